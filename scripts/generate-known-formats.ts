@@ -25,14 +25,12 @@ ${entries.join('\n')}
 }
 
 async function entryOf(format: Format, files: ReadonlyMap<string, string>): Promise<string> {
-  const { name, aliases, fileNames, unreadable, overriddenBy } = format;
+  const { name, aliases, fileNames, unreadable, overriddenBy, readsInOnePass } = format;
   for (const [exported, file] of files) {
     const module = await import(new URL(file, new URL('../src/lockfiles/catalog.ts', import.meta.url)).href);
     if (module[exported] !== format) continue;
-    const facts = JSON.stringify({ name, aliases, fileNames, unreadable, overriddenBy }, null, 4).slice(
-      2,
-      -2,
-    );
+    const stated = { name, aliases, fileNames, unreadable, overriddenBy, readsInOnePass };
+    const facts = JSON.stringify(stated, null, 4).slice(2, -2);
     return `  {\n${facts},\n    load: async () => (await import('${file}')).${exported},\n  },`;
   }
   throw new Error(`src/lockfiles/catalog.ts does not import the format ${name}`);

@@ -4,7 +4,7 @@ import { type DiscoveredLockfile, discoverLockfiles } from '../lockfiles/discove
 import { requireFormat } from '../lockfiles/known-formats.ts';
 import { DEFAULT_LIMITS, type LockfileLimits, RAISE_LIMIT } from '../lockfiles/read-as.ts';
 import { createLockfileReader, type LockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
-import { commandInlineBytes } from '../lockfiles/threads/reading-limits.ts';
+import { COMMAND_INLINE } from '../lockfiles/threads/reading-limits.ts';
 import { CodedError } from '../model/errors.ts';
 import type { FormatDescription, ParsedFile } from '../model/lockfile/parsed-file.ts';
 import { ScanError } from './errors.ts';
@@ -26,7 +26,7 @@ export async function* parseFiles(options: ParseOptions): AsyncGenerator<ParsedF
   requireFormat('--as', format);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   let count = 0;
-  const reader = createLockfileReader({ threads: 1, inlineBytes: commandInlineBytes });
+  const reader = createLockfileReader({ threads: 1, inline: COMMAND_INLINE });
   try {
     for await (const file of discoverLockfiles(paths, { format, signal })) {
       count += 1;

@@ -9,7 +9,7 @@ import { jobIdOf } from '../jobs/job-id.ts';
 import { DELIVER_NOTIFICATION, payloadOf } from '../jobs/payloads/deliver-notification.ts';
 import type { ContractPort, ExploitPort, NotifierPort, Ports } from '../jobs/ports.ts';
 import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
-import { workerInlineBytes } from '../lockfiles/threads/reading-limits.ts';
+import { WORKER_INLINE } from '../lockfiles/threads/reading-limits.ts';
 import type { Routing } from '../model/alert/routing.ts';
 import type { Cache } from '../model/ports/cache.ts';
 import { cacheInMemory } from '../store/facts/memory-cache.ts';
@@ -71,7 +71,7 @@ export async function startPipeline(
 ) {
   const { own, of } = 'own' in stores ? stores : { own: [stores], of: () => stores };
   const clients = await openInsightsClients(loaded, { budget: own[0]?.insightsBudget });
-  const lockfiles = createLockfileReader({ threads: 2, inlineBytes: workerInlineBytes });
+  const lockfiles = createLockfileReader({ threads: 2, inline: WORKER_INLINE });
   const shared = { clients, lockfiles, of, slots: createSlots(own.length), report: warnOnce(options.log) };
   const runtimes: Runtime[] = [];
   const close = async (graceMs: number): Promise<void> => {

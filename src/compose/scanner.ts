@@ -21,7 +21,7 @@ import type { NotifierPort } from '../jobs/ports.ts';
 import { withImage } from '../jobs/scan/with-image.ts';
 import { type ScanRequest, scanPayload } from '../jobs/scan-request.ts';
 import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
-import { commandInlineBytes } from '../lockfiles/threads/reading-limits.ts';
+import { COMMAND_INLINE } from '../lockfiles/threads/reading-limits.ts';
 import type { Routing } from '../model/alert/routing.ts';
 import { imageScanOf } from '../model/image/image-scan.ts';
 import type { Cache } from '../model/ports/cache.ts';
@@ -80,7 +80,7 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
     http: local !== undefined ? createLocalHttp(local) : offline === true ? offlineClient() : undefined,
     budget: requestsPerSecond === undefined ? undefined : createLocalBudget(requestsPerSecond),
   });
-  const lockfiles = createLockfileReader({ threads: 2, inlineBytes: commandInlineBytes });
+  const lockfiles = createLockfileReader({ threads: 2, inline: COMMAND_INLINE });
   const contents = createContents(memory);
   const run = createRunner({
     ...others,

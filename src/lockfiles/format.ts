@@ -22,6 +22,11 @@ export interface LockfileInput {
    * is not available. Readers open no files.
    */
   readonly companion?: ((name: string) => Buffer | undefined) | undefined;
+  /**
+   * Whether to read only what takes little time: in one pass, and no more lines, or objects and lists of JSON, than the files of
+   * package managers have. A format with `readsInOnePass` throws `UnknownLayout` for any other file.
+   */
+  readonly onePassOnly?: boolean | undefined;
 }
 
 /** A file next to the lockfile that its reader needs, or the reason why an existing one could not be read. */
@@ -53,6 +58,8 @@ export interface Format {
   readonly conditions?: Readonly<Partial<Record<keyof FormatFacts, string>>>;
   /** File names that the tool ignores when another file exists in the same folder. */
   readonly overriddenBy?: Readonly<Record<string, string>>;
+  /** Whether it reads the files of its tool in one pass. */
+  readonly readsInOnePass?: boolean;
   /** Whether the tool writes empty files. An empty file of any other format counts as damaged. */
   readonly mayBeEmpty?: boolean;
   /** Whether the file is a manifest, which may have no dependencies. Any other file without a package is a problem. */
@@ -70,6 +77,6 @@ export interface Format {
 
 /** A format by its names. Its reader is loaded when a file of the format is read. */
 export interface KnownFormat
-  extends Pick<Format, 'name' | 'aliases' | 'fileNames' | 'unreadable' | 'overriddenBy'> {
+  extends Pick<Format, 'name' | 'aliases' | 'fileNames' | 'unreadable' | 'overriddenBy' | 'readsInOnePass'> {
   load(): Promise<Format>;
 }

@@ -14,6 +14,7 @@ export const KNOWN_FORMATS: readonly KnownFormat[] = [
     "overriddenBy": {
         "bun.lockb": "bun.lock"
     },
+    "readsInOnePass": true,
     load: async () => (await import('./bun-lock/format.ts')).bunLock,
   },
   {
@@ -31,6 +32,7 @@ export const KNOWN_FORMATS: readonly KnownFormat[] = [
     "overriddenBy": {
         "package-lock.json": "npm-shrinkwrap.json"
     },
+    "readsInOnePass": true,
     load: async () => (await import('./npm-package-lock/format.ts')).npmPackageLock,
   },
   {
@@ -42,6 +44,7 @@ export const KNOWN_FORMATS: readonly KnownFormat[] = [
     "fileNames": [
         "yarn.lock"
     ],
+    "readsInOnePass": true,
     load: async () => (await import('./yarn-lock/format.ts')).yarnLock,
   },
   {
@@ -57,6 +60,7 @@ export const KNOWN_FORMATS: readonly KnownFormat[] = [
         "shrinkwrap.yaml",
         "pnpm-lock.*.yaml"
     ],
+    "readsInOnePass": true,
     load: async () => (await import('./pnpm-lock/format.ts')).pnpmLock,
   },
   {

@@ -23,6 +23,8 @@ export interface ReadRequest {
   /** As in `LockfileInput`. */
   readonly companion?: LockfileInput['companion'];
   readonly limits?: Partial<LockfileLimits>;
+  /** As in `LockfileInput`. */
+  readonly onePassOnly?: LockfileInput['onePassOnly'];
 }
 
 /** A lockfile with its companions. */
@@ -31,7 +33,7 @@ export type LockfileRequest = Omit<ReadRequest, 'companion'> & { readonly compan
 /** What to do about a lockfile that is too large. */
 export const RAISE_LIMIT = 'raise lockfiles.maxBytes if the file is correct';
 
-/** Reads a lockfile of a known format. Throws `LockfileError`. */
+/** Reads a lockfile of a known format. Throws `LockfileError`, and `UnknownLayout` for `onePassOnly`. */
 export function readAs(format: Format, request: ReadRequest): Lockfile {
   return readDecoded(format, decodeRequest(request), request);
 }
@@ -45,13 +47,13 @@ export function decodeRequest({ path, content, limits }: ReadRequest): Decoded {
 }
 
 export function readDecoded(format: Format, { text, bytes }: Decoded, request: ReadRequest): Lockfile {
-  const { path, companion } = request;
+  const { path, companion, onePassOnly } = request;
   const { maxPackages } = { ...DEFAULT_LIMITS, ...request.limits };
   const isEmpty = text.trim() === '';
   if (isEmpty && format.mayBeEmpty !== true) {
     throw new LockfileError('empty', `${path}: the file is empty`);
   }
-  const read = format.read({ path, text, bytes, companion });
+  const read = format.read({ path, text, bytes, companion, onePassOnly });
   if (read.packages.length > maxPackages) {
     throw new LockfileError(
       'too-many-packages',

@@ -78,6 +78,22 @@ describe('bun.lock', () => {
     ]);
   });
 
+  it.each([
+    ['too deep', 'a/'.repeat(65), 1],
+    ['in too many places', 'a/'.repeat(60), 20_000],
+  ])('keeps packages that nest %s, and says that their edges are not read', (_what, path, count) => {
+    const entries = Array.from(
+      { length: count },
+      (_, at) => `"x${at}/${path}b": ["b@1.0.${at}", "", {}, ""],`,
+    );
+    const { packages, problems } = readText('bun.lock', `{"packages": {${entries.join('\n')}}}`);
+    expect(packages).toHaveLength(count);
+    expect(problems.at(0)).toMatchObject({
+      kind: 'unclear',
+      message: expect.stringMatching(/edges are not read$/),
+    });
+  });
+
   it('says what to do about the binary lockfile', () => {
     const failure = failureOf('bun.lockb', '#!/usr/bin/env bun\nbun-lockfile-format-v0\n\0');
     expect(failure.code).toBe('unsupported-version');

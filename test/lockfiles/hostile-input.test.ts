@@ -217,7 +217,7 @@ function reversed(value: unknown): unknown {
 /** Enough for quadratic work to exceed the reader's time limit. */
 const MANY = 50_000;
 /** Limits the time for a file in proportion to its size. */
-const reader = createLockfileReader({ threads: 1, inlineBytes: () => 0 });
+const reader = createLockfileReader({ threads: 1, inline: { bytes: -1, onePassBytes: -1 } });
 afterAll(() => reader.close());
 
 /** `of(0)` to `of(MANY - 1)`, one after the other. */

@@ -1,11 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { readWithCompanions } from '../../src/lockfiles/read.ts';
+import type { LockfileRequest } from '../../src/lockfiles/read-as.ts';
 import { createLockfileReader } from '../../src/lockfiles/threads/lockfile-reader.ts';
-import { limitsFor } from '../../src/lockfiles/threads/reading-limits.ts';
+import { type InlineLimits, limitsFor } from '../../src/lockfiles/threads/reading-limits.ts';
 import { startThread } from '../../src/lockfiles/threads/thread.ts';
 import { formatOfSample, SAMPLES } from './samples.ts';
 
-const reader = createLockfileReader({ threads: 2, inlineBytes: () => 0 });
+const NEVER = { bytes: -1, onePassBytes: -1 };
+const reader = createLockfileReader({ threads: 2, inline: NEVER });
 afterAll(() => reader.close());
 
 const request = (text: string, format: string) => ({
@@ -25,22 +27,70 @@ function packageLock(count: number): string {
 }
 
 describe('reading without a thread', () => {
-  it.each([
-    ['web/package-lock.json', undefined, 'npm-package-lock'],
-    ['web/pnpm-lock.yaml', undefined, 'pnpm-lock'],
-    ['x', 'npm-package-lock', 'npm-package-lock'],
-    ['x', undefined, undefined],
-  ])('is limited by the format of the file: %s as %s', async (path, format, expected) => {
-    const asked: unknown[] = [];
-    const inlineBytes = (name: string | undefined) => {
-      asked.push(name);
-      return 1_000;
+  const ONE_PASS = { bytes: -1, onePassBytes: 1_000_000 };
+  /** Reads a file with a new reader. Returns the result and the number of threads that were started. */
+  async function readNew(file: LockfileRequest, inline: InlineLimits) {
+    const counting = createLockfileReader({ threads: 1, inline });
+    let started = 0;
+    const count = () => {
+      started += 1;
     };
-    const inline = createLockfileReader({ threads: 1, inlineBytes });
-    const content = Buffer.from('{"lockfileVersion": 3, "packages": {}}');
-    // The content is that of a package-lock only.
-    await inline.read({ path, format, content, companions: [] }).catch(() => undefined);
-    expect(asked).toEqual([expected]);
+    process.on('worker', count);
+    try {
+      return { lockfile: await counting.read(file), started };
+    } finally {
+      process.off('worker', count);
+      await counting.close();
+    }
+  }
+
+  it.each([
+    ['web/package-lock.json', '{"lockfileVersion": 3, "packages": {"node_modules/a": {"version": "1.0.0"}}}'],
+    [
+      'web/pnpm-lock.yaml',
+      "lockfileVersion: '9.0'\npackages:\n  a@1.0.0:\n    resolution: {integrity: sha512-x}\n",
+    ],
+    ['web/yarn.lock', '# yarn lockfile v1\n\na@1:\n  version "1.0.0"\n'],
+    [
+      'web/yarn.lock',
+      '__metadata:\n  version: 8\n\n"a@npm:1":\n  version: 1.0.0\n  resolution: "a@npm:1.0.0"\n',
+    ],
+    ['web/bun.lock', '{"lockfileVersion": 1, "workspaces": {}, "packages": {"a": ["a@1.0.0", "", {}, ""],}}'],
+  ])('needs one pass (%s)', async (path, text) => {
+    const file = { path, content: Buffer.from(text), companions: [] };
+    const { lockfile, started } = await readNew(file, ONE_PASS);
+    expect(lockfile.packages).toHaveLength(1);
+    expect(started).toBe(0);
+    const tooLarge = await readNew(file, { ...ONE_PASS, onePassBytes: text.length - 1 });
+    expect(tooLarge).toEqual({ lockfile, started: 1 });
+  });
+
+  it.each([
+    ['a format without a one-pass reader', 'go-sum', 'a v1.0.0 h1:x\n'],
+    [
+      'lockfileVersion 1',
+      'npm-package-lock',
+      '{"lockfileVersion": 1, "dependencies": {"a": {"version": "1.0.0"}}}',
+    ],
+    ['an anchor in YAML', 'pnpm-lock', "lockfileVersion: '9.0'\npackages:\n  a@1.0.0: &a {}\n"],
+    ['a comment in a bun.lock', 'bun-lock', '{"lockfileVersion": 1, /* x */ "packages": {}}'],
+    ['too many objects', 'npm-package-lock', packageLock(100_000)],
+    ['too many lines', 'yarn-lock', `# yarn lockfile v1\n${'\n'.repeat(300_000)}a@1:\n  version "1.0.0"\n`],
+  ])('stops at %s', async (_what, format, text) => {
+    const file = request(text, format);
+    const inline = { bytes: -1, onePassBytes: text.length };
+    expect(await readNew(file, inline)).toEqual({ lockfile: readWithCompanions(file), started: 1 });
+  });
+
+  it('reads small files of any format', async () => {
+    const small = { bytes: 100, onePassBytes: 0 };
+    const sum = await readNew(request('a v1.0.0 h1:x\n', 'go-sum'), small);
+    expect(sum).toMatchObject({ started: 0, lockfile: { packages: [{ name: 'a' }] } });
+    const found = { ...request('{"lockfileVersion": 3, "packages": {}}', 'x'), format: undefined };
+    expect(await readNew(found, small)).toMatchObject({
+      started: 0,
+      lockfile: { format: 'npm-package-lock' },
+    });
   });
 });
 

@@ -6,6 +6,7 @@ import { LockfileError } from '../../src/lockfiles/errors.ts';
 import type { PnpmDocument } from '../../src/lockfiles/pnpm-lock/document.ts';
 import * as pnpmGeneral from '../../src/lockfiles/pnpm-lock/read-general.ts';
 import * as pnpmLines from '../../src/lockfiles/pnpm-lock/read-lines.ts';
+import type { LineInput } from '../../src/lockfiles/syntax/line-cursor.ts';
 import { UnknownLayout } from '../../src/lockfiles/syntax/unknown-layout.ts';
 import * as berryGeneral from '../../src/lockfiles/yarn-lock/berry/packages.ts';
 import type { BerryEntry } from '../../src/lockfiles/yarn-lock/berry/read-lines.ts';
@@ -14,9 +15,9 @@ import { CORPORA } from './reading.ts';
 import { SAMPLES } from './samples.ts';
 
 /** The result of a one-pass reader; `unknown` when it leaves the text to the general parser. */
-function byLines<T>(read: (text: string) => T, text: string): T | 'unknown' {
+function byLines<T>(read: (input: LineInput) => T, text: string): T | 'unknown' {
   try {
-    return read(text);
+    return read({ text });
   } catch (error) {
     if (error instanceof UnknownLayout) return 'unknown';
     throw error;

@@ -4,7 +4,7 @@ import type { ProducedLockfile } from '../../jobs/scan-request.ts';
 import { versionOrder } from '../../lockfiles/ecosystems/version-order.ts';
 import { requireFormat } from '../../lockfiles/known-formats.ts';
 import { createLockfileReader, type LockfileReader } from '../../lockfiles/threads/lockfile-reader.ts';
-import { commandInlineBytes } from '../../lockfiles/threads/reading-limits.ts';
+import { COMMAND_INLINE } from '../../lockfiles/threads/reading-limits.ts';
 import { cacheKeyOf } from '../../lockfiles/yarn-lock/cache-key.ts';
 import { CodedError } from '../../model/errors.ts';
 import type { LockedPackage, Lockfile } from '../../model/lockfile/lockfile.ts';
@@ -41,7 +41,7 @@ export async function diffLockfiles(
   const { maxBytes } = config.lockfiles;
   const before = await readSide({ text: old, format, maxBytes, signal });
   const after = await readSide({ text: current, format, maxBytes, signal });
-  const reader = createLockfileReader({ threads: 1, inlineBytes: commandInlineBytes });
+  const reader = createLockfileReader({ threads: 1, inline: COMMAND_INLINE });
   const gaps: ComparisonGap[] = [];
   const lockfiles: LockfileChanges[] = [];
   const packages = { old: [] as LockedPackage[], current: [] as LockedPackage[] };

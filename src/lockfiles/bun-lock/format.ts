@@ -32,6 +32,7 @@ export const bunLock: Format = {
   },
   overriddenBy: { 'bun.lockb': 'bun.lock' },
   facts: { edges: true, groups: true, integrity: true, lines: true },
+  readsInOnePass: true,
   recognises: (head) =>
     /^\s*\{\s*"lockfileVersion"\s*:\s*\d+,\s*(?:"configVersion"\s*:\s*\d+,\s*)?"workspaces"\s*:\s*\{/.test(
       head,
@@ -39,6 +40,7 @@ export const bunLock: Format = {
   read(input) {
     const { path, text } = input;
     const document = inOnePassOr(
+      input,
       () => readDocument(input),
       () => readGeneral(text, path),
     );
@@ -85,7 +87,11 @@ function readPackages({ lockfileVersion, packages, workspaces }: BunDocument): L
     const place = places.add(key, { entry, instance });
     if (place === undefined) {
       const shown = key.slice(0, 200);
-      builder.problem(line, `"${shown}" nests too deep: its edges are not read`, 'unclear');
+      builder.problem(
+        line,
+        `"${shown}" nests too deep, or the file nests too many: its edges are not read`,
+        'unclear',
+      );
       continue;
     }
     held.push(place);

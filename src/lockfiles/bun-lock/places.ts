@@ -9,20 +9,23 @@ export interface Place<T> {
 }
 
 /** Deeper than installed trees nest. */
-export const MAX_DEPTH = 256;
+const MAX_DEPTH = 64;
+/** A key has a place for each of its names, so that a short file could have millions. */
+const MAX_PLACES = 1_000_000;
 
 /** Places in the installed tree by key: `a/@b/c/d` is the package d in `@b/c` in a. */
 export class Places<T> {
   readonly #top: Place<T> = { value: undefined, parent: undefined, depth: -1, children: new Map() };
   /** The last parent: entries with the same parent follow each other in the file. */
   #last = { key: '', place: this.#top };
+  #count = 0;
 
-  /** Returns `undefined` for a key that nests too deep. */
+  /** Returns `undefined` for a key that nests too deep, and where there are too many places. */
   add(key: string, value: T): Place<T> | undefined {
     const start = startOfName(key);
     const parent = start === 0 ? this.#top : this.#placeAt(key.slice(0, start - 1));
     if (parent === undefined) return undefined;
-    const place = childOf(parent, start === 0 ? key : key.slice(start));
+    const place = this.#childOf(parent, start === 0 ? key : key.slice(start));
     if (place !== undefined) place.value = value;
     return place;
   }
@@ -37,10 +40,23 @@ export class Places<T> {
     let place: Place<T> | undefined = this.#top;
     for (let start = 0; start < key.length && place !== undefined; ) {
       const end = endOfName(key, start);
-      place = childOf(place, key.slice(start, end));
+      place = this.#childOf(place, key.slice(start, end));
       start = end + 1;
     }
     if (place !== undefined) this.#last = { key, place };
+    return place;
+  }
+
+  /** Returns `undefined` beyond the limits. */
+  #childOf(parent: Place<T>, name: string): Place<T> | undefined {
+    const known = parent.children?.get(name);
+    if (known !== undefined) return known;
+    const depth = parent.depth + 1;
+    if (depth > MAX_DEPTH || this.#count >= MAX_PLACES) return undefined;
+    this.#count += 1;
+    const place = { value: undefined, parent, depth, children: undefined };
+    parent.children ??= new Map();
+    parent.children.set(name, place);
     return place;
   }
 }
@@ -52,17 +68,6 @@ export function findUpwards<T>(name: string, from: Place<T>): T | undefined {
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-/** Returns `undefined` below the maximum depth. */
-function childOf<T>(parent: Place<T>, name: string): Place<T> | undefined {
-  parent.children ??= new Map();
-  const known = parent.children.get(name);
-  if (known !== undefined) return known;
-  if (parent.depth + 1 > MAX_DEPTH) return undefined;
-  const place = { value: undefined, parent, depth: parent.depth + 1, children: undefined };
-  parent.children.set(name, place);
-  return place;
 }
 
 /** Start of the last name of a key, which can have a scope. */

@@ -1,5 +1,4 @@
-import type { LockfileInput } from '../format.ts';
-import { JsonCursor } from '../syntax/json-cursor.ts';
+import { JsonCursor, type JsonInput } from '../syntax/json-cursor.ts';
 import { KeySet } from '../syntax/key-set.ts';
 import {
   type BunDocument,
@@ -16,8 +15,8 @@ const SECTIONS = new KeySet(['lockfileVersion', 'workspaces', 'packages']);
  * Reads a bun.lock in one pass. Throws `UnknownLayout` for text that Bun does not write (comments, repeated keys) and for
  * invalid text.
  */
-export function readDocument({ text, bytes }: Pick<LockfileInput, 'text' | 'bytes'>): BunDocument {
-  const cursor = new JsonCursor(text, { commasMayTrail: true, bytes });
+export function readDocument({ text, bytes, onePassOnly }: JsonInput): BunDocument {
+  const cursor = new JsonCursor(text, { commasMayTrail: true, bytes, isLimited: onePassOnly });
   const seen = new Set<string>();
   let lockfileVersion: unknown;
   let workspaces: readonly BunWorkspace[] = [];

@@ -19,10 +19,12 @@ export const npmPackageLock: Format = {
   fileNames: ['package-lock.json', 'npm-shrinkwrap.json', '.package-lock.json'],
   overriddenBy: { 'package-lock.json': 'npm-shrinkwrap.json' },
   facts: { edges: true, groups: true, integrity: true, lines: true },
+  readsInOnePass: true,
   companions: () => [MANIFEST],
   recognises: (head) => /^\s*\{/.test(head) && /"lockfileVersion"\s*:\s*[123]\b/.test(head),
   read: (input) =>
     inOnePassOr(
+      input,
       () => readPackagesMap(readPackages(input)),
       () => readParsed(input),
     ),

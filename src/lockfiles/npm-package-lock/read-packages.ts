@@ -1,5 +1,4 @@
-import type { LockfileInput } from '../format.ts';
-import { JsonCursor } from '../syntax/json-cursor.ts';
+import { JsonCursor, type JsonInput } from '../syntax/json-cursor.ts';
 import { lineNodes } from '../syntax/json-lines.ts';
 import { KeySet } from '../syntax/key-set.ts';
 import { emptyEntry, FLAGS, isEntry, keysOf, LISTS, type NpmEntry, VALUES } from './entry.ts';
@@ -11,8 +10,8 @@ const MAX_PATH = 3_000;
  * Reads the entries of `packages` (lockfileVersion 2 and 3) in one pass, including entries with the same path. Throws
  * `UnknownLayout` for any other text, which is left to the general parser.
  */
-export function readPackages({ text, bytes }: Pick<LockfileInput, 'text' | 'bytes'>): readonly NpmEntry[] {
-  const cursor = new JsonCursor(text, { bytes });
+export function readPackages({ text, bytes, onePassOnly }: JsonInput): readonly NpmEntry[] {
+  const cursor = new JsonCursor(text, { bytes, isLimited: onePassOnly });
   let version: unknown;
   let entries: readonly NpmEntry[] | undefined;
   for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {

@@ -16,12 +16,14 @@ export const pnpmLock: Format = {
   fileNames: ['pnpm-lock.yaml', 'shrinkwrap.yaml', 'pnpm-lock.*.yaml'],
   facts: { edges: true, groups: true, integrity: true, lines: true },
   mayBeEmpty: true,
+  readsInOnePass: true,
   recognises: (head) => /^(?:lockfileVersion|shrinkwrapVersion): ['"]?\d/m.test(head),
   read(input) {
     const builder = new LockfileBuilder();
     const { text, path } = input;
     const documents = inOnePassOr(
-      () => readLines(text),
+      input,
+      () => readLines(input),
       () => readGeneral(text, path),
     );
     if (documents.length === 0) builder.problem(undefined, 'the file has no document');

@@ -1,4 +1,4 @@
-import { LineCursor } from '../syntax/line-cursor.ts';
+import { LineCursor, type LineInput } from '../syntax/line-cursor.ts';
 import { UnknownLayout } from '../syntax/unknown-layout.ts';
 import {
   endOfMapping,
@@ -27,9 +27,9 @@ import { readResolution } from './read-resolution.ts';
  * Reads a pnpm-lock.yaml in the layout that pnpm writes, in one pass over its lines. Throws `UnknownLayout` for any other
  * YAML.
  */
-export function readLines(text: string): readonly PnpmDocument[] {
-  refuseOddSpaces(text);
-  const cursor = new LineCursor(text);
+export function readLines(input: LineInput): readonly PnpmDocument[] {
+  refuseOddSpaces(input.text);
+  const cursor = new LineCursor(input);
   const documents: PnpmDocument[] = [];
   let document = emptyDocument();
   let known: Known = new Map();

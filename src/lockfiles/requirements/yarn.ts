@@ -24,7 +24,7 @@ export const yarnStatement: StatementReader = (input) => {
 };
 
 function ofClassic(text: string): readonly StatedRequirement[] {
-  const entries = readEntries(text, new LockfileBuilder());
+  const entries = readEntries({ text }, new LockfileBuilder());
   if (typeof entries === 'number') return [];
   return entries.flatMap(({ key, version, dependencies = [], optionalDependencies = [] }) =>
     pairs([...dependencies, ...optionalDependencies], `${nameOf(key.replace(/^"/, ''))}@${version}`, ''),

@@ -1,3 +1,4 @@
+import type { LockfileInput } from '../format.ts';
 import type { KeySet } from './key-set.ts';
 import { UnknownLayout } from './unknown-layout.ts';
 
@@ -15,10 +16,16 @@ NESTING[CLOSE] = -1;
 NESTING[CLOSE_LIST] = -1;
 /** Deeper than any tool nests. */
 const MAX_DEPTH = 100;
+/** A file of 8 MiB that a package manager writes has fewer objects and lists. */
+const MAX_ENTERED = 100_000;
+
+export type JsonInput = Pick<LockfileInput, 'text' | 'bytes' | 'onePassOnly'>;
 
 interface CursorOptions {
   readonly commasMayTrail?: boolean;
   readonly maxDepth?: number;
+  /** Whether to throw for more objects and lists than are to be read in one pass. */
+  readonly isLimited?: boolean | undefined;
   /** As in `Decoded`. */
   readonly bytes?: Uint8Array | undefined;
 }
@@ -42,8 +49,15 @@ export class JsonCursor {
   readonly #commasMayTrail: boolean;
   readonly #maxDepth: number;
 
-  constructor(text: string, { commasMayTrail = false, maxDepth = MAX_DEPTH, bytes }: CursorOptions = {}) {
+  /** The number of objects and lists that may still be entered. */
+  #mayEnter: number;
+
+  constructor(
+    text: string,
+    { commasMayTrail = false, maxDepth = MAX_DEPTH, isLimited = false, bytes }: CursorOptions = {},
+  ) {
     this.text = text;
+    this.#mayEnter = isLimited ? MAX_ENTERED : Number.POSITIVE_INFINITY;
     this.#units = bytes ?? unitsOf(text);
     this.#commasMayTrail = commasMayTrail;
     this.#maxDepth = maxDepth;
@@ -221,7 +235,8 @@ export class JsonCursor {
     this.#expect(open);
     this.#at += 1;
     this.#depth += 1;
-    if (this.#depth > this.#maxDepth) throw this.unknown();
+    this.#mayEnter -= 1;
+    if (this.#depth > this.#maxDepth || this.#mayEnter < 0) throw this.unknown();
     if (this.peek() !== close) return true;
     this.#leave();
     return false;

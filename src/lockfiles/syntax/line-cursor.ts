@@ -1,9 +1,19 @@
+import type { LockfileInput } from '../format.ts';
+import { UnknownLayout } from './unknown-layout.ts';
+
+export type LineInput = Pick<LockfileInput, 'text' | 'onePassOnly'>;
+
+/** A file of 8 MiB that a package manager writes has fewer lines. */
+const MAX_LINES = 300_000;
 const NEWLINE = 10;
 const RETURN = 13;
 const SPACE = 32;
 const HASH = 35;
 
-/** Walks over the lines of an indented text, without blank lines and comment lines. */
+/**
+ * Walks over the lines of an indented text, without blank lines and comment lines. Throws `UnknownLayout` for more lines than are to
+ * be read.
+ */
 export class LineCursor {
   readonly text: string;
   /** 1-based number of the current line. */
@@ -15,9 +25,11 @@ export class LineCursor {
   /** End of that content. */
   end = 0;
   #next = 0;
+  readonly #lastLine: number;
 
-  constructor(text: string) {
+  constructor({ text, onePassOnly = false }: LineInput) {
     this.text = text;
+    this.#lastLine = onePassOnly ? MAX_LINES : Number.POSITIVE_INFINITY;
   }
 
   /** Moves to the next line with content. Returns `false` at the end of the text. */
@@ -29,6 +41,7 @@ export class LineCursor {
       while (text.charCodeAt(at) === SPACE) at += 1;
       const code = text.charCodeAt(at);
       this.line += 1;
+      if (this.line > this.#lastLine) throw new UnknownLayout(`line ${this.line}`);
       if (code === NEWLINE) {
         this.#next = at + 1;
         continue;

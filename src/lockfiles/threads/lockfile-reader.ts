@@ -1,18 +1,18 @@
 import pLimit from 'p-limit';
 import type { LockedPackage, Lockfile } from '../../model/lockfile/lockfile.ts';
 import { LockfileError } from '../errors.ts';
-import type { KnownFormat } from '../format.ts';
 import { formatNamed, formatOfName } from '../known-formats.ts';
 import { type LockfileRequest, readAs, withCompanions } from '../read-as.ts';
+import { UnknownLayout } from '../syntax/unknown-layout.ts';
 import { packagesOf } from './messages.ts';
-import { limitsFor, sizeOf } from './reading-limits.ts';
+import { type InlineLimits, limitsFor, sizeOf } from './reading-limits.ts';
 import type { Thread } from './thread.ts';
 
 export interface ReaderOptions {
   /** Number of files that are read at the same time. */
   readonly threads: number;
-  /** Size in bytes, companions included, up to which a file of a format is read without a thread. */
-  inlineBytes(format: string | undefined): number;
+  /** Which files are read without a thread. */
+  readonly inline: InlineLimits;
 }
 
 export type LockfileReader = ReturnType<typeof createLockfileReader>;
@@ -21,7 +21,7 @@ export type LockfileReader = ReturnType<typeof createLockfileReader>;
 const KEPT_HEAP_MB = 512;
 
 /** Starts threads on demand and reuses them. They do not keep the process alive. */
-export function createLockfileReader({ threads, inlineBytes }: ReaderOptions) {
+export function createLockfileReader({ threads, inline }: ReaderOptions) {
   const limit = pLimit(threads);
   const idle: Thread[] = [];
   const busy = new Set<Thread>();
@@ -63,9 +63,7 @@ export function createLockfileReader({ threads, inlineBytes }: ReaderOptions) {
      */
     async read(request: LockfileRequest, signal?: AbortSignal): Promise<Lockfile> {
       signal?.throwIfAborted();
-      const known = request.format === undefined ? formatOfName(request.path) : formatNamed(request.format);
-      if (sizeOf(request) <= inlineBytes(known?.name)) return await readHere(request, known);
-      return await limit(() => inThread(request, signal));
+      return (await readHere(request, inline)) ?? (await limit(() => inThread(request, signal)));
     },
     /** Ends all threads. */
     async close(): Promise<void> {
@@ -74,13 +72,23 @@ export function createLockfileReader({ threads, inlineBytes }: ReaderOptions) {
   };
 }
 
-async function readHere(request: LockfileRequest, known: KnownFormat | undefined): Promise<Lockfile> {
+/** Returns `undefined` for a file that is to be read in a thread. */
+async function readHere(request: LockfileRequest, inline: InlineLimits): Promise<Lockfile | undefined> {
+  const bytes = sizeOf(request);
+  const onePassOnly = bytes > inline.bytes;
+  const known = request.format === undefined ? formatOfName(request.path) : formatNamed(request.format);
+  if (onePassOnly && (known?.readsInOnePass !== true || bytes > inline.onePassBytes)) return undefined;
   if (known === undefined) {
     const { readWithCompanions } = await import('../read.ts');
     return readWithCompanions(request);
   }
   const format = await known.load();
-  return withCompanions(request, (one) => readAs(format, one));
+  try {
+    return withCompanions(request, (one) => readAs(format, { ...one, onePassOnly }));
+  } catch (error) {
+    if (error instanceof UnknownLayout) return undefined;
+    throw error;
+  }
 }
 
 function tooSlow(path: string, bytes: number, timeoutMs: number): LockfileError {

@@ -25,27 +25,22 @@ export function limitsFor(bytes: number): ReadingLimits {
   };
 }
 
-/** Files of this size take at most a second. */
-const COMMAND_INLINE_BYTES = 524_288;
+/** Sizes in bytes, companions included, up to which a file is read without a thread. */
+export interface InlineLimits {
+  /** For any content. */
+  readonly bytes: number;
+  /** For a format with `readsInOnePass`, as far as one pass reads it. */
+  readonly onePassBytes: number;
+}
+
 /**
- * For package-locks. The worst content of this size took half a second and 570 MB, about the heap that a thread would get. Starting a
- * thread and transferring the packages takes longer than reading most files.
+ * For a command, which has no other work. The worst content of both sizes takes about a second and 500 MB, most of it half of that.
+ * Starting a thread and transferring the packages takes longer than reading most files.
  */
-const COMMAND_INLINE_JSON_BYTES = 8_388_608;
+export const COMMAND_INLINE: InlineLimits = { bytes: 524_288, onePassBytes: 8_388_608 };
 
-/** Size up to which a command, which has no other work, reads a file without a thread. */
-export function commandInlineBytes(format: string | undefined): number {
-  return format === 'npm-package-lock' ? COMMAND_INLINE_JSON_BYTES : COMMAND_INLINE_BYTES;
-}
-
-/** Files of this size are read in some tens of milliseconds, the worst package-lock of the second size in a tenth of a second. */
-const WORKER_INLINE_BYTES = 16_384;
-const WORKER_INLINE_JSON_BYTES = 327_680;
-
-/** Size up to which a worker, which must not block its event loop, reads a file without a thread. */
-export function workerInlineBytes(format: string | undefined): number {
-  return format === 'npm-package-lock' ? WORKER_INLINE_JSON_BYTES : WORKER_INLINE_BYTES;
-}
+/** For a worker, which must not block its event loop: the worst content of both sizes takes about a tenth of a second. */
+export const WORKER_INLINE: InlineLimits = { bytes: 16_384, onePassBytes: 327_680 };
 
 /** Size of a lockfile and its companions in bytes. */
 export function sizeOf({ content, companions }: LockfileRequest): number {

@@ -16,6 +16,7 @@ export const yarnLock: Format = {
   facts: { edges: true, groups: true, integrity: true, lines: true },
   conditions: { groups: 'with package.json' },
   mayBeEmpty: true,
+  readsInOnePass: true,
   companions: () => [MANIFEST],
   recognises: (head) => head.includes('# yarn lockfile v1') || isBerry(head) || ENTRY.test(head),
   read: (input) => (isBerry(input.text) ? readBerry(input) : readClassic(input)),

@@ -25,7 +25,8 @@ const NEWEST_VERSION = 10;
 export function readBerry(input: LockfileInput): LockfileContent {
   const { text, path } = input;
   const entries = inOnePassOr(
-    () => readLines(text),
+    input,
+    () => readLines(input),
     () => readGeneral(text, path),
   );
   const index = new DescriptorIndex<PackageDraft>();

@@ -1,4 +1,4 @@
-import { LineCursor } from '../../syntax/line-cursor.ts';
+import { LineCursor, type LineInput } from '../../syntax/line-cursor.ts';
 import { UnknownLayout } from '../../syntax/unknown-layout.ts';
 import {
   enterExplicitValue,
@@ -33,9 +33,9 @@ export function emptyEntry(key: string, line: number | undefined): BerryEntry {
 /**
  * Reads a yarn.lock in the layout that yarn writes, in one pass over its lines. Throws `UnknownLayout` for any other YAML.
  */
-export function readLines(text: string): readonly BerryEntry[] {
-  refuseOddSpaces(text);
-  const cursor = new LineCursor(text);
+export function readLines(input: LineInput): readonly BerryEntry[] {
+  refuseOddSpaces(input.text);
+  const cursor = new LineCursor(input);
   const entries: BerryEntry[] = [];
   for (let more = cursor.advance(); more; more = cursor.indent >= 0) {
     if (cursor.indent !== 0) throw new UnknownLayout(`line ${cursor.line}`);

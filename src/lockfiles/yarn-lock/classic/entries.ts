@@ -1,5 +1,5 @@
 import type { LockfileBuilder } from '../../packages/lockfile-builder.ts';
-import { LineCursor } from '../../syntax/line-cursor.ts';
+import { LineCursor, type LineInput } from '../../syntax/line-cursor.ts';
 
 /** An entry in the words of the file. */
 export interface ClassicEntry {
@@ -20,8 +20,9 @@ const [QUOTE, COLON, SPACE] = [34, 58, 32];
  * Reads the syntax of yarn v1: entries without indentation, fields indented by two spaces, lists by four. Returns the line
  * of the first merge conflict marker where there is one.
  */
-export function readEntries(text: string, builder: LockfileBuilder): readonly ClassicEntry[] | number {
-  const cursor = new LineCursor(text);
+export function readEntries(input: LineInput, builder: LockfileBuilder): readonly ClassicEntry[] | number {
+  const { text } = input;
+  const cursor = new LineCursor(input);
   const entries: ClassicEntry[] = [];
   let entry: ClassicEntry | undefined;
   let list: string[] | undefined;

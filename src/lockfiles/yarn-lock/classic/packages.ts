@@ -18,9 +18,9 @@ interface Read {
 
 /** Reads a yarn.lock of version 1. */
 export function readClassic(input: LockfileInput): LockfileContent {
-  const { text, path } = input;
+  const { path } = input;
   const builder = new LockfileBuilder();
-  const entries = readEntries(text, builder);
+  const entries = readEntries(input, builder);
   if (typeof entries === 'number') {
     throw new LockfileError('syntax', `${path}:${entries}: unresolved merge conflict`);
   }
