@@ -7,6 +7,7 @@ import { ROLES, type Role } from '../../model/api/api-token.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { ApiAnswerStore } from '../../store/api-answers.ts';
 import { acceptBodies } from './bodies.ts';
+import { answerClientError } from './client-error.ts';
 import { answerOnce } from './idempotency.ts';
 import { formSchemaName, formValue, MultipartBody } from './multipart.ts';
 import { ACCEPTED, isRead, type MethodId, type Operations, RawAnswer, StreamAnswer } from './operation.ts';
@@ -52,6 +53,7 @@ export function createApiServer(options: ApiServerOptions): FastifyInstance {
     requestTimeout: receiveMs,
     // Idle and slow connections are closed soon after their limit.
     http: { headersTimeout: Math.min(receiveMs, 10_000), connectionsCheckingInterval: 1_000 },
+    clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => sendProblem(error, request, reply as FastifyReply, log),
   });
   app.addHook('onRequest', async (request, reply) => {

@@ -1,15 +1,25 @@
 import { isUtf8 } from 'node:buffer';
+import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import pLimit from 'p-limit';
+import { hasMoreValues } from './json-values.ts';
 import { readMultipart } from './multipart.ts';
+import { createOpenBodies } from './open-bodies.ts';
 import { Refusal } from './problem.ts';
 
 /** Largest JSON text, which is parsed in one step. Larger files are sent as `multipart/form-data`. */
 const MAX_JSON_BYTES = 16_777_216;
+/** Values in a JSON text: its lockfiles are texts. */
+const MAX_JSON_VALUES = 200_000;
+
+/** Bodies of the largest size that may be open at the same time. */
+const MAX_OPEN_BODIES = 2;
 
 /** Accepts bodies of JSON and multipart/form-data, also compressed with gzip. Limits are those of the uncompressed body. */
 export function acceptBodies(app: FastifyInstance, maxBytes: number): void {
   app.removeAllContentTypeParsers();
+  const oneByOne = pLimit(1);
   const jsonLimit = Math.min(MAX_JSON_BYTES, maxBytes);
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser(
@@ -17,29 +27,42 @@ export function acceptBodies(app: FastifyInstance, maxBytes: number): void {
     { parseAs: 'buffer', bodyLimit: jsonLimit },
     (request: FastifyRequest, body: Buffer, done) => {
       // Other bytes would be replaced without a word, also in names of targets.
-      if (isUtf8(body)) return parseJson(request, body.toString(), done);
-      done(new Refusal(400, 'not-utf8', 'the body is not UTF-8, as JSON has to be'));
+      if (!isUtf8(body))
+        return done(new Refusal(400, 'not-utf8', 'the body is not UTF-8, as JSON has to be'));
+      if (!hasMoreValues(body, MAX_JSON_VALUES)) return parseJson(request, body.toString(), done);
+      done(new Refusal(413, 'too-many-values', `a JSON body has at most ${MAX_JSON_VALUES} values`));
     },
   );
   app.addContentTypeParser(
     'multipart/form-data',
     { parseAs: 'buffer', bodyLimit: maxBytes },
-    (request: FastifyRequest, body: Buffer) => readMultipart(body, request.headers['content-type'] ?? ''),
+    // Each takes several times its size for a moment.
+    (request: FastifyRequest, body: Buffer) =>
+      oneByOne(async () => {
+        await setImmediate();
+        return await readMultipart(body, request.headers['content-type'] ?? '');
+      }),
   );
-  app.addHook('preParsing', async (request, _reply, payload) => {
-    const encoding = request.headers['content-encoding'] ?? 'identity';
-    if (encoding === 'identity') return payload;
-    if (encoding !== 'gzip') {
-      const headers = { 'accept-encoding': 'gzip' };
-      throw new Refusal(415, 'encoding-unknown', `bodies are compressed with gzip, not with ${encoding}`, {
-        headers,
-      });
-    }
-    const unzipped = Object.assign(createGunzip(), { receivedEncodedLength: 0 });
+  const openBodies = createOpenBodies(MAX_OPEN_BODIES * maxBytes);
+  app.addHook('preParsing', async (request, reply, payload) => {
+    const counted = Object.assign(openBodies(reply), { receivedEncodedLength: 0 });
     payload.on('data', (part: Buffer) => {
-      unzipped.receivedEncodedLength += part.length;
+      counted.receivedEncodedLength += part.length;
     });
-    payload.once('error', (error) => unzipped.destroy(error));
-    return payload.pipe(unzipped);
+    payload.once('error', (error) => counted.destroy(error));
+    if (!isCompressed(request)) return payload.pipe(counted);
+    const unzipped = payload.pipe(createGunzip());
+    unzipped.once('error', (error) => counted.destroy(error));
+    return unzipped.pipe(counted);
+  });
+}
+
+/** Throws `Refusal` for another compression than gzip. */
+function isCompressed({ headers }: FastifyRequest): boolean {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding === 'identity') return false;
+  if (encoding === 'gzip') return true;
+  throw new Refusal(415, 'encoding-unknown', `bodies are compressed with gzip, not with ${encoding}`, {
+    headers: { 'accept-encoding': 'gzip' },
   });
 }

@@ -163,6 +163,18 @@ describe('a request', () => {
     expect(await raw(`${get}Host: ${host}\r\n\r\n`)).toContain('200 OK');
   });
 
+  it('that is no HTTP, or has huge headers, is answered with a problem', async () => {
+    for (const [text, status, code] of [
+      ['nonsense\r\n\r\n', 400, 'not-http'],
+      ['GET / HTTP/1.1\r\nHost: localhost\r\nX: ' + 'x'.repeat(20_000), 431, 'headers-too-large'],
+    ] as const) {
+      const [head = '', body = ''] = (await raw(text)).split('\r\n\r\n');
+      expect(head).toContain(`HTTP/1.1 ${status} `);
+      expect(head).toContain('application/problem+json');
+      expect(JSON.parse(body)).toMatchObject({ type: `urn:lockhound:problem:${code}`, status });
+    }
+  });
+
   it('that comes too slowly is ended', async () => {
     const { host } = new URL(api.server.url);
     expect(await raw(`GET /api/v1/fleet HTTP/1.1\r\nHost: ${host}\r\n`)).toContain('408');

@@ -1,3 +1,4 @@
+import { type ClientRequest, request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { administerRejected } from '../../../src/commands/rejected.ts';
@@ -6,6 +7,7 @@ import { administerTokens } from '../../../src/commands/tokens.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
 import { tracked } from '../../store/fleet/fleet-room.ts';
+import { until } from '../../store/store-room.ts';
 import { openServeRoom } from './serve-room.ts';
 
 let room: Awaited<ReturnType<typeof openServeRoom>>;
@@ -132,6 +134,23 @@ describe('a submitted scan', () => {
       }),
       413,
     ],
+    [
+      'more values than any scan has',
+      () =>
+        json(
+          headers.team,
+          Array.from({ length: 200_001 }, () => 0),
+        ),
+      413,
+    ],
+    [
+      'more parts than any scan has',
+      () => ({
+        headers: { ...headers.team, 'content-type': 'multipart/form-data; boundary="x y"' },
+        body: `${'--x y\r\nContent-Disposition: form-data; name="label"\r\n\r\na=b\r\n'.repeat(10_001)}--x y--\r\n`,
+      }),
+      413,
+    ],
   ])('is refused with %s', async (_what, init, status) => {
     const answer = await post('scans', init());
     expect([answer.status, answer.headers.get('content-type')]).toEqual([
@@ -139,6 +158,30 @@ describe('a submitted scan', () => {
       'application/problem+json; charset=utf-8',
     ]);
   });
+});
+
+it('refuses large bodies while others take all the room, and accepts them afterwards', async () => {
+  const text = JSON.stringify({
+    target: 'a/shop',
+    lockfiles: [{ path: 'x', content: 'x'.repeat(1_990_000) }],
+  });
+  const type = { ...headers.team, 'content-type': 'application/json' };
+  const url = `${api.server.url}/api/v1/scans`;
+  const open = new Set<ClientRequest>();
+  /** Sends all but the end of a body, again when there was no room for it. */
+  const hold = (): void => {
+    const request = httpRequest(url, { method: 'POST', headers: { ...type, 'content-length': text.length } });
+    open.add(request);
+    request.on('error', () => {}).on('response', hold);
+    request.write(text.slice(0, -1));
+  };
+  hold();
+  hold();
+  const submit = () => post('scans', { headers: type, body: text });
+  await until('the room is taken', async () => (await submit()).status === 503);
+  expect((await submit()).json.type).toBe('urn:lockhound:problem:too-many-bodies');
+  for (const request of open) request.off('response', hold).destroy();
+  await until('there is room', async () => (await submit()).status === 202);
 });
 
 /** A form that is valid but for one field. */
