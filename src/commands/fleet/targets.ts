@@ -41,9 +41,11 @@ export async function openTargetAdmin(loaded: LoadedConfig) {
     /** Those with the worst findings first. Throws `FleetError` (`nothing-stored`). */
     list: (filter: TargetFilter) => list(fleet, filter, staleAfter),
     /** Throws `FleetError` (`target-unknown`). */
-    show: (target: string) => showTarget(fleet, target, staleAfter),
+    show: async (target: string) =>
+      (await showTarget(fleet, target, staleAfter)) ?? Promise.reject(await unknownTarget(fleet, target)),
     /** Removes all that is stored of a target. Throws `FleetError` (`target-unknown`, `changed-meanwhile`). */
-    forget: (target: string) => forgetTarget(fleet, target),
+    forget: async (target: string) =>
+      (await forgetTarget(fleet, target)) ?? Promise.reject(await unknownTarget(fleet, target)),
     close: fleet.close,
   };
 }
@@ -111,19 +113,21 @@ function listedTarget(
   };
 }
 
-/** Throws `FleetError` (`target-unknown`). */
+/** `undefined` for a target that is not stored. */
 export async function showTarget(
   fleet: FleetStore,
   target: string,
   staleAfter: number,
-): Promise<ShownTarget> {
-  const { onUnreadable } = fleet;
+): Promise<ShownTarget | undefined> {
+  let isDamaged = false;
+  const onUnreadable: FleetStore['onUnreadable'] = (error) => {
+    isDamaged = true;
+    fleet.onUnreadable(error);
+  };
   const store = fleet.of(target);
   const summary = await store.targetSummaries.read(target).catch(reportTo(onUnreadable));
   const state = await store.targets.read(target).catch(reportTo(onUnreadable));
-  if (summary === undefined && state === undefined && fleet.unreadable.length === 0) {
-    throw await unknownTarget(fleet, target);
-  }
+  if (summary === undefined && state === undefined && !isDamaged) return undefined;
   const isStale = await staleness(fleet, staleAfter);
   const known = summary ?? (state === undefined ? undefined : summaryFrom(state));
   const findings = (state?.findings ?? []).filter(({ status }) => status === 'open');
@@ -138,10 +142,9 @@ export async function showTarget(
   };
 }
 
-/** Throws `FleetError` (`target-unknown`, `changed-meanwhile`). */
-export async function forgetTarget(fleet: FleetStore, target: string): Promise<ForgottenTarget> {
+/** `undefined` for a target that is not stored. Throws `FleetError` (`changed-meanwhile`). */
+export async function forgetTarget(fleet: FleetStore, target: string): Promise<ForgottenTarget | undefined> {
   const removed = await fleet.of(target).forgetTarget(target);
-  if (removed === undefined) throw await unknownTarget(fleet, target);
   if (removed !== CHANGED) return removed;
   throw new FleetError(
     'changed-meanwhile',

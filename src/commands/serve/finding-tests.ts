@@ -4,6 +4,7 @@ import type { Principal } from '../../server/api/principal.ts';
 import { RANK, SEARCHED, type ViewedFinding, type ViewedTarget } from '../../server/view/viewed-target.ts';
 import { stateOf } from '../fleet/findings.ts';
 import { labelTest } from '../fleet/fleet-store.ts';
+import { searchWords } from './search-words.ts';
 import { labelsOf } from './serve-context.ts';
 import { sinceOf } from './since.ts';
 
@@ -21,7 +22,7 @@ export interface FindingTests {
 
 /** The tests of what a caller asks for and may see. Only what is asked for is tested, because lists are long. */
 export function testsOf(filters: FindingFilters, principal: Principal): FindingTests {
-  const words = filters.search?.toLowerCase().split(/\s+/).filter(Boolean) ?? [];
+  const words = searchWords(filters.search);
   return {
     holder: [...targetTests(filters, principal), ...words.map(holderSearch)],
     finding: [
@@ -64,7 +65,10 @@ function stateTests({ state = 'open', notes = false }: FindingFilters): readonly
 function ratingTests({ rule, severity, since: from }: FindingFilters): readonly FindingTest[] {
   const tests: FindingTest[] = [];
   const since = sinceOf(from);
-  if (rule !== undefined) tests.push((one) => rule.includes(one.finding.rule));
+  if (rule !== undefined) {
+    const rules = new Set(rule);
+    tests.push((one) => rules.has(one.finding.rule));
+  }
   if (severity !== undefined) {
     const rank = RATED_SEVERITIES.indexOf(severity);
     tests.push((one) => one[RANK] <= rank);

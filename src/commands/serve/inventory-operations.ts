@@ -5,7 +5,8 @@ import { findPaths } from '../../policy/dependency-path.ts';
 import type { Call, Operations } from '../../server/api/operation.ts';
 import { Refusal } from '../../server/api/problem.ts';
 import { pageOf } from './page.ts';
-import { notFound, requireSeen, type ServeContext } from './serve-context.ts';
+import { searchWords } from './search-words.ts';
+import { notFound, requireSeen, type ServeContext, unknownTarget } from './serve-context.ts';
 
 /** Packages of the lockfiles that are remembered: some tens of megabytes. */
 const REMEMBERED = 50_000;
@@ -24,7 +25,7 @@ export function inventoryOperations(context: ServeContext): Pick<Operations, 'lo
       requireSeen(principal, target);
       const store = context.fleet.of(target);
       const state = await store.targets.read(target);
-      if (state === undefined) throw notFound(`there is no target ${target}`);
+      if (state === undefined) throw unknownTarget(target);
       const files = (state.lockfiles ?? []).filter(({ path }) => lockfile === undefined || path === lockfile);
       const [file] = files;
       if (file === undefined) throw notFound(`target ${target} has no lockfile ${lockfile ?? ''}`.trim());
@@ -94,7 +95,7 @@ function fittingPackages(
   packages: readonly ExpandedPackage[],
   { search, direct = false, group }: Call<'lockhound.targets.inventory'>['params'],
 ): readonly ExpandedPackage[] {
-  const words = search?.toLowerCase().split(/\s+/).filter(Boolean) ?? [];
+  const words = searchWords(search);
   if (words.length === 0 && !direct && group === undefined) return packages;
   return packages.filter(({ locked }) => {
     const text = `${locked.name}@${locked.version}\n${locked.purl}`.toLowerCase();

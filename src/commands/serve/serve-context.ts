@@ -35,12 +35,17 @@ export function snapshotOf({ view }: Pick<ServeContext, 'view'>) {
 
 /** Throws `Refusal` as for a target that does not exist, so that names of other teams' targets cannot be guessed. */
 export function requireSeen(principal: Principal, target: string): void {
-  if (!principal.sees(target)) throw notFound(`there is no target ${target}`);
+  if (!principal.sees(target)) throw unknownTarget(target);
 }
 
 /** Throws `Refusal` for a caller who sees some targets only, for what is about all of them. */
 export function requireWholeFleet({ seesAll }: Principal): void {
   if (!seesAll) throw new Refusal(403, 'fleet-needed', 'this needs a token for all targets (`*`)');
+}
+
+/** Names no other target: the caller may not see it. */
+export function unknownTarget(target: string): Refusal {
+  return notFound(`there is no target ${target}`);
 }
 
 export function notFound(detail: string): Refusal {

@@ -5,7 +5,7 @@ import type { ViewedTarget } from '../../server/view/viewed-target.ts';
 import { labelTest } from '../fleet/fleet-store.ts';
 import { showTarget } from '../fleet/targets.ts';
 import { pageOf, pageOfList } from './page.ts';
-import { labelsOf, requireSeen, type ServeContext, snapshotOf } from './serve-context.ts';
+import { labelsOf, requireSeen, type ServeContext, snapshotOf, unknownTarget } from './serve-context.ts';
 
 /** Findings in the answer about one target; `findings.list` has the others. */
 const MAX_FINDINGS = 1_000;
@@ -45,6 +45,7 @@ export function targetOperations(
     async 'lockhound.targets.get'({ params: { target }, principal }) {
       requireSeen(principal, target);
       const shown = await showTarget(context.fleet, target, loaded.config.watch.staleAfter);
+      if (shown === undefined) throw unknownTarget(target);
       return { ...shown, findings: shown.findings.slice(0, MAX_FINDINGS) };
     },
   };

@@ -2,7 +2,13 @@ import type { Operations } from '../../server/api/operation.ts';
 import { administerDeliveries } from '../deliveries.ts';
 import { forgetTarget } from '../fleet/targets.ts';
 import { administerRejected } from '../rejected.ts';
-import { notFound, requireSeen, requireWholeFleet, type ServeContext } from './serve-context.ts';
+import {
+  notFound,
+  requireSeen,
+  requireWholeFleet,
+  type ServeContext,
+  unknownTarget,
+} from './serve-context.ts';
 
 type Own =
   | 'lockhound.targets.forget'
@@ -24,6 +30,7 @@ export function writeOperations(context: ServeContext): Pick<Operations, Own> {
     async 'lockhound.targets.forget'({ params: { target }, principal }) {
       requireSeen(principal, target);
       const forgotten = await forgetTarget(context.fleet, target);
+      if (forgotten === undefined) throw unknownTarget(target);
       // The caller's next read does not show it.
       await context.view.follow();
       return forgotten;

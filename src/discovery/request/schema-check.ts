@@ -150,6 +150,8 @@ function checkText(check: Check, schema: SchemaDescription, value: string): void
       ? numberProblem(schema, value)
       : textFormatProblem(schema.format, value);
   if (problem !== undefined) refuse(check, problem);
+  // Half a surrogate pair would be stored as another character.
+  if (check.formats && !value.isWellFormed()) refuse(check, 'has half of a character');
   if (schema.enum !== undefined && !schema.enum.includes(value)) {
     refuse(check, `has to be one of ${schema.enum.join(', ')}`);
   }

@@ -108,7 +108,13 @@ describe.each([1, 3])('the read operations over %i shards', (shards) => {
     expect(await listed('state=resolved&orderBy=target&target=org/t2')).toEqual(['org/t2 old']);
     expect(await listed('state=all&orderBy=target')).toHaveLength(8);
     expect(await listed('search=ghsa-LODASH%20t3')).toEqual(['org/t3 lodash']);
+    expect(await listed('search=lodash%20lodash%20ORG')).toHaveLength(4);
+    const many = Array.from({ length: 21 }, (_, index) => `w${index}`).join('+');
+    for (const path of ['findings', 'findings/count', 'targets/org%2Ft0/inventory']) {
+      expect((await api.request(`/api/v1/${path}?search=${many}`)).status).toBe(400);
+    }
     expect(await listed('rule=deprecated')).toEqual([]);
+    expect(await listed('rule=deprecated&rule=vulnerability')).toHaveLength(4);
     expect(await listed('package=pkg:npm/lodash&target=org/t1')).toEqual(['org/t1 lodash']);
     expect(await listed('package=pkg:npm/lodash@4.17.20&advisory=GHSA-lodash')).toHaveLength(4);
     expect(await listed('package=pkg:npm/loda')).toEqual([]);

@@ -97,7 +97,12 @@ describe('a token', () => {
     for (const path of ['targets/b%2Fbank', 'targets/b%2Fbank/inventory', 'targets/b%2Fbank/findings/x']) {
       const [foreign, unknown] = [await get(path, team), await get(path.replace('bank', 'none'), team)];
       expect([path, foreign.status, unknown.status]).toEqual([path, 404, 404]);
-      expect(foreign.json.type).toBe(unknown.json.type);
+      expect(foreign.json.detail.replace('bank', 'none')).toBe(unknown.json.detail);
+    }
+    // Its own unknown target has a name that resembles a foreign one.
+    for (const path of ['targets/a%2Fbank', 'targets/a%2Fbank/inventory']) {
+      const answer = await get(path, team);
+      expect([answer.status, answer.json.detail]).toEqual([404, 'there is no target a/bank']);
     }
   });
 

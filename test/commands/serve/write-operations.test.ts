@@ -88,6 +88,7 @@ describe('a submitted scan', () => {
   it.each([
     ['a foreign target', () => json(headers.team, { target: 'b/bank', lockfiles }), 404],
     ['the wrong role', () => json(headers.reader, { target: 'a/shop', lockfiles }), 403],
+    ['a target with half of a character', () => json(headers.team, { target: 'a/\ud800', lockfiles }), 400],
     ['no lockfile', () => json(headers.team, { target: 'a/shop' }), 400],
     [
       'a lockfile without content',
