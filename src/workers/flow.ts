@@ -106,17 +106,10 @@ async function enqueueFollowUp(options: FlowOptions, followUp: StoredFollowUp): 
     return;
   }
   // It is closed; or it was never opened, because a schedule started it or Redis lost the outcome that it follows from.
-  if (await options.outcomes.has(open.job, open.data.key)) return await continueDirect(options, open);
+  if (await options.outcomes.has(open.job, open.data.key)) return;
   if (open.lane !== undefined && (await isAbsent(options, open.lane, open.id))) return;
   if ((await options.queues.get(open.job)?.getJob(open.id)) !== undefined) return;
   await options.producer.add(flowJob(options, open, open.children ?? []));
-}
-
-/** A worker that ran a job without its queue may have died before it queued what follows. */
-async function continueDirect(options: FlowOptions, { job, data }: OpenJob): Promise<void> {
-  if (jobNamed(options.jobs, job).followsDirectly !== true) return;
-  const outcome = await options.outcomes.read(job, data.key);
-  await enqueueFollowUps(options, outcome?.next ?? []);
 }
 
 async function isAbsent({ openJobs }: FlowOptions, lane: string, id: string): Promise<boolean> {

@@ -94,8 +94,8 @@ async function passOn(
 const MAX_DIRECT_BYTES = 131_072;
 
 /**
- * The follow-up that runs at once in this process, without its queue. It is open already. When this process dies, another worker
- * claims the job that it follows from, and queues it or what follows from it.
+ * The follow-up that runs at once in this process, without its queue. It is open until its own follow-ups are queued. When this process
+ * dies, another worker claims the job that it follows from, and queues it.
  */
 function directFollowUp(
   { siblings, flow }: ProcessorOptions,

@@ -79,32 +79,17 @@ describe('a job that follows directly', () => {
   it('has its follow-ups queued when its worker died before it queued them', async () => {
     const bench = room.bench('died');
     const [job, direct, last] = [first(), second(), testJob('last', async () => undefined)];
-    const open = (name: string) => ({
-      id: jobIdOf(name, 'one'),
-      job: name,
-      data: { version: 1, key: 'one', payload: { id: 'one' } },
-    });
-    const names = ['first', 'second'].map((name) => ({ job: name, key: 'one' }));
-    await bench.outcomes.save(
-      'first',
-      'one',
-      { result: 1, next: [testFollowUp('second', 'one')] },
-      { follows: [open('second')], ends: { id: jobIdOf('first', 'one') } },
-    );
-    await bench.outcomes.save(
-      'second',
-      'one',
-      { result: 2, next: [testFollowUp('last', 'one')] },
-      {
-        follows: [open('last')],
-        ends: { id: jobIdOf('second', 'one'), spent: { marked: names, removed: [] } },
-      },
-    );
+    const data = { version: 1, key: 'one', payload: { id: 'one' } };
+    const follows = (name: string) => ({ follows: [{ id: jobIdOf(name, 'one'), job: name, data }] });
+    const next = (name: string) => ({ result: name, next: [testFollowUp(name, 'one')] });
+    await bench.outcomes.save('first', 'one', next('second'), follows('second'));
+    await bench.outcomes.save('second', 'one', next('last'), follows('last'));
     await bench.enqueue(job, 'one');
     await bench.start([job, direct, last]);
-    await until('the last job is done', () => bench.outcomes.has('last', 'one'));
+    const done = () => bench.events.filter(({ kind }) => kind === 'finished').length === 3;
+    await until('all jobs are done', done);
     const started = bench.events.filter(({ kind }) => kind === 'started').map((event) => event.job);
-    expect(started).toEqual(['first', 'last']);
+    expect(started).toEqual(['first', 'second', 'last']);
     for await (const left of bench.openJobs.list()) throw new Error(`${left.job} is open`);
   });
 });
