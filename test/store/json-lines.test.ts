@@ -32,8 +32,16 @@ it('writes long lists in parts, at any depth', () => {
 it('writes small values in one part, and long texts in their own', () => {
   const small = { result: { findings: [{ id: 1 }, { id: 2 }] }, next: [] };
   expect([...jsonParts(small)]).toEqual([JSON.stringify(small)]);
-  const texts = Array.from({ length: 3 }, () => 'x'.repeat(200_000));
-  expect([...jsonParts(texts)].map(({ length }) => length)).toEqual([1, 200_002, 1, 200_002, 1, 200_002, 1]);
+  const packages = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      purl: `pkg:npm/name-${at}@1.2.3`,
+      record: { licenses: ['MIT'] },
+    }));
+  const inventory = (count: number) => ({ result: { lockfiles: [{ packages: packages(count) }] } });
+  expect([...jsonParts(inventory(900))]).toHaveLength(1);
+  expect([...jsonParts(inventory(1_001))].length).toBeGreaterThan(3);
+  const texts = Array.from({ length: 3 }, () => 'x'.repeat(400_000));
+  expect([...jsonParts(texts)].map(({ length }) => length)).toEqual([1, 400_002, 1, 400_002, 1, 400_002, 1]);
 });
 
 const read = (lines: string, bytes = 7) =>

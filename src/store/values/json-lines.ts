@@ -2,8 +2,8 @@ import { createYielder } from '../../model/yielding.ts';
 
 /** Members of a list in one part. A part takes some milliseconds. */
 const MEMBERS_A_PART = 500;
-/** A value up to this size is one part: parts for each of its fields would take several times as long. */
-const SMALL_CHARACTERS = 250_000;
+/** A value up to this size is one part, in about a millisecond: parts for each of its fields would take several times as long. */
+const SMALL_CHARACTERS = 500_000;
 /** Large lists are stored no deeper: `result.lockfiles[].packages` of an outcome. */
 const MAX_DEPTH = 4;
 
@@ -12,7 +12,7 @@ const MAX_DEPTH = 4;
  * lists; `undefined` itself becomes `null`.
  */
 export function* jsonParts(value: unknown, depth = 0): Generator<string, void, void> {
-  if (depth < MAX_DEPTH && isSmall(value, depth)) yield JSON.stringify(value) ?? 'null';
+  if (depth < MAX_DEPTH && isSmall(value)) yield JSON.stringify(value) ?? 'null';
   else if (Array.isArray(value) && (depth < MAX_DEPTH || value.length > MEMBERS_A_PART)) {
     yield* listParts(value, depth);
   } else if (typeof value === 'object' && value !== null && depth < MAX_DEPTH) {
@@ -93,39 +93,36 @@ class LineReader {
   }
 }
 
-/** Looks at no more of a value than decides: long lists and what is deeper than `MAX_DEPTH` are not looked into. */
-function isSmall(value: unknown, depth: number): boolean {
-  return sizeOf(value, depth) <= SMALL_CHARACTERS;
+/** Looks at no more of a value than decides: not into long lists, and into the other ones only at some members. */
+function isSmall(value: unknown): boolean {
+  return sizeOf(value) <= SMALL_CHARACTERS;
 }
 
+/** A longer list is not small. */
+const MAX_SMALL_MEMBERS = 1_000;
 /** Members of a list that are measured. The others are taken to be of the same size. */
 const MEASURED = 16;
 /** The name, the punctuation and the short values of a member take about as many characters. */
-const MEMBER_CHARACTERS = 50;
+const MEMBER_CHARACTERS = 20;
 
 /** About the number of characters of its JSON. Of one that is larger than `SMALL_CHARACTERS`, any larger number. */
-function sizeOf(value: unknown, depth: number): number {
+function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;
-  if (Array.isArray(value)) return listSize(value, depth);
+  if (Array.isArray(value)) return listSize(value);
   let size = 0;
-  if (depth < MAX_DEPTH) {
-    for (const one of Object.values(value)) {
-      size += MEMBER_CHARACTERS + sizeOf(one, depth + 1);
-      if (size > SMALL_CHARACTERS) break;
-    }
+  for (const one of Object.values(value)) {
+    size += MEMBER_CHARACTERS + sizeOf(one);
+    if (size > SMALL_CHARACTERS) break;
   }
   return size;
 }
 
-function listSize(list: readonly unknown[], depth: number): number {
-  if (list.length > MEMBERS_A_PART) return Number.POSITIVE_INFINITY;
+function listSize(list: readonly unknown[]): number {
+  if (list.length > MAX_SMALL_MEMBERS) return Number.POSITIVE_INFINITY;
   let size = MEMBER_CHARACTERS * list.length;
-  if (depth >= MAX_DEPTH) return size;
   const step = Math.ceil(list.length / MEASURED);
-  for (let at = 0; at < list.length && size <= SMALL_CHARACTERS; at += step) {
-    size += step * sizeOf(list[at], depth + 1);
-  }
+  for (let at = 0; at < list.length && size <= SMALL_CHARACTERS; at += step) size += step * sizeOf(list[at]);
   return size;
 }
 
