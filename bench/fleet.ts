@@ -14,6 +14,7 @@ import { type NativeRedis, startNativeRedis } from '../test/native-redis.ts';
 import { enqueue, idle } from '../test/pipeline/fleet.ts';
 import { drawFleet, type Filled, type FleetSize, fillFleet } from './fleet-fill.ts';
 import { timeDeliveries, YOUNG_MS } from './fleet-latency.ts';
+import { markJudged } from './fleet-settings.ts';
 import { cpuSecondsOf, memoryOf } from './process-usage.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -22,6 +23,8 @@ const MAIN = process.env['LOCKHOUND_MAIN'] ?? join(ROOT, 'bin', 'lockhound.js');
 const OPTIONS = process.env['WORKER_OPTIONS']?.split(' ') ?? [];
 /** An RDB file that keeps the filled Redis for the next run of the same size. */
 const KEPT = process.env['FLEET_FILE'];
+/** The targets count as judged by the settings of the worker, so that only refreshes are measured. */
+const IS_JUDGED = process.env['FLEET_JUDGED'] === '1';
 const LIMIT_MS = 1_800_000;
 const PER_PAGE = 100;
 
@@ -29,7 +32,8 @@ const PER_PAGE = 100;
  * One worker on a native Redis keeps a fleet up to date: packages are drawn with cubic popularity. Measures refreshes of
  * everything without a change and with one advisory on about 200 targets, and of the young versions; memory of worker and Redis; the
  * time from an advisory to its deliveries.
- * `npm run bench -- fleet [targets] [packages] [distinct packages] [advisories for that time]`; `FLEET_FILE=<file>.rdb` keeps the filled Redis.
+ * `npm run bench -- fleet [targets] [packages] [distinct packages] [advisories for that time]`; `FLEET_FILE=<file>.rdb` keeps the filled Redis;
+ * with `FLEET_JUDGED=1` the worker does not judge all targets first.
  */
 export async function run([
   targets = '1000',
@@ -55,6 +59,7 @@ export async function run([
   let worker: ReturnType<typeof spawnNode> | undefined;
   try {
     const filled = await filling(store, redis, size);
+    if (IS_JUDGED) await markJudged(store, loaded);
     worker = startWorker(config, redis);
     await measure({ store, url, service, worker, lines }, filled);
     await printMemory(store, redis, worker);
@@ -128,7 +133,7 @@ async function measure(parts: Parts, { holders, advisories }: Filled): Promise<v
   const { service, lines } = parts;
   const all = holders.reduce((sum, count) => sum + Math.min(count, 1), 0);
   const fewest = Math.ceil(all / PER_PAGE) + advisories;
-  await judgedByNewSettings(parts);
+  if (!IS_JUDGED) await judgedByNewSettings(parts);
   await refresh(parts, 'all', 'everything, no change', fewest);
   const popular = nearest(holders, 200);
   service.stdin.write(`advisory ${popular} GHSA-new\n`);
