@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { refreshDue } from '../../src/jobs/payloads/refresh-fleet.ts';
+import { HAS_REDIS } from '../native-redis.ts';
+import { randomOf } from '../seeded-random.ts';
+import { until } from '../store/store-room.ts';
+import { type ChaosRedis, startChaosRedis } from './chaos-redis.ts';
+import { SOUND } from './fixtures.ts';
+import { ADVISORY, createInbox, enqueue, idle, scan } from './fleet.ts';
+import { createWorld, type Room, type World } from './world.ts';
+
+const random = randomOf('FAILOVER_SEED');
+const ROUNDS = Number(process.env['FAILOVER_ROUNDS'] ?? 2);
+const TARGETS = ['one', 'three', 'two'];
+const each = (text: string) => TARGETS.map((target) => `${target} ${text}`);
+
+describe.skipIf(!HAS_REDIS)('a replica that takes over during a refresh', () => {
+  let redis: ChaosRedis;
+  let world: World;
+  beforeAll(async () => {
+    redis = await startChaosRedis();
+    world = await createWorld({ url: redis.url, close: redis.close });
+  }, 60_000);
+  afterEach(() => {
+    world.services.insights.withdrawAdvisory(ADVISORY.id);
+  });
+  afterAll(() => world?.close(), 60_000);
+
+  const failures: Readonly<Record<string, () => Promise<void>>> = {
+    'that is up to date': () => redis.failOver(0),
+    'that lags': () => redis.failOver(random() * 300),
+    'while workers stay connected to the old primary': () => redis.demote(random() * 200, random() * 1_000),
+  };
+  const cases = Object.keys(failures).flatMap((kind) =>
+    Array.from({ length: ROUNDS }, (_, round) => [kind, round] as const),
+  );
+
+  it.each(cases)(
+    '%s (%i): the refresh ends, and each change is sent once, at the latest by the next refresh',
+    async (kind, round) => {
+      const { insights } = world.services;
+      const name = `failover-${cases.findIndex((one) => one[0] === kind && one[1] === round)}`;
+      const room = await world.room(
+        name,
+        ['retries: { attempts: 60, firstDelay: 20ms, longestDelay: 200ms }'],
+        {
+          config: ['worker: { recheck: { open: 1s, turn: 1s, held: 1s } }'],
+        },
+      );
+      const inbox = createInbox(world, name);
+      const workers = [room.startWorker(), room.startWorker()];
+      for (const target of TARGETS) await scan(room, target, SOUND);
+      inbox();
+      insights.learnAdvisory(ADVISORY);
+      const first = refreshDue('all', new Date());
+      await enqueue(room, first);
+      // The replica has the request, so that nothing but Lockhound can lose it.
+      await room.store.redis.wait(1, 10_000);
+      await sleep(random() * 150);
+      await failures[kind]?.();
+      await ended(room, first.key);
+      expect(await room.store.fleet.refreshInProgress('all')).toBeUndefined();
+      // Redis may have lost answers that it had acknowledged: the next refresh asks for them again.
+      const sent = [...inbox()];
+      for (let later = 0; later < 2; later += 1) {
+        const next = refreshDue('all', new Date());
+        await until('the new primary takes the request', () => taken(enqueue(room, next)));
+        await ended(room, next.key);
+        sent.push(...inbox());
+        expect(sent.sort()).toEqual(each('opened vulnerability medium'));
+      }
+      for (const worker of workers) await worker.kill('SIGTERM');
+    },
+    180_000,
+  );
+});
+
+/** Whether Redis took a command: a connection may still lead to the old primary, which is read-only. */
+async function taken(command: Promise<unknown>): Promise<boolean> {
+  return await command.then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Resolves when a refresh has ended and nothing that follows from it is open. */
+async function ended(room: Room, refresh: string): Promise<void> {
+  const isDone = async () => {
+    try {
+      if ((await room.store.fleet.lastRefresh('all'))?.refresh !== refresh) return false;
+      await idle(room, 100);
+      return true;
+    } catch {
+      // Not finished, or the connection changes to the new primary.
+      return false;
+    }
+  };
+  await until(`refresh ${refresh} has ended`, isDone, 120_000);
+}
