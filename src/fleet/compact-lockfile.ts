@@ -56,13 +56,15 @@ export type ExpandedLockfile = Pick<CompactLockfile, 'format' | 'problems'> & {
   readonly packages: readonly ExpandedPackage[];
 };
 
-/** The packages of a compact lockfile without digests and sources. `identityAt`: the identity of an id. */
+/**
+ * The packages of a compact lockfile without digests and sources. `identities`: those of its ids, the looked-up ones first. Throws
+ * `RangeError` for a package without an identity.
+ */
 export async function expandLockfile(
-  ids: LockfileIds,
   rest: CompactLockfile,
-  identityAt: (id: number) => string,
+  identities: readonly (string | undefined)[],
 ): Promise<readonly ExpandedPackage[]> {
-  const packages = identifiedPackages(ids, rest, identityAt);
+  const packages = identifiedPackages(rest, identities);
   const idAt = (index: number): string => rest.ids[index] ?? defaultId(packages[index] as IdentifiedPackage);
   const expanded: ExpandedPackage[] = [];
   let line = 0;
@@ -89,21 +91,20 @@ export async function expandLockfile(
   return expanded;
 }
 
-/** In the spelling of the file. Throws `RangeError` for a position without an id. */
+/** In the spelling of the file. */
 function identifiedPackages(
-  { lookedUp, excluded }: LockfileIds,
   { positions, spelled }: CompactLockfile,
-  identityAt: (id: number) => string,
+  identities: readonly (string | undefined)[],
 ): readonly IdentifiedPackage[] {
-  const known = new Map<number, IdentifiedPackage>();
   let position = 0;
   return positions.map((step, index) => {
     position += step;
-    const id = position < lookedUp.length ? lookedUp[position] : excluded[position - lookedUp.length];
-    if (id === undefined) throw new RangeError(`package ${index} has no id`);
-    const own = known.get(id) ?? packageOf(identityAt(id));
-    known.set(id, own);
-    const [name, version, purl] = spelled[index] ?? [own.name, own.version, own.purl];
+    const identity = identities[position];
+    if (identity === undefined) throw new RangeError(`package ${index} has no identity`);
+    const own = packageOf(identity);
+    const written = spelled[index];
+    if (written === undefined) return own;
+    const [name, version, purl] = written;
     return { ecosystem: own.ecosystem, name, version, purl };
   });
 }

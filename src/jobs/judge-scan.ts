@@ -27,6 +27,7 @@ import { knownAdvice } from './scan/known-advice.ts';
 import { knownAdvisories, withNewerFacts } from './scan/newer-facts.ts';
 import { failedRecord } from './scan/record.ts';
 import { recordVerdict } from './scan/record-verdict.ts';
+import { referredAdvisories } from './scan/referred-advisories.ts';
 import { countScan, gapsOf, logVerdict, ruleGap, type ScanFacts } from './scan/summary.ts';
 import { inspectionsByPurl, signalGaps } from './signals/known-inspections.ts';
 
@@ -75,7 +76,7 @@ export const judgeScan: Job<
     // What does not depend on each other is read together.
     const [inventory, known, inspections, previous, exploits, suppressions] = await Promise.all([
       withNewerFacts(collected, ports.facts),
-      knownAdvisories(collected, ports.facts),
+      referredAdvisories(collected).then((named) => knownAdvisories(named, ports.facts)),
       inspectionsByPurl(collected, ports.inspections),
       targets.read(target.id),
       ports.exploits.current(),

@@ -50,13 +50,9 @@ function locatedPackage(
   instances: readonly Place[],
   pathTo: PathFinder,
 ): LocatedPackage {
-  const all = instances.map(({ locked }) => locked);
   let known: readonly Location[] | undefined;
   return {
-    locked: best(all),
-    direct: all.some(({ direct }) => direct) ? true : all[0]?.direct,
-    groups: (all[0]?.groups ?? []).filter((group) => all.every(({ groups }) => groups.includes(group))),
-    isForDevelopment: all.every(({ groups }) => isOnlyIn(groups, DEVELOPMENT_GROUPS)),
+    ...common(instances),
     locations() {
       known ??= instances.map(({ lockfile, locked }, index) => ({
         path: lockfiles[lockfile]?.path ?? '',
@@ -68,15 +64,27 @@ function locatedPackage(
   };
 }
 
+/** What is true of a package at all its places. Most packages have one. */
+function common(instances: readonly Place[]): Omit<LocatedPackage, 'locations'> {
+  const [first, ...others] = instances;
+  if (first === undefined) throw new RangeError('a package without an instance');
+  const { locked } = first;
+  const { direct, groups } = locked;
+  if (others.length === 0) {
+    return { locked, direct, groups, isForDevelopment: isOnlyIn(groups, DEVELOPMENT_GROUPS) };
+  }
+  const all = instances.map((one) => one.locked);
+  return {
+    // All instances of a purl share the record of the one whose look-up succeeded.
+    locked: all.find(({ resolution }) => resolution.record !== undefined) ?? locked,
+    direct: all.some((one) => one.direct) ? true : direct,
+    groups: groups.filter((group) => all.every((one) => one.groups.includes(group))),
+    isForDevelopment: all.every((one) => isOnlyIn(one.groups, DEVELOPMENT_GROUPS)),
+  };
+}
+
 /** The package as evidence of a finding. */
 export function findingPackage({ locked, direct, groups }: LocatedPackage): Finding['package'] {
   const { ecosystem, name, version, purl } = locked;
   return { ecosystem, name, version, purl, direct, groups };
-}
-
-/** All instances of a purl share the record of the one whose look-up succeeded. */
-function best(instances: readonly ResolvedPackage[]): ResolvedPackage {
-  const found = instances.find(({ resolution }) => resolution.record !== undefined) ?? instances[0];
-  if (found === undefined) throw new RangeError('a package without an instance');
-  return found;
 }

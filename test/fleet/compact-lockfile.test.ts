@@ -5,6 +5,7 @@ import {
   decodeLockfileIds,
   encodeLockfileIds,
   expandLockfile,
+  type LockfileIds,
 } from '../../src/fleet/compact-lockfile.ts';
 import { identityOf, packageOf } from '../../src/fleet/identity.ts';
 import type { ResolvedLockfile, ResolvedPackage } from '../../src/model/scan/inventory.ts';
@@ -66,7 +67,8 @@ function interning() {
       identities.set(id, identity);
       return id;
     },
-    identity: (id: number) => identities.get(id) ?? '',
+    identitiesOf: ({ lookedUp, excluded }: LockfileIds) =>
+      [...lookedUp, ...excluded].map((id) => identities.get(id)),
   };
 }
 
@@ -74,10 +76,10 @@ describe('a compact lockfile', () => {
   it('gives the packages back in their order, with everything that judging reads', async () => {
     await fc.assert(
       fc.asyncProperty(lockfile, async (file) => {
-        const { intern, identity } = interning();
+        const { intern, identitiesOf } = interning();
         const { ids, rest } = await compactLockfile(file, intern);
         const stored = (await LOCKFILE_INVENTORY.schema()).parse(JSON.parse(JSON.stringify(rest)));
-        const read = await expandLockfile(decodeLockfileIds(encodeLockfileIds(ids)), stored, identity);
+        const read = await expandLockfile(stored, identitiesOf(decodeLockfileIds(encodeLockfileIds(ids))));
         expect(stored.problems).toEqual(file.problems);
         expect(read.map((one) => one.locked)).toEqual(
           file.packages.map(({ resolution: _, ...rest }) => ({
@@ -140,7 +142,7 @@ describe('a compact lockfile', () => {
   });
 
   it('is refused when its ids are damaged', async () => {
-    const { intern, identity } = interning();
+    const { intern, identitiesOf } = interning();
     const packages = ['a', 'b'].map((one): ResolvedPackage => {
       const parts = packageOf(`NPM:${one}@1.0.0`);
       const resolution = { outcome: 'resolved' as const };
@@ -155,7 +157,7 @@ describe('a compact lockfile', () => {
     const encoded = encodeLockfileIds(ids);
     expect(() => decodeLockfileIds(encoded.subarray(0, 5))).toThrow(RangeError);
     const cut = { lookedUp: ids.lookedUp.subarray(0, 1), excluded: ids.excluded };
-    await expect(expandLockfile(cut, rest, identity)).rejects.toThrow('package 1 has no id');
+    await expect(expandLockfile(rest, identitiesOf(cut))).rejects.toThrow('package 1 has no identity');
   });
 });
 

@@ -141,8 +141,9 @@ async function namesOf(
   { packageIds }: Store,
   places: readonly PackagePlace[],
 ): Promise<ReadonlyMap<number, string>> {
-  const ids = new Set(places.flatMap(({ path }) => path.filter((step) => typeof step === 'number')));
-  return await packageIds.identities([...ids]);
+  const ids = [...new Set(places.flatMap(({ path }) => path.filter((step) => typeof step === 'number')))];
+  const found = await packageIds.identities(ids);
+  return new Map(ids.flatMap((id, index) => (found[index] === undefined ? [] : [[id, found[index]]])));
 }
 
 function foundPackage(

@@ -6,9 +6,9 @@ import { raceAbort } from '../../model/race-abort.ts';
 import type { Resolution, VersionRecordSummary } from '../../model/scan/resolution.ts';
 import { inSlices, mapInSlices } from '../../model/yielding.ts';
 import type { RecordCache } from '../caching.ts';
-import { InsightsError } from '../errors.ts';
 import { countLookUps } from '../look-up-counts.ts';
 import type { Eligibility, LookUp } from './eligibility.ts';
+import { resolveFromFacts } from './from-facts.ts';
 import { judgeMissing, type MissingFacts } from './missing-versions.ts';
 import type { VersionAnswer, VersionLookUp } from './version-look-up.ts';
 
@@ -33,6 +33,7 @@ export function createResolver(
 ): (packages: readonly LockedPackage[], options: ResolveOptions) => Promise<Resolved> {
   const inFlight: InFlight = new Map();
   return async (packages, options) => {
+    if (options.from === 'facts') return await resolveFromFacts(parts, packages);
     const eligibilities = await mapInSlices(packages, parts.eligibility);
     const wanted = await countByKey(eligibilities);
     let done = packages.length - sum(wanted.values(), ({ count }) => count);
@@ -42,19 +43,9 @@ export function createResolver(
     };
     advance([]);
     const lookUps = [...wanted.values()].map(({ lookUp }) => lookUp);
-    const answers =
-      options.from === 'facts'
-        ? await answerFromFacts(parts, lookUps)
-        : await answer(parts, inFlight, lookUps, options.signal, advance);
+    const answers = await answer(parts, inFlight, lookUps, options.signal, advance);
     return await summarise(eligibilities, answers, await judgeMissing(parts, missingIn(lookUps, answers)));
   };
-}
-
-const NOT_LOOKED_UP = new InsightsError('unavailable', 'it was not looked up yet', { retryable: true });
-
-async function answerFromFacts({ facts }: ResolverParts, lookUps: readonly LookUp[]): Promise<Answers> {
-  const known = await facts?.read(lookUps.map(({ key }) => key));
-  return new Map(lookUps.map(({ key }, index) => [key, known?.[index] ?? { error: NOT_LOOKED_UP }]));
 }
 
 /** Answers from the cache, then from running look-ups of other callers, then from the service. */

@@ -29,10 +29,10 @@ export async function storedAdvisories(
     for (const one of part?.advisories ?? []) collected.set(one.id, one);
     for (const { id, reason } of part?.failed ?? []) unavailable.set(id, reason);
   }
-  const known = read ?? (await knownAdvisories(inventory, facts));
+  const referred = await referredAdvisories(inventory);
+  const known = read ?? (await knownAdvisories(referred, facts));
   const isUnknown = (id: string) => !known.has(id) && !collected.has(id) && !unavailable.has(id);
-  const referred = parts.includes(undefined) ? [] : await referredAdvisories(inventory);
-  const unknown = [...referred].filter(isUnknown);
+  const unknown = parts.includes(undefined) ? [] : [...referred].filter(isUnknown);
   const fetched = await fetchAll(
     unknown,
     (id) => insights.advisory(id, context.signal),

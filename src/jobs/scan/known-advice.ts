@@ -106,6 +106,7 @@ async function publicKeys(
   const keys = new Map<string, VersionKey>();
   for await (const slice of inSlices(lockfiles.flatMap(({ packages }) => packages))) {
     for (const { id, purl, resolution } of slice) {
+      if (!wanted.has(purl) && !wanted.has(id)) continue;
       const key = resolution.outcome === 'resolved' ? resolution.record?.versionKey : undefined;
       if (key === undefined) continue;
       for (const name of [purl, id]) if (wanted.has(name)) keys.set(name, key);

@@ -6,7 +6,6 @@ import type { Inventory, ResolvedPackage } from '../../model/scan/inventory.ts';
 import type { Resolution, VersionRecordSummary } from '../../model/scan/resolution.ts';
 import { mapInSlices } from '../../model/yielding.ts';
 import type { FactsPort } from '../ports.ts';
-import { referredAdvisories } from './referred-advisories.ts';
 
 /** A worker uses records in its memory for a minute; the clocks of workers differ by some seconds. */
 const LAG_MS = 120_000;
@@ -30,12 +29,12 @@ export async function withNewerFacts(inventory: Inventory, { versions }: FactsPo
   return { ...inventory, lockfiles };
 }
 
-/** The advisories that an inventory refers to and that the fleet knows, by id. They are at least as new as those in a cache. */
+/** The advisories that the fleet knows, by id. They are at least as new as those in a cache. */
 export async function knownAdvisories(
-  inventory: Inventory,
+  named: ReadonlySet<string>,
   { advisories }: FactsPort,
 ): Promise<ReadonlyMap<string, Advisory>> {
-  const ids = [...(await referredAdvisories(inventory))];
+  const ids = [...named];
   const known = await advisories.read(ids);
   return new Map(
     ids.flatMap((id, index) => {

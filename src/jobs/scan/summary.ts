@@ -117,15 +117,20 @@ export async function inventoryGaps(inventory: Inventory): Promise<readonly Gap[
       const subject = line === undefined ? path : `${path}:${line}`;
       gaps.push({ kind: kind === 'unclear' ? 'detail' : 'entry', subject, reason: message });
     }
-    for await (const slice of inSlices(packages)) for (const gap of slice.flatMap(packageGap)) gaps.push(gap);
+    for await (const slice of inSlices(packages)) {
+      for (const locked of slice) {
+        const gap = packageGap(locked);
+        if (gap !== undefined) gaps.push(gap);
+      }
+    }
   }
   return gaps;
 }
 
-function packageGap({ purl, resolution }: ResolvedPackage): Gap | readonly [] {
+function packageGap({ purl, resolution }: ResolvedPackage): Gap | undefined {
   const { outcome, reason = 'unknown reason' } = resolution;
   if (outcome === 'failed') return { kind: 'package', subject: purl, reason };
-  return outcome === 'uncovered' ? { kind: 'coverage', subject: purl, reason } : [];
+  return outcome === 'uncovered' ? { kind: 'coverage', subject: purl, reason } : undefined;
 }
 
 function serviceGap({ lost, compared }: NonNullable<Inventory['forgotten']>): Gap {

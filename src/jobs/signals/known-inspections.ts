@@ -11,21 +11,22 @@ export async function inspectionsByPurl(
   { lockfiles }: Inventory,
   inspections: Pick<Inspections, 'read'>,
 ): Promise<ReadonlyMap<string, Inspection>> {
-  const identities = new Map<string, string>();
+  const purls: string[] = [];
+  const identities: string[] = [];
   for (const { packages } of lockfiles) {
     for await (const slice of inSlices(packages)) {
       for (const locked of slice) {
-        if (!isExcluded(locked)) identities.set(locked.purl, identityOf(locked));
+        if (isExcluded(locked)) continue;
+        purls.push(locked.purl);
+        identities.push(identityOf(locked));
       }
     }
   }
-  const found = await inspections.read([...identities.values()]);
-  return new Map(
-    [...identities.keys()].flatMap((purl, index) => {
-      const inspection = found[index];
-      return inspection === undefined ? [] : [[purl, inspection] as const];
-    }),
-  );
+  const byPurl = new Map<string, Inspection>();
+  for (const [index, inspection] of (await inspections.read(identities)).entries()) {
+    if (inspection !== undefined) byPurl.set(purls[index] as string, inspection);
+  }
+  return byPurl;
 }
 
 /** What inspections could not find out, and why. */

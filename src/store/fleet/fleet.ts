@@ -57,7 +57,7 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
     },
     async identities(list) {
       const found = await packageIds.identities(Array.from(list));
-      return [...list].flatMap((id) => found.get(id) ?? []);
+      return found.filter((identity) => identity !== undefined);
     },
     advisoryIds: () => facts.advisories.keys(),
     async pending(limit) {

@@ -89,13 +89,7 @@ export function createInventories(redis: RedisClient, keys: Keys, packageIds: Pa
     async read(hash) {
       const { ids, rest } = await compact(hash);
       const identities = await packageIds.identities([...ids.lookedUp, ...ids.excluded]);
-      const packages = await orDamaged(hash, () =>
-        expandLockfile(ids, rest, (id) => {
-          const identity = identities.get(id);
-          if (identity === undefined) throw new RangeError(`package ${id} has no name`);
-          return identity;
-        }),
-      );
+      const packages = await orDamaged(hash, () => expandLockfile(rest, identities));
       return { format: rest.format, problems: rest.problems, packages };
     },
     async idListsOf(hashes) {

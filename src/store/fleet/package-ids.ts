@@ -10,8 +10,8 @@ export interface PackageIds {
   intern(identities: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** The ids of identities that have one. */
   find(identities: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** The identity of each id; ids without one are absent. */
-  identities(ids: readonly number[]): Promise<ReadonlyMap<number, string>>;
+  /** The identity of each id, in their order; `undefined` for ids without one. */
+  identities(ids: readonly number[]): Promise<readonly (string | undefined)[]>;
   /**
    * When each id was given out, in ms: a minute for the last thousands of changes of the fleet, and coarser for what is older. Ids
    * from before this was recorded are absent.
@@ -114,22 +114,17 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
       return ids;
     },
     async identities(ids) {
-      const found = new Map<number, string>();
-      const unknown: number[] = [];
-      for (const id of ids) {
-        const identity = names.get(id);
-        if (identity === undefined) unknown.push(id);
-        else found.set(id, identity);
-      }
+      const known = ids.map((id) => names.get(id));
+      const unknown = ids.filter((_, index) => known[index] === undefined);
+      const read: (string | undefined)[] = [];
       for (const part of chunks(unknown, CHUNK)) {
-        for (const [index, identity] of (await redis.hmget(packageNames, ...part.map(String))).entries()) {
-          const id = part[index];
-          if (identity === null || id === undefined) continue;
-          found.set(id, identity);
-          names.set(id, identity);
+        for (const [index, stored] of (await redis.hmget(packageNames, ...part.map(String))).entries()) {
+          read.push(stored ?? undefined);
+          if (stored !== null) names.set(part[index] as number, stored);
         }
       }
-      return found;
+      let next = 0;
+      return known.map((identity) => identity ?? read[next++]);
     },
     async givenAt(ids) {
       const found = new Map<number, number>();

@@ -1,0 +1,46 @@
+import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
+import type { Known } from '../../model/ports/cache.ts';
+import type { Facts } from '../../model/ports/facts.ts';
+import type { Resolved } from '../../model/ports/insights.ts';
+import type { Resolution, VersionRecordSummary } from '../../model/scan/resolution.ts';
+import { mapInSlices } from '../../model/yielding.ts';
+import type { Eligibility, LookUp } from './eligibility.ts';
+import { judgeMissing, type MissingFacts } from './missing-versions.ts';
+
+interface FactParts extends MissingFacts {
+  readonly eligibility: (locked: LockedPackage) => Eligibility;
+  /** Unset: a run without a fleet, in which nothing is known. */
+  readonly facts?: Facts<VersionRecordSummary> | undefined;
+}
+
+const NOT_ANSWERED: Resolution = { outcome: 'failed', reason: 'it was not looked up yet' };
+
+/** One outcome for each package, in order, from what the fleet knows. Nothing is requested. */
+export async function resolveFromFacts(
+  parts: FactParts,
+  packages: readonly LockedPackage[],
+): Promise<Resolved> {
+  const eligibilities = await mapInSlices(packages, parts.eligibility);
+  const lookUps = eligibilities.flatMap(({ lookUp }) => lookUp ?? []);
+  const known = (await parts.facts?.read(lookUps.map(({ key }) => key))) ?? [];
+  const missing = await judgeMissing(parts, missingAmong(lookUps, known));
+  let next = 0;
+  const resolutions = await mapInSlices(eligibilities, ({ lookUp, resolution }): Resolution => {
+    if (lookUp === undefined) return resolution;
+    const answer = known[next++];
+    if (answer === undefined) return NOT_ANSWERED;
+    return 'record' in answer
+      ? { outcome: 'resolved', record: answer.record }
+      : (missing.get(lookUp.key) ?? NOT_ANSWERED);
+  });
+  return { resolutions, retryable: resolutions.includes(NOT_ANSWERED), retryAfterMs: undefined };
+}
+
+/** Each once. */
+function missingAmong(
+  lookUps: readonly LookUp[],
+  known: readonly (Known<VersionRecordSummary> | undefined)[],
+): readonly LookUp[] {
+  const missing = lookUps.filter((_, index) => 'missing' in (known[index] ?? {}));
+  return [...new Map(missing.map((lookUp) => [lookUp.key, lookUp])).values()];
+}
