@@ -7,9 +7,11 @@ import { waitsUntil } from './cooldown.ts';
 import { findDirectWay } from './direct-upgrade.ts';
 import { createEvidence, type EvidenceOf } from './evidence.ts';
 import type { AdviceFacts } from './facts.ts';
+import type { GraphEvidence } from './graph-probe.ts';
 import { type Holder, holdersOf, permits, publicKey } from './holders.ts';
 import type { Project } from './project.ts';
 import { relockOf } from './relock.ts';
+import { relockAbove } from './relock-above.ts';
 
 /** More direct dependencies than these are not upgraded to clear one package. */
 const MAX_DIRECTS = 10;
@@ -92,34 +94,69 @@ async function findUpgrade(
 ): Promise<Way> {
   const { affected, project, evidence } = question;
   const ownBlockers = blockers.filter(({ kind }) => kind === 'target');
-  const changes: FixChange[] = [];
+  const own: FixChange[] = [];
   if (ownBlockers.length > 0) {
     const to = await ownUpgrade(question, good);
     if (to === undefined)
       return override(question, good, 'the requirements of its dependents permit no common good version');
-    changes.push({ name: affected.name, from: affected.version, to, how: 'upgrade' });
+    own.push({ name: affected.name, from: affected.version, to, how: 'upgrade' });
   }
+  const changes = [...own];
   const directs = new Map<string, ResolvedPackage>();
   for (const { kind, by } of blockers) {
     if (kind !== 'package') continue;
-    for (const direct of project.dependents.directsTo(by)) directs.set(direct.id, direct);
+    const graphs: GraphEvidence[] = [];
+    const above = await relockAbove(by, { ...question, graphs }, new Set());
+    if (above !== undefined) {
+      changes.push(...above);
+      evidence.graphs.push(...graphs);
+      continue;
+    }
+    const found = project.dependents.directsTo(by);
+    if (found.length === 0)
+      return override(question, good, 'the direct dependency that brings it is not known', own);
+    for (const direct of found) directs.set(direct.id, direct);
   }
-  const isBlocked = blockers.some(({ kind }) => kind === 'package');
-  if (isBlocked && directs.size === 0)
-    return override(question, good, 'the direct dependency that brings it is not known');
   if (directs.size > MAX_DIRECTS)
-    return override(question, good, `${directs.size} direct dependencies bring it`);
+    return override(question, good, `${directs.size} direct dependencies bring it`, own);
   for (const direct of directs.values()) {
     const way = await findDirectWay({ ...question, direct });
     evidence.graphs.push(...way.graphs);
-    if ('reason' in way) return override(question, good, way.reason);
+    if ('reason' in way) return override(question, good, way.reason, own);
     changes.push(...way.changes);
   }
-  const distinct = [...new Map(changes.map((one) => [`${one.name}@${one.from}`, one])).values()];
+  changes.push(...(await relockForOthers(question, blockers)));
+  const distinct = distinctChanges(changes, project);
   return {
     kind: distinct.some(({ how }) => how === 'upgrade') ? 'upgrade-direct' : 'in-range',
     changes: distinct,
   };
+}
+
+/** Each change once. */
+function distinctChanges(changes: readonly FixChange[], { manager }: Project): readonly FixChange[] {
+  const upgraded = new Set(
+    changes.flatMap(({ how, name, from }) => (how === 'upgrade' ? `${name}@${from}` : [])),
+  );
+  const isNeeded = ({ how, name, from }: FixChange) =>
+    how === 'upgrade' || !manager.upgradesDependents || !upgraded.has(`${name}@${from}`);
+  const byKey = new Map(changes.map((one) => [`${one.how} ${one.name}@${one.from}`, one]));
+  return [...byKey.values()].filter(isNeeded);
+}
+
+/**
+ * The re-lock of the affected version for those that permit a good one: it stays locked for them when the others get another one.
+ */
+async function relockForOthers(
+  { affected, project, candidates, holders, usable }: Question,
+  blockers: readonly Holder[],
+): Promise<readonly FixChange[]> {
+  const others = holders.filter((one) => !blockers.includes(one));
+  const isOwn = blockers.every(({ kind }) => kind === 'target');
+  const { nests, upgradesDependents } = project.manager;
+  if (!nests || others.length === 0 || (isOwn && upgradesDependents)) return [];
+  const { to } = await relockOf(others, usable, candidates, project.manager);
+  return to === undefined ? [] : [relocked(affected, to)];
 }
 
 /** The version to which the target raises its own requirement. Where versions cannot coexist, all dependents permit it. */
@@ -145,13 +182,21 @@ function heldByCooldown({ affected, project, nearest, now }: Question): Way {
   };
 }
 
-function override({ affected, project }: Question, good: PublishedVersion, reason: string): Way {
+/** `own`: the upgrade of what the target requires itself, which no override changes. */
+function override(
+  { affected, project }: Question,
+  good: PublishedVersion,
+  reason: string,
+  own: readonly FixChange[] = [],
+): Way {
   if (project.manager.override === undefined) return { kind: 'none', reason };
-  return {
-    kind: 'override',
-    reason,
-    changes: [{ name: affected.name, from: affected.version, to: good.version, how: 'override' }],
+  const forced: FixChange = {
+    name: affected.name,
+    from: affected.version,
+    to: good.version,
+    how: 'override',
   };
+  return { kind: 'override', reason, changes: [...own, forced] };
 }
 
 function relocked({ name, version }: ResolvedPackage, to: string): FixChange {

@@ -1,34 +1,17 @@
-import type { Fix, FixChange } from '../model/advice/fix.ts';
-import type { DependencyGraph } from '../model/lockfile/dependency-graph.ts';
-import { canonicalName } from '../model/lockfile/spelling.ts';
-import type { VersionKey } from '../model/lockfile/version-key.ts';
+import type { FixChange } from '../model/advice/fix.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
-import { schemeOf } from '../versions/scheme.ts';
 import { openCandidates } from './candidates.ts';
 import { waitsUntil } from './cooldown.ts';
-import type { AdviceFacts } from './facts.ts';
+import { type GraphEvidence, type GraphQuestion, type Probe, probeGraph, relocksFor } from './graph-probe.ts';
 import { publicKey } from './holders.ts';
-import type { Project } from './project.ts';
-
-type GraphEvidence = Fix['evidence']['graphs'][number];
 
 /** How a direct dependency comes to bring only good versions of a package. */
 export type DirectWay =
   | { readonly changes: readonly FixChange[]; readonly graphs: readonly GraphEvidence[] }
   | { readonly reason: string; readonly graphs: readonly GraphEvidence[] };
 
-export interface WayQuestion {
+export interface WayQuestion extends Omit<GraphQuestion, 'root'> {
   readonly direct: ResolvedPackage;
-  readonly affected: ResolvedPackage;
-  readonly project: Project;
-  readonly facts: AdviceFacts;
-  /** ms since 1970. */
-  readonly now: number;
-}
-
-/** A graph that was looked at. */
-interface Probe extends GraphEvidence {
-  readonly graph: DependencyGraph | undefined;
 }
 
 /**
@@ -38,17 +21,18 @@ interface Probe extends GraphEvidence {
  */
 export async function findDirectWay(question: WayQuestion): Promise<DirectWay> {
   const { direct, project, facts, now } = question;
+  const asked = { ...question, root: direct };
   const key = publicKey(direct);
   if (key === undefined) return { reason: `the index does not have ${direct.id}`, graphs: [] };
   const graphs: GraphEvidence[] = [];
   const probe = async (version: string): Promise<Probe> => {
-    const probed = await probeGraph({ ...key, version }, question);
+    const probed = await probeGraph({ ...key, version }, asked);
     const { graph: _graph, ...evidence } = probed;
     graphs.push(evidence);
     return probed;
   };
   const current = await probe(key.version);
-  const relocks = current.good && project.manager.relocks !== 'never' ? relocksFor(current, question) : [];
+  const relocks = current.good && project.manager.relocks !== 'never' ? relocksFor(current, asked) : [];
   // Without anything to lock again, the graph differs from the lockfile in a way that a re-lock does not repair.
   if (relocks.length > 0) return { changes: relocks, graphs };
   const candidates = await openCandidates(facts, key);
@@ -78,7 +62,7 @@ export async function findDirectWay(question: WayQuestion): Promise<DirectWay> {
     };
   }
   const upgrade: FixChange = { name: direct.name, from: direct.version, to: good.version, how: 'upgrade' };
-  return { changes: [upgrade, ...relocksFor(verified, question)], graphs };
+  return { changes: [upgrade, ...relocksFor(verified, asked)], graphs };
 }
 
 /**
@@ -89,9 +73,10 @@ export async function relocksAt(
   version: string,
   question: WayQuestion,
 ): Promise<readonly FixChange[] | undefined> {
+  const asked = { ...question, root: question.direct };
   const key = publicKey(question.direct);
-  const probed = key === undefined ? undefined : await probeGraph({ ...key, version }, question);
-  return probed?.good === true ? relocksFor(probed, question) : undefined;
+  const probed = key === undefined ? undefined : await probeGraph({ ...key, version }, asked);
+  return probed?.good === true ? relocksFor(probed, asked) : undefined;
 }
 
 /** `versions` in their order. */
@@ -111,72 +96,4 @@ async function smallestGood(
     } else low = middle + 1;
   }
   return found;
-}
-
-/** Whether a resolved graph has only good versions of the package, or none. A graph with errors proves nothing. */
-async function probeGraph(key: VersionKey, { affected, facts, project, now }: WayQuestion): Promise<Probe> {
-  const graph = await facts.graph(key);
-  const brought = versionsIn(graph, affected, key);
-  const keys = brought.map((version) => ({ ...nameKey(affected, key), version }));
-  const records = await facts.records(keys);
-  const published = brought.length === 0 ? [] : ((await facts.versions(nameKey(affected, key))) ?? []);
-  const isLockable = (version: string) =>
-    published.every(
-      (one) =>
-        one.version !== version ||
-        waitsUntil(affected.name, one, project.statement.cooldown, now) === undefined,
-    );
-  const good =
-    graph !== undefined &&
-    graph.errors.length === 0 &&
-    graph.nodes.length > 0 &&
-    records.every((record) => record?.advisoryIds.length === 0) &&
-    brought.every(isLockable);
-  return { name: key.name, version: key.version, brings: [...brought], good, graph };
-}
-
-function nameKey({ name }: ResolvedPackage, { system }: VersionKey): Pick<VersionKey, 'system' | 'name'> {
-  return { system, name: canonicalName(name, system) };
-}
-
-function versionsIn(
-  graph: DependencyGraph | undefined,
-  { name }: Pick<ResolvedPackage, 'name'>,
-  { system }: Pick<VersionKey, 'system'>,
-): readonly string[] {
-  const wanted = canonicalName(name, system);
-  const found = graph?.nodes.filter(({ versionKey }) => versionKey.name === wanted) ?? [];
-  return [...new Set(found.map(({ versionKey }) => versionKey.version))];
-}
-
-/**
- * The packages between the direct dependency and the affected one that stay locked unless they are locked again: their locked
- * version is not in the graph, and what the graph requires permits it.
- */
-function relocksFor({ graph }: Probe, { direct, affected, project }: WayQuestion): readonly FixChange[] {
-  const root = graph?.nodes[0]?.versionKey;
-  if (graph === undefined || root === undefined) return [];
-  const { system } = root;
-  const scheme = schemeOf(system);
-  return project.dependents.between(direct.id, affected.id).flatMap((one): readonly FixChange[] => {
-    if (one.id === direct.id) return [];
-    const versions = versionsIn(graph, one, root);
-    const to = versions.toSorted((left, right) => scheme.compare(right, left))[0];
-    if (to === undefined || versions.includes(one.version) || !staysLocked(graph, one, scheme, system))
-      return [];
-    return [{ name: one.name, from: one.version, to, how: 're-lock' }];
-  });
-}
-
-function staysLocked(
-  graph: DependencyGraph,
-  { name, version }: ResolvedPackage,
-  scheme: ReturnType<typeof schemeOf>,
-  system: VersionKey['system'],
-): boolean {
-  const wanted = canonicalName(name, system);
-  return graph.edges.some(({ to, requirement }) => {
-    if (graph.nodes[to]?.versionKey.name !== wanted) return false;
-    return requirement === undefined || scheme.satisfies(version, requirement) !== false;
-  });
 }

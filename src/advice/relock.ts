@@ -7,6 +7,8 @@ import type { Manager } from './managers/manager.ts';
 export interface Relock {
   /** The version that gets locked; `undefined` when a re-lock does not lock a good one for every holder. */
   readonly to: string | undefined;
+  /** Every version that gets locked; empty when `to` is not known. */
+  readonly selected: readonly string[];
   /** Holders that stand in the way. */
   readonly blockers: readonly Holder[];
 }
@@ -26,17 +28,17 @@ export async function relockOf(
     usable.filter(({ version }) => own.every((holder) => permits(holder, version, scheme)));
   if (manager.relocks === 'exactly') {
     const to = await candidates.firstGood(permitted(holders));
-    if (to !== undefined) return { to: to.version, blockers: [] };
+    if (to !== undefined) return { to: to.version, selected: [to.version], blockers: [] };
   }
   if (manager.relocks === 'highest') {
     const groups = manager.nests ? holders.map((holder) => [holder]) : [holders];
     const selected = groups.map((own) => selectedFrom(permitted(own)));
     const all = selected.flat();
     if (selected.every((own) => own.length > 0) && (await candidates.allGood(all))) {
-      return { to: lowestOf(all, candidates), blockers: [] };
+      return { to: lowestOf(all, candidates), selected: all, blockers: [] };
     }
   }
-  return { to: undefined, blockers: await blockersOf(holders, permitted, candidates) };
+  return { to: undefined, selected: [], blockers: await blockersOf(holders, permitted, candidates) };
 }
 
 /** A manager selects the highest version that is permitted, or the default one if that is. */

@@ -41,6 +41,7 @@ const UNKNOWN: Manager = {
   name: '',
   relocks: 'never',
   nests: false,
+  upgradesDependents: true,
   relock: () => [],
   upgrade: () => [],
 };

@@ -3,16 +3,27 @@ import { argument, byFolder, type Manager, type Move } from './manager.ts';
 const exactly = ({ name, to }: Move) => `${name}@${to}`;
 const named = ({ name }: Move) => name;
 
-/** `npm pkg set` reads a name with dots in brackets only. */
-function setOverride({ name, to, parents }: Move): string {
-  const keys =
-    parents.length === 0 ? [`overrides[${name}]`] : parents.map((parent) => `overrides[${parent}][${name}]`);
-  return `npm pkg set ${keys.map((key) => argument(`${key}=${to}`)).join(' ')}`;
+/**
+ * `npm pkg set` reads a name with dots in brackets only. An override below a package is limited to its locked version, because another version
+ * can require a later one. Where that package is overridden itself (`overridden`), `.` is the package and the rest is below it.
+ */
+function setOverride(
+  { name, to, parents }: Move,
+  overridden: ReadonlySet<string>,
+  above: ReadonlySet<string>,
+): string {
+  const own = above.has(name) ? `overrides[${name}][.]` : `overrides[${name}]`;
+  const keys = parents.map((parent) => {
+    const key = overridden.has(parent.name) ? parent.name : `${parent.name}@${parent.version}`;
+    return `overrides[${key}][${name}]`;
+  });
+  return `npm pkg set ${(keys.length === 0 ? [own] : keys).map((key) => argument(`${key}=${to}`)).join(' ')}`;
 }
 
 /** Yarn separates the parent from the name by a slash. */
 function setResolution({ name, to, parents }: Move, prefix: string): string {
-  const keys = parents.length === 0 ? [name] : parents.map((parent) => `${prefix}${parent}/${name}`);
+  const names = new Set(parents.map((parent) => parent.name));
+  const keys = names.size === 0 ? [name] : Array.from(names, (parent) => `${prefix}${parent}/${name}`);
   return `npm pkg set ${keys.map((key) => argument(`resolutions[${key}]=${to}`)).join(' ')}`;
 }
 
@@ -24,12 +35,17 @@ export const npmManager: Manager = {
   name: 'npm',
   relocks: 'highest',
   nests: true,
+  upgradesDependents: true,
   relock: (moves) => [`npm update ${all(moves)}`],
   upgrade: (moves) =>
     byFolder(moves, exactly, (folder, given) =>
       folder === "''" ? `npm install ${given}` : `npm install --workspace ${folder} ${given}`,
     ),
-  override: (moves) => [...moves.map(setOverride), `npm update ${all(moves)}`],
+  override: (moves) => {
+    const overridden = new Set(moves.flatMap(({ name, parents }) => (parents.length === 0 ? [name] : [])));
+    const above = new Set(moves.flatMap(({ parents }) => parents.map(({ name }) => name)));
+    return [...moves.map((move) => setOverride(move, overridden, above)), `npm update ${all(moves)}`];
+  },
 };
 
 /** Yarn 1 re-locks a package that the target does not name only when its entries are missing. */
@@ -37,6 +53,7 @@ export const yarnClassic: Manager = {
   name: 'Yarn 1',
   relocks: 'highest',
   nests: true,
+  upgradesDependents: false,
   relock: (moves) => [
     `# remove the entries of ${moves.map(({ name, from }) => `${name}@${from}`).join(', ')} from yarn.lock`,
     'yarn install',
@@ -52,6 +69,7 @@ export const yarnModern: Manager = {
   name: 'Yarn',
   relocks: 'highest',
   nests: true,
+  upgradesDependents: false,
   relock: (moves) => [`yarn up --recursive ${all(moves)}`],
   upgrade: (moves) => [`yarn up ${[...new Set(moves.map((move) => argument(exactly(move))))].join(' ')}`],
   override: (moves) => [...moves.map((move) => setResolution(move, '')), 'yarn install'],
@@ -61,14 +79,23 @@ export const pnpmManager: Manager = {
   name: 'pnpm',
   relocks: 'highest',
   nests: true,
-  relock: (moves) => [`pnpm update --recursive --no-save ${all(moves)}`],
+  upgradesDependents: false,
+  // `--recursive` changes nothing in a project that is no workspace, and without it, only the root of a workspace is changed. Beside a name that
+  // the project requires itself, pnpm ignores names that it does not.
+  relock: (moves, isWorkspace) =>
+    [true, false].flatMap((isDirect) => {
+      const own = moves.filter((move) => move.isDirect === isDirect);
+      const scope = isWorkspace ? '--recursive ' : '';
+      return own.length === 0 ? [] : [`pnpm update ${scope}--no-save --depth Infinity ${all(own)}`];
+    }),
   upgrade: (moves) =>
     byFolder(moves, exactly, (folder, given) =>
       folder === "''" ? `pnpm update ${given}` : `pnpm --dir ${folder} update ${given}`,
     ),
   override: (moves) => [
     ...moves.flatMap(({ name, to, parents }) => {
-      const keys = parents.length === 0 ? [name] : parents.map((parent) => `${parent}>${name}`);
+      const keys =
+        parents.length === 0 ? [name] : parents.map((parent) => `${parent.name}@${parent.version}>${name}`);
       return keys.map((key) => `# pnpm-workspace.yaml: add ${JSON.stringify(key)}: ${to} to overrides`);
     }),
     'pnpm install',
@@ -80,6 +107,7 @@ export const bunManager: Manager = {
   name: 'Bun',
   relocks: 'never',
   nests: true,
+  upgradesDependents: true,
   relock: () => [],
   upgrade: (moves) => [
     ...byFolder(

@@ -7,10 +7,12 @@ export interface Move {
   readonly to: string;
   /** Folder of the target that requires it, below that of the lockfile; empty for the same folder. */
   readonly folder: string;
+  /** Whether the target requires a package of this name itself. */
+  readonly isDirect: boolean;
   /** Whether it is needed for development only. */
   readonly isDev: boolean;
-  /** Names of its dependents; empty when an override may apply to all: no other version of it is locked. */
-  readonly parents: readonly string[];
+  /** Its dependents; empty when an override may apply to all: no other version of it is locked, and the target does not require it itself. */
+  readonly parents: readonly { readonly name: string; readonly version: string }[];
 }
 
 /**
@@ -23,8 +25,10 @@ export interface Manager {
   readonly relocks: 'exactly' | 'highest' | 'never';
   /** Whether several versions of a package can be installed side by side. */
   readonly nests: boolean;
-  /** Selects other versions within the requirements. */
-  relock(moves: readonly Move[]): readonly string[];
+  /** Whether an upgrade of what the target requires also changes the version that other packages require and that is locked for both. */
+  readonly upgradesDependents: boolean;
+  /** Selects other versions within the requirements. `isWorkspace`: the lockfile is that of several folders. */
+  relock(moves: readonly Move[], isWorkspace: boolean): readonly string[];
   /** Changes the requirements of the target and re-locks. */
   upgrade(moves: readonly Move[]): readonly string[];
   /** Forces versions on dependents. Absent where that is impossible. */

@@ -8,6 +8,7 @@ export const cargoManager: Manager = {
   name: 'Cargo',
   relocks: 'exactly',
   nests: true,
+  upgradesDependents: true,
   relock: each(
     ({ name, from, to }) => `cargo update -p ${argument(`${name}@${from}`)} --precise ${argument(to)}`,
   ),
@@ -18,6 +19,7 @@ export const poetryManager: Manager = {
   name: 'Poetry',
   relocks: 'highest',
   nests: false,
+  upgradesDependents: true,
   relock: (moves) => [`poetry update ${moves.map(({ name }) => argument(name)).join(' ')}`],
   upgrade: each(
     ({ name, to, isDev }) => `poetry add ${isDev ? '--group dev ' : ''}${argument(`${name}@${to}`)}`,
@@ -28,6 +30,7 @@ export const uvManager: Manager = {
   name: 'uv',
   relocks: 'exactly',
   nests: false,
+  upgradesDependents: true,
   relock: (moves) => [
     `uv lock ${moves.map(({ name, to }) => `--upgrade-package ${argument(`${name}==${to}`)}`).join(' ')}`,
   ],
@@ -45,6 +48,7 @@ export const bundlerManager: Manager = {
   name: 'Bundler',
   relocks: 'highest',
   nests: false,
+  upgradesDependents: true,
   relock: (moves) => [`bundle update --conservative ${moves.map(({ name }) => argument(name)).join(' ')}`],
   upgrade: (moves) => [
     ...moves.map(({ name, to }) => `# Gemfile: require ${JSON.stringify(name)}, ${JSON.stringify(to)}`),
@@ -57,6 +61,7 @@ export const goManager: Manager = {
   name: 'Go',
   relocks: 'exactly',
   nests: false,
+  upgradesDependents: true,
   relock: (moves) => goGet(moves),
   upgrade: (moves) => goGet(moves),
 };
@@ -76,6 +81,7 @@ export const nugetManager: Manager = {
   name: 'NuGet',
   relocks: 'never',
   nests: false,
+  upgradesDependents: true,
   relock: () => [],
   upgrade: each(addReference),
   override: each(addReference),
@@ -89,6 +95,7 @@ export const pipenvManager: Manager = {
   name: 'Pipenv',
   relocks: 'never',
   nests: false,
+  upgradesDependents: true,
   relock: () => [],
   upgrade: each(
     ({ name, to, isDev }) => `pipenv upgrade ${isDev ? '--dev ' : ''}${argument(`${name}==${to}`)}`,
@@ -99,6 +106,7 @@ export const pdmManager: Manager = {
   name: 'PDM',
   relocks: 'never',
   nests: false,
+  upgradesDependents: true,
   relock: () => [],
   upgrade: each(({ name, to, isDev }) => `pdm add ${isDev ? '--dev ' : ''}${argument(`${name}==${to}`)}`),
 };
@@ -110,6 +118,7 @@ export function editedFile(file: string, statement: (move: Move) => string, canO
     name: file,
     relocks: 'never',
     nests: false,
+    upgradesDependents: true,
     relock: () => [],
     upgrade: each(edit),
     ...(canOverride ? { override: each(edit) } : {}),

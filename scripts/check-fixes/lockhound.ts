@@ -1,0 +1,63 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { InsightsData } from '../../src/embedded/insights/data-set.ts';
+import { startInsightsService } from '../../src/embedded/insights/service.ts';
+import { run } from './run.ts';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'lockhound.js');
+
+const change = z.object({
+  name: z.string(),
+  from: z.string(),
+  to: z.string().optional(),
+  how: z.enum(['re-lock', 'upgrade', 'override']),
+});
+const counted = z.object({ id: z.string(), findings: z.number() });
+
+const plan = z.object({
+  steps: z.array(z.object({ changes: z.array(change), clears: z.array(counted) })),
+  commands: z.array(z.string()),
+  stays: z.array(counted.extend({ kind: z.string(), reason: z.string() })),
+});
+
+const report = z.object({
+  plans: z.array(plan).default([]),
+  unadvised: z.array(z.object({ id: z.string(), reason: z.string() })).default([]),
+  findings: z.array(
+    z.object({
+      package: z.object({ name: z.string(), version: z.string() }),
+      advisory: z.object({ id: z.string() }).optional(),
+    }),
+  ),
+});
+
+export type Plan = z.infer<typeof plan>;
+export type Report = z.infer<typeof report>;
+
+/** Runs a command of Lockhound against a local service with this data. `args`: a command that prints a report as JSON. */
+export async function lockhound(data: InsightsData, args: readonly string[]): Promise<Report> {
+  const service = await startInsightsService({ data });
+  const settings = await mkdtemp(join(tmpdir(), 'lockhound-settings-'));
+  try {
+    const config = join(settings, 'lockhound.yaml');
+    await writeFile(config, `insights: { url: "${service.url}" }\n`);
+    const folder = dirname(args.at(-1) ?? '.');
+    const { out, err } = await run(folder, process.execPath, [MAIN, ...args, '--config', config]);
+    if (out === '') throw new Error(`lockhound ${args.join(' ')}: ${err}`);
+    return report.parse(JSON.parse(out));
+  } finally {
+    await service.close();
+    await rm(settings, { recursive: true });
+  }
+}
+
+const parsed = z.object({ packages: z.array(z.object({ name: z.string(), version: z.string() })) });
+
+/** The packages of a lockfile as `name@version`. */
+export async function lockedIn(file: string): Promise<ReadonlySet<string>> {
+  const { out } = await run(dirname(file), process.execPath, [MAIN, 'parse', '--json', file]);
+  const { packages } = parsed.parse(JSON.parse(out));
+  return new Set(packages.map(({ name, version }) => `${name}@${version}`));
+}

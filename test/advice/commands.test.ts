@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { adviseOn } from '../../src/advice/advise-on.ts';
+import { commandsFor } from '../../src/advice/commands.ts';
+import { openProject } from '../../src/advice/project.ts';
+import type { FixChange } from '../../src/model/advice/fix.ts';
+import { factsOf, lockfileOf, type Registry } from './registry.ts';
+
+const BAD = { advisories: ['GHSA-1'] };
+
+describe('a package that the target and another package require', () => {
+  const registry: Registry = {
+    pad: { '1.0.0': BAD, '1.0.1': {}, '1.2.0': {} },
+    tool: { '1.0.0': { needs: { pad: '^1.0.0' } } },
+  };
+  const lockfile = lockfileOf(
+    registry,
+    { pad: '1.0.0', tool: '1.0.0' },
+    { 'pad@1.0.0': [], 'tool@1.0.0': ['pad@1.0.0'] },
+  );
+  async function commandsOf(format: string, statement = lockfile.statement) {
+    const project = openProject({ ...lockfile, format, statement });
+    return (await adviseOn(lockfile.find('pad@1.0.0'), project, factsOf(registry), 0)).commands;
+  }
+
+  it('is upgraded for both by npm', async () => {
+    expect(await commandsOf('npm-package-lock')).toEqual(['npm install pad@1.0.1']);
+  });
+
+  it('is locked again for the other one by the others', async () => {
+    expect(await commandsOf('pnpm-lock')).toEqual([
+      'pnpm update --no-save --depth Infinity pad',
+      'pnpm update pad@1.0.1',
+    ]);
+    expect(await commandsOf('yarn-lock')).toEqual(['yarn up --recursive pad', 'yarn up pad@1.0.1']);
+    expect(await commandsOf('yarn-lock', { ...lockfile.statement, manager: 'yarn-1' })).toEqual([
+      '# remove the entries of pad@1.0.0 from yarn.lock',
+      'yarn install',
+      'yarn upgrade pad@1.0.1',
+    ]);
+  });
+});
+
+it('locks an affected version again for dependents that permit a good one, besides the upgrade of another', async () => {
+  const registry: Registry = {
+    pad: { '1.0.0': BAD, '1.0.1': {} },
+    strict: { '1.0.0': { needs: { pad: '1.0.0' } }, '1.1.0': { needs: { pad: '1.0.1' } } },
+    loose: { '1.0.0': { needs: { pad: '^1.0.0' } } },
+  };
+  const lockfile = lockfileOf(
+    registry,
+    { strict: '1.0.0', loose: '1.0.0' },
+    { 'strict@1.0.0': ['pad@1.0.0'], 'loose@1.0.0': ['pad@1.0.0'], 'pad@1.0.0': [] },
+  );
+  const { commands } = await adviseOn(
+    lockfile.find('pad@1.0.0'),
+    openProject(lockfile),
+    factsOf(registry),
+    0,
+  );
+  expect(commands).toEqual(['npm install strict@1.1.0', 'npm update pad']);
+});
+
+it('upgrades what the target requires itself beside an override for another package', async () => {
+  const registry: Registry = {
+    pad: { '1.0.0': BAD, '2.0.0': {} },
+    stuck: { '1.0.0': { needs: { pad: '^1.0.0' } } },
+  };
+  const lockfile = lockfileOf(
+    registry,
+    { pad: '^1.0.0', stuck: '1.0.0' },
+    { 'pad@1.0.0': [], 'stuck@1.0.0': ['pad@1.0.0'] },
+  );
+  const fix = await adviseOn(lockfile.find('pad@1.0.0'), openProject(lockfile), factsOf(registry), 0);
+  expect(fix).toMatchObject({
+    kind: 'override',
+    commands: ["npm pkg set 'overrides[stuck@1.0.0][pad]=2.0.0'", 'npm update pad', 'npm install pad@2.0.0'],
+  });
+});
+
+describe('the commands for several changes', () => {
+  const registry: Registry = {
+    server: { '1.0.0': { needs: { body: '1.0.0', query: '1.0.0' } } },
+    body: { '1.0.0': { needs: { query: '1.0.0' } } },
+    query: { '1.0.0': {}, '2.0.0': {} },
+    pad: { '1.0.0': {} },
+  };
+  const lockfile = lockfileOf(
+    registry,
+    { server: '1.0.0', pad: '1.0.0' },
+    {
+      'server@1.0.0': ['body@1.0.0', 'query@1.0.0'],
+      'body@1.0.0': ['query@1.0.0'],
+      'query@1.0.0': [],
+      'query@2.0.0': [],
+      'pad@1.0.0': [],
+    },
+  );
+  const change = (how: FixChange['how'], name: string, to: string): FixChange => {
+    return { how, name, from: '1.0.0', to };
+  };
+
+  it('upgrade last what is also locked again or overridden for others', () => {
+    const changes = [
+      change('upgrade', 'pad', '1.0.1'),
+      change('upgrade', 'server', '1.1.0'),
+      change('re-lock', 'pad', '1.9.0'),
+      change('override', 'query', '2.0.0'),
+    ];
+    expect(commandsFor(changes, openProject(lockfile))).toEqual([
+      'npm install server@1.1.0',
+      'npm update pad',
+      "npm pkg set 'overrides[server@1.0.0][query]=2.0.0' 'overrides[body@1.0.0][query]=2.0.0'",
+      'npm update query',
+      'npm install pad@1.0.1',
+    ]);
+  });
+
+  it('keep the override of a package apart from those below it', () => {
+    const changes = [change('override', 'query', '1.0.1'), change('override', 'body', '1.0.1')];
+    expect(commandsFor(changes, openProject(lockfile))).toEqual([
+      "npm pkg set 'overrides[server@1.0.0][query]=1.0.1' 'overrides[body][query]=1.0.1'",
+      "npm pkg set 'overrides[body][.]=1.0.1'",
+      'npm update query body',
+    ]);
+  });
+
+  it('concern all folders of a workspace of pnpm', () => {
+    const { requirements } = lockfile.statement;
+    const member = { by: '', folder: 'packages/app', name: 'pad', requirement: '1.0.0' };
+    const statement = { ...lockfile.statement, requirements: [...requirements, member] };
+    const project = openProject({ ...lockfile, format: 'pnpm-lock', statement });
+    expect(commandsFor([change('re-lock', 'pad', '1.0.1')], project)).toEqual([
+      'pnpm update --recursive --no-save --depth Infinity pad',
+    ]);
+  });
+
+  it('re-lock with pnpm what the project requires itself apart from the rest', () => {
+    const changes = [change('re-lock', 'pad', '1.0.1'), change('re-lock', 'query', '1.0.1')];
+    expect(commandsFor(changes, openProject({ ...lockfile, format: 'pnpm-lock' }))).toEqual([
+      'pnpm update --no-save --depth Infinity pad',
+      'pnpm update --no-save --depth Infinity query',
+    ]);
+  });
+});
