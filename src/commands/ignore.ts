@@ -7,11 +7,10 @@ import { duration } from '../config/values.ts';
 import type { ListedSuppression, StoredSuppression } from '../model/scan/suppression.ts';
 import { suppressionEntry, suppressionOf } from '../policy/suppressions/entry.ts';
 import { isExpired } from '../policy/suppressions/suppressor.ts';
-import type { VexDocument } from '../policy/suppressions/vex/document.ts';
 import type { SuppressionStore } from '../store/suppressions.ts';
 import { IgnoreError } from './errors.ts';
 import { type FleetStore, openFleetStore, summariesOf } from './fleet/fleet-store.ts';
-import { readVexFile } from './scanning/vex-file.ts';
+import { readVexFile, type VexFile } from './scanning/vex-file.ts';
 
 /** Administration of the suppressions of the whole fleet. */
 export type IgnoreAdmin = Awaited<ReturnType<typeof openIgnoreAdmin>>;
@@ -65,7 +64,7 @@ export function administerSuppressions(loaded: LoadedConfig, fleet: FleetStore) 
 }
 
 /** What a VEX document changed. */
-export interface ImportedVex extends Pick<VexDocument, 'id' | 'notApplied'> {
+export interface ImportedVex extends Pick<VexFile, 'id' | 'notApplied'> {
   readonly path: string;
   /** Numbers of suppressions. */
   readonly applied: number;

@@ -6,7 +6,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import { sourceDate } from '../config/source-date.ts';
 import type { ScanRequest } from '../jobs/scan-request.ts';
 import type { DiscoveredLockfile } from '../lockfiles/discover.ts';
-import type { Suppression } from '../model/scan/suppression.ts';
+import type { Suppression, UnusedSuppression } from '../model/scan/suppression.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import { ScanError } from './errors.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';
@@ -69,9 +69,10 @@ async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<Advis
   const places = new Map<string, DiscoveredLockfile>();
   const onRead = (path: string, file: DiscoveredLockfile) => void places.set(path, file);
   const log = createDeferredLog(loaded);
+  const vex = await readVexFiles(options.vex);
   const scanner = await openScanner(loaded, {
     log,
-    suppressions: [...(await sharedSuppressions(loaded, log)), ...(await vexSuppressions(options.vex))],
+    suppressions: [...(await sharedSuppressions(loaded, log)), ...vex.suppressions],
     signal,
     limits: INTERACTIVE_LIMITS,
     local: options.local ? await openLocalIndex() : undefined,
@@ -87,7 +88,9 @@ async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<Advis
   const scan = async (request: Promise<ScanRequest>): Promise<ScanReport> => {
     // Not kept in a variable, so that the contents can be freed before the scan ends.
     const report = await scanner.scan(await request);
-    if (report !== undefined) return requireLookUps(report, loaded, offline ? kept?.folder : undefined);
+    if (report !== undefined) {
+      return requireLookUps(withUnused(report, vex.unused), loaded, offline ? kept?.folder : undefined);
+    }
     throw failure ?? new ScanError('scan-failed', 'the scan ended without a verdict');
   };
   try {
@@ -154,11 +157,27 @@ async function advised(
   return await adviseScan(report, { ...parts, maxRequests, maxBytes, signal });
 }
 
-/** Loaded on use: few scans name a document. */
-async function vexSuppressions(paths: readonly string[] = []): Promise<readonly Suppression[]> {
-  if (paths.length === 0) return [];
+/** What VEX documents suppress, and their statements without effect. Loaded on use: few scans name a document. */
+async function readVexFiles(
+  paths: readonly string[] = [],
+): Promise<{ readonly suppressions: readonly Suppression[]; readonly unused: readonly UnusedSuppression[] }> {
+  if (paths.length === 0) return { suppressions: [], unused: [] };
   const { readVexFile } = await import('./scanning/vex-file.ts');
-  return (await Promise.all(paths.map(readVexFile))).flatMap(({ suppressions }) => suppressions);
+  const read = await Promise.all(paths.map(async (path) => ({ path, ...(await readVexFile(path)) })));
+  return {
+    suppressions: read.flatMap(({ suppressions }) => suppressions),
+    unused: read.flatMap(({ path, notApplied }) =>
+      notApplied.map(({ line, reason }) => ({ id: `${path}:${line}`, reason })),
+    ),
+  };
+}
+
+/** A statement of a VEX document that was not applied is a suppression without effect. */
+function withUnused(report: ScanReport, unused: readonly UnusedSuppression[]): ScanReport {
+  if (unused.length === 0) return report;
+  const { verdict } = report;
+  const unusedSuppressions = [...(verdict.unusedSuppressions ?? []), ...unused];
+  return { ...report, verdict: { ...verdict, unusedSuppressions } };
 }
 
 async function readRequest(

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -111,6 +111,30 @@ describe('VEX documents', () => {
     );
     expect(found).toMatchObject([{ suppression: { advisories: ['CVE-2'] } }]);
     expect(await ignore('import', config)).toMatchObject({ code: 2 });
+  });
+
+  it('say on which line a statement is not applied', async () => {
+    const statement = { vulnerability: { name: 'CVE-1' }, status: 'not_affected' };
+    const document = {
+      '@context': 'https://openvex.dev/ns/v0.2.0',
+      '@id': 'https://example.com/vex/other',
+      author: 'Security',
+      timestamp: '2026-01-01T00:00:00Z',
+      statements: [{ ...statement, products: [{ '@id': 'pkg:npm/a' }] }, statement],
+    };
+    writeFileSync(file, JSON.stringify(document, null, 2));
+    const line =
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .findLastIndex((text) => text === '    {') + 1;
+    expect((await ignore('import', file)).out.replaceAll(/\s+/g, ' ')).toContain(
+      `${file}:${line}: names no product`,
+    );
+    const { out } = await lockhound(['scan', '--local', '--json', '--vex', file, folder]);
+    expect(JSON.parse(out).unusedSuppressions).toContainEqual({
+      id: `${file}:${line}`,
+      reason: 'names no product',
+    });
   });
 
   it('suppress findings of a scan', async () => {

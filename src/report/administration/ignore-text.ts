@@ -20,7 +20,7 @@ export function importText(
     readonly id: string;
     readonly applied: number;
     readonly removed: number;
-    readonly notApplied: readonly { readonly statement: string; readonly reason: string }[];
+    readonly notApplied: readonly { readonly line: number; readonly reason: string }[];
   }[],
   options: TextOptions,
 ): string {
@@ -29,8 +29,8 @@ export function importText(
     ...(removed === 0 ? [] : [`  ${counted(removed, 'suppression')} of an earlier version removed`]),
     ...notApplied
       .slice(0, MAX_NOT_APPLIED)
-      .flatMap(({ statement, reason }) =>
-        hang('  ', printable(`not applied: ${statement}: ${reason}`), options.width),
+      .flatMap(({ line, reason }) =>
+        hang('  ', printable(`not applied: ${path}:${line}: ${reason}`), options.width),
       ),
     ...(notApplied.length > MAX_NOT_APPLIED
       ? [`  … and ${notApplied.length - MAX_NOT_APPLIED} more not applied: --json shows them`]

@@ -292,3 +292,32 @@ it.each([
 ])('%j is no VEX document', (text, message) => {
   expect(readVex(text)).toContain(message);
 });
+
+describe('a document that nobody wrote by hand', () => {
+  const head =
+    '{"bomFormat": "CycloneDX", "specVersion": "1.5", "vulnerabilities": [{"id": "CVE-1"}], "components": ';
+
+  it('is refused when it nests too deep', () => {
+    const components = `${'[{"components": '.repeat(5_000)}[]${'}]'.repeat(5_000)}`;
+    expect(readVex(`${head}${components}}`)).toBe('nests more than 500 levels deep');
+    expect(readVex('['.repeat(1_000_000))).toBe('nests more than 500 levels deep');
+    expect(readVex(`${head}[{"components": [{"purl": "pkg:npm/a"}]}]}`)).toMatchObject({ suppressions: [] });
+  });
+
+  it('is refused when it names too many packages', () => {
+    const products = Array.from({ length: 400 }, () => ({
+      '@id': 'https://example.com/shop',
+      subcomponents: Array.from({ length: 300 }, (_, index) => ({ '@id': `pkg:npm/package-${index}` })),
+    }));
+    expect(() => openVex(statement(products))).toThrow('names more than 100000 packages or targets');
+    expect(openVex(statement(products.slice(0, 2))).suppressions).toHaveLength(600);
+  });
+
+  it('is read without a statement that has too many other names', () => {
+    const aliases = Array.from({ length: 200 }, (_, index) => `GHSA-${index}`);
+    const many = statement([{ '@id': 'pkg:npm/a' }], { vulnerability: { name: 'CVE-2', aliases } });
+    const { suppressions, notApplied } = openVex(many, statement([{ '@id': 'pkg:npm/a' }]));
+    expect(suppressions).toHaveLength(1);
+    expect(notApplied).toMatchObject([{ statement: '#0', reason: expect.stringContaining('aliases') }]);
+  });
+});

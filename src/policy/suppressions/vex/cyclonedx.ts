@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createVexDocument, type VexDocument } from './document.ts';
+import { createVexDocument, MAX_ALIASES, type VexDocument } from './document.ts';
 import { packageScope, targetScopes } from './product.ts';
 import { unaffectedScopes } from './unaffected.ts';
 
@@ -19,7 +19,10 @@ const component: z.ZodType<Component> = z.lazy(() =>
 
 const vulnerabilitySchema = z.object({
   id: z.string().min(1),
-  references: z.array(z.object({ id: z.string() })).default([]),
+  references: z
+    .array(z.object({ id: z.string() }))
+    .max(MAX_ALIASES)
+    .default([]),
   analysis: z
     .object({
       state: z.string().optional(),
@@ -75,9 +78,10 @@ export function isCycloneDxVex(value: unknown): boolean {
 
 /**
  * Reads the vulnerabilities of a CycloneDX document (1.4 to 1.7, JSON). Those whose analysis says that they do not apply suppress, for the
- * components that they name: in the document itself, or by a BOM-Link whose last part is a purl. Throws `z.ZodError` for another document.
+ * components that they name: in the document itself, or by a BOM-Link whose last part is a purl. Returns the reason as a string for a document
+ * that is too large. Throws `z.ZodError` for another document.
  */
-export function readCycloneDxVex(value: unknown): VexDocument {
+export function readCycloneDxVex(value: unknown): VexDocument | string {
   const { serialNumber, metadata, components, vulnerabilities } = documentSchema.parse(value);
   const root = metadata?.component;
   const id = serialNumber ?? root?.purl ?? root?.['bom-ref'] ?? 'CycloneDX';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createVexDocument, type VexDocument } from './document.ts';
+import { createVexDocument, MAX_ALIASES, MAX_NAMED, TOO_LARGE, type VexDocument } from './document.ts';
 import { packageScope, targetScopes } from './product.ts';
 
 const component = z.object({
@@ -10,7 +10,10 @@ const component = z.object({
 const product = component.extend({ subcomponents: z.array(component).optional() });
 
 const statementSchema = z.object({
-  vulnerability: z.object({ name: z.string().min(1), aliases: z.array(z.string().min(1)).default([]) }),
+  vulnerability: z.object({
+    name: z.string().min(1),
+    aliases: z.array(z.string().min(1)).max(MAX_ALIASES).default([]),
+  }),
   products: z.array(product).default([]),
   status: z.enum(['not_affected', 'affected', 'fixed', 'under_investigation']),
   timestamp: z.string().optional(),
@@ -37,12 +40,13 @@ export function isOpenVex(value: unknown): boolean {
 
 /**
  * Reads an OpenVEX document (https://github.com/openvex/spec, 0.2.0). `not_affected` and `fixed` suppress; a later statement about the same
- * vulnerability and product replaces an earlier one. Throws `z.ZodError` for another document.
+ * vulnerability and product replaces an earlier one. Returns the reason as a string for a
+ * document that is too large. Throws `z.ZodError` for another document.
  *
  * A product is a package, or a target. Tools differ in what a statement with subcomponents covers: here, the package of each subcomponent
  * within the target that the product is, and nothing where the product is a package, because it may be used beside the product, too.
  */
-export function readOpenVex(value: unknown): VexDocument {
+export function readOpenVex(value: unknown): VexDocument | string {
   const { '@id': id, author, timestamp, statements } = documentSchema.parse(value);
   const document = createVexDocument(id, author);
   const valid = statements.flatMap((one, index) => {
@@ -57,6 +61,7 @@ export function readOpenVex(value: unknown): VexDocument {
     document.refuse(name, 'names no product');
     return [];
   });
+  if (namedBy(valid.map(({ statement }) => statement)) > MAX_NAMED) return TOO_LARGE;
   const timeOf = ({ last_updated, timestamp: own }: Statement) =>
     Date.parse(last_updated ?? own ?? timestamp) || 0;
   const ordered = valid.toSorted((left, right) => timeOf(left.statement) - timeOf(right.statement));
@@ -68,6 +73,15 @@ export function readOpenVex(value: unknown): VexDocument {
     for (const scope of scopesOf(claim)) document.add(name, facts, scope);
   }
   return document.result();
+}
+
+/** The number of products and subcomponents. */
+function namedBy(statements: readonly Statement[]): number {
+  let named = 0;
+  for (const { products } of statements) {
+    for (const { subcomponents } of products) named += Math.max(1, subcomponents?.length ?? 1);
+  }
+  return named;
 }
 
 interface Claim {

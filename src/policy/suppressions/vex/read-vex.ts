@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { messageOf } from '../../../model/errors.ts';
+import { nestsDeeperThan } from '../../../model/json-depth.ts';
 import { isCycloneDxVex, readCycloneDxVex } from './cyclonedx.ts';
 import type { VexDocument } from './document.ts';
 import { isOpenVex, readOpenVex } from './openvex.ts';
 
+/** Objects and lists. Components of components are read by recursion. */
+const MAX_DEPTH = 500;
+
 /** Reads an OpenVEX or CycloneDX VEX document. Returns the reason as a string when it is not such a document. */
 export function readVex(text: string): VexDocument | string {
+  if (nestsDeeperThan(MAX_DEPTH, text)) return `nests more than ${MAX_DEPTH} levels deep`;
   try {
     const value: unknown = JSON.parse(text);
     if (isOpenVex(value)) return readOpenVex(value);
