@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { chunks } from '../../model/chunks.ts';
+import { lazily } from '../../model/lazily.ts';
 import type { Inspections } from '../../model/ports/inspections.ts';
 import type { SeenVersions } from '../../model/ports/seen-versions.ts';
 import type { Inspection } from '../../model/signal/inspection.ts';
@@ -76,14 +77,19 @@ export function createInspections(
  * are known.
  */
 function keptInMemory(redis: RedisClient, shared: SeenVersions): SeenVersions {
-  const kept = new LRUCache<string, true>({ max: MAX_KNOWN });
-  whenWritesMayBeLost(redis, () => kept.clear());
+  const empty = () => lazily(() => new LRUCache<string, true>({ max: MAX_KNOWN }));
+  let memory = empty();
+  whenWritesMayBeLost(redis, () => {
+    memory = empty();
+  });
   return {
     async add(subjects) {
+      const kept = memory();
       await shared.add(subjects);
       for (const subject of subjects) kept.set(subject, true);
     },
     async has(subjects) {
+      const kept = memory();
       const unknown = subjects.filter((subject) => kept.get(subject) === undefined);
       if (unknown.length === 0) return subjects.map(() => true);
       const found = new Map<string, boolean>();

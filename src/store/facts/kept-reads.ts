@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { chunks } from '../../model/chunks.ts';
+import { lazily } from '../../model/lazily.ts';
 import { createYielder } from '../../model/yielding.ts';
 import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
 import { joinedReads } from '../redis/joined-reads.ts';
@@ -23,7 +24,8 @@ export interface KeptReadsOptions<Value> {
 /** Values that were read while a revision was current. */
 interface Kept<Value> {
   readonly revision: string | null;
-  readonly values: LRUCache<string, { readonly value: Value | undefined }>;
+  /** It takes its room when it is created; most commands read none. */
+  readonly values: () => LRUCache<string, { readonly value: Value | undefined }>;
 }
 
 /**
@@ -36,13 +38,14 @@ export function createKeptReads<Value extends object>(
 ): (fields: readonly string[]) => Promise<readonly (Value | undefined)[]> {
   const emptyAt = (current: string | null): Kept<Value> => ({
     revision: current,
-    values: new LRUCache({ max }),
+    values: lazily(() => new LRUCache({ max })),
   });
   let kept = emptyAt(null);
   whenWritesMayBeLost(redis, () => {
     kept = emptyAt(null);
   });
-  const load = async (fields: readonly string[], { values: own }: Kept<Value>) => {
+  const load = async (fields: readonly string[], { values }: Kept<Value>) => {
+    const own = values();
     const loaded: (Value | undefined)[] = [];
     const yieldIfDue = createYielder();
     for (const part of chunks(fields, CHUNK)) {
@@ -63,7 +66,8 @@ export function createKeptReads<Value extends object>(
     if (current !== kept.revision) kept = emptyAt(current);
     // Values that are read after the revision are at least as new. A read that began before goes on with its own.
     const now = kept;
-    const known = fields.map((field) => now.values.get(field));
+    const values = now.values();
+    const known = fields.map((field) => values.get(field));
     const lacking = fields.filter((_, index) => known[index] === undefined);
     const loaded = lacking.length === 0 ? [] : await load(lacking, now);
     let next = 0;

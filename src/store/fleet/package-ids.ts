@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { chunks } from '../../model/chunks.ts';
+import { lazily } from '../../model/lazily.ts';
 import type { Keys } from '../keys.ts';
 import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
@@ -42,15 +43,18 @@ const UNUSED_MINUTES = 60;
 const MAX_TIMES = 20_000;
 
 export function createPackageIds(redis: RedisClient, keys: Keys, now: () => number = Date.now): PackageIds {
-  const known = new LRUCache<string, number>({ max: MAX_KNOWN, ttl: KNOWN_MS, perf: { now } });
-  const names = new LRUCache<number, string>({ max: MAX_KNOWN });
+  // A cache takes its room when it is created; most commands use none.
+  const emptyIds = () =>
+    lazily(() => new LRUCache<string, number>({ max: MAX_KNOWN, ttl: KNOWN_MS, perf: { now } }));
+  const emptyNames = () => lazily(() => new LRUCache<number, string>({ max: MAX_KNOWN }));
+  let [knownIds, knownNames] = [emptyIds(), emptyNames()];
   const { packageIds, packageNames, lastPackageId, packageTimes } = keys;
   const minute = () => Math.floor(now() / 60_000);
   let epoch = 0;
   const clear = () => {
     epoch += 1;
-    known.clear();
-    names.clear();
+    knownIds = emptyIds();
+    knownNames = emptyNames();
   };
   // Lost ids are given out again.
   whenWritesMayBeLost(redis, clear);
@@ -82,6 +86,7 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
       }
     },
     async intern(identities) {
+      const known = knownIds();
       const ids = new Map<string, number>();
       const unknown = new Set<string>();
       for (const identity of identities) {
@@ -114,6 +119,7 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
       return ids;
     },
     async identities(ids) {
+      const names = knownNames();
       const known = ids.map((id) => names.get(id));
       const unknown = ids.filter((_, index) => known[index] === undefined);
       const read: (string | undefined)[] = [];
