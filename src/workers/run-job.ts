@@ -2,6 +2,7 @@ import { SpanKind, trace } from 'bullmq';
 import type { Logger } from 'pino';
 import { messageOf } from '../model/errors.ts';
 import type { StoredFollowUp } from '../model/queue/follow-up.ts';
+import type { ClosedJob } from '../model/queue/open-job.ts';
 import type { ParsedJob, ProcessorOptions } from './attempt.ts';
 import { attemptSignal } from './attempt-signal.ts';
 import { parseJob } from './begin.ts';
@@ -23,8 +24,24 @@ export interface RunnableAttempt {
   readonly waited: { readonly waitedMs?: number };
 }
 
-/** Runs a job, saves its outcome, passes its follow-ups on and closes it. */
+/** A job whose outcome is saved and whose follow-ups are queued. */
+interface DoneJob {
+  /** Absent when it was closed with its outcome. */
+  readonly open?: ClosedJob;
+  /** Tells the log and the listeners that it is done. */
+  readonly report: () => void;
+}
+
+/** Runs a job, saves its outcome, passes its follow-ups on and closes it, together with those that ran directly after it. */
 export async function runJob(options: ProcessorOptions, attempt: RunnableAttempt): Promise<void> {
+  const done = await runOpen(options, attempt);
+  const [last, ...others] = done.flatMap(({ open }) => open ?? []).toReversed();
+  if (last !== undefined) await closeCompleted(options, last, others);
+  for (const { report } of done) report();
+}
+
+/** The same without closing it. Returns the jobs that ran, the one that ran first at the end. */
+async function runOpen(options: ProcessorOptions, attempt: RunnableAttempt): Promise<readonly DoneJob[]> {
   const { job, limits, outcomes, ports, flow, shutdown, onEvent, now = Date.now } = options;
   const { log, lockLost, mayBeDone, lastAttempt, stalled } = attempt;
   const { id, key, payload, lane } = attempt.parsed;
@@ -44,13 +61,24 @@ export async function runJob(options: ProcessorOptions, attempt: RunnableAttempt
     stalled,
     progress: (progress) => onEvent?.({ kind: 'progress', job: job.name, key, progress }),
   }).finally(limit.release);
-  const { result, next, isNew, closed } = outcome;
+  const { closed, isNew } = outcome;
   const durationMs = now() - startedAt;
-  await passOn(options, attempt, outcome);
-  if (closed === undefined) {
-    if (!(isNew && job.endsWithOutcome === true)) await job.onEnd?.(payload, { kind: 'done' }, ports);
-    await closeCompleted(options, { ...ends, key });
-  } else await releaseTurn(options, closed.next);
+  const report = () => reportDone(options, attempt, outcome, durationMs);
+  const direct = await passOn(options, attempt, outcome);
+  if (closed !== undefined) {
+    await releaseTurn(options, closed.next);
+    return [...direct, { report }];
+  }
+  if (!(isNew && job.endsWithOutcome === true)) await job.onEnd?.(payload, { kind: 'done' }, ports);
+  return [...direct, { open: { ...ends, outcome: { job: job.name, key } }, report }];
+}
+
+function reportDone(
+  { job, onEvent }: ProcessorOptions,
+  { parsed: { key, payload }, log }: RunnableAttempt,
+  { result, next, isNew }: JobOutcome,
+  durationMs: number,
+): void {
   onEvent?.({ kind: 'finished', job: job.name, key, durationMs, ...(isNew ? { result } : {}) });
   const { facts, warning } = result === null ? {} : (job.log?.(payload, result) ?? {});
   const line = { key, ...facts, followUps: next.length, durationMs };
@@ -58,17 +86,22 @@ export async function runJob(options: ProcessorOptions, attempt: RunnableAttempt
   else log.warn(line, `job finished: ${warning}`);
 }
 
-/** Queues the follow-ups, or runs the only one here. When it fails here, it is queued: its attempts begin there. */
+/**
+ * Queues the follow-ups, or runs the only one here. When it fails here, it is queued: its attempts begin there. Returns the jobs that
+ * ran here.
+ */
 async function passOn(
   options: ProcessorOptions,
   attempt: RunnableAttempt,
   outcome: JobOutcome,
-): Promise<void> {
+): Promise<readonly DoneJob[]> {
   const { flow } = options;
   const { next, isNew } = outcome;
-  if (!isNew) return await enqueueFollowUps(flow, next);
-  const direct = directFollowUp(options, outcome);
-  if (direct === undefined) return await addFollowUps(flow, next);
+  const direct = isNew ? directFollowUp(options, outcome) : undefined;
+  if (direct === undefined) {
+    await (isNew ? addFollowUps(flow, next) : enqueueFollowUps(flow, next));
+    return [];
+  }
   const { name } = direct.options.job;
   const log = options.log.child({ job: name, jobId: direct.parsed.id });
   const directAttempt = {
@@ -81,12 +114,13 @@ async function passOn(
   };
   try {
     // BullMQ gives the jobs of a queue such a span.
-    await trace(options.telemetry, SpanKind.CONSUMER, name, 'process', name, () =>
-      runJob(direct.options, directAttempt),
+    return await trace(options.telemetry, SpanKind.CONSUMER, name, 'process', name, () =>
+      runOpen(direct.options, directAttempt),
     );
   } catch (error) {
     log.info({ key: direct.parsed.key, reason: messageOf(error) }, 'job continues from its queue');
     await addFollowUps(flow, next);
+    return [];
   }
 }
 

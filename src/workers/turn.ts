@@ -1,4 +1,4 @@
-import type { BegunJob, EndedJob } from '../model/queue/open-job.ts';
+import type { BegunJob, ClosedJob } from '../model/queue/open-job.ts';
 import type { ParsedJob, ProcessorOptions } from './attempt.ts';
 import { WorkerError } from './errors.ts';
 import { promoteJob } from './queued-jobs.ts';
@@ -21,17 +21,21 @@ export async function requireTurn(
   throw new WorkerError('not-its-turn', `${job.name} "${key}" waits for another job of ${lane}`);
 }
 
-/** Closes a completed job, frees outcomes and releases its turn. Throws `outcome-lost` when its outcome is not in Redis. */
+/**
+ * Closes a completed job together with those that ran directly after it, frees outcomes and releases its turn. Throws `outcome-lost`
+ * when the outcome of one is not in Redis: then all stay open.
+ */
 export async function closeCompleted(
   options: ProcessorOptions,
-  { key, ...ends }: EndedJob & { readonly key: string },
+  job: ClosedJob,
+  others: readonly ClosedJob[],
 ): Promise<void> {
-  const { job, openJobs } = options;
-  const closing = await openJobs.close({ ...ends, outcome: { job: job.name, key } });
+  const closing = await options.openJobs.close(job, others);
   if (closing.kind === 'outcome-missing') {
+    const names = [job, ...others].map(({ outcome }) => `${outcome?.job} "${outcome?.key}"`);
     throw new WorkerError(
       'outcome-lost',
-      `the outcome of ${job.name} "${key}" was saved but is no longer in the store`,
+      `the outcome of ${names.join(' or ')} was saved but is no longer in the store`,
     );
   }
   await releaseTurn(options, closing.next);

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AnyJob, Job } from '../../src/jobs/job.ts';
 import { jobIdOf } from '../../src/jobs/job-id.ts';
+import { createKeys } from '../../src/store/keys.ts';
 import { until } from '../store/store-room.ts';
 import {
   type Bench,
@@ -66,6 +67,35 @@ describe('a job that follows directly', () => {
     expect(await runBoth(bench, [first(), failing])).toBe(true);
     expect(runs).toBe(1 + failing.limits.attempts);
     expect(bench.log.filter((line) => line.includes('job continues from its queue'))).toHaveLength(1);
+  });
+
+  it('is closed in one step with the job before it', async () => {
+    const bench = room.bench('one-step');
+    const close = vi.spyOn(bench.openJobs, 'close');
+    const job = first();
+    const direct = second(async ({ id }) => ({ result: id, next: [testFollowUp('last', id)] }));
+    await bench.enqueue(job, 'one');
+    await bench.start([job, direct, testJob('last', async () => undefined)]);
+    const done = () => bench.events.filter(({ kind }) => kind === 'finished').length === 3;
+    await until('all jobs are done', done);
+    const closed = close.mock.calls.map(([one, others = []]) => [one, ...others].map(({ id }) => id));
+    expect(closed).toEqual([['first', 'second'].map((name) => jobIdOf(name, 'one'))]);
+  });
+
+  it('runs again when Redis lost its outcome before both were closed', async () => {
+    const bench = room.bench('lost');
+    let ran = 0;
+    const direct = second(async () => ({ result: ++ran, next: [testFollowUp('last', `run-${ran}`)] }));
+    const job: AnyJob = {
+      ...first(),
+      onEnd: async () => {
+        if (ran === 1) await room.redis.del(createKeys('lost').outcome('second', 'one'));
+      },
+    };
+    await bench.enqueue(job, 'one');
+    await bench.start([job, direct, testJob('last', async () => undefined)]);
+    await until('the second run was followed', () => bench.outcomes.has('last', 'run-2'));
+    expect((await bench.outcomes.read('second', 'one'))?.result).toBe(2);
   });
 
   it('is queued by the worker that claims the job before it again', async () => {

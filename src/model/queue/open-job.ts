@@ -53,6 +53,12 @@ export interface EndedJob {
   readonly spent?: SpentOutcomes | undefined;
 }
 
+/** A job to close. */
+export interface ClosedJob extends EndedJob {
+  /** It is closed only when Redis has this outcome. */
+  readonly outcome?: OutcomeName | undefined;
+}
+
 /** The result of closing an open job. `outcome-missing`: Redis has no outcome of it, so it stays open. */
 type Closing =
   /** `next`: id of the job that is first in the lane now. */
@@ -73,6 +79,9 @@ export interface OpenJobs {
   /** All open jobs, in no particular order; those opened or closed meanwhile may be missing. */
   list(): AsyncIterable<OpenJob>;
   turn(place: LanePlace): Promise<Turn>;
-  /** Forgets a job and releases its place. `outcome`: closed only when Redis has that outcome. May be repeated. */
-  close(job: EndedJob & { readonly outcome?: OutcomeName | undefined }): Promise<Closing>;
+  /**
+   * Forgets a job and releases its place. `others`: jobs without a lane that are closed in the same step; when the outcome of one
+   * is missing, all stay open. May be repeated.
+   */
+  close(job: ClosedJob, others?: readonly ClosedJob[]): Promise<Closing>;
 }

@@ -64,16 +64,25 @@ export function createOpenJobStore(
     async turn({ lane, id }) {
       return turnOf(id, textOf(await runScript(redis, LOOK_UP_TURN, [keys.lane(lane), keys.openJobs], [id])));
     },
-    async close({ id, lane, outcome, spent = { marked: [], removed: [] } }) {
-      const freed = spentKeys(keys, spent);
+    async close(job, others = []) {
+      const all = [job, ...others];
+      const outcomes = all.flatMap(({ outcome }) => outcome ?? []);
+      const freed = spentKeys(keys, {
+        marked: all.flatMap(({ spent }) => spent?.marked ?? []),
+        removed: all.flatMap(({ spent }) => spent?.removed ?? []),
+      });
       const answer = await runScript(
         redis,
         CLOSE,
         [
-          ...[keys.openJobs, keys.lane(lane ?? ''), keys.outcome(outcome?.job ?? '', outcome?.key ?? '')],
+          ...[keys.openJobs, keys.lane(job.lane ?? '')],
+          ...outcomes.map(({ job: name, key }) => keys.outcome(name, key)),
           ...freed.keys,
         ],
-        [id, lane === undefined ? 0 : 1, outcome === undefined ? 0 : 1, freed.marked, SPENT_TTL_MS],
+        [
+          ...[job.lane === undefined ? 0 : 1, outcomes.length, freed.marked, SPENT_TTL_MS],
+          ...all.map(({ id }) => id),
+        ],
       );
       const [closed, first] = Array.isArray(answer) ? answer : [];
       if (Number(closed) !== 1) return { kind: 'outcome-missing' };
@@ -136,18 +145,25 @@ return {redis.call('EXISTS', KEYS[2]), stored, KEYS[3] and turn(KEYS[3], KEYS[1]
 `);
 
 /**
- * Closes a job and frees outcomes. A job that the caller reports as done stays open when Redis has no
- * outcome of it, because Redis may have lost the outcome since it was saved.
+ * Closes jobs and frees outcomes. Jobs that the caller reports as done stay open when Redis has no outcome of one of them, because
+ * Redis may have lost it since it was saved.
  *
- * Keys: open jobs, lane, outcome, then those of `spend`. Arguments: job id, 1 when it has a lane, 1 when it is reported as done,
- * number of marked outcomes, how long their values stay in ms. Returns whether it was closed, and the first job of the lane now.
+ * Keys: open jobs, lane of the first job, outcomes of jobs that are reported as done, then those of `spend`. Arguments: 1 when the first
+ * job has a lane, number of those outcomes, number of marked outcomes, how long their values stay in ms, then the ids of the jobs.
+ * Returns whether they were closed, and the first job of the lane now.
  */
 const CLOSE = defineScript(`
 ${CLOSE_STEPS}
-if ARGV[3] == '1' and redis.call('EXISTS', KEYS[3]) == 0 then
-  return {0}
+local outcomes = tonumber(ARGV[2])
+for at = 3, 2 + outcomes do
+  if redis.call('EXISTS', KEYS[at]) == 0 then
+    return {0}
+  end
 end
-local first = close(KEYS[1], ARGV[2] == '1' and KEYS[2], ARGV[1])
-spend(KEYS, 4, tonumber(ARGV[4]), ARGV[5])
+local first = close(KEYS[1], ARGV[1] == '1' and KEYS[2], ARGV[5])
+for at = 6, #ARGV do
+  close(KEYS[1], false, ARGV[at])
+end
+spend(KEYS, 3 + outcomes, tonumber(ARGV[3]), ARGV[4])
 return {1, first}
 `);

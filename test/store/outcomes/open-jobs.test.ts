@@ -79,6 +79,34 @@ describe('an open job', () => {
     expect(await openJobs.close(done)).toEqual({ kind: 'closed' });
     expect(await ids()).toEqual([]);
   });
+
+  it('is closed together with others, or none is', async () => {
+    const outcomes = createOutcomeStore(room.redis, room.keys);
+    const named = (key: string) => ({
+      id: key,
+      outcome: { job: 'send', key },
+      spent: { marked: [{ job: 'send', key }], removed: [{ job: 'part', key }] },
+    });
+    const lane = 'together';
+    await openJobs.open(job('first', lane));
+    await openJobs.open(job('later', lane));
+    await openJobs.open(job('second'));
+    const close = () => openJobs.close({ ...named('first'), lane }, [named('second')]);
+    for (const key of ['first', 'second']) await outcomes.save('part', key, { result: 1, next: [] });
+    await outcomes.save('send', 'first', { result: 1, next: [] });
+    expect(await close()).toEqual({ kind: 'outcome-missing' });
+    expect(await ids()).toEqual(['first', 'later', 'second']);
+    expect(await room.redis.strlen(room.keys.outcome('send', 'first'))).toBeGreaterThan(0);
+    await outcomes.save('send', 'second', { result: 2, next: [] });
+    expect(await close()).toEqual({ kind: 'closed', next: 'later' });
+    expect(await ids()).toEqual(['later']);
+    for (const key of ['first', 'second']) {
+      expect(await room.redis.strlen(room.keys.outcome('send', key))).toBe(0);
+      expect(await outcomes.has('send', key)).toBe(true);
+      expect(await outcomes.has('part', key)).toBe(false);
+    }
+    await openJobs.close({ id: 'later', lane });
+  });
 });
 
 describe('a follow-up of an outcome', () => {
