@@ -55,7 +55,9 @@ export async function openNotifier(
   /** The port of the jobs of one shard. */
   const portOf = (shard: Store): NotifierPort => {
     const port = delivery.portOf(shard);
-    return { deliver: (route, notification, signal) => port.deliver(route, linked(notification), signal) };
+    return {
+      deliver: (route, read, signal) => port.deliver(route, async () => linked(await read()), signal),
+    };
   };
   /** Makes one attempt without regard to stopped routes, for a test alert. Throws `NotifyError`. */
   const send: Notifier['deliver'] = (route, notification, signal) =>

@@ -28,8 +28,8 @@ export const deliverNotification: Job<DeliverNotification, DeliveryReceipt, Need
   endsWithOutcome: true,
   lane: ({ target, route }) => `deliver-notification:${route}:${target}`,
   async run(payload, ports, { signal }) {
-    const notification = await filedNotification(payload, ports);
-    const answer = await ports.notifier.deliver(payload.route, notification, signal);
+    const read = () => filedNotification(payload, ports);
+    const answer = await ports.notifier.deliver(payload.route, read, signal);
     if (answer.kind === 'delivered') {
       return { result: answer.receipt, next: [], delivered: identityOf(payload) };
     }

@@ -163,8 +163,11 @@ export interface DigestPort {
 }
 
 export interface NotifierPort {
-  /** Renders and sends; throws a coded error when the receiver did not accept it. */
-  deliver(route: string, notification: Notification, signal: AbortSignal): Promise<DeliveryAnswer>;
+  /**
+   * Reads, renders and sends; throws a coded error when the receiver did not accept it. `read` is called once, also for a route that is
+   * stopped.
+   */
+  deliver(route: string, read: () => Promise<Notification>, signal: AbortSignal): Promise<DeliveryAnswer>;
 }
 
 /** The record of every delivery. */

@@ -128,7 +128,8 @@ function record() {
   const events: WorkerEvent[] = [];
   const sent: Notification[] = [];
   const port: NotifierPort = {
-    async deliver(route, notification) {
+    async deliver(route, read) {
+      const notification = await read();
       sent.push(notification);
       return { kind: 'delivered', receipt: { id: notification.id, route, status: 204, answer: '' } };
     },

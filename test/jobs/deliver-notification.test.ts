@@ -31,8 +31,8 @@ function setUp(answer: DeliveryAnswer, outcomes: ReadonlyMap<string, unknown>) {
   const given: Ports = {
     ...ports({ outcomes }),
     notifier: {
-      deliver: async (_route, notification) => {
-        sent.push(notification);
+      deliver: async (_route, read) => {
+        sent.push(await read());
         return answer;
       },
     },

@@ -19,7 +19,7 @@ function stopsIn(stopped: Map<string, string>): RouteStops {
 function gateOver(routes: readonly string[], deliver: Notifier['deliver'], concurrency = 8) {
   const stopped = new Map<string, string>();
   const gate = createRouteGate({ stops: stopsIn(stopped), concurrency, routes: routes.length })({ deliver });
-  return { stopped, send: (route: string) => gate.deliver(route, notificationOf(), signal) };
+  return { stopped, send: (route: string) => gate.deliver(route, async () => notificationOf(), signal) };
 }
 
 const receiptOf = (route: string) => ({ id: 'msg_1', route, status: 200, answer: '' });
@@ -39,6 +39,35 @@ describe('a route', () => {
     stopped.clear();
     await send('a');
     expect(sent).toEqual(['a', 'b', 'a']);
+  });
+
+  it('is looked up while the notification is read, and a stopped one gets it stored', async () => {
+    const calls: string[] = [];
+    const stops: RouteStops = {
+      async stoppedRoute() {
+        calls.push('stopped');
+        return { reason: 'on purpose' };
+      },
+      stopRoute: async () => undefined,
+    };
+    const gate = createRouteGate({ stops, concurrency: 1, routes: 1 });
+    const notifier = gate({ deliver: async (route) => receiptOf(route) });
+    const reading = Promise.withResolvers<void>();
+    const answer = notifier.deliver(
+      'a',
+      async () => {
+        calls.push('read');
+        await reading.promise;
+        calls.push('stored');
+        return notificationOf();
+      },
+      signal,
+    );
+    await Promise.resolve();
+    expect(calls).toEqual(['stopped', 'read']);
+    reading.resolve();
+    expect(await answer).toEqual({ kind: 'held', reason: 'on purpose' });
+    expect(calls).toEqual(['stopped', 'read', 'stored']);
   });
 
   it('that hangs does not block the others', async () => {

@@ -40,9 +40,9 @@ describe.skipIf(!HAS_REDIS)('the memory of Redis', () => {
       log,
       notifier: {
         portOf: () => ({
-          deliver: async (route, { id }) => ({
+          deliver: async (route, read) => ({
             kind: 'delivered',
-            receipt: { id, route, status: 200, answer: 'ok' },
+            receipt: { id: (await read()).id, route, status: 200, answer: 'ok' },
           }),
         }),
         routing: { take: 'all', firstScan: 'all', rules: [rule] },

@@ -26,9 +26,14 @@ export function createRouteGate({ stops, concurrency, routes }: GateOptions) {
   const active = new Map<string, number>();
   /** Delivers through a notifier. All notifiers of the gate share its limits. */
   return (notifier: Notifier) => ({
-    /** Throws `NotifyError` when the receiver did not accept the notification. */
-    async deliver(route: string, notification: Notification, signal: AbortSignal): Promise<DeliveryAnswer> {
-      const stopped = await stops.stoppedRoute(route);
+    /** Throws `NotifyError` when the receiver did not accept the notification, and what `read` throws. */
+    async deliver(
+      route: string,
+      read: () => Promise<Notification>,
+      signal: AbortSignal,
+    ): Promise<DeliveryAnswer> {
+      // The store joins what is read together.
+      const [stopped, notification] = await Promise.all([stops.stoppedRoute(route), read()]);
       if (stopped !== undefined) return { kind: 'held', reason: stopped.reason };
       const busy = active.get(route) ?? 0;
       if (busy >= share) return { kind: 'later', reason: `${busy} deliveries of route ${route} are active` };

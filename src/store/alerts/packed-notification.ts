@@ -2,6 +2,7 @@ import type { Notification } from '../../model/alert/notification.ts';
 import { NOTIFICATION } from '../../model/stored/catalog.ts';
 import { createYielder } from '../../model/yielding.ts';
 import type { RedisClient } from '../redis/connection.ts';
+import { joinedReads } from '../redis/joined-reads.ts';
 import { packJson } from '../values/compression.ts';
 import { checkValue, parseValue, writeValue } from '../values/stored-values.ts';
 
@@ -36,16 +37,15 @@ export async function packNotification(notification: Notification): Promise<read
  */
 export async function unpackNotification(redis: RedisClient, key: string): Promise<Notification | undefined> {
   const place = { key, field: HEAD, remedy: 'Delete the key to forget the alert: it is not sent.' };
-  const read = (names: readonly string[]) => redis.hmgetBuffer(key, ...names);
-  const [stored] = await read([HEAD]);
-  if (stored == null) return undefined;
+  const stored = await joinedReads(redis).hget(key, HEAD);
+  if (stored === null) return undefined;
   const head = await parseValue(NOTIFICATION, stored, place);
   const names = Array.from({ length: partsOf(head) }, (_, index) => partName(index));
   if (names.length === 0) return await checkValue(NOTIFICATION, head, place);
   const changes: unknown[] = [];
   const yieldIfDue = createYielder();
   for (let at = 0; at < names.length; at += PARTS_AT_ONCE) {
-    for (const part of await read(names.slice(at, at + PARTS_AT_ONCE))) {
+    for (const part of await redis.hmgetBuffer(key, ...names.slice(at, at + PARTS_AT_ONCE))) {
       if (part === null) return undefined;
       const members = await parseValue(NOTIFICATION, part, place);
       for (const change of Array.isArray(members) ? members : [members]) changes.push(change);
