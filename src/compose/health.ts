@@ -2,6 +2,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import { JOBS } from '../jobs/catalog.ts';
 import { messageOf } from '../model/errors.ts';
 import type { HealthVerdict } from '../model/fleet/health.ts';
+import { within } from '../model/within.ts';
 import type { FleetNumbers } from '../server/metrics/fleet-numbers.ts';
 import { judgeHealth, unreachableVerdict } from '../server/verdict/verdict.ts';
 import { openFleetNumbers } from './fleet-numbers.ts';
@@ -36,15 +37,11 @@ export function openHealth(
     });
   };
   return async (): Promise<HealthVerdict> => {
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(new Error(`no answer within ${LIMIT_MS} ms`)), LIMIT_MS);
     try {
       if (first.redis.status !== 'ready') throw new Error(`the connection is ${first.redis.status}`);
-      return await Promise.race([read(), late.promise]);
+      return await within(read(), LIMIT_MS);
     } catch (error) {
       return unreachableVerdict(messageOf(error), Date.now());
-    } finally {
-      clearTimeout(timer);
     }
   };
 }

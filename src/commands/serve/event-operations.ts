@@ -17,6 +17,9 @@ import type { ServeContext } from './serve-context.ts';
 /** Readers of one server, and of one caller. */
 const MAX_READERS = 500;
 const MAX_READERS_OF_ONE = 100;
+/** What may wait for a reader, and for all of them together, in bytes. */
+const MAX_BYTES_OF_ONE = 1_000_000;
+const MAX_BYTES = 64_000_000;
 /** Readers whose missed events are read from the store at the same time. */
 const MAX_REPLAYS = 4;
 /** Events that may happen while a reader gets those that it missed. */
@@ -48,7 +51,7 @@ export function eventOperations(context: ServeContext) {
         try {
           const point = resume();
           const { isAllowed } = call;
-          const stream = beginEventStream(raw, headers, { isAllowed });
+          const stream = beginEventStream(raw, headers, { isAllowed, maxWaiting: readers.maxBytes });
           await sendEvents(context, call, { stream, log, point, limited });
         } finally {
           leave();
@@ -70,6 +73,8 @@ function createReaderCount() {
     else byCaller.set(caller, own);
   };
   return {
+    /** What may wait for each reader now. */
+    maxBytes: () => Math.min(MAX_BYTES_OF_ONE, MAX_BYTES / Math.max(1, all)),
     /** Returns a function that ends it. Throws `Refusal` when there are too many readers. */
     enter(caller: string): () => void {
       const retryAfter = 30;

@@ -39,6 +39,7 @@ import { submitOperations } from './submit-operations.ts';
 import { suppressionOperations } from './suppression-operations.ts';
 import { targetOperations } from './target-operations.ts';
 import { tokenOperations } from './token-operations.ts';
+import { watchRedis } from './watch-redis.ts';
 import { writeOperations } from './write-operations.ts';
 
 export interface ServeOptions {
@@ -78,6 +79,7 @@ export async function startServe(loaded: LoadedConfig, options: ServeOptions = {
     throw error;
   });
   const context = contextOf(loaded, shared, log);
+  const requireRedis = watchRedis(shared.store.redis);
   const events = eventOperations(context);
   const submit = submitOperations(context);
   const document = await readBundledDescription('lockhound.v1');
@@ -99,7 +101,10 @@ export async function startServe(loaded: LoadedConfig, options: ServeOptions = {
       ...suppressionOperations(context),
       ...writeOperations(context),
     },
-    authenticate: callers.authenticate,
+    authenticate: async (request) => {
+      requireRedis();
+      return await callers.authenticate(request);
+    },
     answers: shared.store.apiAnswers,
     countRequest: createRequestRates(serve.requestsPerSecond),
     log,
@@ -113,10 +118,8 @@ export async function startServe(loaded: LoadedConfig, options: ServeOptions = {
   const close = async (): Promise<void> => {
     await app.close();
     await endMetrics();
-    await events.close();
-    await submit.close();
-    await context.view.close();
-    await shared.close();
+    // The connection at the same time: without Redis, the others wait for answers until it is closed.
+    await Promise.all([events.close(), submit.close(), context.view.close(), shared.close()]);
   };
   try {
     const url = await app.listen({ host, port: options.port ?? serve.port });

@@ -2,14 +2,14 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { RestDescription } from '../../discovery/description/description.ts';
 import { type ApiMethod, methodsOf } from '../../discovery/description/methods.ts';
-import { checkRequestBody } from '../../discovery/request/schema-check.ts';
 import { ROLES, type Role } from '../../model/api/api-token.ts';
 import { messageOf } from '../../model/errors.ts';
+import { within } from '../../model/within.ts';
 import type { ApiAnswerStore } from '../../store/api-answers.ts';
 import { acceptBodies } from './bodies.ts';
+import { checkBody } from './check-body.ts';
 import { answerClientError } from './client-error.ts';
 import { answerOnce } from './idempotency.ts';
-import { formSchemaName, formValue, MultipartBody } from './multipart.ts';
 import { ACCEPTED, isRead, type MethodId, type Operations, RawAnswer, StreamAnswer } from './operation.ts';
 import { readParameters } from './parameters.ts';
 import { mayAct, type Principal, principalOf } from './principal.ts';
@@ -36,6 +36,8 @@ export interface ApiLog {
   error(fields: object, message: string): void;
 }
 
+/** Time limit for an answer, in ms. While Redis stands still, callers do not wait for it. */
+const ANSWER_MS = 30_000;
 /** Longest part of a path: ids of targets have up to 200 characters, percent-encoded. */
 const MAX_PART = 2_048;
 /** Largest body of a request without files, in bytes. */
@@ -85,6 +87,11 @@ const SECURITY_HEADERS = {
   'x-frame-options': 'DENY',
 };
 
+function tooSlow(): Refusal {
+  const detail = `there is no answer within ${ANSWER_MS / 1_000} seconds; a change may still happen`;
+  return new Refusal(503, 'too-slow', detail, { retryAfter: 5 });
+}
+
 /** The path of a method, as the router has it. */
 function urlOf({ servicePath = '' }: RestDescription, { path }: ApiMethod): string {
   return `/${servicePath}${path.replaceAll(/\{([^}]+)\}/g, ':$1')}`;
@@ -119,7 +126,7 @@ function addRoute(app: FastifyInstance, method: ApiMethod, options: ApiServerOpt
     // Before the body is received.
     onRequest: async (request) => {
       if (role === undefined) return;
-      const principal = await authenticate(request);
+      const principal = await within(authenticate(request), ANSWER_MS, tooSlow);
       countRequest(principal.name);
       if (!mayAct(principal, role)) {
         const detail = `${method.id} needs the role ${role}, and you have ${principal.role}`;
@@ -139,15 +146,15 @@ function addRoute(app: FastifyInstance, method: ApiMethod, options: ApiServerOpt
         return name === principal.name;
       };
       const call = { params, body, principal, signal, isAllowed, request };
-      const run = async () => await operation(call as never);
       if (isRead(method)) {
-        const answer = await run();
+        const answer = await within(operation(call as never), ANSWER_MS, tooSlow);
         if (answer instanceof StreamAnswer) return await stream(request, reply, answer, log);
         return sendAnswer(request, reply, rawAnswer(answer, method.id));
       }
       const owner = { method: method.id, principal };
-      const answer = await answerOnce(answers, request, owner, async () => rawAnswer(await run(), method.id));
-      return sendAnswer(request, reply, answer);
+      const run = async () => rawAnswer(await operation(call as never), method.id);
+      const answer = answerOnce(answers, request, owner, run);
+      return sendAnswer(request, reply, await within(answer, ANSWER_MS, tooSlow));
     },
   });
 }
@@ -182,21 +189,6 @@ function roleOf({ id, description: { scopes = [] } }: ApiMethod): Role | undefin
   const role = ROLES.find((one) => scopes[0] === one);
   if (role === undefined && scopes.length > 0) throw new RangeError(`${id} names an unknown role`);
   return role;
-}
-
-/** Throws `Refusal` for a body that does not fit the request schema of the method. */
-function checkBody(document: RestDescription, { id, description }: ApiMethod, body: unknown): void {
-  if (description.request === undefined) return;
-  const isForm = body instanceof MultipartBody;
-  if (isForm && description.supportsMediaUpload !== true)
-    throw new Refusal(415, 'invalid-media-type', `${id} takes application/json`);
-  const form = formSchemaName(description.request);
-  const problems = isForm
-    ? checkRequestBody(document, { $ref: form }, formValue(document, form, body), id)
-    : checkRequestBody(document, description.request, body, id);
-  if (problems.length === 0) return;
-  const shown = problems.map(({ path, message }) => `${path} ${message}`).join('; ');
-  throw new Refusal(400, 'invalid-body', `the body does not fit its schema: ${shown}`);
 }
 
 /** Aborts when the caller closes the connection before it has the answer. */

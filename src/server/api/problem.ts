@@ -64,6 +64,9 @@ const STATUS_OF: ReadonlyMap<string, number> = new Map([
   ['changed-meanwhile', 409],
 ]);
 
+/** Answers of a Redis that is full, or has lost its disk or its replicas; also in errors of scripts. */
+const REFUSED_WRITE = /^(?:-?OOM|MISCONF|NOREPLICAS)\b/;
+
 /** Seconds to wait while Redis does not answer. */
 const RETRY_AFTER = 5;
 
@@ -76,6 +79,11 @@ export function refusalOf(error: unknown): Refusal | undefined {
     if (error.code === 'state-corrupt' || error.code === 'state-newer') {
       return new Refusal(500, error.code, error.message, { cause: error });
     }
+  }
+  if (REFUSED_WRITE.test(messageOf(error))) {
+    const detail =
+      'Redis accepts no writes now, for example because its memory is full: see `lockhound doctor`';
+    return new Refusal(503, 'store-refuses', detail, { retryAfter: RETRY_AFTER, cause: error });
   }
   if (isUnreachable(error)) {
     const detail = 'Redis does not answer';

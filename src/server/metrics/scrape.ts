@@ -1,3 +1,4 @@
+import { within } from '../../model/within.ts';
 import type { FleetNumbers, RefreshNumbers } from './fleet-numbers.ts';
 import type { Metrics } from './registry.ts';
 
@@ -44,16 +45,6 @@ export function createScrape(metrics: Metrics, { read, rules, limitMs = 3_000 }:
     });
     return rendering;
   };
-}
-
-async function within<Value>(work: Promise<Value>, limitMs: number): Promise<Value> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Values of an earlier scrape must not remain. */

@@ -205,6 +205,30 @@ it('ends the stream of a caller who may no longer call', async () => {
   server.close();
 });
 
+it('disconnects a reader for whom more waits than may wait now', async () => {
+  let most = 100_000_000;
+  const opened = Promise.withResolvers<EventStream>();
+  const server = createServer((_request, raw) => {
+    opened.resolve(beginEventStream(raw, {}, { isAllowed: async () => true, maxWaiting: () => most }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = createConnection((server.address() as AddressInfo).port, '127.0.0.1').pause();
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  const stream = await opened.promise;
+  let isOpen = true;
+  void stream.ended.then(() => {
+    isOpen = false;
+  });
+  for (let sent = 0; sent < 30; sent += 1) stream.send({ topic: 'changes', data: 'x'.repeat(1_000_000) });
+  await new Promise(setImmediate);
+  expect(isOpen).toBe(true);
+  most = 1_000_000;
+  stream.send({ topic: 'changes', data: 'x' });
+  await stream.ended;
+  socket.destroy();
+  server.close();
+});
+
 describe('what a reader missed', () => {
   type Replay = (stream: EventStream, raw: ServerResponse) => Promise<void>;
 

@@ -259,6 +259,15 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.context().close();
     });
 
+    it.each(['/target', '/finding', '/inventory', '/target?id=none'])(
+      'has a heading where there is nothing to show: %s',
+      async (path) => {
+        const { page } = await signedIn(tokens.admin, path);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.context().close();
+      },
+    );
+
     it('shows what happens without being loaded again', async () => {
       const { page } = await signedIn(tokens.admin, '/findings?target=org%2Fnew');
       await page.getByText('No finding fits these filters.').waitFor();

@@ -38,6 +38,7 @@ export async function openServeRoom({
   return {
     url: valkey.url,
     redis,
+    valkey,
     environment,
     fleets: [...Array(shards).keys()].map((index) =>
       openFleet(redis, shards === 1 ? createKeys().prefix : 'lockhound', { shard: { index, count: shards } }),

@@ -9,7 +9,7 @@ interface FilterFormProps {
   /** For screen readers. */
   readonly label: string;
   /** The address with the filters of the form. */
-  readonly addressOf: (values: FormData) => string;
+  readonly addressOf: (values: URLSearchParams) => string;
   readonly children: ComponentChildren;
 }
 
@@ -22,7 +22,7 @@ export function FilterForm({ label, addressOf, children }: FilterFormProps) {
   const apply = (): void => {
     clearTimeout(pending.current);
     if (form.current === null) return;
-    const address = addressOf(new FormData(form.current));
+    const address = addressOf(valuesOf(form.current));
     version.expect(address);
     goTo(address, { replace: true });
   };
@@ -66,6 +66,12 @@ export function FilterForm({ label, addressOf, children }: FilterFormProps) {
       </form>
     </search>
   );
+}
+
+function valuesOf(form: HTMLFormElement): URLSearchParams {
+  const values = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) values.append(name, String(value).trim());
+  return values;
 }
 
 /** A number that changes when the address changed otherwise than by the form, which then has to show other values. */

@@ -33,7 +33,7 @@ export function DeliveriesView() {
       <StoppedRoutes />
       <FilterForm
         label="Filters of deliveries"
-        addressOf={(values) => addressOf('/deliveries', { state: String(values.get('state')) })}
+        addressOf={(values) => addressOf('/deliveries', { state: values.get('state') ?? '' })}
       >
         <Choice
           name="state"

@@ -3,6 +3,7 @@ import { call, type Params } from '../api/call.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { ViewHead } from '../parts/card.tsx';
 import { Choice } from '../parts/choice.tsx';
+import { SearchField } from '../parts/filter-fields.tsx';
 import { FilterForm } from '../parts/filter-form.tsx';
 import { counted, formatNumber } from '../parts/format.ts';
 import { LabelFields, LabelList } from '../parts/labels.tsx';
@@ -95,14 +96,9 @@ function TargetFilters({ filters }: { readonly filters: Filters }) {
   return (
     <FilterForm
       label="Filters of targets"
-      addressOf={(values) =>
-        addressOf('/targets', Object.fromEntries([...values].map(([name, value]) => [name, String(value)])))
-      }
+      addressOf={(values) => addressOf('/targets', Object.fromEntries(values))}
     >
-      <label class="wide">
-        Search
-        <input type="search" name="search" defaultValue={filters.search ?? ''} placeholder="Id of a target" />
-      </label>
+      <SearchField value={filters.search} placeholder="Id of a target" />
       <Choice
         name="worst"
         label="Worst finding"

@@ -8,8 +8,8 @@ export interface EventStreamOptions {
   readonly heartbeatMs?: number;
   /** Longest duration of a stream; the reader connects again. Default 1 h. */
   readonly maxMs?: number;
-  /** What may wait for a reader, in bytes. Default 1 MB. */
-  readonly maxWaiting?: number;
+  /** What may wait for the reader now, in bytes. Default 1 MB. */
+  readonly maxWaiting?: () => number;
   /** Longest duration of a replay. Default 30 s. */
   readonly maxReplayMs?: number;
   /** Whether the reader may still read; checked with each heartbeat. */
@@ -42,7 +42,7 @@ export function beginEventStream(
   {
     heartbeatMs = 15_000,
     maxMs = 3_600_000,
-    maxWaiting = 1_000_000,
+    maxWaiting = () => 1_000_000,
     maxReplayMs = 30_000,
     isAllowed,
   }: EventStreamOptions,
@@ -58,7 +58,7 @@ export function beginEventStream(
   const write = (text: string): void => {
     if (raw.destroyed || raw.writableEnded) return;
     raw.write(text);
-    if (raw.writableLength > maxWaiting) raw.destroy();
+    if (raw.writableLength > maxWaiting()) raw.destroy();
   };
   const beat = setInterval(async () => {
     const isOver = performance.now() - began > maxMs || !(await isAllowed().catch(() => false));

@@ -5,7 +5,7 @@ import { useLoaded } from '../../api/use-loaded.ts';
 import { Card, ViewHead } from '../../parts/card.tsx';
 import { counted } from '../../parts/format.ts';
 import { targetAddress, webAddress } from '../../parts/links.ts';
-import { Nothing, Shown } from '../../parts/notice.tsx';
+import { Shown, Unnamed } from '../../parts/notice.tsx';
 import { Overdue } from '../../parts/overdue.tsx';
 import { SeverityBadge } from '../../parts/severity.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -24,8 +24,12 @@ export function FindingView() {
   const loaded = useLoaded(isNamed ? `finding ${target} ${fingerprint}` : '', (signal) =>
     call('lockhound.findings.get', { target, fingerprint }, { signal }),
   );
-  if (!isNamed) return <Nothing>The address names no finding.</Nothing>;
-  return <Shown loaded={loaded}>{(one) => <Details one={one} onChange={loaded.reload} />}</Shown>;
+  if (!isNamed) return <Unnamed title="Finding">The address names no finding.</Unnamed>;
+  return (
+    <Shown title="Finding" loaded={loaded}>
+      {(one) => <Details one={one} onChange={loaded.reload} />}
+    </Shown>
+  );
 }
 
 interface DetailsProps {

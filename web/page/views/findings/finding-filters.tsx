@@ -1,5 +1,6 @@
 import type { FindingCounts } from '../../../../src/model/api/lockhound-api.generated.ts';
 import { Choice, Choices } from '../../parts/choice.tsx';
+import { Check, SearchField } from '../../parts/filter-fields.tsx';
 import { FilterForm } from '../../parts/filter-form.tsx';
 import { LabelFields } from '../../parts/labels.tsx';
 import { RATED } from '../../parts/severity.tsx';
@@ -18,23 +19,8 @@ export function FindingFilters({ filters, choices }: FindingFiltersProps) {
   const ecosystem = filters.ecosystem === undefined ? [] : [filters.ecosystem];
   const fixed = (['package', 'advisory'] as const).filter((name) => filters[name] !== undefined);
   return (
-    <FilterForm
-      label="Filters of findings"
-      addressOf={(values) => {
-        const params = new URLSearchParams();
-        for (const [name, value] of values) params.append(name, String(value).trim());
-        return findingsAddress(filtersOf(params));
-      }}
-    >
-      <label class="wide">
-        Search
-        <input
-          type="search"
-          name="search"
-          defaultValue={filters.search ?? ''}
-          placeholder="Package, title, advisory, target  ( / )"
-        />
-      </label>
+    <FilterForm label="Filters of findings" addressOf={(values) => findingsAddress(filtersOf(values))}>
+      <SearchField value={filters.search} placeholder="Package, title, advisory, target" />
       <Choice
         name="severity"
         label="Severity"
@@ -74,13 +60,8 @@ export function FindingFilters({ filters, choices }: FindingFiltersProps) {
         options={ORDERS.map((one) => [one, ORDER_NAMES[one]])}
       />
       <div class="checks">
-        <label>
-          <input type="checkbox" name="direct" value="true" defaultChecked={filters.direct === true} /> direct
-          only
-        </label>
-        <label>
-          <input type="checkbox" name="notes" value="true" defaultChecked={filters.notes === true} /> notes
-        </label>
+        <Check name="direct" label="direct only" value={filters.direct} />
+        <Check name="notes" label="notes" value={filters.notes} />
       </div>
       {fixed.map((name) => (
         <label key={name}>

@@ -4,11 +4,12 @@ import { call, type Params } from '../../api/call.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { ViewHead } from '../../parts/card.tsx';
 import { Choice } from '../../parts/choice.tsx';
+import { Check, SearchField } from '../../parts/filter-fields.tsx';
 import { FilterForm } from '../../parts/filter-form.tsx';
 import { counted } from '../../parts/format.ts';
 import { targetAddress } from '../../parts/links.ts';
 import { LongTable } from '../../parts/long-table/long-table.tsx';
-import { Nothing } from '../../parts/notice.tsx';
+import { Unnamed } from '../../parts/notice.tsx';
 import { addressOf, place } from '../../routing/location.ts';
 import { findingsAddress } from '../findings/filters.ts';
 
@@ -44,7 +45,7 @@ export function InventoryView() {
   const details = useLoaded(target === '' ? '' : `target ${target}`, (signal) =>
     call('lockhound.targets.get', { target }, { signal }),
   );
-  if (target === '') return <Nothing>The address names no target.</Nothing>;
+  if (target === '') return <Unnamed title="Inventory">The address names no target.</Unnamed>;
   const paths = details.value?.lockfiles.map(({ path }) => path) ?? [];
   const lockfile = filters.lockfile ?? paths[0];
   return (
@@ -100,21 +101,9 @@ function InventoryFilters({ filters, paths, groups }: InventoryFiltersProps) {
   return (
     <FilterForm
       label="Filters of packages"
-      addressOf={(values) => {
-        const params = new URLSearchParams({ target });
-        for (const [name, value] of values) params.append(name, String(value).trim());
-        return addressOf('/inventory', filtersOf(params));
-      }}
+      addressOf={(values) => addressOf('/inventory', { ...filtersOf(values), target })}
     >
-      <label class="wide">
-        Search
-        <input
-          type="search"
-          name="search"
-          defaultValue={filters.search ?? ''}
-          placeholder="Name, version, purl  ( / )"
-        />
-      </label>
+      <SearchField value={filters.search} placeholder="Name, version, purl" />
       <Choice
         name="lockfile"
         label="Lockfile"
@@ -123,10 +112,7 @@ function InventoryFilters({ filters, paths, groups }: InventoryFiltersProps) {
       />
       <Choice name="group" label="Group" value={group} options={[['', 'Any'], ...optionsOf(groups, group)]} />
       <div class="checks">
-        <label>
-          <input type="checkbox" name="direct" value="true" defaultChecked={filters.direct === true} /> direct
-          only
-        </label>
+        <Check name="direct" label="direct only" value={filters.direct} />
       </div>
       <a class="button quiet" href={addressOf('/inventory', { target, lockfile })}>
         Clear

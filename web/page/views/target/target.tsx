@@ -6,7 +6,7 @@ import { DeliveryTable } from '../../parts/delivery-table.tsx';
 import { counted, formatNumber } from '../../parts/format.ts';
 import { LabelList } from '../../parts/labels.tsx';
 import { findingAddress, inventoryAddress } from '../../parts/links.ts';
-import { Nothing, Shown } from '../../parts/notice.tsx';
+import { Nothing, Shown, Unnamed } from '../../parts/notice.tsx';
 import { OpenCounts } from '../../parts/open-counts.tsx';
 import { SeverityBadge } from '../../parts/severity.tsx';
 import { ListTable } from '../../parts/table.tsx';
@@ -24,8 +24,12 @@ export function TargetView() {
   const loaded = useLoaded(target === '' ? '' : `target ${target}`, (signal) =>
     call('lockhound.targets.get', { target }, { signal }),
   );
-  if (target === '') return <Nothing>The address names no target.</Nothing>;
-  return <Shown loaded={loaded}>{(details) => <Details details={details} onChange={loaded.reload} />}</Shown>;
+  if (target === '') return <Unnamed title="Target">The address names no target.</Unnamed>;
+  return (
+    <Shown title="Target" loaded={loaded}>
+      {(details) => <Details details={details} onChange={loaded.reload} />}
+    </Shown>
+  );
 }
 
 interface DetailsProps {
