@@ -391,6 +391,17 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.context().close();
     });
 
+    it('counts all targets of an urgent issue, also those with a low priority', async () => {
+      await fleet().save('org/late', [], { findings: [tracked('org/late', 'left@1.0.0', 'none')] });
+      await api.server.follow();
+      const { page } = await signedIn(tokens.admin, '/');
+      const urgent = page.getByRole('region', { name: 'Most urgent' });
+      const { total } = (await api.request(`/api/v1/findings?package=${LEFT}`, as(tokens.admin))).json;
+      expect(total).toBeGreaterThan(2);
+      await urgent.getByText(`left 1.0.0 · org/shop and ${total - 1} other targets`).waitFor();
+      await page.context().close();
+    });
+
     const finding = `/finding?target=org%2Fshop&id=${encodeURIComponent('org/shop/left@1.0.0/critical')}`;
     it.each([
       [

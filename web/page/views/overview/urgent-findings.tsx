@@ -10,23 +10,41 @@ import { SeverityBadge } from '../../parts/severity.tsx';
 /** Findings of the highest priority that are read, and issues that are shown. */
 const [READ, SHOWN] = [100, 7];
 
+/** An issue of the highest priority: its first finding, and how many there are. */
+interface UrgentIssue {
+  readonly first: FleetFinding;
+  readonly total: number;
+}
+
 /** The issues with the highest priority, each once for all targets that have it. */
 export function UrgentFindings() {
-  const loaded = useLoaded('urgent', (signal) =>
-    call('lockhound.findings.list', { pageSize: READ }, { signal }),
-  );
+  const loaded = useLoaded('urgent', readUrgent);
   return (
     <Card title="Most urgent" aside={<a href="/findings">All by priority</a>}>
       <Shown loaded={loaded}>
-        {({ findings }) =>
-          findings.length === 0 ? (
+        {(issues) =>
+          issues.length === 0 ? (
             <Nothing>No finding is open.</Nothing>
           ) : (
-            <ul class="rows badged">{[...byIssue(findings)].slice(0, SHOWN).map(issueRow)}</ul>
+            <ul class="rows badged">{issues.map(issueRow)}</ul>
           )
         }
       </Shown>
     </Card>
+  );
+}
+
+async function readUrgent(signal: AbortSignal): Promise<readonly UrgentIssue[]> {
+  const { findings } = await call('lockhound.findings.list', { pageSize: READ }, { signal });
+  const firsts = [...byIssue(findings).values()].slice(0, SHOWN).flatMap(([first]) => first ?? []);
+  // Most findings of an issue may be further down in the list.
+  return await Promise.all(
+    firsts.map(async (first) => {
+      const { rule, package: locked, advisory } = first.finding;
+      const issue = { rule: [rule], package: locked.purl, advisory: advisory?.id, pageSize: 1 };
+      const { total } = await call('lockhound.findings.list', issue, { signal });
+      return { first, total };
+    }),
   );
 }
 
@@ -37,16 +55,14 @@ function byIssue(findings: readonly FleetFinding[]): ReadonlyMap<string, readonl
   );
 }
 
-function issueRow([issue, [first, ...others]]: readonly [string, readonly FleetFinding[]]) {
-  if (first === undefined) return null;
-  const { finding, target } = first;
+function issueRow({ first: { finding, target }, total }: UrgentIssue) {
   return (
-    <li key={issue}>
+    <li key={`${target} ${finding.fingerprint}`}>
       <SeverityBadge severity={finding.severity} />
       <a href={findingAddress(target, finding.fingerprint)}>{finding.title}</a>
       <span class="faint">
         {finding.package.name} {finding.package.version} · {target}
-        {others.length === 0 ? '' : ` and ${counted(others.length, 'other target')}`}
+        {total < 2 ? '' : ` and ${counted(total - 1, 'other target')}`}
       </span>
     </li>
   );
