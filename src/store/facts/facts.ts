@@ -14,8 +14,8 @@ import { createKeptReads } from './kept-reads.ts';
 
 /** Keys in one command: longer commands would block Redis. */
 const CHUNK = 500;
-/** Facts in the memory of a process: some 20 MB. */
-const MAX_KEPT = 40_000;
+/** Facts in the memory of a process: some 10 MB. */
+const MAX_KEPT = 20_000;
 /** How long changes are listed. A scan that began before a change compares with the list when it is judged. */
 const CHANGED_MS = 24 * 3_600_000;
 
