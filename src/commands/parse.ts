@@ -8,6 +8,7 @@ import { COMMAND_INLINE } from '../lockfiles/threads/reading-limits.ts';
 import { CodedError } from '../model/errors.ts';
 import type { FormatDescription, ParsedFile } from '../model/lockfile/parsed-file.ts';
 import { ScanError } from './errors.ts';
+import { optimizeLater } from './optimize-later.ts';
 
 export interface ParseOptions {
   /** Lockfiles, or folders that are searched for them. */
@@ -65,6 +66,7 @@ async function parseFile(
   try {
     const content = await readFile(path, { maxBytes: limits.maxBytes, remedy: RAISE_LIMIT, within });
     const companions = await readCompanions(file, content);
+    optimizeLater(content.length);
     const request = { path, content, limits, format: format ?? file.format, companions };
     const lockfile = await reader.read(request, signal);
     return { path, lockfile };

@@ -49,6 +49,8 @@ export class JsonCursor {
   readonly #commasMayTrail: boolean;
   readonly #maxDepth: number;
 
+  /** The keys of the object that is read. */
+  readonly #keys: string[] = [];
   /** The number of objects and lists that may still be entered. */
   #mayEnter: number;
 
@@ -156,13 +158,15 @@ export class JsonCursor {
 
   /** Passes an object, which must come next, and returns its keys. */
   nextKeys(): readonly string[] {
-    const keys: string[] = [];
+    const keys = this.#keys;
+    let count = 0;
     for (let more = this.enterObject(); more; more = this.nextMember()) {
       this.passKey();
-      keys.push(this.lastKey());
+      keys[count++] = this.lastKey();
       this.pass();
     }
-    return keys;
+    // A list that grows takes the memory of 17 elements at least.
+    return count === 0 ? NO_KEYS : keys.slice(0, count);
   }
 
   /** Passes and returns any value, parsed. Throws for lists and objects where trailing commas are allowed. */
@@ -301,6 +305,7 @@ export class JsonCursor {
   }
 }
 
+const NO_KEYS: readonly string[] = [];
 const INDEX = /^(?:0|[1-9]\d*)$/;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y;
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
