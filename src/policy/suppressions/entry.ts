@@ -40,7 +40,7 @@ const fields = () => ({
     .union([z.string().regex(DATE), z.iso.datetime({ offset: true })], {
       error: 'a date such as `2027-01-31`, or a time by RFC 3339',
     })
-    .refine((value) => !Number.isNaN(Date.parse(value)), { error: 'a date that exists' })
+    .refine(isInCalendar, { error: 'a date that exists' })
     .optional()
     .describe('Last day (UTC), or the time from which on the findings open again.'),
 });
@@ -92,6 +92,13 @@ export function suppressionOf(
     ...(path === undefined ? {} : { path }),
     ...(expires === undefined ? {} : { expires: endOf(expires) }),
   };
+}
+
+/** `Date.parse` reads 30 February as 2 March. */
+function isInCalendar(expires: string): boolean {
+  const time = Date.parse(expires);
+  if (Number.isNaN(time)) return false;
+  return !DATE.test(expires) || new Date(time).toISOString().startsWith(expires);
 }
 
 /** A day ends when the next one begins. */

@@ -61,6 +61,7 @@ describe('an entry', () => {
     [{ rule: 'vulnerabilty' }, 'no rule is named "vulnerabilty"'],
     [{ rule: 'deprecated', expires: '31.1.2027' }, 'a date such as'],
     [{ rule: 'deprecated', expires: '2027-02-41' }, 'a date that exists'],
+    [{ rule: 'deprecated', expires: '2027-02-30' }, 'a date that exists'],
     [{ advisory: [] }, 'array'],
     [{ advisory: 'CVE\n1' }, 'one line'],
     [{ package: 'pkg:npm/lodash', until: '2027-01-31' }, 'until'],
