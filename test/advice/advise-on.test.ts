@@ -226,7 +226,7 @@ describe('the upgrade of a direct dependency', () => {
     );
     expect(await advise(registry, lockfile, 'parser@1.0.0')).toMatchObject({
       kind: 'override',
-      commands: ["npm pkg set 'overrides[server@1.0.0][parser]=1.0.1'", 'npm update parser'],
+      commands: ["npm pkg set 'overrides[server][parser]=1.0.1'", 'npm update parser'],
     });
   });
 });

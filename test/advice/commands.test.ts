@@ -73,7 +73,7 @@ it('upgrades what the target requires itself beside an override for another pack
   const fix = await adviseOn(lockfile.find('pad@1.0.0'), openProject(lockfile), factsOf(registry), 0);
   expect(fix).toMatchObject({
     kind: 'override',
-    commands: ["npm pkg set 'overrides[stuck@1.0.0][pad]=2.0.0'", 'npm update pad', 'npm install pad@2.0.0'],
+    commands: ["npm pkg set 'overrides[stuck][pad]=2.0.0'", 'npm update pad', 'npm install pad@2.0.0'],
   });
 });
 
@@ -109,7 +109,7 @@ describe('the commands for several changes', () => {
     expect(commandsFor(changes, openProject(lockfile))).toEqual([
       'npm install server@1.1.0',
       'npm update pad',
-      "npm pkg set 'overrides[server@1.0.0][query]=2.0.0' 'overrides[body@1.0.0][query]=2.0.0'",
+      "npm pkg set 'overrides[server][query]=2.0.0' 'overrides[body@1.0.0][query]=2.0.0'",
       'npm update query',
       'npm install pad@1.0.1',
     ]);
@@ -118,7 +118,7 @@ describe('the commands for several changes', () => {
   it('keep the override of a package apart from those below it', () => {
     const changes = [change('override', 'query', '1.0.1'), change('override', 'body', '1.0.1')];
     expect(commandsFor(changes, openProject(lockfile))).toEqual([
-      "npm pkg set 'overrides[server@1.0.0][query]=1.0.1' 'overrides[body][query]=1.0.1'",
+      "npm pkg set 'overrides[server][query]=1.0.1' 'overrides[body][query]=1.0.1'",
       "npm pkg set 'overrides[body][.]=1.0.1'",
       'npm update query body',
     ]);

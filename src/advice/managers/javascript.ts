@@ -1,4 +1,4 @@
-import { argument, byFolder, type Manager, type Move } from './manager.ts';
+import { argument, byFolder, type Manager, type Move, type Parent } from './manager.ts';
 
 const exactly = ({ name, to }: Move) => `${name}@${to}`;
 const named = ({ name }: Move) => name;
@@ -14,10 +14,14 @@ function setOverride(
 ): string {
   const own = above.has(name) ? `overrides[${name}][.]` : `overrides[${name}]`;
   const keys = parents.map((parent) => {
-    const key = overridden.has(parent.name) ? parent.name : `${parent.name}@${parent.version}`;
-    return `overrides[${key}][${name}]`;
+    return `overrides[${overridden.has(parent.name) ? parent.name : keyOf(parent)}][${name}]`;
   });
   return `npm pkg set ${(keys.length === 0 ? [own] : keys).map((key) => argument(`${key}=${to}`)).join(' ')}`;
+}
+
+/** npm refuses a version beside the name of a direct dependency. */
+function keyOf({ name, version, direct }: Parent): string {
+  return direct === true ? name : `${name}@${version}`;
 }
 
 /** Yarn separates the parent from the name by a slash. */

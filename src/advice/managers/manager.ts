@@ -1,5 +1,12 @@
 import type { ProjectStatement } from '../../model/advice/project-statement.ts';
 
+/** A package that requires another one. */
+export interface Parent {
+  readonly name: string;
+  readonly version: string;
+  readonly direct?: boolean | undefined;
+}
+
 /** A package whose locked version is to change. */
 export interface Move {
   readonly name: string;
@@ -12,7 +19,7 @@ export interface Move {
   /** Whether it is needed for development only. */
   readonly isDev: boolean;
   /** Its dependents; empty when an override may apply to all: no other version of it is locked, and the target does not require it itself. */
-  readonly parents: readonly { readonly name: string; readonly version: string }[];
+  readonly parents: readonly Parent[];
 }
 
 /**
