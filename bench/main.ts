@@ -17,7 +17,7 @@ const BENCHES = {
   'large-scan': '50,000 packages through a real worker: stages, pauses',
   worker: 'two workers on a native Redis: scans/s, CPU, latency',
   fleet: 'one worker refreshes [targets] × [packages]: requests, memory',
-  suppressions: 'what 100 suppressions add to judging targets again',
+  suppressions: 'what 100 suppressions add to whole refreshes',
   serve: 'the API answers mixed reads at [targets]: latencies',
   page: 'the live page over [targets] × [packages] in Chromium: times',
   queue: 'the runtime of the workers, beside BullMQ alone',
