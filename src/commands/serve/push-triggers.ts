@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import type { AskStore } from '../../server/api/ask-store.ts';
 import { createRequestRates } from '../../server/api/auth/request-rates.ts';
 import { Refusal } from '../../server/api/problem.ts';
 import { createBodyRoom } from '../../server/triggers/body-room.ts';
@@ -21,7 +22,7 @@ const FAILURES_PER_SECOND = 5;
  */
 export function addPushTriggers(
   app: FastifyInstance,
-  { loaded, shared }: Pick<ServeContext, 'loaded' | 'shared'>,
+  { loaded, shared, askStore }: Pick<ServeContext, 'loaded' | 'shared'> & { readonly askStore: AskStore },
   log: Pick<Logger, 'info'>,
 ): void {
   const { serve } = loaded.config;
@@ -71,13 +72,15 @@ export function addPushTriggers(
       if (push === undefined) return reply.code(202).send({ ignored: 'no push to the default branch' });
       const scan = `push-${push.digest.slice(0, 40)}`;
       const known = `${name} ${push.digest}`;
-      if (await apiAnswers.isKnown(known))
-        return reply.code(202).send({ scan, ignored: 'the push is known' });
       const target = { id: `${prefix}${push.name}`, labels };
-      await scans.submit({ scan, target, source: { kind: 'git', url: push.repository, ref: push.ref } });
-      await apiAnswers.remember(known, PUSH_WINDOW_MS);
-      log.info({ trigger: name, target: target.id, scan }, 'a push starts a scan');
-      return reply.code(202).send({ scan });
+      const answer = await askStore(async () => {
+        if (await apiAnswers.isKnown(known)) return { scan, ignored: 'the push is known' };
+        await scans.submit({ scan, target, source: { kind: 'git', url: push.repository, ref: push.ref } });
+        await apiAnswers.remember(known, PUSH_WINDOW_MS);
+        log.info({ trigger: name, target: target.id, scan }, 'a push starts a scan');
+        return { scan };
+      });
+      return reply.code(202).send(answer);
     });
   });
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { currentData } from '../../compose/facts/exploits.ts';
 import { openFleetNumbers } from '../../compose/fleet-numbers.ts';
@@ -11,6 +12,7 @@ import type { LoadedConfig } from '../../config/load.ts';
 import { readBundledDescription } from '../../discovery/bundled.ts';
 import { packageFile } from '../../files/package-file.ts';
 import { createApiServer } from '../../server/api/api-server.ts';
+import { openAskStore } from '../../server/api/ask-store.ts';
 import { createRequestRates } from '../../server/api/auth/request-rates.ts';
 import { addDocuments } from '../../server/api/documents.ts';
 import { createPageTokens } from '../../server/api/page-token.ts';
@@ -39,7 +41,6 @@ import { submitOperations } from './submit-operations.ts';
 import { suppressionOperations } from './suppression-operations.ts';
 import { targetOperations } from './target-operations.ts';
 import { tokenOperations } from './token-operations.ts';
-import { watchRedis } from './watch-redis.ts';
 import { writeOperations } from './write-operations.ts';
 
 export interface ServeOptions {
@@ -50,6 +51,8 @@ export interface ServeOptions {
   readonly page?: URL | undefined;
   /** The worker in this process, whose metrics and readiness are served. */
   readonly worker?: MonitoredWorker | undefined;
+  /** Time limit for what a request asks of Redis, in ms. Default 30 s. */
+  readonly answerMs?: number | undefined;
 }
 
 export interface RunningServer {
@@ -79,7 +82,8 @@ export async function startServe(loaded: LoadedConfig, options: ServeOptions = {
     throw error;
   });
   const context = contextOf(loaded, shared, log);
-  const requireRedis = watchRedis(shared.store.redis);
+  const askStore = openAskStore(shared.store.redis, options.answerMs);
+  const authenticate = (request: FastifyRequest) => askStore(() => callers.authenticate(request));
   const events = eventOperations(context);
   const submit = submitOperations(context);
   const document = await readBundledDescription('lockhound.v1');
@@ -101,10 +105,8 @@ export async function startServe(loaded: LoadedConfig, options: ServeOptions = {
       ...suppressionOperations(context),
       ...writeOperations(context),
     },
-    authenticate: async (request) => {
-      requireRedis();
-      return await callers.authenticate(request);
-    },
+    authenticate,
+    askStore,
     answers: shared.store.apiAnswers,
     countRequest: createRequestRates(serve.requestsPerSecond),
     log,
@@ -113,8 +115,8 @@ export async function startServe(loaded: LoadedConfig, options: ServeOptions = {
   });
   addDocuments(app, document, serve.publicUrl);
   mountPage(app, options.page ?? packageFile('dist/page/'));
-  addPushTriggers(app, context, log);
-  const endMetrics = addMonitoring(app, { ...context, worker: options.worker }, callers.authenticate);
+  addPushTriggers(app, { ...context, askStore }, log);
+  const endMetrics = addMonitoring(app, { ...context, worker: options.worker }, authenticate);
   const close = async (): Promise<void> => {
     await app.close();
     await endMetrics();

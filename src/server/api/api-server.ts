@@ -4,8 +4,8 @@ import type { RestDescription } from '../../discovery/description/description.ts
 import { type ApiMethod, methodsOf } from '../../discovery/description/methods.ts';
 import { ROLES, type Role } from '../../model/api/api-token.ts';
 import { messageOf } from '../../model/errors.ts';
-import { within } from '../../model/within.ts';
 import type { ApiAnswerStore } from '../../store/api-answers.ts';
+import type { AskStore } from './ask-store.ts';
 import { acceptBodies } from './bodies.ts';
 import { checkBody } from './check-body.ts';
 import { answerClientError } from './client-error.ts';
@@ -20,6 +20,8 @@ export interface ApiServerOptions {
   readonly operations: Operations;
   /** Who sent a request. Throws `Refusal` for a caller without valid credentials. */
   readonly authenticate: (request: FastifyRequest) => Promise<Principal>;
+  /** Runs an operation. */
+  readonly askStore: AskStore;
   /** Counts a request of a caller. Throws `Refusal` for one that has too many. */
   readonly countRequest: (caller: string) => void;
   /** Answers to writes with an idempotency key. */
@@ -36,8 +38,6 @@ export interface ApiLog {
   error(fields: object, message: string): void;
 }
 
-/** Time limit for an answer, in ms. While Redis stands still, callers do not wait for it. */
-const ANSWER_MS = 30_000;
 /** Longest part of a path: ids of targets have up to 200 characters, percent-encoded. */
 const MAX_PART = 2_048;
 /** Largest body of a request without files, in bytes. */
@@ -87,11 +87,6 @@ const SECURITY_HEADERS = {
   'x-frame-options': 'DENY',
 };
 
-function tooSlow(): Refusal {
-  const detail = `there is no answer within ${ANSWER_MS / 1_000} seconds; a change may still happen`;
-  return new Refusal(503, 'too-slow', detail, { retryAfter: 5 });
-}
-
 /** The path of a method, as the router has it. */
 function urlOf({ servicePath = '' }: RestDescription, { path }: ApiMethod): string {
   return `/${servicePath}${path.replaceAll(/\{([^}]+)\}/g, ':$1')}`;
@@ -116,7 +111,7 @@ function refuseOthers(app: FastifyInstance, url: string, methods: readonly ApiMe
 const VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 function addRoute(app: FastifyInstance, method: ApiMethod, options: ApiServerOptions): void {
-  const { document, operations, authenticate, countRequest, answers, log } = options;
+  const { document, operations, authenticate, askStore, countRequest, answers, log } = options;
   const operation = operations[method.id as MethodId];
   const role = roleOf(method);
   app.route({
@@ -126,7 +121,7 @@ function addRoute(app: FastifyInstance, method: ApiMethod, options: ApiServerOpt
     // Before the body is received.
     onRequest: async (request) => {
       if (role === undefined) return;
-      const principal = await within(authenticate(request), ANSWER_MS, tooSlow);
+      const principal = await authenticate(request);
       countRequest(principal.name);
       if (!mayAct(principal, role)) {
         const detail = `${method.id} needs the role ${role}, and you have ${principal.role}`;
@@ -147,14 +142,14 @@ function addRoute(app: FastifyInstance, method: ApiMethod, options: ApiServerOpt
       };
       const call = { params, body, principal, signal, isAllowed, request };
       if (isRead(method)) {
-        const answer = await within(operation(call as never), ANSWER_MS, tooSlow);
+        const answer = await askStore(() => operation(call as never));
         if (answer instanceof StreamAnswer) return await stream(request, reply, answer, log);
         return sendAnswer(request, reply, rawAnswer(answer, method.id));
       }
       const owner = { method: method.id, principal };
       const run = async () => rawAnswer(await operation(call as never), method.id);
-      const answer = answerOnce(answers, request, owner, run);
-      return sendAnswer(request, reply, await within(answer, ANSWER_MS, tooSlow));
+      const answer = await askStore(() => answerOnce(answers, request, owner, run));
+      return sendAnswer(request, reply, answer);
     },
   });
 }

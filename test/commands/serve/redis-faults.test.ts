@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { until } from '../../store/store-room.ts';
 import { openServeRoom } from './serve-room.ts';
@@ -31,15 +34,63 @@ it('a Redis whose memory is full refuses writes with 503, and answers reads', as
   expect((await submit()).status).toBe(202);
 });
 
+/** The status of answers, and the code of their problem. */
+const outcome = async (path: string, init: RequestInit = {}) => {
+  const signal = AbortSignal.timeout(3_000);
+  const { status, headers, json } = await api.request(path, { signal, ...init });
+  return [status, headers.get('retry-after'), String(json?.type).split(':').at(-1)];
+};
+
+const push = () =>
+  outcome('/hooks/lab', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-gitlab-token': 's', 'x-gitlab-event': 'Push Hook' },
+    body: JSON.stringify({
+      object_kind: 'push',
+      after: 'a1',
+      ref: 'refs/heads/main',
+      project: {
+        git_http_url: 'https://git.example/org/shop.git',
+        path_with_namespace: 'org/shop',
+        default_branch: 'main',
+      },
+    }),
+  });
+
+const withTrigger = async (options: { readonly answerMs?: number } = {}) => {
+  const file = join(await mkdtemp(join(tmpdir(), 'serve-')), 'lockhound.yaml');
+  const trigger = '{ name: lab, kind: gitlab, secret: { env: HOOK_SECRET }, prefix: "lab/" }';
+  await writeFile(file, `serve: { triggers: [${trigger}] }`);
+  return await room.serve({ LOCKHOUND_CONFIG: file, HOOK_SECRET: 's' }, undefined, options);
+};
+
+const PATHS = ['/api/v1/session', '/metrics'];
+
 it('a lost Redis makes no caller wait', async () => {
+  api = await withTrigger();
   await room.valkey.close();
   expect((await api.request('/healthz')).status).toBe(200);
+  const lost = [503, '5', 'store-unreachable'];
   await until('requests are refused', async () => {
-    const signal = AbortSignal.timeout(1_000);
-    const answer = await api.request('/api/v1/session', { signal }).catch(() => undefined);
-    return answer?.json.type === 'urn:lockhound:problem:store-unreachable';
+    const [, , code] = await outcome('/api/v1/session').catch(() => []);
+    return code === 'store-unreachable';
   });
-  const answer = await api.request('/api/v1/session');
-  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+  for (const path of PATHS) expect([path, ...(await outcome(path))]).toEqual([path, ...lost]);
+  expect(await push()).toEqual(lost);
   await api.server.close();
+});
+
+it('a Redis that accepts connections and does not answer makes no caller wait longer than the limit', async () => {
+  api = await withTrigger({ answerMs: 200 });
+  process.kill(room.valkey.pid, 'SIGSTOP');
+  try {
+    // Those who called a moment ago are known without Redis.
+    await until('requests are refused', async () => (await outcome('/api/v1/session'))[0] === 503);
+    const silent = [503, '5', 'too-slow'];
+    for (const path of PATHS) expect([path, ...(await outcome(path))]).toEqual([path, ...silent]);
+    expect(await push()).toEqual(silent);
+  } finally {
+    process.kill(room.valkey.pid, 'SIGCONT');
+  }
+  await until('requests are answered', async () => (await outcome('/metrics'))[0] === 200);
 });

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type RunningServer, startServe } from '../../../src/commands/serve/serve.ts';
+import { type RunningServer, type ServeOptions, startServe } from '../../../src/commands/serve/serve.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { readBundledDescription } from '../../../src/discovery/bundled.ts';
 import { findMethod } from '../../../src/discovery/description/methods.ts';
@@ -44,9 +44,13 @@ export async function openServeRoom({
       openFleet(redis, shards === 1 ? createKeys().prefix : 'lockhound', { shard: { index, count: shards } }),
     ),
     /** Starts another server, and waits until it has read the fleet. `variables` override the configuration. `token`: for that wait. */
-    async serve(variables: Readonly<Record<string, string>> = {}, token?: string) {
+    async serve(
+      variables: Readonly<Record<string, string>> = {},
+      token?: string,
+      options: ServeOptions = {},
+    ) {
       const loaded = loadConfig({ environment: { ...environment, ...variables } });
-      const server = await startServe(loaded, { port: 0, page });
+      const server = await startServe(loaded, { port: 0, page, ...options });
       started.push(server);
       const request = async (path: string, init: RequestInit = {}): Promise<Answer> => {
         const answer = await fetch(`${server.url}${path}`, init);
