@@ -42,6 +42,7 @@ async function check(terminal: Terminal, { config: named, json }: CheckOptions):
     config: configAsWritten({ file: named }),
     missingSecrets: missing,
     webhookFault: fault ?? null,
+    vexNotApplied: loaded.vexNotApplied ?? [],
   };
   if (json === true) {
     const document = {

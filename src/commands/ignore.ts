@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { configuredSuppressions } from '../config/sections/suppressions.ts';
+import type { VexFile } from '../config/sections/vex-text.ts';
 import { duration } from '../config/values.ts';
 import type { ListedSuppression, StoredSuppression } from '../model/scan/suppression.ts';
 import { suppressionEntry, suppressionOf } from '../policy/suppressions/entry.ts';
@@ -10,7 +11,7 @@ import { isExpired } from '../policy/suppressions/suppressor.ts';
 import type { SuppressionStore } from '../store/suppressions.ts';
 import { IgnoreError } from './errors.ts';
 import { type FleetStore, openFleetStore, summariesOf } from './fleet/fleet-store.ts';
-import { readVexFile, type VexFile } from './scanning/vex-file.ts';
+import { readVexFile } from './scanning/vex-file.ts';
 
 /** Administration of the suppressions of the whole fleet. */
 export type IgnoreAdmin = Awaited<ReturnType<typeof openIgnoreAdmin>>;

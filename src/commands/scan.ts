@@ -3,10 +3,11 @@ import { createDeferredLog } from '../compose/deferred-log.ts';
 import { type CacheOptions, type LookUpCache, openLookUpCache } from '../compose/facts/look-up-cache.ts';
 import { openScanner } from '../compose/scanner.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import type { ConfiguredVex } from '../config/sections/vex.ts';
 import { sourceDate } from '../config/source-date.ts';
 import type { ScanRequest } from '../jobs/scan-request.ts';
 import type { DiscoveredLockfile } from '../lockfiles/discover.ts';
-import type { Suppression, UnusedSuppression } from '../model/scan/suppression.ts';
+import type { UnusedSuppression } from '../model/scan/suppression.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import { ScanError } from './errors.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';
@@ -89,7 +90,11 @@ async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<Advis
     // Not kept in a variable, so that the contents can be freed before the scan ends.
     const report = await scanner.scan(await request);
     if (report !== undefined) {
-      return requireLookUps(withUnused(report, vex.unused), loaded, offline ? kept?.folder : undefined);
+      return requireLookUps(
+        withUnused(report, [...unusedIn(loaded.vexNotApplied), ...unusedIn(vex.notApplied)]),
+        loaded,
+        offline ? kept?.folder : undefined,
+      );
     }
     throw failure ?? new ScanError('scan-failed', 'the scan ended without a verdict');
   };
@@ -157,22 +162,22 @@ async function advised(
   return await adviseScan(report, { ...parts, maxRequests, maxBytes, signal });
 }
 
-/** What VEX documents suppress, and their statements without effect. Loaded on use: few scans name a document. */
-async function readVexFiles(
-  paths: readonly string[] = [],
-): Promise<{ readonly suppressions: readonly Suppression[]; readonly unused: readonly UnusedSuppression[] }> {
-  if (paths.length === 0) return { suppressions: [], unused: [] };
+/** What the VEX documents of an option say. Loaded on use: few scans name a document. */
+async function readVexFiles(paths: readonly string[] = []): Promise<ConfiguredVex> {
+  if (paths.length === 0) return { suppressions: [], notApplied: [] };
   const { readVexFile } = await import('./scanning/vex-file.ts');
   const read = await Promise.all(paths.map(async (path) => ({ path, ...(await readVexFile(path)) })));
   return {
     suppressions: read.flatMap(({ suppressions }) => suppressions),
-    unused: read.flatMap(({ path, notApplied }) =>
-      notApplied.map(({ line, reason }) => ({ id: `${path}:${line}`, reason })),
-    ),
+    notApplied: read.flatMap(({ path, notApplied }) => notApplied.map((one) => ({ path, ...one }))),
   };
 }
 
 /** A statement of a VEX document that was not applied is a suppression without effect. */
+function unusedIn(notApplied: ConfiguredVex['notApplied'] = []): readonly UnusedSuppression[] {
+  return notApplied.map(({ path, line, reason }) => ({ id: `${path}:${line}`, reason }));
+}
+
 function withUnused(report: ScanReport, unused: readonly UnusedSuppression[]): ScanReport {
   if (unused.length === 0) return report;
   const { verdict } = report;

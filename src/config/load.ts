@@ -11,7 +11,7 @@ import { ConfigError } from './errors.ts';
 import { DEFAULT_FILE } from './is-configured.ts';
 import { type Config, configSchema } from './schema.ts';
 import { resolveSecret, type SecretReference } from './secret-reference.ts';
-import { readVexDocuments } from './sections/vex.ts';
+import { type NotAppliedIn, readVexDocuments } from './sections/vex.ts';
 import { fromEnvironment } from './variables.ts';
 
 /** The secrets that the configuration refers to. Each is read on first use. */
@@ -39,6 +39,8 @@ export interface LoadedConfig {
   readonly file: string | undefined;
   /** What the VEX documents of the configuration suppress. */
   readonly vex?: readonly Suppression[];
+  /** Their statements that suppress nothing although they say that something is not affected. */
+  readonly vexNotApplied?: readonly NotAppliedIn[];
 }
 
 export interface LoadOptions {
@@ -63,9 +65,15 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const parsed = configSchema.safeParse(written, PARSE_ONCE);
   if (!parsed.success) throw invalid(parsed.error, file);
   const config = withSentinelUrls(withSafeRedisUrl(parsed.data, environment));
-  const vex = readVexDocuments(config.vex);
+  const { suppressions: vex, notApplied: vexNotApplied } = readVexDocuments(config.vex);
   const secrets = secretsOf(config, written, environment);
-  return { config, secrets, file, ...(vex.length === 0 ? {} : { vex }) };
+  return {
+    config,
+    secrets,
+    file,
+    ...(vex.length === 0 ? {} : { vex }),
+    ...(vexNotApplied.length === 0 ? {} : { vexNotApplied }),
+  };
 }
 
 /** The configuration in effect with durations as text: as written in the file or the environment, or as the default. */

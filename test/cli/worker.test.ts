@@ -1,33 +1,15 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startValkey } from '../../src/embedded/valkey.ts';
+import { runWorkerUntilReady } from './worker-process.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 const folder = mkdtempSync(join(tmpdir(), 'worker-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs `lockhound worker` in a separate process until it ends; it gets a signal as soon as it is ready. */
-async function worker(args: readonly string[], environment: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [MAIN, 'worker', ...args], {
-    cwd: folder,
-    env: { PATH: process.env['PATH'], ...environment },
-  });
-  let output = '';
-  let asked = false;
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk.toString();
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    output += chunk.toString();
-    // Once, because a second signal ends it immediately.
-    if (!asked && output.includes('worker ready')) asked = child.kill('SIGTERM');
-  });
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { code, output };
-}
+const worker = (args: readonly string[], environment?: Record<string, string>) =>
+  runWorkerUntilReady(folder, args, environment);
 
 describe('lockhound worker', () => {
   it('refuses to start without Redis, with the reason and the remedy', async () => {

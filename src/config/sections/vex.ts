@@ -1,18 +1,34 @@
 import { readTextSync } from '../../files/read-file.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { Suppression } from '../../model/scan/suppression.ts';
-import { readVex } from '../../policy/suppressions/vex/read-vex.ts';
 import { ConfigError } from '../errors.ts';
+import { type NotAppliedAt, readVexText } from './vex-text.ts';
 
 const MAX_BYTES = 67_108_864;
 
-/** What the VEX documents of the configuration suppress. Throws `ConfigError` (`config-invalid`) with the path of a document. */
-export function readVexDocuments(paths: readonly string[]): readonly Suppression[] {
-  return paths.flatMap((path) => {
-    const read = readVex(textOf(path).replace(/^\ufeff/, ''));
+/** A statement of a VEX document of the configuration that suppresses nothing, and why. */
+export interface NotAppliedIn extends NotAppliedAt {
+  /** The document, as the configuration names it. */
+  readonly path: string;
+}
+
+/** What the VEX documents of the configuration say. */
+export interface ConfiguredVex {
+  readonly suppressions: readonly Suppression[];
+  readonly notApplied: readonly NotAppliedIn[];
+}
+
+/** Reads the VEX documents of the configuration. Throws `ConfigError` (`config-invalid`) with the path of a document. */
+export function readVexDocuments(paths: readonly string[]): ConfiguredVex {
+  const documents = paths.map((path) => {
+    const read = readVexText(textOf(path));
     if (typeof read === 'string') throw new ConfigError('config-invalid', `vex: ${path} ${read}`);
-    return read.suppressions;
+    return { path, ...read };
   });
+  return {
+    suppressions: documents.flatMap(({ suppressions }) => suppressions),
+    notApplied: documents.flatMap(({ path, notApplied }) => notApplied.map((one) => ({ path, ...one }))),
+  };
 }
 
 function textOf(path: string): string {

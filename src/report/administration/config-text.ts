@@ -12,13 +12,19 @@ export interface CheckedConfig {
   readonly secretNames: readonly string[];
   /** Why secrets cannot be read, each with its path in the configuration. */
   readonly missingSecrets: readonly string[];
+  /** Statements of VEX documents that suppress nothing, and why. */
+  readonly vexNotApplied: readonly {
+    readonly path: string;
+    readonly line: number;
+    readonly reason: string;
+  }[];
   /** What the configuration makes unavailable. */
   readonly notes: readonly string[];
 }
 
 /** The configuration in effect, one setting per line. */
 export function configText(checked: CheckedConfig, options: TextOptions): string {
-  const { file, config, secretNames, missingSecrets, notes } = checked;
+  const { file, config, secretNames, missingSecrets, vexNotApplied, notes } = checked;
   return fitLines(
     [
       `Configuration: ${file ?? '(no file; environment variables and defaults)'}`,
@@ -27,10 +33,26 @@ export function configText(checked: CheckedConfig, options: TextOptions): string
       '',
       secretNames.length === 0 ? 'No secrets.' : `Secrets: ${secretNames.join(', ')}`,
       ...missingSecrets.map((fault) => `Missing secret: ${fault}`),
+      ...vexLines(vexNotApplied),
       ...notes,
     ],
     options,
   );
+}
+
+/** JSON has all. */
+const MAX_NOT_APPLIED = 20;
+
+function vexLines(notApplied: CheckedConfig['vexNotApplied']): readonly string[] {
+  const rest = notApplied.length - MAX_NOT_APPLIED;
+  return [
+    ...notApplied
+      .slice(0, MAX_NOT_APPLIED)
+      .map(
+        ({ path, line, reason }) => `VEX statement not applied: ${printable(`${path}:${line}: ${reason}`)}`,
+      ),
+    ...(rest > 0 ? [`… and ${rest} more VEX statements not applied: --json shows them`] : []),
+  ];
 }
 
 function leaves(value: unknown, path: readonly string[]): readonly string[] {
