@@ -14,6 +14,7 @@ import { ACCEPTED, isRead, type MethodId, type Operations, RawAnswer, StreamAnsw
 import { readParameters } from './parameters.ts';
 import { mayAct, type Principal, principalOf } from './principal.ts';
 import { PROBLEM_TYPE, problemOf, Refusal, refusalOf } from './problem.ts';
+import { refuseUnrouted } from './verbs.ts';
 
 export interface ApiServerOptions {
   readonly document: RestDescription;
@@ -62,15 +63,9 @@ export function createApiServer(options: ApiServerOptions): FastifyInstance {
     reply.headers(headersOf(request));
   });
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, log));
-  app.setNotFoundHandler((request, reply) => {
-    const [path = ''] = request.url.split('?', 1);
-    return sendProblem(new Refusal(404, 'no-route', `no ${request.method} ${path}`), request, reply, log);
-  });
+  refuseUnrouted(app);
   acceptBodies(app, maxBodyBytes);
-  const methods = methodsOf(document);
-  for (const method of methods) addRoute(app, method, options);
-  for (const [url, own] of Map.groupBy(methods, (method) => urlOf(document, method)))
-    refuseOthers(app, url, own);
+  for (const method of methodsOf(document)) addRoute(app, method, options);
   return app;
 }
 
@@ -91,24 +86,6 @@ const SECURITY_HEADERS = {
 function urlOf({ servicePath = '' }: RestDescription, { path }: ApiMethod): string {
   return `/${servicePath}${path.replaceAll(/\{([^}]+)\}/g, ':$1')}`;
 }
-
-/** Answers 405 to verbs that a path does not have. */
-function refuseOthers(app: FastifyInstance, url: string, methods: readonly ApiMethod[]): void {
-  const verbs = new Set(methods.map(({ httpMethod }) => httpMethod));
-  if (verbs.has('GET')) verbs.add('HEAD');
-  const allow = [...verbs].sort().join(', ');
-  app.route({
-    method: VERBS.filter((verb) => !verbs.has(verb)),
-    url,
-    onRequest: async ({ method }) => {
-      const detail = `the path has ${allow}, and not ${method}`;
-      throw new Refusal(405, 'verb-not-allowed', detail, { headers: { allow } });
-    },
-    handler: () => {},
-  });
-}
-
-const VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 function addRoute(app: FastifyInstance, method: ApiMethod, options: ApiServerOptions): void {
   const { document, operations, authenticate, askStore, countRequest, answers, log } = options;
