@@ -5,10 +5,12 @@ import { createIdSet } from '../../fleet/id-list.ts';
 import type { IdentifiedPackage } from '../../fleet/identity.ts';
 import { findPlaces, type PackagePlace } from '../../fleet/package-places.ts';
 import type { HeldPackage } from '../../model/fleet/held-package.ts';
+import { NO_OTHER_VERSIONS, type OtherVersions } from '../../model/fleet/other-versions.ts';
 import { reportTo } from '../../store/values/stored-values.ts';
 import { FleetError } from './errors.ts';
 import { type FleetStore, type Labels, openFleetStore, targetIds } from './fleet-store.ts';
 import { findHolders, type Holder, type SelectedPackages } from './holders.ts';
+import { otherVersions } from './other-versions.ts';
 import type { PackageQuery } from './package-query.ts';
 
 export interface WhereAnswer {
@@ -17,6 +19,8 @@ export interface WhereAnswer {
   /** Numbers of targets and of their lockfiles that hold one. */
   readonly targets: number;
   readonly lockfiles: number;
+  /** What targets hold of the package when none holds a version that the query selects. */
+  readonly otherVersions: OtherVersions;
   /** Names that contain the one that was asked for, when nothing was found. */
   readonly similar: readonly string[];
   readonly notCompared: readonly string[];
@@ -48,11 +52,16 @@ export async function findPackage(
   const { versions, holders: all, notCompared } = await findHolders(fleet, query, labels);
   const holders = all.filter(({ target }) => sees(target));
   if (all.length === 0) await requireTargets(fleet);
+  const others =
+    holders.length > 0 || query.versions === ''
+      ? NO_OTHER_VERSIONS
+      : await otherVersions(fleet, query, { labels, sees, notCompared });
   return {
     versions,
     targets: holders.length,
     lockfiles: holders.reduce((sum, { lockfiles }) => sum + lockfiles.length, 0),
-    similar: versions.length > 0 ? [] : await similarNames(fleet, query),
+    otherVersions: others,
+    similar: versions.length + others.count > 0 ? [] : await similarNames(fleet, query),
     notCompared,
     places: (limit = Number.POSITIVE_INFINITY) => placesOf(fleet, holders, limit),
   };

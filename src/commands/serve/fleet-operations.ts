@@ -62,12 +62,12 @@ export function fleetOperations(context: ServeContext): Pick<Operations, Own> {
       const answer = await findPackage(fleet, query, labelsOf(params.label), principal.sees);
       const places: HeldPackage[] = [];
       for await (const place of answer.places(limit)) places.push(place);
-      const { targets, lockfiles, notCompared } = answer;
+      const { targets, lockfiles, otherVersions, notCompared } = answer;
       // Versions and names of packages that only other targets hold are not shown.
       const [versions, similar] = principal.seesAll
         ? [answer.versions, answer.similar]
         : [[...new Set(places.map(({ purl }) => purl))].sort(), []];
-      return { versions, targets, lockfiles, places, similar, notCompared };
+      return { versions, targets, lockfiles, places, otherVersions, similar, notCompared };
     },
   };
 }

@@ -410,6 +410,16 @@ export interface NewToken {
   readonly expires?: string;
 }
 
+/** What targets hold of a package when none holds a version that the query selects. */
+export interface OtherVersions {
+  /** Number of targets that hold one. */
+  readonly targets: number;
+  /** Number of versions. */
+  readonly count: number;
+  /** Purls of the newest ten, the newest first; by ecosystem. */
+  readonly newest: readonly string[];
+}
+
 /** The fleet in numbers. */
 export interface Overview {
   /** Number of targets. */
@@ -1048,6 +1058,7 @@ export interface WhereAnswer {
   readonly lockfiles: number;
   /** The places, by target and lockfile; those of `limit` lockfiles. */
   readonly places: readonly HeldPackage[];
+  readonly otherVersions: OtherVersions;
   /** Names that contain the one that was asked for, when nothing was found. */
   readonly similar: readonly string[];
   /** Ecosystems in which the text is neither a version nor a range. */

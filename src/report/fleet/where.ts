@@ -1,4 +1,5 @@
 import type { HeldPackage } from '../../model/fleet/held-package.ts';
+import type { OtherVersions } from '../../model/fleet/other-versions.ts';
 import { printable } from '../../model/printable.ts';
 import { counted, fitLines, hang, type TextOptions } from '../layout.ts';
 import { type Palette, palette } from '../palette.ts';
@@ -11,6 +12,7 @@ export interface WhereList {
   readonly targets: number;
   readonly lockfiles: number;
   readonly places: readonly HeldPackage[];
+  readonly otherVersions: OtherVersions;
   readonly similar: readonly string[];
   readonly notCompared: readonly string[];
 }
@@ -25,9 +27,9 @@ export function whereText(list: WhereList, options: TextOptions): string {
   const shown = new Set(places.map(({ target, lockfile }) => JSON.stringify([target, lockfile]))).size;
   const summary =
     targets === 0
-      ? [`No target holds ${printable(query)}.`, ...similarLines(list)]
+      ? [`No target holds ${printable(query)}.`, ...otherLines(list), ...similarLines(list)]
       : [
-          `${paint.strong(counted(targets, 'target'))} with ${printable(query)} in ${counted(lockfiles, 'lockfile')}: ${versionsText(list)}`,
+          `${paint.strong(counted(targets, 'target'))} with ${printable(query)} in ${counted(lockfiles, 'lockfile')}: ${versionsText(list.versions)}`,
         ];
   return fitLines(
     [
@@ -84,9 +86,16 @@ export function labelsText(labels: Readonly<Record<string, string>>, paint: Pale
   return texts.length === 0 ? '' : `  ${paint.faint(texts.join(' '))}`;
 }
 
-function versionsText({ versions }: WhereList): string {
+/** What targets hold of a package when none holds a version that was asked for. */
+function otherLines({ otherVersions: { targets, count, newest } }: WhereList): readonly string[] {
+  if (count === 0) return [];
+  const what = count === 1 ? 'another version' : `${count} other versions`;
+  return [`${counted(targets, 'target')} with ${what} of it: ${versionsText(newest, count)}`];
+}
+
+function versionsText(versions: readonly string[], count = versions.length): string {
   const shown = versions.slice(0, SHOWN_VERSIONS).map(printable);
-  const rest = versions.length - shown.length;
+  const rest = count - shown.length;
   return [...shown, ...(rest > 0 ? [`and ${counted(rest, 'more version')}`] : [])].join(', ');
 }
 

@@ -118,6 +118,40 @@ describe('lockhound where', () => {
     expect((await where(`${name}x`)).code).toBe(1);
   });
 
+  it('names the newest other versions where targets hold no version that was asked for', async () => {
+    const minors = Array.from({ length: 12 }, (_, minor) => `ms@2.${minor}.0`);
+    await fleet.save('a', [npmFile('package-lock.json', minors)], { labels: { team: 'a' } });
+    await fleet.save('b', [npmFile('package-lock.json', ['ms@2.0.0', 'ms-extra@1.0.0'])]);
+    const maven = fileOf('pom.xml', 'maven', 'ms', '1.0', 'pkg:maven/ms@1.0');
+    await fleet.save('c', [maven]);
+    const { code, out } = await lockhound(['where', 'ms@<2', '--ecosystem', 'npm']);
+    expect(code).toBe(1);
+    const newest = [11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map((minor) => `pkg:npm/ms@2.${minor}.0`);
+    expect(out.replaceAll(/\s+/g, ' ')).toBe(
+      `No target holds ms@<2. 2 targets with 12 other versions of it: ${newest.join(', ')}, and 2 more versions `,
+    );
+    const { answer } = await where('ms', '^1');
+    // It is not known whether "^1" selects the version of maven.
+    expect(answer).toMatchObject({ notCompared: ['maven'], similar: [] });
+    expect(answer.otherVersions).toEqual({ targets: 2, count: 12, newest });
+    const none = { targets: 0, count: 0, newest: [] };
+    expect((await where('ms', '2.3.0')).answer.otherVersions).toEqual(none);
+    expect((await where('ms-', '1')).answer).toMatchObject({
+      otherVersions: none,
+      similar: ['ms-extra (npm)'],
+    });
+    const ofTeam = await where('ms', '<2', '--ecosystem', 'npm', '--label', 'team=a');
+    expect(ofTeam.answer.otherVersions).toMatchObject({ targets: 1, count: 12 });
+    // A version that other targets hold is no version that these targets hold.
+    await fleet.save('d', [npmFile('package-lock.json', ['ms@1.0.0'])]);
+    const others = await where('ms', '<2', '--ecosystem', 'npm', '--label', 'team=a');
+    expect(others.answer).toMatchObject({
+      targets: 0,
+      otherVersions: { targets: 1, count: 12 },
+      similar: [],
+    });
+  });
+
   it('says what is not found, not compared, not understood, not stored', async () => {
     expect((await where('lodash')).note).toContain('no target is stored yet');
     const maven = fileOf('pom.xml', 'maven', 'org.x:y', '1.0', 'pkg:maven/org.x/y@1.0');

@@ -226,6 +226,12 @@ describe.each([1, 3])('the read operations over %i shards', (shards) => {
     );
     expect(answer).toMatchObject({ versions: ['pkg:npm/lodash@4.17.20'], lockfiles: answer.targets });
     expect(answer.places).toHaveLength(2);
+    const none = await api.read('lockhound.packages.where', 'packages/where?package=lodash&range=%3C1');
+    expect(none).toMatchObject({
+      targets: 0,
+      otherVersions: { targets: answer.targets, newest: expect.arrayContaining(['pkg:npm/lodash@4.17.20']) },
+      similar: [],
+    });
     expect((await api.request('/api/v1/packages/where')).status).toBe(400);
   });
 

@@ -90,6 +90,7 @@ describe('a token', () => {
     for (const path of [
       'packages/where?package=bank',
       'packages/where?package=bank%401',
+      'packages/where?package=bank%409',
       'packages/where?package=an',
     ]) {
       expect(await text(path)).not.toMatch(/bank@|"bank"|b\/bank/);
