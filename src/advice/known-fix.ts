@@ -157,6 +157,14 @@ function fixKeyOf(finding: Finding): VersionKey | undefined {
   return { system, name: canonicalName(name, system), version: canonicalVersion(version, name, system) };
 }
 
+/** What decides the fix of a finding by what is known, as text. `undefined` when none can be known. */
+export function fixQuestionOf(finding: Finding): string | undefined {
+  if (fixKeyOf(finding) === undefined) return undefined;
+  const { ecosystem, name, version, direct } = finding.package;
+  const [first, ...others] = finding.locations[0]?.dependencyPath ?? [];
+  return JSON.stringify([ecosystem, name, version, direct, first, others.length > 0]);
+}
+
 /** What is known of the fix of each finding, in order; `undefined` where nothing is. */
 export async function readFixesOf(
   findings: readonly Finding[],

@@ -1,6 +1,8 @@
-import { readFixesOf, withKnownFix } from '../../advice/known-fix.ts';
+import { fixQuestionOf, readFixesOf, withKnownFix } from '../../advice/known-fix.ts';
 import { createFixReader } from '../../compose/facts/known-fixes.ts';
+import { isFixable } from '../../model/advice/fixable.ts';
 import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
+import { mapInSlices } from '../../model/yielding.ts';
 import type { FleetStore } from './fleet-store.ts';
 
 /** Package versions that are read at once. */
@@ -30,4 +32,22 @@ export async function withKnownFixes(
     }
   }
   return advised;
+}
+
+/** The findings that a known upgrade clears, in order. Of those with the same fix, one is looked up. */
+export async function fixableOf<One extends FleetFinding>(
+  fleet: FleetStore,
+  findings: readonly One[],
+): Promise<readonly One[]> {
+  const samples = new Map<string, One>();
+  const questions = await mapInSlices(findings, (one) => {
+    const question = one.status === 'open' ? fixQuestionOf(one.finding) : undefined;
+    if (question === undefined) return undefined;
+    const ofShard = `${fleet.shards.indexOf(fleet.of(one.target))} ${question}`;
+    if (!samples.has(ofShard)) samples.set(ofShard, one);
+    return ofShard;
+  });
+  const advised = await withKnownFixes(fleet, [...samples.values()]);
+  const fixable = new Set([...samples.keys()].filter((_, index) => isFixable(advised[index]?.finding ?? {})));
+  return findings.filter((_, index) => fixable.has(questions[index] ?? ''));
 }

@@ -6,7 +6,7 @@ import type { Operations } from '../../server/api/operation.ts';
 import { COMPARE_FINDINGS } from '../../server/view/fleet-order.ts';
 import { withTerm } from '../fleet/findings.ts';
 import { withKnownFixes } from '../fleet/known-fixes.ts';
-import { openFindingSelection } from './finding-selection.ts';
+import { openFindingSelection, openFixableSelection } from './finding-selection.ts';
 import { pageOf, pageOfList } from './page.ts';
 import { notFound, requireSeen, type ServeContext } from './serve-context.ts';
 
@@ -15,9 +15,14 @@ type Own = `lockhound.findings.${'list' | 'count' | 'get'}`;
 /** Locations of one finding that are sent. */
 const MAX_LOCATIONS = 1_000;
 
-/** Lists and counts are answered from memory, one finding from the state of its target. */
+/** Lists and counts are answered from memory, and whether findings are fixable from what workers found out; one finding from the state of its target. */
 export function findingOperations(context: ServeContext): Pick<Operations, Own> {
-  const select = openFindingSelection(context);
+  const selectAll = openFindingSelection(context);
+  const keepFixable = openFixableSelection(context);
+  const select: typeof selectAll = async (filters, order, principal) => {
+    const list = await selectAll(filters, order, principal);
+    return filters.fixable === true ? await keepFixable(list) : list;
+  };
   const { policy } = context.fleet;
   const shown = <One extends FleetFinding>(one: One) => ({
     ...one,

@@ -5,6 +5,7 @@ import { COMPARE_FINDINGS, type FindingOrder } from '../../server/view/fleet-ord
 import type { FleetSnapshot } from '../../server/view/fleet-snapshot.ts';
 import { changeList } from '../../server/view/sorted-list.ts';
 import { HOLDER, type ViewedFinding, type ViewedTarget } from '../../server/view/viewed-target.ts';
+import { fixableOf } from '../fleet/known-fixes.ts';
 import { type FindingFilters, type FindingTests, testsOf } from './finding-tests.ts';
 import { type ServeContext, snapshotOf } from './serve-context.ts';
 
@@ -13,13 +14,16 @@ const REMEMBERED = 500_000;
 /** Remembered lists. */
 const MAX_LISTS = 1_000;
 
+/** How long it is remembered which findings of a list are fixable, in ms: workers find out about fixes meanwhile. */
+const FIXABLE_MS = 10_000;
+
 /** A list of findings of one version of the fleet. */
 interface Selection {
   readonly version: number;
   readonly list: readonly ViewedFinding[];
 }
 
-/** Returns a function that selects findings from memory. The last lists are remembered, and follow what changes in the fleet. */
+/** Returns a function that selects findings from memory, whether or not they are fixable. The last lists are remembered, and follow what changes in the fleet. */
 export function openFindingSelection(context: Pick<ServeContext, 'view'>) {
   const selections = new LRUCache<string, Selection>({
     max: MAX_LISTS,
@@ -32,7 +36,11 @@ export function openFindingSelection(context: Pick<ServeContext, 'view'>) {
     principal: Principal,
   ): Promise<readonly ViewedFinding[]> => {
     const fleet = snapshotOf(context);
-    const question = questionOf(order, { ...filters, orderBy: undefined }, principal.scope);
+    const question = questionOf(
+      order,
+      { ...filters, orderBy: undefined, fixable: undefined },
+      principal.scope,
+    );
     // `since` may be a duration: a remembered list is then of the same second.
     const time = filters.since === undefined ? '' : Math.floor(Date.now() / 1_000);
     const key = `${time} ${question}`;
@@ -44,6 +52,22 @@ export function openFindingSelection(context: Pick<ServeContext, 'view'>) {
       selections.set(key, { version: fleet.version, list });
     }
     return list;
+  };
+}
+
+/** Returns a function that selects the findings of a list that a known upgrade clears. Callers with the same list share the answer. */
+export function openFixableSelection({ fleet }: Pick<ServeContext, 'fleet'>) {
+  const known = new WeakMap<
+    readonly ViewedFinding[],
+    { readonly readAt: number; readonly fixable: Promise<readonly ViewedFinding[]> }
+  >();
+  return async (list: readonly ViewedFinding[]): Promise<readonly ViewedFinding[]> => {
+    const before = known.get(list);
+    if (before !== undefined && performance.now() - before.readAt < FIXABLE_MS) return await before.fixable;
+    const fixable = fixableOf(fleet, list);
+    known.set(list, { readAt: performance.now(), fixable });
+    fixable.catch(() => known.delete(list));
+    return await fixable;
   };
 }
 

@@ -1133,6 +1133,7 @@ export interface LockhoundMethods {
       readonly advisory?: string | undefined;
       readonly ecosystem?: string | undefined;
       readonly direct?: boolean | undefined;
+      readonly fixable?: boolean | undefined;
       readonly notes?: boolean | undefined;
       readonly since?: string | undefined;
       readonly search?: string | undefined;
@@ -1156,6 +1157,7 @@ export interface LockhoundMethods {
       readonly advisory?: string | undefined;
       readonly ecosystem?: string | undefined;
       readonly direct?: boolean | undefined;
+      readonly fixable?: boolean | undefined;
       readonly notes?: boolean | undefined;
       readonly since?: string | undefined;
       readonly search?: string | undefined;

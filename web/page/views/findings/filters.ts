@@ -26,6 +26,7 @@ export function filtersOf(params: URLSearchParams): Filters {
     package: text('package'),
     advisory: text('advisory'),
     direct: params.get('direct') === 'true' ? true : undefined,
+    fixable: params.get('fixable') === 'true' ? true : undefined,
     notes: params.get('notes') === 'true' ? true : undefined,
     search: text('search'),
     orderBy: one('orderBy', ORDERS),

@@ -61,6 +61,7 @@ export function FindingFilters({ filters, choices }: FindingFiltersProps) {
       />
       <div class="checks">
         <Check name="direct" label="direct only" value={filters.direct} />
+        <Check name="fixable" label="fixable" value={filters.fixable} />
         <Check name="notes" label="notes" value={filters.notes} />
       </div>
       {fixed.map((name) => (
