@@ -26,6 +26,8 @@ interface Context {
 /** After so many errors a pass ends: Redis is failing, not single jobs. */
 const MAX_ERRORS = 20;
 const MAX_COMPLETED_CHECKED = 100;
+/** How long an open job may be in no queue: until it is queued, or while it runs directly after another. */
+const UNQUEUED_MS = 5_000;
 
 /**
  * Makes a pass immediately and after each period. The timer runs in the process: a schedule in Redis can be lost like the
@@ -35,7 +37,9 @@ export function startReconciler(options: ReconcilerOptions, context: Context): {
   const { everyMs, claim } = options;
   const { log, restoreSchedules } = context;
   const stop = new AbortController();
-  const pass = createPass(options, context);
+  const unqueuedMs = Math.min(UNQUEUED_MS, everyMs);
+  const wait = () => sleep(unqueuedMs, undefined, { signal: stop.signal });
+  const pass = createPass({ ...options, wait }, context);
   const running = (async () => {
     while (!stop.signal.aborted) {
       try {
@@ -44,6 +48,7 @@ export function startReconciler(options: ReconcilerOptions, context: Context): {
           await pass();
         }
       } catch (error) {
+        if (stop.signal.aborted) return;
         log.warn({ error: messageOf(error) }, 'the search for lost jobs failed; it is repeated later');
       }
       await sleep(everyMs, undefined, { signal: stop.signal }).catch(() => {});
@@ -60,10 +65,14 @@ export function startReconciler(options: ReconcilerOptions, context: Context): {
 /**
  * Returns a function that compares open jobs with the queues and restores what is missing. Each step of a job is atomic
  * in Redis, but when Redis loses acknowledged writes, earlier steps of a job may be missing. The cost is proportional
- * to the number of open jobs. A pass may run at any time, also in several workers.
+ * to the number of open jobs. A pass may run at any time, also in several workers. `wait`: after it, an open job that no queue holds is
+ * lost; needed while workers run.
  */
 export function createPass(
-  { orphans }: Pick<ReconcilerOptions, 'orphans'>,
+  {
+    orphans,
+    wait = async () => {},
+  }: Pick<ReconcilerOptions, 'orphans'> & { readonly wait?: () => Promise<void> },
   context: Pick<Context, 'flow' | 'log'>,
 ): () => Promise<void> {
   const { flow, log } = context;
@@ -80,12 +89,24 @@ export function createPass(
       }
     };
     const lanes = new Set<string>();
+    const unqueued: string[] = [];
     for await (const open of flow.openJobs.list()) {
-      await attempt(open.job, () => restoreJob(context, open));
+      await attempt(open.job, async () => {
+        const isUnqueued = (await flow.queues.get(open.job)?.getJob(open.id)) === undefined;
+        if (isUnqueued && flow.queues.has(open.job)) unqueued.push(open.id);
+        else await restoreJob(context, open);
+      });
       const { lane } = open;
       if (lane === undefined || lanes.has(lane)) continue;
       lanes.add(lane);
       await attempt(open.job, () => restoreLane(context, open, lane));
+    }
+    if (unqueued.length > 0) await wait();
+    for (const id of unqueued) {
+      await attempt(id, async () => {
+        const open = await flow.openJobs.find(id);
+        if (open !== undefined) await restoreJob(context, open);
+      });
     }
     for await (const followUp of orphans?.() ?? []) {
       await attempt(followUp.job, () => reopen(context, followUp));

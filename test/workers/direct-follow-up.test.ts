@@ -69,6 +69,33 @@ describe('a job that follows directly', () => {
     expect(bench.log.filter((line) => line.includes('job continues from its queue'))).toHaveLength(1);
   });
 
+  it('is not taken for lost while it runs', async () => {
+    const bench = room.bench('reconciled');
+    const begun = Promise.withResolvers<boolean>();
+    const looked = Promise.withResolvers<void>();
+    const list = bench.openJobs.list.bind(bench.openJobs);
+    vi.spyOn(bench.openJobs, 'list').mockImplementation(async function* () {
+      yield* list();
+      looked.resolve();
+    });
+    const direct = second(async ({ id }) => {
+      begun.resolve(true);
+      await looked.promise;
+      return { result: id, next: [] };
+    });
+    const job = first();
+    await bench.enqueue(job, 'one');
+    await bench.start([job, direct], { reconciler: { everyMs: 1_000, claim: () => begun.promise } });
+    await until(
+      'both jobs are done',
+      () => bench.events.filter(({ kind }) => kind === 'finished').length > 1,
+    );
+    const passes = () => vi.mocked(bench.openJobs.list).mock.calls.length;
+    await until('another pass began', () => passes() > 1);
+    expect(bench.log.join('')).not.toContain('a lost job is queued again');
+    expect(await bench.queue('second').getJob(jobIdOf('second', 'one'))).toBeUndefined();
+  });
+
   it('is closed in one step with the job before it', async () => {
     const bench = room.bench('one-step');
     const close = vi.spyOn(bench.openJobs, 'close');
