@@ -195,6 +195,7 @@ describe('delivery: platform-event', () => {
     expect(payload['title']).toMatch(/^\[critical\] target: first scan: \d+ opened$/);
     expect(payload['body']).toMatch(/lodash@\u200b4\.17\.20.*\n@webhook-hook-through-events$/s);
     const [event] = world.services.webhooks.snapshot().events;
+    await expect.poll(() => room.store.deliveries.list(['delivered']), { timeout: 10_000 }).toHaveLength(1);
     const [id = ''] = await room.store.deliveries.list(['delivered']);
     expect(event?.tags).toContain(`lockhound_id:${id}`);
     expect(await room.store.deliveries.attempts(id)).toMatchObject([{ status: 503 }, { status: 202 }]);
