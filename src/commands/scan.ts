@@ -70,7 +70,7 @@ async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<Advis
   const places = new Map<string, DiscoveredLockfile>();
   const onRead = (path: string, file: DiscoveredLockfile) => void places.set(path, file);
   const log = createDeferredLog(loaded);
-  const vex = await readVexFiles(options.vex);
+  const vex = await readVex(options.vex);
   const scanner = await openScanner(loaded, {
     log,
     suppressions: [...(await sharedSuppressions(loaded, log)), ...vex.suppressions],
@@ -163,14 +163,10 @@ async function advised(
 }
 
 /** What the VEX documents of an option say. Loaded on use: few scans name a document. */
-async function readVexFiles(paths: readonly string[] = []): Promise<ConfiguredVex> {
+async function readVex(paths: readonly string[] = []): Promise<ConfiguredVex> {
   if (paths.length === 0) return { suppressions: [], notApplied: [] };
-  const { readVexFile } = await import('./scanning/vex-file.ts');
-  const read = await Promise.all(paths.map(async (path) => ({ path, ...(await readVexFile(path)) })));
-  return {
-    suppressions: read.flatMap(({ suppressions }) => suppressions),
-    notApplied: read.flatMap(({ path, notApplied }) => notApplied.map((one) => ({ path, ...one }))),
-  };
+  const { readVexFiles } = await import('./scanning/vex-file.ts');
+  return await readVexFiles(paths);
 }
 
 /** A statement of a VEX document that was not applied is a suppression without effect. */

@@ -1,13 +1,18 @@
-/** The value of `work`. Rejects with the error of `late` when there is none after `limitMs`; the work itself goes on. */
-export async function within<Value>(
+/**
+ * Waits for `work` at most `limitMs`, and then returns what `late` returns, or throws what it throws. Default: throws an `Error`. The work
+ * itself goes on.
+ */
+export async function within<Value, Late = never>(
   work: Promise<Value>,
   limitMs: number,
-  late: () => Error = () => new Error(`no answer within ${limitMs} ms`),
-): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(late()), limitMs);
+  late: () => Late = () => {
+    throw new Error(`no answer within ${limitMs} ms`);
+  },
+): Promise<Value | Late> {
+  const { promise: limit, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, limitMs);
   try {
-    return await Promise.race([work, promise]);
+    return await Promise.race([work, limit.then(late)]);
   } finally {
     clearTimeout(timer);
   }

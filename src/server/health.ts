@@ -1,5 +1,6 @@
 import Fastify from 'fastify';
 import { messageOf } from '../model/errors.ts';
+import { within } from '../model/within.ts';
 import { mountMetrics, type ScrapedMetrics } from './metrics/mount.ts';
 
 const DEFAULT_LIMIT_MS = 3_000;
@@ -52,16 +53,11 @@ export async function readinessOf(probes: readonly Probe[], limitMs = DEFAULT_LI
 }
 
 async function run({ name, check }: Probe, limitMs: number): Promise<readonly Check[]> {
-  const late = Promise.withResolvers<readonly Check[]>();
-  const timer = setTimeout(
-    () => late.resolve([{ name, fault: `could not be checked within ${limitMs} ms` }]),
-    limitMs,
-  );
   try {
-    return await Promise.race([check(), late.promise]);
+    return await within(check(), limitMs, () => [
+      { name, fault: `could not be checked within ${limitMs} ms` },
+    ]);
   } catch (error) {
     return [{ name, fault: `could not be checked: ${messageOf(error)}` }];
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,4 +1,5 @@
 import { ConfigError } from '../../config/errors.ts';
+import { type ConfiguredVex, joinVex } from '../../config/sections/vex.ts';
 import { readVexText, type VexFile } from '../../config/sections/vex-text.ts';
 import { MAX_INPUT_BYTES, readFile } from '../../files/read-file.ts';
 
@@ -8,4 +9,9 @@ export async function readVexFile(path: string): Promise<VexFile> {
   const read = readVexText(content.toString('utf8'));
   if (typeof read === 'string') throw new ConfigError('config-invalid', `${path} ${read}`);
   return read;
+}
+
+/** What several documents say. Throws as `readVexFile`. */
+export async function readVexFiles(paths: readonly string[]): Promise<ConfiguredVex> {
+  return joinVex(await Promise.all(paths.map(async (path) => ({ path, ...(await readVexFile(path)) }))));
 }

@@ -2,7 +2,7 @@ import { readTextSync } from '../../files/read-file.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { Suppression } from '../../model/scan/suppression.ts';
 import { ConfigError } from '../errors.ts';
-import { type NotAppliedAt, readVexText } from './vex-text.ts';
+import { type NotAppliedAt, readVexText, type VexFile } from './vex-text.ts';
 
 const MAX_BYTES = 67_108_864;
 
@@ -25,6 +25,11 @@ export function readVexDocuments(paths: readonly string[]): ConfiguredVex {
     if (typeof read === 'string') throw new ConfigError('config-invalid', `vex: ${path} ${read}`);
     return { path, ...read };
   });
+  return joinVex(documents);
+}
+
+/** What several VEX documents say. */
+export function joinVex(documents: readonly (VexFile & { readonly path: string })[]): ConfiguredVex {
   return {
     suppressions: documents.flatMap(({ suppressions }) => suppressions),
     notApplied: documents.flatMap(({ path, notApplied }) => notApplied.map((one) => ({ path, ...one }))),

@@ -26,7 +26,9 @@ export function openAskStore(redis: RedisClient, limitMs = 30_000): AskStore {
   return async (work) => {
     if (isLost) throw unavailable('store-unreachable', 'the connection to Redis is lost');
     const late = `there is no answer within ${limitMs / 1_000} seconds; a change may still happen`;
-    return await within(work(), limitMs, () => unavailable('too-slow', late));
+    return await within(work(), limitMs, () => {
+      throw unavailable('too-slow', late);
+    });
   };
 }
 

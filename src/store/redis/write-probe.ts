@@ -1,4 +1,5 @@
 import { messageOf } from '../../model/errors.ts';
+import { within } from '../../model/within.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from './connection.ts';
 
@@ -18,13 +19,7 @@ export function createWriteProbe(
     writing ??= write(redis, keys).finally(() => {
       writing = undefined;
     });
-    const late = Promise.withResolvers<string>();
-    const timer = setTimeout(() => late.resolve(`a write was not answered within ${limitMs} ms`), limitMs);
-    try {
-      return await Promise.race([writing, late.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return await within(writing, limitMs, () => `a write was not answered within ${limitMs} ms`);
   };
 }
 
