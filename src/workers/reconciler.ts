@@ -28,9 +28,11 @@ const MAX_ERRORS = 20;
 const MAX_COMPLETED_CHECKED = 100;
 /** How long an open job may be in no queue: until it is queued, or while it runs directly after another. */
 const UNQUEUED_MS = 5_000;
+/** Workers start at different times, and the one that made the last pass may have ended: each claims the next pass so often in a period. */
+const CLAIMS_A_PERIOD = 4;
 
 /**
- * Makes a pass immediately and after each period. The timer runs in the process: a schedule in Redis can be lost like the
+ * Makes a pass immediately and in each period. The timer runs in the process: a schedule in Redis can be lost like the
  * jobs that the reconciler restores.
  */
 export function startReconciler(options: ReconcilerOptions, context: Context): { stop(): Promise<void> } {
@@ -51,7 +53,7 @@ export function startReconciler(options: ReconcilerOptions, context: Context): {
         if (stop.signal.aborted) return;
         log.warn({ error: messageOf(error) }, 'the search for lost jobs failed; it is repeated later');
       }
-      await sleep(everyMs, undefined, { signal: stop.signal }).catch(() => {});
+      await sleep(everyMs / CLAIMS_A_PERIOD, undefined, { signal: stop.signal }).catch(() => {});
     }
   })();
   return {

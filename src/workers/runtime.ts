@@ -65,6 +65,7 @@ export interface RuntimeOptions {
 
 export type Runtime = Awaited<ReturnType<typeof startWorkers>>;
 
+const DEFAULT_LOCK_MS = 30_000;
 /** BullMQ never fails a stalled job: `stalls.ts` decides when another worker claims it. */
 const MAX_STALLED = 1_000_000_000;
 /** BullMQ ignores `rateLimit` without a limiter; this one never limits by itself. */
@@ -76,7 +77,7 @@ const RETURN_MS = 1_000;
 
 /** Starts one worker for each of the given jobs. Nothing here depends on a job's name. */
 export async function startWorkers(options: RuntimeOptions) {
-  const { jobs, connection, prefix, log, telemetry } = options;
+  const { jobs, connection, prefix, log, telemetry, lockDurationMs = DEFAULT_LOCK_MS } = options;
   const tracing = telemetry === undefined ? {} : { telemetry };
   const onError = logThrottled(log, 'queue connection');
   const shutdown = new AbortController();
@@ -104,7 +105,7 @@ export async function startWorkers(options: RuntimeOptions) {
     const own = { job, limits, flow, siblings: processing, shutdown: shutdown.signal, pause };
     processing.set(job.name, { ...options, ...own });
   }
-  const workers = [...processing.values()].map((one) => startWorker(options, one));
+  const workers = [...processing.values()].map((one) => startWorker({ ...options, lockDurationMs }, one));
   for (const worker of workers) worker.on('error', onError);
   await Promise.all(workers.map((worker) => worker.waitUntilReady()));
   const all = [...queues.values()];
@@ -113,6 +114,7 @@ export async function startWorkers(options: RuntimeOptions) {
       ? undefined
       : await startSchedules({
           ...options,
+          lockDurationMs,
           schedules: options.schedules,
           stored: options.storedSchedules,
           flow,
@@ -136,8 +138,11 @@ export async function startWorkers(options: RuntimeOptions) {
   };
 }
 
-function startWorker(options: RuntimeOptions, processing: ProcessorOptions): Worker {
-  const { connection, prefix, lockDurationMs = 30_000, keptCompleted = 0, slots } = options;
+function startWorker(
+  options: RuntimeOptions & { readonly lockDurationMs: number },
+  processing: ProcessorOptions,
+): Worker {
+  const { connection, prefix, lockDurationMs, keptCompleted = 0, slots } = options;
   const { job, limits } = processing;
   const processor = createProcessor(processing);
   const limit = slots?.limitOf(job.name, limits.concurrency);

@@ -3,6 +3,7 @@ import { type ConnectionOptions, DelayedError, type Job, Queue, Worker } from 'b
 import type { Logger } from 'pino';
 import type { FollowUp } from '../jobs/follow-up.ts';
 import { enqueueFollowUps, type FlowOptions } from './flow.ts';
+import { MAX_STALLS } from './stalls.ts';
 
 /** When a schedule starts its jobs. */
 export type StartTimes =
@@ -38,6 +39,8 @@ interface SchedulesOptions {
   readonly stored?: StoredSchedules | undefined;
   readonly connection: ConnectionOptions;
   readonly prefix: string;
+  /** Another worker claims a start whose lock was not renewed for this long. */
+  readonly lockDurationMs: number;
   readonly flow: FlowOptions;
   readonly log: Logger;
   readonly onError: (error: Error) => void;
@@ -56,7 +59,7 @@ const ATTEMPTS = { attempts: 10, backoff: { type: 'exponential', delay: 1_000 } 
  * late. Resolves to `undefined` when there are no schedules.
  */
 export async function startSchedules(options: SchedulesOptions) {
-  const { schedules, stored, connection, prefix, flow, log, onError } = options;
+  const { schedules, stored, connection, prefix, lockDurationMs, flow, log, onError } = options;
   const byName = new Map(schedules.map((schedule) => [schedule.name, schedule]));
   const queue = new Queue(SCHEDULES_QUEUE, {
     connection,
@@ -85,7 +88,14 @@ export async function startSchedules(options: SchedulesOptions) {
       log.debug({ schedule: job.name, due }, 'schedule is due');
       await enqueueFollowUps(flow, await schedule.start(due));
     },
-    { connection, prefix },
+    {
+      connection,
+      prefix,
+      lockDuration: lockDurationMs,
+      stalledInterval: lockDurationMs,
+      // The reconciler restores a schedule whose start has failed.
+      maxStalledCount: MAX_STALLS,
+    },
   );
   worker.on('error', onError);
   return {

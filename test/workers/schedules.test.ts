@@ -1,3 +1,4 @@
+import { Worker } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Schedule } from '../../src/workers/schedules.ts';
 import { openWorkerRoom, testFollowUp, testJob, type WorkerRoom } from './worker-room.ts';
@@ -126,6 +127,27 @@ describe('a schedule', () => {
     expect(ran[1]).toBe(due);
     // The next one lies after the restart: nothing is made up for.
     expect((ran[2] ?? 0) - due).toBeGreaterThan(3_000);
+  }, 30_000);
+
+  test('whose worker dies at a start is started by another one, as soon as the lock of the start expires', async () => {
+    const bench = room.bench('schedule-dead');
+    const queue = bench.queue('schedules');
+    const opts = { attempts: 10, removeOnComplete: true };
+    await queue.upsertJobScheduler('ticks', { every: 3_600_000 }, { name: 'ticks', data: {}, opts });
+    // It claims the start and does nothing: its lock is never renewed.
+    const dead = new Worker('schedules', undefined, {
+      connection: room.redis,
+      prefix: bench.prefix,
+      lockDuration: 300,
+      autorun: false,
+    });
+    const claimed = await dead.getNextJob('dead', { block: false });
+    expect(claimed?.name).toBe('ticks');
+    await dead.close();
+    const ran: string[] = [];
+    const job = testJob('tick', async ({ id }) => void ran.push(id));
+    await bench.start([job], { schedules: [every(3_600_000)], lockDurationMs: 300 });
+    await expect.poll(() => ran.length, { timeout: 15_000 }).toBe(1);
   }, 30_000);
 
   test('with a cron expression starts at its times in its time zone', async () => {
