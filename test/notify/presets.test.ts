@@ -211,6 +211,19 @@ describe('slack', () => {
     );
   });
 
+  it.each([
+    ['short titles', 'Prototype pollution', '@scope/web'],
+    ['long titles', '<&>'.repeat(60), 'web'],
+    ['mentions', '@a'.repeat(200), '@'.repeat(200)],
+  ])('has a text of whole lines that counts the changes left out: %s', (_what, title, id) => {
+    const { text } = bodyOf('slack', { ...many(5_000, title), target: { id, labels: {} } });
+    expect(text.length).toBeLessThanOrEqual(3_000);
+    const shown = new Set(text.match(/package-\d+/g)).size;
+    expect(shown).toBeGreaterThan(0);
+    expect(text.endsWith(`\nand ${5_000 - shown} more changes`)).toBe(true);
+    expect(text).not.toMatch(/&(?!(?:amp|lt|gt);)/);
+  });
+
   it('is sent to the secret URL', () => {
     expect(render('slack', notificationOf()).url).toBe(`https://hooks.example/${KEY}?sig=1`);
     expect(warningsOf({ webhooks: [webhookOf(choice('slack'))], variables: VARIABLES })).toHaveLength(1);

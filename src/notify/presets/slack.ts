@@ -43,13 +43,26 @@ export const slackPreset: Preset = {
 
 /** Mattermost has neither blocks nor `*bold*`, and turns every `@name` into a mention. */
 function plainText(alert: Alert): string {
-  const { groups, leftOut } = packageGroups(alert, MAX_TEXT, (group) => linesOf(group).join('\n').length + 1);
-  const lines = groups
-    .flatMap(linesOf)
-    .map((line) => line.replaceAll(/(?<=^|[ •:])[*_](?=\S)|(?<=\S)[*_](?= |$|:)/g, ''));
+  const title = withoutMentions(truncateText(titleOf(alert), MAX_HEADER, '…', entity));
+  // The longest it can get: the count only shrinks.
+  const tail = moreText(alert.totals.changes).length + 1;
+  const { groups, leftOut } = packageGroups(
+    alert,
+    MAX_TEXT - title.length - tail,
+    (group) => plainLinesOf(group).join('\n').length + 1,
+  );
   const more = leftOut === 0 ? [] : [moreText(leftOut)];
-  const title = truncateText(titleOf(alert), MAX_HEADER, '…', entity);
-  return truncateText([title, ...lines, ...more].join('\n').replaceAll('@', '@\u200b'), MAX_TEXT);
+  return [title, ...groups.flatMap(plainLinesOf), ...more].join('\n');
+}
+
+function plainLinesOf(group: PackageGroup): readonly string[] {
+  return linesOf(group).map((line) =>
+    withoutMentions(line.replaceAll(/(?<=^|[ •:])[*_](?=\S)|(?<=\S)[*_](?= |$|:)/g, '')),
+  );
+}
+
+function withoutMentions(text: string): string {
+  return text.replaceAll('@', '@\u200b');
 }
 
 function blocksOf(alert: Alert): readonly object[] {
