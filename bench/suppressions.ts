@@ -11,23 +11,24 @@ import { loadConfig } from '../src/config/load.ts';
 import { refreshDue } from '../src/jobs/payloads/refresh-fleet.ts';
 import { type NativeRedis, startNativeRedis } from '../test/native-redis.ts';
 import { enqueue, idle } from '../test/pipeline/fleet.ts';
+import { advisoryIdsOf } from './fleet-data.ts';
 import { fillFleet } from './fleet-fill.ts';
 import { cpuSecondsOf } from './process-usage.ts';
 import { rowsOf, type Subject, type Table } from './rows.ts';
 
 const MAIN = join(import.meta.dirname, '..', 'bin', 'lockhound.js');
-const PACKAGES = 200;
-const DISTINCT = 20_000;
+const PACKAGES = 1_000;
 const LIMIT_MS = 1_800_000;
-/** Refreshes of one round, each with a new advisory on another package. */
-const REFRESHES = 4;
-/** Packages without an advisory that about a quarter of all targets hold. */
-const FIRST_PACKAGE = 12;
+/** Targets that a new advisory affects. */
+const AFFECTED = 200;
+/** What a worker does; the work of both workers is timed in turn. */
+const WORK = ['judge all targets by new settings', 'refresh, no change', 'refresh, new advisory'] as const;
 
 /**
- * What suppressions add to a whole refresh: the processor time of a worker for refreshes of everything, each with one new advisory on a
- * popular package, so that about a quarter of the targets is judged again, stored, and alerted about. Workers without suppressions and with
- * them take turns on one fleet. The suppressions fit a part of the open findings, which is printed.
+ * What suppressions add to whole refreshes of everything: the processor time of a worker with them and of one without, each with its own
+ * copy of one fleet. First each worker judges all targets by its settings, which is timed apart. Then each refreshes them in turn, without
+ * a change and with a new advisory on about 200 targets, which are judged, stored and alerted about. The suppressions fit a part of the
+ * open findings, which is printed, and so is each time when it is known.
  * `npm run bench -- suppressions [targets] [suppressions] [rounds]`.
  */
 export async function* measure([
@@ -35,64 +36,105 @@ export async function* measure([
   count = '100',
   rounds = '5',
 ]: readonly string[]): AsyncGenerator<Table> {
+  const size = {
+    targets: Number(targets),
+    packages: PACKAGES,
+    distinct: Math.min(100_000, 10 * Number(targets) + PACKAGES),
+  };
   const folder = await mkdtemp(join(tmpdir(), 'suppressions-'));
-  const redis = await startNativeRedis();
   const service = spawnNode([join(import.meta.dirname, 'fleet-service.ts')]);
   const lines = createInterface({ input: service.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
   const url = String((await lines.next()).value);
-  const environment = { REDIS_URL: redis.url };
-  const store = await openStore(loadConfig({ environment }), pino({ level: 'silent' }));
-  const subjects: readonly (Subject & { readonly listed: readonly object[] })[] = [
-    { name: 'without', listed: [] },
-    { name: `with ${count}`, floor: 'without', aim: 1.05, listed: suppressions(Number(count)) },
-  ];
-  const times = new Map<string, number[]>(subjects.map(({ name }) => [name, []]));
+  const sides: Side[] = [];
   try {
-    await fillFleet(store, { targets: Number(targets), packages: PACKAGES, distinct: DISTINCT });
-    let next = FIRST_PACKAGE;
-    // The first round warms up Redis and the states.
-    for (let round = 0; round <= Number(rounds); round += 1) {
-      // In this order alone, each worker has other settings than the one before, and judges all targets by them first.
-      for (const { name, listed } of subjects) {
-        const config = join(folder, `${round}.yaml`);
-        await writeFile(config, configText(url, listed));
-        const worker = await startWorker(config, { redis, store });
-        try {
-          const before = await cpuSecondsOf(worker);
-          for (let refresh = 0; refresh < REFRESHES; refresh += 1) {
-            service.stdin?.write(`advisory ${next} GHSA-new-${next}\n`);
-            next += 1;
-            // The service confirms the advisory; before that line come those of alerts.
-            while (!String((await lines.next()).value).startsWith('added'));
-            await enqueue({ store }, refreshDue('all', new Date()));
-            await idle({ store }, LIMIT_MS);
-          }
-          if (round > 0) times.get(name)?.push(((await cpuSecondsOf(worker)) - before) * 1_000);
-        } finally {
-          await stop(worker);
-        }
-        if (round === 0) console.log(`${name}: ${await shareSuppressed(store)}`);
-      }
+    const filled = await startNativeRedis();
+    const without = await openSide({ name: 'without', redis: filled, config: join(folder, 'without.yaml') });
+    sides.push(without);
+    const { holders } = await fillFleet(without.store, size);
+    await filled.call('SAVE');
+    const copy = await startNativeRedis('--dir', filled.folder);
+    sides.push(await openSide({ name: `with ${count}`, redis: copy, config: join(folder, 'with.yaml') }));
+    await writeFile(join(folder, 'without.yaml'), configText(url, []));
+    await writeFile(join(folder, 'with.yaml'), configText(url, suppressions(Number(count))));
+
+    const times: Times = new Map();
+    for (const side of sides) await timed(WORK[0], side, times, () => judgeAll(side));
+    for (const { name, store } of sides) console.log(`${name}: ${await shareSuppressed(store)}`);
+    const packages = packagesOf(holders).slice(0, Number(rounds) + 1);
+    for (const [round, index] of packages.entries()) {
+      // The first refresh of a worker fills its memory.
+      const kept: Times = round === 0 ? new Map() : times;
+      const inTurn = round % 2 === 0 ? sides : sides.toReversed();
+      for (const side of inTurn) await timed(WORK[1], side, kept, () => refresh(side));
+      service.stdin?.write(`advisory ${index} GHSA-new-${index}\n`);
+      // The service confirms the advisory; before that line come those of alerts.
+      while (!String((await lines.next()).value).startsWith('added'));
+      for (const side of inTurn) await timed(WORK[2], side, kept, () => refresh(side));
     }
     yield {
-      title: `processor time of ${REFRESHES} refreshes of ${targets} targets × ${PACKAGES} packages`,
-      rows: rowsOf(subjects, times),
+      title: `processor time of a worker for ${targets} targets × ${PACKAGES} packages`,
+      rows: rowsOf(subjectsOf(sides), times),
     };
   } finally {
+    for (const side of sides) await close(side);
     service.kill('SIGKILL');
-    await store.close();
-    await redis.close();
     await rm(folder, { recursive: true });
   }
 }
 
-/** A worker that has judged all targets by its settings, and has refreshed them once. */
-async function startWorker(
-  config: string,
-  { redis, store }: { readonly redis: NativeRedis; readonly store: Store },
-): Promise<ChildProcess> {
+/** A worker with its settings and its fleet. */
+interface Side {
+  readonly name: string;
+  readonly config: string;
+  readonly redis: NativeRedis;
+  readonly store: Store;
+  worker?: ChildProcess;
+}
+
+/** Milliseconds of processor time by work and side. */
+type Times = Map<string, number[]>;
+
+async function openSide(side: Pick<Side, 'name' | 'config' | 'redis'>): Promise<Side> {
+  const environment = { REDIS_URL: side.redis.url };
+  return { ...side, store: await openStore(loadConfig({ environment }), pino({ level: 'silent' })) };
+}
+
+async function close({ worker, store, redis }: Side): Promise<void> {
+  if (worker !== undefined && worker.exitCode === null) {
+    const ended = once(worker, 'exit');
+    worker.kill('SIGTERM');
+    await ended;
+  }
+  await store.close();
+  await redis.close();
+}
+
+/** Adds the processor time that the worker of a side needs, and prints it with the changes and alerts. */
+async function timed(what: string, side: Side, times: Times, work: () => Promise<void>): Promise<void> {
+  const name = `${what}, ${side.name}`;
+  const before = await usageOf(side);
+  await work();
+  const after = await usageOf(side);
+  const [seconds, changes, alerts] = [0, 1, 2].map((at) => (after[at] ?? 0) - (before[at] ?? 0));
+  console.log(`${name}: ${seconds?.toFixed(2)} s, ${changes} changes, ${alerts} alerts`);
+  times.set(name, [...(times.get(name) ?? []), (seconds ?? 0) * 1_000]);
+}
+
+/** Processor time of the worker in seconds, changes in the log of the fleet, and delivered alerts. */
+async function usageOf({ worker, store: { redis, prefix } }: Side): Promise<readonly number[]> {
+  return [
+    worker === undefined ? 0 : await cpuSecondsOf(worker),
+    await redis.xlen(`${prefix}:changes`),
+    await redis.zcard(`${prefix}:deliveries:delivered`),
+  ];
+}
+
+/** Starts the worker, which judges all targets by its settings. */
+async function judgeAll(side: Side): Promise<void> {
+  const { store, config, redis } = side;
   const before = await store.fleet.judgedSettings();
   const worker = spawnNode([MAIN, 'worker', '--config', config], { REDIS_URL: redis.url });
+  side.worker = worker;
   worker.stderr?.pipe(process.stderr);
   worker.stdout?.resume();
   const until = Date.now() + LIMIT_MS;
@@ -101,16 +143,27 @@ async function startWorker(
     await sleep(50);
   }
   await idle({ store }, LIMIT_MS);
-  await enqueue({ store }, refreshDue('all', new Date()));
-  await idle({ store }, LIMIT_MS);
-  return worker;
 }
 
-async function stop(worker: ChildProcess): Promise<void> {
-  if (worker.exitCode !== null) return;
-  const ended = once(worker, 'exit');
-  worker.kill('SIGTERM');
-  await ended;
+async function refresh({ store }: Side): Promise<void> {
+  await enqueue({ store }, refreshDue('all', new Date()));
+  await idle({ store }, LIMIT_MS);
+}
+
+/** The packages without an advisory whose number of holders is nearest to the wanted one. */
+function packagesOf(holders: Uint32Array): readonly number[] {
+  const distance = (index: number) => Math.abs((holders[index] ?? 0) - AFFECTED);
+  return [...holders.keys()]
+    .filter((index) => advisoryIdsOf(index).length === 0)
+    .toSorted((left, right) => distance(left) - distance(right));
+}
+
+function subjectsOf([without, suppressed]: readonly Side[]): readonly Subject[] {
+  return WORK.flatMap((what, at) => {
+    const floor = `${what}, ${without?.name}`;
+    const rated = { name: `${what}, ${suppressed?.name}`, floor };
+    return [{ name: floor }, at === 0 ? rated : { ...rated, aim: 1.05 }];
+  });
 }
 
 /** How many of the open findings are suppressed. */
