@@ -12,7 +12,10 @@ import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
 import { jobIdOf } from '../../src/jobs/job-id.ts';
 import type { WorkerRecord } from '../../src/model/fleet/worker-record.ts';
 import { Secret } from '../../src/model/secret.ts';
+import { TARGET_SUMMARY } from '../../src/model/stored/catalog.ts';
 import { doctorText } from '../../src/report/administration/doctor-text.ts';
+import { createKeys } from '../../src/store/keys.ts';
+import { writeText } from '../../src/store/values/stored-values.ts';
 import { HAS_REDIS, startNativeRedis } from '../native-redis.ts';
 
 const KEYS = { apiKey: 'doctor-api-key-71', applicationKey: 'doctor-application-key-72' };
@@ -173,13 +176,45 @@ describe('without Redis', () => {
     expect(found.find(({ check }) => check === 'connection')).toMatchObject({ verdict: 'fault' });
     expect(found.find(({ check }) => check === 'service')?.says).toContain('answered a batch');
     const skipped = found.filter(({ verdict }) => verdict === 'skipped').map(({ subject }) => subject);
-    expect(new Set(skipped)).toEqual(new Set(['redis', 'work', 'workers']));
+    expect(new Set(skipped)).toEqual(new Set(['redis', 'receivers', 'work', 'workers']));
     // They are one row for each subject.
     const text = doctorText({ at: '', diagnoses: found }, { colour: false, width: Number.POSITIVE_INFINITY });
     expect(text).toMatch(/skip {3}11 checks {3}Redis does not answer \(latency, clock, version, /);
-    expect(text.match(/Redis does not answer/g)).toHaveLength(3);
+    expect(text.match(/Redis does not answer/g)).toHaveLength(4);
   });
 });
+
+describe('routes', () => {
+  it('that no target reaches are named', async () => {
+    const notify = [
+      'webhook: { url: "http://127.0.0.1:1/default" }',
+      'routes:',
+      '  - { name: web, match: { labels: { team: web } }, webhook: { url: "http://127.0.0.1:1/web" } }',
+      '  - { name: ops, match: { labels: { team: opps } }, webhook: { url: "http://127.0.0.1:1/ops" } }',
+    ];
+    const reach = async () =>
+      (await findings(await load({ notify }))).filter(
+        ({ says }) => says.includes('no alerts') || says.includes('targets'),
+      );
+    expect(await find('reach', await load({ notify }))).toMatchObject([{ verdict: 'note' }]);
+    await scanned('shop/web', { team: 'web' });
+    expect(await reach()).toMatchObject([
+      { check: 'ops', verdict: 'warning', says: expect.stringContaining('no target has the labels') },
+      { check: 'default', verdict: 'warning', says: expect.stringMatching(/^route web takes everything/) },
+    ]);
+    await scanned('shop/ops', { team: 'opps' });
+    await scanned('shop/api', { team: 'api' });
+    expect(await reach()).toMatchObject([
+      { check: 'reach', verdict: 'ok', says: 'every route can get alerts of the 3 targets' },
+    ]);
+  });
+});
+
+/** Writes a target into the list of the fleet. */
+async function scanned(target: string, labels: Readonly<Record<string, string>>): Promise<void> {
+  const summary = { labels, lockfiles: [], packages: 0, open: {}, requestedAt: '2026-01-01T00:00:00.000Z' };
+  await store.redis.hset(createKeys(prefix).targetSummaries, target, writeText(TARGET_SUMMARY, summary));
+}
 
 describe('services', () => {
   it('names an insights service that limits requests, one that is down and one that never answers', async () => {

@@ -15,6 +15,7 @@ import { RECEIVER_CHECKS } from './receiver-checks.ts';
 import { REDIS_CONNECTION_CHECKS, REDIS_TIME_CHECKS } from './redis-connection.ts';
 import { protocolFault } from './redis-protocol.ts';
 import { REDIS_SERVER_CHECKS } from './redis-server.ts';
+import { routeReach } from './route-reach.ts';
 import { sentinels } from './sentinels.ts';
 import { WORK_CHECKS } from './work-checks.ts';
 import { WORKER_CHECKS } from './worker-checks.ts';
@@ -39,6 +40,7 @@ const INDEPENDENT: readonly IndependentCheck[] = [
 const OF_REDIS: readonly Check[] = [
   ...REDIS_SERVER_CHECKS,
   ...REDIS_CONNECTION_CHECKS,
+  routeReach,
   ...WORK_CHECKS,
   ...WORKER_CHECKS,
 ];

@@ -40,7 +40,8 @@ export async function routeChanges(
   );
 }
 
-function fitsLabels({ labels: wanted = {} }: RouteMatch, { labels }: Target): boolean {
+/** Whether a target has the labels of a route. */
+export function fitsLabels({ labels: wanted = {} }: RouteMatch, { labels }: Target): boolean {
   return Object.entries(wanted).every(([name, patterns]) => {
     const value = Object.hasOwn(labels, name) ? labels[name] : undefined;
     return value !== undefined && patterns.some((pattern) => matchesWildcard(pattern, value));
