@@ -83,8 +83,8 @@ function asForm(payload: unknown, subject: string): string {
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Servers refuse long headers, most of them above 8 KiB in total, so values from packages are cut. In UTF-16 units. */
-const MAX_VALUE = 1_000;
+/** Servers refuse long headers, most of them above 8 KiB in total, so values from packages are cut. In bytes as they are sent. */
+const MAX_VALUE = 2_000;
 
 /** Set by the connection or by the delivery. */
 const RESERVED: ReadonlySet<string> = new Set([
@@ -104,7 +104,7 @@ function renderHeaders(
     const texts = pieces.map((piece) => {
       if ('text' in piece) return piece.text;
       const value = values.get(piece.variable);
-      return value === undefined ? '' : value.trusted ? value.text.trim() : withoutControls(value.text);
+      return value === undefined ? '' : value.trusted ? value.text.trim() : headerValue(value.text);
     });
     return [name.toLowerCase(), headerSafe(texts.join(''), name, subject)];
   });
@@ -123,9 +123,14 @@ function checkName(name: string, subject: string): void {
   }
 }
 
-/** A line break in a title must not fail the alert. */
-function withoutControls(text: string): string {
-  return truncateText(text.replace(/\p{Cc}+/gu, ' '), MAX_VALUE, '...');
+/** A value from packages as a header holds it. A line break in a title must not fail the alert. */
+function headerValue(text: string): string {
+  return truncateText(text.toWellFormed().replace(/\p{Cc}+/gu, ' '), MAX_VALUE, '...', asAscii);
+}
+
+/** Header values are ASCII; other characters are percent-encoded as UTF-8. */
+function asAscii(text: string): string {
+  return text.replace(/[^\t\x20-\x7e]+/gu, encodeURIComponent);
 }
 
 /** A line break that an operator configured is an error. */
@@ -136,9 +141,5 @@ function headerSafe(text: string, name: string, subject: string): string {
       `The header ${name} of ${subject} contains a line break or control character`,
     );
   }
-  // Header values are ASCII; other characters are percent-encoded as UTF-8.
-  return text
-    .toWellFormed()
-    .replace(/[^\t\x20-\x7e]+/gu, encodeURIComponent)
-    .trim();
+  return asAscii(text.toWellFormed()).trim();
 }

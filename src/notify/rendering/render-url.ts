@@ -6,8 +6,8 @@ import type { Values } from './values.ts';
 /** Host and port: what a custom variable may hold as the authority. */
 const AUTHORITY = /^[A-Za-z0-9._-]+:\d{1,5}$/;
 
-/** Servers refuse long URLs, so values from packages are cut. In UTF-16 units. */
-const MAX_VALUE = 1_000;
+/** Servers refuse long URLs, so values from packages are cut. In bytes as they are sent. */
+const MAX_VALUE = 2_000;
 
 /**
  * Fills in a URL. Values are percent-encoded; only a custom variable at the beginning may hold the base URL itself. Throws
@@ -33,9 +33,10 @@ export function renderUrl(template: string, values: Values, subject: string): st
 
 function placed(before: string, value: { text: string; trusted: boolean } | undefined): string {
   if (value === undefined) return '';
-  const text = (value.trusted ? value.text : truncateText(value.text, MAX_VALUE, '...')).toWellFormed();
-  if (value.trusted && before === '') return text.trim();
-  if (value.trusted && /^https?:\/\/$/.test(before) && AUTHORITY.test(text)) return text;
+  const text = value.text.toWellFormed();
+  if (!value.trusted) return truncateText(text, MAX_VALUE, '...', encodeURIComponent);
+  if (before === '') return text.trim();
+  if (/^https?:\/\/$/.test(before) && AUTHORITY.test(text)) return text;
   return encodeURIComponent(text);
 }
 
