@@ -15,8 +15,10 @@ export function syntheticLockfiles(count: number): ReadonlyMap<string, string> {
   ]);
 }
 
-/** pnpm 9 and 10. */
+/** pnpm 9 and 10, which sort the entries by their keys. */
 function pnpmLock({ direct, packages }: SyntheticGraph): string {
+  const sorted = (keyOf: (one: SyntheticPackage) => string) =>
+    packages.toSorted((left, right) => (keyOf(left) < keyOf(right) ? -1 : 1));
   const list = (isDev: boolean) =>
     direct
       .filter((one) => one.isDev === isDev)
@@ -25,13 +27,14 @@ function pnpmLock({ direct, packages }: SyntheticGraph): string {
           `      ${quoted(one.name)}:\n        specifier: ^${one.version}\n        version: ${resolved(one)}\n`,
       )
       .join('');
-  const entries = packages.map(
+  const entries = sorted(idOf).map(
     (one) =>
       `  ${quoted(idOf(one))}:\n    resolution: {integrity: ${one.integrity}}\n    engines: {node: '>=18'}\n` +
       (one.hasBin ? '    hasBin: true\n' : '') +
       (one.peer === undefined ? '' : `    peerDependencies:\n      ${quoted(one.peer.name)}: '>=1'\n`),
   );
-  const snapshots = packages.map((one) => {
+  const instanceOf = (one: SyntheticPackage) => `${one.name}@${resolved(one)}`;
+  const snapshots = sorted(instanceOf).map((one) => {
     const [always, optional] = [false, true].map((isOptional) => {
       const some = one.dependencies.filter((other) => other.isOptional === isOptional);
       const lines = some.map((other) => `      ${quoted(other.name)}: ${resolved(other)}\n`);
@@ -40,7 +43,7 @@ function pnpmLock({ direct, packages }: SyntheticGraph): string {
         : `    ${isOptional ? 'optionalDependencies' : 'dependencies'}:\n${lines.join('')}`;
     });
     const fields = `${always}${optional}${one.isOptional ? '    optional: true\n' : ''}`;
-    const key = quoted(`${one.name}@${resolved(one)}`);
+    const key = quoted(instanceOf(one));
     return fields === '' ? `  ${key}: {}\n` : `  ${key}:\n${fields}`;
   });
   return [

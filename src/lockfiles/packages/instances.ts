@@ -1,5 +1,5 @@
 import type { Group } from '../../model/lockfile/lockfile.ts';
-import { connectAll, type PackageDraft } from './package-collector.ts';
+import { connect, type PackageDraft } from './package-collector.ts';
 import { propagateGroups, type Root } from './propagate-groups.ts';
 
 /** One installed instance of a package: with one set of peers, or in one folder. */
@@ -27,11 +27,23 @@ export function connectInstance(
   instance.always = always;
   instance.optional = optional;
   const all = optional.length === 0 ? always : [...always, ...optional];
-  connectAll(instance.draft, all.map(draftOf), NONE);
+  connect(instance.draft, all.length <= FEW && isDistinct(all) ? all.map(idOf) : [...new Set(all.map(idOf))]);
 }
 
-function draftOf({ draft }: Instance): PackageDraft {
-  return draft;
+/** Up to this length a list is faster than a set. */
+const FEW = 64;
+
+/** Whether no two instances are of one package. */
+function isDistinct(all: readonly Instance[]): boolean {
+  for (let at = 1; at < all.length; at += 1) {
+    const draft = all[at]?.draft;
+    for (let before = 0; before < at; before += 1) if (all[before]?.draft === draft) return false;
+  }
+  return true;
+}
+
+function idOf({ draft }: Instance): string {
+  return draft.id;
 }
 
 /** Propagates groups to all instances. A package is in no group when at least one of its instances is in none. */

@@ -19,7 +19,9 @@ const NO_CONDITIONS: ReadonlySet<Group> = new Set(['bundled', 'peer']);
  * of its entries are. Where all entries have conditions, but different ones (one `dev`, one `optional`), it has all of these.
  */
 export class PackageCollector {
-  readonly #drafts = new Map<string, PackageDraft>();
+  readonly #drafts: PackageDraft[] = [];
+  /** The packages by id. Not needed while each id is greater than the one before, as in files that are sorted. */
+  #byId: Map<string, PackageDraft> | undefined;
   /** For packages with several entries: all their conditions; `undefined` when an entry has none. */
   readonly #conditions = new Map<PackageDraft, ReadonlySet<Group> | undefined>();
 
@@ -28,9 +30,10 @@ export class PackageCollector {
 
   /** Adds an entry and returns its package: the first entry with this id. */
   add(entry: PackageDraft): PackageDraft {
-    const known = this.#drafts.get(entry.id);
+    const known = this.#find(entry.id);
     if (known === undefined) {
-      this.#drafts.set(entry.id, entry);
+      this.#drafts.push(entry);
+      this.#byId?.set(entry.id, entry);
       return entry;
     }
     if (entry.direct === true) known.direct = true;
@@ -47,7 +50,16 @@ export class PackageCollector {
       if (conditions === undefined || conditionsOf(draft.groups).length > 0) continue;
       draft.groups = [...[...conditions].sort(), ...draft.groups];
     }
-    return [...this.#drafts.values()];
+    return this.#drafts;
+  }
+
+  #find(id: string): PackageDraft | undefined {
+    if (this.#byId === undefined) {
+      const last = this.#drafts.at(-1);
+      if (last === undefined || id > last.id) return undefined;
+      this.#byId = new Map(this.#drafts.map((draft) => [draft.id, draft]));
+    }
+    return this.#byId.get(id);
   }
 
   #joinIntegrity(known: PackageDraft, digests: readonly Integrity[]): void {

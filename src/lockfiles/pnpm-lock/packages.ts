@@ -67,10 +67,13 @@ function readDocument(document: PnpmDocument, builder: LockfileBuilder): Held {
     held.push(entry);
   }
   const find = findOrReport(byKey, packages, builder);
-  for (const [at, { dependencies, optionalDependencies }] of held.entries()) {
-    const instance = instances[at];
-    if (instance !== undefined)
-      connectInstance(instance, resolveAll(dependencies, find), resolveAll(optionalDependencies, find));
+  for (let at = 0; at < held.length; at += 1) {
+    const { dependencies, optionalDependencies } = held[at] as PnpmEntry;
+    connectInstance(
+      instances[at] as Instance,
+      resolveAll(dependencies, find),
+      resolveAll(optionalDependencies, find),
+    );
   }
   return { roots: rootsOf(document, find), instances };
 }

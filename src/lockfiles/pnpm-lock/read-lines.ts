@@ -15,12 +15,11 @@ import {
   emptyDocument,
   emptyEntry,
   IMPORTER_LISTS,
-  newReference,
   type PnpmDocument,
   type PnpmEntry,
-  type Reference,
   type References,
 } from './document.ts';
+import { ReferenceReader } from './read-references.ts';
 import { readResolution } from './read-resolution.ts';
 
 /**
@@ -32,7 +31,7 @@ export function readLines(input: LineInput): readonly PnpmDocument[] {
   const cursor = new LineCursor(input);
   const documents: PnpmDocument[] = [];
   let document = emptyDocument();
-  let known: Known = new Map();
+  const references = new ReferenceReader(cursor);
   let isEmpty = true;
   const sections = new Set<string>();
   for (let more = cursor.advance(); more; ) {
@@ -40,14 +39,14 @@ export function readLines(input: LineInput): readonly PnpmDocument[] {
     if (isMarker(cursor)) {
       if (!isEmpty) documents.push(document);
       document = emptyDocument();
-      known = new Map();
+      references.beginDocument();
       isEmpty = true;
       sections.clear();
       more = cursor.advance();
       continue;
     }
     isEmpty = false;
-    more = readSection(cursor, { document, known, sections });
+    more = readSection(cursor, { document, references, sections });
   }
   if (!isEmpty) documents.push(document);
   return documents;
@@ -62,13 +61,13 @@ const [SPACE, COLON] = [32, 58];
 /** The document that is read. */
 interface Target {
   readonly document: PnpmDocument;
-  readonly known: Known;
+  readonly references: ReferenceReader;
   /** Keys of the top level. */
   readonly sections: Set<string>;
 }
 
 /** Reads one key of the top level with its value. Returns `false` at the end of the text. */
-function readSection(cursor: LineCursor, { document, known, sections }: Target): boolean {
+function readSection(cursor: LineCursor, { document, references, sections }: Target): boolean {
   const colon = keyEnd(cursor);
   const key = keyText(cursor, colon);
   const value = rawValue(cursor, colon);
@@ -86,10 +85,10 @@ function readSection(cursor: LineCursor, { document, known, sections }: Target):
   if (value !== '') throw new UnknownLayout(`line ${cursor.line}`);
   if (!cursor.advance()) return false;
   if (cursor.indent === 0) return true;
-  if (key === 'packages') return readEntries(cursor, document.packages, known);
-  if (key === 'snapshots') return readEntries(cursor, document.snapshots, known);
-  if (key === 'importers') return readImporters(cursor, document, known);
-  rootOf(document).lists.set(key, readReferences(cursor, known));
+  if (key === 'packages') return readEntries(cursor, document.packages, references);
+  if (key === 'snapshots') return readEntries(cursor, document.snapshots, references);
+  if (key === 'importers') return readImporters(cursor, document, references);
+  rootOf(document).lists.set(key, references.read());
   return cursor.indent >= 0;
 }
 
@@ -102,7 +101,7 @@ function rootOf(document: PnpmDocument) {
   return root;
 }
 
-function readImporters(cursor: LineCursor, document: PnpmDocument, known: Known): boolean {
+function readImporters(cursor: LineCursor, document: PnpmDocument, references: ReferenceReader): boolean {
   const { indent } = cursor;
   while (cursor.indent === indent) {
     const colon = keyEnd(cursor);
@@ -112,12 +111,12 @@ function readImporters(cursor: LineCursor, document: PnpmDocument, known: Known)
     if (value !== '' && value !== '{}') throw new UnknownLayout(`line ${cursor.line}`);
     cursor.advance();
     const inner = cursor.indent;
-    while (cursor.indent === inner && inner > indent) readList(cursor, lists, known);
+    while (cursor.indent === inner && inner > indent) readList(cursor, lists, references);
   }
   return endOfMapping(cursor, indent);
 }
 
-function readList(cursor: LineCursor, lists: Map<string, References>, known: Known): void {
+function readList(cursor: LineCursor, lists: Map<string, References>, references: ReferenceReader): void {
   const { indent } = cursor;
   const colon = keyEnd(cursor);
   const key = keyText(cursor, colon);
@@ -128,47 +127,10 @@ function readList(cursor: LineCursor, lists: Map<string, References>, known: Kno
   }
   if (value !== '') throw new UnknownLayout(`line ${cursor.line}`);
   cursor.advance();
-  lists.set(key, cursor.indent > indent ? readReferences(cursor, known) : []);
+  lists.set(key, cursor.indent > indent ? references.read() : []);
 }
 
-/** The references of the document by their lines. Most lines are repeated. */
-type Known = Map<string, Reference>;
-
-/** Reads `name: reference`, or `name:` above `specifier: …` and `version: reference`. */
-function readReferences(cursor: LineCursor, known: Known): References {
-  const { indent, text } = cursor;
-  const found: Reference[] = [];
-  while (cursor.indent === indent) {
-    const line = text.slice(cursor.start, cursor.end);
-    const repeated = known.get(line);
-    if (repeated !== undefined) {
-      found.push(repeated);
-      cursor.advance();
-      continue;
-    }
-    const colon = keyEnd(cursor);
-    const name = keyText(cursor, colon);
-    const value = rawValue(cursor, colon);
-    cursor.advance();
-    if (value !== '') {
-      const reference = newReference(name, scalar(value));
-      if (reference.reference === '') continue;
-      known.set(line, reference);
-      found.push(reference);
-      continue;
-    }
-    const inner = cursor.indent;
-    while (cursor.indent === inner && inner > indent) {
-      const at = keyEnd(cursor);
-      if (keyText(cursor, at) === 'version') found.push(newReference(name, valueText(cursor, at)));
-      cursor.skipDeeper(inner);
-    }
-  }
-  endOfMapping(cursor, indent);
-  return found;
-}
-
-function readEntries(cursor: LineCursor, entries: PnpmEntry[], known: Known): boolean {
+function readEntries(cursor: LineCursor, entries: PnpmEntry[], references: ReferenceReader): boolean {
   const { indent } = cursor;
   while (cursor.indent === indent) {
     const colon = keyEnd(cursor, true);
@@ -179,7 +141,7 @@ function readEntries(cursor: LineCursor, entries: PnpmEntry[], known: Known): bo
     const isExplicit = colon === cursor.end;
     cursor.advance();
     if (isExplicit) enterExplicitValue(cursor, indent);
-    if (cursor.indent > indent) readFields(cursor, entry, known);
+    if (cursor.indent > indent) readFields(cursor, entry, references);
   }
   return endOfMapping(cursor, indent);
 }
@@ -190,10 +152,10 @@ function readEntries(cursor: LineCursor, entries: PnpmEntry[], known: Known): bo
  */
 const UNREAD = new Set([...'abcefghijklmpqstuwxyz'].map((character) => character.charCodeAt(0)));
 
-function readFields(cursor: LineCursor, entry: PnpmEntry, known: Known): void {
+function readFields(cursor: LineCursor, entry: PnpmEntry, references: ReferenceReader): void {
   const { indent } = cursor;
   while (cursor.indent === indent) {
-    if (!UNREAD.has(cursor.text.charCodeAt(cursor.start)) && readField(cursor, entry, known)) continue;
+    if (!UNREAD.has(cursor.text.charCodeAt(cursor.start)) && readField(cursor, entry, references)) continue;
     cursor.skipDeeper(indent);
   }
   endOfMapping(cursor, indent);
@@ -209,7 +171,7 @@ function isFieldAt({ text, start, end }: LineCursor, name: string): boolean {
 }
 
 /** Reads a field. Returns `true` when it has moved past the field. */
-function readField(cursor: LineCursor, entry: PnpmEntry, known: Known): boolean {
+function readField(cursor: LineCursor, entry: PnpmEntry, references: ReferenceReader): boolean {
   if (cursor.end - cursor.start === 2 && cursor.text.startsWith('{}', cursor.start)) return false;
   const usual = USUAL.find((name) => isFieldAt(cursor, name));
   const colon = usual === undefined ? keyEnd(cursor) : cursor.start + usual.length;
@@ -218,10 +180,10 @@ function readField(cursor: LineCursor, entry: PnpmEntry, known: Known): boolean 
       entry.resolution = readResolution(cursor, colon);
       return true;
     case 'dependencies':
-      entry.dependencies = readNested(cursor, colon, known);
+      entry.dependencies = readNested(cursor, colon, references);
       return true;
     case 'optionalDependencies':
-      entry.optionalDependencies = readNested(cursor, colon, known);
+      entry.optionalDependencies = readNested(cursor, colon, references);
       return true;
     case 'name':
       entry.name = valueText(cursor, colon);
@@ -248,10 +210,10 @@ function readField(cursor: LineCursor, entry: PnpmEntry, known: Known): boolean 
   }
 }
 
-function readNested(cursor: LineCursor, colon: number, known: Known): References {
+function readNested(cursor: LineCursor, colon: number, references: ReferenceReader): References {
   const { indent } = cursor;
   const value = rawValue(cursor, colon);
   if (value !== '' && value !== '{}') throw new UnknownLayout(`line ${cursor.line}`);
   cursor.advance();
-  return cursor.indent > indent ? readReferences(cursor, known) : [];
+  return cursor.indent > indent ? references.read() : [];
 }

@@ -1,4 +1,5 @@
 import type { LockfileInput } from '../format.ts';
+import { type CodeUnits, unitsOf } from './code-units.ts';
 import type { KeySet } from './key-set.ts';
 import { UnknownLayout } from './unknown-layout.ts';
 
@@ -45,7 +46,7 @@ export class JsonCursor {
   #isEscaped = false;
   #depth = 0;
   /** The code units as numbers: access is much faster than in a string. */
-  readonly #units: Uint8Array | Uint16Array;
+  readonly #units: CodeUnits;
   readonly #commasMayTrail: boolean;
   readonly #maxDepth: number;
 
@@ -311,7 +312,7 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y;
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 /** Position of the closing quote of a valid string. */
-function endOfString(units: Uint8Array | Uint16Array, start: number): number {
+function endOfString(units: CodeUnits, start: number): number {
   let at = start + 1;
   while (PLAIN[units[at] ?? 0] === 1) at += 1;
   while (units[at] === BACKSLASH) {
@@ -319,16 +320,4 @@ function endOfString(units: Uint8Array | Uint16Array, start: number): number {
     while (PLAIN[units[at] ?? 0] === 1) at += 1;
   }
   return at;
-}
-
-/** The UTF-16 code units of a text, followed by a 0. ASCII texts, which nearly all are, have one byte for each. */
-function unitsOf(text: string): Uint8Array | Uint16Array {
-  if (Buffer.byteLength(text) === text.length) {
-    const bytes = Buffer.allocUnsafeSlow(text.length + 1);
-    bytes[bytes.write(text, 'latin1')] = 0;
-    return new Uint8Array(bytes.buffer);
-  }
-  const bytes = Buffer.allocUnsafeSlow(2 * text.length + 2);
-  bytes.writeUInt16LE(0, bytes.write(text, 'utf16le'));
-  return new Uint16Array(bytes.buffer);
 }

@@ -1,7 +1,8 @@
 import type { LockfileInput } from '../format.ts';
+import { type CodeUnits, unitsOf } from './code-units.ts';
 import { UnknownLayout } from './unknown-layout.ts';
 
-export type LineInput = Pick<LockfileInput, 'text' | 'onePassOnly'>;
+export type LineInput = Pick<LockfileInput, 'text' | 'bytes' | 'onePassOnly'>;
 
 /** A file of 8 MiB that a package manager writes has fewer lines. */
 const MAX_LINES = 300_000;
@@ -16,6 +17,7 @@ const HASH = 35;
  */
 export class LineCursor {
   readonly text: string;
+  readonly units: CodeUnits;
   /** 1-based number of the current line. */
   line = 0;
   /** Number of spaces before the content of the current line; -1 after the last line. */
@@ -27,8 +29,9 @@ export class LineCursor {
   #next = 0;
   readonly #lastLine: number;
 
-  constructor({ text, onePassOnly = false }: LineInput) {
+  constructor({ text, bytes, onePassOnly = false }: LineInput) {
     this.text = text;
+    this.units = bytes ?? unitsOf(text);
     this.#lastLine = onePassOnly ? MAX_LINES : Number.POSITIVE_INFINITY;
   }
 
