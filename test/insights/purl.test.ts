@@ -27,6 +27,19 @@ test('a written purl is read back unchanged, for any characters', () => {
   );
 });
 
+test('a written purl has each segment of its name percent-encoded, and nothing else', () => {
+  const name = fc.oneof(fc.stringMatching(/^[@\w.~/-]{1,20}$/), fc.string({ unit: 'grapheme' }));
+  fc.assert(
+    fc.property(name, (text) => {
+      const segments = text.split('/').map(encodeURIComponent);
+      expect(writePurl('npm', text)).toBe(`pkg:npm/${segments.join('/')}`);
+      expect(writePurl('npm', 'a', text)).toBe(`pkg:npm/a@${encodeURIComponent(text)}`);
+    }),
+  );
+  expect(writePurl('npm', '@babel/core', '1.0.0+a')).toBe('pkg:npm/%40babel/core@1.0.0%2Ba');
+  expect(writePurl('maven', 'org.slf4j:slf4j-api', '2.0.0')).toBe('pkg:maven/org.slf4j/slf4j-api@2.0.0');
+});
+
 test('text that is not a purl is refused by a rule', () => {
   fc.assert(
     fc.property(

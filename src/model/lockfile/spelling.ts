@@ -23,9 +23,14 @@ export function isMissedByPurl({
   return system === 'GO' && /[A-Z]/.test(name);
 }
 
+/** Segments that `encodeURIComponent` does not change: those of most names. To judge a stored target, all its purls are written. */
+const PLAIN_PATH = /^[\w.~/-]*$/;
+
 /** The purl of a package, or of a version of it. `name` as the index spells it. */
 export function writePurl(type: string, name: string, version?: string): string {
-  const segments = (type === 'maven' ? name.replace(':', '/') : name).split('/');
-  const path = segments.map(encodeURIComponent).join('/');
-  return `pkg:${type}/${path}${version === undefined ? '' : `@${encodeURIComponent(version)}`}`;
+  const path = type === 'maven' ? name.replace(':', '/') : name;
+  const encoded = PLAIN_PATH.test(path) ? path : path.split('/').map(encodeURIComponent).join('/');
+  return version === undefined
+    ? `pkg:${type}/${encoded}`
+    : `pkg:${type}/${encoded}@${encodeURIComponent(version)}`;
 }
