@@ -35,8 +35,9 @@ const COUNTED = 40;
 
 /**
  * Two workers on a native Redis scan the example (616 packages, 55 findings, one alert) for many targets, then all of them
- * again unchanged, then single ones while idle. The time begins when all are enqueued: workers are stopped until then. CPU time is
- * that of the workers only. Own commands are those of workers outside BullMQ's queues; each is at most one round trip.
+ * again unchanged, then single ones while idle. The time begins when all are enqueued: workers are stopped until then. The first 200
+ * scans of a process take about a sixth more CPU time, because V8 compiles meanwhile: compare runs with equal numbers of targets. Own
+ * commands are those of workers outside BullMQ's queues; each is at most one round trip.
  * `npm run bench -- worker [targets]`; `LOCKHOUND_MAIN` names another build, `WORKER_OPTIONS` options of Node, `WORKER_TRACES`
  * a collector.
  */
@@ -59,12 +60,12 @@ export async function run([targets = '1000']: readonly string[]): Promise<void> 
     });
   }
   const producer = await createProducer({ redis: redis.url });
-  const world: World = { redis, workers, producer, content: await readFile(LOCKFILE, 'utf8') };
+  const world: World = { redis, workers, services, producer, content: await readFile(LOCKFILE, 'utf8') };
   try {
     await scanAll(world, 'warm-up', ['warm-up']);
     const ids = Array.from({ length: Number(targets) }, (_, index) => `target-${index}`);
     console.log(
-      'phase           scans/s (limit)  CPU ms a scan: workers, Redis  own commands a scan (limit)',
+      'phase           scans/s (limit)  CPU ms a scan: workers, Redis, services  own commands a scan (limit)',
     );
     for (const name of ['first', 'unchanged'] as const) {
       const phase = await scanAll(world, name, ids);
@@ -97,6 +98,7 @@ async function end(worker: ChildProcess): Promise<void> {
 interface World {
   readonly redis: NativeRedis;
   readonly workers: readonly ChildProcess[];
+  readonly services: ChildProcess;
   readonly producer: Producer;
   readonly content: string;
 }
@@ -107,11 +109,12 @@ interface Phase {
   readonly seconds: number;
   readonly cpuMs: number;
   readonly redisMs: number;
+  readonly servicesMs: number;
 }
 
 /** Enqueues a scan of every target, lets the workers continue and waits until Redis holds no job. */
 async function scanAll(world: World, name: string, targets: readonly string[]): Promise<Phase> {
-  const { redis, workers, producer, content } = world;
+  const { redis, workers, services, producer, content } = world;
   for (const worker of workers) worker.kill('SIGSTOP');
   for (const target of targets) {
     await producer.enqueue({
@@ -121,6 +124,7 @@ async function scanAll(world: World, name: string, targets: readonly string[]): 
     });
   }
   const [cpuBefore, redisBefore] = [await cpuOf(workers), await redisCpuMs(redis)];
+  const servicesBefore = await cpuOf([services]);
   const began = performance.now();
   for (const worker of workers) worker.kill('SIGCONT');
   await drained(redis, targets.length, began);
@@ -130,11 +134,12 @@ async function scanAll(world: World, name: string, targets: readonly string[]): 
     seconds: (performance.now() - began) / 1_000,
     cpuMs: (await cpuOf(workers)) - cpuBefore,
     redisMs: (await redisCpuMs(redis)) - redisBefore,
+    servicesMs: (await cpuOf([services])) - servicesBefore,
   };
 }
 
 function print(
-  { name, scans, seconds, cpuMs, redisMs }: Phase,
+  { name, scans, seconds, cpuMs, redisMs, servicesMs }: Phase,
   own: ReadonlyMap<string, number>,
   limit: { readonly scans: number; readonly commands: number },
 ): void {
@@ -144,7 +149,7 @@ function print(
     .map(([command, count]) => `${command} ${count.toFixed(1)}`);
   console.log(
     `${name.padEnd(12)} ${(scans / seconds).toFixed(1).padStart(10)} (${limit.scans})  ` +
-      `${(cpuMs / scans).toFixed(1).padStart(20)}, ${(redisMs / scans).toFixed(1)}  ` +
+      `${(cpuMs / scans).toFixed(1).padStart(20)}, ${(redisMs / scans).toFixed(1)}, ${(servicesMs / scans).toFixed(1)}  ` +
       `${total.toFixed(1).padStart(16)} (${limit.commands}): ${each.join(', ')}`,
   );
 }
