@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -12,19 +12,16 @@ import { refreshDue } from '../src/jobs/payloads/refresh-fleet.ts';
 import type { Cadence } from '../src/model/fleet/cadence.ts';
 import { type NativeRedis, startNativeRedis } from '../test/native-redis.ts';
 import { enqueue, idle } from '../test/pipeline/fleet.ts';
-import { drawFleet, type Filled, type FleetSize, fillFleet } from './fleet-fill.ts';
+import type { Filled, FleetSize } from './fleet-fill.ts';
 import { timeDeliveries, YOUNG_MS } from './fleet-latency.ts';
 import { markJudged } from './fleet-settings.ts';
+import { fileOptions, IS_JUDGED, KEPT, keptFleet } from './kept-fleet.ts';
 import { cpuSecondsOf, memoryOf } from './process-usage.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const MAIN = process.env['LOCKHOUND_MAIN'] ?? join(ROOT, 'bin', 'lockhound.js');
 /** Options of Node for the worker: `--cpu-prof --cpu-prof-dir=…`. */
 const OPTIONS = process.env['WORKER_OPTIONS']?.split(' ') ?? [];
-/** An RDB file that keeps the filled Redis for the next run of the same size. */
-const KEPT = process.env['FLEET_FILE'];
-/** The targets count as judged by the settings of the worker, so that only refreshes are measured. */
-const IS_JUDGED = process.env['FLEET_JUDGED'] === '1';
 const LIMIT_MS = 1_800_000;
 const PER_PAGE = 100;
 
@@ -98,13 +95,7 @@ async function stop(worker: ChildProcess | undefined): Promise<void> {
 
 async function filling(store: Store, redis: NativeRedis, size: FleetSize): Promise<Filled> {
   const began = performance.now();
-  const isKept = (await store.fleet.allTargets()).length === size.targets;
-  if (!isKept) {
-    await redis.call('FLUSHALL');
-    await fillFleet(store, size);
-    if (KEPT !== undefined) await redis.call('SAVE');
-  }
-  const filled = drawFleet(size);
+  const { filled, isKept } = await keptFleet(store, redis, size);
   const held = filled.holders.reduce((sum, count) => sum + Math.min(count, 1), 0);
   const seconds = ((performance.now() - began) / 1_000).toFixed(0);
   console.log(
@@ -115,10 +106,6 @@ async function filling(store: Store, redis: NativeRedis, size: FleetSize): Promi
     'refresh                              seconds   CPU s  MiB  requests (fewest)      changes  alerts  advice',
   );
   return filled;
-}
-
-function fileOptions(file: string): readonly string[] {
-  return ['--dir', dirname(file), '--dbfilename', basename(file)];
 }
 
 interface Parts {

@@ -7,12 +7,13 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { openStore, type Store } from '../src/compose/store.ts';
-import { loadConfig } from '../src/config/load.ts';
+import { type LoadedConfig, loadConfig } from '../src/config/load.ts';
 import { refreshDue } from '../src/jobs/payloads/refresh-fleet.ts';
 import { type NativeRedis, startNativeRedis } from '../test/native-redis.ts';
 import { enqueue, idle } from '../test/pipeline/fleet.ts';
 import { advisoryIdsOf } from './fleet-data.ts';
-import { fillFleet } from './fleet-fill.ts';
+import { markJudged } from './fleet-settings.ts';
+import { fileOptions, IS_JUDGED, KEPT, keptFleet } from './kept-fleet.ts';
 import { cpuSecondsOf } from './process-usage.ts';
 import { rowsOf, type Subject, type Table } from './rows.ts';
 
@@ -22,14 +23,19 @@ const LIMIT_MS = 1_800_000;
 /** Targets that a new advisory affects. */
 const AFFECTED = 200;
 /** What a worker does; the work of both workers is timed in turn. */
-const WORK = ['judge all targets by new settings', 'refresh, no change', 'refresh, new advisory'] as const;
+const WORK = [
+  'judge all targets by new settings',
+  'refresh, no change',
+  'refresh, another advisory',
+] as const;
 
 /**
  * What suppressions add to whole refreshes of everything: the processor time of a worker with them and of one without, each with its own
  * copy of one fleet. First each worker judges all targets by its settings, which is timed apart. Then each refreshes them in turn, without
- * a change and with a new advisory on about 200 targets, which are judged, stored and alerted about. The suppressions fit a part of the
- * open findings, which is printed, and so is each time when it is known.
- * `npm run bench -- suppressions [targets] [suppressions] [rounds]`.
+ * a change and with another advisory on one package in about 200 targets, which are judged, stored and alerted about. The suppressions fit
+ * a part of the open findings. Each time is printed when it is known.
+ * `npm run bench -- suppressions [targets] [suppressions] [rounds]`; `FLEET_FILE=<file>.rdb` keeps the filled Redis; with `FLEET_JUDGED=1`
+ * the workers do not judge all targets first: those of the package are judged by the suppressions in the first refresh, which does not count.
  */
 export async function* measure([
   targets = '1000',
@@ -46,27 +52,29 @@ export async function* measure([
   const lines = createInterface({ input: service.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
   const url = String((await lines.next()).value);
   const sides: Side[] = [];
+  const open = async (name: string, file: string, listed: readonly object[]): Promise<Side> => {
+    const config = join(folder, `${sides.length}.yaml`);
+    await writeFile(config, configText(url, listed));
+    const side = await openSide(name, config, await startNativeRedis(...fileOptions(file)));
+    sides.push(side);
+    return side;
+  };
   try {
-    const filled = await startNativeRedis();
-    const without = await openSide({ name: 'without', redis: filled, config: join(folder, 'without.yaml') });
-    sides.push(without);
-    const { holders } = await fillFleet(without.store, size);
-    await filled.call('SAVE');
-    const copy = await startNativeRedis('--dir', filled.folder);
-    sides.push(await openSide({ name: `with ${count}`, redis: copy, config: join(folder, 'with.yaml') }));
-    await writeFile(join(folder, 'without.yaml'), configText(url, []));
-    await writeFile(join(folder, 'with.yaml'), configText(url, suppressions(Number(count))));
+    const file = KEPT ?? join(folder, 'fleet.rdb');
+    const without = await open('without', file, []);
+    const { filled } = await keptFleet(without.store, without.redis, size);
+    if (KEPT === undefined) await without.redis.call('SAVE');
+    await open(`with ${count}`, file, suppressions(Number(count)));
 
     const times: Times = new Map();
-    for (const side of sides) await timed(WORK[0], side, times, () => judgeAll(side));
-    for (const { name, store } of sides) console.log(`${name}: ${await shareSuppressed(store)}`);
-    const packages = packagesOf(holders).slice(0, Number(rounds) + 1);
-    for (const [round, index] of packages.entries()) {
+    for (const side of sides) await prepare(side, times);
+    const index = affectedPackage(filled.holders);
+    for (let round = 0; round <= Number(rounds); round += 1) {
       // The first refresh of a worker fills its memory.
       const kept: Times = round === 0 ? new Map() : times;
       const inTurn = round % 2 === 0 ? sides : sides.toReversed();
       for (const side of inTurn) await timed(WORK[1], side, kept, () => refresh(side));
-      service.stdin?.write(`advisory ${index} GHSA-new-${index}\n`);
+      service.stdin?.write(`advisory ${index} GHSA-new-${round}\n`);
       // The service confirms the advisory; before that line come those of alerts.
       while (!String((await lines.next()).value).startsWith('added'));
       for (const side of inTurn) await timed(WORK[2], side, kept, () => refresh(side));
@@ -86,6 +94,7 @@ export async function* measure([
 interface Side {
   readonly name: string;
   readonly config: string;
+  readonly loaded: LoadedConfig;
   readonly redis: NativeRedis;
   readonly store: Store;
   worker?: ChildProcess;
@@ -94,9 +103,9 @@ interface Side {
 /** Milliseconds of processor time by work and side. */
 type Times = Map<string, number[]>;
 
-async function openSide(side: Pick<Side, 'name' | 'config' | 'redis'>): Promise<Side> {
-  const environment = { REDIS_URL: side.redis.url };
-  return { ...side, store: await openStore(loadConfig({ environment }), pino({ level: 'silent' })) };
+async function openSide(name: string, config: string, redis: NativeRedis): Promise<Side> {
+  const loaded = loadConfig({ file: config, environment: { REDIS_URL: redis.url } });
+  return { name, config, loaded, redis, store: await openStore(loaded, pino({ level: 'silent' })) };
 }
 
 async function close({ worker, store, redis }: Side): Promise<void> {
@@ -129,17 +138,29 @@ async function usageOf({ worker, store: { redis, prefix } }: Side): Promise<read
   ];
 }
 
-/** Starts the worker, which judges all targets by its settings. */
-async function judgeAll(side: Side): Promise<void> {
-  const { store, config, redis } = side;
+/** Starts the worker of a side, which judges all targets by its settings unless they count as judged. */
+async function prepare(side: Side, times: Times): Promise<void> {
+  const { name, store, loaded } = side;
+  if (IS_JUDGED) await markJudged(store, loaded);
   const before = await store.fleet.judgedSettings();
+  side.worker = startWorker(side);
+  if (IS_JUDGED) return;
+  await timed(WORK[0], side, times, () => judgeAll(side, before));
+  console.log(`${name}: ${await shareSuppressed(store)}`);
+}
+
+function startWorker({ config, redis }: Side): ChildProcess {
   const worker = spawnNode([MAIN, 'worker', '--config', config], { REDIS_URL: redis.url });
-  side.worker = worker;
   worker.stderr?.pipe(process.stderr);
   worker.stdout?.resume();
+  return worker;
+}
+
+/** Resolves when the worker has judged all targets by its settings. `before`: the settings by which they were judged. */
+async function judgeAll({ store, worker }: Side, before: string | undefined): Promise<void> {
   const until = Date.now() + LIMIT_MS;
   while ((await store.fleet.judgedSettings()) === before) {
-    if (Date.now() > until || worker.exitCode !== null) throw new Error('the worker judges no targets');
+    if (Date.now() > until || worker?.exitCode !== null) throw new Error('the worker judges no targets');
     await sleep(50);
   }
   await idle({ store }, LIMIT_MS);
@@ -150,12 +171,12 @@ async function refresh({ store }: Side): Promise<void> {
   await idle({ store }, LIMIT_MS);
 }
 
-/** The packages without an advisory whose number of holders is nearest to the wanted one. */
-function packagesOf(holders: Uint32Array): readonly number[] {
+/** The package without an advisory whose number of holders is nearest to the wanted one. */
+function affectedPackage(holders: Uint32Array): number {
   const distance = (index: number) => Math.abs((holders[index] ?? 0) - AFFECTED);
   return [...holders.keys()]
     .filter((index) => advisoryIdsOf(index).length === 0)
-    .toSorted((left, right) => distance(left) - distance(right));
+    .reduce((best, index) => (distance(index) < distance(best) ? index : best));
 }
 
 function subjectsOf([without, suppressed]: readonly Side[]): readonly Subject[] {
