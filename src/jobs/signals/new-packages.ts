@@ -62,6 +62,7 @@ export async function inspectionsOf(
     .slice(0, isApart ? MAX_INSPECTED : MAX_INTERACTIVE);
   const wanted = new Set(chosen);
   await inspections.markKnown(unknown.flatMap((one) => (wanted.has(one) ? [] : one.subject)));
+  if (chosen.length === 0) return [];
   const witnesses = witnessesOf(all, wanted);
   const requires = requirementsIn(packages, chosen);
   return chunks(chosen, PACKAGES_PER_INSPECTION).map((part, index) => {

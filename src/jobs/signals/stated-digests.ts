@@ -17,10 +17,12 @@ export function statedDigests({
 }: Pick<LockedPackage, 'ecosystem' | 'integrity'>): readonly string[] {
   const system = systemOf(ecosystem);
   if (system === undefined || system === 'NUGET' || system === 'GO') return [];
-  const usable = integrity.flatMap((one) => {
-    if (system === 'NPM' && one.algorithm === 'sha512' && one.encoding === 'hex') return [];
-    return digestOf(one) ?? [];
-  });
+  const usable: string[] = [];
+  for (const one of integrity) {
+    if (system === 'NPM' && one.algorithm === 'sha512' && one.encoding === 'hex') continue;
+    const digest = digestOf(one);
+    if (digest !== undefined) usable.push(digest);
+  }
   return usable.length < 2 ? usable : [...new Set(usable)].slice(0, MAX_DIGESTS);
 }
 
