@@ -80,6 +80,26 @@ describe('the cursor over JSON', () => {
     );
   });
 
+  it('returns the keys of objects that repeat keys of others', () => {
+    const key = fc.oneof(
+      fc.constantFrom('a', 'ab', '@a/b', 'é', '"', '\\', ' 1'),
+      fc.string({ unit: 'binary' }),
+    );
+    const object = fc.dictionary(
+      key.filter((name) => !/^\d+$/.test(name)),
+      fc.constant('^1.0.0'),
+    );
+    fc.assert(
+      fc.property(fc.array(object, { minLength: 1 }), (objects) => {
+        const cursor = new JsonCursor(JSON.stringify(objects));
+        const keys: (readonly string[])[] = [];
+        for (let more = cursor.enterList(); more; more = cursor.nextElement()) keys.push(cursor.nextKeys());
+        cursor.finish();
+        expect(keys).toEqual(objects.map((one) => Object.keys(one)));
+      }),
+    );
+  });
+
   it('refuses text that nests too deep', () => {
     expect(isPassed(`${'['.repeat(100)}${']'.repeat(100)}`)).toBe(true);
     expect(isPassed(`${'['.repeat(101)}${']'.repeat(101)}`)).toBe(false);

@@ -133,8 +133,8 @@ function connectPlace(place: Place<Read>): void {
   const { peerDependencies, optionalPeers } = entry;
   const always = instancesOf(entry.dependencies, place);
   const optional = instancesOf(entry.optionalDependencies, place);
-  if (peerDependencies.length === 0) {
-    connectInstance(instance, always, optional);
+  if (optionalPeers.length === 0) {
+    connectInstance(instance, joined(always, instancesOf(peerDependencies, place)), optional);
     return;
   }
   // An optional peer is an edge where it is installed.
@@ -143,9 +143,13 @@ function connectPlace(place: Place<Read>): void {
   const others = peerDependencies.filter((name) => mayMiss.has(name));
   connectInstance(
     instance,
-    [...always, ...instancesOf(required, place)],
-    [...optional, ...instancesOf(others, place)],
+    joined(always, instancesOf(required, place)),
+    joined(optional, instancesOf(others, place)),
   );
+}
+
+function joined(some: readonly Instance[], others: readonly Instance[]): readonly Instance[] {
+  return others.length === 0 ? some : [...some, ...others];
 }
 
 const NONE: readonly Instance[] = [];

@@ -44,7 +44,7 @@ function readPackages(cursor: JsonCursor): readonly BunEntry[] {
   const keys = new Set<string>();
   for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
     const line = cursor.passKey();
-    const entry = emptyEntry(cursor.lastKey(), line);
+    const entry = emptyEntry(cursor.repeatedKey(), line);
     readEntry(cursor, entry);
     entries.push(entry);
     keys.add(entry.key);

@@ -1,6 +1,7 @@
 import type { LockfileInput } from '../format.ts';
 import { type CodeUnits, unitsOf } from './code-units.ts';
 import type { KeySet } from './key-set.ts';
+import { RepeatedParts } from './repeated-parts.ts';
 import { UnknownLayout } from './unknown-layout.ts';
 
 const [TAB, NEWLINE, RETURN, SPACE, QUOTE, COMMA, MINUS] = [9, 10, 13, 32, 34, 44, 45];
@@ -52,6 +53,7 @@ export class JsonCursor {
 
   /** The keys of the object that is read. */
   readonly #keys: string[] = [];
+  #repeated: RepeatedParts<string> | undefined;
   /** The number of objects and lists that may still be entered. */
   #mayEnter: number;
 
@@ -157,13 +159,24 @@ export class JsonCursor {
     return key;
   }
 
+  /** The same for a key that is often repeated: equal keys are mostly one string, which a map finds faster. */
+  repeatedKey(): string {
+    const { start, end } = this;
+    this.#repeated ??= new RepeatedParts(this.#units);
+    const repeated = this.#repeated.find(start, end);
+    if (repeated !== undefined) return repeated;
+    const key = this.lastKey();
+    this.#repeated.set(start, end, key);
+    return key;
+  }
+
   /** Passes an object, which must come next, and returns its keys. */
   nextKeys(): readonly string[] {
     const keys = this.#keys;
     let count = 0;
     for (let more = this.enterObject(); more; more = this.nextMember()) {
       this.passKey();
-      keys[count++] = this.lastKey();
+      keys[count++] = this.repeatedKey();
       this.pass();
     }
     // A list that grows takes the memory of 17 elements at least.
