@@ -9,7 +9,7 @@
  *
  * Exit codes: 0 everything is as advised, or there is no registry; 1 the advice was wrong; 2 a command failed.
  */
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { apply } from './check-fixes/apply.ts';
@@ -28,8 +28,7 @@ import {
   unpack,
 } from './check-fixes/project.ts';
 import { run, succeed } from './check-fixes/run.ts';
-
-const TOOLS = ['pnpm@10', 'yarn@1'];
+import { installTools, withTool } from './check-fixes/tools.ts';
 
 process.exitCode = await main(process.argv[2] ?? '');
 
@@ -41,17 +40,16 @@ async function main(wanted: string): Promise<number> {
       return 0;
     }
     const tools = join(folder, 'tools');
-    await mkdir(tools);
-    await succeed(tools, 'npm', ['install', '--prefix', tools, '--ignore-scripts', ...TOOLS]);
+    await installTools(tools);
+    const environment = await environmentOf(folder);
     let [isWrong, isFailed] = [false, false];
     for (const project of PROJECTS.filter(({ spec }) => spec.includes(wanted))) {
       const own = join(folder, project.spec);
-      const environment = environmentOf(folder, tools);
       await unpack(own, project, environment);
       await readLatest(own, environment);
       for (const manager of project.managers) {
         try {
-          isWrong = !(await check(own, { project, manager, environment })) || isWrong;
+          isWrong = !(await check(own, { project, manager, tools, environment })) || isWrong;
         } catch (error) {
           isFailed = true;
           console.log(`${project.spec} with ${manager}: ${error instanceof Error ? error.message : error}`);
@@ -66,13 +64,14 @@ async function main(wanted: string): Promise<number> {
   }
 }
 
-function environmentOf(folder: string, tools: string): Environment {
-  const path = `${join(tools, 'node_modules', '.bin')}:${process.env['PATH']}`;
+async function environmentOf(folder: string): Promise<Environment> {
+  const registry = (await succeed(folder, 'npm', ['config', 'get', 'registry'])).trim();
   return {
     ...QUIET,
     npm_config_cache: cacheIn(folder),
     YARN_CACHE_FOLDER: join(folder, 'yarn-cache'),
-    PATH: path,
+    YARN_NPM_REGISTRY_SERVER: registry,
+    PATH: process.env['PATH'] ?? '',
   };
 }
 
@@ -83,20 +82,22 @@ function cacheIn(folder: string): string {
 interface Check {
   readonly project: PublishedProject;
   readonly manager: ManagerName;
+  readonly tools: string;
   readonly environment: Environment;
 }
 
 /** Whether everything is as advised. */
-async function check(source: string, { project, manager, environment }: Check): Promise<boolean> {
+async function check(source: string, { project, manager, tools, environment }: Check): Promise<boolean> {
   const folder = `${source}-${manager}`;
   await cp(source, folder, { recursive: true });
-  await convert(folder, manager, environment);
+  const environmentFor = (one: ManagerName) => withTool(tools, one, environment);
+  await convert(folder, manager, environmentFor);
   const cache = environment['npm_config_cache'] ?? '';
   const file = join(folder, LOCKFILES[manager]);
   const before = await lockhound(await dataOf(cache), ['fix', '--json', file]);
   const [plan] = before.plans;
   if (plan === undefined) throw new Error('there are no findings');
-  await apply(folder, plan.commands, environment);
+  await apply(folder, plan.commands, environmentFor(manager));
   const after = await lockhound(await dataOf(cache), ['scan', '--json', '--no-advice', file]);
   const { isAsAdvised, lines } = compareScans({ plan, before, after, locked: await lockedIn(file) });
   console.log(`${project.spec} with ${manager}\n${lines.map((line) => `  ${line}\n`).join('')}`);

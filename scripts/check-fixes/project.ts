@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { succeed } from './run.ts';
 
-/** A package manager with which a project is checked. */
-export type ManagerName = 'npm' | 'pnpm' | 'yarn';
+/** A package manager with which a project is checked. `yarn`: Yarn 1; `yarn-modern`: the newest one. */
+export type ManagerName = 'npm' | 'pnpm' | 'yarn' | 'yarn-modern';
 
 /** A lockfile that an application was published with. */
 export interface PublishedProject {
@@ -15,8 +15,8 @@ export interface PublishedProject {
 
 /** Applications of 2019 to 2021 whose archives have the lockfile that they were tested with. */
 export const PROJECTS: readonly PublishedProject[] = [
-  { spec: 'serverless@1.40.0', managers: ['npm', 'pnpm', 'yarn'] },
-  { spec: 'appcenter-cli@2.7.0', managers: ['npm', 'pnpm', 'yarn'] },
+  { spec: 'serverless@1.40.0', managers: ['npm', 'pnpm', 'yarn', 'yarn-modern'] },
+  { spec: 'appcenter-cli@2.7.0', managers: ['npm', 'pnpm', 'yarn', 'yarn-modern'] },
   { spec: 'appium@1.15.0', managers: ['npm'] },
   { spec: 'appium@1.20.0', managers: ['npm'] },
   { spec: 'aws-cdk@1.90.0', managers: ['npm'] },
@@ -26,6 +26,7 @@ export const LOCKFILES: Readonly<Record<ManagerName, string>> = {
   npm: 'package-lock.json',
   pnpm: 'pnpm-lock.yaml',
   yarn: 'yarn.lock',
+  'yarn-modern': 'yarn.lock',
 };
 
 /** Nothing of a project is run, and nothing but lockfiles is written. */
@@ -38,6 +39,9 @@ export const QUIET: Readonly<Record<string, string>> = {
   npm_config_update_notifier: 'false',
   // What the registry does not have is not waited for.
   npm_config_fetch_retries: '0',
+  YARN_ENABLE_SCRIPTS: 'false',
+  YARN_ENABLE_TELEMETRY: 'false',
+  YARN_ENABLE_IMMUTABLE_INSTALLS: 'false',
 };
 
 const LOCK_ONLY = ['install', '--package-lock-only', '--ignore-scripts', '--no-audit', '--no-fund'];
@@ -92,12 +96,22 @@ export async function readLatest(folder: string, environment: Environment): Prom
 }
 
 /** Turns the lockfile of npm into that of another package manager, with the same versions. */
-export async function convert(folder: string, manager: ManagerName, environment: Environment): Promise<void> {
+export async function convert(
+  folder: string,
+  manager: ManagerName,
+  environmentFor: (manager: ManagerName) => Environment,
+): Promise<void> {
   if (manager === 'npm') return;
+  if (manager === 'yarn-modern') {
+    // It imports lockfiles of Yarn 1 only.
+    await convert(folder, 'yarn', environmentFor);
+    await succeed(folder, 'yarn', ['install'], environmentFor(manager));
+    return;
+  }
   // Yarn imports old lockfiles of npm only.
   if (manager === 'yarn') await cp(join(folder, 'published-lock.json'), join(folder, 'package-lock.json'));
   if (manager === 'yarn') await writeFile(join(folder, '.yarnrc'), YARN_SETTINGS);
-  await succeed(folder, manager, ['import'], environment);
+  await succeed(folder, manager, ['import'], environmentFor(manager));
   await rm(join(folder, 'package-lock.json'));
 }
 
