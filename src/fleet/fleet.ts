@@ -45,6 +45,6 @@ export interface Fleet {
   /** A lockfile by the key of its inventory. Throws a coded error (`state-corrupt`) when it is damaged or absent. */
   inventory(hash: string): Promise<ExpandedLockfile>;
   lastRefresh(cadence: Cadence): Promise<RefreshRecord | undefined>;
-  /** The refresh that is in progress. */
+  /** The refresh that is in progress: it holds the claim, and has not ended. */
   refreshInProgress(cadence: Cadence): Promise<string | undefined>;
 }

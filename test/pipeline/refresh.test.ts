@@ -76,6 +76,22 @@ describe('a refresh of the fleet', () => {
     120_000,
   );
 
+  it('that a late job claims again after its end does not keep the next one from starting', async () => {
+    await withWorld(async (world) => {
+      const room = await world.room('late');
+      room.startWorker();
+      await scan(room, 'one', SOUND);
+      await refresh(room);
+      const { fleet, redis, prefix } = room.store;
+      const ended = (await fleet.lastRefresh('all'))?.refresh ?? '';
+      await redis.set(`${prefix}:lock:refresh-all`, ended, 'PX', 3_600_000);
+      expect(await fleet.refreshInProgress('all')).toBeUndefined();
+      await refresh(room);
+      expect((await fleet.lastRefresh('all'))?.refresh).not.toBe(ended);
+      expect(await redis.get(`${prefix}:lock:refresh-all`)).toBeNull();
+    });
+  }, 60_000);
+
   it('looks every package up once, whatever number of targets hold it', async () => {
     await withWorld(async (world) => {
       const { insights } = world.services;

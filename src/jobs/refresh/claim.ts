@@ -15,14 +15,9 @@ const EXPIRES_MS = 3_600_000;
 /** How long a refresh waits for scans. Afterwards it runs beside them, because it would never run in a busy installation. */
 const PATIENCE_MS: Readonly<Record<Cadence, number>> = { young: 120_000, all: 1_800_000 };
 
-/** Keeps other refreshes of the cadence from starting. */
+/** Keeps other refreshes of the cadence from starting. Each part renews it. */
 export function claimOf({ refresh, cadence }: RefreshHeader): Claim {
   return { name: claimName(cadence), holder: refresh, ttlMs: EXPIRES_MS };
-}
-
-/** A part may end a second time after its refresh, when a worker died or Redis changed its primary: then it must not claim anew. */
-export function renewalOf(header: RefreshHeader): Claim {
-  return { ...claimOf(header), onlyHeld: true };
 }
 
 /** Lets the next refresh of the cadence start. */

@@ -40,7 +40,8 @@ export const refreshFleet: Job<RefreshFleet, RefreshPlan, 'fleet'> = {
     return {
       result: { packages: ids.length, advisories: advisories.length },
       next: [partsOf(payload, ids, advisories)],
-      fleet: { claim: claimOf(payload) },
+      // The last one may have claimed it again after its end.
+      fleet: { claim: { ...claimOf(payload), replaces: (await fleet.lastRefresh(cadence))?.refresh } },
     };
   },
   log: ({ refresh }, plan) =>

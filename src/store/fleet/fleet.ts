@@ -48,6 +48,16 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
     await passOver(inventories, (_, visit) => visit((id) => all.add(id)));
     return all;
   };
+  const lastRefresh: StoredFleet['lastRefresh'] = async (cadence) => {
+    const text = await redis.hget(keys.refreshes, cadence);
+    if (text === null) return undefined;
+    const place = {
+      key: keys.refreshes,
+      field: cadence,
+      remedy: 'Delete the field; the next refresh writes it.',
+    };
+    return await readValue(REFRESH_RECORD, text, place).catch(reportTo(onUnreadable));
+  };
   return {
     packageIds: async () => (await ids()).toList(),
     async youngPackageIds(since) {
@@ -94,16 +104,7 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
       return text === null ? undefined : await readValue(TARGET_SUMMARY, text, placeOf(keys, target));
     },
     inventory: inventories.read,
-    async lastRefresh(cadence) {
-      const text = await redis.hget(keys.refreshes, cadence);
-      if (text === null) return undefined;
-      const place = {
-        key: keys.refreshes,
-        field: cadence,
-        remedy: 'Delete the field; the next refresh writes it.',
-      };
-      return await readValue(REFRESH_RECORD, text, place).catch(reportTo(onUnreadable));
-    },
+    lastRefresh,
     judgedSettings: async () => (await redis.get(keys.judgedSettings)) ?? undefined,
     async judgedRouting() {
       const text = await redis.get(keys.judgedRouting);
@@ -114,7 +115,12 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
       );
     },
     judgedSuppressions: async () => (await redis.get(keys.judgedSuppressions)) ?? '0',
-    refreshInProgress: async (cadence) => (await redis.get(keys.claim(`refresh-${cadence}`))) ?? undefined,
+    async refreshInProgress(cadence) {
+      const holder = await redis.get(keys.claim(`refresh-${cadence}`));
+      if (holder === null) return undefined;
+      // A job of a refresh that has ended runs again when Redis has lost its outcome, and claims the refresh again.
+      return (await lastRefresh(cadence))?.refresh === holder ? undefined : holder;
+    },
   };
 }
 

@@ -132,8 +132,7 @@ function changeIn(state: OutcomeEffects['state']): TargetChange | undefined {
 }
 
 function claimArguments(claim: Claim | undefined): readonly (string | number)[] {
-  if (claim === undefined) return ['', '', '', ''];
-  return [claim.holder, claim.ttlMs, claim.replaces ?? '', claim.onlyHeld === true ? 'held' : ''];
+  return claim === undefined ? ['', '', ''] : [claim.holder, claim.ttlMs, claim.replaces ?? ''];
 }
 
 async function changeArguments(
