@@ -36,7 +36,7 @@ describe.skipIf(!HAS_REDIS)('a replica that takes over during a refresh', () => 
   );
 
   it.each(cases)(
-    '%s (%i): the refresh ends, and each change is sent once, at the latest by the next refresh',
+    '%s (%i): no refresh stays in progress, and each change is sent at the latest by the next one, and not again',
     async (kind, round) => {
       const { insights } = world.services;
       const name = `failover-${cases.findIndex((one) => one[0] === kind && one[1] === round)}`;
@@ -58,16 +58,19 @@ describe.skipIf(!HAS_REDIS)('a replica that takes over during a refresh', () => 
       await room.store.redis.wait(1, 10_000);
       await sleep(random() * 150);
       await failures[kind]?.();
-      await ended(room, first.key);
+      // Redis may have forgotten that these were sent.
+      const early = inbox();
+      await over(room, first.key);
       expect(await room.store.fleet.refreshInProgress('all')).toBeUndefined();
-      // Redis may have lost answers that it had acknowledged: the next refresh asks for them again.
-      const sent = [...inbox()];
+      // Redis may have lost answers that it had acknowledged, or the refresh: the next one asks for them again.
+      const late = [...inbox()];
       for (let later = 0; later < 2; later += 1) {
         const next = refreshDue('all', new Date());
         await until('the new primary takes the request', () => taken(enqueue(room, next)));
         await ended(room, next.key);
-        sent.push(...inbox());
-        expect(sent.sort()).toEqual(each('opened vulnerability medium'));
+        late.push(...inbox());
+        expect([...new Set([...early, ...late])].sort()).toEqual(each('opened vulnerability medium'));
+        expect(new Set(late).size, String(late)).toBe(late.length);
       }
       for (const worker of workers) await worker.kill('SIGTERM');
     },
@@ -81,6 +84,28 @@ async function taken(command: Promise<unknown>): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/**
+ * Resolves when a refresh is not in progress. Redis may have lost its beginning: then a part of it may still run, and the
+ * next refresh does its work.
+ */
+async function over(room: Room, refresh: string): Promise<void> {
+  const isOver = async () => {
+    try {
+      const { fleet } = room.store;
+      const hasEnded = (await fleet.lastRefresh('all'))?.refresh === refresh;
+      if (hasEnded || (await fleet.refreshInProgress('all')) !== undefined) return hasEnded;
+      await idle(room, 100);
+      // A worker may have died with the job that begins the refresh, until its lock expires and others look for stalled jobs.
+      await sleep(3_000);
+      return (await fleet.refreshInProgress('all')) === undefined;
+    } catch {
+      return false;
+    }
+  };
+  await until(`refresh ${refresh} is over`, isOver, 120_000);
+  await until('nothing is open', () => taken(idle(room, 100)), 120_000);
 }
 
 /** Resolves when a refresh has ended and nothing that follows from it is open. */

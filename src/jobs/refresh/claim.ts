@@ -15,9 +15,17 @@ const EXPIRES_MS = 3_600_000;
 /** How long a refresh waits for scans. Afterwards it runs beside them, because it would never run in a busy installation. */
 const PATIENCE_MS: Readonly<Record<Cadence, number>> = { young: 120_000, all: 1_800_000 };
 
-/** Keeps other refreshes of the cadence from starting. Each part renews it. */
+/** Keeps other refreshes of the cadence from starting. */
 export function claimOf({ refresh, cadence }: RefreshHeader): Claim {
   return { name: claimName(cadence), holder: refresh, ttlMs: EXPIRES_MS };
+}
+
+/**
+ * For a part. It does not take the claim: Redis may have lost the outcome of `refresh-fleet`, and with it the job that would release
+ * the claim.
+ */
+export function renewalOf(header: RefreshHeader): Claim {
+  return { ...claimOf(header), onlyHeld: true };
 }
 
 /** Lets the next refresh of the cadence start. */

@@ -4,7 +4,7 @@ import type { Refreshed } from '../../model/ports/insights.ts';
 import { JobError } from '../errors.ts';
 import type { JobRun, LogFacts, RunContext } from '../job.ts';
 import type { FleetPort } from '../ports.ts';
-import { claimOf, isSuperseded, letScansPass } from './claim.ts';
+import { isSuperseded, letScansPass, renewalOf } from './claim.ts';
 
 interface PartPayload {
   readonly refresh: string;
@@ -41,7 +41,7 @@ export async function refreshPart(
     const message = `${counts.unanswered} of ${asked} look-ups were not answered: ${counts.reason ?? 'unknown reason'}`;
     throw new JobError('lookups-incomplete', message, { retryable: true, retryAfterMs });
   }
-  return { result: counts, next: [], fleet: { claim: claimOf(payload) } };
+  return { result: counts, next: [], fleet: { claim: renewalOf(payload) } };
 }
 
 export function logPart({ refresh, part }: PartPayload, { lost, ...counts }: RefreshedPart): LogFacts {

@@ -71,6 +71,8 @@ export interface Claim {
   readonly ttlMs: number;
   /** The holder that the job saw. Any other one keeps the outcome from being saved, and the job runs again. */
   readonly replaces?: string | undefined;
+  /** Renews the claim if it is held, and takes none. */
+  readonly onlyHeld?: boolean;
 }
 
 /** What jobs of the fleet refresh change together with their outcome. */

@@ -132,7 +132,8 @@ function changeIn(state: OutcomeEffects['state']): TargetChange | undefined {
 }
 
 function claimArguments(claim: Claim | undefined): readonly (string | number)[] {
-  return claim === undefined ? ['', '', ''] : [claim.holder, claim.ttlMs, claim.replaces ?? ''];
+  if (claim === undefined) return ['', '', '', ''];
+  return [claim.holder, claim.ttlMs, claim.replaces ?? '', claim.onlyHeld === true ? 'held' : ''];
 }
 
 async function changeArguments(

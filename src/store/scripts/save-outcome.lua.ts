@@ -8,7 +8,7 @@ import { CLOSE_STEPS, FILE_STEP, KEEP_STEPS, MOVE_STEP, NOTE_STEP, PENDING_STEPS
  *
  * Keys: outcome, target, set of targets, claim, identities of packages by id, then those of the steps. Arguments: outcome, its time to live in ms, target id
  * ('' without a state change), revision replaced, new revision, new state, holder of the claim ('' without one), its time to live
- * in ms (0 releases it), the holder that it may replace ('' without one), the newest package id of the inventories ('' without one) and its identity, then the steps: name,
+ * in ms (0 releases it), the holder that it may replace ('' without one), 'held' when it only renews a claim, the newest package id of the inventories ('' without one) and its identity, then the steps: name,
  * number of keys, number of arguments, arguments. `ids-lost`: Redis has lost that id since it was given out. A name without a function here is a command of Redis on one key.
  */
 export const SAVE_OUTCOME = defineScript(`
@@ -38,7 +38,7 @@ local holder = ARGV[7] ~= '' and redis.call('GET', KEYS[4])
 if holder and holder ~= ARGV[7] and holder ~= ARGV[9] then
   return {'state-moved'}
 end
-if ARGV[10] ~= '' and redis.call('HGET', KEYS[5], ARGV[10]) ~= ARGV[11] then
+if ARGV[11] ~= '' and redis.call('HGET', KEYS[5], ARGV[11]) ~= ARGV[12] then
   return {'ids-lost'}
 end
 if ARGV[3] ~= '' then
@@ -52,14 +52,14 @@ end
 if ARGV[7] ~= '' then
   if ARGV[8] == '0' then
     redis.call('DEL', KEYS[4])
-  else
+  elseif holder or ARGV[10] ~= 'held' then
     redis.call('SET', KEYS[4], ARGV[7], 'PX', ARGV[8])
   end
 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 local first
 local key = 6
-local at = 12
+local at = 13
 while at <= #ARGV do
   local name = ARGV[at]
   local lastKey = key + tonumber(ARGV[at + 1]) - 1

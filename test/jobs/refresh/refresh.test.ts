@@ -29,6 +29,11 @@ it('a part of a refresh lets waiting scans pass, and runs beside them after half
   expect(await refreshPackages.run(PART, busy, later)).toMatchObject({ result: ANSWERED });
 });
 
+it('a part renews the claim of its refresh, and takes none', async () => {
+  const run = await refreshPackages.run(PART, portsWith({}), context());
+  expect(run.fleet?.claim).toMatchObject({ holder: 'r', onlyHeld: true });
+});
+
 it('a part of a refresh that was given up asks nothing', async () => {
   const other = portsWith({ refreshInProgress: async () => 'another' });
   expect(await refreshPackages.run(PART, other, context())).toEqual({

@@ -154,6 +154,23 @@ describe('a claim', () => {
     expect(await outcomes.has('job', 'claimed by third')).toBe(false);
   });
 
+  it('that was released is not renewed, and one that is held is', async () => {
+    const claim = { name: 'renewed', holder: 'own', ttlMs: 60_000 };
+    const key = room.keys.claim(claim.name);
+    const save = (job: string, changes: object) =>
+      outcomes.save(job, 'of a refresh', {
+        result: null,
+        next: [],
+        fleet: { claim: { ...claim, ...changes } },
+      });
+    expect((await save('begin', { ttlMs: 1_000 })).status).toBe('saved');
+    expect((await save('part', { onlyHeld: true })).status).toBe('saved');
+    expect(await room.redis.pttl(key)).toBeGreaterThan(10_000);
+    expect((await save('finish', { ttlMs: 0 })).status).toBe('saved');
+    expect((await save('part that runs again', { onlyHeld: true })).status).toBe('saved');
+    expect(await room.redis.get(key)).toBeNull();
+  });
+
   it('lets one of several starts of a schedule at one time begin', async () => {
     const schedules = createScheduleStore(room.redis, room.keys);
     await schedules.put(SCHEDULE);
