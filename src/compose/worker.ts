@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import { within } from '../model/within.ts';
 import { StoreError } from '../store/errors.ts';
 import { formatAddresses, parseAddresses } from '../store/redis/address.ts';
 import { readServerSettings } from '../store/redis/server-settings.ts';
@@ -48,8 +48,11 @@ export async function runWorker(loaded: LoadedConfig, options: WorkerOptions) {
   const release = captureConsole(log);
   const opened: (() => Promise<unknown>)[] = [async () => release()];
   const close = async (): Promise<void> => {
-    for (const step of opened.splice(0).reverse())
-      await within(config.worker.shutdownGrace + CLOSING_MS, step(), log);
+    const limitMs = config.worker.shutdownGrace + CLOSING_MS;
+    // A part that Redis or a service keeps from closing must not keep a stopped worker alive.
+    const late = () =>
+      log.warn({ limitMs }, 'a part of the worker did not close in time; it is left as it is');
+    for (const step of opened.splice(0).reverse()) await within(step(), limitMs, late);
   };
   const opening = openWorker(loaded, options, log, (step) => opened.push(step));
   const { lost, monitored } = await opening.catch(async (error: unknown) => {
@@ -66,20 +69,6 @@ export async function runWorker(loaded: LoadedConfig, options: WorkerOptions) {
       log.info('worker stopped');
     },
   };
-}
-
-/** A part that Redis or a service keeps from closing must not keep a stopped worker alive. */
-async function within(limitMs: number, closing: Promise<unknown>, log: Logger): Promise<void> {
-  const late = new AbortController();
-  const limit = sleep(limitMs, 'late' as const, { signal: late.signal });
-  limit.catch(() => {});
-  try {
-    if ((await Promise.race([closing, limit])) === 'late') {
-      log.warn({ limitMs }, 'a part of the worker did not close in time; it is left as it is');
-    }
-  } finally {
-    late.abort();
-  }
 }
 
 /** Opens the parts of a worker. `onClose` receives a function that closes each part, in the order of opening. */

@@ -16,6 +16,7 @@ import { messageOf } from '../model/errors.ts';
 import type { OpenJobs } from '../model/queue/open-job.ts';
 import type { Outcomes } from '../model/queue/outcome.ts';
 import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
+import { within } from '../model/within.ts';
 import type { ProcessorOptions } from './attempt.ts';
 import type { WorkerEvent } from './events.ts';
 import type { WaitingTimes } from './failure.ts';
@@ -194,17 +195,14 @@ async function closeWithin(
     () => shutdown.abort(new DOMException('the worker is shutting down', 'AbortError')),
     graceMs,
   );
-  const late = Promise.withResolvers<'late'>();
-  const limit = setTimeout(() => late.resolve('late'), graceMs + RETURN_MS);
   const closing = closeAll(parts);
   closing.catch((error: unknown) => log.warn({ error: messageOf(error) }, 'queues closed with an error'));
   try {
-    if ((await Promise.race([closing, late.promise])) === 'late') {
-      log.warn('Redis did not answer in time; other workers claim the running jobs once their locks expire');
-    }
+    await within(closing, graceMs + RETURN_MS, () =>
+      log.warn('Redis did not answer in time; other workers claim the running jobs once their locks expire'),
+    );
   } finally {
     clearTimeout(abort);
-    clearTimeout(limit);
   }
 }
 

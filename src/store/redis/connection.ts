@@ -1,5 +1,6 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { messageOf } from '../../model/errors.ts';
+import { within } from '../../model/within.ts';
 import { StoreError } from '../errors.ts';
 import { formatAddresses, parseAddresses, type RedisAddress } from './address.ts';
 import { createRefusals, REFUSALS_END_AFTER_MS, type Refusals } from './refusals.ts';
@@ -97,15 +98,11 @@ const closing = new WeakSet<RedisClient>();
 export async function closeRedis(client: RedisClient, limitMs = 1_000): Promise<void> {
   if (client.status === 'end') return;
   closing.add(client);
-  const limit = Promise.withResolvers<void>();
-  const timer = setTimeout(limit.resolve, limitMs);
   try {
-    if ((await Promise.race([client.quit(), limit.promise])) === undefined) disconnectNow(client);
+    await within(client.quit(), limitMs);
   } catch {
-    // QUIT fails on a lost connection.
+    // QUIT is not answered in time, or fails on a lost connection.
     disconnectNow(client);
-  } finally {
-    clearTimeout(timer);
   }
 }
 
