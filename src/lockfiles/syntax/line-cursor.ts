@@ -17,7 +17,6 @@ const HASH = 35;
  */
 export class LineCursor {
   readonly text: string;
-  readonly units: CodeUnits;
   /** 1-based number of the current line. */
   line = 0;
   /** Number of spaces before the content of the current line; -1 after the last line. */
@@ -28,11 +27,17 @@ export class LineCursor {
   end = 0;
   #next = 0;
   readonly #lastLine: number;
+  readonly #bytes: CodeUnits | undefined;
 
   constructor({ text, bytes, onePassOnly = false }: LineInput) {
     this.text = text;
-    this.units = bytes ?? unitsOf(text);
+    this.#bytes = bytes;
     this.#lastLine = onePassOnly ? MAX_LINES : Number.POSITIVE_INFINITY;
+  }
+
+  /** The code units of the text. Few readers need them: they are made by this call where they are not at hand. */
+  units(): CodeUnits {
+    return this.#bytes ?? unitsOf(this.text);
   }
 
   /** Moves to the next line with content. Returns `false` at the end of the text. */
