@@ -97,7 +97,7 @@ async function over(room: Room, refresh: string): Promise<void> {
       const hasEnded = (await fleet.lastRefresh('all'))?.refresh === refresh;
       if (hasEnded || (await fleet.refreshInProgress('all')) !== undefined) return hasEnded;
       await idle(room, 100);
-      // A worker may have died with the job that begins the refresh, until its lock expires and others look for stalled jobs.
+      // A worker that connects again sends the commands again that were not answered, and may go on with the refresh.
       await sleep(3_000);
       return (await fleet.refreshInProgress('all')) === undefined;
     } catch {
