@@ -24,7 +24,7 @@ export function readDocument({ text, bytes, onePassOnly }: JsonInput): BunDocume
   for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
     cursor.passKey();
     const section = cursor.keyIn(SECTIONS);
-    if (section === undefined) {
+    if (section === '') {
       cursor.pass();
       continue;
     }
@@ -79,7 +79,7 @@ function readDetails(cursor: JsonCursor, entry: BunEntry): void {
   for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
     cursor.passKey();
     const detail = cursor.keyIn(DETAILS);
-    if (detail === undefined) cursor.pass();
+    if (detail === '') cursor.pass();
     else entry[detail] = detail === 'optionalPeers' ? readTexts(cursor) : cursor.nextKeys();
   }
 }
@@ -104,7 +104,7 @@ function readWorkspaces(cursor: JsonCursor): readonly BunWorkspace[] {
     for (let field = cursor.enterObject(); field; field = cursor.nextMember()) {
       cursor.passKey();
       const list = cursor.keyIn(LISTS);
-      if (list === undefined) cursor.pass();
+      if (list === '') cursor.pass();
       else if (list === 'name') workspace.name = cursor.nextText();
       else workspace[list] = cursor.nextKeys();
     }

@@ -53,7 +53,7 @@ const FIELDS = new KeySet([...VALUES, ...FLAGS, ...LISTS]);
 /** Each field is assigned by its name: an assignment with the name in a variable takes several times as long. */
 function readField(cursor: JsonCursor, entry: NpmEntry): void {
   switch (cursor.keyIn(FIELDS)) {
-    case undefined:
+    case '':
       cursor.pass();
       break;
     case 'name':
