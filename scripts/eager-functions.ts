@@ -64,6 +64,8 @@ function calledFunctions(
   }
 }
 
+type Method = ESTree.MethodDefinition | ESTree.ObjectProperty;
+
 /** A replacement of the text from `start` to `end`. */
 interface Edit {
   readonly start: number;
@@ -71,7 +73,10 @@ interface Edit {
   text(): string;
 }
 
-/** The text with these functions in parentheses. Methods stay as they are. */
+/**
+ * The text with these functions in parentheses. Methods become functions: those of an object in their place, those of a class in a
+ * static block. Constructors, accessors and private methods stay as they are, as do methods that call `super`.
+ */
 export function withEagerFunctions(path: string, code: string, functions: Functions): string {
   const { program } = parseSync(path, code);
   const edits: Edit[] = [];
@@ -84,17 +89,53 @@ export function withEagerFunctions(path: string, code: string, functions: Functi
   function visit(node: unknown, isMethod: boolean): void {
     if (Array.isArray(node)) for (const item of node) visit(item, false);
     if (!isNode(node)) return;
-    const isExpression = node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression';
-    if (isExpression && !isMethod && isCalled(node, functions)) {
-      edits.push(
-        insertion(node.start, () => '('),
-        insertion(node.end, () => ')'),
-      );
-    }
+    if (!isMethod) visitExpression(node);
     if (node.type === 'BlockStatement') visitStatements(node.body, node.start + 1);
-    const holdsMethod =
-      node.type === 'MethodDefinition' || (node.type === 'Property' && (node.method || node.kind !== 'init'));
-    for (const [name, value] of Object.entries(node)) visit(value, holdsMethod && name === 'value');
+    if (node.type === 'ClassBody') visitMethods(node);
+    if (node.type === 'Property' && node.method) visitObjectMethod(node as ESTree.ObjectProperty);
+    const hasMethod = holdsMethod(node);
+    for (const [name, value] of Object.entries(node)) visit(value, hasMethod && name === 'value');
+  }
+
+  function visitExpression(node: ESTree.Node): void {
+    if (node.type !== 'FunctionExpression' && node.type !== 'ArrowFunctionExpression') return;
+    if (!isCalled(node, functions)) return;
+    edits.push(insertion(node.start, () => '('));
+    edits.push(insertion(node.end, () => ')'));
+  }
+
+  function visitObjectMethod(node: ESTree.ObjectProperty): void {
+    if (!isMovable(node)) return;
+    edits.push({ start: node.start, end: node.value.start, text: () => headOf(node) });
+    edits.push(insertion(node.end, () => ')'));
+  }
+
+  /** Called methods are added at the beginning of their class, as the class would add them. */
+  function visitMethods({ body, start }: ESTree.ClassBody): void {
+    const called = body.filter(
+      (node): node is ESTree.MethodDefinition =>
+        node.type === 'MethodDefinition' && node.kind === 'method' && !node.static && isMovable(node),
+    );
+    if (called.length === 0) return;
+    for (const { start, end } of called) edits.push({ start, end, text: () => '' });
+    const methods = () =>
+      called.map((node) => `${headOf(node)}${textOf(node.value.start, node.value.end)}),`).join(' ');
+    const add = 'Object.defineProperty(this.prototype, name, { value, writable: true, configurable: true })';
+    const added = () => `static { for (const [name, value] of Object.entries({ ${methods()} })) ${add}; }`;
+    edits.push(insertion(start + 1, added));
+  }
+
+  /** The beginning of a method as that of a property whose value is a function. */
+  function headOf({ key, value }: Method): string {
+    const { async: isAsync, generator } = value as ESTree.Function;
+    return `${code.slice(key.start, key.end)}: (${isAsync ? 'async ' : ''}function${generator ? '*' : ''} `;
+  }
+
+  /** Whether a method is called and means the same outside of its class or object. */
+  function isMovable({ key, computed, start, value, end }: Method): boolean {
+    const begin = functions.get(end);
+    const isNamed = !computed && key.type !== 'PrivateIdentifier';
+    return isNamed && begin !== undefined && begin >= start && begin <= value.start && !callsSuper(value);
   }
 
   /** Declared functions become constants at the beginning of their block, `top`. */
@@ -126,10 +167,23 @@ function insertion(at: number, text: () => string): Edit {
   return { start: at, end: at, text };
 }
 
+/** Whether the value of a node is the function of a method or an accessor. */
+function holdsMethod(node: ESTree.Node): boolean {
+  return (
+    node.type === 'MethodDefinition' || (node.type === 'Property' && (node.method || node.kind !== 'init'))
+  );
+}
+
 /** V8 leaves `async` out. */
 function isCalled({ start, end }: ESTree.Node, functions: Functions): boolean {
   const begin = functions.get(end);
   return begin !== undefined && begin >= start && begin - start <= 'async '.length;
+}
+
+/** Also in what is inside a function: a class in it has a `super` of its own, and is left as well. */
+function callsSuper(node: unknown): boolean {
+  if (Array.isArray(node)) return node.some(callsSuper);
+  return isNode(node) && (node.type === 'Super' || Object.values(node).some(callsSuper));
 }
 
 function isNode(value: unknown): value is ESTree.Node {
