@@ -19,9 +19,10 @@ if (major < 22 || (major === 22 && minor < 19)) {
 function answers([option, ...others]) {
   const isVersion = option === '--version' || option === '-V';
   if (others.length > 0 || (!isVersion && option !== '--help' && option !== '-h')) return false;
-  const { fstatSync, readFileSync, writeSync } = process.getBuiltinModule('node:fs');
+  const { fstatSync, readFileSync, statSync, writeSync } = process.getBuiltinModule('node:fs');
   try {
-    if (fstatSync(1).isCharacterDevice()) return false;
+    const output = fstatSync(1);
+    if (output.isCharacterDevice() && output.rdev !== statSync('/dev/null').rdev) return false;
     const file = new URL(isVersion ? '../package.json' : '../dist/bundle/help.txt', import.meta.url);
     const text = readFileSync(file, 'utf8');
     const answer = isVersion ? `${JSON.parse(text).version}\n` : text;

@@ -35,6 +35,19 @@ describe('standard output that is a pipe', () => {
     expect(written.endsWith('éend')).toBe(true);
   });
 
+  it('gets many texts in their order where a write does not wait for the reader', async () => {
+    const script = `process.stdout; const { outputTo } = await import('${MODULE}');
+      const { out } = outputTo(1);
+      for (let index = 0; index < 30; index += 1) out(String(index % 10).repeat(50_000));
+      outputTo(2).out('done');`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    await once(child.stderr, 'data');
+    const written = await text(child.stdout);
+    expect(written).toBe(Array.from({ length: 30 }, (_, index) => `${index % 10}`.repeat(50_000)).join(''));
+  });
+
   it('may be closed by its reader', async () => {
     const child = start();
     child.stdout.once('data', () => (child.stdout as unknown as { destroy(): void }).destroy());
@@ -54,4 +67,16 @@ it.skipIf(!existsSync('/dev/full'))('standard output without space is an error',
   closeSync(full);
   expect(status).toBe(2);
   expect(stderr).toMatch(/^error: standard output cannot be written: ENOSPC: .* \[file-unwritable\]\n$/);
+});
+
+it.skipIf(!existsSync('/dev/null'))('the null device is no terminal, and loads no streams', () => {
+  const script = `const { isTerminal, outputTo } = await import('${MODULE}');
+    outputTo(1).out('text');
+    const loaded = process.moduleLoadList.filter((name) => / (?:tty|internal.fs.sync_write_stream)$/.test(name));
+    outputTo(2).out(JSON.stringify([isTerminal(1), loaded]));`;
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+  });
+  expect(JSON.parse(stderr)).toEqual([false, []]);
 });

@@ -1,4 +1,4 @@
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync, statSync, writeSync } from 'node:fs';
 import { EXIT } from './exit-code.ts';
 
 /** Where a command writes. */
@@ -9,27 +9,36 @@ export interface Output {
   drained?(): Promise<void>;
 }
 
-/** Whether a descriptor of the process is a terminal. Loads `node:tty` and its streams for devices only. */
+/** Size of the buffer for texts of at most a third as many characters. */
+const BUFFER_BYTES = 524_288;
+
+/** Whether a descriptor of the process is a terminal. Loads `node:tty` and its streams for other devices than `/dev/null` only. */
 export function isTerminal(descriptor: 0 | 1 | 2): boolean {
-  if (!fstatSync(descriptor).isCharacterDevice()) return false;
-  return process.getBuiltinModule('node:tty').isatty(descriptor);
+  const stats = fstatSync(descriptor);
+  if (!stats.isCharacterDevice()) return false;
+  const nothing = statSync('/dev/null', { throwIfNoEntry: false });
+  return stats.rdev !== nothing?.rdev && process.getBuiltinModule('node:tty').isatty(descriptor);
 }
 
 /**
  * Writes to standard output or standard error. Pipes and files are written directly and in full, because Node's streams take longer to
- * load than many commands run. They are used for terminals and other devices, and from the first write that would block. A reader
+ * load than many commands run. They are used for terminals, and from the first write that would block. A reader
  * that stops early (`| head`) is not an error: the process ends. Any other failure ends it with exit code 2.
  */
 export function outputTo(descriptor: 1 | 2): Output {
-  let stream = fstatSync(descriptor).isCharacterDevice() ? streamOf(descriptor) : undefined;
+  let stream = isTerminal(descriptor) ? streamOf(descriptor) : undefined;
+  let buffer: Buffer | undefined;
   return {
     out(text) {
       if (stream === undefined) {
-        const bytes = Buffer.from(text);
+        // Memory for each text takes longer than to encode and write it.
+        buffer ??= Buffer.allocUnsafeSlow(BUFFER_BYTES);
+        const isLong = text.length > BUFFER_BYTES / 3;
+        const bytes = isLong ? Buffer.from(text) : buffer.subarray(0, buffer.write(text));
         const written = writeDirectly(descriptor, bytes);
         if (written === bytes.length) return;
         stream = streamOf(descriptor);
-        stream.write(bytes.subarray(written));
+        stream.write(Buffer.from(bytes.subarray(written)));
       } else stream.write(text);
     },
     async drained() {
