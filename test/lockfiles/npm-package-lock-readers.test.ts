@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { NpmEntry } from '../../src/lockfiles/npm-package-lock/entry.ts';
+import type { FolderName, NpmEntry } from '../../src/lockfiles/npm-package-lock/entry.ts';
 import { isEntry } from '../../src/lockfiles/npm-package-lock/entry.ts';
 import { readPackagesMap } from '../../src/lockfiles/npm-package-lock/packages-map.ts';
 import { readGeneral, readPackages } from '../../src/lockfiles/npm-package-lock/read-packages.ts';
@@ -18,7 +18,7 @@ function agree(text: string): boolean {
   const root = JSON.parse(text) as { lockfileVersion?: unknown; packages: object };
   expect([2, 3]).toContain(root.lockfileVersion);
   const parsed = readGeneral(root.packages, text);
-  expect(read.entries.map(withoutRepeats)).toEqual(parsed.map(withoutRepeats));
+  expect(read.entries).toEqual(parsed.entries.map(asStated));
   expect(read.content).toEqual(readPackagesMap(parsed));
   return true;
 }
@@ -26,22 +26,23 @@ function agree(text: string): boolean {
 function asWritten(text: string) {
   try {
     const content = Buffer.from(text);
-    const entries = readPackages({ text, bytes: isAscii(content) ? new Uint8Array(content) : undefined });
-    return { entries, content: readPackagesMap(entries) };
+    const read = readPackages({ text, bytes: isAscii(content) ? new Uint8Array(content) : undefined });
+    return { entries: read.entries.map(asStated), content: readPackagesMap(read) };
   } catch (error) {
     if (error instanceof UnknownLayout) return undefined;
     throw error;
   }
 }
 
-/** Ignores repeated names in lists. */
-function withoutRepeats(entry: NpmEntry): NpmEntry {
+/** The entry with the texts of its names, without repeated ones. */
+function asStated(entry: NpmEntry) {
+  const texts = (names: readonly FolderName[]) => [...new Set(names.map((name) => name.text))];
   return {
     ...entry,
-    dependencies: [...new Set(entry.dependencies)],
-    optionalDependencies: [...new Set(entry.optionalDependencies)],
-    peerDependencies: [...new Set(entry.peerDependencies)],
-    devDependencies: [...new Set(entry.devDependencies)],
+    dependencies: texts(entry.dependencies),
+    optionalDependencies: texts(entry.optionalDependencies),
+    peerDependencies: texts(entry.peerDependencies),
+    devDependencies: texts(entry.devDependencies),
   };
 }
 

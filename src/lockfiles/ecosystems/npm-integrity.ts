@@ -11,7 +11,8 @@ const NONE: readonly Integrity[] = [];
 function parseDigest(text: string): readonly Integrity[] {
   // A fast path for the form that npm writes today.
   if (text.startsWith('sha512-') && !text.includes('?')) {
-    return [{ algorithm: 'sha512', value: text.slice(7), encoding: 'base64' }];
+    const digest: Integrity = { algorithm: 'sha512', value: text.slice(7), encoding: 'base64' };
+    return [digest];
   }
   const dash = text.indexOf('-');
   if (dash <= 0) return NONE;

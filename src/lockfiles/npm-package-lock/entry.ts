@@ -1,6 +1,7 @@
 import { isObject } from '../../model/json-object.ts';
+import type { PackageDraft } from '../packages/package-collector.ts';
 
-const NOTHING: readonly string[] = [];
+const NOTHING: readonly never[] = [];
 
 /** Fields of an entry by their treatment: unchecked values, flags, and names of dependencies. */
 export const VALUES = ['name', 'version', 'resolved', 'integrity', 'workspaces'] as const;
@@ -37,12 +38,31 @@ export function keysOf(value: unknown): readonly string[] {
 export interface NpmEntry
   extends Record<Value, unknown>,
     Record<Flag, boolean>,
-    Record<List, readonly string[]> {
+    Record<List, readonly FolderName[]> {
   /** The key: the path of a folder. */
   readonly path: string;
   readonly line: number | undefined;
   /** `false` for a value of another type, which has no fields. */
   readonly isObject: boolean;
+}
+
+/** A folder of the installed tree. */
+export interface Folder {
+  readonly entry: NpmEntry;
+  /** Its name in `node_modules`; `undefined` for the target's own folders: the root and workspace members. */
+  readonly name: FolderName | undefined;
+  /** Set once the package is read. */
+  draft: PackageDraft | undefined;
+  parent: Folder | undefined;
+  /** The folders in its `node_modules`, by name. Those of the root are in their names. */
+  children: Map<FolderName, Folder> | undefined;
+}
+
+/** A name in `node_modules`. Equal names are one object, because to compare and find texts takes longer. */
+export interface FolderName {
+  readonly text: string;
+  /** The folder of this name in the `node_modules` of the root. */
+  inRoot: Folder | undefined;
 }
 
 /** An entry without fields. */

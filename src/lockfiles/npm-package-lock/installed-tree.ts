@@ -1,17 +1,18 @@
-import type { PackageDraft } from '../packages/package-collector.ts';
 import { UnknownLayout } from '../syntax/unknown-layout.ts';
-import { emptyEntry, type NpmEntry } from './entry.ts';
+import { emptyEntry, type Folder, type FolderName, type NpmEntry } from './entry.ts';
 
-/** A folder of the installed tree. */
-export interface Folder {
-  readonly entry: NpmEntry;
-  /** Its name in `node_modules`; `undefined` for the target's own folders: the root and workspace members. */
-  readonly name: string | undefined;
-  /** Set once the package is read. */
-  draft: PackageDraft | undefined;
-  parent: Folder | undefined;
-  /** The folders in its `node_modules`, by name. */
-  children: Map<string, Folder> | undefined;
+/** Returns the object of a name. */
+export type NameOf = (text: string) => FolderName;
+
+export function createNames(): NameOf {
+  const names = new Map<string, FolderName>();
+  return (text) => {
+    const known = names.get(text);
+    if (known !== undefined) return known;
+    const name: FolderName = { text, inRoot: undefined };
+    names.set(text, name);
+    return name;
+  };
 }
 
 export type InstalledTree = ReturnType<typeof createTree>;
@@ -23,12 +24,10 @@ const NESTED = '/node_modules/';
 const PACKAGE_NAME = /^(?:@[^/]+\/)?[^/]+$/;
 
 /** `linked`: targets of links. Those outside the target are its own folders, even inside a `node_modules`. */
-export function createTree(linked: ReadonlySet<string>) {
+export function createTree(linked: ReadonlySet<string>, nameOf: NameOf) {
   const packageFolders: Folder[] = [];
   const nested = new Map<string, Folder>();
-  const inRoot = new Map<string, Folder>();
   const root = newFolder(emptyEntry('', 0), undefined, undefined);
-  root.children = inRoot;
   const ownFolders = new Map<string, Folder>();
   return {
     packageFolders,
@@ -45,14 +44,15 @@ export function createTree(linked: ReadonlySet<string>) {
       const isLinked = linked.size > 0 && path.startsWith('../') && linked.has(path);
       if (at < 0 || (at > 0 && path[at - 1] !== '/') || isLinked || !PACKAGE_NAME.test(name)) {
         const folder = newFolder(entry, undefined, path === '' ? undefined : root);
-        if (path === '') folder.children = inRoot;
         addOnce(ownFolders, path, folder);
         return folder;
       }
-      const folder = newFolder(entry, name, root);
+      const named = nameOf(name);
+      const folder = newFolder(entry, named, root);
       packageFolders.push(folder);
-      if (at === 0) addOnce(inRoot, name, folder);
-      else addOnce(nested, path, folder);
+      if (at > 0) addOnce(nested, path, folder);
+      else if (named.inRoot === undefined) named.inRoot = folder;
+      else throw new UnknownLayout('repeated path');
       return folder;
     },
     /** Connects nested folders with their parents. Call it once, after all folders are added. */
@@ -63,13 +63,21 @@ export function createTree(linked: ReadonlySet<string>) {
       );
       for (const folder of inOrder) {
         const { path } = folder.entry;
-        const parent = folderAt(path.slice(0, path.lastIndexOf(NESTED)), ownFolders, root);
+        const parent = folderAt(path.slice(0, path.lastIndexOf(NESTED)));
         folder.parent = parent;
-        parent.children ??= new Map();
-        parent.children.set(folder.name ?? '', folder);
+        if (folder.name !== undefined) setChild(parent, folder.name, folder);
       }
     },
   };
+
+  /** The folder at a path. Creates folders without an entry, so that their children do not mix with others. */
+  function folderAt(path: string): Folder {
+    const inRoot = path.startsWith(NODE_MODULES);
+    const names = (inRoot ? path.slice(NODE_MODULES.length) : path).split(NESTED);
+    let folder = inRoot ? root : (ownFolders.get(names.shift() ?? '') ?? root);
+    for (const name of names) folder = childOf(folder, nameOf(name));
+    return folder;
+  }
 }
 
 function addOnce(folders: Map<string, Folder>, key: string, folder: Folder): void {
@@ -79,32 +87,30 @@ function addOnce(folders: Map<string, Folder>, key: string, folder: Folder): voi
 }
 
 /** Resolves a name as Node does: in the nearest `node_modules` upwards. */
-export function findUpwards(name: string, from: Folder): Folder | undefined {
-  for (let folder: Folder | undefined = from; folder !== undefined; folder = folder.parent) {
+export function findUpwards(name: FolderName, from: Folder): Folder | undefined {
+  for (let folder = from; folder.parent !== undefined; folder = folder.parent) {
     const found = folder.children?.get(name);
     if (found !== undefined) return found;
   }
-  return undefined;
+  return name.inRoot;
 }
 
-function newFolder(entry: NpmEntry, name: string | undefined, parent: Folder | undefined): Folder {
+function newFolder(entry: NpmEntry, name: FolderName | undefined, parent: Folder | undefined): Folder {
   return { entry, name, draft: undefined, parent, children: undefined };
 }
 
-/** The folder at a path. Creates folders without an entry, so that their children do not mix with others. */
-function folderAt(path: string, ownFolders: ReadonlyMap<string, Folder>, root: Folder): Folder {
-  const inRoot = path.startsWith(NODE_MODULES);
-  const names = (inRoot ? path.slice(NODE_MODULES.length) : path).split(NESTED);
-  let folder = inRoot ? root : (ownFolders.get(names.shift() ?? '') ?? root);
-  for (const name of names) folder = childOf(folder, name);
-  return folder;
-}
-
-function childOf(folder: Folder, name: string): Folder {
-  folder.children ??= new Map();
-  const known = folder.children.get(name);
+function childOf(folder: Folder, name: FolderName): Folder {
+  const known = folder.parent === undefined ? name.inRoot : folder.children?.get(name);
   if (known !== undefined) return known;
   const missing = newFolder(emptyEntry('', 0), name, folder);
-  folder.children.set(name, missing);
+  setChild(folder, name, missing);
   return missing;
+}
+
+function setChild(folder: Folder, name: FolderName, child: Folder): void {
+  if (folder.parent === undefined) name.inRoot = child;
+  else {
+    folder.children ??= new Map();
+    folder.children.set(name, child);
+  }
 }

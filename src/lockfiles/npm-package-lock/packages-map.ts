@@ -1,9 +1,10 @@
 import type { LockfileContent } from '../format.ts';
 import { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
-import { isEntry, type NpmEntry } from './entry.ts';
-import { createTree, type Folder, findUpwards, type InstalledTree } from './installed-tree.ts';
+import { type Folder, type FolderName, isEntry, type NpmEntry } from './entry.ts';
+import { createTree, findUpwards, type InstalledTree } from './installed-tree.ts';
 import { readEntry } from './read-entry.ts';
+import type { NpmEntries } from './read-packages.ts';
 
 /** Deeper than any file system nests folders. */
 const MAX_DEPTH = 250;
@@ -18,11 +19,9 @@ interface Tree {
 }
 
 /** Reads the `packages` map of lockfileVersion 2 and 3: one entry for each folder of the installed tree. */
-export function readPackagesMap(entries: readonly NpmEntry[]): LockfileContent {
+export function readPackagesMap({ entries, nameOf }: NpmEntries): LockfileContent {
   const builder = new LockfileBuilder();
-  const tree = createTree(
-    new Set(entries.flatMap(({ link, resolved }) => (link && typeof resolved === 'string' ? resolved : []))),
-  );
+  const tree = createTree(linkedFolders(entries), nameOf);
   const root = entries.find(({ path, isObject }) => path === '' && isObject);
   const state: Tree = { tree, builder, links: [], direct: root === undefined ? undefined : false };
   for (const entry of entries) {
@@ -41,6 +40,12 @@ export function readPackagesMap(entries: readonly NpmEntry[]): LockfileContent {
   return builder.content();
 }
 
+function linkedFolders(entries: readonly NpmEntry[]): ReadonlySet<string> {
+  const linked = new Set<string>();
+  for (const { link, resolved } of entries) if (link && typeof resolved === 'string') linked.add(resolved);
+  return linked;
+}
+
 /** Returns why the entry cannot be read. */
 function addEntry({ tree, builder, links, direct }: Tree, entry: NpmEntry): string | undefined {
   const { path, line } = entry;
@@ -52,7 +57,7 @@ function addEntry({ tree, builder, links, direct }: Tree, entry: NpmEntry): stri
     links.push(folder);
     return undefined;
   }
-  const draft = readEntry(entry, { folder: folder.name, line, direct });
+  const draft = readEntry(entry, { folder: folder.name.text, line, direct });
   if (typeof draft === 'string') return draft;
   folder.draft = builder.add(draft, line, path);
   return undefined;
@@ -69,7 +74,7 @@ function addLinkedFolders({ tree, builder, links }: Tree, root: NpmEntry): void 
     const { line } = linked.entry;
     const entry = { ...linked.entry, resolved: `file:${target}` };
     linked.draft ??= builder.add(
-      readEntry(entry, { folder: link.name ?? '', line, direct: false }),
+      readEntry(entry, { folder: link.name?.text ?? '', line, direct: false }),
       line,
       target,
     );
@@ -102,10 +107,11 @@ function neededBy(folder: Folder, withDev: boolean): readonly PackageDraft[] {
   return found.length > MANY ? [...new Set(found)] : found;
 }
 
-function addNeeded(found: PackageDraft[], names: readonly string[], folder: Folder): void {
-  for (const name of names) {
+function addNeeded(found: PackageDraft[], names: readonly FolderName[], folder: Folder): void {
+  // An iterator is called for each element until V8 optimizes the function fully.
+  for (let index = 0; index < names.length; index += 1) {
     // Not every optional or peer dependency is installed. The target's own folders have no draft.
-    const draft = findUpwards(name, folder)?.draft;
+    const draft = findUpwards(names[index] as FolderName, folder)?.draft;
     if (draft !== undefined && (found.length > MANY || !found.includes(draft))) found.push(draft);
   }
 }

@@ -1,17 +1,33 @@
 import { JsonCursor, type JsonInput } from '../syntax/json-cursor.ts';
 import { lineNodes } from '../syntax/json-lines.ts';
 import { KeySet } from '../syntax/key-set.ts';
-import { emptyEntry, FLAGS, isEntry, keysOf, LISTS, type NpmEntry, VALUES } from './entry.ts';
+import {
+  emptyEntry,
+  FLAGS,
+  type FolderName,
+  isEntry,
+  keysOf,
+  LISTS,
+  type NpmEntry,
+  VALUES,
+} from './entry.ts';
+import { createNames, type NameOf } from './installed-tree.ts';
 
 /** Longer than a path in any file system. */
 const MAX_PATH = 3_000;
+
+export interface NpmEntries {
+  readonly entries: readonly NpmEntry[];
+  readonly nameOf: NameOf;
+}
 
 /**
  * Reads the entries of `packages` (lockfileVersion 2 and 3) in one pass, including entries with the same path. Throws
  * `UnknownLayout` for any other text, which is left to the general parser.
  */
-export function readPackages({ text, bytes, onePassOnly }: JsonInput): readonly NpmEntry[] {
-  const cursor = new JsonCursor(text, { bytes, isLimited: onePassOnly });
+export function readPackages({ text, bytes, onePassOnly }: JsonInput): NpmEntries {
+  const nameOf = createNames();
+  const cursor = new JsonCursor(text, { bytes, isLimited: onePassOnly, keyOf: nameOf });
   let version: unknown;
   let entries: readonly NpmEntry[] | undefined;
   for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
@@ -29,10 +45,10 @@ export function readPackages({ text, bytes, onePassOnly }: JsonInput): readonly 
   }
   cursor.finish();
   if (version === undefined || entries === undefined) throw cursor.unknown();
-  return entries;
+  return { entries, nameOf };
 }
 
-function readEntries(cursor: JsonCursor): readonly NpmEntry[] {
+function readEntries(cursor: JsonCursor<FolderName>): readonly NpmEntry[] {
   const entries: NpmEntry[] = [];
   for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
     const line = cursor.passKey();
@@ -51,7 +67,7 @@ function readEntries(cursor: JsonCursor): readonly NpmEntry[] {
 const FIELDS = new KeySet([...VALUES, ...FLAGS, ...LISTS]);
 
 /** Each field is assigned by its name: an assignment with the name in a variable takes several times as long. */
-function readField(cursor: JsonCursor, entry: NpmEntry): void {
+function readField(cursor: JsonCursor<FolderName>, entry: NpmEntry): void {
   switch (cursor.keyIn(FIELDS)) {
     case '':
       cursor.pass();
@@ -111,16 +127,16 @@ function readField(cursor: JsonCursor, entry: NpmEntry): void {
 }
 
 /** Reads `packages` from the parsed file. `text` is needed for the lines. */
-export function readGeneral(packages: object, text: string): readonly NpmEntry[] {
+export function readGeneral(packages: object, text: string): NpmEntries {
   const lines = lineNodes(text, { members: { packages: { each: {} } } })?.members?.get('packages')?.members;
-  return Object.entries(packages).map(([path, stated]) => entryOf(path, stated, lines?.get(path)?.line));
-}
-
-function entryOf(path: string, stated: unknown, line: number | undefined): NpmEntry {
-  const entry = emptyEntry(path, line, isEntry(stated));
-  if (!isEntry(stated)) return entry;
-  for (const field of VALUES) entry[field] = stated[field];
-  for (const flag of FLAGS) entry[flag] = stated[flag] === true;
-  for (const list of LISTS) entry[list] = keysOf(stated[list]);
-  return entry;
+  const nameOf = createNames();
+  const entries = Object.entries(packages).map(([path, stated]) => {
+    const entry = emptyEntry(path, lines?.get(path)?.line, isEntry(stated));
+    if (!isEntry(stated)) return entry;
+    for (const field of VALUES) entry[field] = stated[field];
+    for (const flag of FLAGS) entry[flag] = stated[flag] === true;
+    for (const list of LISTS) entry[list] = keysOf(stated[list]).map(nameOf);
+    return entry;
+  });
+  return { entries, nameOf };
 }

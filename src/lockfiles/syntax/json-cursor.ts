@@ -23,20 +23,22 @@ const MAX_ENTERED = 100_000;
 
 export type JsonInput = Pick<LockfileInput, 'text' | 'bytes' | 'onePassOnly'>;
 
-interface CursorOptions {
+interface CursorOptions<Key> {
   readonly commasMayTrail?: boolean;
   readonly maxDepth?: number;
   /** Whether to throw for more objects and lists than are to be read in one pass. */
   readonly isLimited?: boolean | undefined;
   /** As in `Decoded`. */
   readonly bytes?: Uint8Array | undefined;
+  /** Returns what stands for a repeated key. Default: the key. */
+  readonly keyOf?: (key: string) => Key;
 }
 
 /**
  * Walks over JSON text value by value, for readers that need few of many members. It checks everything that it passes:
  * text that it accepts is JSON, apart from trailing commas where these are allowed. Throws `UnknownLayout`.
  */
-export class JsonCursor {
+export class JsonCursor<Key = string> {
   readonly text: string;
   /** 1-based line of the next token, after `peek`. */
   line = 1;
@@ -53,20 +55,28 @@ export class JsonCursor {
   readonly #maxDepth: number;
 
   /** The keys of the object that is read. */
-  readonly #keys: string[] = [];
-  #repeated: RepeatedParts<string> | undefined;
+  readonly #keys: Key[] = [];
+  readonly #keyOf: (key: string) => Key;
+  #repeated: RepeatedParts<Key> | undefined;
   /** The number of objects and lists that may still be entered. */
   private mayEnter: number;
 
   constructor(
     text: string,
-    { commasMayTrail = false, maxDepth = MAX_DEPTH, isLimited = false, bytes }: CursorOptions = {},
+    {
+      commasMayTrail = false,
+      maxDepth = MAX_DEPTH,
+      isLimited = false,
+      bytes,
+      keyOf = (key) => key as Key,
+    }: CursorOptions<Key> = {},
   ) {
     this.text = text;
     this.mayEnter = isLimited ? MAX_ENTERED : Number.POSITIVE_INFINITY;
     this.#units = bytes ?? unitsOf(text);
     this.#commasMayTrail = commasMayTrail;
     this.#maxDepth = maxDepth;
+    this.#keyOf = keyOf;
   }
 
   /** Moves to the next token and returns its first code unit; 0 at the end. */
@@ -135,7 +145,7 @@ export class JsonCursor {
   }
 
   /** The last key passed, if it is one of `keys`, or an empty string. Throws for a key with escapes, which no tool writes. */
-  keyIn<Key extends string>(keys: KeySet<Key>): Key | '' {
+  keyIn<Known extends string>(keys: KeySet<Known>): Known | '' {
     if (this.isEscaped) throw this.unknown();
     return keys.find(this.#units, this.start, this.end);
   }
@@ -157,19 +167,19 @@ export class JsonCursor {
     return key;
   }
 
-  /** The same for a key that is often repeated: equal keys are mostly one string, which a map finds faster. */
-  repeatedKey(): string {
+  /** The same for a key that is often repeated: equal keys are mostly one string, or what stands for it. */
+  repeatedKey(): Key {
     const { start, end } = this;
     this.#repeated ??= new RepeatedParts(this.#units);
     const repeated = this.#repeated.find(start, end);
     if (repeated !== undefined) return repeated;
-    const key = this.lastKey();
+    const key = this.#keyOf(this.lastKey());
     this.#repeated.set(start, end, key);
     return key;
   }
 
   /** Passes an object, which must come next, and returns its keys. */
-  nextKeys(): readonly string[] {
+  nextKeys(): readonly Key[] {
     const keys = this.#keys;
     let count = 0;
     for (let more = this.enterObject(); more; more = this.nextMember()) {
@@ -317,7 +327,7 @@ export class JsonCursor {
   }
 }
 
-const NO_KEYS: readonly string[] = [];
+const NO_KEYS: readonly never[] = [];
 const INDEX = /^(?:0|[1-9]\d*)$/;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y;
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
