@@ -30,10 +30,10 @@ export function propagateGroups<T extends Grouped>(
 ): void {
   const queue = createQueue<T>();
   for (const { draft, groups } of roots) queue.stepOf(groups).drafts.push(draft);
-  const reached: Reached<T> = { always: new Set(), conditional: new Map() };
+  const joint: Joint<T> = new Map();
   for (let step = queue.next(); step !== undefined; step = queue.next()) {
     for (let draft = step.drafts.pop(); draft !== undefined; draft = step.drafts.pop()) {
-      if (!recordReached(draft, step, reached)) continue;
+      if (!recordReached(draft, step.groups, queue.lists, joint)) continue;
       const needs = needsOf(draft);
       if (needs === undefined) continue;
       for (const needed of needs.always) step.drafts.push(needed);
@@ -42,46 +42,43 @@ export function propagateGroups<T extends Grouped>(
       for (const needed of needs.optional) step.orOptional.drafts.push(needed);
     }
   }
-  assignGroups(reached);
+  joinGroups(joint, queue.lists[0]);
 }
 
-function assignGroups<T extends Grouped>({ always, conditional }: Reached<T>): void {
-  for (const draft of always) draft.groups = NONE;
-  for (const [draft, groups] of conditional) {
-    if (!always.has(draft)) draft.groups = groups instanceof Set ? [...groups].sort() : groups;
+/** Packages to which paths with different groups lead, with the lists of these paths. */
+type Joint<T> = Map<T, Set<readonly Group[]>>;
+
+/**
+ * Records that a package is reachable under `groups`, one of `lists`: it gets this very list, which marks it as reached. The first
+ * list is empty, and no other replaces it. Returns `false` when that was known.
+ */
+function recordReached<T extends Grouped>(
+  draft: T,
+  groups: readonly Group[],
+  lists: readonly (readonly Group[])[],
+  joint: Joint<T>,
+): boolean {
+  const known = draft.groups;
+  if (known === groups || known === lists[0]) return false;
+  if (groups === lists[0] || !lists.includes(known)) {
+    draft.groups = groups;
+    return true;
   }
+  const all = joint.get(draft) ?? new Set([known]);
+  joint.set(draft, all);
+  return isAdded(all, groups);
 }
 
-interface Reached<T> {
-  readonly always: Set<T>;
-  /** A set where paths with different groups lead to the package. */
-  readonly conditional: Map<T, readonly Group[] | Set<Group>>;
-}
-
-/** Records that a package is reachable under the groups of the step. Returns `false` when that was known. */
-function recordReached<T>(draft: T, { groups, seen }: Step<T>, { always, conditional }: Reached<T>): boolean {
-  if (groups.length === 0) return isAdded(always, draft);
-  if (always.has(draft) || !isAdded(seen, draft)) return false;
-  conditional.set(draft, joined(conditional.get(draft), groups));
-  return true;
+function joinGroups<T extends Grouped>(joint: Joint<T>, first: readonly Group[] | undefined): void {
+  for (const [draft, lists] of joint) {
+    if (draft.groups !== first) draft.groups = [...new Set([...lists].flat())].sort();
+  }
 }
 
 /** Adds a value. Returns whether it is new; one look-up, where `has` and `add` are two. */
 function isAdded<T>(set: Set<T>, value: T): boolean {
   const { size } = set;
   return set.add(value).size > size;
-}
-
-const NONE: readonly Group[] = [];
-
-function joined(
-  known: readonly Group[] | Set<Group> | undefined,
-  groups: readonly Group[],
-): readonly Group[] | Set<Group> {
-  if (known === undefined) return groups;
-  const joint = known instanceof Set ? known : new Set(known);
-  for (const group of groups) joint.add(group);
-  return joint;
 }
 
 function sorted(groups: readonly Group[]): readonly Group[] {
@@ -93,7 +90,6 @@ interface Step<T> {
   readonly groups: readonly Group[];
   /** The step of the same groups and `optional`, once it is needed. */
   orOptional: Step<T> | undefined;
-  readonly seen: Set<T>;
   readonly drafts: T[];
 }
 
@@ -104,6 +100,7 @@ const KINDS: ReadonlySet<Group> = new Set(['dev', 'optional', 'peer']);
 /** The step without groups comes first: what it reaches needs no other visit. */
 function createQueue<T>() {
   const steps = new Map<string, Step<T>>();
+  const lists: (readonly Group[])[] = [];
   const stepOf = (groups: readonly Group[]): Step<T> => {
     const stated = sorted(groups);
     // A file can name as many extras as it has lines. Beyond the limit only the general groups are kept.
@@ -111,13 +108,16 @@ function createQueue<T>() {
     const key = set.length === 1 ? (set[0] ?? '') : set.join('\0');
     const known = steps.get(key);
     if (known !== undefined) return known;
-    const step: Step<T> = { groups: set, orOptional: undefined, seen: new Set(), drafts: [] };
+    const step: Step<T> = { groups: [...set], orOptional: undefined, drafts: [] };
+    lists.push(step.groups);
     steps.set(key, step);
     return step;
   };
-  stepOf(NONE);
+  stepOf([]);
   return {
     stepOf,
+    /** The groups of each step. No other list is identical with one of them. */
+    lists,
     next(): Step<T> | undefined {
       for (const step of steps.values()) if (step.drafts.length > 0) return step;
       return undefined;
