@@ -13,7 +13,7 @@ export class ReferenceReader {
 
   constructor(cursor: LineCursor) {
     this.#cursor = cursor;
-    this.#known = new RepeatedParts(cursor.units());
+    this.#known = new RepeatedParts(cursor.units);
   }
 
   /** Begins another document, whose references lead to other packages. */

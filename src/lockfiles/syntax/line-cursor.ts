@@ -27,27 +27,23 @@ export class LineCursor {
   end = 0;
   #next = 0;
   readonly #lastLine: number;
-  readonly #bytes: CodeUnits | undefined;
+  readonly units: CodeUnits;
 
   constructor({ text, bytes, onePassOnly = false }: LineInput) {
     this.text = text;
-    this.#bytes = bytes;
+    this.units = bytes ?? unitsOf(text);
     this.#lastLine = onePassOnly ? MAX_LINES : Number.POSITIVE_INFINITY;
-  }
-
-  /** The code units of the text. Few readers need them: they are made by this call where they are not at hand. */
-  units(): CodeUnits {
-    return this.#bytes ?? unitsOf(this.text);
   }
 
   /** Moves to the next line with content. Returns `false` at the end of the text. */
   advance(): boolean {
-    const { text } = this;
-    while (this.#next < text.length) {
+    const { text, units } = this;
+    const { length } = text;
+    while (this.#next < length) {
       const from = this.#next;
       let at = from;
-      while (text.charCodeAt(at) === SPACE) at += 1;
-      const code = text.charCodeAt(at);
+      while (units[at] === SPACE) at += 1;
+      const code = units[at];
       this.line += 1;
       if (this.line > this.#lastLine) throw new UnknownLayout(`line ${this.line}`);
       if (code === NEWLINE) {
@@ -55,12 +51,12 @@ export class LineCursor {
         continue;
       }
       const newline = text.indexOf('\n', at);
-      const end = newline < 0 ? text.length : newline;
+      const end = newline < 0 ? length : newline;
       this.#next = end + 1;
       if (code === HASH || code === RETURN || at >= end) continue;
       this.indent = at - from;
       this.start = at;
-      this.end = text.charCodeAt(end - 1) === RETURN ? end - 1 : end;
+      this.end = units[end - 1] === RETURN ? end - 1 : end;
       return true;
     }
     this.indent = -1;
