@@ -2,7 +2,7 @@ import type { StatedRequirement } from '../../model/advice/project-statement.ts'
 import { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { readGeneral } from '../yarn-lock/berry/packages.ts';
 import { readEntries } from '../yarn-lock/classic/entries.ts';
-import { aliasedName } from '../yarn-lock/descriptor.ts';
+import { aliasedName, type Descriptor } from '../yarn-lock/descriptor.ts';
 import { isBerry } from '../yarn-lock/format.ts';
 import { pinsIn, readManifest, requirementsIn } from './package-json.ts';
 import type { StatementReader } from './statement.ts';
@@ -26,25 +26,26 @@ export const yarnStatement: StatementReader = (input) => {
 function ofClassic(text: string): readonly StatedRequirement[] {
   const entries = readEntries({ text }, new LockfileBuilder());
   if (typeof entries === 'number') return [];
-  return entries.flatMap(({ key, version, dependencies = [], optionalDependencies = [] }) =>
-    pairs([...dependencies, ...optionalDependencies], `${nameOf(key.replace(/^"/, ''))}@${version}`, ''),
+  return entries.flatMap(({ key, version, dependencies, optionalDependencies }) =>
+    stated([...dependencies, ...optionalDependencies], `${nameOf(key.replace(/^"/, ''))}@${version}`, ''),
   );
 }
 
 function ofBerry(text: string, path: string): readonly StatedRequirement[] {
   return readGeneral(text, path).flatMap(({ resolution, version, dependencies }) => {
     const workspace = /@workspace:(.*)$/.exec(resolution)?.[1];
-    if (workspace !== undefined) return pairs(dependencies, '', workspace === '.' ? '' : workspace);
-    return pairs(dependencies, `${nameOf(resolution)}@${version}`, '');
+    if (workspace !== undefined) return stated(dependencies, '', workspace === '.' ? '' : workspace);
+    return stated(dependencies, `${nameOf(resolution)}@${version}`, '');
   });
 }
 
-/** `list`: names and requirements, alternating. */
-function pairs(list: readonly string[], by: string, folder: string): readonly StatedRequirement[] {
-  return list.flatMap((key, at) => {
-    const requirement = list[at + 1] ?? '';
-    return at % 2 === 1 ? [] : [{ by, folder, name: aliasedName(requirement) ?? key, requirement }];
-  });
+function stated(list: readonly Descriptor[], by: string, folder: string): readonly StatedRequirement[] {
+  return list.map(({ name, range }) => ({
+    by,
+    folder,
+    name: aliasedName(range) ?? name,
+    requirement: range,
+  }));
 }
 
 function nameOf(descriptor: string): string {

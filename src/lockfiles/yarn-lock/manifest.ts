@@ -55,7 +55,7 @@ export interface PackageNeeds extends Needs<PackageDraft> {
  */
 export function applyManifest(
   input: LockfileInput,
-  index: DescriptorIndex<PackageDraft>,
+  index: DescriptorIndex,
   isComplete: boolean,
   needsOf: () => Iterable<PackageNeeds>,
 ): void {

@@ -8,7 +8,7 @@ import { REGISTRY } from '../../packages/sources.ts';
 import { isTable, membersOf } from '../../syntax/parse-toml.ts';
 import { parseYaml } from '../../syntax/parse-yaml.ts';
 import { inOnePassOr } from '../../syntax/unknown-layout.ts';
-import { DescriptorIndex } from '../descriptor.ts';
+import { DescriptorIndex, newDescriptor } from '../descriptor.ts';
 import { applyManifest, type PackageNeeds } from '../manifest.ts';
 import { type BerryEntry, emptyEntry, readLines } from './read-lines.ts';
 
@@ -29,7 +29,7 @@ export function readBerry(input: LockfileInput): LockfileContent {
     () => readLines(input),
     () => readGeneral(text, path),
   );
-  const index = new DescriptorIndex<PackageDraft>();
+  const index = new DescriptorIndex();
   const builder = new LockfileBuilder();
   builder.checkVersion(METADATA_VERSION.exec(text)?.[1], NEWEST_VERSION);
   const read: Read[] = [];
@@ -41,7 +41,7 @@ export function readBerry(input: LockfileInput): LockfileContent {
     if (draft !== undefined || stated === undefined) read.push({ entry, draft });
   }
   for (const { entry, draft } of read) {
-    const needed = neededBy(entry, index);
+    const needed = index.findAll(entry.dependencies);
     if (draft === undefined) for (const one of needed) one.direct = true;
     else connectAll(draft, needed, NONE);
   }
@@ -51,19 +51,20 @@ export function readBerry(input: LockfileInput): LockfileContent {
   return builder.content();
 }
 
-function* needsOf(read: readonly Read[], index: DescriptorIndex<PackageDraft>): Iterable<PackageNeeds> {
+function* needsOf(read: readonly Read[], index: DescriptorIndex): Iterable<PackageNeeds> {
   for (const { entry, draft } of read) {
     if (draft === undefined) continue;
     const optional = new Set(entry.optional);
+    const { dependencies } = entry;
     yield {
       draft,
-      always: neededBy(entry, index, (name) => !optional.has(name)),
-      optional: neededBy(entry, index, (name) => optional.has(name)),
+      always: index.findAll(dependencies.filter(({ name }) => !optional.has(name))),
+      optional: index.findAll(dependencies.filter(({ name }) => optional.has(name))),
     };
   }
 }
 
-function addToIndex(key: string, draft: PackageDraft, index: DescriptorIndex<PackageDraft>): void {
+function addToIndex(key: string, draft: PackageDraft, index: DescriptorIndex): void {
   for (const descriptor of descriptorsIn(key)) {
     const at = descriptor.indexOf('@', 1);
     if (at > 0) index.add(descriptor.slice(0, at), descriptor.slice(at + 1), draft);
@@ -75,20 +76,6 @@ function descriptorsIn(key: string): readonly string[] {
   if (!key.includes(', ')) return [key];
   const parts = key.split(', ');
   return parts.every((part) => /^@?[^@\s]+@/.test(part)) ? parts : key.split(/, (?=@?[^@,\s]+@)/);
-}
-
-function neededBy(
-  { dependencies }: BerryEntry,
-  index: DescriptorIndex<PackageDraft>,
-  wanted: (name: string) => boolean = () => true,
-): readonly PackageDraft[] {
-  const found: PackageDraft[] = [];
-  for (let at = 0; at < dependencies.length; at += 2) {
-    const name = dependencies[at] ?? '';
-    const draft = wanted(name) ? index.find(name, dependencies[at + 1] ?? '') : undefined;
-    if (draft !== undefined) found.push(draft);
-  }
-  return found;
 }
 
 /** Returns the package of an entry, or why it cannot be read; `undefined` for a folder of the target. */
@@ -175,7 +162,7 @@ function entryOf(key: string, stated: unknown, line: number | undefined): BerryE
   entry.version = textOf(version);
   entry.resolution = textOf(resolution);
   entry.checksum = checksum === undefined ? undefined : textOf(checksum);
-  entry.dependencies = membersOf(dependencies).flatMap(([name, range]) => [name, textOf(range)]);
+  entry.dependencies = membersOf(dependencies).map(([name, range]) => newDescriptor(name, textOf(range)));
   entry.optional = membersOf(dependenciesMeta)
     .filter(([, meta]) => isTable(meta) && meta['optional'] === 'true')
     .map(([name]) => name);

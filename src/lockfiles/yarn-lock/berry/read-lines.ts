@@ -1,4 +1,5 @@
 import { LineCursor, type LineInput } from '../../syntax/line-cursor.ts';
+import { RepeatedParts } from '../../syntax/repeated-parts.ts';
 import { UnknownLayout } from '../../syntax/unknown-layout.ts';
 import {
   enterExplicitValue,
@@ -9,6 +10,7 @@ import {
   refuseOddSpaces,
   valueText,
 } from '../../syntax/yaml-lines.ts';
+import { type Descriptor, newDescriptor } from '../descriptor.ts';
 
 /** An entry in the words of the file. */
 export interface BerryEntry {
@@ -18,13 +20,12 @@ export interface BerryEntry {
   version: string;
   resolution: string;
   checksum: string | undefined;
-  /** Names and ranges of its dependencies, alternating. */
-  dependencies: readonly string[];
+  dependencies: readonly Descriptor[];
   /** Names of the optional ones among them. */
   optional: readonly string[];
 }
 
-const NONE: readonly string[] = [];
+const NONE: readonly never[] = [];
 
 export function emptyEntry(key: string, line: number | undefined): BerryEntry {
   return { key, line, version: '', resolution: '', checksum: undefined, dependencies: NONE, optional: NONE };
@@ -36,6 +37,7 @@ export function emptyEntry(key: string, line: number | undefined): BerryEntry {
 export function readLines(input: LineInput): readonly BerryEntry[] {
   refuseOddSpaces(input.text);
   const cursor = new LineCursor(input);
+  const known = new RepeatedParts<Descriptor>(cursor.units);
   const entries: BerryEntry[] = [];
   for (let more = cursor.advance(); more; more = cursor.indent >= 0) {
     if (cursor.indent !== 0) throw new UnknownLayout(`line ${cursor.line}`);
@@ -50,7 +52,7 @@ export function readLines(input: LineInput): readonly BerryEntry[] {
     const keyLineEnd = cursor.end;
     cursor.advance();
     if (colon === keyLineEnd) enterExplicitValue(cursor, 0);
-    if (cursor.indent > 0) readFields(cursor, entry);
+    if (cursor.indent > 0) readFields(cursor, entry, known);
     entries.push(entry);
   }
   return entries;
@@ -58,20 +60,20 @@ export function readLines(input: LineInput): readonly BerryEntry[] {
 
 const [A = 0, Z = 0, V, R, C, D] = [...'azvrcd'].map((character) => character.charCodeAt(0));
 
-function readFields(cursor: LineCursor, entry: BerryEntry): void {
+function readFields(cursor: LineCursor, entry: BerryEntry, known: RepeatedParts<Descriptor>): void {
   const { indent } = cursor;
   while (cursor.indent === indent) {
     // Most fields are not needed; their first letter shows that.
     const first = cursor.text.charCodeAt(cursor.start);
     const isRead = first === V || first === R || first === C || first === D;
-    if ((isRead || first < A || first > Z) && readField(cursor, entry)) continue;
+    if ((isRead || first < A || first > Z) && readField(cursor, entry, known)) continue;
     cursor.skipDeeper(indent);
   }
   if (cursor.indent > 0) throw new UnknownLayout(`line ${cursor.line}`);
 }
 
 /** Reads a field. Returns `true` when it has moved past the field. */
-function readField(cursor: LineCursor, entry: BerryEntry): boolean {
+function readField(cursor: LineCursor, entry: BerryEntry, known: RepeatedParts<Descriptor>): boolean {
   const colon = keyEnd(cursor);
   switch (keyText(cursor, colon)) {
     case 'version':
@@ -87,7 +89,7 @@ function readField(cursor: LineCursor, entry: BerryEntry): boolean {
       leaveValue(cursor);
       return true;
     case 'dependencies':
-      entry.dependencies = readPairs(cursor, colon);
+      entry.dependencies = readDependencies(cursor, colon, known);
       return true;
     case 'dependenciesMeta':
       entry.optional = readOptional(cursor, colon);
@@ -104,18 +106,29 @@ function enterMapping(cursor: LineCursor, colon: number): boolean {
   return cursor.advance() && cursor.indent > indent;
 }
 
-function readPairs(cursor: LineCursor, colon: number): readonly string[] {
+function readDependencies(
+  cursor: LineCursor,
+  colon: number,
+  known: RepeatedParts<Descriptor>,
+): readonly Descriptor[] {
   const { indent } = cursor;
-  const pairs: string[] = [];
-  if (!enterMapping(cursor, colon)) return pairs;
+  const found: Descriptor[] = [];
+  if (!enterMapping(cursor, colon)) return found;
   const inner = cursor.indent;
   while (cursor.indent === inner) {
-    const end = keyEnd(cursor);
-    pairs.push(keyText(cursor, end), valueText(cursor, end));
+    const { start, end } = cursor;
+    found.push(known.find(start, end) ?? readNew(cursor, known));
     cursor.advance();
   }
   if (cursor.indent > indent) throw new UnknownLayout(`line ${cursor.line}`);
-  return pairs;
+  return found;
+}
+
+function readNew(cursor: LineCursor, known: RepeatedParts<Descriptor>): Descriptor {
+  const colon = keyEnd(cursor);
+  const descriptor = newDescriptor(keyText(cursor, colon), valueText(cursor, colon));
+  known.set(cursor.start, cursor.end, descriptor);
+  return descriptor;
 }
 
 /** `name:` above `optional: true`. */

@@ -1,5 +1,7 @@
 import type { LockfileBuilder } from '../../packages/lockfile-builder.ts';
 import { LineCursor, type LineInput } from '../../syntax/line-cursor.ts';
+import { RepeatedParts } from '../../syntax/repeated-parts.ts';
+import { type Descriptor, newDescriptor } from '../descriptor.ts';
 
 /** An entry in the words of the file. */
 export interface ClassicEntry {
@@ -9,9 +11,8 @@ export interface ClassicEntry {
   version: string;
   resolved: string | undefined;
   integrity: string | undefined;
-  /** Names and ranges, alternating. */
-  dependencies: string[] | undefined;
-  optionalDependencies: string[] | undefined;
+  dependencies: Descriptor[];
+  optionalDependencies: Descriptor[];
 }
 
 const [QUOTE, COLON, SPACE] = [34, 58, 32];
@@ -23,13 +24,14 @@ const [QUOTE, COLON, SPACE] = [34, 58, 32];
 export function readEntries(input: LineInput, builder: LockfileBuilder): readonly ClassicEntry[] | number {
   const { text } = input;
   const cursor = new LineCursor(input);
+  const known = new RepeatedParts<Descriptor>(cursor.units);
   const entries: ClassicEntry[] = [];
   let entry: ClassicEntry | undefined;
-  let list: string[] | undefined;
+  let list: Descriptor[] | undefined;
   while (cursor.advance()) {
     const { indent, start, end } = cursor;
     if (indent === 4) {
-      if (list !== undefined) splitField(text, start, end, list);
+      list?.push(descriptorAt(cursor, known));
     } else if (indent === 2) {
       if (entry !== undefined) list = readField(cursor, entry);
     } else if (indent === 0) {
@@ -55,8 +57,8 @@ function openEntry({ text, start, end, line }: LineCursor): ClassicEntry | undef
     version: '',
     resolved: undefined,
     integrity: undefined,
-    dependencies: undefined,
-    optionalDependencies: undefined,
+    dependencies: [],
+    optionalDependencies: [],
   };
 }
 
@@ -74,7 +76,7 @@ export function splitPatterns(key: string): readonly string[] {
 const [V, R, I] = [...'vri'].map((character) => character.charCodeAt(0));
 
 /** Reads a field. Returns the list to which the lines below belong. */
-function readField({ text, start, end }: LineCursor, entry: ClassicEntry): string[] | undefined {
+function readField({ text, start, end }: LineCursor, entry: ClassicEntry): Descriptor[] | undefined {
   const first = text.charCodeAt(start);
   if (first === QUOTE) return readQuotedField(text, start, end, entry);
   if (first === V && text.startsWith('version ', start)) entry.version = valueFrom(text, start + 8, end);
@@ -83,10 +85,8 @@ function readField({ text, start, end }: LineCursor, entry: ClassicEntry): strin
   else if (first === I && text.startsWith('integrity ', start))
     entry.integrity = valueFrom(text, start + 10, end);
   else if (text.startsWith('dependencies:', start)) {
-    entry.dependencies ??= [];
     return entry.dependencies;
   } else if (text.startsWith('optionalDependencies:', start)) {
-    entry.optionalDependencies ??= [];
     return entry.optionalDependencies;
   }
   return undefined;
@@ -98,15 +98,13 @@ function readQuotedField(
   start: number,
   end: number,
   entry: ClassicEntry,
-): string[] | undefined {
+): Descriptor[] | undefined {
   const close = text.indexOf('"', start + 1);
   if (close < 0 || close >= end) return undefined;
   const name = text.slice(start + 1, close);
   const isList = text.charCodeAt(close + 1) === COLON;
   if (name === 'dependencies' || name === 'optionalDependencies') {
-    if (!isList) return undefined;
-    entry[name] ??= [];
-    return entry[name];
+    return isList ? entry[name] : undefined;
   }
   if (name === 'version' || name === 'resolved' || name === 'integrity') {
     if (!isList) entry[name] = valueFrom(text, close + 1, end);
@@ -114,17 +112,24 @@ function readQuotedField(
   return undefined;
 }
 
+function descriptorAt({ text, start, end }: LineCursor, known: RepeatedParts<Descriptor>): Descriptor {
+  const repeated = known.find(start, end);
+  if (repeated !== undefined) return repeated;
+  const descriptor = descriptorIn(text, start, end);
+  known.set(start, end, descriptor);
+  return descriptor;
+}
+
 /** Reads `name range`, each with or without quotes. */
-function splitField(text: string, start: number, end: number, list: string[]): void {
+function descriptorIn(text: string, start: number, end: number): Descriptor {
   if (text.charCodeAt(start) === QUOTE) {
     const stated = text.indexOf('"', start + 1);
     const close = stated < 0 || stated > end ? end : stated;
-    list.push(text.slice(start + 1, close), valueFrom(text, close + 2, end));
-    return;
+    return newDescriptor(text.slice(start + 1, close), valueFrom(text, close + 2, end));
   }
   const space = text.indexOf(' ', start);
-  if (space < 0 || space >= end) list.push(text.slice(start, end), '');
-  else list.push(text.slice(start, space), valueFrom(text, space + 1, end));
+  if (space < 0 || space >= end) return newDescriptor(text.slice(start, end), '');
+  return newDescriptor(text.slice(start, space), valueFrom(text, space + 1, end));
 }
 
 function valueFrom(text: string, from: number, to: number): string {

@@ -28,14 +28,14 @@ export function readClassic(input: LockfileInput): LockfileContent {
     const [first] = builder.content().problems;
     throw new LockfileError('wrong-format', `${path}:${first?.line}: this is not a yarn.lock`);
   }
-  const index = new DescriptorIndex<PackageDraft>();
+  const index = new DescriptorIndex();
   const read: Read[] = [];
   for (const entry of entries) {
     const draft = addEntry(entry, builder, index);
     if (draft !== undefined) read.push({ entry, draft });
   }
   for (const { entry, draft } of read) {
-    connectAll(draft, neededBy(entry.dependencies, index), neededBy(entry.optionalDependencies, index));
+    connectAll(draft, index.findAll(entry.dependencies), index.findAll(entry.optionalDependencies));
   }
   applyManifest(input, index, false, () => needsOf(read, index));
   return builder.content();
@@ -44,7 +44,7 @@ export function readClassic(input: LockfileInput): LockfileContent {
 function addEntry(
   entry: ClassicEntry,
   builder: LockfileBuilder,
-  index: DescriptorIndex<PackageDraft>,
+  index: DescriptorIndex,
 ): PackageDraft | undefined {
   const patterns = splitPatterns(entry.key);
   const [first = ''] = patterns;
@@ -94,21 +94,11 @@ function digestIn(resolved: string | undefined, { kind }: Source): readonly Inte
 
 const NONE: readonly never[] = [];
 
-function neededBy(list: string[] | undefined, index: DescriptorIndex<PackageDraft>): readonly PackageDraft[] {
-  if (list === undefined) return NONE;
-  const found: PackageDraft[] = [];
-  for (let at = 0; at < list.length; at += 2) {
-    const draft = index.find(list[at] ?? '', list[at + 1] ?? '');
-    if (draft !== undefined) found.push(draft);
-  }
-  return found;
-}
-
-function* needsOf(read: readonly Read[], index: DescriptorIndex<PackageDraft>): Iterable<PackageNeeds> {
+function* needsOf(read: readonly Read[], index: DescriptorIndex): Iterable<PackageNeeds> {
   for (const { entry, draft } of read) {
     // yarn writes an optional dependency to both lists.
-    const optional = new Set(neededBy(entry.optionalDependencies, index));
-    const always = neededBy(entry.dependencies, index).filter((one) => !optional.has(one));
+    const optional = new Set(index.findAll(entry.optionalDependencies));
+    const always = index.findAll(entry.dependencies).filter((one) => !optional.has(one));
     yield { draft, always, optional: [...optional] };
   }
 }
