@@ -78,15 +78,13 @@ function archiveOfCommit(location: string): Source | undefined {
   return undefined;
 }
 
-const DIGIT = /^\d/;
-
 /** Whether a `version` of lockfileVersion 1 is a location. */
 export function isLocation(version: string | undefined): version is string {
-  return (
-    version !== undefined &&
-    !DIGIT.test(version) &&
-    /^(?:file:|link:|https?:|git|github:|gitlab:|bitbucket:|gist:|[a-z+]+:\/\/)/i.test(version)
-  );
+  if (version === undefined) return false;
+  const first = version.charCodeAt(0);
+  // Nearly all versions begin with a digit.
+  if (first >= 48 && first <= 57) return false;
+  return /^(?:file:|link:|https?:|git|github:|gitlab:|bitbucket:|gist:|[a-z+]+:\/\/)/i.test(version);
 }
 
 function git(location: string): Source {

@@ -38,7 +38,7 @@ export function draftPackage(parts: DraftParts): PackageDraft | string {
   // A fast path for nearly all npm packages.
   if (ecosystem === 'npm' && source.kind === 'registry') {
     const plain = plainNpmPurl(label);
-    if (plain !== undefined) return draftOf(parts, { id: label, purl: plain, source });
+    if (plain !== undefined) return draftOf(parts, source, label, plain);
   }
   if (name === '') return 'has no name';
   if (name.includes('://')) return 'has a location in place of its name';
@@ -49,7 +49,7 @@ export function draftPackage(parts: DraftParts): PackageDraft | string {
   if (purl === undefined) {
     return `has a name or version that is not valid in a purl: ${name.slice(0, 200)}@${version.slice(0, 200)}`;
   }
-  return draftOf(parts, { id: packageId(name, version, source), purl, source });
+  return draftOf(parts, source, packageId(name, version, source), purl);
 }
 
 /** The same for a file that locks versions. A package from a registry must have one. */
@@ -58,26 +58,23 @@ export function draftLockedPackage(parts: DraftParts): PackageDraft | string {
   return name !== '' && version === '' && source.kind === 'registry' ? 'has no version' : draftPackage(parts);
 }
 
-const RUNS_SCRIPT = { installScript: true } as const;
-
-function draftOf(
-  { ecosystem, name, version, line, direct, groups, integrity, installScript }: DraftParts,
-  { id, purl, source }: Pick<PackageDraft, 'id' | 'purl' | 'source'>,
-): PackageDraft {
-  return {
+function draftOf(parts: DraftParts, source: Source, id: string, purl: string): PackageDraft {
+  const { ecosystem, name, version, line, direct, groups = NOTHING, integrity = NOTHING } = parts;
+  const draft: PackageDraft = {
     id,
     ecosystem,
     name,
     version,
     purl,
     direct,
-    groups: groups ?? NOTHING,
-    integrity: integrity ?? NOTHING,
+    groups,
+    integrity,
     source,
     line,
     dependencies: undefined,
-    ...(installScript === true ? RUNS_SCRIPT : undefined),
   };
+  if (parts.installScript === true) draft.installScript = true;
+  return draft;
 }
 
 /** The separator between namespace and name, for ecosystems that have namespaces. */

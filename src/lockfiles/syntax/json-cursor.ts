@@ -162,8 +162,8 @@ export class JsonCursor<Key = string> {
    */
   lastKey(): string {
     const key = this.lastText();
-    const first = key.charCodeAt(0);
-    if (first >= 48 && first <= 57 && INDEX.test(key)) throw this.unknown();
+    const first = this.#units[this.start] ?? 0;
+    if (((first >= 48 && first <= 57) || this.isEscaped) && INDEX.test(key)) throw this.unknown();
     return key;
   }
 
