@@ -1,41 +1,65 @@
-import { PerformanceObserver } from 'node:perf_hooks';
+import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /**
- * Growth of the heap beyond its live part before the next full collection. Measured on a machine under load: two workers that scan 616
- * packages for the first time (`npm run bench -- worker`), and one that judges 500 targets of 1,000 packages (`-- fleet 500 1000`).
- *
- * | percent | processor time of a scan | peak of a worker, MiB | peak with the fleet, MiB |
- * |---|---|---|---|
- * | 40 | 100 % | 214 to 237 | 232 |
- * | 70 | 98 % | 227 to 243 | 240 |
- * | 100 | 94 % | 243 to 257 | 258 |
- * | by V8 itself | 85 % | 390 to 459 | |
- *
- * With 10,000 targets and 100,000 package versions a worker has a peak of 289 MiB at 40 percent. It is to stay below 300 MiB.
+ * Resident memory that garbage may fill. The peak is up to a tenth larger, because the worker continues while V8 marks. A worker is to
+ * stay below 300 MiB.
  */
-const GROWTH_PERCENT = 40;
+const RESIDENT_BYTES = 256 * 1_048_576;
+/** Growth of the old generation beyond its live part before the next full collection. More would cost too much processor time. */
+const LEAST_PERCENT = 40;
+/** The live part may have grown when V8 has filled this much. */
+const MOST_PERCENT = 150;
 /** Room for young objects that is enough; it doubles each time, and once or twice more before this is seen. */
 const ENOUGH_YOUNG_BYTES = 16 * 1_048_576;
 
 /**
  * Keeps the memory of a long-running process near what it uses. By itself V8 lets garbage grow to several times the live heap, and
- * takes up to 130 MB for young objects. Call it after the modules are loaded: V8 does not use cached code that was compiled with other
- * flags.
+ * takes up to 130 MB for young objects. After each full collection the old generation may grow into what `RESIDENT_BYTES` leaves. Call
+ * it after the modules are loaded: V8 does not use cached code that was compiled with other flags.
  */
 export function limitHeapGrowth(): void {
-  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
-  // V8 reads the largest size of the young generation at its start only.
-  const observer = new PerformanceObserver(limitYoung);
-  function limitYoung(): void {
-    if (youngBytes() < ENOUGH_YOUNG_BYTES) return;
+  let limitsYoung = false;
+  const limit = (isFull: boolean): void => {
+    const sizes = heapSizes();
+    if (isFull) setFlagsFromString(`--heap-growing-percent=${growthPercent(sizes)}`);
+    if (limitsYoung || sizes.young < ENOUGH_YOUNG_BYTES) return;
+    // V8 reads the largest size of the young generation at its start only.
     setFlagsFromString('--semi-space-growth-factor=1');
-    observer.disconnect();
-  }
+    limitsYoung = true;
+  };
+  const observer = new PerformanceObserver((seen) => limit(seen.getEntries().some(isFullCollection)));
   observer.observe({ entryTypes: ['gc'] });
-  limitYoung();
+  limit(true);
 }
 
-function youngBytes(): number {
-  return getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0;
+function isFullCollection(entry: PerformanceEntry & { readonly detail?: unknown }): boolean {
+  const { kind } = entry.detail as { readonly kind: number };
+  return kind === constants.NODE_PERFORMANCE_GC_MAJOR;
+}
+
+function growthPercent({ live, committed }: HeapSizes): number {
+  const others = process.memoryUsage.rss() - committed;
+  const percent = Math.floor((100 * (RESIDENT_BYTES - others - live)) / live);
+  return Math.min(Math.max(percent, LEAST_PERCENT), MOST_PERCENT);
+}
+
+/** In bytes. */
+interface HeapSizes {
+  readonly young: number;
+  /** Of the old generation: what it takes, and what of it objects take. */
+  readonly committed: number;
+  readonly live: number;
+}
+
+function heapSizes(): HeapSizes {
+  let [young, committed, live] = [0, 0, 0];
+  for (const { space_name, space_size, space_used_size } of getHeapSpaceStatistics()) {
+    if (space_name.startsWith('new_')) young += space_size;
+    else {
+      committed += space_size;
+      live += space_used_size;
+    }
+  }
+  return { young, committed, live };
 }
