@@ -46,9 +46,16 @@ export async function findPaths(
   for await (const slice of inSlices(packages)) {
     for (const { id } of slice) positions.set(id, position++);
   }
-  const edgesOf = (position: number): readonly number[] =>
-    expanded?.get(position) ??
-    (packages[position]?.dependencies ?? []).flatMap((id) => positions.get(id) ?? []);
+  const edgesOf = (position: number): readonly number[] => {
+    const known = expanded?.get(position);
+    if (known !== undefined) return known;
+    const edges: number[] = [];
+    for (const id of packages[position]?.dependencies ?? []) {
+      const to = positions.get(id);
+      if (to !== undefined) edges.push(to);
+    }
+    return edges;
+  };
   const size = packages.length;
   // By position of the package: `steps` is 0 where it is not reachable; `anchors`: the `HEAD`th package of the path.
   const [parents, steps, anchors] = [new Int32Array(size), new Int32Array(size), new Int32Array(size)];
