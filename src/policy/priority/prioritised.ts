@@ -17,10 +17,14 @@ export async function prioritised(
 ): Promise<Comparison> {
   const current = (finding: Finding) => withPriority(detailed(withExploits(finding, data)));
   const findings = await mapInSlices(comparison.findings, current);
+  const known = new Map(comparison.findings.map((finding, index) => [finding, findings[index]]));
   const changes = await mapInSlices(comparison.changes, (change) => ({
     ...change,
     // A resolution has the probability that was reported, so that it is routed to the same receivers.
-    finding: change.transition === 'resolved' ? withPriority(change.finding) : current(change.finding),
+    finding:
+      change.transition === 'resolved'
+        ? withPriority(change.finding)
+        : (known.get(change.finding) ?? current(change.finding)),
   }));
   return {
     ...comparison,
