@@ -80,7 +80,7 @@ function reportDone(
   durationMs: number,
 ): void {
   onEvent?.({ kind: 'finished', job: job.name, key, durationMs, ...(isNew ? { result } : {}) });
-  const { facts, warning } = result === null ? {} : (job.log?.(payload, result) ?? {});
+  const { facts, warning } = isNew && result !== null ? (job.log?.(payload, result) ?? {}) : {};
   const line = { key, ...facts, followUps: next.length, durationMs };
   if (warning === undefined) log.info(line, 'job finished');
   else log.warn(line, `job finished: ${warning}`);

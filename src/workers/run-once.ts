@@ -61,7 +61,7 @@ export async function runOnce(
       ends: closing,
       follows: openJobsOf(finished.next),
       startedAt,
-      resultVersion: job.resultKind?.version,
+      resultKind: job.resultKind,
     };
     const answer = await outcomes.save(job.name, key, finished, circumstances);
     if (answer.status === 'saved') {

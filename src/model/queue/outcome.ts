@@ -128,8 +128,8 @@ export interface RunCircumstances {
   readonly ends?: EndedJob | undefined;
   /** When the run began; ms since 1970. */
   readonly startedAt?: number;
-  /** Version of the result's kind; 1 when absent. */
-  readonly resultVersion?: number | undefined;
+  /** Absent for a result that nothing reads. */
+  readonly resultKind?: StoredKind<unknown> | undefined;
 }
 
 type SaveAnswer =

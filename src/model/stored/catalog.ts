@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import type { Routing } from '../alert/routing.ts';
-import type { StoredKind, ValueOf } from './kind.ts';
+import type { StoredForm, StoredKind, ValueOf } from './kind.ts';
+import { PACKED_INVENTORY } from './packed-inventory.ts';
+import { PACKED_VERDICT } from './packed-verdict.ts';
 import * as release01 from './release-0-1.ts';
 import type { SCHEMAS } from './schemas.ts';
 
@@ -24,6 +26,11 @@ function version2<Schema extends z.ZodType>(
   return kindOf(kind, 2, schema, { 1: upgrade });
 }
 
+/** A kind whose values are packed from version 3 on. */
+function packedSince3<Value>(kind: StoredKind<Value>, form: StoredForm<Value>): StoredKind<Value> {
+  return { ...kind, version: 3, upgrades: { ...kind.upgrades, 2: (value) => value }, form };
+}
+
 /** A record in the cache: its version is part of its key, so it is never upgraded. */
 function cached<Schema extends z.ZodType>(
   kind: string,
@@ -44,14 +51,20 @@ function kindOf<Schema extends z.ZodType>(
 
 export const TARGET_STATE = version2('target-state', schemaOf('targetState'), release01.upgradeState);
 
-export const INVENTORY = version2('inventory', schemaOf('inventory'), release01.upgradeInventory);
+export const INVENTORY = packedSince3(
+  version2('inventory', schemaOf('inventory'), release01.upgradeInventory),
+  PACKED_INVENTORY,
+);
 export const COLLECTED_ADVISORIES = version2(
   'collected-advisories',
   schemaOf('collectedAdvisories'),
   release01.upgradeAdvisories,
 );
 export const EXPANDED_DEPENDENCIES = version1('expanded-dependencies', schemaOf('expandedDependencies'));
-export const VERDICT = version2('verdict', schemaOf('verdict'), release01.upgradeVerdict);
+export const VERDICT = packedSince3(
+  version2('verdict', schemaOf('verdict'), release01.upgradeVerdict),
+  PACKED_VERDICT,
+);
 export const GATHERED_DIGEST = version2(
   'gathered-digest',
   schemaOf('gatheredDigest'),

@@ -12,6 +12,15 @@ export interface StoredKind<Value> {
   schema(): Promise<ZodType<Value>>;
   /** Upgrades by the version that they read. Each returns a value of the next version; its input is not checked. */
   readonly upgrades: Readonly<Record<number, (value: unknown) => unknown>>;
+  /** Of the result of a job that is stored in a shorter form. */
+  readonly form?: StoredForm<Value>;
+}
+
+/** Converts a value, in slices that yield to other work. */
+export interface StoredForm<Value> {
+  pack(value: Value): Promise<unknown>;
+  /** A part of an unexpected type is left to the schema, and so is a value that is not packed. */
+  unpack(stored: unknown): Promise<unknown>;
 }
 
 /** The value to store: with the version of its kind. */

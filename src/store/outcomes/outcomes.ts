@@ -55,8 +55,8 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
     return stored === null ? undefined : await unpack(stored, job, key);
   };
   const recent = keepsRecent ? createRecentResults() : undefined;
-  const remember = (name: string, run: StoredOutcome, { resultVersion }: RunCircumstances, bytes: number) => {
-    if (resultVersion !== undefined) recent?.add(name, run.result, bytes);
+  const remember = (name: string, run: StoredOutcome, { resultKind }: RunCircumstances, bytes: number) => {
+    if (resultKind !== undefined) recent?.add(name, run.result, bytes);
   };
   return {
     async read(job, key) {
@@ -70,12 +70,15 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
       const outcome = await read(job, key);
       if (outcome === undefined) return undefined;
       const { result, resultVersion: version = 1, place, large } = outcome;
-      return result === null ? null : await checkValue(kind, result, place, { version, large });
+      if (result === null) return null;
+      const unpacked = kind.form === undefined ? result : await kind.form.unpack(result);
+      return await checkValue(kind, unpacked, place, { version, large });
     },
     has: async (job, key) => (await redis.exists(keys.outcome(job, key))) === 1,
     async save(job, key, run, circumstances = {}) {
       const { result, next, state } = run;
-      const { resultVersion = 1 } = circumstances;
+      const { resultKind } = circumstances;
+      const resultVersion = resultKind?.version ?? 1;
       const change = changeIn(state);
       const target = change && (await prepareTarget(keys, inventories, change, now()));
       const { claim } = run.fleet ?? {};
@@ -84,7 +87,8 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
         ...(target?.steps ?? []),
         ...fleetSteps(keys, run.fleet),
       ];
-      const written = await writeLargeValue(OUTCOME, { result: result ?? null, resultVersion, next });
+      const packed = (await packResult(resultKind, result)) ?? null;
+      const written = await writeLargeValue(OUTCOME, { result: packed, resultVersion, next });
       const answer = await runScript(
         redis,
         SAVE_OUTCOME,
@@ -121,6 +125,10 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
 interface ReadOutcome extends StoredOutcome {
   readonly place: StoredPlace;
   readonly large: boolean;
+}
+
+async function packResult(kind: StoredKind<unknown> | undefined, result: unknown): Promise<unknown> {
+  return kind?.form === undefined || result == null ? result : await kind.form.pack(result);
 }
 
 function placeOf(key: string): StoredPlace {

@@ -208,7 +208,7 @@ describe('a result that this process saved', () => {
   const failed = [{ id: 'GHSA-1', reason: 'r' }];
   const save = (store: Outcomes, key: string, reason = 'r') => {
     const result = { advisories: [], failed: [{ id: 'GHSA-1', reason }] };
-    return store.save('collect', key, { result, next: [] }, { resultVersion: COLLECTED_ADVISORIES.version });
+    return store.save('collect', key, { result, next: [] }, { resultKind: COLLECTED_ADVISORIES });
   };
 
   it('is read once from memory, then from Redis, like one of another process', async () => {

@@ -1,0 +1,77 @@
+import { isObject, type JsonObject } from '../json-object.ts';
+import type { Inventory, ResolvedPackage } from '../scan/inventory.ts';
+import type { VersionRecordSummary } from '../scan/resolution.ts';
+import { mapInSlices } from '../yielding.ts';
+import type { StoredForm } from './kind.ts';
+
+/**
+ * An inventory as it is stored: a package is a row of its fields without their names, which are most of its text. A package with
+ * digests and sources is stored as it is.
+ */
+export const PACKED_INVENTORY: StoredForm<Inventory> = {
+  pack: (inventory) => withPackages(inventory, rowOf),
+  unpack: (stored) => withPackages(stored, (one) => (Array.isArray(one) ? packageOf(one) : one)),
+};
+
+async function withPackages<Package>(
+  inventory: unknown,
+  convert: (one: Package) => unknown,
+): Promise<unknown> {
+  if (!isObject(inventory) || !Array.isArray(inventory['lockfiles'])) return inventory;
+  const lockfiles: unknown[] = [];
+  for (const lockfile of inventory['lockfiles'] as readonly unknown[]) {
+    const packages = isObject(lockfile) ? lockfile['packages'] : undefined;
+    if (!isObject(lockfile) || !Array.isArray(packages)) lockfiles.push(lockfile);
+    else lockfiles.push({ ...lockfile, packages: await mapInSlices(packages as Package[], convert) });
+  }
+  return { ...inventory, lockfiles };
+}
+
+/** `0` stands for an absent field, and for an id, name or version that follows from the fields before it. */
+function rowOf(one: ResolvedPackage): unknown {
+  if (one.integrity !== undefined || one.source !== undefined || one.installScript !== undefined) return one;
+  const { id, ecosystem, name, version, purl, direct = 0, groups, line = 0, dependencies = 0 } = one;
+  const { outcome, reason = 0, seenBefore = 0, record } = one.resolution;
+  const ownId = id === `${name}@${version}` ? 0 : id;
+  const row = [name, version, ownId, ecosystem, purl, direct, groups, line, dependencies];
+  row.push(outcome, reason, seenBefore);
+  if (record !== undefined) addRecord(row, record, one);
+  return row;
+}
+
+function addRecord(row: unknown[], record: VersionRecordSummary, { name, version }: ResolvedPackage): void {
+  const { versionKey: key, isDefault, isDeprecated, licenses, advisoryIds } = record;
+  const { publishedAt = 0, deprecatedReason = 0 } = record;
+  row.push(key.system, key.name === name ? 0 : key.name, key.version === version ? 0 : key.version);
+  row.push(publishedAt, isDefault, isDeprecated, deprecatedReason, licenses, advisoryIds);
+}
+
+function packageOf(row: readonly unknown[]): unknown {
+  const [name, version, ownId, ecosystem, purl, direct, groups, line, dependencies, ...resolution] = row;
+  const [outcome, reason, seenBefore, ...record] = resolution;
+  const id = ownId === 0 ? `${name}@${version}` : ownId;
+  return present({
+    ...{ id, ecosystem, name, version, purl, direct, groups, line, dependencies },
+    resolution: present({
+      ...{ outcome, reason, seenBefore },
+      record: record.length === 0 ? 0 : recordOf(record, name, version),
+    }),
+  });
+}
+
+function recordOf(row: readonly unknown[], name: unknown, version: unknown): unknown {
+  const [system, ownName, ownVersion, publishedAt, isDefault, isDeprecated, deprecatedReason, ...lists] = row;
+  const [licenses, advisoryIds] = lists;
+  return present({
+    versionKey: {
+      system,
+      name: ownName === 0 ? name : ownName,
+      version: ownVersion === 0 ? version : ownVersion,
+    },
+    ...{ publishedAt, isDefault, isDeprecated, deprecatedReason, licenses, advisoryIds },
+  });
+}
+
+function present(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== 0));
+}

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { inventorySchema } from '../../../src/model/scan/inventory.ts';
+import { verdictSchema } from '../../../src/model/scan/verdict.ts';
+import { INVENTORY, VERDICT } from '../../../src/model/stored/catalog.ts';
+import type { StoredKind, ValueOf } from '../../../src/model/stored/kind.ts';
+
+const record = {
+  versionKey: { system: 'NPM', name: 'a', version: '1.0.0' },
+  isDefault: true,
+  isDeprecated: false,
+  licenses: ['MIT'],
+  advisoryIds: ['GHSA-1'],
+};
+const locked = {
+  id: 'a@1.0.0',
+  ecosystem: 'npm',
+  name: 'a',
+  version: '1.0.0',
+  purl: 'pkg:npm/a@1.0.0',
+  groups: ['dev'],
+  resolution: { outcome: 'resolved', record },
+};
+const packages = [
+  locked,
+  { ...locked, direct: false, line: 7, dependencies: ['b@2', 'c@3'] },
+  { ...locked, id: 'a@1.0.0 (git+https://host.example/a)', direct: true, dependencies: [] },
+  {
+    ...locked,
+    resolution: {
+      outcome: 'resolved',
+      seenBefore: true,
+      record: {
+        ...record,
+        versionKey: { system: 'PYPI', name: 'A', version: '1.0' },
+        publishedAt: '2026-01-01T00:00:00Z',
+        deprecatedReason: 'use b',
+      },
+    },
+  },
+  {
+    ...locked,
+    version: '',
+    id: 'a@',
+    resolution: { outcome: 'missing', reason: 'unknown', seenBefore: false },
+  },
+  { ...locked, resolution: { outcome: 'private' } },
+  {
+    ...locked,
+    integrity: [{ algorithm: 'sha512', value: 'AA==', encoding: 'base64' }],
+    source: { kind: 'registry' },
+    installScript: true,
+  },
+];
+const lockfile = { path: 'p', sha256: '0', format: 'f', packages, problems: [] };
+const inventory = inventorySchema.parse({
+  lockfiles: [lockfile, { ...lockfile, path: 'q', packages: [] }],
+  unread: [{ path: 'r', error: { code: 'c', message: 'm' } }],
+  readAt: 5,
+});
+
+const finding = (fingerprint: string) => ({
+  fingerprint,
+  rule: 'vulnerability',
+  level: 'alert',
+  severity: 'high',
+  title: 'a title',
+  package: { ecosystem: 'npm', name: 'a', version: '1', purl: 'pkg:npm/a@1', direct: true, groups: [] },
+  locations: [],
+});
+const counts = { critical: 0, high: 1, medium: 0, low: 0, none: 0, unrated: 0 };
+const outcomes = { resolved: 1, missing: 0, unsupported: 0, private: 0, failed: 0, uncovered: 0 };
+const findings = [finding('first'), finding('second')];
+const verdict = {
+  scan: 's',
+  target: { id: 't', labels: {} },
+  requestedAt: '2026-01-01T00:00:00Z',
+  findings,
+  changes: [
+    { transition: 'opened', finding: findings[1] },
+    { transition: 'resolved', finding: finding('third') },
+  ],
+  gaps: [],
+  complete: true,
+  partial: false,
+  open: counts,
+  kept: 0,
+  counts: { lockfiles: 1, packages: 1, outcomes, severities: counts, notes: 0 },
+  superseded: false,
+} as ValueOf<typeof verdictSchema>;
+
+async function stored<Value>({ form }: StoredKind<Value>, value: Value): Promise<unknown> {
+  return JSON.parse(JSON.stringify(await form?.pack(value)));
+}
+
+describe('the stored form of an inventory', () => {
+  it('has everything that the inventory has', async () => {
+    const read = await INVENTORY.form?.unpack(await stored(INVENTORY, inventory));
+    expect(inventorySchema.parse(read)).toEqual(inventory);
+  });
+
+  it('has no names of fields', async () => {
+    const lockfiles = [{ ...lockfile, packages: packages.slice(0, 6) }];
+    const text = JSON.stringify(await stored(INVENTORY, inventorySchema.parse({ lockfiles, unread: [] })));
+    expect(text).not.toMatch(/"(purl|resolution|versionKey)"/);
+  });
+});
+
+describe('the stored form of a verdict', () => {
+  it('has everything that the verdict has', async () => {
+    const read = await VERDICT.form?.unpack(await stored(VERDICT, verdict));
+    expect(verdictSchema.parse(read)).toEqual(verdictSchema.parse(verdict));
+  });
+
+  it('has each finding once', async () => {
+    const text = JSON.stringify(await stored(VERDICT, verdict));
+    expect(text.match(/"second"/g)).toHaveLength(1);
+    expect(text.match(/"third"/g)).toHaveLength(1);
+  });
+
+  it('is invalid when a change has a finding that is not there', async () => {
+    const packed = (await stored(VERDICT, verdict)) as typeof verdict;
+    const read = await VERDICT.form?.unpack({ ...packed, findings: [] });
+    expect(verdictSchema.safeParse(read).error?.issues[0]?.path).toEqual(['changes', 0, 'finding']);
+  });
+});
+
+it.each([
+  ['inventory', INVENTORY.form, inventory],
+  ['verdict', VERDICT.form, verdict],
+] as const)('what is not packed stays as it is: %s', async (_, form, value) => {
+  const odd = [null, 7, [], {}, { lockfiles: 7, findings: 7 }, { lockfiles: [7, { packages: 7 }] }];
+  for (const one of [value, ...odd]) expect(await form?.unpack(one)).toEqual(one);
+});
