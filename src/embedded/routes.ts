@@ -1,11 +1,16 @@
 import type { ParameterDescription, RestDescription } from '../discovery/description/description.ts';
 import { type ApiMethod, methodsOf } from '../discovery/description/methods.ts';
+import { lazily } from '../model/lazily.ts';
 
 const FLAGS: readonly string[] = ['true', 'false'];
 
-/** A method of a description document with the pattern of its paths. */
+/** A method of a description document with the pattern of its paths, which is compiled for the first request that it could match. */
 export interface Route {
   readonly method: ApiMethod;
+  readonly path: () => PathPattern;
+}
+
+interface PathPattern {
   readonly pattern: RegExp;
   /** Path parameters in the order of the pattern's groups. */
   readonly names: readonly string[];
@@ -19,24 +24,30 @@ export type RouteMatch =
 /** The routes of a document, most specific first: `…/{version}:dependencies` before `…/{version}`. */
 export function routesOf(document: RestDescription): readonly Route[] {
   const routes = methodsOf(document).map((method) => {
-    const names: string[] = [];
     const path = `/${document.servicePath ?? ''}${method.path}`;
-    const source = path.replaceAll(/\{(\+?)([^}]+)\}|[^{]+/g, (literal, reserved, name) => {
-      if (name === undefined) return literal.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-      names.push(name);
-      return reserved === '+' ? '(.+)' : '([^/]+)';
-    });
     const literals = path.replaceAll(/\{[^}]*\}/g, '').length;
-    return { method, names, pattern: new RegExp(`^${source}$`), literals };
+    return { method, path: lazily(() => patternOf(path)), literals };
   });
   return routes.toSorted((left, right) => right.literals - left.literals);
+}
+
+function patternOf(path: string): PathPattern {
+  const names: string[] = [];
+  const source = path.replaceAll(/\{(\+?)([^}]+)\}|[^{]+/g, (literal, reserved, name) => {
+    if (name === undefined) return literal.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    names.push(name);
+    return reserved === '+' ? '(.+)' : '([^/]+)';
+  });
+  return { names, pattern: new RegExp(`^${source}$`) };
 }
 
 /** Finds the method of a request and its path and query parameters; values of enumerations are checked and normalised. */
 export function matchRoute(routes: readonly Route[], httpMethod: string, url: string): RouteMatch {
   const [path = '', query = ''] = url.split('?', 2);
-  for (const { method, pattern, names } of routes) {
-    const groups = method.httpMethod === httpMethod ? pattern.exec(path)?.slice(1) : undefined;
+  for (const { method, path: compiled } of routes) {
+    if (method.httpMethod !== httpMethod) continue;
+    const { pattern, names } = compiled();
+    const groups = pattern.exec(path)?.slice(1);
     if (groups === undefined) continue;
     const parameters = new Map(new URLSearchParams(query));
     try {

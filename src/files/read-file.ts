@@ -56,20 +56,26 @@ function grown(buffer: Buffer, maxBytes: number): Buffer<ArrayBuffer> {
 
 /** Reads the text of a small file synchronously, at the start of a program. Throws `FileError`. */
 export function readTextSync(path: string, maxBytes: number): string {
+  return readBytesSync(path, maxBytes).toString('utf8');
+}
+
+/** Reads a small file synchronously, at the start of a program. Throws `FileError`. */
+export function readBytesSync(path: string, maxBytes: number): Buffer {
   let descriptor: number | undefined;
   try {
     checkKind(path, statSync(path));
     descriptor = openSync(path, OPEN_FLAGS);
-    checkKind(path, fstatSync(descriptor));
-    const chunks: Buffer[] = [];
+    const opened = fstatSync(descriptor);
+    checkKind(path, opened);
+    if (opened.size > maxBytes) throw tooLarge(path, { maxBytes });
+    let buffer = Buffer.allocUnsafeSlow(opened.size + 1);
     let length = 0;
     for (;;) {
-      const chunk = Buffer.allocUnsafe(65_536);
-      const bytesRead = readSync(descriptor, chunk, 0, chunk.length, null);
-      if (bytesRead === 0) return Buffer.concat(chunks).toString('utf8');
+      const bytesRead = readSync(descriptor, buffer, length, buffer.length - length, null);
+      if (bytesRead === 0) return buffer.subarray(0, length);
       length += bytesRead;
       if (length > maxBytes) throw tooLarge(path, { maxBytes });
-      chunks.push(chunk.subarray(0, bytesRead));
+      if (length === buffer.length) buffer = grown(buffer, maxBytes);
     }
   } catch (error) {
     throw toFileError(path, error);

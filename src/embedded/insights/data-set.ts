@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 import { FileError } from '../../files/errors.ts';
 import { packageFile } from '../../files/package-file.ts';
-import { MAX_INPUT_BYTES, readTextSync } from '../../files/read-file.ts';
+import { MAX_INPUT_BYTES, readBytesSync, readTextSync } from '../../files/read-file.ts';
 import { messageOf } from '../../model/errors.ts';
 import { EmbeddedError } from '../errors.ts';
 import type {
@@ -15,6 +15,7 @@ import type {
   relatedProject,
   samples,
 } from './data-schemas.ts';
+import { PackageLines } from './package-lines.ts';
 
 export type IndexedVersion = z.infer<typeof indexedVersion>;
 export type IndexedPackage = z.infer<typeof indexedPackage>;
@@ -33,6 +34,8 @@ export interface InsightsData {
   /** Facts from hosts. A project that only links name needs no entry. */
   readonly projects?: readonly ProjectFact[];
   readonly images?: readonly ImageFact[];
+  /** Further packages, which are parsed when they are requested. `packages` come first. */
+  readonly lines?: PackageLines;
 }
 
 /**
@@ -54,11 +57,21 @@ export interface DataReaders {
  * a test validates them against the schemas. Throws `EmbeddedError` (`data-set-missing`, `data-set-malformed`).
  */
 export async function readBundledData(): Promise<InsightsData> {
-  return readDataFolder(BUNDLED, UNCHECKED, 'Reinstall Lockhound.');
+  const { lines, packages, ...others } = await openBundledData();
+  return { ...others, packages: [...(lines ?? []), ...packages] };
+}
+
+/** The bundled data set as `readBundledData` reads it. Packages are parsed when they are requested. */
+export async function openBundledData(): Promise<InsightsData> {
+  const advice = 'Reinstall Lockhound.';
+  const [packages, ...others] = FILES;
+  const data = readDataFolder(BUNDLED, UNCHECKED, advice, others);
+  const bytes = read(BUNDLED, packages, readBytesSync);
+  return bytes === undefined ? data : { ...data, lines: new PackageLines(bytes) };
 }
 
 const UNCHECKED: DataReaders = {
-  package: packageOfLine,
+  package: (line) => JSON.parse(line),
   samples(text) {
     const { packages = [], projects = [], images = [] }: z.input<typeof samples> = JSON.parse(text);
     return { packages: packages.map(withSystem), projects, images };
@@ -71,54 +84,21 @@ const UNCHECKED: DataReaders = {
   },
 };
 
-const HEAD = /^\{"system":"([A-Z]+)","name":"([^"\\]+)",/;
-
-function packageOfLine(line: string): IndexedPackage {
-  const [, system, name = ''] = HEAD.exec(line) ?? [];
-  if (system === undefined) return withSystem(JSON.parse(line));
-  return new PackageLine(system as IndexedPackage['system'], name, line);
-}
-
-/** The rest of a line is parsed when it is requested: a scan requests few packages. */
-class PackageLine implements IndexedPackage {
-  readonly system: IndexedPackage['system'];
-  readonly name: string;
-  readonly #line: string;
-  #parsed: IndexedPackage | undefined;
-
-  constructor(system: IndexedPackage['system'], name: string, line: string) {
-    this.system = system;
-    this.name = name;
-    this.#line = line;
-  }
-
-  get default() {
-    return this.#whole().default;
-  }
-
-  get versions() {
-    return this.#whole().versions;
-  }
-
-  get similar() {
-    return this.#whole().similar;
-  }
-
-  #whole(): IndexedPackage {
-    this.#parsed ??= parse<IndexedPackage>(JSON.parse, this.#line, `packages.ndjson, ${this.name}`, BUNDLED);
-    return this.#parsed;
-  }
-}
-
 function withSystem<Item extends { readonly system?: IndexedPackage['system'] | undefined }>(item: Item) {
   return { ...item, system: item.system ?? ('NPM' as const) };
 }
 
-/** Reads a folder in which at least one of `FILES` exists, at the start of a program. */
-export function readDataFolder(folder: URL, readers: DataReaders, advice: string): InsightsData {
-  const texts = FILES.map((file) => read(folder, file));
-  const [packages, ecosystems, advisories, sampleText] = texts;
-  if (texts.every((text) => text === undefined)) {
+/** Reads a folder in which at least one of `files` exists, at the start of a program. */
+export function readDataFolder(
+  folder: URL,
+  readers: DataReaders,
+  advice: string,
+  files: readonly (typeof FILES)[number][] = FILES,
+): InsightsData {
+  const [packages, ecosystems, advisories, sampleText] = FILES.map((file) =>
+    files.includes(file) ? read(folder, file, readTextSync) : undefined,
+  );
+  if ([packages, ecosystems, advisories, sampleText].every((text) => text === undefined)) {
     const where = fileURLToPath(folder);
     throw new EmbeddedError(
       'data-set-missing',
@@ -139,9 +119,13 @@ export function readDataFolder(folder: URL, readers: DataReaders, advice: string
 }
 
 /** `undefined` for a file that does not exist. */
-function read(folder: URL, file: string): string | undefined {
+function read<Content>(
+  folder: URL,
+  file: string,
+  readSync: (path: string, maxBytes: number) => Content,
+): Content | undefined {
   try {
-    return readTextSync(join(fileURLToPath(folder), file), MAX_INPUT_BYTES);
+    return readSync(join(fileURLToPath(folder), file), MAX_INPUT_BYTES);
   } catch (error) {
     if (error instanceof FileError && error.code === 'not-found') return undefined;
     throw new EmbeddedError(

@@ -12,7 +12,8 @@ import type {
 } from './data-set.ts';
 import { DependentCounts } from './dependents.ts';
 import { type Graph, resolveGraph } from './graph.ts';
-import { canonicalKey, packageId, purlOf } from './names.ts';
+import { canonicalKey, purlOf } from './names.ts';
+import { PackageIndex } from './package-index.ts';
 import { packageVersionObject, projectsOf, versionObject } from './version-object.ts';
 
 /** A version with the package it belongs to. */
@@ -33,7 +34,7 @@ export interface ProjectVersion {
  * index changes.
  */
 export class InsightsModel {
-  readonly #packages = new Map<string, IndexedPackage>();
+  readonly #packages: PackageIndex;
   /** By package and version; those of a package are added when it is requested. */
   readonly #versions = new WeakMap<IndexedPackage, ReadonlyMap<string, Entry>>();
   readonly #advisories: AdvisoryIndex;
@@ -47,7 +48,7 @@ export class InsightsModel {
   constructor(data: InsightsData) {
     this.#projects = new Map((data.projects ?? []).map((project) => [project.id, project]));
     this.#images = new Map((data.images ?? []).map((image) => [image.chainId, image]));
-    for (const one of data.packages) this.#packages.set(packageId(one.system, one.name), one);
+    this.#packages = new PackageIndex(data);
     this.#advisories = new AdvisoryIndex(data.advisories.filter(({ heldBack }) => !heldBack));
   }
 
@@ -67,10 +68,10 @@ export class InsightsModel {
   /** Adds a package with its versions, or replaces it: versions that it no longer has are no longer in the index. */
   putPackage(indexedPackage: IndexedPackage): void {
     const { system, name } = indexedPackage;
-    for (const { version } of this.#packages.get(packageId(system, name))?.versions ?? []) {
+    for (const { version } of this.#packages.find(system, name)?.versions ?? []) {
       this.#versionTexts.delete(formatVersionKey({ system, name, version }));
     }
-    this.#packages.set(packageId(system, name), indexedPackage);
+    this.#packages.put(indexedPackage);
     this.#graphTexts.clear();
     this.#dependents = undefined;
     this.#byDigest = undefined;
@@ -84,7 +85,7 @@ export class InsightsModel {
   /** Versions that an advisory affects are written again when they are requested; returns these. */
   #forgetTexts(advisory: AdvisoryFact): readonly VersionKey[] {
     const affected = advisory.affected.flatMap(({ system, name }) =>
-      (this.#packages.get(packageId(system, name))?.versions ?? [])
+      (this.#packages.find(system, name)?.versions ?? [])
         .map(({ version }) => ({ system, name, version }))
         .filter((key) => affects(advisory, key)),
     );
@@ -94,7 +95,7 @@ export class InsightsModel {
 
   /** `key`: in canonical form. */
   #entry({ system, name, version }: VersionKey): Entry | undefined {
-    const found = this.#packages.get(packageId(system, name));
+    const found = this.#packages.find(system, name);
     return found && this.#entriesOf(found).get(version);
   }
 
@@ -107,7 +108,7 @@ export class InsightsModel {
   }
 
   #allEntries(): readonly Entry[] {
-    return [...this.#packages.values()].flatMap((one) => [...this.#entriesOf(one).values()]);
+    return [...this.#packages.all()].flatMap((one) => [...this.#entriesOf(one).values()]);
   }
 
   /** A Version object as JSON. */
@@ -137,7 +138,7 @@ export class InsightsModel {
   }
 
   find(system: System, name: string): IndexedPackage | undefined {
-    return this.#packages.get(packageId(system, canonicalName(name, system)));
+    return this.#packages.find(system, canonicalName(name, system));
   }
 
   indexedVersion(key: VersionKey): IndexedVersion | undefined {
