@@ -1,3 +1,4 @@
+import { KeySet } from '../syntax/key-set.ts';
 import { LineCursor, type LineInput } from '../syntax/line-cursor.ts';
 import { UnknownLayout } from '../syntax/unknown-layout.ts';
 import {
@@ -55,8 +56,6 @@ export function readLines(input: LineInput): readonly PnpmDocument[] {
 function isMarker({ text, start, end }: LineCursor): boolean {
   return end - start === 3 && text.startsWith('---', start);
 }
-
-const [SPACE, COLON] = [32, 58];
 
 /** The document that is read. */
 interface Target {
@@ -150,32 +149,26 @@ function readEntries(cursor: LineCursor, entries: PnpmEntry[], references: Refer
  * First letters of the fields that are not needed: all but those of `resolution`, `requiresBuild`, `dependencies`, `dev`,
  * `optional…`, `name` and `version`.
  */
-const UNREAD = new Set([...'abcefghijklmpqstuwxyz'].map((character) => character.charCodeAt(0)));
+const UNREAD = new Uint8Array(128);
+for (const character of 'abcefghijklmpqstuwxyz') UNREAD[character.charCodeAt(0)] = 1;
 
 function readFields(cursor: LineCursor, entry: PnpmEntry, references: ReferenceReader): void {
   const { indent } = cursor;
   while (cursor.indent === indent) {
-    if (!UNREAD.has(cursor.text.charCodeAt(cursor.start)) && readField(cursor, entry, references)) continue;
-    cursor.skipDeeper(indent);
+    const isUnread = UNREAD[cursor.units[cursor.start] ?? 0] === 1;
+    if (isUnread || !readField(cursor, entry, references)) cursor.skipDeeper(indent);
   }
   endOfMapping(cursor, indent);
 }
 
 /** Most fields that are read. */
-const USUAL = ['resolution', 'dependencies'] as const;
-
-function isFieldAt({ text, start, end }: LineCursor, name: string): boolean {
-  const colon = start + name.length;
-  if (!text.startsWith(name, start) || text.charCodeAt(colon) !== COLON) return false;
-  return colon + 1 === end || text.charCodeAt(colon + 1) === SPACE;
-}
+const USUAL = new KeySet(['resolution', 'dependencies', 'optionalDependencies', 'optional']);
 
 /** Reads a field. Returns `true` when it has moved past the field. */
 function readField(cursor: LineCursor, entry: PnpmEntry, references: ReferenceReader): boolean {
   if (cursor.end - cursor.start === 2 && cursor.text.startsWith('{}', cursor.start)) return false;
-  const usual = USUAL.find((name) => isFieldAt(cursor, name));
-  const colon = usual === undefined ? keyEnd(cursor) : cursor.start + usual.length;
-  switch (usual ?? keyText(cursor, colon)) {
+  const colon = keyEnd(cursor);
+  switch (USUAL.find(cursor.units, cursor.start, colon) || keyText(cursor, colon)) {
     case 'resolution':
       entry.resolution = readResolution(cursor, colon);
       return true;

@@ -9,7 +9,8 @@ export class ReferenceReader {
   readonly #known: RepeatedParts<Reference>;
   /** The list that is read. A new list that grows takes the memory of 17 elements at least. */
   readonly #found: Reference[] = [];
-  #count = 0;
+  // Not a `#` field, as in `LineCursor`.
+  private count = 0;
 
   constructor(cursor: LineCursor) {
     this.#cursor = cursor;
@@ -25,7 +26,7 @@ export class ReferenceReader {
   read(): References {
     const cursor = this.#cursor;
     const { indent } = cursor;
-    this.#count = 0;
+    this.count = 0;
     while (cursor.indent === indent) {
       const { start, end } = cursor;
       const repeated = this.#known.find(start, end);
@@ -36,7 +37,7 @@ export class ReferenceReader {
       }
     }
     endOfMapping(cursor, indent);
-    return this.#found.slice(0, this.#count);
+    return this.#found.slice(0, this.count);
   }
 
   #readNew(): void {
@@ -62,6 +63,6 @@ export class ReferenceReader {
   }
 
   #add(reference: Reference): void {
-    this.#found[this.#count++] = reference;
+    this.#found[this.count++] = reference;
   }
 }

@@ -25,7 +25,8 @@ export class LineCursor {
   start = 0;
   /** End of that content. */
   end = 0;
-  #next = 0;
+  // Not a `#` field: each write of one is a call until V8 optimizes the function fully, which a short command does not reach.
+  private next = 0;
   readonly #lastLine: number;
   readonly units: CodeUnits;
 
@@ -39,20 +40,20 @@ export class LineCursor {
   advance(): boolean {
     const { text, units } = this;
     const { length } = text;
-    while (this.#next < length) {
-      const from = this.#next;
+    while (this.next < length) {
+      const from = this.next;
       let at = from;
       while (units[at] === SPACE) at += 1;
       const code = units[at];
       this.line += 1;
       if (this.line > this.#lastLine) throw new UnknownLayout(`line ${this.line}`);
       if (code === NEWLINE) {
-        this.#next = at + 1;
+        this.next = at + 1;
         continue;
       }
       const newline = text.indexOf('\n', at);
       const end = newline < 0 ? length : newline;
-      this.#next = end + 1;
+      this.next = end + 1;
       if (code === HASH || code === RETURN || at >= end) continue;
       this.indent = at - from;
       this.start = at;

@@ -4,12 +4,31 @@ import { UnknownLayout } from './unknown-layout.ts';
 const [QUOTE, APOSTROPHE, COLON, SPACE, QUESTION, BACKSLASH, DASH] = [34, 39, 58, 32, 63, 92, 45];
 /** First characters of anchors, aliases, tags, block scalars, flow collections and reserved tokens: not plain scalars. */
 const SPECIAL = new Set([...'&*!|>%@`[]{},#'].map((character) => character.charCodeAt(0)));
+/** By code unit: whether a key that begins with it is quoted, or may not be a plain scalar. */
+const UNUSUAL = new Uint8Array(128);
+for (const code of [QUOTE, APOSTROPHE, DASH, QUESTION, COLON, ...SPECIAL]) UNUSUAL[code] = 1;
 
 /**
  * Position of the colon after the key of the current line. An explicit key (`? key`, which YAML requires for keys of more
  * than 1,024 characters) ends with its line, where `mayBeExplicit` allows one.
  */
 export function keyEnd(cursor: LineCursor, mayBeExplicit = false): number {
+  const { text, units, start, end } = cursor;
+  if (UNUSUAL[units[start] ?? 0] === 1) {
+    const found = endOfUnusualKey(cursor, mayBeExplicit);
+    if (found >= 0) return found;
+  }
+  for (let at = text.indexOf(':', start); at >= 0 && at < end; at = text.indexOf(':', at + 1)) {
+    if (at + 1 !== end && units[at + 1] !== SPACE) continue;
+    // Spaces before a colon do not belong to the key.
+    if (units[at - 1] === SPACE) break;
+    return at;
+  }
+  throw new UnknownLayout(`line ${cursor.line}`);
+}
+
+/** The same for a key that does not begin like most plain scalars; -1 for one that is a plain scalar nevertheless. */
+function endOfUnusualKey(cursor: LineCursor, mayBeExplicit: boolean): number {
   const { text, start, end } = cursor;
   const first = text.charCodeAt(start);
   if (first === QUOTE || first === APOSTROPHE) {
@@ -17,19 +36,11 @@ export function keyEnd(cursor: LineCursor, mayBeExplicit = false): number {
     if (text.charCodeAt(close + 1) === COLON) return close + 1;
     throw new UnknownLayout(`line ${cursor.line}`);
   }
-  if (first === DASH || first === QUESTION || first === COLON) {
-    if (mayBeExplicit && first === QUESTION && text.charCodeAt(start + 1) === SPACE) return end;
-    // An element of a list, or part of an explicit key.
-    if (isEndOrSpace(text, start + 1, end) || first === COLON) throw new UnknownLayout(`line ${cursor.line}`);
-  }
-  if (SPECIAL.has(first)) throw new UnknownLayout(`line ${cursor.line}`);
-  for (let at = text.indexOf(':', start); at >= 0 && at < end; at = text.indexOf(':', at + 1)) {
-    if (at + 1 !== end && text.charCodeAt(at + 1) !== SPACE) continue;
-    // Spaces before a colon do not belong to the key.
-    if (text.charCodeAt(at - 1) === SPACE) break;
-    return at;
-  }
-  throw new UnknownLayout(`line ${cursor.line}`);
+  if (mayBeExplicit && first === QUESTION && text.charCodeAt(start + 1) === SPACE) return end;
+  // An element of a list, or part of an explicit key.
+  const isPlain = (first === DASH || first === QUESTION) && !isEndOrSpace(text, start + 1, end);
+  if (!isPlain) throw new UnknownLayout(`line ${cursor.line}`);
+  return -1;
 }
 
 function isEndOrSpace(text: string, at: number, end: number): boolean {
@@ -77,10 +88,10 @@ export function leaveValue(cursor: LineCursor): void {
 
 /** The key of the current line. */
 export function keyText(cursor: LineCursor, colon: number): string {
-  const { text, start } = cursor;
-  const first = text.charCodeAt(start);
+  const { text, units, start } = cursor;
+  const first = units[start];
   // An explicit key can be a mapping. A plain key can begin with a question mark, too.
-  if (first === QUESTION && text.charCodeAt(start + 1) === SPACE) {
+  if (first === QUESTION && units[start + 1] === SPACE) {
     const key = text.slice(start + 2, colon).trim();
     if (!/^["']/.test(key) && /:(?:\s|$)/.test(key)) throw new UnknownLayout(`line ${cursor.line}`);
     return scalar(key);
@@ -97,18 +108,18 @@ export function keyText(cursor: LineCursor, colon: number): string {
 
 /** The unparsed value on the current line; empty when it is on the lines below. */
 export function rawValue(cursor: LineCursor, colon: number): string {
-  const { text, end } = cursor;
+  const { units, end } = cursor;
   let from = colon + 1;
-  while (from < end && text.charCodeAt(from) === SPACE) from += 1;
+  while (from < end && units[from] === SPACE) from += 1;
   let to = end;
-  while (to > from && text.charCodeAt(to - 1) === SPACE) to -= 1;
-  return text.slice(from, to);
+  while (to > from && units[to - 1] === SPACE) to -= 1;
+  return from === to ? '' : cursor.text.slice(from, to);
 }
 
 /** The scalar value on the current line. */
 export function valueText(cursor: LineCursor, colon: number): string {
-  const { text, end } = cursor;
-  const plain = text.charCodeAt(colon + 2) === QUOTE ? simplyQuoted(text, colon + 2, end) : undefined;
+  const { text, units, end } = cursor;
+  const plain = units[colon + 2] === QUOTE ? simplyQuoted(text, colon + 2, end) : undefined;
   return plain ?? scalar(rawValue(cursor, colon));
 }
 
