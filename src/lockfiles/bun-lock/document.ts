@@ -1,22 +1,24 @@
+import type { Name, NameOf } from './places.ts';
+
 /** An entry of `packages`: a place in the installed tree and its package. */
 export interface BunEntry {
-  readonly key: string;
+  readonly key: Name;
   readonly line: number | undefined;
   /** Name and reference: a version, a location, or `workspace:` and `root:` for the target's own. */
   id: string;
   /** The second element, if it is a string: the registry; empty for the default one. */
   registry: string;
   integrity: string | undefined;
-  dependencies: readonly string[];
-  optionalDependencies: readonly string[];
-  peerDependencies: readonly string[];
+  dependencies: readonly Name[];
+  optionalDependencies: readonly Name[];
+  peerDependencies: readonly Name[];
   /** Peers that may be missing. */
   optionalPeers: readonly string[];
 }
 
 /** An entry that cannot be read. */
 export interface BunFault {
-  readonly key: string;
+  readonly key: Name;
   readonly line: number | undefined;
   readonly fault: string;
 }
@@ -24,10 +26,10 @@ export interface BunFault {
 /** A folder of the target with the names of its dependencies. */
 export interface BunWorkspace {
   name: string;
-  dependencies: readonly string[];
-  devDependencies: readonly string[];
-  optionalDependencies: readonly string[];
-  peerDependencies: readonly string[];
+  dependencies: readonly Name[];
+  devDependencies: readonly Name[];
+  optionalDependencies: readonly Name[];
+  peerDependencies: readonly Name[];
 }
 
 /** A bun.lock, from either parser. */
@@ -35,11 +37,13 @@ export interface BunDocument {
   readonly lockfileVersion: unknown;
   readonly workspaces: readonly BunWorkspace[];
   readonly packages: readonly (BunEntry | BunFault)[];
+  /** Returns the object of a name. */
+  readonly nameOf: NameOf;
 }
 
-const NONE: readonly string[] = [];
+const NONE: readonly never[] = [];
 
-export function emptyEntry(key: string, line: number | undefined): BunEntry {
+export function emptyEntry(key: Name, line: number | undefined): BunEntry {
   return {
     key,
     line,

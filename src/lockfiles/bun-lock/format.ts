@@ -16,7 +16,7 @@ import type { Root } from '../packages/propagate-groups.ts';
 import { registrySource } from '../packages/sources.ts';
 import { inOnePassOr } from '../syntax/unknown-layout.ts';
 import type { BunDocument, BunEntry, BunWorkspace } from './document.ts';
-import { findUpwards, type Place, Places } from './places.ts';
+import { findUpwards, type Name, type Place, Places } from './places.ts';
 import { readDocument } from './read-document.ts';
 import { readGeneral } from './read-general.ts';
 
@@ -58,6 +58,7 @@ export const bunLock: Format = {
 interface Read {
   readonly entry: BunEntry;
   readonly instance: Instance;
+  readonly place: Place;
 }
 
 /** Lists of the direct dependencies of a folder. */
@@ -71,22 +72,22 @@ const LISTS: readonly (readonly [Exclude<keyof BunWorkspace, 'name'>, readonly G
 const NEWEST_VERSION = 2;
 
 /** Reads the packages. Workspaces are the target itself. */
-function readPackages({ lockfileVersion, packages, workspaces }: BunDocument): LockfileContent {
+function readPackages({ lockfileVersion, packages, workspaces, nameOf }: BunDocument): LockfileContent {
   const builder = new LockfileBuilder();
   builder.checkVersion(lockfileVersion, NEWEST_VERSION);
-  const places = new Places<Read>();
-  const held: Place<Read>[] = [];
+  const places = new Places(nameOf);
+  const held: Read[] = [];
   const instances: Instance[] = [];
   for (const entry of packages) {
     const { key, line } = entry;
     const stated = 'fault' in entry ? entry.fault : draftOf(entry);
     if (stated === undefined) continue;
-    const draft = builder.add(stated, line, key);
+    const draft = builder.add(stated, line, key.text);
     if (draft === undefined || 'fault' in entry) continue;
     const instance = newInstance(draft);
-    const place = places.add(key, { entry, instance });
+    const place = places.add(key, instance);
     if (place === undefined) {
-      const shown = key.slice(0, 200);
+      const shown = key.text.slice(0, 200);
       builder.problem(
         line,
         `"${shown}" nests too deep, or the file nests too many: its edges are not read`,
@@ -94,11 +95,11 @@ function readPackages({ lockfileVersion, packages, workspaces }: BunDocument): L
       );
       continue;
     }
-    held.push(place);
+    held.push({ entry, instance, place });
     instances.push(instance);
   }
-  for (const place of held) connectPlace(place);
-  const roots = rootsOf(workspaces, places);
+  for (const one of held) connectEntry(one);
+  const roots = workspaces.flatMap((one) => rootsOf(one, nameOf(one.name).top ?? places.top));
   for (const { draft: instance } of roots) instance.draft.direct = true;
   propagateGroupsOfInstances(roots, instances);
   return builder.content();
@@ -127,9 +128,7 @@ function draftOf({ id, registry, integrity, line }: BunEntry): PackageDraft | st
   });
 }
 
-function connectPlace(place: Place<Read>): void {
-  if (place.value === undefined) return;
-  const { entry, instance } = place.value;
+function connectEntry({ entry, instance, place }: Read): void {
   const { peerDependencies, optionalPeers } = entry;
   const always = instancesOf(entry.dependencies, place);
   const optional = instancesOf(entry.optionalDependencies, place);
@@ -139,8 +138,8 @@ function connectPlace(place: Place<Read>): void {
   }
   // An optional peer is an edge where it is installed.
   const mayMiss = new Set(optionalPeers);
-  const required = peerDependencies.filter((name) => !mayMiss.has(name));
-  const others = peerDependencies.filter((name) => mayMiss.has(name));
+  const required = peerDependencies.filter(({ text }) => !mayMiss.has(text));
+  const others = peerDependencies.filter(({ text }) => mayMiss.has(text));
   connectInstance(
     instance,
     joined(always, instancesOf(required, place)),
@@ -155,26 +154,23 @@ function joined(some: readonly Instance[], others: readonly Instance[]): readonl
 const NONE: readonly Instance[] = [];
 
 /** The installed instances to which names resolve from a place. */
-function instancesOf(names: readonly string[], place: Place<Read>): readonly Instance[] {
+function instancesOf(names: readonly Name[], place: Place): readonly Instance[] {
   if (names.length === 0) return NONE;
   const found = new Array<Instance>(names.length);
   let count = 0;
   for (const name of names) {
     const one = findUpwards(name, place);
-    if (one !== undefined) found[count++] = one.instance;
+    if (one !== undefined) found[count++] = one;
   }
   found.length = count;
   return found;
 }
 
-function rootsOf(workspaces: readonly BunWorkspace[], places: Places<Read>): readonly Root<Instance>[] {
-  return workspaces.flatMap((workspace) => {
-    const from = places.at(workspace.name);
-    return LISTS.flatMap(([list, groups]) =>
-      workspace[list].flatMap((wanted) => {
-        const found = findUpwards(wanted, from);
-        return found === undefined ? [] : [{ draft: found.instance, groups }];
-      }),
-    );
-  });
+function rootsOf(workspace: BunWorkspace, from: Place): readonly Root<Instance>[] {
+  return LISTS.flatMap(([list, groups]) =>
+    workspace[list].flatMap((wanted) => {
+      const draft = findUpwards(wanted, from);
+      return draft === undefined ? [] : [{ draft, groups }];
+    }),
+  );
 }

@@ -1,11 +1,36 @@
+import type { Instance } from '../packages/instances.ts';
+
+/** A key of the file, or a name in a list. Equal ones of one file are one object. */
+export interface Name {
+  readonly text: string;
+  /** Whether it is the key of an entry. */
+  isKey: boolean;
+  /** Its place at the top of the installed tree. */
+  top: Place | undefined;
+}
+
+/** Returns the object of a name. */
+export type NameOf = (text: string) => Name;
+
+export function createNames(): NameOf {
+  const names = new Map<string, Name>();
+  return (text) => {
+    const known = names.get(text);
+    if (known !== undefined) return known;
+    const name: Name = { text, isKey: false, top: undefined };
+    names.set(text, name);
+    return name;
+  };
+}
+
 /** A place in the installed tree. */
-export interface Place<T> {
+export interface Place {
   /** `undefined` where the file has only places below this one. */
-  value: T | undefined;
-  readonly parent: Place<T> | undefined;
+  instance: Instance | undefined;
+  readonly parent: Place | undefined;
   readonly depth: number;
-  /** By name. */
-  children: Map<string, Place<T>> | undefined;
+  /** Those of the top are in their names. */
+  children: Map<Name, Place> | undefined;
 }
 
 /** Deeper than installed trees nest. */
@@ -14,33 +39,34 @@ const MAX_DEPTH = 64;
 const MAX_PLACES = 1_000_000;
 
 /** Places in the installed tree by key: `a/@b/c/d` is the package d in `@b/c` in a. */
-export class Places<T> {
-  readonly #top: Place<T> = { value: undefined, parent: undefined, depth: -1, children: new Map() };
+export class Places {
+  readonly top: Place = { instance: undefined, parent: undefined, depth: -1, children: undefined };
+  readonly #nameOf: NameOf;
   /** The last parent: entries with the same parent follow each other in the file. */
-  #last = { key: '', place: this.#top };
+  #last = { key: '', place: this.top };
   #count = 0;
 
+  constructor(nameOf: NameOf) {
+    this.#nameOf = nameOf;
+  }
+
   /** Returns `undefined` for a key that nests too deep, and where there are too many places. */
-  add(key: string, value: T): Place<T> | undefined {
-    const start = startOfName(key);
-    const parent = start === 0 ? this.#top : this.#placeAt(key.slice(0, start - 1));
+  add(key: Name, instance: Instance): Place | undefined {
+    const { text } = key;
+    const start = startOfName(text);
+    const parent = start === 0 ? this.top : this.#placeAt(text.slice(0, start - 1));
     if (parent === undefined) return undefined;
-    const place = this.#childOf(parent, start === 0 ? key : key.slice(start));
-    if (place !== undefined) place.value = value;
+    const place = this.#childOf(parent, start === 0 ? key : this.#nameOf(text.slice(start)));
+    if (place !== undefined) place.instance = instance;
     return place;
   }
 
-  /** The place of this name at the top; the top itself when it has no such place. */
-  at(name: string): Place<T> {
-    return this.#top.children?.get(name) ?? this.#top;
-  }
-
-  #placeAt(key: string): Place<T> | undefined {
+  #placeAt(key: string): Place | undefined {
     if (key === this.#last.key) return this.#last.place;
-    let place: Place<T> | undefined = this.#top;
+    let place: Place | undefined = this.top;
     for (let start = 0; start < key.length && place !== undefined; ) {
       const end = endOfName(key, start);
-      place = this.#childOf(place, key.slice(start, end));
+      place = this.#childOf(place, this.#nameOf(key.slice(start, end)));
       start = end + 1;
     }
     if (place !== undefined) this.#last = { key, place };
@@ -48,26 +74,30 @@ export class Places<T> {
   }
 
   /** Returns `undefined` beyond the limits. */
-  #childOf(parent: Place<T>, name: string): Place<T> | undefined {
-    const known = parent.children?.get(name);
+  #childOf(parent: Place, name: Name): Place | undefined {
+    const isTop = parent === this.top;
+    const known = isTop ? name.top : parent.children?.get(name);
     if (known !== undefined) return known;
     const depth = parent.depth + 1;
     if (depth > MAX_DEPTH || this.#count >= MAX_PLACES) return undefined;
     this.#count += 1;
-    const place = { value: undefined, parent, depth, children: undefined };
-    parent.children ??= new Map();
-    parent.children.set(name, place);
+    const place: Place = { instance: undefined, parent, depth, children: undefined };
+    if (isTop) name.top = place;
+    else {
+      parent.children ??= new Map();
+      parent.children.set(name, place);
+    }
     return place;
   }
 }
 
 /** Resolves a name as Node does: at the nearest place upwards. */
-export function findUpwards<T>(name: string, from: Place<T>): T | undefined {
-  for (let place: Place<T> | undefined = from; place !== undefined; place = place.parent) {
-    const found = place.children?.get(name)?.value;
+export function findUpwards(name: Name, from: Place): Instance | undefined {
+  for (let place = from; place.parent !== undefined; place = place.parent) {
+    const found = place.children?.get(name)?.instance;
     if (found !== undefined) return found;
   }
-  return undefined;
+  return name.top?.instance;
 }
 
 /** Start of the last name of a key, which can have a scope. */

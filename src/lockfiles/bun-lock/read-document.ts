@@ -8,6 +8,7 @@ import {
   emptyWorkspace,
   isIntegrity,
 } from './document.ts';
+import { createNames, type Name } from './places.ts';
 
 const SECTIONS = new KeySet(['lockfileVersion', 'workspaces', 'packages']);
 
@@ -16,7 +17,8 @@ const SECTIONS = new KeySet(['lockfileVersion', 'workspaces', 'packages']);
  * invalid text.
  */
 export function readDocument({ text, bytes, onePassOnly }: JsonInput): BunDocument {
-  const cursor = new JsonCursor(text, { commasMayTrail: true, bytes, isLimited: onePassOnly });
+  const nameOf = createNames();
+  const cursor = new JsonCursor(text, { commasMayTrail: true, bytes, isLimited: onePassOnly, keyOf: nameOf });
   const seen = new Set<string>();
   let lockfileVersion: unknown;
   let workspaces: readonly BunWorkspace[] = [];
@@ -36,25 +38,25 @@ export function readDocument({ text, bytes, onePassOnly }: JsonInput): BunDocume
     else packages = readPackages(cursor);
   }
   cursor.finish();
-  return { lockfileVersion, workspaces, packages };
+  return { lockfileVersion, workspaces, packages, nameOf };
 }
 
-function readPackages(cursor: JsonCursor): readonly BunEntry[] {
+function readPackages(cursor: JsonCursor<Name>): readonly BunEntry[] {
   const entries: BunEntry[] = [];
-  const keys = new Set<string>();
   for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
     const line = cursor.passKey();
-    const entry = emptyEntry(cursor.repeatedKey(), line);
+    const key = cursor.repeatedKey();
+    if (key.isKey) throw cursor.unknown();
+    key.isKey = true;
+    const entry = emptyEntry(key, line);
     readEntry(cursor, entry);
     entries.push(entry);
-    keys.add(entry.key);
-    if (keys.size < entries.length) throw cursor.unknown();
   }
   return entries;
 }
 
 /** `["name@1.0.0", "", { "dependencies": { "a": "^1" } }, "sha512-…"]` */
-function readEntry(cursor: JsonCursor, entry: BunEntry): void {
+function readEntry(cursor: JsonCursor<Name>, entry: BunEntry): void {
   let position = 0;
   let hasDetails = false;
   for (let more = cursor.enterList(); more; more = cursor.nextElement()) {
@@ -75,12 +77,13 @@ function readEntry(cursor: JsonCursor, entry: BunEntry): void {
 
 const DETAILS = new KeySet(['dependencies', 'optionalDependencies', 'peerDependencies', 'optionalPeers']);
 
-function readDetails(cursor: JsonCursor, entry: BunEntry): void {
+function readDetails(cursor: JsonCursor<Name>, entry: BunEntry): void {
   for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
     cursor.passKey();
     const detail = cursor.keyIn(DETAILS);
     if (detail === '') cursor.pass();
-    else entry[detail] = detail === 'optionalPeers' ? readTexts(cursor) : cursor.nextKeys();
+    else if (detail === 'optionalPeers') entry.optionalPeers = readTexts(cursor);
+    else entry[detail] = cursor.nextKeys();
   }
 }
 
@@ -92,7 +95,7 @@ const LISTS = new KeySet([
   'peerDependencies',
 ]);
 
-function readWorkspaces(cursor: JsonCursor): readonly BunWorkspace[] {
+function readWorkspaces(cursor: JsonCursor<Name>): readonly BunWorkspace[] {
   const workspaces: BunWorkspace[] = [];
   const paths = new Set<string>();
   for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
@@ -112,7 +115,7 @@ function readWorkspaces(cursor: JsonCursor): readonly BunWorkspace[] {
   return workspaces;
 }
 
-function readTexts(cursor: JsonCursor): readonly string[] {
+function readTexts(cursor: JsonCursor<Name>): readonly string[] {
   const texts: string[] = [];
   for (let more = cursor.enterList(); more; more = cursor.nextElement()) texts.push(cursor.nextText());
   return texts;

@@ -10,16 +10,21 @@ import {
   emptyEntry,
   isIntegrity,
 } from './document.ts';
+import { createNames, type Name, type NameOf } from './places.ts';
 
 /** Reads a bun.lock in any layout: Bun writes trailing commas and accepts comments. Throws `LockfileError`. */
 export function readGeneral(source: string, path: string): BunDocument {
   const { text, root } = parseBunLock(source, path);
+  const nameOf = createNames();
   const packages = isObject(root['packages']) ? root['packages'] : {};
   const lines = lineNodes(text, { members: { packages: { each: {} } } })?.members?.get('packages')?.members;
   return {
     lockfileVersion: root['lockfileVersion'],
-    workspaces: readWorkspaces(root['workspaces']),
-    packages: Object.entries(packages).map(([key, stated]) => readEntry(key, lines?.get(key)?.line, stated)),
+    workspaces: readWorkspaces(root['workspaces'], nameOf),
+    packages: Object.entries(packages).map(([key, stated]) =>
+      readEntry(nameOf(key), lines?.get(key)?.line, stated, nameOf),
+    ),
+    nameOf,
   };
 }
 
@@ -36,7 +41,13 @@ export function parseBunLock(
  * Reads `[id, registry, details, integrity]`, `[id, details, tag]` or `[id]`. The registry and the tag are strings, the details
  * are an object.
  */
-function readEntry(key: string, line: number | undefined, stated: unknown): BunEntry | BunFault {
+function readEntry(
+  key: Name,
+  line: number | undefined,
+  stated: unknown,
+  nameOf: NameOf,
+): BunEntry | BunFault {
+  key.isKey = true;
   if (!Array.isArray(stated)) return { key, line, fault: 'is not a list' };
   const [id, registry] = stated;
   if (typeof id !== 'string') return { key, line, fault: 'does not begin with its name and version' };
@@ -46,29 +57,29 @@ function readEntry(key: string, line: number | undefined, stated: unknown): BunE
     id,
     registry: typeof registry === 'string' ? registry : '',
     integrity: stated.findLast((one) => typeof one === 'string' && isIntegrity(one)),
-    dependencies: namesIn(details['dependencies']),
-    optionalDependencies: namesIn(details['optionalDependencies']),
-    peerDependencies: namesIn(details['peerDependencies']),
+    dependencies: namesIn(details['dependencies'], nameOf),
+    optionalDependencies: namesIn(details['optionalDependencies'], nameOf),
+    peerDependencies: namesIn(details['peerDependencies'], nameOf),
     optionalPeers: textsIn(details['optionalPeers']),
   };
 }
 
-function readWorkspaces(stated: unknown): readonly BunWorkspace[] {
+function readWorkspaces(stated: unknown, nameOf: NameOf): readonly BunWorkspace[] {
   if (!isObject(stated)) return [];
   return Object.values(stated)
     .filter(isObject)
     .map(({ name, dependencies, devDependencies, optionalDependencies, peerDependencies }) => ({
       name: typeof name === 'string' ? name : '',
-      dependencies: namesIn(dependencies),
-      devDependencies: namesIn(devDependencies),
-      optionalDependencies: namesIn(optionalDependencies),
-      peerDependencies: namesIn(peerDependencies),
+      dependencies: namesIn(dependencies, nameOf),
+      devDependencies: namesIn(devDependencies, nameOf),
+      optionalDependencies: namesIn(optionalDependencies, nameOf),
+      peerDependencies: namesIn(peerDependencies, nameOf),
     }));
 }
 
 /** The keys of an object. */
-function namesIn(list: unknown): readonly string[] {
-  return isObject(list) ? Object.keys(list) : [];
+function namesIn(list: unknown, nameOf: NameOf): readonly Name[] {
+  return isObject(list) ? Object.keys(list).map(nameOf) : [];
 }
 
 /** Replaces comments with spaces, so that lines and columns stay the same. */
