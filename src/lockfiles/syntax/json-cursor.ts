@@ -105,7 +105,7 @@ export class JsonCursor<Key = string> {
     this.#expect(QUOTE);
     const { line } = this;
     this.#passString();
-    this.#expect(COLON);
+    if (this.#units[this.at] !== COLON) this.#expect(COLON);
     this.at += 1;
     return line;
   }
@@ -204,9 +204,10 @@ export class JsonCursor<Key = string> {
   /** Passes any value. Returns whether it is `true`. */
   passTrue(): boolean {
     this.peek();
-    const start = this.at;
-    this.pass();
-    return this.text.startsWith('true', start);
+    const isTrue = this.text.startsWith('true', this.at);
+    if (isTrue) this.at += 4;
+    else this.pass();
+    return isTrue;
   }
 
   /** Passes any value. */
@@ -269,7 +270,7 @@ export class JsonCursor<Key = string> {
   }
 
   #next(close: number): boolean {
-    const code = this.peek();
+    const code = this.#units[this.at] === COMMA ? COMMA : this.peek();
     if (code === COMMA) {
       this.at += 1;
       if (!this.#commasMayTrail || this.peek() !== close) return true;
