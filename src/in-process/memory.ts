@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type {
   BlobPort,
   DeliveryPort,
@@ -82,7 +82,7 @@ function createBlobs(): Memory['blobs'] {
   const contents = new Map<string, { readonly content: Buffer; readonly uses: number }>();
   return {
     async put(content) {
-      const sha256 = createHash('sha256').update(content).digest('hex');
+      const sha256 = hash('sha256', content);
       contents.set(sha256, { content, uses: (contents.get(sha256)?.uses ?? 0) + 1 });
       return { sha256, bytes: content.length };
     },

@@ -65,8 +65,7 @@ async function isFolder(path: string): Promise<boolean> {
 async function namedFile(path: string, forced: string | undefined): Promise<DiscoveredLockfile | UnreadPath> {
   const relativePath = basename(path);
   try {
-    const head = await headOf(path);
-    const format = await detectFormatName(path, head, forced);
+    const format = await detectFormatName(path, () => headOf(path), forced);
     if (format !== undefined) return { path, relativePath, format, root: dirname(path) };
     throw new LockfileError('unknown-format', unknownFormat(path, forced));
   } catch (error) {

@@ -36,8 +36,8 @@ export async function readUrl(
   if (response.status === 304 && known !== undefined) return 'unchanged';
   if (response.status !== 200) throw failure(what, response);
   const path = source.file ?? fileName(source.url);
-  const head = response.body.subarray(0, HEAD_BYTES).toString('utf8');
-  const format = await detectFormatName(path, head, source.format);
+  const readHead = () => response.body.subarray(0, HEAD_BYTES).toString('utf8');
+  const format = await detectFormatName(path, readHead, source.format);
   if (format === undefined) {
     const hint = unknownFormat(path, source.format);
     throw new SourceError('no-lockfiles', `${what}: ${hint}`);

@@ -75,7 +75,7 @@ async function keepLockfile(file: OpenLockfile, result: Contents, put: PutConten
   }
   file.stored = await put(result);
   const { path } = file;
-  const format = file.format ?? (await detectFormatName(path, headText(result), undefined));
+  const format = file.format ?? (await detectFormatName(path, () => headText(result), undefined));
   if (format !== undefined) file.search = await searchCompanions({ path, format }, result);
 }
 
