@@ -8,8 +8,14 @@ import type { SCHEMAS } from './schemas.ts';
 
 type Load<Schema> = () => Promise<Schema>;
 
+let schemas: typeof SCHEMAS | undefined;
+
 function schemaOf<Name extends keyof typeof SCHEMAS>(name: Name): Load<(typeof SCHEMAS)[Name]> {
-  return async () => (await import('./schemas.ts')).SCHEMAS[name];
+  return async () => {
+    // Each `import` takes as long as checking a small value.
+    schemas ??= (await import('./schemas.ts')).SCHEMAS;
+    return schemas[name];
+  };
 }
 
 /** A kind whose shape has only grown optional fields since release 0.1.0. */

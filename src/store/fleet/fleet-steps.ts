@@ -12,7 +12,8 @@ export const CLOCK_SKEW_MS = 10_000;
 
 /** What `SAVE_OUTCOME` does for the refresh of the fleet, except for the claim. */
 export function fleetSteps(keys: Keys, effects: FleetEffects | undefined): readonly OutcomeStep[] {
-  const { refreshed, selected, comparedAt, settings, suppressions } = effects ?? {};
+  if (effects === undefined) return [];
+  const { refreshed, selected, comparedAt, settings, suppressions } = effects;
   const [versions, advisories] = [keys.facts(CACHED_VERSION.kind), keys.facts(CACHED_ADVISORY.kind)];
   const pending: OutcomeStep[] = [];
   for (const [facts, list] of [

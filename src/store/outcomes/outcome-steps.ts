@@ -49,18 +49,17 @@ export async function outcomeSteps(
 /** Closes a job and frees outcomes. */
 function endSteps(keys: Keys, { id, lane, spent }: EndedJob): readonly OutcomeStep[] {
   const lanes = lane === undefined ? [] : [keys.lane(lane)];
-  const { marked = [], removed = [] } = spent ?? {};
+  const close = { name: 'CLOSE', keys: [keys.openJobs, ...lanes], values: [id] };
+  if (spent === undefined) return [close];
   const parts = [
-    { marked, removed: [] },
-    ...chunks(removed, CHUNK).map((part) => ({ marked: [], removed: part })),
+    { marked: spent.marked, removed: [] },
+    ...chunks(spent.removed, CHUNK).map((part) => ({ marked: [], removed: part })),
   ];
-  return [
-    { name: 'CLOSE', keys: [keys.openJobs, ...lanes], values: [id] },
-    ...parts.map((part) => {
-      const freed = spentKeys(keys, part);
-      return { name: 'SPEND', keys: freed.keys, values: [freed.marked, SPENT_TTL_MS] };
-    }),
-  ];
+  const frees = parts.map((part) => {
+    const freed = spentKeys(keys, part);
+    return { name: 'SPEND', keys: freed.keys, values: [freed.marked, SPENT_TTL_MS] };
+  });
+  return [close, ...frees];
 }
 
 async function openSteps(keys: Keys, follows: readonly OpenJob[]): Promise<readonly OutcomeStep[]> {

@@ -12,15 +12,15 @@ import {
   zstdDecompress,
   zstdDecompressSync,
 } from 'node:zlib';
-import { jsonParts, readJsonLines } from './json-lines.ts';
+import { isSmall, jsonParts, readJsonLines } from './json-lines.ts';
 
 const compressZstd = promisify(zstdCompress);
 const expandZstd = promisify(zstdDecompress);
 const expandGzip = promisify(gunzip);
 
 /** First bytes of a Zstandard frame (RFC 8878 §3.1.1) and of a gzip member (RFC 1952 §2.3.1). */
-const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
-const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
+const ZSTD_MAGIC = 0x28b52ffd;
+const GZIP_MAGIC = 0x1f8b;
 
 /** The default level of Zstandard. */
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
@@ -39,8 +39,8 @@ export async function compress(content: Buffer): Promise<Buffer> {
 
 /** The compression, recognised by the first bytes. */
 export function recogniseCompression(stored: Buffer): 'zstd' | 'gzip' | 'none' {
-  if (stored.subarray(0, 4).equals(ZSTD_MAGIC)) return 'zstd';
-  return stored.subarray(0, 2).equals(GZIP_MAGIC) ? 'gzip' : 'none';
+  if (stored.length >= 4 && stored.readUInt32BE(0) === ZSTD_MAGIC) return 'zstd';
+  return stored.length >= 2 && stored.readUInt16BE(0) === GZIP_MAGIC ? 'gzip' : 'none';
 }
 
 /** Decompresses by the first bytes. Throws when the content is damaged or larger than `maxBytes`. */
@@ -97,6 +97,7 @@ export async function packJson(value: unknown): Promise<Buffer> {
  * the whole text is never in memory.
  */
 export async function packLargeJson(value: unknown): Promise<Buffer> {
+  if (isSmall(value)) return await packJson(value);
   const texts = inBlocks(jsonParts(value));
   const first = texts.next().value ?? '';
   if (first.length < BLOCK_CHARACTERS) {

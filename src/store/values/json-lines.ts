@@ -93,8 +93,11 @@ class LineReader {
   }
 }
 
-/** Looks at no more of a value than decides: not into long lists, and into the other ones only at some members. */
-function isSmall(value: unknown): boolean {
+/**
+ * Whether a value is one part. Looks at no more of it than decides: not into long lists, and into the other ones only at some
+ * members.
+ */
+export function isSmall(value: unknown): boolean {
   return sizeOf(value) <= SMALL_CHARACTERS;
 }
 
