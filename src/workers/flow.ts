@@ -34,10 +34,9 @@ export async function enqueueFollowUps(options: FlowOptions, next: readonly Stor
  * them.
  * If one does, because Redis lost an earlier outcome of the job, the reconciler restarts it.
  */
-export async function addFollowUps(options: FlowOptions, next: readonly StoredFollowUp[]): Promise<void> {
-  for (const part of chunks(next, CONCURRENCY)) {
-    const jobs = part.map((followUp) => openJobOf(options.jobs, followUp));
-    const [parents, plain] = [jobs.filter(hasChildren), jobs.filter((open) => !hasChildren(open))];
+export async function addFollowUps(options: FlowOptions, opened: readonly OpenJob[]): Promise<void> {
+  for (const part of chunks(opened, CONCURRENCY)) {
+    const [parents, plain] = [part.filter(hasChildren), part.filter((open) => !hasChildren(open))];
     await Promise.all([
       parents.length === 0
         ? undefined

@@ -2,11 +2,11 @@ import { SpanKind, trace } from 'bullmq';
 import type { Logger } from 'pino';
 import { messageOf } from '../model/errors.ts';
 import type { StoredFollowUp } from '../model/queue/follow-up.ts';
-import type { ClosedJob } from '../model/queue/open-job.ts';
+import type { ClosedJob, OpenJob } from '../model/queue/open-job.ts';
 import type { ParsedJob, ProcessorOptions } from './attempt.ts';
 import { attemptSignal } from './attempt-signal.ts';
 import { parseJob } from './begin.ts';
-import { addFollowUps, enqueueFollowUps, openJobOf, openJobsOf } from './flow.ts';
+import { addFollowUps, enqueueFollowUps, openJobsOf } from './flow.ts';
 import { type JobOutcome, runOnce } from './run-once.ts';
 import { closeCompleted, releaseTurn } from './turn.ts';
 
@@ -61,7 +61,7 @@ async function runOpen(options: ProcessorOptions, attempt: RunnableAttempt): Pro
     stalled,
     progress: (progress) => onEvent?.({ kind: 'progress', job: job.name, key, progress }),
   }).finally(limit.release);
-  const { closed, isNew } = outcome;
+  const { closed, opened } = outcome;
   const durationMs = now() - startedAt;
   const report = () => reportDone(options, attempt, outcome, durationMs);
   const direct = await passOn(options, attempt, outcome);
@@ -69,16 +69,18 @@ async function runOpen(options: ProcessorOptions, attempt: RunnableAttempt): Pro
     await releaseTurn(options, closed.next);
     return [...direct, { report }];
   }
-  if (!(isNew && job.endsWithOutcome === true)) await job.onEnd?.(payload, { kind: 'done' }, ports);
+  if (opened === undefined || job.endsWithOutcome !== true)
+    await job.onEnd?.(payload, { kind: 'done' }, ports);
   return [...direct, { open: { ...ends, outcome: { job: job.name, key } }, report }];
 }
 
 function reportDone(
   { job, onEvent }: ProcessorOptions,
   { parsed: { key, payload }, log }: RunnableAttempt,
-  { result, next, isNew }: JobOutcome,
+  { result, next, opened }: JobOutcome,
   durationMs: number,
 ): void {
+  const isNew = opened !== undefined;
   onEvent?.({ kind: 'finished', job: job.name, key, durationMs, ...(isNew ? { result } : {}) });
   const { facts, warning } = isNew && result !== null ? (job.log?.(payload, result) ?? {}) : {};
   const line = { key, ...facts, followUps: next.length, durationMs };
@@ -96,10 +98,14 @@ async function passOn(
   outcome: JobOutcome,
 ): Promise<readonly DoneJob[]> {
   const { flow } = options;
-  const { next, isNew } = outcome;
-  const direct = isNew ? directFollowUp(options, outcome) : undefined;
+  const { next, opened } = outcome;
+  if (opened === undefined) {
+    await enqueueFollowUps(flow, next);
+    return [];
+  }
+  const direct = directFollowUp(options, opened, outcome.bytes);
   if (direct === undefined) {
-    await (isNew ? addFollowUps(flow, next) : enqueueFollowUps(flow, next));
+    await addFollowUps(flow, opened);
     return [];
   }
   const { name } = direct.options.job;
@@ -119,7 +125,7 @@ async function passOn(
     );
   } catch (error) {
     log.info({ key: direct.parsed.key, reason: messageOf(error) }, 'job continues from its queue');
-    await addFollowUps(flow, next);
+    await addFollowUps(flow, opened);
     return [];
   }
 }
@@ -132,13 +138,13 @@ const MAX_DIRECT_BYTES = 131_072;
  * dies, another worker claims the job that it follows from, and queues it.
  */
 function directFollowUp(
-  { siblings, flow }: ProcessorOptions,
-  { next, bytes = Number.POSITIVE_INFINITY }: JobOutcome,
+  { siblings }: ProcessorOptions,
+  [only, ...others]: readonly OpenJob[],
+  bytes = Number.POSITIVE_INFINITY,
 ): { readonly options: ProcessorOptions; readonly parsed: ParsedJob } | undefined {
-  const [only, ...others] = next;
   if (only === undefined || others.length > 0 || bytes > MAX_DIRECT_BYTES) return undefined;
+  const { data, lane, children } = only;
   const options = siblings.get(only.job);
-  const { data, lane, children } = openJobOf(flow.jobs, only);
   if (options?.job.followsDirectly !== true || lane !== undefined || children !== undefined) return undefined;
   return { options, parsed: parseJob(options.job, data, lane) };
 }

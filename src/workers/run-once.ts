@@ -23,8 +23,8 @@ export interface Work {
 
 /** The saved outcome of a job. */
 export interface JobOutcome extends StoredOutcome {
-  /** True when this run saved it: its follow-ups were never queued. */
-  readonly isNew: boolean;
+  /** The follow-ups as open jobs, when this run saved it: they were never queued. */
+  readonly opened?: readonly OpenJob[];
   /** Its size in the store, when this run saved it. */
   readonly bytes?: number | undefined;
   /** Present when the job was closed with its outcome. `next`: the first job of its lane now. */
@@ -45,7 +45,7 @@ export async function runOnce(
 ): Promise<JobOutcome> {
   const { job, key, payload, startedAt, openJobsOf, mayBeDone, ends } = work;
   const known = mayBeDone ? await outcomes.read(job.name, key) : undefined;
-  if (known !== undefined) return { ...known, isNew: false };
+  if (known !== undefined) return known;
   if (context.stalled && job.runsAfterStalls !== true) {
     throw new WorkerError(
       'stalled',
@@ -57,18 +57,19 @@ export async function runOnce(
     // A port that ignores the signal must not block the job; nothing that it does later is saved.
     const finished = await raceAbort(job.run(payload, ports, context), context.signal);
     const closing = finished.next.length === 0 ? ends : undefined;
+    const opened = openJobsOf(finished.next);
     const circumstances = {
       ends: closing,
-      follows: openJobsOf(finished.next),
+      follows: opened,
       startedAt,
       resultKind: job.resultKind,
     };
     const answer = await outcomes.save(job.name, key, finished, circumstances);
     if (answer.status === 'saved') {
       const { next, bytes } = answer;
-      return { ...finished, isNew: true, bytes, ...(closing === undefined ? {} : { closed: { next } }) };
+      return { ...finished, opened, bytes, ...(closing === undefined ? {} : { closed: { next } }) };
     }
-    if (answer.status === 'already-there') return { ...answer.outcome, isNew: false };
+    if (answer.status === 'already-there') return answer.outcome;
   }
   throw new WorkerError(
     'state-moved',

@@ -2,7 +2,7 @@ import { FlowProducer } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FollowUp } from '../../src/jobs/follow-up.ts';
 import { jobIdOf } from '../../src/jobs/job-id.ts';
-import { addFollowUps, enqueueFollowUps } from '../../src/workers/flow.ts';
+import { addFollowUps, enqueueFollowUps, openJobsOf } from '../../src/workers/flow.ts';
 import { until } from '../store/store-room.ts';
 import { type Bench, openWorkerRoom, testFollowUp, testJob, type WorkerRoom } from './worker-room.ts';
 
@@ -58,7 +58,7 @@ function flowOn(bench: Bench, fails: (id: string) => boolean = () => false) {
     jobs: [part, join],
     joined,
     enqueue,
-    add: () => addFollowUps(options, NEXT),
+    add: () => addFollowUps(options, openJobsOf(options.jobs, NEXT)),
     replay: () => enqueue(NEXT),
   };
 }
