@@ -13,6 +13,7 @@ import {
 } from '../../src/embedded/local-services.ts';
 import { startValkey } from '../../src/embedded/valkey.ts';
 import type { Verdict } from '../../src/model/scan/verdict.ts';
+import { VERDICT } from '../../src/model/stored/catalog.ts';
 import { createProducer, type Producer } from '../../src/producer.ts';
 
 /** Secrets of a test run. The search for leaks looks for these texts. */
@@ -63,7 +64,8 @@ export interface Room {
   /** Runs another command line on the room's configuration, and waits for it. */
   lockhound(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }>;
   verdict(scan: string, limitMs?: number): Promise<Verdict>;
-  outcome(job: string, key: string, limitMs?: number): Promise<unknown>;
+  /** Resolves once the job has an outcome. */
+  outcome(job: string, key: string, limitMs?: number): Promise<void>;
 }
 
 export interface WorkerProcess {
@@ -108,13 +110,15 @@ export async function createWorld(
       const store = stores.shards[0] as Store;
       const producer = await createProducer({ redis: valkey.url, prefix, shards });
       closing.push(producer.close, stores.close);
-      const outcome = (job: string, key: string, limitMs = 30_000) =>
-        waitForOutcome(stores.shards, job, key, limitMs);
+      const storeOf = (job: string, key: string, limitMs = 30_000) =>
+        storeWithOutcome(stores.shards, job, key, limitMs);
       return {
         store,
         stores,
         producer,
-        outcome,
+        async outcome(job, key, limitMs) {
+          await storeOf(job, key, limitMs);
+        },
         file,
         load,
         startWorker(extra = {}, args = [], main = MAIN) {
@@ -132,7 +136,10 @@ export async function createWorld(
           const command = spawnLockhound([...args, '--config', file], env);
           return { code: await command.ended, output: command.output() };
         },
-        verdict: async (scan, limitMs) => (await outcome('judge-scan', scan, limitMs)) as Verdict,
+        async verdict(scan, limitMs) {
+          const { outcomes } = await storeOf('judge-scan', scan, limitMs);
+          return (await outcomes.readResult(VERDICT, 'judge-scan', scan)) as Verdict;
+        },
       };
     },
     async close() {
@@ -217,18 +224,16 @@ function spawnLockhound(
   };
 }
 
-async function waitForOutcome(
+/** Waits until one of the shards has the outcome of a job. */
+async function storeWithOutcome(
   shards: readonly Store[],
   job: string,
   key: string,
   limitMs: number,
-): Promise<unknown> {
+): Promise<Store> {
   const until = Date.now() + limitMs;
   for (;;) {
-    for (const { outcomes } of shards) {
-      const outcome = await outcomes.read(job, key);
-      if (outcome !== undefined) return outcome.result;
-    }
+    for (const store of shards) if (await store.outcomes.has(job, key)) return store;
     if (Date.now() > until) throw new Error(`no outcome of ${job} "${key}" within ${limitMs} ms`);
     await sleep(25);
   }
