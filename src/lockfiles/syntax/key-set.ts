@@ -14,7 +14,7 @@ export class KeySet<Key extends string> {
     this.#bySlot = Array.from({ length: slots }, (_, slot) => bySlot.get(slot));
   }
 
-  /** The key that a part of a text is; the empty string, which compares as fast as the keys, where it is none. */
+  /** The key that a part of a text is, or the empty string, which is compared as fast as a key. */
   find(text: CodeUnits, start: number, end: number): Key | '' {
     const length = end - start;
     const candidates = length > this.#longest ? undefined : this.#bySlot[slotOf(length, text[start] ?? 0)];
