@@ -6,9 +6,9 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
  * stay below 300 MiB.
  */
 const RESIDENT_BYTES = 256 * 1_048_576;
-/** Growth of the old generation beyond its live part before the next full collection. More would cost too much processor time. */
+/** Growth of the old generation beyond its live part before the next full collection. Less costs too much processor time. */
 const LEAST_PERCENT = 40;
-/** The live part may have grown when V8 has filled this much. */
+/** More is too much where the live part grows at the same time. */
 const MOST_PERCENT = 150;
 /** Room for young objects that is enough; it doubles each time, and once or twice more before this is seen. */
 const ENOUGH_YOUNG_BYTES = 16 * 1_048_576;
@@ -21,6 +21,7 @@ const ENOUGH_YOUNG_BYTES = 16 * 1_048_576;
 export function limitHeapGrowth(): void {
   let limitsYoung = false;
   const limit = (isFull: boolean): void => {
+    if (limitsYoung && !isFull) return;
     const sizes = heapSizes();
     if (isFull) setFlagsFromString(`--heap-growing-percent=${growthPercent(sizes)}`);
     if (limitsYoung || sizes.young < ENOUGH_YOUNG_BYTES) return;
