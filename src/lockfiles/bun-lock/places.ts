@@ -1,4 +1,5 @@
 import type { Instance } from '../packages/instances.ts';
+import { objectsByText } from '../packages/objects-by-text.ts';
 
 /** A key of the file, or a name in a list. Equal ones of one file are one object. */
 export interface Name {
@@ -13,14 +14,7 @@ export interface Name {
 export type NameOf = (text: string) => Name;
 
 export function createNames(): NameOf {
-  const names = new Map<string, Name>();
-  return (text) => {
-    const known = names.get(text);
-    if (known !== undefined) return known;
-    const name: Name = { text, isKey: false, top: undefined };
-    names.set(text, name);
-    return name;
-  };
+  return objectsByText((text): Name => ({ text, isKey: false, top: undefined }));
 }
 
 /** A place in the installed tree. */

@@ -1,3 +1,4 @@
+import { objectsByText } from '../packages/objects-by-text.ts';
 import { UnknownLayout } from '../syntax/unknown-layout.ts';
 import { emptyEntry, type Folder, type FolderName, type NpmEntry } from './entry.ts';
 
@@ -5,14 +6,7 @@ import { emptyEntry, type Folder, type FolderName, type NpmEntry } from './entry
 export type NameOf = (text: string) => FolderName;
 
 export function createNames(): NameOf {
-  const names = new Map<string, FolderName>();
-  return (text) => {
-    const known = names.get(text);
-    if (known !== undefined) return known;
-    const name: FolderName = { text, inRoot: undefined };
-    names.set(text, name);
-    return name;
-  };
+  return objectsByText((text): FolderName => ({ text, inRoot: undefined }));
 }
 
 export type InstalledTree = ReturnType<typeof createTree>;
