@@ -4,7 +4,7 @@ import type { ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.
 import type { Outcome } from '../model/scan/outcome.ts';
 import { inSlices } from '../model/yielding.ts';
 import { decodeIds, encodeIds, type IdList } from './id-list.ts';
-import { type IdentifiedPackage, identityOf, packageOf } from './identity.ts';
+import { type IdentifiedPackage, packageOf } from './identity.ts';
 
 /** The two lists of package ids of a lockfile, without repetition. */
 export interface LockfileIds {
@@ -21,13 +21,12 @@ export function isExcluded({ resolution }: ResolvedPackage): boolean {
   return EXCLUDED.has(resolution.outcome);
 }
 
-/** `idOf`: the id of an identity. */
+/** `identities` and `own`: those of the packages, in their order, and the ids of these. */
 export async function compactLockfile(
   { format, problems, packages }: Pick<ResolvedLockfile, 'format' | 'problems' | 'packages'>,
-  idOf: (identity: string) => number,
+  identities: readonly string[],
+  own: readonly number[],
 ): Promise<{ readonly ids: LockfileIds; readonly rest: CompactLockfile }> {
-  const identities = packages.map(identityOf);
-  const own = identities.map(idOf);
   const [lookedUp, excluded] = [new Set<number>(), new Set<number>()];
   for (const [index, locked] of packages.entries()) {
     (isExcluded(locked) ? excluded : lookedUp).add(own[index] as number);

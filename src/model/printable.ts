@@ -23,11 +23,11 @@ function printableMembers(data: unknown): unknown {
     const items = data.map(printableStrings);
     return items.every((item, index) => item === data[index]) ? data : items;
   }
-  const members = Object.entries(data).map(
-    ([name, value]) => [name, value, printableStrings(value)] as const,
-  );
-  if (members.every(([name, before, after]) => before === after && printable(name) === name)) return data;
-  return Object.fromEntries(members.map(([name, , after]) => [printable(name), after]));
+  const names = Object.keys(data);
+  const before: readonly unknown[] = Object.values(data);
+  const after = before.map(printableStrings);
+  if (names.every((name, index) => after[index] === before[index] && printable(name) === name)) return data;
+  return Object.fromEntries(names.map((name, index) => [printable(name), after[index]]));
 }
 
 /** A line of JSON in which the same characters are escaped: it means the same. */

@@ -61,11 +61,15 @@ function interning() {
   const ids = new Map<string, number>();
   const identities = new Map<number, string>();
   return {
-    intern(identity: string): number {
-      const id = ids.get(identity) ?? ((ids.size * 7_919) % 100_003) + 1;
-      ids.set(identity, id);
-      identities.set(id, identity);
-      return id;
+    /** The identities of packages, and their ids. */
+    intern(packages: readonly ResolvedPackage[]): [string[], number[]] {
+      const own = packages.map(identityOf);
+      for (const identity of own) {
+        const id = ids.get(identity) ?? ((ids.size * 7_919) % 100_003) + 1;
+        ids.set(identity, id);
+        identities.set(id, identity);
+      }
+      return [own, own.map((identity) => ids.get(identity) as number)];
     },
     identitiesOf: ({ lookedUp, excluded }: LockfileIds) =>
       [...lookedUp, ...excluded].map((id) => identities.get(id)),
@@ -77,7 +81,7 @@ describe('a compact lockfile', () => {
     await fc.assert(
       fc.asyncProperty(lockfile, async (file) => {
         const { intern, identitiesOf } = interning();
-        const { ids, rest } = await compactLockfile(file, intern);
+        const { ids, rest } = await compactLockfile(file, ...intern(file.packages));
         const stored = (await LOCKFILE_INVENTORY.schema()).parse(JSON.parse(JSON.stringify(rest)));
         const read = await expandLockfile(stored, identitiesOf(decodeLockfileIds(encodeLockfileIds(ids))));
         expect(stored.problems).toEqual(file.problems);
@@ -108,8 +112,8 @@ describe('a compact lockfile', () => {
         const other = file.packages.map((one) =>
           looksUp(one) ? { ...one, resolution: { outcome: 'missing' as const, reason: 'gone' } } : one,
         );
-        const first = await compactLockfile(file, intern);
-        const second = await compactLockfile({ ...file, packages: other }, intern);
+        const first = await compactLockfile(file, ...intern(file.packages));
+        const second = await compactLockfile({ ...file, packages: other }, ...intern(other));
         expect(JSON.stringify(second.rest)).toBe(JSON.stringify(first.rest));
         expect(encodeLockfileIds(second.ids)).toEqual(encodeLockfileIds(first.ids));
       }),
@@ -135,7 +139,10 @@ describe('a compact lockfile', () => {
         resolution: { outcome: 'resolved' },
       };
     });
-    const { ids, rest } = await compactLockfile({ format: 'package-lock', problems: [], packages }, intern);
+    const { ids, rest } = await compactLockfile(
+      { format: 'package-lock', problems: [], packages },
+      ...intern(packages),
+    );
     const { zstdCompressSync } = await import('node:zlib');
     const bytes = encodeLockfileIds(ids).length + zstdCompressSync(JSON.stringify(rest)).length;
     expect(bytes / 1_000).toBeLessThan(10);
@@ -153,7 +160,7 @@ describe('a compact lockfile', () => {
         resolution,
       };
     });
-    const { ids, rest } = await compactLockfile({ format: 'f', problems: [], packages }, intern);
+    const { ids, rest } = await compactLockfile({ format: 'f', problems: [], packages }, ...intern(packages));
     const encoded = encodeLockfileIds(ids);
     expect(() => decodeLockfileIds(encoded.subarray(0, 5))).toThrow(RangeError);
     const cut = { lookedUp: ids.lookedUp.subarray(0, 1), excluded: ids.excluded };

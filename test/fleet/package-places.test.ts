@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compactLockfile } from '../../src/fleet/compact-lockfile.ts';
 import { createIdSet } from '../../src/fleet/id-list.ts';
+import { identityOf } from '../../src/fleet/identity.ts';
 import { findPlaces } from '../../src/fleet/package-places.ts';
 import type { ResolvedLockfile } from '../../src/model/scan/inventory.ts';
 import { createPathFinder } from '../../src/policy/dependency-path.ts';
@@ -11,11 +12,10 @@ import { npmFile } from '../store/fleet/fleet-room.ts';
 async function compact(file: ResolvedLockfile) {
   const ids = new Map<string, number>();
   const names: string[] = [];
-  const packed = await compactLockfile(file, (identity) => {
-    const id = ids.get(identity) ?? names.push(identity);
-    ids.set(identity, id);
-    return id;
-  });
+  const identities = file.packages.map(identityOf);
+  for (const identity of identities) ids.set(identity, ids.get(identity) ?? names.push(identity));
+  const own = identities.map((identity) => ids.get(identity) as number);
+  const packed = await compactLockfile(file, identities, own);
   const nameOf = (step: number | string) =>
     typeof step === 'string' ? step : (names[step - 1] ?? '').replace(/^NPM:/, '');
   return { ...packed, ids: packed.ids, idOf: (name: string) => ids.get(`NPM:${name}`) ?? 0, nameOf };

@@ -2,7 +2,7 @@ import { chunks } from '../../model/chunks.ts';
 import { systemOf } from '../../model/lockfile/ecosystem.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import { formatVersionKey, type System } from '../../model/lockfile/version-key.ts';
-import type { Resolution } from '../../model/scan/resolution.ts';
+import type { Resolution, VersionRecordSummary } from '../../model/scan/resolution.ts';
 import { inSlices } from '../../model/yielding.ts';
 import { type FollowUp, followUp } from '../follow-up.ts';
 import {
@@ -32,11 +32,12 @@ export interface InspectedScan {
   readonly isFirst: boolean;
 }
 
+/** A package whose version is in the index. */
 interface Candidate {
   readonly subject: string;
-  readonly package: InspectedPackage;
-  readonly dependencies: LockedPackage['dependencies'];
-  readonly publishedAt: number;
+  readonly locked: LockedPackage;
+  readonly record: VersionRecordSummary;
+  readonly digests: readonly string[];
 }
 
 /**
@@ -51,28 +52,29 @@ export async function inspectionsOf(
 ): Promise<readonly FollowUp[]> {
   if (inspections.mode === 'never') return [];
   const isApart = inspections.mode === 'apart';
-  const all = await candidatesOf(packages, resolutions, !(scan.isFirst && isApart));
+  const isBaselineScan = scan.isFirst && isApart;
+  const all = await candidatesOf(packages, resolutions);
   const known = await inspections.isKnown(all.map(({ subject }) => subject));
   const unknown = all.filter((_, index) => known[index] !== true);
   const young = Date.parse(scan.requestedAt) - YOUNG_MS;
-  const isBaseline = ({ publishedAt }: Candidate): boolean => scan.isFirst && isApart && publishedAt < young;
+  const isBaseline = (one: Candidate): boolean => isBaselineScan && publishedAt(one) < young;
   const mismatched = await withMismatch(scan, all, inspections);
-  const chosen = [...new Set([...unknown.filter((one) => !isBaseline(one)), ...mismatched])]
-    .sort((left, right) => right.publishedAt - left.publishedAt)
-    .slice(0, isApart ? MAX_INSPECTED : MAX_INTERACTIVE);
+  const open = new Set([...unknown.filter((one) => !isBaseline(one)), ...mismatched]);
+  const chosen = sorted(open, 'youngest').slice(0, isApart ? MAX_INSPECTED : MAX_INTERACTIVE);
   const wanted = new Set(chosen);
   await inspections.markKnown(unknown.flatMap((one) => (wanted.has(one) ? [] : one.subject)));
   if (chosen.length === 0) return [];
   const witnesses = witnessesOf(all, wanted);
   const requires = requirementsIn(packages, chosen);
   return chunks(chosen, PACKAGES_PER_INSPECTION).map((part, index) => {
-    const systems = new Set(part.map((one) => one.package.system));
+    const inspected = part.map((one) => inspectedPackage(one, !isBaselineScan));
+    const systems = new Set(inspected.map(({ system }) => system));
     const payload: InspectPackages = {
       inspection: scan.scan,
       part: index,
       requestedAt: scan.requestedAt,
       target: scan.target.id,
-      packages: part.map((one) => ({ ...one.package, ...requires(one) })),
+      packages: inspected.map((one, at) => ({ ...one, ...requires(part[at] as Candidate) })),
       witnesses: witnesses.filter(({ system }) => systems.has(system)),
     };
     return followUp(INSPECT_PACKAGES, payload);
@@ -82,16 +84,14 @@ export async function inspectionsOf(
 async function candidatesOf(
   packages: readonly LockedPackage[],
   resolutions: readonly Resolution[],
-  /** Whether a direct dependency may be a new one. */
-  mayBeNew: boolean,
 ): Promise<readonly Candidate[]> {
   const found = new Map<string, Candidate>();
   let index = 0;
   for await (const slice of inSlices(packages)) {
     for (const locked of slice) {
-      const candidate = candidateOf(locked, resolutions[index++], mayBeNew);
+      const candidate = candidateOf(locked, resolutions[index++]);
       if (candidate === undefined) continue;
-      if (candidate.package.newDirect === true || !found.has(candidate.subject)) {
+      if (locked.direct === true || !found.has(candidate.subject)) {
         found.set(candidate.subject, candidate);
       }
     }
@@ -99,27 +99,37 @@ async function candidatesOf(
   return [...found.values()];
 }
 
-function candidateOf(
-  locked: LockedPackage,
-  resolution: Resolution | undefined,
-  mayBeNew: boolean,
-): Candidate | undefined {
+function candidateOf(locked: LockedPackage, resolution: Resolution | undefined): Candidate | undefined {
   const record = resolution?.record;
-  const system = systemOf(locked.ecosystem);
-  if (record === undefined || system === undefined) return undefined;
+  if (record === undefined || systemOf(locked.ecosystem) === undefined) return undefined;
   const digests = statedDigests(locked);
-  const { name, version } = record.versionKey;
+  return { subject: subjectOf(formatVersionKey(record.versionKey), digests), locked, record, digests };
+}
+
+/** ms since 1970; 0 when it is not known. */
+function publishedAt({ record }: Candidate): number {
+  return Date.parse(record.publishedAt ?? '') || 0;
+}
+
+function sorted(candidates: Iterable<Candidate>, first: 'youngest' | 'oldest'): readonly Candidate[] {
+  const sign = first === 'oldest' ? 1 : -1;
+  return Array.from(candidates, (one) => ({ one, at: publishedAt(one) }))
+    .sort((left, right) => sign * (left.at - right.at))
+    .map(({ one }) => one);
+}
+
+function inspectedPackage(
+  { locked, record, digests }: Candidate,
+  /** Whether a direct dependency may be a new one. */
+  mayBeNew: boolean,
+): InspectedPackage {
+  const { system, name, version } = record.versionKey;
   return {
-    subject: subjectOf(formatVersionKey(record.versionKey), digests),
-    package: {
-      system,
-      name,
-      version,
-      ...(mayBeNew && locked.direct === true ? { newDirect: true } : {}),
-      ...(digests.length === 0 ? {} : { digests: [...digests] }),
-    },
-    dependencies: locked.dependencies,
-    publishedAt: Date.parse(record.publishedAt ?? '') || 0,
+    system,
+    name,
+    version,
+    ...(mayBeNew && locked.direct === true ? { newDirect: true } : {}),
+    ...(digests.length === 0 ? {} : { digests: [...digests] }),
   };
 }
 
@@ -128,14 +138,14 @@ function requirementsIn(
   packages: readonly LockedPackage[],
   chosen: readonly Candidate[],
 ): (one: Candidate) => Pick<InspectedPackage, 'requires'> {
-  const wanted = new Set(chosen.flatMap(({ dependencies = [] }) => dependencies));
+  const wanted = new Set(chosen.flatMap(({ locked }) => locked.dependencies ?? []));
   const names = new Map<string, Set<string>>();
   for (const { id, name } of wanted.size === 0 ? [] : packages) {
     if (wanted.has(id)) names.set(id, (names.get(id) ?? new Set()).add(name));
   }
-  return ({ dependencies }) => {
-    if (dependencies === undefined) return {};
-    const required = new Set(dependencies.flatMap((id) => [...(names.get(id) ?? [])]));
+  return ({ locked }) => {
+    if (locked.dependencies === undefined) return {};
+    const required = new Set(locked.dependencies.flatMap((id) => [...(names.get(id) ?? [])]));
     return required.size > MAX_REQUIRED ? {} : { requires: [...required] };
   };
 }
@@ -147,8 +157,8 @@ async function withMismatch(
   inspections: Ports['inspections'],
 ): Promise<readonly Candidate[]> {
   if (isFirst) return [];
-  const stated = all.filter((one) => one.package.digests !== undefined);
-  const known = await inspections.read(stated.map((one) => formatVersionKey(one.package)));
+  const stated = all.filter(({ digests }) => digests.length > 0);
+  const known = await inspections.read(stated.map(({ record }) => formatVersionKey(record.versionKey)));
   return stated.filter((_, index) =>
     known[index]?.signals.some((one) => one.signal === 'integrity-mismatch' && one.target === target.id),
   );
@@ -160,14 +170,13 @@ function witnessesOf(
   chosen: ReadonlySet<Candidate>,
 ): readonly { readonly system: System; readonly digest: string }[] {
   const found = new Map<System, string[]>();
-  const rest = all
-    .filter((one) => !chosen.has(one))
-    .sort((left, right) => left.publishedAt - right.publishedAt);
-  for (const { package: one } of rest) {
-    const known = found.get(one.system) ?? [];
-    const [digest] = one.digests ?? [];
+  const rest = all.filter((one) => !chosen.has(one));
+  for (const { record, digests } of sorted(rest, 'oldest')) {
+    const { system } = record.versionKey;
+    const known = found.get(system) ?? [];
+    const [digest] = digests;
     if (digest === undefined || known.length >= MAX_WITNESSES) continue;
-    found.set(one.system, [...known, digest]);
+    found.set(system, [...known, digest]);
   }
   return [...found].flatMap(([system, digests]) => digests.map((digest) => ({ system, digest })));
 }

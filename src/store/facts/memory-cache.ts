@@ -4,7 +4,7 @@ import type { Cache } from '../../model/ports/cache.ts';
 import { createYielder } from '../../model/yielding.ts';
 
 export interface MemoryCacheOptions {
-  /** Largest number of values; the least recently used ones are dropped first. */
+  /** Largest number of values of a kind; the least recently used ones are dropped first. */
   readonly maxEntries: number;
   /** How long a value is used without reading the shared cache again, in ms. */
   readonly ttlMs: number;
@@ -26,7 +26,12 @@ interface Batch {
  */
 export function cacheInMemory(shared: Cache, { maxEntries, ttlMs }: MemoryCacheOptions): Cache {
   if (ttlMs < 1) return shared;
-  const kept = new LRUCache<string, { readonly value: unknown }>({ max: maxEntries, ttl: ttlMs });
+  const kinds = new Map<string, LRUCache<string, { readonly value: unknown }>>();
+  const keptOf = (kind: string) => {
+    const kept = kinds.get(kind) ?? new LRUCache({ max: maxEntries, ttl: ttlMs });
+    kinds.set(kind, kept);
+    return kept;
+  };
   const batches = new Map<string, Batch>();
   const open = (kind: string): Batch => {
     const names: string[] = [];
@@ -43,13 +48,15 @@ export function cacheInMemory(shared: Cache, { maxEntries, ttlMs }: MemoryCacheO
     const start = batch.names.length;
     for (const name of names) batch.names.push(name);
     const values = (await batch.values).slice(start, start + names.length);
+    const kept = keptOf(kind);
     for (const [index, value] of values.entries()) {
-      if (value !== undefined) kept.set(keyOf(kind, names[index]), { value });
+      if (value !== undefined) kept.set(names[index] as string, { value });
     }
     return values;
   };
   const part = async (kind: string, names: readonly string[]): Promise<readonly unknown[]> => {
-    const found = names.map((name) => kept.get(keyOf(kind, name)));
+    const kept = keptOf(kind);
+    const found = names.map((name) => kept.get(name));
     const lacking = names.filter((_, index) => found[index] === undefined);
     const values = lacking.length === 0 ? [] : await read(kind, lacking);
     let next = 0;
@@ -68,11 +75,8 @@ export function cacheInMemory(shared: Cache, { maxEntries, ttlMs }: MemoryCacheO
     async setMany(kind, entries, entryTtlMs) {
       const ttl = Math.max(1, Math.min(ttlMs, Math.round(entryTtlMs)));
       await shared.setMany(kind, entries, entryTtlMs);
-      for (const [name, value] of entries) kept.set(keyOf(kind, name), { value }, { ttl });
+      const kept = keptOf(kind);
+      for (const [name, value] of entries) kept.set(name, { value }, { ttl });
     },
   };
-}
-
-function keyOf(kind: string, name: string | undefined): string {
-  return `${kind} ${name}`;
 }

@@ -79,10 +79,10 @@ export function createInventories(redis: RedisClient, keys: Keys, packageIds: Pa
       const identities: string[] = [];
       for await (const slice of inSlices(file.packages)) identities.push(...slice.map(identityOf));
       const interned = await packageIds.intern(identities);
-      const { ids, rest } = await compactLockfile(file, (identity) => idOf(interned, identity));
+      const { ids, rest } = await compactLockfile(file, identities, interned);
       const [encoded, written] = [encodeLockfileIds(ids), await writeLargeValue(LOCKFILE_INVENTORY, rest)];
       const hash = createHash('sha256').update(encoded).update(written).digest('hex');
-      return { hash, ids: encoded, rest: written, newest: newestOf(interned) };
+      return { hash, ids: encoded, rest: written, newest: newestOf(identities, interned) };
     },
     forgetIds: packageIds.clear,
     compact,
@@ -125,16 +125,9 @@ export function bucketOf(hash: string): number {
   return Number.parseInt(hash.slice(0, 2), 16);
 }
 
-function newestOf(interned: ReadonlyMap<string, number>): PackedInventory['newest'] {
-  let newest: PackedInventory['newest'];
-  for (const [identity, id] of interned) if (id > (newest?.[0] ?? 0)) newest = [id, identity];
-  return newest;
-}
-
-function idOf(interned: ReadonlyMap<string, number>, identity: string): number {
-  const id = interned.get(identity);
-  if (id === undefined) throw new RangeError(`${identity} was not interned`);
-  return id;
+function newestOf(identities: readonly string[], ids: readonly number[]): PackedInventory['newest'] {
+  const newest = ids.reduce((most, id) => Math.max(most, id), 0);
+  return newest === 0 ? undefined : [newest, identities[ids.indexOf(newest)] as string];
 }
 
 function damaged({ key }: { readonly key: string }, what: string, cause?: unknown): StoreError {

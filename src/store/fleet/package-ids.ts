@@ -7,8 +7,8 @@ import { defineScript, runScript } from '../scripts/run-script.ts';
 
 /** Small integers for the package versions of all targets. */
 export interface PackageIds {
-  /** The id of each identity; new ones get the next ids. The inventory that holds them must be stored within an hour. */
-  intern(identities: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** The id of each identity, in their order; new ones get the next ids. The inventory that holds them must be stored within an hour. */
+  intern(identities: readonly string[]): Promise<readonly number[]>;
   /** The ids of identities that have one. */
   find(identities: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** The identity of each id, in their order; `undefined` for ids without one. */
@@ -87,13 +87,9 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
     },
     async intern(identities) {
       const known = knownIds();
-      const ids = new Map<string, number>();
-      const unknown = new Set<string>();
-      for (const identity of identities) {
-        const id = known.get(identity);
-        if (id === undefined) unknown.add(identity);
-        else ids.set(identity, id);
-      }
+      const ids = identities.map((identity) => known.get(identity));
+      const unknown = new Set(identities.filter((_, index) => ids[index] === undefined));
+      const given = new Map<string, number>();
       for (const part of chunks([...unknown], CHUNK)) {
         const answer = await runScript(
           redis,
@@ -103,11 +99,11 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
         );
         for (const [index, id] of (answer as readonly number[]).entries()) {
           const identity = part[index] ?? '';
-          ids.set(identity, id);
+          given.set(identity, id);
           known.set(identity, id);
         }
       }
-      return ids;
+      return identities.map((identity, index) => ids[index] ?? (given.get(identity) as number));
     },
     async find(identities) {
       const ids = new Map<string, number>();

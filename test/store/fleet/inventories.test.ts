@@ -145,14 +145,9 @@ describe('ids of packages', () => {
   it('are the same for every process, and small', async () => {
     const { packageIds, keys } = open('ids');
     const first = await packageIds.intern(['NPM:a@1', 'NPM:b@1', 'NPM:a@1']);
-    expect([...first.values()].sort()).toEqual([1, 2]);
+    expect(first).toEqual([1, 2, 1]);
     const other = createPackageIds(room.redis, keys);
-    expect(await other.intern(['NPM:b@1', 'NPM:c@1'])).toEqual(
-      new Map([
-        ['NPM:b@1', first.get('NPM:b@1')],
-        ['NPM:c@1', 3],
-      ]),
-    );
+    expect(await other.intern(['NPM:b@1', 'NPM:c@1'])).toEqual([2, 3]);
     expect(await other.find(['NPM:c@1', 'NPM:d@1'])).toEqual(new Map([['NPM:c@1', 3]]));
     expect(await other.identities([3, 99])).toEqual(['NPM:c@1', undefined]);
   });
