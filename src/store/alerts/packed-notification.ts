@@ -7,7 +7,7 @@ import { packJson } from '../values/compression.ts';
 import { checkValue, parseValue, writeValue } from '../values/stored-values.ts';
 
 /** A field of a hash and its value. */
-export type PackedField = readonly [name: string, value: Buffer];
+export type PackedField = readonly [name: string, value: Buffer | string];
 
 const HEAD = 'notification';
 

@@ -23,7 +23,7 @@ export interface PackedInventory {
   /** SHA-256 of the rest, hex: the key of the inventory. */
   readonly hash: string;
   readonly ids: Buffer;
-  readonly rest: Buffer;
+  readonly rest: Buffer | string;
   /** Its largest package id and the identity that it was given out for. Absent without packages. */
   readonly newest: readonly [id: number, identity: string] | undefined;
 }

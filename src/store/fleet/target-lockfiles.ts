@@ -99,7 +99,7 @@ async function withInventories(
 }
 
 /** A step for the inventory of one lockfile. */
-function step(keys: Keys, name: 'KEEP' | 'DROP', hash: string, values: readonly Buffer[]): OutcomeStep {
+function step(keys: Keys, name: 'KEEP' | 'DROP', hash: string, values: OutcomeStep['values']): OutcomeStep {
   return {
     name,
     keys: [keys.inventoryUses, keys.idLists(bucketOf(hash)), keys.lockfileInventory(hash)],

@@ -92,7 +92,7 @@ export function createOpenJobStore(
 }
 
 /** An open job as it is stored; one that waits for advisories may hold hundreds of thousands of their ids. */
-export function packOpenJob(job: OpenJob): Promise<Buffer> {
+export function packOpenJob(job: OpenJob): Promise<Buffer | string> {
   return writeLargeValue(OPEN_JOB, job);
 }
 

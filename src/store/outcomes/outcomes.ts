@@ -19,6 +19,7 @@ import { runScript } from '../scripts/run-script.ts';
 import { SAVE_OUTCOME } from '../scripts/save-outcome.lua.ts';
 import { isLarge } from '../values/compression.ts';
 import { checkValue, readValue, type StoredPlace, writeLargeValue } from '../values/stored-values.ts';
+import type { OutcomeStep } from './outcome-step.ts';
 import { outcomeSteps } from './outcome-steps.ts';
 import { createRecentResults } from './recent-results.ts';
 
@@ -81,8 +82,15 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
       const resultVersion = resultKind?.version ?? 1;
       const change = changeIn(state);
       const target = change && (await prepareTarget(keys, inventories, change, now()));
-      const { claim } = run.fleet ?? {};
+      const conditions = [
+        ...claimSteps(keys, run.fleet?.claim),
+        ...(target?.newest === undefined ? [] : [knownStep(keys, target.newest)]),
+        ...(target === undefined || change === undefined
+          ? []
+          : [await stateStep(keys, change, target.state)]),
+      ];
       const steps = [
+        ...conditions,
         ...(await outcomeSteps(keys, run, circumstances, { time: now(), deliveredTtlMs })),
         ...(target?.steps ?? []),
         ...fleetSteps(keys, run.fleet),
@@ -92,26 +100,18 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
       const answer = await runScript(
         redis,
         SAVE_OUTCOME,
+        [keys.outcome(job, key), ...steps.flatMap((step) => step.keys)],
         [
-          ...[keys.outcome(job, key), keys.target(change?.target ?? ''), keys.targets],
-          keys.claim(claim?.name ?? ''),
-          keys.packageNames,
-          ...steps.flatMap((step) => step.keys),
-        ],
-        [
-          written,
-          ttlMs,
-          ...(await changeArguments(change, target?.state)),
-          ...claimArguments(claim),
-          ...(target?.newest ?? ['', '']),
+          ...[written, ttlMs, conditions.length],
           ...steps.flatMap((step) => [step.name, step.keys.length, step.values.length, ...step.values]),
         ],
       );
       const [status, stored] = Array.isArray(answer) ? answer : [];
       if (String(status) === 'saved') {
-        remember(keys.outcome(job, key), run, circumstances, written.length);
+        const bytes = Buffer.byteLength(written);
+        remember(keys.outcome(job, key), run, circumstances, bytes);
         const first = Buffer.isBuffer(stored) ? { next: stored.toString('utf8') } : {};
-        return { status: 'saved', bytes: written.length, ...first };
+        return { status: 'saved', bytes, ...first };
       }
       if (String(status) === 'ids-lost') inventories.forgetIds();
       if (['state-moved', 'ids-lost'].includes(String(status))) return { status: 'state-moved' };
@@ -139,20 +139,25 @@ function changeIn(state: OutcomeEffects['state']): TargetChange | undefined {
   return state !== undefined && 'replaces' in state ? state : undefined;
 }
 
-function claimArguments(claim: Claim | undefined): readonly (string | number)[] {
-  if (claim === undefined) return ['', '', '', ''];
-  return [claim.holder, claim.ttlMs, claim.replaces ?? '', claim.onlyHeld === true ? 'held' : ''];
+function claimSteps(keys: Keys, claim: Claim | undefined): readonly OutcomeStep[] {
+  if (claim === undefined) return [];
+  const { name, holder, ttlMs, replaces = '', onlyHeld } = claim;
+  const values = [holder, ttlMs, replaces, onlyHeld === true ? 'held' : ''];
+  return [{ name: 'CLAIM', keys: [keys.claim(name)], values }];
 }
 
-async function changeArguments(
-  change: TargetChange | undefined,
-  state: TargetState | undefined,
-): Promise<readonly (string | Buffer)[]> {
-  if (change === undefined || state === undefined) return ['', '', '', ''];
-  return [
-    change.target,
-    String(change.replaces),
-    String(state.revision),
-    await writeLargeValue(TARGET_STATE, state),
-  ];
+function knownStep(keys: Keys, newest: readonly [id: number, identity: string]): OutcomeStep {
+  return { name: 'KNOWN', keys: [keys.packageNames], values: newest };
+}
+
+async function stateStep(
+  keys: Keys,
+  { target, replaces }: TargetChange,
+  state: TargetState,
+): Promise<OutcomeStep> {
+  return {
+    name: 'STATE',
+    keys: [keys.target(target), keys.targets],
+    values: [target, String(replaces), String(state.revision), await writeLargeValue(TARGET_STATE, state)],
+  };
 }

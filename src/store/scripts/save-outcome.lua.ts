@@ -6,10 +6,16 @@ import { CLOSE_STEPS, FILE_STEP, KEEP_STEPS, MOVE_STEP, NOTE_STEP, PENDING_STEPS
  * follow are opened and get their places in lanes (in the order of the outcomes), deliveries are filed, digests and the
  * scan's record change. A job without follow-ups is closed. Returns `saved` and the first job of its lane.
  *
- * Keys: outcome, target, set of targets, claim, identities of packages by id, then those of the steps. Arguments: outcome, its time to live in ms, target id
- * ('' without a state change), revision replaced, new revision, new state, holder of the claim ('' without one), its time to live
- * in ms (0 releases it), the holder that it may replace ('' without one), 'held' when it only renews a claim, the newest package id of the inventories ('' without one) and its identity, then the steps: name,
- * number of keys, number of arguments, arguments. `ids-lost`: Redis has lost that id since it was given out. A name without a function here is a command of Redis on one key.
+ * Keys: outcome, then those of the steps. Arguments: outcome, its time to live in ms, number of steps that are conditions, then the steps,
+ * these first: name, number of keys, number of arguments, arguments. A name without a function here is a command of Redis on one key.
+ *
+ * Conditions, which may refuse the outcome:
+ * - `CLAIM`, key: claim. Arguments: holder, time to live in ms (0 releases it), the holder that it may replace ('' without one), 'held'
+ *   when it only renews a claim. `state-moved`: another one holds it.
+ * - `KNOWN`, key: identities of packages by id. Arguments: the newest package id of the inventories and its identity. `ids-lost`:
+ *   Redis has lost that id since it was given out.
+ * - `STATE`, keys: target, set of targets. Arguments: target id, revision replaced, new revision, new state. `state-moved`: another
+ *   revision is stored.
  */
 export const SAVE_OUTCOME = defineScript(`
 ${FILE_STEP}
@@ -30,50 +36,50 @@ local function touch(keys, arguments)
   redis.call('ZADD', keys[1], clock[1] * 1000 + math.floor(clock[2] / 1000), arguments[1])
 end
 
-local stored = redis.call('GET', KEYS[1])
-if stored then
-  return {'already-there', stored}
-end
-local holder = ARGV[7] ~= '' and redis.call('GET', KEYS[4])
-if holder and holder ~= ARGV[7] and holder ~= ARGV[9] then
-  return {'state-moved'}
-end
-if ARGV[11] ~= '' and redis.call('HGET', KEYS[5], ARGV[11]) ~= ARGV[12] then
-  return {'ids-lost'}
-end
-if ARGV[3] ~= '' then
-  local revision = redis.call('HGET', KEYS[2], 'revision') or '0'
-  if revision ~= ARGV[4] then
-    return {'state-moved'}
-  end
-  redis.call('HSET', KEYS[2], 'revision', ARGV[5], 'state', ARGV[6])
-  redis.call('SADD', KEYS[3], ARGV[3])
-end
-if ARGV[7] ~= '' then
-  if ARGV[8] == '0' then
-    redis.call('DEL', KEYS[4])
-  elseif holder or ARGV[10] ~= 'held' then
-    redis.call('SET', KEYS[4], ARGV[7], 'PX', ARGV[8])
+local function refusalOf(name, keys, arguments)
+  if name == 'CLAIM' then
+    local holder = redis.call('GET', keys[1])
+    if holder and holder ~= arguments[1] and holder ~= arguments[3] then
+      return 'state-moved'
+    end
+  elseif name == 'KNOWN' then
+    if redis.call('HGET', keys[1], arguments[1]) ~= arguments[2] then
+      return 'ids-lost'
+    end
+  elseif name == 'STATE' then
+    if (redis.call('HGET', keys[1], 'revision') or '0') ~= arguments[2] then
+      return 'state-moved'
+    end
   end
 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+
+local function change(keys, arguments)
+  redis.call('HSET', keys[1], 'revision', arguments[3], 'state', arguments[4])
+  redis.call('SADD', keys[2], arguments[1])
+end
+
+local function claim(keys, arguments)
+  if arguments[2] == '0' then
+    redis.call('DEL', keys[1])
+  elseif arguments[4] ~= 'held' or redis.call('EXISTS', keys[1]) == 1 then
+    redis.call('SET', keys[1], arguments[1], 'PX', arguments[2])
+  end
+end
+
 local first
-local key = 6
-local at = 13
-while at <= #ARGV do
-  local name = ARGV[at]
-  local lastKey = key + tonumber(ARGV[at + 1]) - 1
-  local last = at + 2 + tonumber(ARGV[at + 2])
-  local keys = {unpack(KEYS, key, lastKey)}
-  local arguments = {unpack(ARGV, at + 3, last)}
+local function run(name, keys, arguments)
   if name == 'OPEN' then
     open(keys, arguments)
+  elseif name == 'CLOSE' then
+    first = close(keys[1], keys[2], arguments[1])
+  elseif name == 'STATE' then
+    change(keys, arguments)
+  elseif name == 'CLAIM' then
+    claim(keys, arguments)
   elseif name == 'FILE' then
     file(keys, arguments)
   elseif name == 'MOVE' then
     move(keys, arguments)
-  elseif name == 'CLOSE' then
-    first = close(keys[1], keys[2], arguments[1])
   elseif name == 'SPEND' then
     spend(keys, 1, tonumber(arguments[1]), arguments[2])
   elseif name == 'NOTE' then
@@ -88,11 +94,38 @@ while at <= #ARGV do
     selected(keys, arguments)
   elseif name == 'RELIST' then
     relist(keys, arguments)
-  else
+  elseif name ~= 'KNOWN' then
     redis.call(name, keys[1], unpack(arguments))
   end
+end
+
+local stored = redis.call('GET', KEYS[1])
+if stored then
+  return {'already-there', stored}
+end
+local steps = {}
+local key = 2
+local at = 4
+while at <= #ARGV do
+  local lastKey = key + tonumber(ARGV[at + 1]) - 1
+  local last = at + 2 + tonumber(ARGV[at + 2])
+  steps[#steps + 1] = {ARGV[at], {unpack(KEYS, key, lastKey)}, {unpack(ARGV, at + 3, last)}}
   key = lastKey + 1
   at = last + 1
+end
+local conditions = tonumber(ARGV[3])
+for index = 1, conditions do
+  local refusal = refusalOf(unpack(steps[index]))
+  if refusal then
+    return {refusal}
+  end
+end
+for index = 1, conditions do
+  run(unpack(steps[index]))
+end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+for index = conditions + 1, #steps do
+  run(unpack(steps[index]))
 end
 return {'saved', first}
 `);

@@ -23,7 +23,10 @@ export function writeText<Value extends object>(kind: StoredKind<Value>, value: 
   return JSON.stringify(withVersion(kind, value));
 }
 
-export function writeValue<Value extends object>(kind: StoredKind<Value>, value: Value): Promise<Buffer> {
+export function writeValue<Value extends object>(
+  kind: StoredKind<Value>,
+  value: Value,
+): Promise<Buffer | string> {
   return packJson(withVersion(kind, value));
 }
 
@@ -31,7 +34,7 @@ export function writeValue<Value extends object>(kind: StoredKind<Value>, value:
 export function writeLargeValue<Value extends object>(
   kind: StoredKind<Value>,
   value: Value,
-): Promise<Buffer> {
+): Promise<Buffer | string> {
   return packLargeJson(withVersion(kind, value));
 }
 
