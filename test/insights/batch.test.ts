@@ -39,8 +39,8 @@ async function run(
         const end = start + (service.pages[call % service.pages.length] ?? 1);
         return { responses: part.slice(start, end), nextPageToken: end < part.length ? String(end) : '' };
       },
-      answered(start, answers) {
-        for (const [index, answer] of answers.entries()) settle(start + index, { answer });
+      answered(start, { responses }) {
+        for (const [index, answer] of responses.entries()) settle(start + index, { answer });
       },
       failed(start, end, error) {
         for (let index = start; index < end; index += 1) settle(index, { error });
@@ -92,7 +92,7 @@ test('a page without progress ends the batch and is not requested again', async 
         calls += 1;
         return { responses: calls === 1 ? [1] : [], nextPageToken: 'again' };
       },
-      answered: (_start, answers) => settled.push(...answers.map((answer) => ({ answer }))),
+      answered: (_start, { responses }) => settled.push(...responses.map((answer) => ({ answer }))),
       failed: (start, end, error) => settled.push(...Array.from({ length: end - start }, () => ({ error }))),
     },
     { learned: 3 },

@@ -12,12 +12,12 @@ export interface BatchPage<Answer> {
   readonly problems?: readonly ContractProblem[];
 }
 
-export interface Batch<Request, Answer> {
+export interface Batch<Request, Page extends BatchPage<unknown>> {
   readonly requests: readonly Request[];
   /** Throws `InsightsError` when this request fails; any other error (an abort) ends the whole batch. */
-  send(requests: readonly Request[], pageToken: string | undefined): Promise<BatchPage<Answer>>;
+  send(requests: readonly Request[], pageToken: string | undefined): Promise<Page>;
   /** Called once for each part that is answered; `start` is the index in `requests` of the first answer. */
-  answered(start: number, answers: readonly Answer[]): void;
+  answered(start: number, page: Page): void;
   /** Called once for each part, from index `start` to before `end`, that failed permanently. */
   failed(start: number, end: number, error: InsightsError): void;
 }
@@ -40,8 +40,8 @@ const MAX_FAILURES = 2;
  * concurrently in batches of that size. A batch that is refused is halved until the malformed entry is found. No
  * further requests are sent to a service that limits the rate or is unavailable.
  */
-export async function runBatch<Request, Answer>(
-  { requests, send, answered, failed }: Batch<Request, Answer>,
+export async function runBatch<Request, Page extends BatchPage<unknown>>(
+  { requests, send, answered, failed }: Batch<Request, Page>,
   pageSize: PageSize,
   limit: LimitFunction,
 ): Promise<void> {
@@ -65,7 +65,7 @@ export async function runBatch<Request, Answer>(
   }
 
   /** Learns the page size from the first page of a request. Returns the index of the first request that is still open. */
-  function learnPageSize(start: number, end: number, { responses }: BatchPage<Answer>): number {
+  function learnPageSize(start: number, end: number, { responses }: Page): number {
     const count = responses.length;
     if (start + count < end) pageSize.learned = Math.min(pageSize.learned ?? count, count);
     // A complete answer shows only that pages are at least as large as the request.
@@ -106,7 +106,7 @@ export async function runBatch<Request, Answer>(
   async function sendPage(start: number, from: number, end: number, token: string | undefined) {
     try {
       const page = await limit(() => exchange(start, from, end, token));
-      answered(from, page.responses);
+      answered(from, page);
       return page;
     } catch (error) {
       if (!(error instanceof InsightsError)) throw error;

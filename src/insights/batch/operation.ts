@@ -55,76 +55,81 @@ export function createBatchWork<Request, Sent, Entry, Value>(
     ];
     return async (requests, settled, signal) => {
       const { sent, indexes } = prepareAll(operation, requests, settled);
-      const settleFrom = <Item>(
+      const settleFrom = (
         start: number,
-        items: readonly Item[],
-        read: (request: Request, item: Item) => BatchEntry<Request, Value>,
-      ): void =>
-        settled(
-          items.map((item, offset) => {
-            const index = indexes[start + offset] ?? start + offset;
-            return [index, read(requests[index] as Request, item)];
-          }),
-        );
+        count: number,
+        read: (request: Request, offset: number) => BatchEntry<Request, Value>,
+      ): void => {
+        const entries: (readonly [index: number, entry: BatchEntry<Request, Value>])[] = [];
+        for (let offset = 0; offset < count; offset += 1) {
+          const index = indexes?.[start + offset] ?? start + offset;
+          entries.push([index, read(requests[index] as Request, offset)]);
+        }
+        settled(entries);
+      };
       const batch = {
         requests: sent,
         send: async (part: readonly Sent[], pageToken: string | undefined) => {
           const body = pageToken === undefined ? { requests: part } : { requests: part, pageToken };
           return readPage(answerOf(await operation.ask(body, { signal, fields })));
         },
-        answered: (start: number, answers: readonly PageEntry<Entry>[]) =>
-          settleFrom(start, answers, (request, answer) => readEntry(operation, request, answer)),
+        answered: (start: number, page: EntryPage<Entry>) =>
+          settleFrom(start, page.responses.length, (request, offset) =>
+            readEntry(operation, request, page, offset),
+          ),
         failed: (start: number, end: number, error: InsightsError) =>
-          settleFrom(start, sent.slice(start, end), (request) => ({ request, error })),
+          settleFrom(start, end - start, (request) => ({ request, error })),
       };
       await runBatch(batch, pageSize, limit);
     };
   };
 }
 
-/** Settles the requests that break a rule; returns the others in the form that is sent, with their indexes. */
+/**
+ * Settles the requests that break a rule; returns the others in the form that is sent. `indexes` are theirs, unless all
+ * requests are sent.
+ */
 function prepareAll<Request, Sent, Value>(
   operation: Pick<BatchOperation<Request, Sent, unknown, Value>, 'prepare'>,
   requests: readonly Request[],
   settled: Settled<BatchEntry<Request, Value>>,
 ) {
   const sent: Sent[] = [];
-  const indexes: number[] = [];
-  for (const [index, request] of requests.entries()) {
+  let indexes: number[] | undefined;
+  for (let index = 0; index < requests.length; index += 1) {
+    const request = requests[index] as Request;
     try {
       sent.push(operation.prepare(request));
-      indexes.push(index);
+      indexes?.push(index);
     } catch (error) {
       if (!(error instanceof InsightsError)) throw error;
+      indexes ??= Array.from(sent.keys());
       settled([[index, { request, error }]]);
     }
   }
   return { sent, indexes };
 }
 
-interface PageEntry<Entry> {
-  readonly entry: Entry;
-  /** The entry as received. */
-  readonly raw: unknown;
-  /** What does not fit and is left out of `entry`. */
-  readonly problems: readonly ContractProblem[];
+/** A page with each contract problem assigned to the entry that it is about. */
+interface EntryPage<Entry> extends BatchPage<Entry> {
+  /** The entries as received. */
+  readonly rawEntries: readonly unknown[] | undefined;
+  /** By the index of an entry: what does not fit and is left out of it. */
+  readonly entryProblems: ReadonlyMap<number | undefined, readonly ContractProblem[]>;
 }
 
 const NO_PROBLEMS: readonly ContractProblem[] = [];
 
-/** A page with each contract problem assigned to the entry that it is about. */
-function readPage<Entry>({ value, problems, raw }: Answer<Page<Entry>>): BatchPage<PageEntry<Entry>> {
+function readPage<Entry>({ value, problems, raw }: Answer<Page<Entry>>): EntryPage<Entry> {
   const { responses = [], nextPageToken = '' } = value;
-  const byEntry = Map.groupBy(problems, ({ path }) => entryIndex(path));
+  const entryProblems = Map.groupBy(problems, ({ path }) => entryIndex(path));
   const rawEntries = (raw as { readonly responses?: readonly unknown[] }).responses;
   return {
-    responses: responses.map((entry, index) => ({
-      entry,
-      raw: rawEntries?.[index],
-      problems: byEntry.get(index) ?? NO_PROBLEMS,
-    })),
+    responses,
     nextPageToken,
-    problems: byEntry.get(undefined) ?? NO_PROBLEMS,
+    problems: entryProblems.get(undefined) ?? NO_PROBLEMS,
+    rawEntries,
+    entryProblems,
   };
 }
 
@@ -136,9 +141,12 @@ function entryIndex(path: string): number | undefined {
 function readEntry<Request, Entry, Value>(
   operation: Pick<BatchOperation<Request, unknown, Entry, Value>, 'valueOf'>,
   request: Request,
-  { entry, raw, problems }: PageEntry<Entry>,
+  { responses, rawEntries, entryProblems }: EntryPage<Entry>,
+  index: number,
 ): BatchEntry<Request, Value> {
-  const value = operation.valueOf(entry);
+  const value = operation.valueOf(responses[index] as Entry);
+  const raw = rawEntries?.[index];
+  const problems = entryProblems.get(index) ?? NO_PROBLEMS;
   if (value !== undefined) return { request, value, problems, raw };
   const [problem] = problems;
   if (problem === undefined) return { request, missing: true, raw };

@@ -25,15 +25,23 @@ export function isVital(path: string): boolean {
 
 /** The part of a Version object that rules read. Throws `InsightsError` (`contract`) when it does not name itself. */
 export function readVersionRecord(version: api.Version): VersionRecordSummary {
-  const { publishedAt = '', deprecatedReason = '', advisoryKeys = [] } = version;
+  const { publishedAt = '', deprecatedReason = '', licenses = [], advisoryKeys = [] } = version;
+  const versionKey = readVersionKey(version.versionKey);
+  const isDefault = version.isDefault ?? false;
+  const isDeprecated = version.isDeprecated ?? false;
+  const advisoryIds = advisoryKeys.map(readAdvisoryId);
+  // Most versions: a literal takes a fraction of the time and memory of one with optional parts.
+  if (publishedAt !== '' && deprecatedReason === '') {
+    return { versionKey, publishedAt, isDefault, isDeprecated, licenses, advisoryIds };
+  }
   return {
-    versionKey: readVersionKey(version.versionKey),
+    versionKey,
     ...(publishedAt === '' ? {} : { publishedAt }),
-    isDefault: version.isDefault ?? false,
-    isDeprecated: version.isDeprecated ?? false,
+    isDefault,
+    isDeprecated,
     ...(deprecatedReason === '' ? {} : { deprecatedReason }),
-    licenses: version.licenses ?? [],
-    advisoryIds: advisoryKeys.map(readAdvisoryId),
+    licenses,
+    advisoryIds,
   };
 }
 
