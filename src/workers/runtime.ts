@@ -148,7 +148,10 @@ function startWorker(
   const processor = createProcessor(processing);
   const limit = slots?.limitOf(job.name, limits.concurrency);
   const limited: Processor =
-    limit === undefined ? processor : (...attempt) => limit(() => processor(...attempt));
+    limit === undefined
+      ? processor
+      : // BullMQ counts the parameters: it gives no signal to a function that names fewer than three.
+        (queued, token, lockLost) => limit(() => processor(queued, token, lockLost));
   const worker = new TolerantWorker(job.name, limited, {
     connection,
     prefix,
