@@ -1,5 +1,6 @@
 import { SpanKind, trace } from 'bullmq';
 import type { Logger } from 'pino';
+import type { Progress } from '../jobs/job.ts';
 import { messageOf } from '../model/errors.ts';
 import type { StoredFollowUp } from '../model/queue/follow-up.ts';
 import type { ClosedJob, OpenJob } from '../model/queue/open-job.ts';
@@ -54,13 +55,19 @@ async function runOpen(options: ProcessorOptions, attempt: RunnableAttempt): Pro
   const ends = { id, lane, spent: job.spent?.(payload) };
   const closing = job.onEnd === undefined || job.endsWithOutcome === true ? { ends } : {};
   const work = { job, key, payload, startedAt, openJobsOf: follows, mayBeDone, ...closing };
-  const outcome = await runOnce(work, outcomes, ports, {
+  const context = {
     startedAt,
     signal: limit.signal,
     lastAttempt,
     stalled,
-    progress: (progress) => onEvent?.({ kind: 'progress', job: job.name, key, progress }),
-  }).finally(limit.release);
+    progress: (progress: Progress) => onEvent?.({ kind: 'progress', job: job.name, key, progress }),
+  };
+  let outcome: JobOutcome;
+  try {
+    outcome = await runOnce(work, outcomes, ports, context);
+  } finally {
+    limit.release();
+  }
   const { closed, opened } = outcome;
   const durationMs = now() - startedAt;
   const report = () => reportDone(options, attempt, outcome, durationMs);

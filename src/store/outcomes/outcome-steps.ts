@@ -27,10 +27,13 @@ export async function outcomeSteps(
   { time, deliveredTtlMs }: { readonly time: number; readonly deliveredTtlMs: number | undefined },
 ): Promise<readonly OutcomeStep[]> {
   const { deliveries = [], delivered, record, watch } = effects;
-  const filed = await Promise.all(deliveries.map((delivery) => fileArguments(keys, delivery, time)));
+  const filed =
+    deliveries.length === 0
+      ? []
+      : await Promise.all(deliveries.map((delivery) => fileArguments(keys, delivery, time)));
   return [
-    ...(await openSteps(keys, follows)),
-    ...(await digestSteps(keys, effects.state)),
+    ...(follows.length === 0 ? [] : await openSteps(keys, follows)),
+    ...(effects.state === undefined ? [] : await digestSteps(keys, effects.state)),
     ...filed.map((step) => ({ name: 'FILE', ...step })),
     ...(record === undefined ? [] : [{ name: 'NOTE', ...noteArguments(keys, record, { time, startedAt }) }]),
     ...(watch === undefined ? [] : await watchSteps(keys, watch)),
@@ -73,11 +76,7 @@ async function openSteps(keys: Keys, follows: readonly OpenJob[]): Promise<reado
 }
 
 /** Changes to waiting digests and to the sets of targets: with an incomplete scan, when each changed, judged again later. */
-async function digestSteps(
-  keys: Keys,
-  state: TargetChange | DigestClaim | undefined,
-): Promise<readonly OutcomeStep[]> {
-  if (state === undefined) return [];
+async function digestSteps(keys: Keys, state: TargetChange | DigestClaim): Promise<readonly OutcomeStep[]> {
   if ('taken' in state) {
     return chunks(state.taken, CHUNK).map((scans) => ({
       name: 'HDEL',

@@ -127,8 +127,9 @@ interface ReadOutcome extends StoredOutcome {
   readonly large: boolean;
 }
 
-async function packResult(kind: StoredKind<unknown> | undefined, result: unknown): Promise<unknown> {
-  return kind?.form === undefined || result == null ? result : await kind.form.pack(result);
+/** The result as it is stored, or a promise of it. */
+function packResult(kind: StoredKind<unknown> | undefined, result: unknown): unknown {
+  return kind?.form === undefined || result == null ? result : kind.form.pack(result);
 }
 
 function placeOf(key: string): StoredPlace {

@@ -87,16 +87,19 @@ function statedSize(frame: Buffer): number | undefined {
 const COMPRESS_FROM_BYTES = 4_096;
 
 /** A value as JSON, compressed when it is large; text costs ioredis less than bytes. `undefined` becomes `null`. */
-export async function packJson(value: unknown): Promise<Buffer | string> {
-  return await packText(JSON.stringify(value ?? null));
+export function packJson(value: unknown): Promise<Buffer | string> {
+  return packText(JSON.stringify(value ?? null));
 }
 
 /**
  * The same for a value of any size, in lines (`json-lines.ts`). It is written in slices that yield to other work, and
  * the whole text is never in memory.
  */
-export async function packLargeJson(value: unknown): Promise<Buffer | string> {
-  if (isSmall(value)) return await packJson(value);
+export function packLargeJson(value: unknown): Promise<Buffer | string> {
+  return isSmall(value) ? packJson(value) : packParts(value);
+}
+
+async function packParts(value: unknown): Promise<Buffer | string> {
   const texts = inBlocks(jsonParts(value));
   const first = texts.next().value ?? '';
   if (first.length < BLOCK_CHARACTERS) return await packText(first);
