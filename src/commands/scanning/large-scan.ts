@@ -10,10 +10,10 @@ export function isLarge(lockfiles: readonly ProducedLockfile[]): boolean {
 }
 
 /**
- * Limits the growth of V8's heap, which otherwise grows to twice the memory in use, with up to 48 MB for young objects.
- * Halves the memory of a scan and costs a quarter more time. Marking in steps keeps garbage until the last step, and what is
- * allocated meanwhile; a command has no one to answer in between. Call it after all modules are loaded, because V8 does not
- * use cached code that was compiled with other flags. `node:v8`, with its streams, is loaded for these scans only.
+ * Limits the growth of V8's heap, which otherwise grows to twice the memory in use, with up to 48 MB for young objects. Marking in
+ * steps would keep garbage until the last step, and what is allocated meanwhile; a command has no one to answer in between. Call it
+ * after all modules are loaded, because V8 does not use cached code that was compiled with other flags. `node:v8`, with its streams, is
+ * loaded for these scans only.
  */
 export function limitGarbage(): void {
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');
