@@ -56,7 +56,7 @@ export interface PipelineStores {
   readonly of: Stores['of'];
 }
 
-/** Records of packages and advisories in memory: some tens of megabytes. */
+/** Records of each kind (package versions, advisories) in memory: some tens of megabytes. */
 const MEMORY_ENTRIES = 20_000;
 const MEMORY_TTL_MS = 60_000;
 
