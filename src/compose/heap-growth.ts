@@ -2,10 +2,10 @@ import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /**
- * Resident memory that garbage may fill. The peak is up to a tenth larger, because the worker continues while V8 marks. A worker is to
- * stay below 300 MiB.
+ * Resident memory that garbage may fill. The peak is up to a sixth larger, because the worker continues while V8 marks and because V8
+ * moves objects to free pages. A worker is to stay below 300 MiB.
  */
-const RESIDENT_BYTES = 256 * 1_048_576;
+const RESIDENT_BYTES = 244 * 1_048_576;
 /** Growth of the old generation beyond its live part before the next full collection. Less costs too much processor time. */
 const LEAST_PERCENT = 40;
 /** More is too much where the live part grows at the same time. */
@@ -19,11 +19,18 @@ const ENOUGH_YOUNG_BYTES = 16 * 1_048_576;
  * it after the modules are loaded: V8 does not use cached code that was compiled with other flags.
  */
 export function limitHeapGrowth(): void {
+  const { committed } = heapSizes();
+  const leastOthers = process.memoryUsage.rss() - committed;
+  let mostCommitted = committed;
   let limitsYoung = false;
   const limit = (isFull: boolean): void => {
-    if (limitsYoung && !isFull) return;
     const sizes = heapSizes();
-    if (isFull) setFlagsFromString(`--heap-growing-percent=${growthPercent(sizes)}`);
+    mostCommitted = Math.max(mostCommitted, sizes.committed);
+    if (isFull) {
+      // V8 keeps the pages that a collection empties, and takes them first: they are resident, but not committed, and not used by others.
+      const others = Math.max(process.memoryUsage.rss() - mostCommitted, leastOthers);
+      setFlagsFromString(`--heap-growing-percent=${growthPercent(sizes.live, others)}`);
+    }
     if (limitsYoung || sizes.young < ENOUGH_YOUNG_BYTES) return;
     // V8 reads the largest size of the young generation at its start only.
     setFlagsFromString('--semi-space-growth-factor=1');
@@ -39,8 +46,8 @@ function isFullCollection(entry: PerformanceEntry & { readonly detail?: unknown 
   return kind === constants.NODE_PERFORMANCE_GC_MAJOR;
 }
 
-function growthPercent({ live, committed }: HeapSizes): number {
-  const others = process.memoryUsage.rss() - committed;
+/** `others`: resident memory besides the old generation, in bytes. */
+function growthPercent(live: number, others: number): number {
   const percent = Math.floor((100 * (RESIDENT_BYTES - others - live)) / live);
   return Math.min(Math.max(percent, LEAST_PERCENT), MOST_PERCENT);
 }
