@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { isBrieflyRetryable, parseRetryAfter } from '../model/retry-after.ts';
 import { httpAttempts } from '../model/telemetry.ts';
+import { timeLimit } from '../model/time-limit.ts';
 import { type AddressGuard, guardedConnector } from './address-guard.ts';
 import { ACCEPTED_ENCODINGS, decompress, readBeginning } from './body.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from './client.ts';
@@ -134,14 +135,15 @@ async function waitBriefly(delay: number, request: HttpRequest): Promise<void> {
 }
 
 async function attemptOnce(settings: Settings, request: HttpRequest): Promise<HttpResponse | HttpError> {
-  const deadline = AbortSignal.timeout(settings.totalTimeoutMs);
-  const signal = request.signal === undefined ? deadline : AbortSignal.any([request.signal, deadline]);
+  const limit = timeLimit(settings.totalTimeoutMs, request.signal);
   try {
-    signal.throwIfAborted();
-    return await exchange(settings, request, signal);
+    limit.signal.throwIfAborted();
+    return await exchange(settings, request, limit.signal);
   } catch (error) {
     if (request.signal?.aborted === true) return aborted(request, error);
-    return toHttpError(deadline.aborted ? deadline.reason : error, request.method, request.url);
+    return toHttpError(limit.isOver() ? limit.signal.reason : error, request.method, request.url);
+  } finally {
+    limit.release();
   }
 }
 

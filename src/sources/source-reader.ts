@@ -1,6 +1,7 @@
 import type { AddressGuard } from '../http/address-guard.ts';
 import type { HttpClient } from '../http/client.ts';
 import { createMasker } from '../model/masking.ts';
+import { timeLimit } from '../model/time-limit.ts';
 import type { TargetSource } from '../model/watch/source.ts';
 import { addressOf } from '../model/watch/source-address.ts';
 import type { SourceReading, SourceRevision } from '../model/watch/source-reading.ts';
@@ -42,17 +43,18 @@ export function createSourceReader(options: SourceReaderOptions): ReadSource {
   const { timeoutMs } = options;
   return async (source, known, signal) => {
     const what = addressOf(source);
-    const deadline = AbortSignal.timeout(timeoutMs);
+    const limit = timeLimit(timeoutMs, signal);
     try {
-      const limited = AbortSignal.any([signal, deadline]);
-      return await readKind(options, source, known, limited);
+      return await readKind(options, source, known, limit.signal);
     } catch (error) {
       signal.throwIfAborted();
-      if (deadline.aborted) {
+      if (limit.isOver()) {
         const message = `${what}: was not read within ${Math.round(timeoutMs / 1_000)} s (watch.timeout)`;
         throw new SourceError('timed-out', message, { retryable: true });
       }
       throw masked(options.credentials, asSourceError(what, error));
+    } finally {
+      limit.release();
     }
   };
 }

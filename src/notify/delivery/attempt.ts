@@ -5,6 +5,7 @@ import type { Notification } from '../../model/alert/notification.ts';
 import { messageOf } from '../../model/errors.ts';
 import { harmlessCause, type Masker } from '../../model/masking.ts';
 import { retryOptions } from '../../model/retry-after.ts';
+import { timeLimit } from '../../model/time-limit.ts';
 import { NotifyError } from '../errors.ts';
 import type { FittedRequest } from '../rendering/fit-request.ts';
 import type { RenderedRequest } from '../rendering/render-request.ts';
@@ -74,20 +75,22 @@ async function send(
   { signal, mask }: PreparedDelivery,
   request: RenderedRequest,
 ): Promise<HttpResponse> {
-  const limit = AbortSignal.timeout(options.timeoutMs);
+  const limit = timeLimit(options.timeoutMs, signal);
   try {
     return await options.http.send({
       method: 'POST',
       url: request.url,
       headers: { 'user-agent': options.userAgent ?? 'lockhound-webhook/1', ...request.headers },
       body: request.body,
-      signal: AbortSignal.any([signal, limit]),
+      signal: limit.signal,
       idempotent: false,
       answerBytes: READ_BYTES,
     });
   } catch (error) {
-    const timedOut = limit.aborted && !signal.aborted ? { afterMs: options.timeoutMs } : undefined;
+    const timedOut = limit.isOver() ? { afterMs: options.timeoutMs } : undefined;
     throw receiverFailure(error, request.url, timedOut, mask);
+  } finally {
+    limit.release();
   }
 }
 
