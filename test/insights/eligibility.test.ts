@@ -25,6 +25,13 @@ describe('what may be looked up', () => {
     ['a', from('https://registry.yarnpkg.com/a/-/a-1.0.0.tgz'), 'sent'],
     ['a', from('https://evilyarnpkg.com/a/-/a-1.0.0.tgz'), 'private'],
     ['a', from('https://npm.corp.example/a'), 'private'],
+    // The same origins again, and one that begins like another.
+    ['a', from('https://registry.yarnpkg.com/b/-/b-1.0.0.tgz'), 'sent'],
+    ['a', from('https://registry.yarnpkg.com@evil.example/a.tgz'), 'private'],
+    ['a', from('https://registry.yarnpkg.com:8443/a.tgz'), 'sent'],
+    ['a', from('https://npm.corp.example/b'), 'private'],
+    ['a', from('https://npm.corp.example/https://registry.yarnpkg.com/a'), 'private'],
+    ['a', from('https:\\\\npm.corp.example/x://registry.yarnpkg.com/a'), 'private'],
     ['a', from('https://mirror.example/npm/a/-/a-1.0.0.tgz'), 'sent'],
     ['a', from('https://mirror.example/npmx/a'), 'private'],
     ['a', from('https://proxy.example:8443/a'), 'sent'],

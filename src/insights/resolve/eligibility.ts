@@ -63,12 +63,18 @@ function privateRegistry(url: string): string {
 /** What a canonical purl with a version looks like; the service refuses a whole batch for one that does not. */
 const CANONICAL_PURL = /^pkg:[a-z]+\/(?:[\w.~%:+!-]+\/)*[\w.~%:+!-]+@[\w.~%:+!-]+$/;
 
+/** A purl without qualifiers and subpath. */
+function withoutQualifiers(purl: string): string {
+  const end = purl.search(/[?#]/);
+  return end < 0 ? purl : purl.slice(0, end);
+}
+
 /** The look-up of a package in a supported ecosystem; `undefined` when its purl is malformed. */
 function lookUpOf(locked: LockedPackage, system: System): LookUp | undefined {
   const version = canonicalVersion(locked.version, locked.name, system);
   const name = canonicalName(locked.name, system);
   const renamed = name !== locked.name || version !== locked.version;
-  const purl = renamed ? writePurl(locked.ecosystem, name, version) : locked.purl.replace(/[?#].*$/s, '');
+  const purl = renamed ? writePurl(locked.ecosystem, name, version) : withoutQualifiers(locked.purl);
   if (!purl.startsWith(`pkg:${locked.ecosystem}/`) || !CANONICAL_PURL.test(purl)) return undefined;
   const versionKey = { system, name, version };
   return { key: formatVersionKey(versionKey), purl, versionKey };
