@@ -1,4 +1,3 @@
-import type { ZodType } from 'zod';
 import { isObject } from '../model/json-object.ts';
 import type { Cache, Known } from '../model/ports/cache.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
@@ -26,10 +25,8 @@ export function createRecordCache<Value>(
   const kind = `${name}-${version}`;
   // A cache in memory returns the same object again: each is checked at most once.
   const checked = new WeakSet<object>();
-  const isUnchecked = (value: unknown) => isObject(value) && !checked.has(value);
-  const fits = (value: unknown, expected: ZodType | undefined): value is Known<Value> => {
-    if (!isObject(value)) return false;
-    if (!checked.has(value) && expected?.safeParse(value).success !== true) return false;
+  const fits = async (value: object): Promise<boolean> => {
+    if (!(await schema()).safeParse(value).success) return false;
     checked.add(value);
     return true;
   };
@@ -46,11 +43,13 @@ export function createRecordCache<Value>(
       const none = keys.map(() => undefined);
       if (keys.length === 0) return none;
       const values = await cache.getMany(kind, keys).catch(orElse<readonly unknown[]>(none));
-      const expected = values.some(isUnchecked) ? await schema() : undefined;
-      return keys.map((_, index) => {
+      const known: (Known<Value> | undefined)[] = [];
+      for (const index of keys.keys()) {
         const value = values[index];
-        return fits(value, expected) ? value : undefined;
-      });
+        const isValid = isObject(value) && (checked.has(value) || (await fits(value)));
+        known.push(isValid ? (value as unknown as Known<Value>) : undefined);
+      }
+      return known;
     },
     async set(entries: readonly (readonly [key: string, known: Known<Value>])[]): Promise<void> {
       for (const [, known] of entries) checked.add(known);

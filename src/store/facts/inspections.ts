@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { chunks } from '../../model/chunks.ts';
 import { lazily } from '../../model/lazily.ts';
 import type { Inspections } from '../../model/ports/inspections.ts';
@@ -9,6 +8,7 @@ import type { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
+import { createKeptValues } from '../values/kept-values.ts';
 import { readValue, reportTo, writeText } from '../values/stored-values.ts';
 import { createKeptReads } from './kept-reads.ts';
 import { createProjectScores } from './project-scores.ts';
@@ -77,7 +77,7 @@ export function createInspections(
  * are known.
  */
 function keptInMemory(redis: RedisClient, shared: SeenVersions): SeenVersions {
-  const empty = () => lazily(() => new LRUCache<string, true>({ max: MAX_KNOWN }));
+  const empty = () => lazily(() => createKeptValues<boolean>({ max: MAX_KNOWN }));
   let memory = empty();
   whenWritesMayBeLost(redis, () => {
     memory = empty();
@@ -90,15 +90,11 @@ function keptInMemory(redis: RedisClient, shared: SeenVersions): SeenVersions {
     },
     async has(subjects) {
       const kept = memory();
-      const unknown = subjects.filter((subject) => kept.get(subject) === undefined);
-      if (unknown.length === 0) return subjects.map(() => true);
-      const found = new Map<string, boolean>();
-      for (const [index, isKnown] of (await shared.has(unknown)).entries()) {
-        const subject = unknown[index] as string;
-        found.set(subject, isKnown);
-        if (isKnown) kept.set(subject, true);
-      }
-      return subjects.map((subject) => found.get(subject) ?? true);
+      return (await kept.getMany(subjects, async (unknown) => {
+        const found = await shared.has(unknown);
+        for (const [index, isKnown] of found.entries()) if (isKnown) kept.set(unknown[index] as string, true);
+        return found;
+      })) as readonly boolean[];
     },
   };
 }

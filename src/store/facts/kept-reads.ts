@@ -1,9 +1,9 @@
-import { LRUCache } from 'lru-cache';
 import { chunks } from '../../model/chunks.ts';
 import { lazily } from '../../model/lazily.ts';
 import { createYielder } from '../../model/yielding.ts';
 import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
 import { joinedReads } from '../redis/joined-reads.ts';
+import { createKeptValues, type KeptValues } from '../values/kept-values.ts';
 
 /** Fields in one command: longer commands would block Redis. */
 const CHUNK = 500;
@@ -25,7 +25,7 @@ export interface KeptReadsOptions<Value> {
 interface Kept<Value> {
   readonly revision: string | null;
   /** It takes its room when it is created; most commands read none. */
-  readonly values: () => LRUCache<string, { readonly value: Value | undefined }>;
+  readonly values: () => KeptValues<Value>;
 }
 
 /**
@@ -38,7 +38,7 @@ export function createKeptReads<Value extends object>(
 ): (fields: readonly string[]) => Promise<readonly (Value | undefined)[]> {
   const emptyAt = (current: string | null): Kept<Value> => ({
     revision: current,
-    values: lazily(() => new LRUCache({ max })),
+    values: lazily(() => createKeptValues({ max })),
   });
   let kept = emptyAt(null);
   whenWritesMayBeLost(redis, () => {
@@ -54,7 +54,7 @@ export function createKeptReads<Value extends object>(
         const text = texts[index] ?? null;
         const value = text === null ? undefined : await parse(field, text);
         loaded.push(value);
-        if (keepsAbsent || value !== undefined) own.set(field, { value });
+        if (keepsAbsent || value !== undefined) own.set(field, value);
       }
       await yieldIfDue();
     }
@@ -66,11 +66,6 @@ export function createKeptReads<Value extends object>(
     if (current !== kept.revision) kept = emptyAt(current);
     // Values that are read after the revision are at least as new. A read that began before goes on with its own.
     const now = kept;
-    const values = now.values();
-    const known = fields.map((field) => values.get(field));
-    const lacking = fields.filter((_, index) => known[index] === undefined);
-    const loaded = lacking.length === 0 ? [] : await load(lacking, now);
-    let next = 0;
-    return known.map((one) => (one === undefined ? loaded[next++] : one.value));
+    return await now.values().getMany(fields, (lacking) => load(lacking, now));
   };
 }

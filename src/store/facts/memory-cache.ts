@@ -1,10 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import { chunks } from '../../model/chunks.ts';
 import type { Cache } from '../../model/ports/cache.ts';
 import { createYielder } from '../../model/yielding.ts';
+import { createKeptValues, type KeptValues } from '../values/kept-values.ts';
 
 export interface MemoryCacheOptions {
-  /** Largest number of values of a kind; the least recently used ones are dropped first. */
+  /** Largest number of values of a kind; those that were used long ago are dropped first. */
   readonly maxEntries: number;
   /** How long a value is used without reading the shared cache again, in ms. */
   readonly ttlMs: number;
@@ -26,9 +26,9 @@ interface Batch {
  */
 export function cacheInMemory(shared: Cache, { maxEntries, ttlMs }: MemoryCacheOptions): Cache {
   if (ttlMs < 1) return shared;
-  const kinds = new Map<string, LRUCache<string, { readonly value: unknown }>>();
+  const kinds = new Map<string, KeptValues<unknown>>();
   const keptOf = (kind: string) => {
-    const kept = kinds.get(kind) ?? new LRUCache({ max: maxEntries, ttl: ttlMs });
+    const kept = kinds.get(kind) ?? createKeptValues({ max: maxEntries, ttlMs });
     kinds.set(kind, kept);
     return kept;
   };
@@ -50,24 +50,17 @@ export function cacheInMemory(shared: Cache, { maxEntries, ttlMs }: MemoryCacheO
     const values = (await batch.values).slice(start, start + names.length);
     const kept = keptOf(kind);
     for (const [index, value] of values.entries()) {
-      if (value !== undefined) kept.set(names[index] as string, { value });
+      if (value !== undefined) kept.set(names[index] as string, value);
     }
     return values;
-  };
-  const part = async (kind: string, names: readonly string[]): Promise<readonly unknown[]> => {
-    const kept = keptOf(kind);
-    const found = names.map((name) => kept.get(name));
-    const lacking = names.filter((_, index) => found[index] === undefined);
-    const values = lacking.length === 0 ? [] : await read(kind, lacking);
-    let next = 0;
-    return found.map((one) => (one === undefined ? values[next++] : one.value));
   };
   return {
     async getMany(kind, names) {
       const values: unknown[] = [];
       const yieldIfDue = createYielder();
       for (const some of chunks(names, CHUNK)) {
-        for (const value of await part(kind, some)) values.push(value);
+        const part = await keptOf(kind).getMany(some, (lacking) => read(kind, lacking));
+        for (const value of part) values.push(value);
         await yieldIfDue();
       }
       return values;
@@ -76,7 +69,7 @@ export function cacheInMemory(shared: Cache, { maxEntries, ttlMs }: MemoryCacheO
       const ttl = Math.max(1, Math.min(ttlMs, Math.round(entryTtlMs)));
       await shared.setMany(kind, entries, entryTtlMs);
       const kept = keptOf(kind);
-      for (const [name, value] of entries) kept.set(name, { value }, { ttl });
+      for (const [name, value] of entries) kept.set(name, value, ttl);
     },
   };
 }

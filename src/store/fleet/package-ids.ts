@@ -4,6 +4,7 @@ import { lazily } from '../../model/lazily.ts';
 import type { Keys } from '../keys.ts';
 import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
+import { createKeptValues } from '../values/kept-values.ts';
 
 /** Small integers for the package versions of all targets. */
 export interface PackageIds {
@@ -44,8 +45,7 @@ const MAX_TIMES = 20_000;
 
 export function createPackageIds(redis: RedisClient, keys: Keys, now: () => number = Date.now): PackageIds {
   // A cache takes its room when it is created; most commands use none.
-  const emptyIds = () =>
-    lazily(() => new LRUCache<string, number>({ max: MAX_KNOWN, ttl: KNOWN_MS, perf: { now } }));
+  const emptyIds = () => lazily(() => createKeptValues<number>({ max: MAX_KNOWN, ttlMs: KNOWN_MS, now }));
   const emptyNames = () => lazily(() => new LRUCache<number, string>({ max: MAX_KNOWN }));
   let [knownIds, knownNames] = [emptyIds(), emptyNames()];
   const { packageIds, packageNames, lastPackageId, packageTimes } = keys;
@@ -87,23 +87,24 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
     },
     async intern(identities) {
       const known = knownIds();
-      const ids = identities.map((identity) => known.get(identity));
-      const unknown = new Set(identities.filter((_, index) => ids[index] === undefined));
-      const given = new Map<string, number>();
-      for (const part of chunks([...unknown], CHUNK)) {
-        const answer = await runScript(
-          redis,
-          INTERN,
-          [packageIds, packageNames, lastPackageId, packageTimes],
-          [minute(), MAX_TIMES, ...part],
-        );
-        for (const [index, id] of (answer as readonly number[]).entries()) {
-          const identity = part[index] ?? '';
-          given.set(identity, id);
-          known.set(identity, id);
+      const give = async (lacking: readonly string[]): Promise<readonly number[]> => {
+        const given = new Map<string, number>();
+        for (const part of chunks([...new Set(lacking)], CHUNK)) {
+          const answer = await runScript(
+            redis,
+            INTERN,
+            [packageIds, packageNames, lastPackageId, packageTimes],
+            [minute(), MAX_TIMES, ...part],
+          );
+          for (const [index, id] of (answer as readonly number[]).entries()) {
+            const identity = part[index] ?? '';
+            given.set(identity, id);
+            known.set(identity, id);
+          }
         }
-      }
-      return identities.map((identity, index) => ids[index] ?? (given.get(identity) as number));
+        return lacking.map((identity) => given.get(identity) as number);
+      };
+      return (await known.getMany(identities, give)) as readonly number[];
     },
     async find(identities) {
       const ids = new Map<string, number>();

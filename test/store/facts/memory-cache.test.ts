@@ -72,10 +72,11 @@ describe('a cache in memory', () => {
     expect(reads).toEqual([['k/b']]);
   });
 
-  it('keeps the values that were used last', async () => {
+  it('keeps values that are used often', async () => {
     const { cache, reads } = sharedCache({ 'k/a': 1, 'k/b': 2, 'k/c': 3 });
     const memory = cacheInMemory(cache, { maxEntries: 2, ttlMs: 60_000 });
-    for (const name of ['a', 'b', 'a', 'c', 'a', 'b']) await memory.getMany('k', [name]);
+    // The cache notes one of several uses.
+    for (const name of `ab${'a'.repeat(20)}cab`) await memory.getMany('k', [name]);
     expect(reads.flat()).toEqual(['k/a', 'k/b', 'k/c', 'k/b']);
   });
 

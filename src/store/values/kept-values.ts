@@ -1,0 +1,58 @@
+import { LRUCache } from 'lru-cache';
+
+/** One read of this many notes the use of its names: it costs as much as to find their values. */
+const NOTED_READS = 8;
+
+/** Values in the memory of this process, by name. */
+export interface KeptValues<Value> {
+  /** In the order of the names; `load` returns the values of those that are not kept, in their order. */
+  getMany(
+    names: readonly string[],
+    load: (lacking: readonly string[]) => Promise<readonly (Value | undefined)[]>,
+  ): Promise<(Value | undefined)[]>;
+  /** `undefined` is kept too. `ttlMs`: less than the usual time to live. */
+  set(name: string, value: Value | undefined, ttlMs?: number): void;
+}
+
+export interface KeptValuesOptions {
+  /** Number of values; those that were used long ago are dropped first. */
+  readonly max: number;
+  /** How long a value is kept. Unset: forever. */
+  readonly ttlMs?: number;
+  readonly now?: () => number;
+}
+
+export function createKeptValues<Value>({
+  max,
+  ttlMs = 0,
+  now = () => performance.now(),
+}: KeptValuesOptions): KeptValues<Value> {
+  const kept = new LRUCache<string, { readonly value: Value | undefined }>({
+    max,
+    ttl: ttlMs,
+    perf: { now },
+  });
+  let reads = 0;
+  return {
+    async getMany(names, load) {
+      const isNoted = reads++ % NOTED_READS === 0;
+      const found: (Value | undefined)[] = [];
+      const lacking: string[] = [];
+      const places: number[] = [];
+      for (const name of names) {
+        const one = isNoted ? kept.get(name) : kept.peek(name);
+        if (one === undefined) {
+          places.push(found.length);
+          lacking.push(name);
+        }
+        found.push(one?.value);
+      }
+      if (lacking.length === 0) return found;
+      for (const [index, value] of (await load(lacking)).entries()) found[places[index] as number] = value;
+      return found;
+    },
+    set(name, value, ttl) {
+      kept.set(name, { value }, ttl === undefined ? {} : { ttl });
+    },
+  };
+}
