@@ -1,6 +1,6 @@
 import { chunks } from '../../model/chunks.ts';
 import { systemOf } from '../../model/lockfile/ecosystem.ts';
-import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
+import type { Integrity, LockedPackage } from '../../model/lockfile/lockfile.ts';
 import { formatVersionKey, type System } from '../../model/lockfile/version-key.ts';
 import type { Resolution, VersionRecordSummary } from '../../model/scan/resolution.ts';
 import { inSlices } from '../../model/yielding.ts';
@@ -32,13 +32,23 @@ export interface InspectedScan {
   readonly isFirst: boolean;
 }
 
-/** A package whose version is in the index. */
-interface Candidate {
+/** What is inspected, with the digests that a lockfile states for it. */
+interface Subject {
   readonly subject: string;
-  readonly locked: LockedPackage;
-  readonly record: VersionRecordSummary;
   readonly digests: readonly string[];
 }
+
+/** A package whose version is in the index. */
+interface Candidate extends Subject {
+  readonly locked: LockedPackage;
+  readonly record: VersionRecordSummary;
+}
+
+/**
+ * The last subject of a record. Scans share records, and most lockfiles state the same digest of a version: to check and hash it again
+ * takes longer than the rest of the search.
+ */
+const LAST = new WeakMap<VersionRecordSummary, Subject & { readonly stated: Integrity }>();
 
 /**
  * The jobs that inspect what is new to the fleet in a scan: package versions, and other digests of known ones. Nothing is requested to
@@ -54,8 +64,10 @@ export async function inspectionsOf(
   const isApart = inspections.mode === 'apart';
   const isBaselineScan = scan.isFirst && isApart;
   const all = await candidatesOf(packages, resolutions);
-  const known = await inspections.isKnown(all.map(({ subject }) => subject));
-  const unknown = all.filter((_, index) => known[index] !== true);
+  const known = await inspections.isKnown(all.map(nameOf));
+  const unknown: Candidate[] = [];
+  let index = 0;
+  for (const one of all) if (known[index++] !== true) unknown.push(one);
   const young = Date.parse(scan.requestedAt) - YOUNG_MS;
   const isBaseline = (one: Candidate): boolean => isBaselineScan && publishedAt(one) < young;
   const mismatched = await withMismatch(scan, all, inspections);
@@ -102,8 +114,28 @@ async function candidatesOf(
 function candidateOf(locked: LockedPackage, resolution: Resolution | undefined): Candidate | undefined {
   const record = resolution?.record;
   if (record === undefined || systemOf(locked.ecosystem) === undefined) return undefined;
-  const digests = statedDigests(locked);
-  return { subject: subjectOf(formatVersionKey(record.versionKey), digests), locked, record, digests };
+  const { subject, digests } = subjectIn(locked, record);
+  return { subject, locked, record, digests };
+}
+
+function subjectIn({ ecosystem, integrity }: LockedPackage, record: VersionRecordSummary): Subject {
+  const only = integrity.length === 1 ? integrity[0] : undefined;
+  const last = only === undefined ? undefined : LAST.get(record);
+  if (only !== undefined && last !== undefined && isSame(last.stated, only)) return last;
+  // A part of the text of the lockfile would keep all of it in memory.
+  const stated = only && { ...only, value: Buffer.from(only.value).toString() };
+  const digests = statedDigests({ ecosystem, integrity: stated === undefined ? integrity : [stated] });
+  const subject = subjectOf(formatVersionKey(record.versionKey), digests);
+  if (stated !== undefined) LAST.set(record, { subject, digests, stated });
+  return { subject, digests };
+}
+
+function isSame(left: Integrity, right: Integrity): boolean {
+  return left.value === right.value && left.algorithm === right.algorithm && left.encoding === right.encoding;
+}
+
+function nameOf({ subject }: Subject): string {
+  return subject;
 }
 
 /** ms since 1970; 0 when it is not known. */
