@@ -1,5 +1,5 @@
 import type { CompactLockfile } from '../model/fleet/compact-lockfile.ts';
-import type { LockedPackage, Problem } from '../model/lockfile/lockfile.ts';
+import type { LockedPackage } from '../model/lockfile/lockfile.ts';
 import type { ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.ts';
 import type { Outcome } from '../model/scan/outcome.ts';
 import { inSlices } from '../model/yielding.ts';
@@ -23,24 +23,23 @@ export function isExcluded({ resolution }: ResolvedPackage): boolean {
 
 /** `identities` and `own`: those of the packages, in their order, and the ids of these. */
 export async function compactLockfile(
-  { format, problems, packages }: Pick<ResolvedLockfile, 'format' | 'problems' | 'packages'>,
+  lockfile: Pick<ResolvedLockfile, 'format' | 'problems' | 'packages'>,
   identities: readonly string[],
   own: readonly number[],
 ): Promise<{ readonly ids: LockfileIds; readonly rest: CompactLockfile }> {
   const [lookedUp, excluded] = [new Set<number>(), new Set<number>()];
-  for (const [index, locked] of packages.entries()) {
-    (isExcluded(locked) ? excluded : lookedUp).add(own[index] as number);
-  }
+  let at = 0;
+  for (const locked of lockfile.packages) (isExcluded(locked) ? excluded : lookedUp).add(own[at++] as number);
   const ids = { lookedUp: Uint32Array.from(lookedUp).sort(), excluded: Uint32Array.from(excluded).sort() };
-  const columns = createColumns(format, problems, positionsOf(ids), packages);
+  const columns = new Columns(lockfile, ids);
   let index = 0;
-  for await (const slice of inSlices(packages)) {
+  for await (const slice of inSlices(lockfile.packages)) {
     for (const locked of slice) {
       columns.add(locked, own[index] as number, identities[index] as string);
       index += 1;
     }
   }
-  return { ids, rest: columns.rest };
+  return { ids, rest: columns.rest() };
 }
 
 /** A package of a compact lockfile. */
@@ -131,71 +130,100 @@ export function partsOf(encoded: Buffer): { readonly lookedUp: Buffer; readonly 
 
 const DIRECT: Readonly<Record<string, boolean | undefined>> = { 0: false, 1: true };
 
-function positionsOf({ lookedUp, excluded }: LockfileIds) {
-  const first = new Map(Array.from(lookedUp, (id, position) => [id, position]));
-  const second = new Map(Array.from(excluded, (id, position) => [id, lookedUp.length + position]));
-  return (id: number, isOther: boolean): number => (isOther ? second : first).get(id) ?? 0;
-}
-
-function createColumns(
-  format: string,
-  problems: readonly Problem[],
-  positionOf: (id: number, isOther: boolean) => number,
-  packages: readonly ResolvedPackage[],
-) {
-  const indexes = new Map(packages.map(({ id }, index) => [id, index]));
-  const groupIndexes = new Map<string, number>();
-  const direct: string[] = [];
-  const rest = {
-    format,
-    problems,
-    positions: [] as number[],
-    groupSets: [] as (readonly string[])[],
-    groups: [] as number[],
-    lines: [] as (number | null)[],
-    dependencies: [] as ((number | string)[] | null)[],
-    ids: {} as Record<string, string>,
-    spelled: {} as Record<string, readonly [string, string, string]>,
-    excluded: {} as Record<string, readonly [Outcome, string]>,
-    get direct() {
-      return direct.join('');
-    },
+/**
+ * The columns of a compact lockfile, to which its packages are added in their order. A class, because V8 drops the optimised code of
+ * functions that each lockfile creates.
+ */
+class Columns {
+  readonly #rest: Omit<CompactLockfile, 'direct'> & {
+    readonly positions: number[];
+    readonly groupSets: (readonly string[])[];
+    readonly groups: number[];
+    readonly lines: (number | null)[];
+    readonly dependencies: ((number | string)[] | null)[];
+    readonly ids: Record<string, string>;
+    readonly spelled: Record<string, readonly [string, string, string]>;
+    readonly excluded: Record<string, readonly [Outcome, string]>;
   };
-  const groupSet = (groups: readonly string[]): number => {
+  readonly #direct: string[] = [];
+  /** By the id of a package in its lockfile. */
+  readonly #indexes = new Map<string, number>();
+  /** By the id of a package in the fleet: those that are looked up, and the others after them. */
+  readonly #positions = new Map<number, number>();
+  readonly #otherPositions = new Map<number, number>();
+  readonly #groupIndexes = new Map<string, number>();
+  #lastPosition = 0;
+  #lastLine = 0;
+
+  constructor(
+    { format, problems, packages }: Pick<ResolvedLockfile, 'format' | 'problems' | 'packages'>,
+    { lookedUp, excluded }: LockfileIds,
+  ) {
+    let index = 0;
+    for (const { id } of packages) this.#indexes.set(id, index++);
+    let position = 0;
+    for (const id of lookedUp) this.#positions.set(id, position++);
+    for (const id of excluded) this.#otherPositions.set(id, position++);
+    this.#rest = {
+      format,
+      problems,
+      positions: [],
+      groupSets: [],
+      groups: [],
+      lines: [],
+      dependencies: [],
+      ids: {},
+      spelled: {},
+      excluded: {},
+    };
+  }
+
+  /** `id`, `identity`: of the package in the fleet. */
+  add(locked: ResolvedPackage, id: number, identity: string): void {
+    const rest = this.#rest;
+    const index = rest.positions.length;
+    const isOther = isExcluded(locked);
+    const position = (isOther ? this.#otherPositions : this.#positions).get(id) ?? 0;
+    rest.positions.push(position - this.#lastPosition);
+    this.#lastPosition = position;
+    this.#direct.push(locked.direct === undefined ? '?' : locked.direct ? '1' : '0');
+    rest.groups.push(this.#groupSet(locked.groups));
+    rest.lines.push(locked.line === undefined ? null : locked.line - this.#lastLine);
+    this.#lastLine = locked.line ?? this.#lastLine;
+    rest.dependencies.push(
+      locked.dependencies === undefined ? null : this.#edges(locked.dependencies, index),
+    );
+    if (locked.id !== defaultId(locked)) rest.ids[index] = locked.id;
+    const { name, version, purl, resolution } = locked;
+    const known = packageOf(identity);
+    if (name !== known.name || version !== known.version || purl !== known.purl) {
+      rest.spelled[index] = [name, version, purl];
+    }
+    if (isOther) rest.excluded[index] = [resolution.outcome, resolution.reason ?? ''];
+  }
+
+  rest(): CompactLockfile {
+    return { ...this.#rest, direct: this.#direct.join('') };
+  }
+
+  #edges(names: readonly string[], from: number): (number | string)[] {
+    const edges = new Array<number | string>(names.length);
+    for (let at = 0; at < names.length; at += 1) {
+      const name = names[at] as string;
+      const to = this.#indexes.get(name);
+      edges[at] = to === undefined ? name : to - from;
+    }
+    return edges;
+  }
+
+  #groupSet(groups: readonly string[]): number {
     const [only = ''] = groups;
     const name = groups.length < 2 ? `${groups.length} ${only}` : JSON.stringify(groups);
-    const known = groupIndexes.get(name);
+    const known = this.#groupIndexes.get(name);
     if (known !== undefined) return known;
-    groupIndexes.set(name, rest.groupSets.length);
-    return rest.groupSets.push(groups) - 1;
-  };
-  let [lastPosition, lastLine] = [0, 0];
-  return {
-    rest,
-    add(locked: ResolvedPackage, id: number, identity: string): void {
-      const index = rest.positions.length;
-      const isOther = isExcluded(locked);
-      const position = positionOf(id, isOther);
-      rest.positions.push(position - lastPosition);
-      lastPosition = position;
-      direct.push(locked.direct === undefined ? '?' : locked.direct ? '1' : '0');
-      rest.groups.push(groupSet(locked.groups));
-      rest.lines.push(locked.line === undefined ? null : locked.line - lastLine);
-      lastLine = locked.line ?? lastLine;
-      const edges = locked.dependencies?.map((name) => {
-        const to = indexes.get(name);
-        return to === undefined ? name : to - index;
-      });
-      rest.dependencies.push(edges ?? null);
-      if (locked.id !== defaultId(locked)) rest.ids[index] = locked.id;
-      const { name, version, purl, resolution } = locked;
-      const known = packageOf(identity);
-      if (name !== known.name || version !== known.version || purl !== known.purl) {
-        rest.spelled[index] = [name, version, purl];
-      }
-      if (isOther) rest.excluded[index] = [resolution.outcome, resolution.reason ?? ''];
-    },
-  };
+    this.#groupIndexes.set(name, this.#rest.groupSets.length);
+    return this.#rest.groupSets.push(groups) - 1;
+  }
 }
 
 function defaultId({ name, version }: Pick<LockedPackage, 'name' | 'version'>): string {

@@ -2,7 +2,7 @@ import type { LockedPackage } from '../model/lockfile/lockfile.ts';
 import type { Inventory, ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.ts';
 import type { Resolution } from '../model/scan/resolution.ts';
 import { INVENTORY } from '../model/stored/catalog.ts';
-import { mapInSlices } from '../model/yielding.ts';
+import { inSlices, mapInSlices } from '../model/yielding.ts';
 import { detectDataLoss } from '../policy/known-packages.ts';
 import { JobError } from './errors.ts';
 import type { Job, JobRun } from './job.ts';
@@ -133,17 +133,13 @@ async function withResolutions(
   keepsArtifacts: boolean,
 ): Promise<readonly ResolvedLockfile[]> {
   let next = 0;
-  const resolved = (locked: LockedPackage): ResolvedPackage => {
-    const resolution = resolutions[next++];
-    if (resolution === undefined) throw new RangeError(`no resolution for ${locked.purl}`);
-    if (keepsArtifacts) return { ...locked, resolution };
-    const { id, ecosystem, name, version, purl, direct, groups, line, dependencies } = locked;
-    return { id, ecosystem, name, version, purl, direct, groups, line, dependencies, resolution };
-  };
   const inventories: ResolvedLockfile[] = [];
   for (const { path, sha256, lockfile, suppressions } of files) {
     const { format, problems } = lockfile;
-    const packages = await mapInSlices(lockfile.packages, resolved);
+    const packages: ResolvedPackage[] = [];
+    for await (const slice of inSlices(lockfile.packages)) {
+      for (const locked of slice) packages.push(withResolution(locked, resolutions[next++], keepsArtifacts));
+    }
     inventories.push({
       path,
       sha256,
@@ -154,6 +150,17 @@ async function withResolutions(
     });
   }
   return inventories;
+}
+
+function withResolution(
+  locked: LockedPackage,
+  resolution: Resolution | undefined,
+  keepsArtifacts: boolean,
+): ResolvedPackage {
+  if (resolution === undefined) throw new RangeError(`no resolution for ${locked.purl}`);
+  if (keepsArtifacts) return { ...locked, resolution };
+  const { id, ecosystem, name, version, purl, direct, groups, line, dependencies } = locked;
+  return { id, ecosystem, name, version, purl, direct, groups, line, dependencies, resolution };
 }
 
 function lookupsIncomplete(resolutions: readonly Resolution[], retryAfterMs: number | undefined): JobError {

@@ -50,9 +50,12 @@ export async function mapInSlices<Item, Changed>(
   list: readonly Item[],
   change: (item: Item, index: number) => Changed,
 ): Promise<Changed[]> {
-  const changed: Changed[] = [];
-  for await (const slice of inSlices(list)) {
-    for (const item of slice) changed.push(change(item, changed.length));
+  // A list that grows is copied several times.
+  const changed = new Array<Changed>(list.length);
+  const yieldIfDue = createYielder();
+  for (let index = 0; index < list.length; index += 1) {
+    if (index % STRIDE === 0) await yieldIfDue();
+    changed[index] = change(list[index] as Item, index);
   }
   return changed;
 }

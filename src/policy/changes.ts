@@ -2,7 +2,7 @@ import type { Announcement, Change, TargetState, TrackedFinding } from '../model
 import type { Finding } from '../model/scan/finding.ts';
 import { atLeast, countedSeverity, type RatedSeverity } from '../model/scan/severity.ts';
 import { mapInSlices, sortInSlices } from '../model/yielding.ts';
-import { compareFindingOrder } from './finding-order.ts';
+import { compareChanges, compareFindingOrder } from './finding-order.ts';
 import { type MatchedFinding, matchFindings } from './match-findings.ts';
 import { isNewlyListed } from './priority/exploits.ts';
 import { isUnloaded } from './same-finding.ts';
@@ -65,7 +65,7 @@ export async function compareFindings(
     ),
     changes: await sortInSlices(
       steps.flatMap(({ change }) => change ?? []),
-      (left, right) => compareFindingOrder(left.finding, right.finding),
+      compareChanges,
     ),
     tracked: await limitResolved(steps.map(({ tracked }) => tracked)),
     kept: absentSteps.filter(({ tracked }) => tracked.status === 'open').length,

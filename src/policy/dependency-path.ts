@@ -41,56 +41,115 @@ export async function findPaths(
   expanded?: ReadonlyMap<number, readonly number[]>,
   yieldIfDue = createYielder(),
 ): Promise<(id: string) => readonly string[]> {
-  const positions = new Map<string, number>();
-  let position = 0;
-  for await (const slice of inSlices(packages)) {
-    for (const { id } of slice) positions.set(id, position++);
+  const search = new PathSearch(packages, expanded);
+  await search.run(yieldIfDue);
+  return (id) => search.pathTo(id);
+}
+
+/**
+ * A breadth-first search through the packages of a lockfile, which are named by their positions. A class, because V8 drops the
+ * optimised code of functions that each search creates.
+ */
+class PathSearch {
+  readonly #packages: readonly PathPackage[];
+  readonly #expanded: ReadonlyMap<number, readonly number[]> | undefined;
+  readonly #positions = new Map<string, number>();
+  readonly #parents: Int32Array;
+  /** Packages on the path; 0 where a package is not reachable. */
+  readonly #steps: Int32Array;
+  /** The `HEAD`th package of the path. */
+  readonly #anchors: Int32Array;
+  #queue: number[] = [];
+
+  constructor(packages: readonly PathPackage[], expanded?: ReadonlyMap<number, readonly number[]>) {
+    const size = packages.length;
+    this.#packages = packages;
+    this.#expanded = expanded;
+    this.#parents = new Int32Array(size);
+    this.#steps = new Int32Array(size);
+    this.#anchors = new Int32Array(size);
   }
-  const edgesOf = (position: number): readonly number[] => {
-    const known = expanded?.get(position);
-    if (known !== undefined) return known;
-    const edges: number[] = [];
-    for (const id of packages[position]?.dependencies ?? []) {
-      const to = positions.get(id);
-      if (to !== undefined) edges.push(to);
+
+  async run(yieldIfDue: YieldIfDue): Promise<void> {
+    let position = 0;
+    for await (const slice of inSlices(this.#packages)) {
+      for (const { id } of slice) this.#positions.set(id, position++);
     }
-    return edges;
-  };
-  const size = packages.length;
-  // By position of the package: `steps` is 0 where it is not reachable; `anchors`: the `HEAD`th package of the path.
-  const [parents, steps, anchors] = [new Int32Array(size), new Int32Array(size), new Int32Array(size)];
-  const queue = await roots(packages, edgesOf, yieldIfDue);
-  for (const position of queue) {
-    parents[position] = -1;
-    steps[position] = 1;
-  }
-  for (const position of queue) {
-    if (position % 256 === 0) await yieldIfDue();
-    const own = steps[position] ?? 0;
-    if (own === HEAD) anchors[position] = position;
-    for (const next of edgesOf(position)) {
-      if (steps[next] !== 0) continue;
-      steps[next] = own + 1;
-      parents[next] = position;
-      anchors[next] = anchors[position] ?? 0;
-      queue.push(next);
+    this.#queue = await this.#roots(yieldIfDue);
+    for (const root of this.#queue) {
+      this.#parents[root] = -1;
+      this.#steps[root] = 1;
+    }
+    for (const from of this.#queue) {
+      if (from % 256 === 0) await yieldIfDue();
+      if (this.#steps[from] === HEAD) this.#anchors[from] = from;
+      this.#reachFrom(from);
     }
   }
-  const upFrom = (start: number, count: number): string[] => {
+
+  pathTo(id: string): readonly string[] {
+    const position = this.#positions.get(id);
+    const length = position === undefined ? 0 : (this.#steps[position] ?? 0);
+    if (position === undefined || length === 0) return [];
+    if (length <= HEAD + TAIL) return this.#upFrom(position, length);
+    return [...this.#upFrom(this.#anchors[position] ?? 0, HEAD), ELLIPSIS, ...this.#upFrom(position, TAIL)];
+  }
+
+  /** The direct dependencies; where the lockfile does not mark them, the packages that no other one depends on. */
+  async #roots(yieldIfDue: YieldIfDue): Promise<number[]> {
+    const direct: number[] = [];
+    const unmarked: number[] = [];
+    let position = 0;
+    for (const { direct: isDirect } of this.#packages) {
+      if (isDirect === true) direct.push(position);
+      else if (isDirect === undefined) unmarked.push(position);
+      position += 1;
+    }
+    if (direct.length > 0) return direct;
+    const needed = new Uint8Array(this.#packages.length);
+    for (const from of this.#packages.keys()) {
+      if (from % 256 === 0) await yieldIfDue();
+      for (const to of this.#edgesOf(from)) needed[to] = 1;
+    }
+    return unmarked.filter((one) => needed[one] === 0);
+  }
+
+  #reachFrom(from: number): void {
+    const known = this.#expanded?.get(from);
+    if (known !== undefined) {
+      for (const to of known) this.#reach(to, from);
+      return;
+    }
+    // Without a list of the edges, which would be most of the memory of a search.
+    for (const id of this.#packages[from]?.dependencies ?? NONE) {
+      const to = this.#positions.get(id);
+      if (to !== undefined) this.#reach(to, from);
+    }
+  }
+
+  #reach(to: number, from: number): void {
+    if (this.#steps[to] !== 0) return;
+    this.#steps[to] = (this.#steps[from] ?? 0) + 1;
+    this.#parents[to] = from;
+    this.#anchors[to] = this.#anchors[from] ?? 0;
+    this.#queue.push(to);
+  }
+
+  #edgesOf(from: number): readonly number[] {
+    const ids = this.#packages[from]?.dependencies ?? NONE;
+    return this.#expanded?.get(from) ?? ids.flatMap((id) => this.#positions.get(id) ?? []);
+  }
+
+  #upFrom(start: number, count: number): string[] {
     const path: string[] = [];
-    for (let at = start; at >= 0 && path.length < count; at = parents[at] ?? -1) {
-      path.push(packages[at]?.id ?? '');
+    for (let at = start; at >= 0 && path.length < count; at = this.#parents[at] ?? -1) {
+      path.push(this.#packages[at]?.id ?? '');
     }
     return path.reverse();
-  };
-  return (id) => {
-    const position = positions.get(id);
-    const length = position === undefined ? 0 : (steps[position] ?? 0);
-    if (position === undefined || length === 0) return [];
-    if (length <= HEAD + TAIL) return upFrom(position, length);
-    return [...upFrom(anchors[position] ?? 0, HEAD), ELLIPSIS, ...upFrom(position, TAIL)];
-  };
+  }
 }
+
+const NONE: readonly never[] = [];
 
 /** Edges of the service's graphs between packages of the lockfile; others are not on a path. */
 async function expandedEdges(
@@ -126,33 +185,4 @@ function addEdges(
     if (known === undefined) edges.set(source, [target]);
     else known.push(target);
   }
-}
-
-/** The direct dependencies; where the lockfile does not mark them, the packages that no other one depends on. */
-async function roots(
-  packages: readonly PathPackage[],
-  edgesOf: (position: number) => readonly number[],
-  yieldIfDue: YieldIfDue,
-): Promise<number[]> {
-  const direct = positionsOf(packages, ({ direct: known }) => known === true);
-  if (direct.length > 0) return direct;
-  const needed = new Uint8Array(packages.length);
-  for (const position of packages.keys()) {
-    if (position % 256 === 0) await yieldIfDue();
-    for (const next of edgesOf(position)) needed[next] = 1;
-  }
-  return positionsOf(
-    packages,
-    ({ direct: known }, position) => known === undefined && needed[position] === 0,
-  );
-}
-
-function positionsOf(
-  packages: readonly PathPackage[],
-  holds: (locked: PathPackage, position: number) => boolean,
-): number[] {
-  return [...packages.keys()].filter((position) => {
-    const locked = packages[position];
-    return locked !== undefined && holds(locked, position);
-  });
 }

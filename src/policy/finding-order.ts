@@ -1,3 +1,4 @@
+import type { Change } from '../model/scan/change.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import { priorityScore } from '../model/scan/priority.ts';
 import { compareSeverity, countedSeverity } from '../model/scan/severity.ts';
@@ -17,6 +18,11 @@ export function compareFindingOrder(left: Finding, right: Finding): number {
     compareText(left.advisory?.id ?? '', right.advisory?.id ?? '') ||
     compareText(left.issue ?? '', right.issue ?? '')
   );
+}
+
+/** The same order for changes, by their findings. */
+export function compareChanges(left: Pick<Change, 'finding'>, right: Pick<Change, 'finding'>): number {
+  return compareFindingOrder(left.finding, right.finding);
 }
 
 /** By UTF-16 code units, like `<`. */

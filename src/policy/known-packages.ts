@@ -49,19 +49,30 @@ export async function knownAfter(
   { requestedAt, seesAll }: { readonly requestedAt: string; readonly seesAll: boolean },
 ): Promise<KnownPackages> {
   const stored = new Set(before?.hashes);
-  const [known, unknown] = [new Set<number>(), new Set<number>()];
-  const note = ({ purl, resolution: { outcome } }: ResolvedPackage): void => {
-    const hash = hashOf(purl);
-    if (outcome === 'resolved') known.add(hash);
-    else if (outcome !== 'failed' && outcome !== 'uncovered') unknown.add(hash);
-    else if (stored.has(hash)) known.add(hash);
-  };
+  const seen = { stored, known: new Set<number>(), unknown: new Set<number>() };
   for (const { packages } of lockfiles) {
-    for await (const slice of inSlices(packages)) slice.forEach(note);
+    for await (const slice of inSlices(packages)) {
+      for (const one of slice) note(one, seen);
+    }
   }
+  const { known, unknown } = seen;
   if (!seesAll) for (const hash of stored) if (!unknown.has(hash)) known.add(hash);
   const at = loss === undefined ? requestedAt : (before?.at ?? requestedAt);
   return { at, hashes: Array.from(Uint32Array.from(known).sort().subarray(0, SAMPLE)) };
+}
+
+function note(
+  { purl, resolution: { outcome } }: ResolvedPackage,
+  seen: {
+    readonly stored: ReadonlySet<number>;
+    readonly known: Set<number>;
+    readonly unknown: Set<number>;
+  },
+): void {
+  const hash = hashOf(purl);
+  if (outcome === 'resolved') seen.known.add(hash);
+  else if (outcome !== 'failed' && outcome !== 'uncovered') seen.unknown.add(hash);
+  else if (seen.stored.has(hash)) seen.known.add(hash);
 }
 
 /** FNV-1a with a final mix, so that the smallest values are a uniform sample. */

@@ -1,6 +1,6 @@
 import type { Finding, Location } from '../model/scan/finding.ts';
 import type { Inventory, ResolvedPackage } from '../model/scan/inventory.ts';
-import { inSlices, mapInSlices } from '../model/yielding.ts';
+import { inSlices } from '../model/yielding.ts';
 import { DEVELOPMENT_GROUPS, isOnlyIn } from './group-filter.ts';
 
 /** A package version of the target with all its locations. */
@@ -13,7 +13,7 @@ export interface LocatedPackage {
   /** Whether every location is for development and tests alone. */
   readonly isForDevelopment: boolean;
   /** Computed on demand: only packages with findings need them. */
-  readonly locations: () => readonly Location[];
+  locations(): readonly Location[];
 }
 
 /** Finds the path from a direct dependency to a package of a lockfile. */
@@ -42,45 +42,57 @@ export async function locatePackages(
       }
     }
   }
-  return await mapInSlices([...byPurl.values()], (instances) => locatedPackage(inventory, instances, pathTo));
-}
-
-function locatedPackage(
-  { lockfiles }: Inventory,
-  instances: readonly Place[],
-  pathTo: PathFinder,
-): LocatedPackage {
-  let known: readonly Location[] | undefined;
-  return {
-    ...common(instances),
-    locations() {
-      known ??= instances.map(({ lockfile, locked }, index) => ({
-        path: lockfiles[lockfile]?.path ?? '',
-        ...(locked.line === undefined ? {} : { line: locked.line }),
-        dependencyPath: index < MAX_PATHS ? pathTo(lockfile, locked.id) : [],
-      }));
-      return known;
-    },
-  };
-}
-
-/** What is true of a package at all its places. Most packages have one. */
-function common(instances: readonly Place[]): Omit<LocatedPackage, 'locations'> {
-  const [first, ...others] = instances;
-  if (first === undefined) throw new RangeError('a package without an instance');
-  const { locked } = first;
-  const { direct, groups } = locked;
-  if (others.length === 0) {
-    return { locked, direct, groups, isForDevelopment: isOnlyIn(groups, DEVELOPMENT_GROUPS) };
+  const located: LocatedPackage[] = [];
+  for await (const slice of inSlices([...byPurl.values()])) {
+    for (const places of slice) located.push(new PackageAtPlaces(inventory, places, pathTo));
   }
-  const all = instances.map((one) => one.locked);
-  return {
+  return located;
+}
+
+/** A class, because most packages have no findings: a function for each would take more memory than the rest. */
+class PackageAtPlaces implements LocatedPackage {
+  readonly locked: ResolvedPackage;
+  readonly direct: boolean | undefined;
+  readonly groups: readonly string[];
+  readonly isForDevelopment: boolean;
+  readonly #places: readonly Place[];
+  readonly #inventory: Inventory;
+  readonly #pathTo: PathFinder;
+  #locations: readonly Location[] | undefined;
+
+  constructor(inventory: Inventory, places: readonly Place[], pathTo: PathFinder) {
+    const first = places[0];
+    if (first === undefined) throw new RangeError('a package without a place');
+    this.#inventory = inventory;
+    this.#places = places;
+    this.#pathTo = pathTo;
+    const { locked } = first;
+    const { direct, groups } = locked;
+    // Most packages have one place.
+    if (places.length === 1) {
+      this.locked = locked;
+      this.direct = direct;
+      this.groups = groups;
+      this.isForDevelopment = isOnlyIn(groups, DEVELOPMENT_GROUPS);
+      return;
+    }
+    const all = places.map((one) => one.locked);
     // All instances of a purl share the record of the one whose look-up succeeded.
-    locked: all.find(({ resolution }) => resolution.record !== undefined) ?? locked,
-    direct: all.some((one) => one.direct) ? true : direct,
-    groups: groups.filter((group) => all.every((one) => one.groups.includes(group))),
-    isForDevelopment: all.every((one) => isOnlyIn(one.groups, DEVELOPMENT_GROUPS)),
-  };
+    this.locked = all.find(({ resolution }) => resolution.record !== undefined) ?? locked;
+    this.direct = all.some((one) => one.direct) ? true : direct;
+    this.groups = groups.filter((group) => all.every((one) => one.groups.includes(group)));
+    this.isForDevelopment = all.every((one) => isOnlyIn(one.groups, DEVELOPMENT_GROUPS));
+  }
+
+  locations(): readonly Location[] {
+    const { lockfiles } = this.#inventory;
+    this.#locations ??= this.#places.map(({ lockfile, locked }, index) => ({
+      path: lockfiles[lockfile]?.path ?? '',
+      ...(locked.line === undefined ? {} : { line: locked.line }),
+      dependencyPath: index < MAX_PATHS ? this.#pathTo(lockfile, locked.id) : [],
+    }));
+    return this.#locations;
+  }
 }
 
 /** The package as evidence of a finding. */

@@ -30,7 +30,8 @@ export async function matchFindings(
   stored: readonly TrackedFinding[],
   remaining: (finding: Finding) => Finding | undefined,
 ): Promise<Matched> {
-  const index = await indexTracked(stored);
+  const index = new TrackedIndex();
+  for await (const slice of inSlices(stored)) for (const tracked of slice) index.add(tracked);
   const { matches, rest, matched } = await matchVersions(findings, index);
   const movable = (one: TrackedFinding) =>
     one.status === 'open' && !matched.has(one) && remaining(one.finding) === undefined;
@@ -95,9 +96,6 @@ function compareForMerge(left: TrackedFinding, right: TrackedFinding): number {
   );
 }
 
-/** Stored findings by their subject: the cost of a look-up does not depend on their number. */
-type TrackedIndex = Awaited<ReturnType<typeof indexTracked>>;
-
 interface Entry {
   readonly tracked: TrackedFinding;
   readonly order: number;
@@ -109,42 +107,44 @@ interface Row {
   at: number;
 }
 
-async function indexTracked(stored: readonly TrackedFinding[]) {
-  const versions = new Map<string, Row>();
-  const issues = new Map<string, Row>();
-  let order = 0;
-  for await (const slice of inSlices(stored)) {
-    for (const tracked of slice) {
-      const entry = { tracked, order };
-      order += 1;
-      for (const key of issueKeys(tracked.finding)) {
-        add(issues, key, entry);
-        add(versions, versionKey(tracked.finding, key), entry);
-      }
+/** Stored findings by their subject: the cost of a look-up does not depend on their number. */
+class TrackedIndex {
+  readonly #versions = new Map<string, Row>();
+  readonly #issues = new Map<string, Row>();
+  #order = 0;
+
+  add(tracked: TrackedFinding): void {
+    const entry = { tracked, order: this.#order };
+    this.#order += 1;
+    for (const key of issueKeys(tracked.finding)) {
+      add(this.#issues, key, entry);
+      add(this.#versions, versionKey(tracked.finding, key), entry);
     }
   }
-  return {
-    /** Those about the same issue of the same package version, in stored order. */
-    sameVersion(finding: Finding): readonly TrackedFinding[] {
-      const found = new Set<Entry>();
-      for (const key of issueKeys(finding)) {
-        for (const entry of versions.get(versionKey(finding, key))?.entries ?? []) found.add(entry);
-      }
-      return [...found].sort((left, right) => left.order - right.order).map(({ tracked }) => tracked);
-    },
-    /**
-     * The first one about the same issue of the package, at any version, for which `holds` is true. A finding for which it was
-     * false is never tested again.
-     */
-    first(finding: Finding, holds: (tracked: TrackedFinding) => boolean): TrackedFinding | undefined {
-      let first: Entry | undefined;
-      for (const key of issueKeys(finding)) {
-        const entry = headOf(issues.get(key), holds);
-        if (entry !== undefined && (first === undefined || entry.order < first.order)) first = entry;
-      }
-      return first?.tracked;
-    },
-  };
+
+  /** Those about the same issue of the same package version, in stored order. */
+  sameVersion(finding: Finding): readonly TrackedFinding[] {
+    if (this.#versions.size === 0) return [];
+    const found = new Set<Entry>();
+    for (const key of issueKeys(finding)) {
+      for (const entry of this.#versions.get(versionKey(finding, key))?.entries ?? []) found.add(entry);
+    }
+    return [...found].sort((left, right) => left.order - right.order).map(({ tracked }) => tracked);
+  }
+
+  /**
+   * The first one about the same issue of the package, at any version, for which `holds` is true. A finding for which it was
+   * false is never tested again.
+   */
+  first(finding: Finding, holds: (tracked: TrackedFinding) => boolean): TrackedFinding | undefined {
+    if (this.#issues.size === 0) return undefined;
+    let first: Entry | undefined;
+    for (const key of issueKeys(finding)) {
+      const entry = headOf(this.#issues.get(key), holds);
+      if (entry !== undefined && (first === undefined || entry.order < first.order)) first = entry;
+    }
+    return first?.tracked;
+  }
 }
 
 function headOf(row: Row | undefined, holds: (tracked: TrackedFinding) => boolean): Entry | undefined {

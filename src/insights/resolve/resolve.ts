@@ -36,13 +36,17 @@ export function createResolver(
     if (options.from === 'facts') return await resolveFromFacts(parts, packages);
     const eligibilities = await mapInSlices(packages, parts.eligibility);
     const wanted = await countByKey(eligibilities);
-    let done = packages.length - sum(wanted.values(), ({ count }) => count);
-    const advance = (keys: readonly string[]) => {
-      done += sum(keys, (key) => wanted.get(key)?.count ?? 0);
+    const lookUps: LookUp[] = [];
+    let done = packages.length;
+    for (const { lookUp, count } of wanted.values()) {
+      lookUps.push(lookUp);
+      done -= count;
+    }
+    const advance = (keys: Iterable<string>) => {
+      for (const key of keys) done += wanted.get(key)?.count ?? 0;
       options.progress?.(done, packages.length);
     };
     advance([]);
-    const lookUps = [...wanted.values()].map(({ lookUp }) => lookUp);
     const answers = await answer(parts, inFlight, lookUps, options.signal, advance);
     return await summarise(eligibilities, answers, await judgeMissing(parts, missingIn(lookUps, answers)));
   };
@@ -54,27 +58,37 @@ async function answer(
   inFlight: InFlight,
   lookUps: readonly LookUp[],
   signal: AbortSignal,
-  advance: (keys: readonly string[]) => void,
+  advance: (keys: Iterable<string>) => void,
 ): Promise<Answers> {
   const answers: Answers = new Map();
-  const cached = await parts.cache.get(lookUps.map(({ key }) => key));
-  for (const [index, { key }] of lookUps.entries()) {
-    const known = cached[index];
+  const cached = await parts.cache.get(lookUps.map(keyOf));
+  let index = 0;
+  for (const { key } of lookUps) {
+    const known = cached[index++];
     if (known !== undefined) answers.set(key, known);
   }
   countLookUps('version', 'cache', cached);
-  advance([...answers.keys()]);
-  for (let open = lookUps.filter(({ key }) => !answers.has(key)); open.length > 0; ) {
+  advance(answers.keys());
+  for (let open = unanswered(lookUps, answers); open.length > 0; open = unanswered(open, answers)) {
     signal.throwIfAborted();
     const own = open.filter(({ key }) => !inFlight.has(key));
     const running = open.filter(({ key }) => inFlight.has(key));
     const others = new Set(running.flatMap(({ key }) => inFlight.get(key) ?? []));
     const requests = own.length === 0 ? [] : [ask(parts, inFlight, own, signal, advance)];
     await collect(answers, requests, others, signal);
-    advance(running.filter(({ key }) => answers.has(key)).map(({ key }) => key));
-    open = open.filter(({ key }) => !answers.has(key));
+    advance(running.filter(({ key }) => answers.has(key)).map(keyOf));
   }
   return answers;
+}
+
+function keyOf({ key }: LookUp): string {
+  return key;
+}
+
+function unanswered(lookUps: readonly LookUp[], answers: Answers): readonly LookUp[] {
+  const open: LookUp[] = [];
+  for (const lookUp of lookUps) if (!answers.has(lookUp.key)) open.push(lookUp);
+  return open;
 }
 
 async function collect(
@@ -100,7 +114,7 @@ function ask(
   inFlight: InFlight,
   lookUps: readonly LookUp[],
   signal: AbortSignal,
-  advance: (keys: readonly string[]) => void,
+  advance: (keys: Iterable<string>) => void,
 ): Promise<Answers> {
   const work = async (): Promise<Answers> => {
     const answers: Answers = new Map();
@@ -132,10 +146,12 @@ async function remember(
 }
 
 function missingIn(lookUps: readonly LookUp[], answers: Answers): readonly LookUp[] {
-  return lookUps.filter(({ key }) => {
-    const found = answers.get(key);
-    return found !== undefined && 'missing' in found;
-  });
+  const missing: LookUp[] = [];
+  for (const lookUp of lookUps) {
+    const found = answers.get(lookUp.key);
+    if (found !== undefined && 'missing' in found) missing.push(lookUp);
+  }
+  return missing;
 }
 
 async function summarise(
@@ -145,22 +161,28 @@ async function summarise(
 ): Promise<Resolved> {
   let retryable = false;
   let retryAfterMs: number | undefined;
-  const resolutions = await mapInSlices(eligibilities, ({ lookUp, resolution }): Resolution => {
-    if (lookUp === undefined) return resolution;
-    const absent = missing.get(lookUp.key);
-    if (absent !== undefined) return absent;
-    const found = answers.get(lookUp.key);
-    if (found === undefined || 'missing' in found) {
-      return { outcome: 'failed', reason: 'its look-up was not answered' };
+  const resolutions: Resolution[] = [];
+  for await (const slice of inSlices(eligibilities)) {
+    for (const { lookUp, resolution } of slice) {
+      const found = lookUp === undefined ? undefined : (missing.get(lookUp.key) ?? answers.get(lookUp.key));
+      resolutions.push(lookUp === undefined ? resolution : resolutionOf(lookUp, found));
+      if (found === undefined || !('error' in found)) continue;
+      retryable ||= found.error.retryable;
+      const waitMs = found.error.retryAfterMs;
+      if (waitMs !== undefined) retryAfterMs = Math.max(retryAfterMs ?? 0, waitMs);
     }
-    if ('record' in found) return { outcome: 'resolved', record: found.record };
-    retryable ||= found.error.retryable;
-    if (found.error.retryAfterMs !== undefined)
-      retryAfterMs = Math.max(retryAfterMs ?? 0, found.error.retryAfterMs);
-    const offender = found.error.code === 'invalid' ? `${lookUp.purl} is refused: ` : '';
-    return { outcome: 'failed', reason: offender + found.error.message };
-  });
+  }
   return { resolutions, retryable, retryAfterMs };
+}
+
+function resolutionOf({ purl }: LookUp, found: VersionAnswer | Resolution | undefined): Resolution {
+  if (found === undefined || 'missing' in found) {
+    return { outcome: 'failed', reason: 'its look-up was not answered' };
+  }
+  if ('outcome' in found) return found;
+  if ('record' in found) return { outcome: 'resolved', record: found.record };
+  const offender = found.error.code === 'invalid' ? `${purl} is refused: ` : '';
+  return { outcome: 'failed', reason: offender + found.error.message };
 }
 
 async function countByKey(
@@ -176,10 +198,4 @@ async function countByKey(
     }
   }
   return counts;
-}
-
-function sum<Item>(items: Iterable<Item>, value: (item: Item) => number): number {
-  let total = 0;
-  for (const item of items) total += value(item);
-  return total;
 }

@@ -63,9 +63,7 @@ export function createTree(linked: ReadonlySet<string>, nameOf: NameOf) {
     /** Connects nested folders with their parents. Call it once, after all folders are added. */
     link(): void {
       // The path of a parent is shorter than those of its children, so parents come first.
-      const inOrder = [...nested.values()].sort(
-        (left, right) => left.entry.path.length - right.entry.path.length,
-      );
+      const inOrder = [...nested.values()].sort(byPathLength);
       for (const folder of inOrder) {
         const { path } = folder.entry;
         const parent = folderAt(path.slice(0, path.lastIndexOf(NESTED)));
@@ -83,6 +81,10 @@ export function createTree(linked: ReadonlySet<string>, nameOf: NameOf) {
     for (const name of names) folder = childOf(folder, nameOf(name));
     return folder;
   }
+}
+
+function byPathLength(left: Folder, right: Folder): number {
+  return left.entry.path.length - right.entry.path.length;
 }
 
 function addOnce(folders: Map<string, Folder>, key: string, folder: Folder): void {

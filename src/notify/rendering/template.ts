@@ -44,16 +44,17 @@ export type JsonPiece = Piece & { readonly quoted: boolean; readonly escaped: bo
 export function markQuoted(pieces: readonly Piece[]): readonly JsonPiece[] {
   let quoted = false;
   let escaped = false;
-  return pieces.map((piece) => {
-    const marked = { ...piece, quoted, escaped };
+  const marked: JsonPiece[] = [];
+  for (const piece of pieces) {
+    marked.push({ ...piece, quoted, escaped });
     if ('variable' in piece) escaped = false;
     for (const character of 'text' in piece ? piece.text : '') {
       if (escaped) escaped = false;
       else if (quoted && character === '\\') escaped = true;
       else if (character === '"') quoted = !quoted;
     }
-    return marked;
-  });
+  }
+  return marked;
 }
 
 function longestKnown(run: string, isKnown: (name: string) => boolean): string | undefined {

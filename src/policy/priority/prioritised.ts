@@ -2,7 +2,7 @@ import type { ExploitData } from '../../model/exploits/exploit-data.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { mapInSlices, sortInSlices } from '../../model/yielding.ts';
 import type { Comparison } from '../changes.ts';
-import { compareFindingOrder } from '../finding-order.ts';
+import { compareChanges, compareFindingOrder } from '../finding-order.ts';
 import { withExploits } from './exploits.ts';
 import { withPriority } from './priority.ts';
 
@@ -29,6 +29,6 @@ export async function prioritised(
   return {
     ...comparison,
     findings: await sortInSlices(findings, compareFindingOrder),
-    changes: await sortInSlices(changes, (left, right) => compareFindingOrder(left.finding, right.finding)),
+    changes: await sortInSlices(changes, compareChanges),
   };
 }

@@ -126,7 +126,8 @@ export function bucketOf(hash: string): number {
 }
 
 function newestOf(identities: readonly string[], ids: readonly number[]): PackedInventory['newest'] {
-  const newest = ids.reduce((most, id) => Math.max(most, id), 0);
+  let newest = 0;
+  for (const id of ids) if (id > newest) newest = id;
   return newest === 0 ? undefined : [newest, identities[ids.indexOf(newest)] as string];
 }
 
