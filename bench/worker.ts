@@ -23,6 +23,8 @@ const LOCKFILE = join(ROOT, 'examples', 'shop', 'package-lock.json');
 const WORKERS = 2;
 const IDLE_ROUNDS = 21;
 const LIMIT_MS = 600_000;
+/** Rarely, because this process shares the cores with the workers. */
+const POLL_MS = 100;
 
 /** What issue 12 asks for. */
 const LIMITS = {
@@ -196,7 +198,7 @@ async function drained(redis: NativeRedis, scans: number, began: number): Promis
         `${scans} scans were not done after ${LIMIT_MS} ms: ${open} open, ${waiting} waiting, ${active} active`,
       );
     }
-    await sleep(20);
+    await sleep(POLL_MS);
   }
 }
 
