@@ -2,19 +2,18 @@ import { purlTypeOf, systemOf } from '../model/lockfile/ecosystem.ts';
 import type { LockedPackage } from '../model/lockfile/lockfile.ts';
 import { canonicalName, canonicalVersion, writePurl } from '../model/lockfile/spelling.ts';
 import { formatVersionKey, SYSTEMS, type System, type VersionKey } from '../model/lockfile/version-key.ts';
+import { mapInSlices } from '../model/yielding.ts';
 
 /** The parts of a package that its identity determines. */
 export type IdentifiedPackage = Pick<LockedPackage, 'ecosystem' | 'name' | 'version' | 'purl'>;
+
+type Identified = Pick<LockedPackage, 'ecosystem' | 'name' | 'version'>;
 
 /**
  * Identifies a package version in the fleet. For an ecosystem of the index it is the version key of its look-up
  * (`NPM:lodash@4.17.21`), else `ecosystem:name@version`.
  */
-export function identityOf({
-  ecosystem,
-  name,
-  version,
-}: Pick<LockedPackage, 'ecosystem' | 'name' | 'version'>): string {
+export function identityOf({ ecosystem, name, version }: Identified): string {
   const system = systemOf(ecosystem);
   if (system === undefined) return `${ecosystem}:${name}@${version}`;
   return formatVersionKey({
@@ -22,6 +21,18 @@ export function identityOf({
     name: canonicalName(name, system),
     version: canonicalVersion(version, name, system),
   });
+}
+
+/** By the list of packages, which nobody changes. */
+const IDENTITIES = new WeakMap<readonly object[], readonly string[]>();
+
+/** The identities of packages, in their order. Those of a list are made once, because each scan needs them several times. */
+export async function identitiesOf(packages: readonly Identified[]): Promise<readonly string[]> {
+  const known = IDENTITIES.get(packages);
+  if (known !== undefined) return known;
+  const identities = await mapInSlices(packages, identityOf);
+  IDENTITIES.set(packages, identities);
+  return identities;
 }
 
 /** The package of an identity in the index's spelling, which may differ from that of a lockfile. */

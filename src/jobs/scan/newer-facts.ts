@@ -1,10 +1,10 @@
 import { isExcluded } from '../../fleet/compact-lockfile.ts';
-import { identityOf } from '../../fleet/identity.ts';
+import { identitiesOf } from '../../fleet/identity.ts';
 import type { Known } from '../../model/ports/cache.ts';
 import type { Advisory } from '../../model/scan/advisory.ts';
-import type { Inventory, ResolvedPackage } from '../../model/scan/inventory.ts';
+import type { Inventory, ResolvedLockfile, ResolvedPackage } from '../../model/scan/inventory.ts';
 import type { Resolution, VersionRecordSummary } from '../../model/scan/resolution.ts';
-import { mapInSlices } from '../../model/yielding.ts';
+import { inSlices } from '../../model/yielding.ts';
 import type { FactsPort } from '../ports.ts';
 
 /** A worker uses records in its memory for a minute; the clocks of workers differ by some seconds. */
@@ -18,13 +18,20 @@ export async function withNewerFacts(inventory: Inventory, { versions }: FactsPo
   if (inventory.readAt === undefined) return inventory;
   const changed = await versions.changedSince(inventory.readAt - LAG_MS);
   if (changed.size === 0) return inventory;
-  const update = (locked: ResolvedPackage): ResolvedPackage => {
-    const known = isExcluded(locked) ? undefined : changed.get(identityOf(locked));
-    return known === undefined ? locked : { ...locked, resolution: resolutionOf(known, identityOf(locked)) };
-  };
-  const lockfiles = [];
+  const lockfiles: ResolvedLockfile[] = [];
   for (const file of inventory.lockfiles) {
-    lockfiles.push({ ...file, packages: await mapInSlices(file.packages, update) });
+    const identities = await identitiesOf(file.packages);
+    const packages: ResolvedPackage[] = [];
+    for await (const slice of inSlices(file.packages)) {
+      for (const locked of slice) {
+        const identity = identities[packages.length] as string;
+        const known = isExcluded(locked) ? undefined : changed.get(identity);
+        packages.push(
+          known === undefined ? locked : { ...locked, resolution: resolutionOf(known, identity) },
+        );
+      }
+    }
+    lockfiles.push({ ...file, packages });
   }
   return { ...inventory, lockfiles };
 }

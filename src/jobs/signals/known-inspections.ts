@@ -1,5 +1,5 @@
 import { isExcluded } from '../../fleet/compact-lockfile.ts';
-import { identityOf } from '../../fleet/identity.ts';
+import { identitiesOf } from '../../fleet/identity.ts';
 import type { Inspections } from '../../model/ports/inspections.ts';
 import type { Gap } from '../../model/scan/gap.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
@@ -14,17 +14,22 @@ export async function inspectionsByPurl(
   const purls: string[] = [];
   const identities: string[] = [];
   for (const { packages } of lockfiles) {
+    const own = await identitiesOf(packages);
+    let index = 0;
     for await (const slice of inSlices(packages)) {
       for (const locked of slice) {
+        const identity = own[index++] as string;
         if (isExcluded(locked)) continue;
         purls.push(locked.purl);
-        identities.push(identityOf(locked));
+        identities.push(identity);
       }
     }
   }
   const byPurl = new Map<string, Inspection>();
-  for (const [index, inspection] of (await inspections.read(identities)).entries()) {
-    if (inspection !== undefined) byPurl.set(purls[index] as string, inspection);
+  let at = 0;
+  for (const inspection of await inspections.read(identities)) {
+    const purl = purls[at++] as string;
+    if (inspection !== undefined) byPurl.set(purl, inspection);
   }
   return byPurl;
 }

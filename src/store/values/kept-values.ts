@@ -2,6 +2,8 @@ import { LRUCache } from 'lru-cache';
 
 /** One read of this many notes the use of its names: it costs as much as to find their values. */
 const NOTED_READS = 8;
+/** Without it, the cache creates an object for each name. */
+const NO_OPTIONS = {};
 
 /** Values in the memory of this process, by name. */
 export interface KeptValues<Value> {
@@ -40,7 +42,7 @@ export function createKeptValues<Value>({
       const lacking: string[] = [];
       const places: number[] = [];
       for (const name of names) {
-        const one = isNoted ? kept.get(name) : kept.peek(name);
+        const one = isNoted ? kept.get(name, NO_OPTIONS) : kept.peek(name, NO_OPTIONS);
         if (one === undefined) {
           places.push(found.length);
           lacking.push(name);
