@@ -23,7 +23,7 @@ export function identityOf({ ecosystem, name, version }: Identified): string {
   });
 }
 
-/** By the list of packages, which nobody changes. */
+/** The key is the list of packages, which is never changed. */
 const IDENTITIES = new WeakMap<readonly object[], readonly string[]>();
 
 /** The identities of packages, in their order. Those of a list are made once, because each scan needs them several times. */

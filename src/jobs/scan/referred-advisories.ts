@@ -1,7 +1,7 @@
 import type { Inventory } from '../../model/scan/inventory.ts';
 import { inSlices } from '../../model/yielding.ts';
 
-/** By the lockfiles of an inventory, which nobody changes. */
+/** The key is the list of lockfiles of an inventory, which is never changed. */
 const REFERRED = new WeakMap<Inventory['lockfiles'], ReadonlySet<string>>();
 
 /** Ids of all advisories that the version records of an inventory name, in order. */
