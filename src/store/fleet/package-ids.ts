@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { chunks } from '../../model/chunks.ts';
 import { lazily } from '../../model/lazily.ts';
 import type { Keys } from '../keys.ts';
@@ -46,7 +45,7 @@ const MAX_TIMES = 20_000;
 export function createPackageIds(redis: RedisClient, keys: Keys, now: () => number = Date.now): PackageIds {
   // A cache takes its room when it is created; most commands use none.
   const emptyIds = () => lazily(() => createKeptValues<number>({ max: MAX_KNOWN, ttlMs: KNOWN_MS, now }));
-  const emptyNames = () => lazily(() => new LRUCache<number, string>({ max: MAX_KNOWN }));
+  const emptyNames = () => lazily(() => createKeptValues<string, number>({ max: MAX_KNOWN }));
   let [knownIds, knownNames] = [emptyIds(), emptyNames()];
   const { packageIds, packageNames, lastPackageId, packageTimes } = keys;
   const minute = () => Math.floor(now() / 60_000);
@@ -117,17 +116,16 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
     },
     async identities(ids) {
       const names = knownNames();
-      const known = ids.map((id) => names.get(id));
-      const unknown = ids.filter((_, index) => known[index] === undefined);
-      const read: (string | undefined)[] = [];
-      for (const part of chunks(unknown, CHUNK)) {
-        for (const [index, stored] of (await redis.hmget(packageNames, ...part.map(String))).entries()) {
-          read.push(stored ?? undefined);
-          if (stored !== null) names.set(part[index] as number, stored);
+      return await names.getMany(ids, async (unknown) => {
+        const read: (string | undefined)[] = [];
+        for (const part of chunks(unknown, CHUNK)) {
+          for (const [index, stored] of (await redis.hmget(packageNames, ...part.map(String))).entries()) {
+            read.push(stored ?? undefined);
+            if (stored !== null) names.set(part[index] as number, stored);
+          }
         }
-      }
-      let next = 0;
-      return known.map((identity) => identity ?? read[next++]);
+        return read;
+      });
     },
     async givenAt(ids) {
       const found = new Map<number, number>();

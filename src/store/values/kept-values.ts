@@ -5,15 +5,15 @@ const NOTED_READS = 8;
 /** Without it, the cache creates an object for each name. */
 const NO_OPTIONS = {};
 
-/** Values in the memory of this process, by name. */
-export interface KeptValues<Value> {
+/** Values in the memory of this process, by name or number. */
+export interface KeptValues<Value, Name extends string | number = string> {
   /** In the order of the names; `load` returns the values of those that are not kept, in their order. */
   getMany(
-    names: readonly string[],
-    load: (lacking: readonly string[]) => Promise<readonly (Value | undefined)[]>,
+    names: readonly Name[],
+    load: (lacking: readonly Name[]) => Promise<readonly (Value | undefined)[]>,
   ): Promise<(Value | undefined)[]>;
   /** `undefined` is kept too. `ttlMs`: less than the usual time to live. */
-  set(name: string, value: Value | undefined, ttlMs?: number): void;
+  set(name: Name, value: Value | undefined, ttlMs?: number): void;
 }
 
 export interface KeptValuesOptions {
@@ -24,12 +24,12 @@ export interface KeptValuesOptions {
   readonly now?: () => number;
 }
 
-export function createKeptValues<Value>({
+export function createKeptValues<Value, Name extends string | number = string>({
   max,
   ttlMs = 0,
   now = () => performance.now(),
-}: KeptValuesOptions): KeptValues<Value> {
-  const kept = new LRUCache<string, { readonly value: Value | undefined }>({
+}: KeptValuesOptions): KeptValues<Value, Name> {
+  const kept = new LRUCache<Name, { readonly value: Value | undefined }>({
     max,
     ttl: ttlMs,
     perf: { now },
@@ -39,7 +39,7 @@ export function createKeptValues<Value>({
     async getMany(names, load) {
       const isNoted = reads++ % NOTED_READS === 0;
       const found: (Value | undefined)[] = [];
-      const lacking: string[] = [];
+      const lacking: Name[] = [];
       const places: number[] = [];
       for (const name of names) {
         const one = isNoted ? kept.get(name, NO_OPTIONS) : kept.peek(name, NO_OPTIONS);
