@@ -39,6 +39,8 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
   resultKind: INVENTORY,
   runsAfterStalls: true,
   endsWithOutcome: true,
+  joinsFollowUp: ({ lockfiles }) =>
+    lockfiles.reduce((sum, { packages }) => sum + packages.length, 0) <= MAX_JOINED,
   async run(payload, ports, context) {
     if (payload.lockfiles.length === 0 && payload.image !== undefined) return imageAlone(payload);
     const state = await ports.targets.read(payload.target.id);
@@ -115,6 +117,9 @@ async function unknownAdvisories(
   const cached = await insights.cachedAdvisories(ids);
   return ids.filter((id) => !cached.has(id));
 }
+
+/** Packages that are read and judged again when a worker dies between the two: some hundred milliseconds. */
+const MAX_JOINED = 2_000;
 
 /** Unread lockfiles that a log line names. */
 const MAX_LOGGED = 10;

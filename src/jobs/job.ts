@@ -80,9 +80,11 @@ export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Po
   /** The target whose state it changes: the job runs in the shard of this target, wherever it was queued. */
   target?(payload: Payload): string;
   /**
-   * Where it is the only follow-up of a job with a small outcome and has no children, the worker of that job runs it at once,
-   * without its queue. For jobs without a lane that need little time.
+   * Whether the only follow-up, where it `followsDirectly`, runs at once in the first attempt, and both outcomes are saved in one step.
+   * For a run that changes no state and whose repetition costs little: a crash before that step repeats both.
    */
+  joinsFollowUp?(result: Result): boolean;
+  /** It may run in the attempt of the job that it follows from, without its queue. For jobs without a lane and children. */
   readonly followsDirectly?: true;
   log?(payload: Payload, result: Result): LogFacts;
   /** Runs whenever the job has to wait for its turn. */

@@ -41,6 +41,7 @@ async function processJob(
     log,
     lockLost,
     mayBeDone: begun.hasOutcome,
+    isFirst: queued.attemptsStarted <= 1,
     lastAttempt: queued.attemptsMade + 1 >= limits.attempts,
     stalled: stallsOf(queued) >= MAX_STALLS,
     waited: waitOf(attempt, now()),

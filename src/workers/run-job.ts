@@ -1,9 +1,12 @@
 import { SpanKind, trace } from 'bullmq';
 import type { Logger } from 'pino';
 import type { Progress } from '../jobs/job.ts';
+import type { OutcomePort, Ports } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
 import type { StoredFollowUp } from '../model/queue/follow-up.ts';
-import type { ClosedJob, OpenJob } from '../model/queue/open-job.ts';
+import type { ClosedJob } from '../model/queue/open-job.ts';
+import type { PrecedingRun } from '../model/queue/outcome.ts';
+import type { StoredKind } from '../model/stored/kind.ts';
 import type { ParsedJob, ProcessorOptions } from './attempt.ts';
 import { attemptSignal } from './attempt-signal.ts';
 import { parseJob } from './begin.ts';
@@ -18,6 +21,8 @@ export interface RunnableAttempt {
   readonly lockLost: AbortSignal | undefined;
   /** False when it is known that there was no outcome when the attempt began. */
   readonly mayBeDone: boolean;
+  /** Whether no worker has begun the job before. */
+  readonly isFirst: boolean;
   readonly lastAttempt: boolean;
   /** True when workers died repeatedly while they ran the job. */
   readonly stalled: boolean;
@@ -33,17 +38,27 @@ interface DoneJob {
   readonly report: () => void;
 }
 
-/** Runs a job, saves its outcome, passes its follow-ups on and closes it, together with those that ran directly after it. */
+/** What came of a job: its outcome, and the jobs that are done with it, the one that ran first at the end. */
+interface JobEnd {
+  readonly outcome: JobOutcome;
+  readonly done: readonly DoneJob[];
+}
+
+/** Runs a job, saves its outcome, passes its follow-ups on and closes it, together with one that ran directly after it. */
 export async function runJob(options: ProcessorOptions, attempt: RunnableAttempt): Promise<void> {
-  const done = await runOpen(options, attempt);
+  const { done } = await runOpen(options, attempt);
   const [last, ...others] = done.flatMap(({ open }) => open ?? []).toReversed();
   if (last !== undefined) await closeCompleted(options, last, others);
   for (const { report } of done) report();
 }
 
-/** The same without closing it. Returns the jobs that ran, the one that ran first at the end. */
-async function runOpen(options: ProcessorOptions, attempt: RunnableAttempt): Promise<readonly DoneJob[]> {
-  const { job, limits, outcomes, ports, flow, shutdown, onEvent, now = Date.now } = options;
+/** The same without closing it. `after`: the run that it follows directly. */
+async function runOpen(
+  options: ProcessorOptions,
+  attempt: RunnableAttempt,
+  after?: PrecedingRun,
+): Promise<JobEnd> {
+  const { job, limits, outcomes, flow, shutdown, onEvent, now = Date.now } = options;
   const { log, lockLost, mayBeDone, lastAttempt, stalled } = attempt;
   const { id, key, payload, lane } = attempt.parsed;
   const what = `${job.name} "${key}"`;
@@ -51,10 +66,18 @@ async function runOpen(options: ProcessorOptions, attempt: RunnableAttempt): Pro
   onEvent?.({ kind: 'started', job: job.name, key, ...attempt.waited });
   log.debug({ key }, 'job started');
   const startedAt = now();
-  const follows = (next: readonly StoredFollowUp[]) => openJobsOf(flow.jobs, next);
   const ends = { id, lane, spent: job.spent?.(payload) };
-  const closing = job.onEnd === undefined || job.endsWithOutcome === true ? { ends } : {};
-  const work = { job, key, payload, startedAt, openJobsOf: follows, mayBeDone, ...closing };
+  const isClosing = job.onEnd === undefined || job.endsWithOutcome === true;
+  let followed: JobEnd | undefined;
+  const work = {
+    ...{ job, key, payload, startedAt, mayBeDone, after },
+    openJobsOf: (next: readonly StoredFollowUp[]) => openJobsOf(flow.jobs, next),
+    runFollowUp: async (run: PrecedingRun) => {
+      followed = await runFollowUp(options, attempt, run, limit.signal);
+      return followed && joined(run, followed.outcome);
+    },
+    ...(isClosing ? { ends } : {}),
+  };
   const context = {
     startedAt,
     signal: limit.signal,
@@ -64,21 +87,45 @@ async function runOpen(options: ProcessorOptions, attempt: RunnableAttempt): Pro
   };
   let outcome: JobOutcome;
   try {
-    outcome = await runOnce(work, outcomes, ports, context);
+    outcome = await runOnce(work, outcomes, portsAfter(options, after), context);
   } finally {
     limit.release();
   }
-  const { closed, opened } = outcome;
+  const { closed, opened, next } = outcome;
   const durationMs = now() - startedAt;
   const report = () => reportDone(options, attempt, outcome, durationMs);
-  const direct = await passOn(options, attempt, outcome);
+  if (opened === undefined) await enqueueFollowUps(flow, next);
+  else if (followed === undefined) await addFollowUps(flow, opened);
+  const { done = [] } = followed ?? {};
   if (closed !== undefined) {
     await releaseTurn(options, closed.next);
-    return [...direct, { report }];
+    return { outcome, done: [...done, { report }] };
   }
   if (opened === undefined || job.endsWithOutcome !== true)
-    await job.onEnd?.(payload, { kind: 'done' }, ports);
-  return [...direct, { open: { ...ends, outcome: { job: job.name, key } }, report }];
+    await job.onEnd?.(payload, { kind: 'done' }, options.ports);
+  return { outcome, done: [...done, { open: { ...ends, outcome: { job: job.name, key } }, report }] };
+}
+
+/** The outcome of a run that was saved with that of its follow-up. */
+function joined(
+  { run, circumstances: { ends, follows = [] } }: PrecedingRun,
+  { closed }: JobOutcome,
+): JobOutcome {
+  const isClosed = ends !== undefined && closed !== undefined;
+  return { ...run, opened: follows, ...(isClosed ? { closed: { next: undefined } } : {}) };
+}
+
+/** The ports of a job that follows directly: the outcome before it is not in the store yet. */
+function portsAfter({ ports }: ProcessorOptions, after: PrecedingRun | undefined): Ports {
+  if (after === undefined) return ports;
+  const outcomes: OutcomePort = {
+    read: async <Result>(kind: StoredKind<Result>, job: string, key: string) =>
+      // It is of the kind of its job.
+      job === after.job && key === after.key
+        ? (after.run.result as Result)
+        : await ports.outcomes.read(kind, job, key),
+  };
+  return { ...ports, outcomes };
 }
 
 function reportDone(
@@ -96,62 +143,50 @@ function reportDone(
 }
 
 /**
- * Queues the follow-ups, or runs the only one here. When it fails here, it is queued: its attempts begin there. Returns the jobs that
- * ran here.
+ * Runs the only follow-up of a run here, without its queue, and saves both outcomes. When it fails here, the outcome is saved alone, and
+ * it is queued: its attempts begin there.
  */
-async function passOn(
+async function runFollowUp(
   options: ProcessorOptions,
   attempt: RunnableAttempt,
-  outcome: JobOutcome,
-): Promise<readonly DoneJob[]> {
-  const { flow } = options;
-  const { next, opened } = outcome;
-  if (opened === undefined) {
-    await enqueueFollowUps(flow, next);
-    return [];
-  }
-  const direct = directFollowUp(options, opened, outcome.bytes);
-  if (direct === undefined) {
-    await addFollowUps(flow, opened);
-    return [];
-  }
+  run: PrecedingRun,
+  signal: AbortSignal,
+): Promise<JobEnd | undefined> {
+  const direct = directFollowUp(options, attempt, run);
+  if (direct === undefined) return undefined;
   const { name } = direct.options.job;
   const log = options.log.child({ job: name, jobId: direct.parsed.id });
   const directAttempt = {
     ...attempt,
     parsed: direct.parsed,
     log,
-    mayBeDone: false,
-    lastAttempt: false,
+    ...{ mayBeDone: false, isFirst: false, lastAttempt: false },
     waited: { waitedMs: 0 },
   };
   try {
     // BullMQ gives the jobs of a queue such a span.
     return await trace(options.telemetry, SpanKind.CONSUMER, name, 'process', name, () =>
-      runOpen(direct.options, directAttempt),
+      runOpen(direct.options, directAttempt, run),
     );
   } catch (error) {
+    // The job that it follows from runs again, too.
+    signal.throwIfAborted();
     log.info({ key: direct.parsed.key, reason: messageOf(error) }, 'job continues from its queue');
-    await addFollowUps(flow, opened);
-    return [];
+    return undefined;
   }
 }
 
-/** Outcomes up to this size, as they are stored in bytes, are soon followed: the job does not hold its place for long. */
-const MAX_DIRECT_BYTES = 131_072;
-
-/**
- * The follow-up that runs at once in this process, without its queue. It is open until its own follow-ups are queued. When this process
- * dies, another worker claims the job that it follows from, and queues it.
- */
+/** Only in a first attempt: what killed a worker does not keep the outcome from being saved again. */
 function directFollowUp(
-  { siblings }: ProcessorOptions,
-  [only, ...others]: readonly OpenJob[],
-  bytes = Number.POSITIVE_INFINITY,
+  { job, siblings }: ProcessorOptions,
+  { isFirst, parsed: { lane } }: RunnableAttempt,
+  { run, circumstances: { follows = [] } }: PrecedingRun,
 ): { readonly options: ProcessorOptions; readonly parsed: ParsedJob } | undefined {
-  if (only === undefined || others.length > 0 || bytes > MAX_DIRECT_BYTES) return undefined;
-  const { data, lane, children } = only;
+  const [only, ...others] = follows;
+  if (!isFirst || lane !== undefined || only === undefined || others.length > 0) return undefined;
+  if (job.joinsFollowUp?.(run.result) !== true) return undefined;
   const options = siblings.get(only.job);
-  if (options?.job.followsDirectly !== true || lane !== undefined || children !== undefined) return undefined;
-  return { options, parsed: parseJob(options.job, data, lane) };
+  if (options?.job.followsDirectly !== true) return undefined;
+  if (only.lane !== undefined || only.children !== undefined) return undefined;
+  return { options, parsed: parseJob(options.job, only.data, only.lane) };
 }

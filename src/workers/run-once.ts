@@ -2,7 +2,7 @@ import type { AnyJob, RunContext } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
 import type { StoredFollowUp } from '../model/queue/follow-up.ts';
 import type { EndedJob, OpenJob } from '../model/queue/open-job.ts';
-import type { Outcomes, StoredOutcome } from '../model/queue/outcome.ts';
+import type { Outcomes, PrecedingRun, StoredOutcome } from '../model/queue/outcome.ts';
 import { raceAbort } from '../model/race-abort.ts';
 import { WorkerError } from './errors.ts';
 import { MAX_STALLS } from './stalls.ts';
@@ -19,14 +19,16 @@ export interface Work {
   readonly mayBeDone: boolean;
   /** Closed with the outcome when nothing follows. Absent for a job that has more to do then. */
   readonly ends?: EndedJob;
+  /** Runs the only follow-up and saves both outcomes. Resolves to `undefined` when the outcome has to be saved alone. */
+  readonly runFollowUp?: ((run: PrecedingRun) => Promise<JobOutcome | undefined>) | undefined;
+  /** The run that this one follows directly: both outcomes are saved, or none. */
+  readonly after?: PrecedingRun | undefined;
 }
 
 /** The saved outcome of a job. */
 export interface JobOutcome extends StoredOutcome {
   /** The follow-ups as open jobs, when this run saved it: they were never queued. */
   readonly opened?: readonly OpenJob[];
-  /** Its size in the store, when this run saved it. */
-  readonly bytes?: number | undefined;
   /** Present when the job was closed with its outcome. `next`: the first job of its lane now. */
   readonly closed?: { readonly next: string | undefined };
 }
@@ -43,7 +45,7 @@ export async function runOnce(
   ports: Ports,
   context: RunContext,
 ): Promise<JobOutcome> {
-  const { job, key, payload, startedAt, openJobsOf, mayBeDone, ends } = work;
+  const { job, key, payload, startedAt, openJobsOf, mayBeDone, ends, after } = work;
   const known = mayBeDone ? await outcomes.read(job.name, key) : undefined;
   if (known !== undefined) return known;
   if (context.stalled && job.runsAfterStalls !== true) {
@@ -56,18 +58,19 @@ export async function runOnce(
     context.signal.throwIfAborted();
     // A port that ignores the signal must not block the job; nothing that it does later is saved.
     const finished = await raceAbort(job.run(payload, ports, context), context.signal);
-    const closing = finished.next.length === 0 ? ends : undefined;
     const opened = openJobsOf(finished.next);
-    const circumstances = {
-      ends: closing,
-      follows: opened,
-      startedAt,
-      resultKind: job.resultKind,
-    };
-    const answer = await outcomes.save(job.name, key, finished, circumstances);
+    const common = { follows: opened, startedAt, resultKind: job.resultKind };
+    const run = { job: job.name, key, run: finished, circumstances: { ...common, ends } };
+    const followed = await work.runFollowUp?.(run);
+    if (followed !== undefined) return followed;
+    const closing = finished.next.length === 0 ? ends : undefined;
+    const answer = await outcomes.save(job.name, key, finished, { ...common, ends: closing, after });
     if (answer.status === 'saved') {
-      const { next, bytes } = answer;
-      return { ...finished, opened, bytes, ...(closing === undefined ? {} : { closed: { next } }) };
+      const { next } = answer;
+      return { ...finished, opened, ...(closing === undefined ? {} : { closed: { next } }) };
+    }
+    if (after !== undefined) {
+      throw new WorkerError('state-moved', `${job.name} "${key}" cannot be saved together with ${after.job}`);
     }
     if (answer.status === 'already-there') return answer.outcome;
   }

@@ -120,8 +120,19 @@ export interface OutcomeEffects {
   readonly fleet?: FleetEffects;
 }
 
+/** A run whose only follow-up ran directly after it. It changes no state and nothing of the fleet. */
+export interface PrecedingRun {
+  readonly job: string;
+  readonly key: string;
+  readonly run: StoredOutcome & Omit<OutcomeEffects, 'state' | 'fleet'>;
+  /** `follows`: the follow-up, which stays open when jobs follow from it. `ends`: the job is closed when none do. */
+  readonly circumstances: Omit<RunCircumstances, 'after'>;
+}
+
 /** Circumstances of a run. */
 export interface RunCircumstances {
+  /** The run that this one follows directly. Both outcomes are saved, or none: then the answer is `state-moved`. */
+  readonly after?: PrecedingRun | undefined;
   /** The jobs that follow: open from now on. */
   readonly follows?: readonly OpenJob[];
   /** The job itself, when nothing follows: it is closed with its outcome. */
@@ -133,8 +144,8 @@ export interface RunCircumstances {
 }
 
 type SaveAnswer =
-  /** `next`: id of the job that is first in the lane of the closed job now. `bytes`: size of the stored outcome. */
-  | { readonly status: 'saved'; readonly next?: string | undefined; readonly bytes?: number }
+  /** `next`: id of the job that is first in the lane of the closed job now. */
+  | { readonly status: 'saved'; readonly next?: string | undefined }
   | { readonly status: 'already-there'; readonly outcome: StoredOutcome }
   | { readonly status: 'state-moved' };
 

@@ -34,7 +34,13 @@ function version2<Schema extends z.ZodType>(
 
 /** A kind whose values are packed from version 3 on. */
 function packedSince3<Value>(kind: StoredKind<Value>, form: StoredForm<Value>): StoredKind<Value> {
-  return { ...kind, version: 3, upgrades: { ...kind.upgrades, 2: (value) => value }, form };
+  return { ...nextVersion(kind), form };
+}
+
+/** A kind whose values of its last version are also of the next one. */
+function nextVersion<Value>(kind: StoredKind<Value>): StoredKind<Value> {
+  const { version, upgrades } = kind;
+  return { ...kind, version: version + 1, upgrades: { ...upgrades, [version]: (value) => value } };
 }
 
 /** A record in the cache: its version is part of its key, so it is never upgraded. */
@@ -57,9 +63,9 @@ function kindOf<Schema extends z.ZodType>(
 
 export const TARGET_STATE = version2('target-state', schemaOf('targetState'), release01.upgradeState);
 
-export const INVENTORY = packedSince3(
-  version2('inventory', schemaOf('inventory'), release01.upgradeInventory),
-  PACKED_INVENTORY,
+/** Since version 4 lockfiles may be in their compact form. */
+export const INVENTORY = nextVersion(
+  packedSince3(version2('inventory', schemaOf('inventory'), release01.upgradeInventory), PACKED_INVENTORY),
 );
 export const COLLECTED_ADVISORIES = version2(
   'collected-advisories',

@@ -1,4 +1,5 @@
 import type { output, ZodType } from 'zod';
+import type { LockedPackage } from '../lockfile/lockfile.ts';
 
 /**
  * A kind of value that stays in Redis longer than the job that wrote it. A stored value carries the version of its kind in
@@ -18,10 +19,23 @@ export interface StoredKind<Value> {
 
 /** Converts a value, in slices that yield to other work. */
 export interface StoredForm<Value> {
-  pack(value: Value): Promise<unknown>;
+  /** `lockfiles`: those that are known in their compact form. */
+  pack(value: Value, lockfiles?: PackedLockfiles): Promise<unknown>;
   /** A part of an unexpected type is left to the schema, and so is a value that is not packed. */
-  unpack(stored: unknown): Promise<unknown>;
+  unpack(stored: unknown, expand: ExpandLockfile): Promise<unknown>;
 }
+
+/** A lockfile in the compact form in which the fleet has it: the ids of its packages, and the rest. */
+export interface PackedLockfile {
+  readonly ids: Buffer;
+  readonly rest: Buffer | string;
+}
+
+/** By path. */
+export type PackedLockfiles = ReadonlyMap<string, PackedLockfile>;
+
+/** The packages of a packed lockfile, without digests and sources. Throws when it is damaged. */
+export type ExpandLockfile = (packed: PackedLockfile) => Promise<readonly LockedPackage[]>;
 
 /** The value to store: with the version of its kind. */
 export function withVersion<Value extends object>(

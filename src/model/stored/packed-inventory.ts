@@ -1,34 +1,62 @@
 import { isObject, type JsonObject } from '../json-object.ts';
 import type { Inventory, ResolvedPackage } from '../scan/inventory.ts';
 import { mapInSlices } from '../yielding.ts';
-import type { StoredForm } from './kind.ts';
+import type { ExpandLockfile, PackedLockfile, StoredForm } from './kind.ts';
+import { packResolutions, unpackResolutions } from './packed-resolutions.ts';
 
 /**
- * An inventory as it is stored: a package is a row of its fields without their names, which are most of its text. A package with
- * digests and sources is stored as it is.
+ * An inventory as it is stored. A lockfile that is known in its compact form is stored in that, with the resolutions of its packages
+ * in columns. In another one a package is a row of its fields without their names, which are most of its text; one with digests and
+ * sources is stored as it is.
  */
 export const PACKED_INVENTORY: StoredForm<Inventory> = {
-  pack: (inventory) => withPackages(inventory, rowOf),
-  unpack: (stored) => withPackages(stored, (one) => (Array.isArray(one) ? packageOf(one) : one)),
+  async pack(inventory, known) {
+    const lockfiles: unknown[] = [];
+    for (const { packages, ...file } of inventory.lockfiles) {
+      const compact = packages.some(hasArtifacts) ? undefined : known?.get(file.path);
+      lockfiles.push(
+        compact === undefined
+          ? { ...file, packages: await mapInSlices(packages, rowOf) }
+          : { ...file, ...written(compact), resolutions: await packResolutions(packages) },
+      );
+    }
+    return { ...inventory, lockfiles };
+  },
+  async unpack(stored, expand) {
+    if (!isObject(stored) || !Array.isArray(stored['lockfiles'])) return stored;
+    const lockfiles: unknown[] = [];
+    for (const file of stored['lockfiles'] as readonly unknown[]) {
+      lockfiles.push(isObject(file) ? await unpackLockfile(file, expand) : file);
+    }
+    return { ...stored, lockfiles };
+  },
 };
 
-async function withPackages<Package>(
-  inventory: unknown,
-  convert: (one: Package) => unknown,
-): Promise<unknown> {
-  if (!isObject(inventory) || !Array.isArray(inventory['lockfiles'])) return inventory;
-  const lockfiles: unknown[] = [];
-  for (const lockfile of inventory['lockfiles'] as readonly unknown[]) {
-    const packages = isObject(lockfile) ? lockfile['packages'] : undefined;
-    if (!isObject(lockfile) || !Array.isArray(packages)) lockfiles.push(lockfile);
-    else lockfiles.push({ ...lockfile, packages: await mapInSlices(packages as Package[], convert) });
+async function unpackLockfile(file: JsonObject, expand: ExpandLockfile): Promise<unknown> {
+  const { ids, rest, resolutions, ...known } = file;
+  const { packages } = known;
+  if (Array.isArray(packages)) {
+    const unpacked = (one: unknown) => (Array.isArray(one) ? packageOf(one) : one);
+    return { ...known, packages: await mapInSlices(packages, unpacked) };
   }
-  return { ...inventory, lockfiles };
+  if (typeof ids !== 'string' || typeof rest !== 'string') return file;
+  const compact = { ids: Buffer.from(ids, 'base64'), rest: Buffer.from(rest, 'base64') };
+  return { ...known, packages: unpackResolutions(await expand(compact), resolutions) };
+}
+
+function written({ ids, rest }: PackedLockfile): { readonly ids: string; readonly rest: string } {
+  const bytes = typeof rest === 'string' ? Buffer.from(rest) : rest;
+  return { ids: ids.toString('base64'), rest: bytes.toString('base64') };
+}
+
+/** The compact form of a lockfile has no digests and sources. */
+function hasArtifacts({ integrity, source, installScript }: ResolvedPackage): boolean {
+  return integrity !== undefined || source !== undefined || installScript !== undefined;
 }
 
 /** `0` stands for an absent field, and for an id, name or version that follows from the fields before it. */
 function rowOf(one: ResolvedPackage): unknown {
-  if (one.integrity !== undefined || one.source !== undefined || one.installScript !== undefined) return one;
+  if (hasArtifacts(one)) return one;
   const { id, ecosystem, name, version, purl, direct = 0, groups, line = 0, dependencies = 0 } = one;
   const { outcome, reason = 0, seenBefore = 0, record } = one.resolution;
   const ownId = id === `${name}@${version}` ? 0 : id;

@@ -11,18 +11,17 @@ import { identitiesOf } from '../../fleet/identity.ts';
 import type { CompactLockfile } from '../../model/fleet/compact-lockfile.ts';
 import type { ResolvedLockfile } from '../../model/scan/inventory.ts';
 import { LOCKFILE_INVENTORY } from '../../model/stored/catalog.ts';
+import type { PackedLockfile } from '../../model/stored/kind.ts';
 import { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { readValue, writeLargeValue } from '../values/stored-values.ts';
+import { readValue, type StoredPlace, writeLargeValue } from '../values/stored-values.ts';
 import type { PackageIds } from './package-ids.ts';
 
 /** A lockfile's inventory as it is stored. */
-export interface PackedInventory {
-  /** SHA-256 of the rest, hex: the key of the inventory. */
+export interface PackedInventory extends PackedLockfile {
+  /** SHA-256 of both parts, hex: the key of the inventory. */
   readonly hash: string;
-  readonly ids: Buffer;
-  readonly rest: Buffer | string;
   /** Its largest package id and the identity that it was given out for. Absent without packages. */
   readonly newest: readonly [id: number, identity: string] | undefined;
 }
@@ -39,6 +38,8 @@ export interface Inventories {
   forgetIds(): void;
   /** Throws `state-corrupt` when it is damaged or absent. */
   read(hash: string): Promise<ExpandedLockfile>;
+  /** The same of what `pack` returned. */
+  expand(packed: PackedLockfile, place: StoredPlace): Promise<ExpandedLockfile>;
   /** The same as it is stored, without the names of its packages. */
   compact(hash: string): Promise<StoredLockfile>;
   /** The id lists of all lockfiles by the key of their inventory, in parts; `decodeLockfileIds` reads them. */
@@ -48,24 +49,30 @@ export interface Inventories {
 }
 
 export function createInventories(redis: RedisClient, keys: Keys, packageIds: PackageIds): Inventories {
-  const orDamaged = async <Result>(hash: string, read: () => Result | Promise<Result>): Promise<Result> => {
-    try {
-      return await read();
-    } catch (error) {
-      if (error instanceof RangeError)
-        throw damaged({ key: keys.lockfileInventory(hash) }, error.message, error);
-      throw error;
-    }
+  const expandIds = async (
+    { ids, rest }: StoredLockfile,
+    { key }: StoredPlace,
+  ): Promise<ExpandedLockfile> => {
+    const identities = await packageIds.identities([...ids.lookedUp, ...ids.excluded]);
+    const packages = await orDamaged(key, () => expandLockfile(rest, identities));
+    return { format: rest.format, problems: rest.problems, packages };
   };
+  const decode = async ({ ids, rest }: PackedLockfile, place: StoredPlace): Promise<StoredLockfile> => {
+    const read = await readValue(LOCKFILE_INVENTORY, rest, place);
+    return { ids: await orDamaged(place.key, () => decodeLockfileIds(ids)), rest: read };
+  };
+  const placeOf = (hash: string): StoredPlace => ({
+    key: keys.lockfileInventory(hash),
+    remedy: 'Scan its targets again.',
+  });
   const compact = async (hash: string): Promise<StoredLockfile> => {
-    const place = { key: keys.lockfileInventory(hash), remedy: 'Scan its targets again.' };
-    const [list, stored] = await Promise.all([
+    const place = placeOf(hash);
+    const [ids, rest] = await Promise.all([
       redis.hgetBuffer(keys.idLists(bucketOf(hash)), hash),
       redis.getBuffer(place.key),
     ]);
-    if (list === null || stored === null) throw damaged(place, 'it is absent');
-    const rest = await readValue(LOCKFILE_INVENTORY, stored, place);
-    return { ids: await orDamaged(hash, () => decodeLockfileIds(list)), rest };
+    if (ids === null || rest === null) throw damaged(place.key, 'it is absent');
+    return await decode({ ids, rest }, place);
   };
   const readBucket = (bucket: number): Promise<Record<string, Buffer>> => {
     const found = redis.hgetallBuffer(keys.idLists(bucket));
@@ -84,12 +91,8 @@ export function createInventories(redis: RedisClient, keys: Keys, packageIds: Pa
     },
     forgetIds: packageIds.clear,
     compact,
-    async read(hash) {
-      const { ids, rest } = await compact(hash);
-      const identities = await packageIds.identities([...ids.lookedUp, ...ids.excluded]);
-      const packages = await orDamaged(hash, () => expandLockfile(rest, identities));
-      return { format: rest.format, problems: rest.problems, packages };
-    },
+    read: async (hash) => expandIds(await compact(hash), placeOf(hash)),
+    expand: async (packed, place) => expandIds(await decode(packed, place), place),
     async idListsOf(hashes) {
       const found = new Map<string, Buffer>();
       for (const [bucket, group] of Map.groupBy(hashes, bucketOf)) {
@@ -129,7 +132,16 @@ function newestOf(identities: readonly string[], ids: readonly number[]): Packed
   return newest === 0 ? undefined : [newest, identities[ids.indexOf(newest)] as string];
 }
 
-function damaged({ key }: { readonly key: string }, what: string, cause?: unknown): StoreError {
+async function orDamaged<Result>(key: string, read: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof RangeError) throw damaged(key, error.message, error);
+    throw error;
+  }
+}
+
+function damaged(key: string, what: string, cause?: unknown): StoreError {
   return new StoreError(
     'state-corrupt',
     `The lockfile inventory ${key} cannot be read (${what}). Scan its targets again.`,

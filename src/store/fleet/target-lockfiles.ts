@@ -11,11 +11,13 @@ import { writeText, writeValue } from '../values/stored-values.ts';
 import { bucketOf, type Inventories, type PackedInventory } from './inventories.ts';
 
 /** A target's new state with the lockfiles that its scan read, and the steps that store their inventories. */
-interface TargetWrite {
+export interface TargetWrite {
   readonly state: TargetState;
   readonly steps: readonly OutcomeStep[];
   /** The newest package id of the inventories and its identity. Ids are given out in order, so older ones are not lost either. */
   readonly newest?: readonly [id: number, identity: string] | undefined;
+  /** The lockfiles in their compact form, by path. */
+  readonly packed: ReadonlyMap<string, PackedInventory>;
 }
 
 /** Changes stay in the log for this long. */
@@ -28,7 +30,7 @@ export async function prepareTarget(
   change: TargetChange,
   time: number,
 ): Promise<TargetWrite> {
-  const { state, steps, newest } = await withInventories(keys, inventories, change);
+  const { state, steps, newest, packed } = await withInventories(keys, inventories, change);
   const { summary, log } = change;
   const lockfiles = (state.lockfiles ?? []).map(({ path, inventory }) =>
     inventory === undefined ? { path } : { path, inventory },
@@ -36,6 +38,7 @@ export async function prepareTarget(
   return {
     state,
     newest,
+    packed,
     steps: [
       ...steps,
       ...(summary === undefined
@@ -65,13 +68,15 @@ async function withInventories(
   inventories: Inventories,
   { state, lockfiles }: TargetChange,
 ): Promise<TargetWrite> {
-  if (lockfiles === undefined) return { state, steps: [] };
-  const read: TargetLockfile[] = [];
   const packed = new Map<string, PackedInventory>();
+  if (lockfiles === undefined) return { state, steps: [], packed };
+  const read: TargetLockfile[] = [];
+  const byHash = new Map<string, PackedInventory>();
   let newest: PackedInventory['newest'];
   for (const file of lockfiles.read) {
     const one = await inventories.pack(file);
-    packed.set(one.hash, one);
+    packed.set(file.path, one);
+    byHash.set(one.hash, one);
     if ((one.newest?.[0] ?? 0) > (newest?.[0] ?? 0)) newest = one.newest;
     const { path, sha256, suppressions } = file;
     read.push({
@@ -87,10 +92,11 @@ async function withInventories(
   const dropped = [...old].filter((hash) => !current.has(hash));
   return {
     newest,
+    packed,
     state: { ...state, lockfiles: after },
     steps: [
       ...kept.flatMap((hash) => {
-        const one = packed.get(hash);
+        const one = byHash.get(hash);
         return one === undefined ? [] : [step(keys, 'KEEP', hash, [one.ids, one.rest])];
       }),
       ...dropped.map((hash) => step(keys, 'DROP', hash, [])),

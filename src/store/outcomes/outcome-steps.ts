@@ -19,12 +19,18 @@ import { watchSteps } from './watch-steps.ts';
 /** Members in one command: Lua passes a few thousand arguments at most. */
 const CHUNK = 1_000;
 
-/** What `SAVE_OUTCOME` does in addition to saving the outcome and the target's state. `time`: ms since 1970. */
+export interface OutcomeTimes {
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly deliveredTtlMs: number | undefined;
+}
+
+/** What `SAVE_OUTCOME` does in addition to saving the outcome and the target's state. */
 export async function outcomeSteps(
   keys: Keys,
   effects: OutcomeEffects,
   { follows = [], startedAt, ends }: RunCircumstances,
-  { time, deliveredTtlMs }: { readonly time: number; readonly deliveredTtlMs: number | undefined },
+  { time, deliveredTtlMs }: OutcomeTimes,
 ): Promise<readonly OutcomeStep[]> {
   const { deliveries = [], delivered, record, watch } = effects;
   const filed =

@@ -2,17 +2,18 @@ import type {
   Claim,
   OutcomeEffects,
   Outcomes,
+  PrecedingRun,
   RunCircumstances,
   StoredOutcome,
   TargetChange,
 } from '../../model/queue/outcome.ts';
 import type { TargetState } from '../../model/scan/change.ts';
 import { OUTCOME, TARGET_STATE } from '../../model/stored/catalog.ts';
-import type { StoredKind } from '../../model/stored/kind.ts';
+import type { ExpandLockfile, PackedLockfiles, StoredKind } from '../../model/stored/kind.ts';
 import { fleetSteps } from '../fleet/fleet-steps.ts';
 import { createInventories, type Inventories } from '../fleet/inventories.ts';
 import { createPackageIds } from '../fleet/package-ids.ts';
-import { prepareTarget } from '../fleet/target-lockfiles.ts';
+import { prepareTarget, type TargetWrite } from '../fleet/target-lockfiles.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { runScript } from '../scripts/run-script.ts';
@@ -20,7 +21,7 @@ import { SAVE_OUTCOME } from '../scripts/save-outcome.lua.ts';
 import { isLarge } from '../values/compression.ts';
 import { checkValue, readValue, type StoredPlace, writeLargeValue } from '../values/stored-values.ts';
 import type { OutcomeStep } from './outcome-step.ts';
-import { outcomeSteps } from './outcome-steps.ts';
+import { type OutcomeTimes, outcomeSteps } from './outcome-steps.ts';
 import { createRecentResults } from './recent-results.ts';
 
 export interface OutcomeOptions {
@@ -72,31 +73,32 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
       if (outcome === undefined) return undefined;
       const { result, resultVersion: version = 1, place, large } = outcome;
       if (result === null) return null;
-      const unpacked = kind.form === undefined ? result : await kind.form.unpack(result);
+      const expand: ExpandLockfile = async (packed) => {
+        const { packages } = await inventories.expand(packed, place);
+        return packages.map(({ locked }) => locked);
+      };
+      const unpacked = kind.form === undefined ? result : await kind.form.unpack(result, expand);
       return await checkValue(kind, unpacked, place, { version, large });
     },
     has: async (job, key) => (await redis.exists(keys.outcome(job, key))) === 1,
     async save(job, key, run, circumstances = {}) {
-      const { result, next, state } = run;
-      const { resultKind } = circumstances;
-      const resultVersion = resultKind?.version ?? 1;
-      const change = changeIn(state);
+      const { after } = circumstances;
+      const change = changeIn(run.state);
       const target = change && (await prepareTarget(keys, inventories, change, now()));
+      const times = { time: now(), deliveredTtlMs };
       const conditions = [
+        ...(after === undefined ? [] : [await afterStep(keys, after, target?.packed, ttlMs)]),
         ...claimSteps(keys, run.fleet?.claim),
-        ...(target?.newest === undefined ? [] : [knownStep(keys, target.newest)]),
-        ...(target === undefined || change === undefined
-          ? []
-          : [await stateStep(keys, change, target.state)]),
+        ...(change === undefined || target === undefined ? [] : await targetSteps(keys, change, target)),
       ];
       const steps = [
         ...conditions,
-        ...(await outcomeSteps(keys, run, circumstances, { time: now(), deliveredTtlMs })),
+        ...(after === undefined ? [] : await precedingSteps(keys, after, circumstances, times)),
+        ...(await outcomeSteps(keys, run, circumstances, times)),
         ...(target?.steps ?? []),
         ...fleetSteps(keys, run.fleet),
       ];
-      const packed = (await packResult(resultKind, result)) ?? null;
-      const written = await writeLargeValue(OUTCOME, { result: packed, resultVersion, next });
+      const written = await writeOutcome(run, circumstances);
       const answer = await runScript(
         redis,
         SAVE_OUTCOME,
@@ -108,10 +110,8 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
       );
       const [status, stored] = Array.isArray(answer) ? answer : [];
       if (String(status) === 'saved') {
-        const bytes = Buffer.byteLength(written);
-        remember(keys.outcome(job, key), run, circumstances, bytes);
-        const first = Buffer.isBuffer(stored) ? { next: stored.toString('utf8') } : {};
-        return { status: 'saved', bytes, ...first };
+        remember(keys.outcome(job, key), run, circumstances, Buffer.byteLength(written));
+        return { status: 'saved', ...(Buffer.isBuffer(stored) ? { next: stored.toString('utf8') } : {}) };
       }
       if (String(status) === 'ids-lost') inventories.forgetIds();
       if (['state-moved', 'ids-lost'].includes(String(status))) return { status: 'state-moved' };
@@ -127,9 +127,41 @@ interface ReadOutcome extends StoredOutcome {
   readonly large: boolean;
 }
 
-/** The result as it is stored, or a promise of it. */
-function packResult(kind: StoredKind<unknown> | undefined, result: unknown): unknown {
-  return kind?.form === undefined || result == null ? result : kind.form.pack(result);
+/** `packed`: lockfiles that are stored in their compact form, by path. */
+async function writeOutcome(
+  { result, next }: StoredOutcome,
+  { resultKind: kind }: RunCircumstances,
+  packed?: PackedLockfiles,
+): Promise<Buffer | string> {
+  const form = result == null ? undefined : kind?.form;
+  return await writeLargeValue(OUTCOME, {
+    result: (form === undefined ? result : await form.pack(result, packed)) ?? null,
+    resultVersion: kind?.version ?? 1,
+    next,
+  });
+}
+
+/** The outcome of a job whose follow-up ran directly after it: saved with that of the follow-up. */
+async function afterStep(
+  keys: Keys,
+  { job, key, run, circumstances }: PrecedingRun,
+  packed: PackedLockfiles | undefined,
+  ttlMs: number,
+): Promise<OutcomeStep> {
+  const written = await writeOutcome(run, circumstances, packed);
+  return { name: 'AFTER', keys: [keys.outcome(job, key)], values: [written, ttlMs] };
+}
+
+/** The effects of that job. It is closed with its follow-up; one that is not closed here has to be found when a worker dies. */
+async function precedingSteps(
+  keys: Keys,
+  { run, circumstances }: PrecedingRun,
+  { ends: closed }: RunCircumstances,
+  times: OutcomeTimes,
+): Promise<readonly OutcomeStep[]> {
+  const { follows = [], ends } = circumstances;
+  const own = closed === undefined ? { ends: undefined, follows } : { ends, follows: [] };
+  return await outcomeSteps(keys, run, { ...circumstances, ...own }, times);
 }
 
 function placeOf(key: string): StoredPlace {
@@ -147,8 +179,13 @@ function claimSteps(keys: Keys, claim: Claim | undefined): readonly OutcomeStep[
   return [{ name: 'CLAIM', keys: [keys.claim(name)], values }];
 }
 
-function knownStep(keys: Keys, newest: readonly [id: number, identity: string]): OutcomeStep {
-  return { name: 'KNOWN', keys: [keys.packageNames], values: newest };
+async function targetSteps(
+  keys: Keys,
+  change: TargetChange,
+  { state, newest }: TargetWrite,
+): Promise<readonly OutcomeStep[]> {
+  const known = { name: 'KNOWN', keys: [keys.packageNames], values: newest ?? [] };
+  return [...(newest === undefined ? [] : [known]), await stateStep(keys, change, state)];
 }
 
 async function stateStep(

@@ -10,6 +10,8 @@ import { CLOSE_STEPS, FILE_STEP, KEEP_STEPS, MOVE_STEP, NOTE_STEP, PENDING_STEPS
  * these first: name, number of keys, number of arguments, arguments. A name without a function here is a command of Redis on one key.
  *
  * Conditions, which may refuse the outcome:
+ * - `AFTER`, key: outcome of the job that this one followed directly. Arguments: that outcome, its time to live in ms. `state-moved`:
+ *   it has one.
  * - `CLAIM`, key: claim. Arguments: holder, time to live in ms (0 releases it), the holder that it may replace ('' without one), 'held'
  *   when it only renews a claim. `state-moved`: another one holds it.
  * - `KNOWN`, key: identities of packages by id. Arguments: the newest package id of the inventories and its identity. `ids-lost`:
@@ -37,7 +39,11 @@ local function touch(keys, arguments)
 end
 
 local function refusalOf(name, keys, arguments)
-  if name == 'CLAIM' then
+  if name == 'AFTER' then
+    if redis.call('EXISTS', keys[1]) == 1 then
+      return 'state-moved'
+    end
+  elseif name == 'CLAIM' then
     local holder = redis.call('GET', keys[1])
     if holder and holder ~= arguments[1] and holder ~= arguments[3] then
       return 'state-moved'
@@ -68,7 +74,9 @@ end
 
 local first
 local function run(name, keys, arguments)
-  if name == 'OPEN' then
+  if name == 'AFTER' then
+    redis.call('SET', keys[1], arguments[1], 'PX', arguments[2])
+  elseif name == 'OPEN' then
     open(keys, arguments)
   elseif name == 'CLOSE' then
     first = close(keys[1], keys[2], arguments[1])

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { inventorySchema } from '../../../src/model/scan/inventory.ts';
 import { verdictSchema } from '../../../src/model/scan/verdict.ts';
 import { INVENTORY, VERDICT } from '../../../src/model/stored/catalog.ts';
-import type { StoredKind, ValueOf } from '../../../src/model/stored/kind.ts';
+import type {
+  ExpandLockfile,
+  PackedLockfile,
+  PackedLockfiles,
+  StoredKind,
+  ValueOf,
+} from '../../../src/model/stored/kind.ts';
 
 const record = {
   versionKey: { system: 'NPM', name: 'a', version: '1.0.0' },
@@ -58,6 +64,14 @@ const inventory = inventorySchema.parse({
   readAt: 5,
 });
 
+interface Columns {
+  readonly flags: string;
+}
+
+interface PackedInventory {
+  readonly lockfiles: readonly { readonly resolutions: Columns }[];
+}
+
 const finding = (fingerprint: string) => ({
   fingerprint,
   rule: 'vulnerability',
@@ -88,13 +102,35 @@ const verdict = {
   superseded: false,
 } as ValueOf<typeof verdictSchema>;
 
-async function stored<Value>({ form }: StoredKind<Value>, value: Value): Promise<unknown> {
-  return JSON.parse(JSON.stringify(await form?.pack(value)));
+async function stored<Value>(
+  { form }: StoredKind<Value>,
+  value: Value,
+  lockfiles?: PackedLockfiles,
+): Promise<unknown> {
+  return JSON.parse(JSON.stringify(await form?.pack(value, lockfiles)));
 }
+
+/** In place of the compact form, which has only what a lockfile states. */
+const compact: PackedLockfile = { ids: Buffer.from('ids'), rest: 'rest' };
+const plain = inventorySchema.parse({
+  lockfiles: [{ ...lockfile, packages: packages.slice(0, 6) }],
+  unread: [],
+});
+const expand: ExpandLockfile = async ({ ids, rest }) => {
+  expect([ids.toString(), rest.toString()]).toEqual(['ids', 'rest']);
+  return (plain.lockfiles[0]?.packages ?? []).map(({ resolution: _, ...one }) => ({
+    ...one,
+    direct: one.direct,
+    integrity: [],
+    source: { kind: 'registry' },
+    line: one.line,
+    dependencies: one.dependencies,
+  }));
+};
 
 describe('the stored form of an inventory', () => {
   it('has everything that the inventory has', async () => {
-    const read = await INVENTORY.form?.unpack(await stored(INVENTORY, inventory));
+    const read = await INVENTORY.form?.unpack(await stored(INVENTORY, inventory), expand);
     expect(inventorySchema.parse(read)).toEqual(inventory);
   });
 
@@ -105,9 +141,54 @@ describe('the stored form of an inventory', () => {
   });
 });
 
+describe('the stored form of a lockfile that is known in its compact form', () => {
+  const known = new Map([['p', compact]]);
+
+  it('has the resolutions of its packages', async () => {
+    const read = await INVENTORY.form?.unpack(await stored(INVENTORY, plain, known), expand);
+    expect(inventorySchema.parse(read)).toEqual(plain);
+  });
+
+  it('has no packages', async () => {
+    const text = JSON.stringify(await stored(INVENTORY, plain, known));
+    expect(text).not.toMatch(/pkg:|"packages"/);
+    expect(text).toContain(`"ids":"${Buffer.from('ids').toString('base64')}"`);
+  });
+
+  it('is not used for packages with digests and sources', async () => {
+    const packed = await stored(INVENTORY, inventory, known);
+    expect(packed).toEqual(await stored(INVENTORY, inventory));
+  });
+
+  it.each([
+    ['columns are missing', (columns: Columns) => ({ ...columns, licenses: undefined })],
+    ['it has too few packages', (columns: Columns) => ({ ...columns, flags: columns.flags.slice(1) })],
+    ['its resolutions are absent', () => undefined],
+  ])('is invalid when %s', async (_, change) => {
+    const packed = (await stored(INVENTORY, plain, known)) as PackedInventory;
+    const lockfiles = packed.lockfiles.map((one) => ({ ...one, resolutions: change(one.resolutions) }));
+    const read = await INVENTORY.form?.unpack({ ...packed, lockfiles }, expand);
+    expect(inventorySchema.safeParse(read).error?.issues[0]?.path).toEqual(['lockfiles', 0, 'packages']);
+  });
+
+  it.each([
+    ['an outcome', { outcome: [9, 9, 9, 9, 9, 9] }],
+    ['licenses', { licenseLists: [] }],
+    ['rows', { reasons: [7, null] }],
+  ])('is invalid with %s that cannot be read', async (_, change) => {
+    const packed = (await stored(INVENTORY, plain, known)) as PackedInventory;
+    const lockfiles = packed.lockfiles.map((one) => ({
+      ...one,
+      resolutions: { ...one.resolutions, ...change },
+    }));
+    const read = await INVENTORY.form?.unpack({ ...packed, lockfiles }, expand);
+    expect(inventorySchema.safeParse(read).success).toBe(false);
+  });
+});
+
 describe('the stored form of a verdict', () => {
   it('has everything that the verdict has', async () => {
-    const read = await VERDICT.form?.unpack(await stored(VERDICT, verdict));
+    const read = await VERDICT.form?.unpack(await stored(VERDICT, verdict), expand);
     expect(verdictSchema.parse(read)).toEqual(verdictSchema.parse(verdict));
   });
 
@@ -119,7 +200,7 @@ describe('the stored form of a verdict', () => {
 
   it('is invalid when a change has a finding that is not there', async () => {
     const packed = (await stored(VERDICT, verdict)) as typeof verdict;
-    const read = await VERDICT.form?.unpack({ ...packed, findings: [] });
+    const read = await VERDICT.form?.unpack({ ...packed, findings: [] }, expand);
     expect(verdictSchema.safeParse(read).error?.issues[0]?.path).toEqual(['changes', 0, 'finding']);
   });
 });
@@ -129,5 +210,5 @@ it.each([
   ['verdict', VERDICT.form, verdict],
 ] as const)('what is not packed stays as it is: %s', async (_, form, value) => {
   const odd = [null, 7, [], {}, { lockfiles: 7, findings: 7 }, { lockfiles: [7, { packages: 7 }] }];
-  for (const one of [value, ...odd]) expect(await form?.unpack(one)).toEqual(one);
+  for (const one of [value, ...odd]) expect(await form?.unpack(one, expand)).toEqual(one);
 });
