@@ -37,7 +37,8 @@ interface Figures {
 
 /**
  * The runtime (envelope, outcome, follow-ups, open jobs) beside BullMQ alone, with jobs that do nothing, on a native Redis.
- * Both have the same queues, concurrency and follow-ups. The table has the processor time of the process with both ends of the
+ * Both have the same queues, concurrency and follow-ups. Joined follow-ups run in the attempt of the job before them, as the judgement of a
+ * scan does after its reading: both outcomes are saved in one step. The table has the processor time of the process with both ends of the
  * queue; jobs a second also depend on Redis and on the load of the machine.
  */
 export async function* measure(_args: readonly string[], isShort: boolean): AsyncIterable<Table> {
@@ -48,6 +49,7 @@ export async function* measure(_args: readonly string[], isShort: boolean): Asyn
   const subjects = [
     { name: floor, run: runBullmq },
     { name: 'lockhound', floor, aim: 1.43, run: runLockhound },
+    { name: 'lockhound, joined follow-ups', floor, aim: 1.43, run: runJoined },
   ];
   let round = 0;
   const timed = subjects.map(({ run, ...subject }) => ({
@@ -115,21 +117,26 @@ function jobType(name: string): JobType<{ readonly id: string }> {
   return { name, version: 1, schema: () => schema, key: ({ id }) => id };
 }
 
-function jobOf(name: string, next: string | undefined): Job<{ readonly id: string }> {
+function jobOf(name: string, next: string | undefined, isJoined: boolean): Job<{ readonly id: string }> {
   const follows = next === undefined ? undefined : jobType(next);
   return {
     ...jobType(name),
     limits: { attempts: 3, backoffMs: 20, maxBackoffMs: 100, timeoutMs: 30_000, concurrency: CONCURRENCY },
     needs: [],
+    ...(isJoined ? { joinsFollowUp: () => true, followsDirectly: true } : {}),
     run: async ({ id }) => ({ result: id, next: follows === undefined ? [] : [followUp(follows, { id })] }),
   };
 }
 
-async function runLockhound(world: World, prefix: string, name: string): Promise<void> {
+function runJoined(world: World, prefix: string, name: string): Promise<void> {
+  return runLockhound(world, prefix, name, true);
+}
+
+async function runLockhound(world: World, prefix: string, name: string, isJoined = false): Promise<void> {
   await measured(world, name, async () => {
     const { redis } = world;
     const keys = createKeys(`{${prefix}}`);
-    const jobs = [jobOf('first', 'second'), jobOf('second', undefined)] as const;
+    const jobs = [jobOf('first', 'second', isJoined), jobOf('second', undefined, isJoined)] as const;
     const queue = new Queue('first', { connection: redis, prefix: keys.prefix });
     const [first] = jobs;
     await queue.addBulk(
