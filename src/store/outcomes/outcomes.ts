@@ -8,7 +8,7 @@ import type {
   TargetChange,
 } from '../../model/queue/outcome.ts';
 import type { TargetState } from '../../model/scan/change.ts';
-import { OUTCOME, TARGET_STATE } from '../../model/stored/catalog.ts';
+import { OUTCOME, TARGET_STATE, VERDICT } from '../../model/stored/catalog.ts';
 import type { ExpandLockfile, PackedLockfiles, StoredKind } from '../../model/stored/kind.ts';
 import { fleetSteps } from '../fleet/fleet-steps.ts';
 import { createInventories, type Inventories } from '../fleet/inventories.ts';
@@ -58,7 +58,8 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
   };
   const recent = keepsRecent ? createRecentResults() : undefined;
   const remember = (name: string, run: StoredOutcome, { resultKind }: RunCircumstances, bytes: number) => {
-    if (resultKind !== undefined) recent?.add(name, run.result, bytes);
+    // Jobs do not read verdicts, which keep the text of the lockfile in memory.
+    if (resultKind !== undefined && resultKind !== VERDICT) recent?.add(name, run.result, bytes);
   };
   return {
     async read(job, key) {

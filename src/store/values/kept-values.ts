@@ -30,7 +30,9 @@ export function createKeptValues<Value, Name extends string | number = string>({
   now = () => performance.now(),
 }: KeptValuesOptions): KeptValues<Value, Name> {
   const kept = new LRUCache<Name, { readonly value: Value | undefined }>({
-    max,
+    // With `max`, the cache takes its room at once: some megabytes for 100,000 values.
+    maxSize: max,
+    sizeCalculation: () => 1,
     ttl: ttlMs,
     perf: { now },
   });
