@@ -26,6 +26,9 @@ const LIMIT_MS = 600_000;
 /** Rarely, because this process shares the cores with the workers. */
 const POLL_MS = 100;
 
+/** Open jobs that are looked at one by one. */
+const MAX_ADVICE = 5;
+
 /** What issue 12 asks for. */
 const LIMITS = {
   first: { scans: 80, commands: 12 },
@@ -189,7 +192,7 @@ function countAlerts(alerts: AsyncIterator<string>): { next(): Promise<number> }
 /** Waits until all scans have a verdict and all alerts are delivered. */
 async function drained(redis: NativeRedis, scans: number, began: number): Promise<void> {
   for (;;) {
-    const open = Number(await redis.call('HLEN', '{lockhound}:open-jobs'));
+    const open = await openJobs(redis);
     const waiting = Number(await redis.call('LLEN', '{lockhound}:ingest-lockfiles:wait'));
     const active = Number(await redis.call('LLEN', '{lockhound}:ingest-lockfiles:active'));
     if (open + waiting + active === 0) return;
@@ -200,6 +203,14 @@ async function drained(redis: NativeRedis, scans: number, began: number): Promis
     }
     await sleep(POLL_MS);
   }
+}
+
+/** The number of open jobs without those for advice: they wait for a second at a time until no scan waits, and no alert waits for them. */
+async function openJobs(redis: NativeRedis): Promise<number> {
+  const open = Number(await redis.call('HLEN', '{lockhound}:open-jobs'));
+  if (open === 0 || open > MAX_ADVICE) return open;
+  const jobs = (await redis.call('HVALS', '{lockhound}:open-jobs')) as readonly unknown[];
+  return jobs.filter((job) => !String(job).includes('"job":"advise-upgrades"')).length;
 }
 
 /**
@@ -237,7 +248,7 @@ async function ownCommands(
 /** BullMQ's keys begin with the name of a queue. */
 const QUEUES: ReadonlySet<string> = new Set([...JOBS.map(({ name }) => name), 'schedules']);
 /** What this process polls. */
-const POLLED: ReadonlySet<string> = new Set(['hlen', 'llen']);
+const POLLED: ReadonlySet<string> = new Set(['hlen', 'hvals', 'llen']);
 
 /** CPU time of Redis so far, in ms. */
 async function redisCpuMs(redis: NativeRedis): Promise<number> {
