@@ -26,8 +26,8 @@ const LIMIT_MS = 600_000;
 /** Rarely, because this process shares the cores with the workers. */
 const POLL_MS = 100;
 
-/** Open jobs that are looked at one by one. */
-const MAX_ADVICE = 5;
+/** Open jobs that are looked at one by one: the last ones. */
+const MAX_OTHERS = 10;
 
 /** What issue 12 asks for. */
 const LIMITS = {
@@ -205,12 +205,12 @@ async function drained(redis: NativeRedis, scans: number, began: number): Promis
   }
 }
 
-/** The number of open jobs without those for advice: they wait for a second at a time until no scan waits, and no alert waits for them. */
+/** The number of open jobs of scans. Those for advice and refreshes wait for a second at a time until no scan waits. */
 async function openJobs(redis: NativeRedis): Promise<number> {
   const open = Number(await redis.call('HLEN', '{lockhound}:open-jobs'));
-  if (open === 0 || open > MAX_ADVICE) return open;
+  if (open === 0 || open > MAX_OTHERS) return open;
   const jobs = (await redis.call('HVALS', '{lockhound}:open-jobs')) as readonly unknown[];
-  return jobs.filter((job) => !String(job).includes('"job":"advise-upgrades"')).length;
+  return jobs.filter((job) => /"job":"(?:judge-scan|deliver-notification)"/.test(String(job))).length;
 }
 
 /**
