@@ -4,7 +4,7 @@ import type { ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.
 import type { Outcome } from '../model/scan/outcome.ts';
 import { inSlices } from '../model/yielding.ts';
 import { decodeIds, encodeIds, type IdList } from './id-list.ts';
-import { type IdentifiedPackage, packageOf } from './identity.ts';
+import { type IdentifiedPackage, isSpelledAs, packageOf } from './identity.ts';
 
 /** The two lists of package ids of a lockfile, without repetition. */
 export interface LockfileIds {
@@ -195,10 +195,7 @@ class Columns {
     );
     if (locked.id !== defaultId(locked)) rest.ids[index] = locked.id;
     const { name, version, purl, resolution } = locked;
-    const known = packageOf(identity);
-    if (name !== known.name || version !== known.version || purl !== known.purl) {
-      rest.spelled[index] = [name, version, purl];
-    }
+    if (!isSpelledAs(identity, locked)) rest.spelled[index] = [name, version, purl];
     if (isOther) rest.excluded[index] = [resolution.outcome, resolution.reason ?? ''];
   }
 

@@ -71,7 +71,7 @@ export function createInsights(options: InsightsOptions): Insights {
     createRecordCache(CACHED_IMAGE_REPOSITORIES, options),
   );
   const parts = {
-    eligibility: createEligibility({ privatePatterns, mirrors }),
+    eligibility: createEligibility({ privatePatterns, mirrors }, { remembers: facts !== undefined }),
     seen,
     lookUpVersions: countedVersions(createVersionLookUp({ service, limit, onContractProblem })),
   };

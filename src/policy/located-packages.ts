@@ -22,76 +22,79 @@ export type PathFinder = (lockfile: number, id: string) => readonly string[];
 /** Locations of a package that have a dependency path. */
 const MAX_PATHS = 10;
 
-interface Place {
-  readonly lockfile: number;
-  readonly locked: ResolvedPackage;
-}
-
 /** Groups the packages of all lockfiles by purl; yields to the event loop. */
 export async function locatePackages(
   inventory: Inventory,
   pathTo: PathFinder,
 ): Promise<readonly LocatedPackage[]> {
-  const byPurl = new Map<string, Place[]>();
+  const byPurl = new Map<string, PackageAtPlaces>();
   for (const [lockfile, { packages }] of inventory.lockfiles.entries()) {
     for await (const slice of inSlices(packages)) {
       for (const locked of slice) {
-        const instances = byPurl.get(locked.purl);
-        if (instances === undefined) byPurl.set(locked.purl, [{ lockfile, locked }]);
-        else instances.push({ lockfile, locked });
+        const known = byPurl.get(locked.purl);
+        if (known === undefined) {
+          byPurl.set(locked.purl, new PackageAtPlaces(inventory, pathTo, lockfile, locked));
+        } else known.add(lockfile, locked);
       }
     }
   }
-  const located: LocatedPackage[] = [];
-  for await (const slice of inSlices([...byPurl.values()])) {
-    for (const places of slice) located.push(new PackageAtPlaces(inventory, places, pathTo));
-  }
-  return located;
+  return [...byPurl.values()];
+}
+
+interface Place {
+  readonly lockfile: number;
+  readonly locked: ResolvedPackage;
 }
 
 /** A class, because most packages have no findings: a function for each would take more memory than the rest. */
 class PackageAtPlaces implements LocatedPackage {
-  readonly locked: ResolvedPackage;
-  readonly direct: boolean | undefined;
-  readonly groups: readonly string[];
-  readonly isForDevelopment: boolean;
-  readonly #places: readonly Place[];
+  locked: ResolvedPackage;
+  direct: boolean | undefined;
+  groups: readonly string[];
+  isForDevelopment: boolean;
   readonly #inventory: Inventory;
   readonly #pathTo: PathFinder;
+  readonly #lockfile: number;
+  readonly #first: ResolvedPackage;
+  /** Most packages have one place. */
+  #others: Place[] | undefined;
   #locations: readonly Location[] | undefined;
 
-  constructor(inventory: Inventory, places: readonly Place[], pathTo: PathFinder) {
-    const first = places[0];
-    if (first === undefined) throw new RangeError('a package without a place');
+  constructor(inventory: Inventory, pathTo: PathFinder, lockfile: number, locked: ResolvedPackage) {
     this.#inventory = inventory;
-    this.#places = places;
     this.#pathTo = pathTo;
-    const { locked } = first;
-    const { direct, groups } = locked;
-    // Most packages have one place.
-    if (places.length === 1) {
-      this.locked = locked;
-      this.direct = direct;
-      this.groups = groups;
-      this.isForDevelopment = isOnlyIn(groups, DEVELOPMENT_GROUPS);
-      return;
-    }
-    const all = places.map((one) => one.locked);
+    this.#lockfile = lockfile;
+    this.#first = locked;
+    this.locked = locked;
+    this.direct = locked.direct;
+    this.groups = locked.groups;
+    this.isForDevelopment = isOnlyIn(locked.groups, DEVELOPMENT_GROUPS);
+  }
+
+  /** Adds another place. */
+  add(lockfile: number, locked: ResolvedPackage): void {
+    this.#others ??= [];
+    this.#others.push({ lockfile, locked });
     // All instances of a purl share the record of the one whose look-up succeeded.
-    this.locked = all.find(({ resolution }) => resolution.record !== undefined) ?? locked;
-    this.direct = all.some((one) => one.direct) ? true : direct;
-    this.groups = groups.filter((group) => all.every((one) => one.groups.includes(group)));
-    this.isForDevelopment = all.every((one) => isOnlyIn(one.groups, DEVELOPMENT_GROUPS));
+    if (this.locked.resolution.record === undefined && locked.resolution.record !== undefined) {
+      this.locked = locked;
+    }
+    this.direct = locked.direct ? true : this.direct;
+    this.groups = this.groups.filter((group) => locked.groups.includes(group));
+    this.isForDevelopment &&= isOnlyIn(locked.groups, DEVELOPMENT_GROUPS);
   }
 
   locations(): readonly Location[] {
-    const { lockfiles } = this.#inventory;
-    this.#locations ??= this.#places.map(({ lockfile, locked }, index) => ({
-      path: lockfiles[lockfile]?.path ?? '',
+    this.#locations ??= this.#places().map(({ lockfile, locked }, index) => ({
+      path: this.#inventory.lockfiles[lockfile]?.path ?? '',
       ...(locked.line === undefined ? {} : { line: locked.line }),
       dependencyPath: index < MAX_PATHS ? this.#pathTo(lockfile, locked.id) : [],
     }));
     return this.#locations;
+  }
+
+  #places(): readonly Place[] {
+    return [{ lockfile: this.#lockfile, locked: this.#first }, ...(this.#others ?? [])];
   }
 }
 

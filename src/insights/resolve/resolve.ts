@@ -20,9 +20,25 @@ export interface ResolverParts extends MissingFacts {
   readonly facts?: Facts<VersionRecordSummary> | undefined;
 }
 
+type Settled = readonly (readonly [LookUp, VersionAnswer])[];
 type Answers = Map<string, VersionAnswer>;
 /** Running look-ups by key; concurrent calls share them. */
 type InFlight = Map<string, Promise<Answers>>;
+
+/** A look-up of a call. */
+interface Wanted {
+  readonly lookUp: LookUp;
+  /** Number of packages. */
+  count: number;
+  answer: VersionAnswer | undefined;
+}
+
+/** The look-ups of a call by key, and for each package in turn. */
+interface WantedLookUps {
+  readonly byKey: ReadonlyMap<string, Wanted>;
+  /** `undefined` for a package that is not looked up. */
+  readonly ofPackages: readonly (Wanted | undefined)[];
+}
 
 /**
  * The function behind `Insights.resolve`: every package gets one outcome, from the rules, the cache or the service.
@@ -35,20 +51,18 @@ export function createResolver(
   return async (packages, options) => {
     if (options.from === 'facts') return await resolveFromFacts(parts, packages);
     const eligibilities = await mapInSlices(packages, parts.eligibility);
-    const wanted = await countByKey(eligibilities);
-    const lookUps: LookUp[] = [];
+    const { byKey, ofPackages } = await wantedLookUps(eligibilities);
+    const wanted = [...byKey.values()];
     let done = packages.length;
-    for (const { lookUp, count } of wanted.values()) {
-      lookUps.push(lookUp);
-      done -= count;
-    }
-    const advance = (keys: Iterable<string>) => {
-      for (const key of keys) done += wanted.get(key)?.count ?? 0;
+    for (const { count } of wanted) done -= count;
+    const advance = (settled: Iterable<Wanted>) => {
+      for (const { count } of settled) done += count;
       options.progress?.(done, packages.length);
     };
     advance([]);
-    const answers = await answer(parts, inFlight, lookUps, options.signal, advance);
-    return await summarise(eligibilities, answers, await judgeMissing(parts, missingIn(lookUps, answers)));
+    await answer(parts, inFlight, { byKey, wanted }, options.signal, advance);
+    const missing = await judgeMissing(parts, missingIn(wanted));
+    return await summarise(eligibilities, ofPackages, missing);
   };
 }
 
@@ -56,47 +70,50 @@ export function createResolver(
 async function answer(
   parts: ResolverParts,
   inFlight: InFlight,
-  lookUps: readonly LookUp[],
+  { byKey, wanted }: Pick<WantedLookUps, 'byKey'> & { readonly wanted: readonly Wanted[] },
   signal: AbortSignal,
-  advance: (keys: Iterable<string>) => void,
-): Promise<Answers> {
-  const answers: Answers = new Map();
-  const cached = await parts.cache.get(lookUps.map(keyOf));
+  advance: (settled: Iterable<Wanted>) => void,
+): Promise<void> {
+  const cached = await parts.cache.get(wanted.map(keyOf));
   let index = 0;
-  for (const { key } of lookUps) {
-    const known = cached[index++];
-    if (known !== undefined) answers.set(key, known);
-  }
+  for (const one of wanted) one.answer = cached[index++];
   countLookUps('version', 'cache', cached);
-  advance(answers.keys());
-  for (let open = unanswered(lookUps, answers); open.length > 0; open = unanswered(open, answers)) {
+  let open = wanted.filter(isOpen);
+  advance(open.length === 0 ? wanted : wanted.filter((one) => !isOpen(one)));
+  const settle = (settled: Iterable<readonly [key: string, answer: VersionAnswer]>): Wanted[] => {
+    const answered: Wanted[] = [];
+    for (const [key, value] of settled) {
+      const one = byKey.get(key);
+      if (one === undefined || !isOpen(one)) continue;
+      one.answer = value;
+      answered.push(one);
+    }
+    return answered;
+  };
+  while (open.length > 0) {
     signal.throwIfAborted();
-    const own = open.filter(({ key }) => !inFlight.has(key));
-    const running = open.filter(({ key }) => inFlight.has(key));
-    const others = new Set(running.flatMap(({ key }) => inFlight.get(key) ?? []));
-    const requests = own.length === 0 ? [] : [ask(parts, inFlight, own, signal, advance)];
-    await collect(answers, requests, others, signal);
-    advance(running.filter(({ key }) => answers.has(key)).map(keyOf));
+    const own = open.filter((one) => !inFlight.has(keyOf(one))).map(({ lookUp }) => lookUp);
+    const running = open.flatMap((one) => inFlight.get(keyOf(one)) ?? []);
+    const onSettled = (settled: Settled) => advance(settle(settled.map(([{ key }, value]) => [key, value])));
+    const requests = own.length === 0 ? [] : [ask(parts, inFlight, own, signal, onSettled)];
+    for (const found of await collect(requests, new Set(running), signal)) advance(settle(found));
+    open = open.filter(isOpen);
   }
-  return answers;
 }
 
-function keyOf({ key }: LookUp): string {
-  return key;
+function keyOf({ lookUp }: Wanted): string {
+  return lookUp.key;
 }
 
-function unanswered(lookUps: readonly LookUp[], answers: Answers): readonly LookUp[] {
-  const open: LookUp[] = [];
-  for (const lookUp of lookUps) if (!answers.has(lookUp.key)) open.push(lookUp);
-  return open;
+function isOpen({ answer }: Wanted): boolean {
+  return answer === undefined;
 }
 
 async function collect(
-  answers: Answers,
   requests: readonly Promise<Answers>[],
   others: ReadonlySet<Promise<Answers>>,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<readonly Answers[]> {
   // A look-up of another caller may be aborted; then the loop in `answer` asks again.
   const tolerated = [...others].map((other) =>
     raceAbort(
@@ -104,9 +121,7 @@ async function collect(
       signal,
     ),
   );
-  for (const found of await Promise.all([...requests, ...tolerated])) {
-    for (const [key, value] of found) answers.set(key, value);
-  }
+  return await Promise.all([...requests, ...tolerated]);
 }
 
 function ask(
@@ -114,7 +129,7 @@ function ask(
   inFlight: InFlight,
   lookUps: readonly LookUp[],
   signal: AbortSignal,
-  advance: (keys: Iterable<string>) => void,
+  onSettled: (settled: Settled) => void,
 ): Promise<Answers> {
   const work = async (): Promise<Answers> => {
     const answers: Answers = new Map();
@@ -123,7 +138,7 @@ function ask(
       for (const [{ key }, value] of settled) answers.set(key, value);
       // Stored immediately: the next attempt after an abort has less to do.
       stored.push(remember(cache, seen, settled));
-      advance(settled.map(([{ key }]) => key));
+      onSettled(settled);
     });
     await Promise.all(stored);
     return answers;
@@ -139,33 +154,33 @@ function ask(
 async function remember(
   cache: ResolverParts['cache'],
   seen: SeenVersions | undefined,
-  settled: readonly (readonly [LookUp, VersionAnswer])[],
+  settled: Settled,
 ): Promise<void> {
   await seen?.add(settled.flatMap(([{ key }, value]) => ('record' in value ? key : [])));
   await cache.set(settled.flatMap(([{ key }, value]) => ('error' in value ? [] : [[key, value] as const])));
 }
 
-function missingIn(lookUps: readonly LookUp[], answers: Answers): readonly LookUp[] {
+function missingIn(wanted: readonly Wanted[]): readonly LookUp[] {
   const missing: LookUp[] = [];
-  for (const lookUp of lookUps) {
-    const found = answers.get(lookUp.key);
-    if (found !== undefined && 'missing' in found) missing.push(lookUp);
+  for (const { lookUp, answer } of wanted) {
+    if (answer !== undefined && 'missing' in answer) missing.push(lookUp);
   }
   return missing;
 }
 
 async function summarise(
   eligibilities: readonly Eligibility[],
-  answers: Answers,
+  wanted: WantedLookUps['ofPackages'],
   missing: ReadonlyMap<string, Resolution>,
 ): Promise<Resolved> {
   let retryable = false;
   let retryAfterMs: number | undefined;
   const resolutions: Resolution[] = [];
   for await (const slice of inSlices(eligibilities)) {
-    for (const { lookUp, resolution } of slice) {
-      const found = lookUp === undefined ? undefined : (missing.get(lookUp.key) ?? answers.get(lookUp.key));
-      resolutions.push(lookUp === undefined ? resolution : resolutionOf(lookUp, found));
+    for (const { resolution } of slice) {
+      const one = wanted[resolutions.length];
+      const found = one && (missing.get(one.lookUp.key) ?? one.answer);
+      resolutions.push(resolution ?? resolutionOf(one?.lookUp, found));
       if (found === undefined || !('error' in found)) continue;
       retryable ||= found.error.retryable;
       const waitMs = found.error.retryAfterMs;
@@ -175,27 +190,28 @@ async function summarise(
   return { resolutions, retryable, retryAfterMs };
 }
 
-function resolutionOf({ purl }: LookUp, found: VersionAnswer | Resolution | undefined): Resolution {
+function resolutionOf(lookUp: LookUp | undefined, found: VersionAnswer | Resolution | undefined): Resolution {
   if (found === undefined || 'missing' in found) {
     return { outcome: 'failed', reason: 'its look-up was not answered' };
   }
   if ('outcome' in found) return found;
   if ('record' in found) return { outcome: 'resolved', record: found.record };
-  const offender = found.error.code === 'invalid' ? `${purl} is refused: ` : '';
+  const offender = found.error.code === 'invalid' ? `${lookUp?.purl} is refused: ` : '';
   return { outcome: 'failed', reason: offender + found.error.message };
 }
 
-async function countByKey(
-  eligibilities: readonly Eligibility[],
-): Promise<Map<string, { lookUp: LookUp; count: number }>> {
-  const counts = new Map<string, { lookUp: LookUp; count: number }>();
-  for await (const slice of inSlices(eligibilities)) {
-    for (const { lookUp } of slice) {
-      if (lookUp === undefined) continue;
-      const entry = counts.get(lookUp.key);
-      if (entry === undefined) counts.set(lookUp.key, { lookUp, count: 1 });
-      else entry.count += 1;
+async function wantedLookUps(eligibilities: readonly Eligibility[]): Promise<WantedLookUps> {
+  const byKey = new Map<string, Wanted>();
+  const ofPackages = await mapInSlices(eligibilities, ({ lookUp }) => {
+    if (lookUp === undefined) return undefined;
+    const known = byKey.get(lookUp.key);
+    if (known !== undefined) {
+      known.count += 1;
+      return known;
     }
-  }
-  return counts;
+    const wanted: Wanted = { lookUp, count: 1, answer: undefined };
+    byKey.set(lookUp.key, wanted);
+    return wanted;
+  });
+  return { byKey, ofPackages };
 }

@@ -40,16 +40,19 @@ export function createKeptValues<Value, Name extends string | number = string>({
   return {
     async getMany(names, load) {
       const isNoted = reads++ % NOTED_READS === 0;
-      const found: (Value | undefined)[] = [];
+      // A list that grows is copied several times.
+      const found = new Array<Value | undefined>(names.length);
       const lacking: Name[] = [];
       const places: number[] = [];
+      let at = 0;
       for (const name of names) {
         const one = isNoted ? kept.get(name, NO_OPTIONS) : kept.peek(name, NO_OPTIONS);
         if (one === undefined) {
-          places.push(found.length);
+          places.push(at);
           lacking.push(name);
         }
-        found.push(one?.value);
+        found[at] = one?.value;
+        at += 1;
       }
       if (lacking.length === 0) return found;
       for (const [index, value] of (await load(lacking)).entries()) found[places[index] as number] = value;
