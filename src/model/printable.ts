@@ -1,3 +1,5 @@
+import type { JsonObject } from './json-object.ts';
+
 /**
  * Control characters (Cc), format characters such as direction marks, zero-width characters and tags (Cf), line and
  * paragraph separators (Zl, Zp), lone surrogates (Cs), and other characters that are not drawn (Default_Ignorable).
@@ -12,22 +14,28 @@ export function printable(text: string): string {
   return text.replace(NOT_DRAWN, visible);
 }
 
-/** A copy of plain data whose texts are printable; the data itself where they all are. */
+/** A copy of plain data whose texts are printable; the data itself where they all are, as in most data. */
 export function printableStrings<Data>(data: Data): Data {
-  return (typeof data === 'string' ? printable(data) : printableMembers(data)) as Data;
+  return (isPrintable(data) ? data : printableCopy(data)) as Data;
 }
 
-function printableMembers(data: unknown): unknown {
-  if (typeof data !== 'object' || data === null) return data;
-  if (Array.isArray(data)) {
-    const items = data.map(printableStrings);
-    return items.every((item, index) => item === data[index]) ? data : items;
+function isPrintable(data: unknown): boolean {
+  if (typeof data === 'string') return printable(data) === data;
+  if (typeof data !== 'object' || data === null) return true;
+  if (Array.isArray(data)) return data.every(isPrintable);
+  for (const name of Object.keys(data)) {
+    if (printable(name) !== name || !isPrintable((data as JsonObject)[name])) return false;
   }
-  const names = Object.keys(data);
-  const before: readonly unknown[] = Object.values(data);
-  const after = before.map(printableStrings);
-  if (names.every((name, index) => after[index] === before[index] && printable(name) === name)) return data;
-  return Object.fromEntries(names.map((name, index) => [printable(name), after[index]]));
+  return true;
+}
+
+function printableCopy(data: unknown): unknown {
+  if (typeof data === 'string') return printable(data);
+  if (typeof data !== 'object' || data === null) return data;
+  if (Array.isArray(data)) return data.map(printableCopy);
+  return Object.fromEntries(
+    Object.entries(data).map(([name, member]) => [printable(name), printableCopy(member)]),
+  );
 }
 
 /** A line of JSON in which the same characters are escaped: it means the same. */

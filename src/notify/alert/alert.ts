@@ -62,7 +62,7 @@ export function alertMaker(notification: Notification): (shape?: AlertShape) => 
       totals,
       changes: listed,
       leftOut: totals.changes - listed.length,
-      ranked: () => (complete ? printableStrings(allRanked()) : listed),
+      ranked: () => (complete ? worstFirst(listed) : listed),
     };
   };
 }
