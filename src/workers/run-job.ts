@@ -68,13 +68,16 @@ async function runOpen(
   const startedAt = now();
   const ends = { id, lane, spent: job.spent?.(payload) };
   const isClosing = job.onEnd === undefined || job.endsWithOutcome === true;
-  let followed: JobEnd | undefined;
+  let followed: (JobEnd & { readonly startedAt: number }) | undefined;
   const work = {
     ...{ job, key, payload, startedAt, mayBeDone, after },
     openJobsOf: (next: readonly StoredFollowUp[]) => openJobsOf(flow.jobs, next),
     runFollowUp: async (run: PrecedingRun) => {
-      followed = await runFollowUp(options, attempt, run, limit.signal);
-      return followed && joined(run, followed.outcome);
+      const followUpAt = now();
+      const end = await runFollowUp(options, attempt, run, limit.signal);
+      if (end === undefined) return undefined;
+      followed = { ...end, startedAt: followUpAt };
+      return joined(run, end.outcome);
     },
     ...(isClosing ? { ends } : {}),
   };
@@ -92,7 +95,7 @@ async function runOpen(
     limit.release();
   }
   const { closed, opened, next } = outcome;
-  const durationMs = now() - startedAt;
+  const durationMs = (followed?.startedAt ?? now()) - startedAt;
   const report = () => reportDone(options, attempt, outcome, durationMs);
   if (opened === undefined) await enqueueFollowUps(flow, next);
   else if (followed === undefined) await addFollowUps(flow, opened);

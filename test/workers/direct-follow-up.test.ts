@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AnyJob, Job } from '../../src/jobs/job.ts';
 import { jobIdOf } from '../../src/jobs/job-id.ts';
@@ -75,6 +76,22 @@ describe('a job that follows directly', () => {
     expect(saves()).toEqual(['first + second']);
     expect(close).not.toHaveBeenCalled();
     expect(await bench.outcomes.read('first', 'one')).toMatchObject({ result: 'one' });
+  });
+
+  it('does not count for the duration of the job before it', async () => {
+    const bench = room.bench('duration');
+    const slow = second(async ({ id }) => {
+      await setTimeout(300);
+      return { result: id, next: [] };
+    });
+    await runBoth(bench, [first(), slow]);
+    const durations = bench.events.flatMap((event) =>
+      event.kind === 'finished' ? [[event.job, event.durationMs >= 290]] : [],
+    );
+    expect(durations).toEqual([
+      ['second', true],
+      ['first', false],
+    ]);
   });
 
   it('reads the result of the job before it', async () => {
