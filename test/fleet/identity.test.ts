@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { identitiesOf, identityOf, isSpelledAs, packageOf } from '../../src/fleet/identity.ts';
+
+const word = fc.constantFrom('a', 'A', 'b', 'a.b', 'a-b', '@s/a', '', '1', '1.0', 'v1', '1@2', '1 2');
+const packages = fc.array(
+  fc.record({
+    ecosystem: fc.constantFrom('npm', 'pypi', 'golang', 'nuget', 'deb'),
+    name: word,
+    version: word,
+    purl: fc.oneof(
+      fc.constantFrom('pkg:npm/a@1', 'pkg:pypi/a-b@1', 'pkg:golang/a@v1', 'pkg:deb/a@1', ''),
+      fc.tuple(word, word).map(([name, version]) => `pkg:npm/${name}@${version}`),
+    ),
+  }),
+  { maxLength: 40 },
+);
+
+it('of packages that were seen before are the same, whatever packages share a purl', async () => {
+  await fc.assert(
+    fc.asyncProperty(packages, async (list) => {
+      for (const each of [list, [...list]]) {
+        const identities = await identitiesOf(each);
+        expect(identities).toEqual(each.map(identityOf));
+        for (const [index, one] of each.entries()) {
+          const own = packageOf(identities[index] ?? '');
+          expect(isSpelledAs(identities[index] ?? '', one)).toBe(
+            own.ecosystem === one.ecosystem &&
+              own.name === one.name &&
+              own.version === one.version &&
+              own.purl === one.purl,
+          );
+        }
+      }
+    }),
+  );
+});
