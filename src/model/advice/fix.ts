@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/kind.ts';
+import type { ValueOf } from '../stored/value-of.ts';
 
 /**
  * What clears the findings of a package. `in-range`: every requirement permits a good version, so the package manager can lock

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/kind.ts';
+import type { ValueOf } from '../stored/value-of.ts';
 
 /** What is known of fixes of one package version, for every target that has it. */
 export type KnownFix = ValueOf<typeof knownFixSchema>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { changeSchema, transitionSchema } from '../scan/change.ts';
 import { severityCountsSchema } from '../scan/scan-basis.ts';
 import { targetSchema } from '../scan/target.ts';
-import type { ValueOf } from '../stored/kind.ts';
+import type { ValueOf } from '../stored/value-of.ts';
 
 /** The changes that are sent to the receiver of one route together: the unit of delivery. */
 export type Notification = ValueOf<typeof notificationSchema>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TRANSITIONS } from '../scan/transition.ts';
-import type { ValueOf } from '../stored/kind.ts';
+import type { ValueOf } from '../stored/value-of.ts';
 
 /** One of the last scans of a target, in short. */
 export type PastScan = ValueOf<typeof pastScanSchema>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/kind.ts';
+import type { ValueOf } from '../stored/value-of.ts';
 
 /** What one part of a refresh looked up. */
 export type RefreshedPart = ValueOf<typeof refreshedPartSchema>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { suppressionSchema } from '../scan/suppression.ts';
-import type { ValueOf } from '../stored/kind.ts';
+import type { ValueOf } from '../stored/value-of.ts';
 
 /** A lockfile of a target as its state stores it. The packages are in the fleet's inventories, which equal lockfiles share. */
 export type TargetLockfile = ValueOf<typeof targetLockfileSchema>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SEVERITIES } from '../scan/severity.ts';
-import type { ValueOf } from '../stored/kind.ts';
+import type { ValueOf } from '../stored/value-of.ts';
 
 /** A target in the list of the fleet: what lists and whole-fleet passes need without reading its state. */
 export type TargetSummary = ValueOf<typeof targetSummarySchema>;

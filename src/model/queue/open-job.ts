@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/kind.ts';
+import type { ValueOf } from '../stored/value-of.ts';
 import { followUpSchema } from './follow-up.ts';
 import type { OutcomeName, SpentOutcomes } from './spent-outcomes.ts';
 

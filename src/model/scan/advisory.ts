@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/kind.ts';
+import type { ValueOf } from '../stored/value-of.ts';
 
 /** An advisory from the package-insights API ("Advisory object"). */
 export type Advisory = ValueOf<typeof advisorySchema>;

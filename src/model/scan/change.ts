@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pastScanSchema } from '../fleet/past-scan.ts';
 import { targetLockfileSchema } from '../fleet/target-lockfile.ts';
 import { imageStateSchema } from '../image/image.ts';
-import type { ValueOf } from '../stored/kind.ts';
+import type { ValueOf } from '../stored/value-of.ts';
 import { findingSchema, severitySchema } from './finding.ts';
 import { fixedVersionSchema } from './fixed-version.ts';
 import { scanBasisSchema } from './scan-basis.ts';

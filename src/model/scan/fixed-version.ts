@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/kind.ts';
+import type { ValueOf } from '../stored/value-of.ts';
 
 /** A version that resolved a finding of a target. */
 export type FixedVersion = ValueOf<typeof fixedVersionSchema>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { scannedImageSchema } from '../image/image.ts';
 import { lockedPackageSchema, problemSchema } from '../lockfile/lockfile.ts';
-import type { ValueOf } from '../stored/kind.ts';
+import type { ValueOf } from '../stored/value-of.ts';
 import { resolutionSchema } from './resolution.ts';
 import { scanCountsSchema, scanInputSchema } from './scan-basis.ts';
 import { suppressionSchema } from './suppression.ts';

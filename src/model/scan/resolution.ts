@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SYSTEMS } from '../lockfile/version-key.ts';
-import type { ValueOf } from '../stored/kind.ts';
+import type { ValueOf } from '../stored/value-of.ts';
 import { OUTCOMES } from './outcome.ts';
 
 export const versionKeySchema = z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/kind.ts';
+import type { ValueOf } from '../stored/value-of.ts';
 
 /** A repository, a service or an image that is watched. */
 export type Target = ValueOf<typeof targetSchema>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { FixPlan, Unadvised } from '../advice/fix-plan.ts';
 import { judgedImageSchema } from '../image/image.ts';
 import type { ScanComparison } from '../review/scan-comparison.ts';
-import type { ValueOf } from '../stored/kind.ts';
+import type { ValueOf } from '../stored/value-of.ts';
 import { changeSchema } from './change.ts';
 import { findingSchema } from './finding.ts';
 import { GAP_KINDS, type Gap } from './gap.ts';

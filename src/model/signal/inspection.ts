@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/kind.ts';
+import type { ValueOf } from '../stored/value-of.ts';
 
 /** One trace of a version, with its evidence. */
 export type Signal = ValueOf<typeof signalSchema>;

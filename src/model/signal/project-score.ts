@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/kind.ts';
+import type { ValueOf } from '../stored/value-of.ts';
 
 /** What a scorecard says of a source project. */
 export type Scorecard = ValueOf<typeof scorecardSchema>;

@@ -1,10 +1,11 @@
 import type { z } from 'zod';
 import type { Routing } from '../alert/routing.ts';
-import type { StoredForm, StoredKind, ValueOf } from './kind.ts';
+import type { StoredForm, StoredKind } from './kind.ts';
 import { PACKED_INVENTORY } from './packed-inventory.ts';
 import { PACKED_VERDICT } from './packed-verdict.ts';
 import * as release01 from './release-0-1.ts';
 import type { SCHEMAS } from './schemas.ts';
+import type { ValueOf } from './value-of.ts';
 
 type Load<Schema> = () => Promise<Schema>;
 

@@ -1,4 +1,4 @@
-import type { output, ZodType } from 'zod';
+import type { ZodType } from 'zod';
 import type { LockedPackage } from '../lockfile/lockfile.ts';
 
 /**
@@ -44,10 +44,3 @@ export function withVersion<Value extends object>(
 ): Value & { readonly version: number } {
   return { ...value, version };
 }
-
-/** The values of a schema, read-only. */
-export type ValueOf<Schema extends ZodType> = Immutable<output<Schema>>;
-
-type Immutable<Value> = Value extends object
-  ? { readonly [Key in keyof Value]: Immutable<Value[Key]> }
-  : Value;

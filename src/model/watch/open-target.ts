@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/kind.ts';
+import type { ValueOf } from '../stored/value-of.ts';
 import { targetSourceSchema } from './source.ts';
 
 /** A target of a run whose source is not read yet. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/kind.ts';
+import type { ValueOf } from '../stored/value-of.ts';
 
 /** A run of a schedule as it began. */
 export type ScheduleRun = ValueOf<typeof scheduleRunSchema>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/kind.ts';
+import type { ValueOf } from '../stored/value-of.ts';
 import { sourceSchema } from './source.ts';
 
 /** A source that is read at regular times. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/kind.ts';
+import type { ValueOf } from '../stored/value-of.ts';
 
 /** What a source offered, for a comparison without reading it again. */
 export type SourceRevision = Exclude<SourceReading['revision'], undefined>;

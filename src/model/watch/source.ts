@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { lazily } from '../lazily.ts';
-import type { ValueOf } from '../stored/kind.ts';
+import type { ValueOf } from '../stored/value-of.ts';
 
 /*
  * Sources are written in the configuration and on command lines, and they are part of stored schedules and of job data. They

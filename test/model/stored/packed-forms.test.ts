@@ -7,8 +7,8 @@ import type {
   PackedLockfile,
   PackedLockfiles,
   StoredKind,
-  ValueOf,
 } from '../../../src/model/stored/kind.ts';
+import type { ValueOf } from '../../../src/model/stored/value-of.ts';
 
 const record = {
   versionKey: { system: 'NPM', name: 'a', version: '1.0.0' },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { lazily } from '../../../model/lazily.ts';
-import type { ValueOf } from '../../../model/stored/kind.ts';
+import type { ValueOf } from '../../../model/stored/value-of.ts';
 import type { JobType } from '../../job-type.ts';
 import { targetSchema, timestamp } from '../fields.ts';
 import { scheduleName } from './run-schedule.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { lazily } from '../../../model/lazily.ts';
-import type { ValueOf } from '../../../model/stored/kind.ts';
+import type { ValueOf } from '../../../model/stored/value-of.ts';
 import type { JobType } from '../../job-type.ts';
 import { scanId, targetSchema, timestamp } from '../fields.ts';
 
