@@ -5,7 +5,7 @@ import type { OutcomePort, Ports } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
 import type { StoredFollowUp } from '../model/queue/follow-up.ts';
 import type { ClosedJob } from '../model/queue/open-job.ts';
-import type { PrecedingRun } from '../model/queue/outcome.ts';
+import type { OutcomeEffects, PrecedingRun } from '../model/queue/outcome.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
 import type { ParsedJob, ProcessorOptions } from './attempt.ts';
 import { attemptSignal } from './attempt-signal.ts';
@@ -185,6 +185,8 @@ function directFollowUp(
   { isFirst, parsed: { lane } }: RunnableAttempt,
   { run, circumstances: { follows = [] } }: PrecedingRun,
 ): { readonly options: ProcessorOptions; readonly parsed: ParsedJob } | undefined {
+  const { state, fleet }: OutcomeEffects = run;
+  if (state !== undefined || fleet !== undefined) return undefined;
   const [only, ...others] = follows;
   if (!isFirst || lane !== undefined || only === undefined || others.length > 0) return undefined;
   if (job.joinsFollowUp?.(run.result) !== true) return undefined;
