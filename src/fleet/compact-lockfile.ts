@@ -1,3 +1,4 @@
+import { DistinctLists } from '../model/distinct-lists.ts';
 import type { CompactLockfile } from '../model/fleet/compact-lockfile.ts';
 import type { LockedPackage } from '../model/lockfile/lockfile.ts';
 import type { ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.ts';
@@ -137,7 +138,6 @@ const DIRECT: Readonly<Record<string, boolean | undefined>> = { 0: false, 1: tru
 class Columns {
   readonly #rest: Omit<CompactLockfile, 'direct'> & {
     readonly positions: number[];
-    readonly groupSets: (readonly string[])[];
     readonly groups: number[];
     readonly lines: (number | null)[];
     readonly dependencies: ((number | string)[] | null)[];
@@ -151,7 +151,7 @@ class Columns {
   /** By the id of a package in the fleet: those that are looked up, and the others after them. */
   readonly #positions = new Map<number, number>();
   readonly #otherPositions = new Map<number, number>();
-  readonly #groupIndexes = new Map<string, number>();
+  readonly #groupSets = new DistinctLists();
   #lastPosition = 0;
   #lastLine = 0;
 
@@ -168,7 +168,7 @@ class Columns {
       format,
       problems,
       positions: [],
-      groupSets: [],
+      groupSets: this.#groupSets.lists,
       groups: [],
       lines: [],
       dependencies: [],
@@ -187,7 +187,7 @@ class Columns {
     rest.positions.push(position - this.#lastPosition);
     this.#lastPosition = position;
     this.#direct.push(locked.direct === undefined ? '?' : locked.direct ? '1' : '0');
-    rest.groups.push(this.#groupSet(locked.groups));
+    rest.groups.push(this.#groupSets.placeOf(locked.groups));
     rest.lines.push(locked.line === undefined ? null : locked.line - this.#lastLine);
     this.#lastLine = locked.line ?? this.#lastLine;
     rest.dependencies.push(
@@ -211,15 +211,6 @@ class Columns {
       edges[at] = to === undefined ? name : to - from;
     }
     return edges;
-  }
-
-  #groupSet(groups: readonly string[]): number {
-    const [only = ''] = groups;
-    const name = groups.length < 2 ? `${groups.length} ${only}` : JSON.stringify(groups);
-    const known = this.#groupIndexes.get(name);
-    if (known !== undefined) return known;
-    this.#groupIndexes.set(name, this.#rest.groupSets.length);
-    return this.#rest.groupSets.push(groups) - 1;
   }
 }
 

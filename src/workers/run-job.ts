@@ -38,7 +38,7 @@ interface DoneJob {
   readonly report: () => void;
 }
 
-/** What came of a job: its outcome, and the jobs that are done with it, the one that ran first at the end. */
+/** The outcome of a job, and the jobs that are done with it, the one that ran first at the end. */
 interface JobEnd {
   readonly outcome: JobOutcome;
   readonly done: readonly DoneJob[];

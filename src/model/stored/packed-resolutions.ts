@@ -1,3 +1,4 @@
+import { DistinctLists } from '../distinct-lists.ts';
 import { systemOf } from '../lockfile/ecosystem.ts';
 import type { LockedPackage } from '../lockfile/lockfile.ts';
 import type { ResolvedPackage } from '../scan/inventory.ts';
@@ -72,11 +73,11 @@ export function unpackResolutions(
 
 /** A class, because V8 drops the optimised code of functions that each scan creates. */
 class ResolutionColumns {
-  readonly #outcomes = new Distinct<string>();
+  readonly #outcomes: string[] = [];
   readonly #outcome: number[] = [];
   readonly #flags: string[] = [];
   readonly #publishedAt: (string | 0)[] = [];
-  readonly #licenseLists = new Distinct<readonly string[]>();
+  readonly #licenseLists = new DistinctLists();
   readonly #licenses: number[] = [];
   readonly #advisories: [number, readonly string[]][] = [];
   readonly #keys: [number, string, string, string][] = [];
@@ -87,7 +88,8 @@ class ResolutionColumns {
   add({ ecosystem, name, version, resolution }: ResolvedPackage): void {
     const position = this.#outcome.length;
     const { outcome, reason, seenBefore, record } = resolution;
-    this.#outcome.push(this.#outcomes.placeOf(outcome, outcome));
+    const known = this.#outcomes.indexOf(outcome);
+    this.#outcome.push(known < 0 ? this.#outcomes.push(outcome) - 1 : known);
     if (reason !== undefined) this.#reasons.push([position, reason]);
     if (seenBefore !== undefined) this.#seenBefore.push([position, seenBefore]);
     this.#flags.push(
@@ -96,8 +98,7 @@ class ResolutionColumns {
     if (record === undefined) return;
     const { versionKey: key, licenses, advisoryIds, deprecatedReason } = record;
     this.#publishedAt.push(record.publishedAt ?? 0);
-    const listed = licenses.length === 1 ? (licenses[0] as string) : JSON.stringify(licenses);
-    this.#licenses.push(this.#licenseLists.placeOf(listed, licenses));
+    this.#licenses.push(this.#licenseLists.placeOf(licenses));
     if (advisoryIds.length > 0) this.#advisories.push([position, advisoryIds]);
     if (deprecatedReason !== undefined) this.#deprecations.push([position, deprecatedReason]);
     if (key.name !== name || key.version !== version || key.system !== systemOf(ecosystem)) {
@@ -107,11 +108,11 @@ class ResolutionColumns {
 
   packed(): PackedResolutions {
     return {
-      outcomes: this.#outcomes.values,
+      outcomes: this.#outcomes,
       outcome: this.#outcome,
       flags: this.#flags.join(''),
       publishedAt: this.#publishedAt,
-      licenseLists: this.#licenseLists.values,
+      licenseLists: this.#licenseLists.lists,
       licenses: this.#licenses,
       advisories: this.#advisories,
       keys: this.#keys,
@@ -119,19 +120,6 @@ class ResolutionColumns {
       seenBefore: this.#seenBefore,
       deprecations: this.#deprecations,
     };
-  }
-}
-
-/** Values without repetition, and their places. */
-class Distinct<Value> {
-  readonly values: Value[] = [];
-  readonly #places = new Map<string, number>();
-
-  placeOf(key: string, value: Value): number {
-    const known = this.#places.get(key);
-    if (known !== undefined) return known;
-    this.#places.set(key, this.values.length);
-    return this.values.push(value) - 1;
   }
 }
 

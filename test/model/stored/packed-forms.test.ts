@@ -28,7 +28,13 @@ const locked = {
 };
 const packages = [
   locked,
-  { ...locked, direct: false, line: 7, dependencies: ['b@2', 'c@3'] },
+  {
+    ...locked,
+    direct: false,
+    line: 7,
+    dependencies: ['b@2', 'c@3'],
+    resolution: { outcome: 'resolved', record: { ...record, licenses: ['["MIT","ISC"]'] } },
+  },
   { ...locked, id: 'a@1.0.0 (git+https://host.example/a)', direct: true, dependencies: [] },
   {
     ...locked,
@@ -40,6 +46,7 @@ const packages = [
         versionKey: { system: 'PYPI', name: 'A', version: '1.0' },
         publishedAt: '2026-01-01T00:00:00Z',
         deprecatedReason: 'use b',
+        licenses: ['MIT', 'ISC'],
       },
     },
   },
