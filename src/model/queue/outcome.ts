@@ -132,7 +132,7 @@ export interface PrecedingRun {
 
 /** Circumstances of a run. */
 export interface RunCircumstances {
-  /** The run that this one follows directly. Both outcomes are saved, or none: then the answer is `state-moved`. */
+  /** The run that this one follows directly. Both outcomes are saved, or none when one of them exists or the state moved. */
   readonly after?: PrecedingRun | undefined;
   /** The jobs that follow: open from now on. */
   readonly follows?: readonly OpenJob[];
