@@ -1,12 +1,14 @@
-# Builds dist/ with the pinned toolchain, then keeps only what runs.
-FROM node:24-bookworm-slim AS build
+# Builds dist/ with the pinned toolchain, then keeps only what runs. Another base: --build-arg NODE_IMAGE=node:24.x.y-bookworm-slim@sha256:…
+ARG NODE_IMAGE=node:24.18.0-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY . .
-RUN npm run build && npm prune --omit=dev --ignore-scripts
+# Optional packages are for trying things (the embedded engine) or native.
+RUN npm run build && npm prune --omit=dev --omit=optional --ignore-scripts
 
-FROM node:24-bookworm-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
 # Schedules read repositories with git.
 RUN apt-get update \

@@ -3,5 +3,5 @@
 # LOCKHOUND replaces the command.
 set -eu
 
-${LOCKHOUND:-npx --yes --ignore-scripts lockhound@0.1.0} scan ${BASE:+--since "$BASE"} \
+${LOCKHOUND:-npx --yes --ignore-scripts lockhound@0.2.0} scan ${BASE:+--since "$BASE"} \
   --report sarif=lockhound.sarif --report markdown=lockhound.md --report json=lockhound.json

@@ -31,7 +31,9 @@ const BUNDLED = ['p-limit', 'semver', 'zod'];
 /** Packages that few commands call. */
 const ON_DEMAND = ['lru-cache', 'semver', '@renovatebot/pep440', '@renovatebot/ruby-semver'];
 
-const EXTERNAL = Object.keys(manifest.dependencies).filter((name) => !BUNDLED.includes(name));
+const EXTERNAL = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }).filter(
+  (name) => !BUNDLED.includes(name),
+);
 
 /** Commands that are to start fast. They run without network and without state. */
 const CALLED = [

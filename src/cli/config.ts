@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { configAsWritten, type LoadedConfig, loadConfig, namedSecrets } from '../config/load.ts';
+import { IGNORED_LINKS } from '../config/service-links.ts';
 import { settings } from '../config/variables.ts';
 import { messageOf } from '../model/errors.ts';
 import { configText, settingsText } from '../report/administration/config-text.ts';
@@ -75,8 +76,9 @@ function missingSecrets({ secrets }: LoadedConfig): readonly string[] {
   });
 }
 
-function notesOn({ config: { redis, notify, serve } }: LoadedConfig): readonly string[] {
+function notesOn({ config: { redis, notify, serve }, serviceLinks = [] }: LoadedConfig): readonly string[] {
   return [
+    ...(serviceLinks.length === 0 ? [] : [`${IGNORED_LINKS}: ${serviceLinks.join(', ')}`]),
     ...(redis.url === undefined
       ? ['redis.url is not set: `lockhound worker` starts only with --ephemeral and then stores nothing.']
       : []),

@@ -5,6 +5,7 @@ import { within } from '../model/within.ts';
 import { StoreError } from '../store/errors.ts';
 import { formatAddresses, parseAddresses } from '../store/redis/address.ts';
 import { readServerSettings } from '../store/redis/server-settings.ts';
+import { logConfigNotes } from './config-notes.ts';
 import { openContracts } from './contracts.ts';
 import { digestSchedules } from './digests.ts';
 import { openExploits } from './facts/exploits.ts';
@@ -17,7 +18,7 @@ import { openTracing } from './tracing.ts';
 import { dayCountSchedule } from './worker/day-count.ts';
 import { refreshSchedules } from './worker/fleet-refresh.ts';
 import { keepProvisioned } from './worker/keep-provisioned.ts';
-import { warnOfVex } from './worker/vex-warning.ts';
+
 import { openWatch, storeConfiguredSchedules } from './worker/watch.ts';
 import { type MonitoredWorker, openWorkerHealth, openWorkerMetrics } from './worker/worker-health.ts';
 import { measureLoad } from './worker/worker-load.ts';
@@ -85,7 +86,7 @@ async function openWorker(
   // What is no part of a shard is the same in all of them.
   const store = stores.shards[0] as Store;
   const note = await checkRedis(store, log);
-  warnOfVex(loaded, log);
+  logConfigNotes(loaded, log);
   const tracing = await openTracing(loaded, log);
   if (tracing !== undefined) onClose(tracing.close);
   const load = measureLoad();

@@ -12,6 +12,7 @@ import { DEFAULT_FILE } from './is-configured.ts';
 import { type Config, configSchema } from './schema.ts';
 import { resolveSecret, type SecretReference } from './secret-reference.ts';
 import { type NotAppliedIn, readVexDocuments } from './sections/vex.ts';
+import { serviceLinks } from './service-links.ts';
 import { fromEnvironment } from './variables.ts';
 
 /** The secrets that the configuration refers to. Each is read on first use. */
@@ -41,6 +42,8 @@ export interface LoadedConfig {
   readonly vex?: readonly Suppression[];
   /** Their statements that suppress nothing although they say that something is not affected. */
   readonly vexNotApplied?: readonly NotAppliedIn[];
+  /** Names of variables that Kubernetes set for Services, and that were ignored. */
+  readonly serviceLinks?: readonly string[];
 }
 
 export interface LoadOptions {
@@ -67,12 +70,14 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const config = withSentinelUrls(withSafeRedisUrl(parsed.data, environment));
   const { suppressions: vex, notApplied: vexNotApplied } = readVexDocuments(config.vex);
   const secrets = secretsOf(config, written, environment);
+  const links = [...serviceLinks(environment)];
   return {
     config,
     secrets,
     file,
     ...(vex.length === 0 ? {} : { vex }),
     ...(vexNotApplied.length === 0 ? {} : { vexNotApplied }),
+    ...(links.length === 0 ? {} : { serviceLinks: links }),
   };
 }
 

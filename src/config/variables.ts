@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { unwrap } from './as-written.ts';
 import { ConfigError } from './errors.ts';
 import { configSchema } from './schema.ts';
+import { serviceLinks } from './service-links.ts';
 
 const PREFIX = 'LOCKHOUND_';
 
@@ -24,8 +25,8 @@ export function settings(): readonly Setting[] {
 }
 
 /**
- * The settings from the environment, nested as in the file. Throws `ConfigError` (`config-invalid`) for an unknown
- * `LOCKHOUND_*` variable.
+ * The settings from the environment, nested as in the file. Variables that Kubernetes sets for Services are ignored. Throws
+ * `ConfigError` (`config-invalid`) for an unknown `LOCKHOUND_*` variable.
  */
 export function fromEnvironment(environment: Readonly<Record<string, string | undefined>>): unknown {
   // Most environments name no setting, and walking over the schema takes longer than reading a small file.
@@ -33,8 +34,9 @@ export function fromEnvironment(environment: Readonly<Record<string, string | un
   const result: Record<string, unknown> = {};
   const redisUrl = environment['REDIS_URL'];
   if (redisUrl) assign(result, ['redis', 'url'], redisUrl);
+  const links = serviceLinks(environment);
   for (const [name, text] of Object.entries(environment)) {
-    if (!name.startsWith(PREFIX) || OTHERS.has(name) || text === undefined) continue;
+    if (!name.startsWith(PREFIX) || OTHERS.has(name) || links.has(name) || text === undefined) continue;
     known ??= new Map(settings().map((setting) => [setting.variable, setting]));
     const setting = known.get(name);
     if (setting !== undefined) {

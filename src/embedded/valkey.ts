@@ -105,6 +105,6 @@ function notStarted(reason: string, lastLines: readonly string[]): EmbeddedError
   const output = lastLines.length === 0 ? '' : ` Its last output: ${lastLines.join(' | ')}`;
   return new EmbeddedError(
     'valkey-not-started',
-    `The embedded Valkey did not start: ${reason}. Set REDIS_URL to use your own Redis or Valkey.${output}`,
+    `The embedded Valkey did not start: ${reason}. Or set REDIS_URL to use your own Redis or Valkey.${output}`,
   );
 }

