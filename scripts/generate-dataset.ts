@@ -64,6 +64,8 @@ const outdated = z.record(
 const registryFacts = z.object({
   deprecated: z.array(z.tuple([z.string(), z.string(), z.string()])),
   publishedAt: names,
+  /** Versions that were taken down, by package. */
+  absent: z.record(z.string(), z.array(z.string())),
   /** Default versions that `npm outdated` does not list, with their licences. */
   defaults: z.record(z.string(), z.object({ version: z.string(), license: z.string() })),
 });
@@ -205,6 +207,7 @@ function withDefault(
           ...known,
           defined({ ...fact, version: byDefault, deprecated: deprecationOf(name, byDefault, facts) }),
         ],
+    ...(facts.absent[name] === undefined ? {} : { absent: facts.absent[name] }),
   };
 }
 

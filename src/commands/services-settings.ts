@@ -58,7 +58,12 @@ const webhooks = service.extend({
 const settingsSchema: z.ZodType<ServicesSettings> = z.strictObject({
   host: z.string().exactOptional(),
   data: z.string().exactOptional(),
-  insights: service.extend({ pageSize: z.int().min(1).max(5_000).exactOptional() }).exactOptional(),
+  insights: service
+    .extend({
+      pageSize: z.int().min(1).max(5_000).exactOptional(),
+      partial: z.boolean().exactOptional(),
+    })
+    .exactOptional(),
   webhooks: webhooks.exactOptional(),
   receiver: service.exactOptional(),
   discovery: service.exactOptional(),

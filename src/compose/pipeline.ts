@@ -44,8 +44,6 @@ export interface PipelineOptions {
   ) => Pick<Ports, 'schedules' | 'sources'> & { readonly stored: StoredSchedules };
   /** Without it nothing is known about exploitation. */
   readonly exploits?: ExploitPort | undefined;
-  /** Whether the insights service knows a package. Unset: it serves the whole index. */
-  readonly covers?: InsightsOptions['covers'] | undefined;
 }
 
 export type Pipeline = Awaited<ReturnType<typeof startPipeline>>;
@@ -103,14 +101,13 @@ async function startShard(
   { clients, lockfiles, of, slots, report }: SharedParts,
   options: PipelineOptions,
 ): Promise<Runtime> {
-  const { log, notifier, contracts, exploits, covers, schedules: schedulesOf, watch, ...others } = options;
+  const { log, notifier, contracts, exploits, schedules: schedulesOf, watch, ...others } = options;
   const { recheck, lockDuration } = loaded.config.worker;
   const insights = clients.clientOf(recordCache(loaded, store), {
     onContractProblem: report,
     seen: store.seen,
     facts: store.facts,
     isRequired: true,
-    covers,
   });
   const schedules = schedulesOf?.(store);
   const { stored, ...watched } = watch?.(store) ?? {};
@@ -130,7 +127,7 @@ async function startShard(
         reuse: reuseOf(loaded, notifier?.routing),
         routing: notifier?.routing,
         knownFixes: createKnownFixes(
-          clients.clientOf(store.cache, { onContractProblem: report, covers }),
+          clients.clientOf(store.cache, { onContractProblem: report }),
           store.cache,
         ),
         inspects: loaded.config.watch.inspect ? 'apart' : 'never',

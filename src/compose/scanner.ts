@@ -42,7 +42,7 @@ export interface ScannerOptions {
   readonly onEvent?: (event: WorkerEvent) => void;
   readonly limits?: Partial<JobLimits>;
   /** Answers in place of the configured service. */
-  readonly local?: Pick<LocalIndex, 'answer' | 'covers'> | undefined;
+  readonly local?: Pick<LocalIndex, 'answer'> | undefined;
   /** Without it changes are part of the report and nothing is sent. */
   readonly notifier?: { readonly port: NotifierPort; readonly routing: Routing };
   /** Whether the packages are inspected for signs of a compromise. */
@@ -76,7 +76,6 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
   const insights = await openInsights(loaded, cache, {
     onContractProblem: warnOnce(options.log),
     seen: memory.seen,
-    covers: local?.covers,
     http: local !== undefined ? createLocalHttp(local) : offline === true ? offlineClient() : undefined,
     budget: requestsPerSecond === undefined ? undefined : createLocalBudget(requestsPerSecond),
   });

@@ -2,9 +2,16 @@ import { CodedError, type CodedErrorOptions } from '../model/errors.ts';
 
 /**
  * `not-found`: the index has no such object. `invalid`: the request is refused. `rate-limited`, `unavailable`: the same
- * request may succeed later. `contract`: the answer does not fit the description of the API.
+ * request may succeed later. `contract`: the answer does not fit the description of the API. `uncovered`: a local data set answers,
+ * which does not cover the object.
  */
-export type InsightsErrorCode = 'not-found' | 'invalid' | 'rate-limited' | 'unavailable' | 'contract';
+export type InsightsErrorCode =
+  | 'not-found'
+  | 'invalid'
+  | 'rate-limited'
+  | 'unavailable'
+  | 'contract'
+  | 'uncovered';
 
 /**
  * The rules of the operations ("Operation rules" and "Conventions for requests"), checked before a request is sent, and

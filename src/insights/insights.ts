@@ -3,6 +3,7 @@ import type { ApiClient } from '../discovery/client.ts';
 import { formatVersionKey } from '../model/lockfile/version-key.ts';
 import type { Known } from '../model/ports/cache.ts';
 import type { Insights } from '../model/ports/insights.ts';
+import type { SeenVersions } from '../model/ports/seen-versions.ts';
 import type { Advisory } from '../model/scan/advisory.ts';
 import {
   CACHED_ADVISORY,
@@ -25,18 +26,19 @@ import { createRefresh, type FleetFacts } from './refresh.ts';
 import { createReleases } from './releases/releases.ts';
 import { hasFacts } from './request/rules.ts';
 import { createEligibility, type Privacy } from './resolve/eligibility.ts';
-import type { MissingFacts } from './resolve/missing-versions.ts';
 import { createResolver } from './resolve/resolve.ts';
 import { createVersionLookUp } from './resolve/version-look-up.ts';
 import { createInsightsService } from './service.ts';
 
-export interface InsightsOptions extends CachePolicy, Partial<Privacy>, MissingFacts {
+export interface InsightsOptions extends CachePolicy, Partial<Privacy> {
   /** Read-only client of `apis/insights.v3alpha.json`. */
   readonly api: ApiClient;
   /** The number of concurrent requests. */
   readonly concurrency?: number;
   /** Limits the requests of several clients together, in place of `concurrency`. */
   readonly limit?: LimitFunction;
+  /** Versions that the index had before. Unset: none are known. */
+  readonly seen?: SeenVersions | undefined;
   /** What the fleet knows. The cache adds every answer of the service. Unset: a run without a fleet. */
   readonly facts?: FleetFacts | undefined;
   /**
@@ -55,7 +57,6 @@ export function createInsights(options: InsightsOptions): Insights {
     limit = pLimit(concurrency),
     onContractProblem,
     seen,
-    covers,
     facts,
   } = options;
   const service = createInsightsService(api);
@@ -85,7 +86,6 @@ export function createInsights(options: InsightsOptions): Insights {
     resolve: createResolver({
       ...parts,
       cache: createRecordCache(CACHED_VERSION, options),
-      covers,
       facts: facts?.versions,
     }),
     releases: createReleases(service, limit),

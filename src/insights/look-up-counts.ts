@@ -1,8 +1,11 @@
 import type { Known } from '../model/ports/cache.ts';
 import { type EndedLookUps, endedLookUps } from '../model/telemetry.ts';
+import { InsightsError } from './errors.ts';
 import type { VersionLookUp } from './resolve/version-look-up.ts';
 
 type Ended = Known<unknown> | { readonly error: unknown };
+
+const OUTCOMES = ['found', 'missing', 'uncovered', 'failed'] as const satisfies EndedLookUps['outcome'][];
 
 /** Publishes the numbers of ended look-ups by outcome. `undefined` counts as not ended. */
 export function countLookUps(
@@ -10,9 +13,9 @@ export function countLookUps(
   from: EndedLookUps['from'],
   answers: Iterable<Ended | undefined>,
 ): void {
-  const counts = { found: 0, missing: 0, failed: 0 };
+  const counts = { found: 0, missing: 0, uncovered: 0, failed: 0 };
   for (const answer of answers) if (answer !== undefined) counts[outcomeOf(answer)] += 1;
-  for (const outcome of ['found', 'missing', 'failed'] as const) {
+  for (const outcome of OUTCOMES) {
     if (counts[outcome] > 0) endedLookUps.publish({ kind, from, outcome, count: counts[outcome] });
   }
 }
@@ -31,6 +34,10 @@ export function countedVersions(lookUp: VersionLookUp): VersionLookUp {
 }
 
 function outcomeOf(answer: Ended): EndedLookUps['outcome'] {
-  if ('error' in answer) return 'failed';
+  if ('error' in answer) {
+    return answer.error instanceof InsightsError && answer.error.code === 'uncovered'
+      ? 'uncovered'
+      : 'failed';
+  }
   return 'record' in answer ? 'found' : 'missing';
 }

@@ -90,16 +90,20 @@ interface Failure {
   readonly error: InsightsError;
 }
 
-/** Collects answers: records are stored page by page, misses of what was known are left to the caller. */
+/**
+ * Collects answers: records are stored page by page, misses of what was known are left to the caller. A version that a local data set
+ * does not cover has no answer; it counts as one that the service does not have unless something is known of it, which stays.
+ */
 function createAnswers<Value>(facts: Facts<Value>, answeredBefore: number, seen?: SeenVersions) {
   const counts = { answered: answeredBefore, changed: 0, failed: 0, unanswered: 0 };
   const absent: string[] = [];
+  const uncovered: (readonly [key: string, failure: Failure])[] = [];
   const stored: Promise<void>[] = [];
   let reason: string | undefined;
   let retryAfterMs: number | undefined;
   const fail = ({ error }: Failure): void => {
     counts.failed += 1;
-    if (error.retryable) counts.unanswered += 1;
+    if (error.retryable || error.code === 'uncovered') counts.unanswered += 1;
     reason ??= error.message;
     if (error.retryAfterMs !== undefined) retryAfterMs = Math.max(retryAfterMs ?? 0, error.retryAfterMs);
   };
@@ -115,7 +119,8 @@ function createAnswers<Value>(facts: Facts<Value>, answeredBefore: number, seen?
       const found: Answer<Value>[] = [];
       for (const [key, answer] of answers) {
         if ('error' in answer) {
-          fail(answer);
+          if (answer.error.code === 'uncovered') uncovered.push([key, answer]);
+          else fail(answer);
           continue;
         }
         counts.answered += 1;
@@ -130,9 +135,13 @@ function createAnswers<Value>(facts: Facts<Value>, answeredBefore: number, seen?
       const isLost = (index: number): boolean => 'record' in (known[index] ?? {});
       const unknown = absent.filter((_, index) => !isLost(index));
       await learn(unknown.map(missing));
+      const kept = (await facts?.read(uncovered.map(([key]) => key))) ?? [];
+      const without = uncovered.filter((_, index) => kept[index] === undefined).length;
+      for (const [index, [, failure]] of uncovered.entries()) if (kept[index] !== undefined) fail(failure);
+      counts.answered += without;
       return {
         ...counts,
-        unknown: unknown.length,
+        unknown: unknown.length + without,
         ...(reason === undefined ? {} : { reason }),
         ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
         lost: absent.filter((_, index) => isLost(index)),

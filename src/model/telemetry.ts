@@ -19,7 +19,7 @@ export interface HttpAttempt {
 /** Look-ups of package versions, advisories or dependency graphs that ended. */
 export interface EndedLookUps {
   readonly kind: string;
-  readonly outcome: 'found' | 'missing' | 'failed';
+  readonly outcome: 'found' | 'missing' | 'uncovered' | 'failed';
   readonly from: 'cache' | 'service';
   readonly count: number;
 }

@@ -10,6 +10,7 @@ import { garbageAnswer, htmlAnswer, tooManyRequests } from '../../src/embedded/f
 import { type InsightsData, readBundledData } from '../../src/embedded/insights/data-set.ts';
 import { InsightsModel } from '../../src/embedded/insights/model.ts';
 import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
+import { UNCOVERED } from '../../src/model/api/uncovered.ts';
 
 const batch = z.object({
   responses: z.array(
@@ -58,6 +59,31 @@ describe('the bundled data', () => {
         affected: [{ system: 'NPM', name: 'JSONStream', range }],
       });
     expect(['', ' ', 'no range', '*'].map((range) => affectedBy(range).length)).toEqual([0, 0, 0, 1]);
+  });
+
+  it.each([
+    ['(MIT OR GPL-2.0) AND (BSD-3-Clause OR ISC)', '(MIT OR GPL-2.0) AND (BSD-3-Clause OR ISC)'],
+    ['((MIT OR GPL-2.0) AND ISC)', '(MIT OR GPL-2.0) AND ISC'],
+    [
+      '(MIT OR (GPL-2.0 WITH Classpath-exception-2.0 AND (ISC OR Zlib)))',
+      'MIT OR (GPL-2.0 WITH Classpath-exception-2.0 AND (ISC OR Zlib))',
+    ],
+    ['( MIT )', 'MIT'],
+    ['(MIT) OR (ISC)', '(MIT) OR (ISC)'],
+    ['LicenseRef-own:1 OR MIT', 'LicenseRef-own:1 OR MIT'],
+    ['(MIT OR', 'non-standard'],
+    ['(MIT ISC)', 'non-standard'],
+    ['MIT)', 'non-standard'],
+    ['()', 'non-standard'],
+    ['SEE LICENSE IN license.txt', 'non-standard'],
+  ])('serves the licence %s as %s', (license, spdx) => {
+    const packages = [{ system: 'NPM' as const, name: 'a', versions: [{ version: '1.0.0', license }] }];
+    const text = new InsightsModel({ packages, advisories: [] }).version({
+      system: 'NPM',
+      name: 'a',
+      version: '1.0.0',
+    });
+    expect(JSON.parse(text ?? '')).toMatchObject({ licenses: [spdx], licenseDetails: [{ license, spdx }] });
   });
 
   it('names no registry but by its alias', async () => {
@@ -376,6 +402,34 @@ describe('batches of the local package-insights service', () => {
     expect(responses[1]?.result?.version.versionKey.name).toBe('annotated-types');
     expect(responses[2]?.result?.version).toMatchObject({ licenses: ['MIT OR Apache-2.0'] });
     expect(nextPageToken).toBe('');
+  });
+
+  it('says which misses of a page partial data does not cover, by package and by version', async () => {
+    const own = { system: 'NPM', name: 'own', versions: [{ version: '1.0.0' }], absent: ['1.0.1'] } as const;
+    const data = {
+      ...MIXED,
+      packages: [...MIXED.packages, { ...own, versions: [...own.versions], absent: [...own.absent] }],
+    };
+    const partial = await startInsightsService({ data, partial: true, pageSize: 5 });
+    const ask = async (path: string, body: object) =>
+      JSON.parse(
+        await (
+          await fetch(`${partial.url}/v3alpha/${path}`, { method: 'POST', body: JSON.stringify(body) })
+        ).text(),
+      );
+    const sent = ['own@1.0.0', 'own@1.0.1', 'own@1.0.2', 'nothing@1.0.0', 'own@1.0.1', 'own@9.0.0'];
+    const requests = sent.map((purl) => ({ purl: `pkg:npm/${purl}` }));
+    const first = await ask('purlbatch', { requests });
+    expect(first[UNCOVERED]).toEqual([2, 3]);
+    expect((await ask('purlbatch', { requests, pageToken: first.nextPageToken }))[UNCOVERED]).toEqual([0]);
+    const keys = ['1.0.0', '1.0.2'].map((version) => ({
+      versionKey: { system: 'NPM', name: 'own', version },
+    }));
+    expect((await ask('versionbatch', { requests: keys }))[UNCOVERED]).toEqual([1]);
+    // Versions that a package is served without from now on are known to be absent.
+    partial.putPackage({ system: 'NPM', name: 'own', versions: [{ version: '1.0.2' }] });
+    expect((await ask('purlbatch', { requests: requests.slice(0, 3) }))[UNCOVERED]).toBeUndefined();
+    await partial.close();
   });
 
   it('echoes normalised purls and returns canonical versions', async () => {

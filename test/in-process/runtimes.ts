@@ -45,7 +45,8 @@ const SILENT = pino({ level: 'silent' });
 /** Both runtimes: that of a worker over an embedded Valkey, and that of a scan without a queue. */
 export async function openRuntimes(): Promise<Runtimes> {
   const valkey = await startValkey();
-  const data = await readBundledData();
+  // The service stands for the public one, which knows every package.
+  const data = { ...(await readBundledData()), partial: false };
   return {
     worker: (routing = NO_ROUTES) => openWorker(valkey.url, data, routing),
     inProcess: (routing = NO_ROUTES) => openInProcess(data, routing),

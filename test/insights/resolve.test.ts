@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { UNCOVERED } from '../../src/model/api/uncovered.ts';
 import type { LockedPackage } from '../../src/model/lockfile/lockfile.ts';
 import { createMemoryCache, locked, manyLocked, startFakeService, untilOpen } from './fake-service.ts';
 
@@ -22,24 +23,46 @@ const namesOf = (resolutions: readonly { record?: { versionKey: { name: string }
   resolutions.map(({ record }) => record?.versionKey.name);
 
 describe('a service that does not cover all packages', () => {
-  test('has the outcome uncovered for unknown packages and missing for unknown versions', async () => {
-    const covers = ({ system, name }: { system: string; name: string }) =>
-      system === 'NPM' && name === 'held';
-    const { behaviour, insights, close } = await startFakeService({ covers });
+  async function scan(uncovered: unknown) {
+    const seen = { has: async (keys: readonly string[]) => keys.map(() => true), add: async () => {} };
+    const { behaviour, resolve } = await setUp({ seen });
     const [held, lacking, other] = [locked('held'), locked('held', { version: '9.0.0' }), locked('other')];
-    const python = locked('held', { ecosystem: 'pypi' });
-    for (const { purl } of [lacking, other, python]) behaviour.missing.add(purl);
-    const signal = new AbortController().signal;
-    const { resolutions, retryable } = await insights.resolve([held, lacking, other, python], { signal });
-    await close();
-    expect(retryable).toBe(false);
-    expect(resolutions.map(({ outcome }) => outcome)).toEqual([
-      'resolved',
-      'missing',
-      'uncovered',
-      'uncovered',
-    ]);
+    behaviour.override = (_request, response) => {
+      const responses = [
+        { request: {}, result: { version: versionOf(held) } },
+        { request: {} },
+        { request: {} },
+      ];
+      const page = {
+        responses,
+        nextPageToken: '',
+        ...(uncovered === undefined ? {} : { [UNCOVERED]: uncovered }),
+      };
+      response.end(JSON.stringify(page));
+      return true;
+    };
+    const answer = await resolve([held, lacking, other]);
+    return { ...answer, outcomes: answer.resolutions.map(({ outcome }) => outcome) };
+  }
+  const versionOf = ({ name, version }: LockedPackage) => ({
+    versionKey: { system: 'NPM', name, version },
+    licenses: [],
+    advisoryKeys: [],
+  });
+
+  test('says so by entry: such a miss is uncovered, also of a version that was seen before', async () => {
+    const { outcomes, resolutions, retryable } = await scan([2]);
+    expect(outcomes).toEqual(['resolved', 'missing', 'uncovered']);
     expect(resolutions[2]?.reason).toBe('not in the local data set');
+    expect(retryable).toBe(false);
+  });
+
+  test.each([
+    ['an unreadable list', 'everything', ['resolved', 'uncovered', 'uncovered']],
+    ['a list that names a found entry', [0, 1], ['resolved', 'uncovered', 'missing']],
+    ['no list', undefined, ['resolved', 'missing', 'missing']],
+  ])('%s', async (_what, uncovered, expected) => {
+    expect((await scan(uncovered)).outcomes).toEqual(expected);
   });
 });
 

@@ -84,7 +84,12 @@ export async function createWorld(
 ): Promise<World> {
   const valkey = redis ?? (await startValkey());
   const { apiKey, applicationKey } = SECRETS;
-  const services = await startLocalServices({ ...options, webhooks: { keys: [{ apiKey, applicationKey }] } });
+  // The service stands for the public one, which knows every package.
+  const services = await startLocalServices({
+    ...options,
+    insights: { partial: false, ...options.insights },
+    webhooks: { keys: [{ apiKey, applicationKey }] },
+  });
   const folder = await mkdtemp(join(tmpdir(), 'pipeline-'));
   const closing: (() => Promise<unknown>)[] = [];
   return {

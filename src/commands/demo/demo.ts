@@ -65,7 +65,6 @@ export async function startDemo(signal: AbortSignal) {
       log,
       notifier,
       onEvent: watch.onEvent,
-      covers: services.insights.covers,
     });
     closeSteps.push(() => pipeline.close(2_000));
     const producer = await createProducer({ redis: store.urls.join(','), prefix: store.prefix });

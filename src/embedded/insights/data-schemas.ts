@@ -83,6 +83,8 @@ export const indexedPackage = z.object({
   /** The version that is installed by default. */
   default: z.string().optional(),
   versions: z.array(indexedVersion),
+  /** Versions that the registry does not have, such as those that were taken down: a partial data set covers these, too. */
+  absent: z.array(z.string()).optional(),
   /** Similar names in the same system. */
   similar: z.array(z.string()).optional(),
 });

@@ -29,6 +29,11 @@ type Samples = z.infer<typeof samples>;
 
 /** The data of a local package-insights service. */
 export interface InsightsData {
+  /**
+   * Whether packages and versions exist that are not in this data. What it does not have is then uncovered, and not missing,
+   * except for the `absent` versions of a package. Default: false.
+   */
+  readonly partial?: boolean;
   readonly packages: readonly IndexedPackage[];
   readonly advisories: readonly AdvisoryFact[];
   /** Facts from hosts. A project that only links name needs no entry. */
@@ -88,7 +93,7 @@ function withSystem<Item extends { readonly system?: IndexedPackage['system'] | 
   return { ...item, system: item.system ?? ('NPM' as const) };
 }
 
-/** Reads a folder in which at least one of `files` exists, at the start of a program. */
+/** Reads a folder in which at least one of `files` exists, at the start of a program. No folder holds everything: the data is partial. */
 export function readDataFolder(
   folder: URL,
   readers: DataReaders,
@@ -111,6 +116,7 @@ export function readDataFolder(
     return line === '' ? [] : [parse(readers.package, line, `packages.ndjson:${index + 1}`, folder)];
   });
   return {
+    partial: true,
     projects: [...real.projects, ...invented.projects],
     images: [...real.images, ...invented.images],
     packages: [...known, ...real.packages, ...invented.packages],

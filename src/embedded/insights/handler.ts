@@ -1,3 +1,4 @@
+import { UNCOVERED } from '../../model/api/uncovered.ts';
 import { SYSTEMS, type System, type VersionKey } from '../../model/lockfile/version-key.ts';
 import { cutPage, digest, readBatch } from './batch.ts';
 import type { InsightsModel } from './model.ts';
@@ -77,7 +78,7 @@ function getVersionBatch(model: InsightsModel, body: unknown, pageSize: number):
     const id = JSON.stringify(canonicalKey(key));
     const echo = firstSpelling.get(id) ?? JSON.stringify({ versionKey: key });
     firstSpelling.set(id, echo);
-    return { echo, answer: () => member('version', model.version(key)) };
+    return { echo, answer: () => answerOf('version', model.version(key), () => model.covers(key)) };
   });
 }
 
@@ -94,7 +95,7 @@ function purlLookupBatch(model: InsightsModel, body: unknown, pageSize: number):
       echo: JSON.stringify({ purl: purlOf(key) }),
       answer: () => {
         const found = model.version(key);
-        return member('result', found && `{"version":${found}}`);
+        return answerOf('result', found && `{"version":${found}}`, () => model.covers(key));
       },
     };
   });
@@ -105,15 +106,21 @@ function getProjectBatch(model: InsightsModel, body: unknown, pageSize: number):
     const id = (request as { projectKey?: { id?: unknown } } | null)?.projectKey?.id;
     if (typeof id !== 'string') return 'invalid project key';
     const echo = JSON.stringify({ projectKey: { id } });
-    return { echo, answer: () => member('project', model.project(id)) };
+    return { echo, answer: () => answerOf('project', model.project(id), () => true) };
   });
 }
 
 interface EchoedEntry {
   /** The request as JSON, as the answer repeats it. */
   readonly echo: string;
+  answer(): EntryAnswer;
+}
+
+interface EntryAnswer {
   /** The remaining members of the response as JSON text; empty when nothing was found. */
-  answer(): string;
+  readonly members: string;
+  /** Whether nothing was found and the data does not cover the request. */
+  readonly isUncovered: boolean;
 }
 
 /** Answers one page. An entry that cannot be read (`read` returns the reason) fails the batch (field notes, "Poison"). */
@@ -132,15 +139,20 @@ function answerBatch(
   }
   const page = cutPage(entries, () => digest(entries.map(({ echo }) => echo)), batch.pageToken, pageSize);
   if ('refused' in page) return refusal(page.refused);
-  const responses = page.entries.map(({ echo, answer }) => `{"request":${echo}${answer()}}`).join(',');
+  const answers = page.entries.map(({ answer }) => answer());
+  const responses = page.entries.map(({ echo }, index) => `{"request":${echo}${answers[index]?.members}}`);
+  const uncovered = answers.flatMap(({ isUncovered }, index) => (isUncovered ? index : []));
+  const coverage = uncovered.length === 0 ? '' : `,"${UNCOVERED}":[${uncovered}]`;
   return {
-    json: `{"responses":[${responses}],"nextPageToken":${JSON.stringify(page.nextPageToken)}}`,
+    json: `{"responses":[${responses}],"nextPageToken":${JSON.stringify(page.nextPageToken)}${coverage}}`,
     entries: page.entries.length,
   };
 }
 
-function member(name: string, json: string | undefined): string {
-  return json === undefined ? '' : `,"${name}":${json}`;
+function answerOf(name: string, json: string | undefined, isCovered: () => boolean): EntryAnswer {
+  return json === undefined
+    ? { members: '', isUncovered: !isCovered() }
+    : { members: `,"${name}":${json}`, isUncovered: false };
 }
 
 function purlLookup(model: InsightsModel, purl: string): Reply {

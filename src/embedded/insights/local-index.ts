@@ -15,6 +15,8 @@ import { InsightsModel } from './model.ts';
 export interface LocalIndexOptions {
   /** Default: the bundled data set. */
   readonly data?: InsightsData;
+  /** Overrides `partial` of the data. `false` acts as a service that knows every package of the registries. */
+  readonly partial?: boolean;
   /** Entries per page of a batch. Default 100, as observed of the public service (field notes, "Batches"). */
   readonly pageSize?: number;
 }
@@ -56,8 +58,6 @@ export interface LocalIndex {
   putPackage(indexedPackage: IndexedPackage): void;
   /** Serves these facts about a project from now on. */
   putProject(project: ProjectFact): void;
-  /** Returns whether the data set has any version of a package. */
-  covers(key: Pick<VersionKey, 'system' | 'name'>): boolean;
   stats(): InsightsStats;
 }
 
@@ -69,7 +69,7 @@ const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache
 /** Throws `EmbeddedError`: the data set or the description document cannot be used. */
 export async function openLocalIndex(options: LocalIndexOptions = {}): Promise<LocalIndex> {
   const data = options.data ?? (await openBundledData());
-  const model = new InsightsModel(data);
+  const model = new InsightsModel({ ...data, partial: options.partial ?? data.partial ?? false });
   const settings = { pageSize: options.pageSize ?? 100 };
   const dispatcher = await createDispatcher(insightsOperations(model, () => settings.pageSize));
   return Object.assign(settings, {
@@ -85,7 +85,6 @@ export async function openLocalIndex(options: LocalIndexOptions = {}): Promise<L
     findPackage: ({ system, name }: Pick<VersionKey, 'system' | 'name'>) => model.find(system, name),
     putPackage: (indexedPackage: IndexedPackage) => model.putPackage(indexedPackage),
     putProject: (project: ProjectFact) => model.putProject(project),
-    covers: ({ system, name }: Pick<VersionKey, 'system' | 'name'>) => model.find(system, name) !== undefined,
     stats: dispatcher.stats,
   });
 }

@@ -35,6 +35,8 @@ export interface ProjectVersion {
  */
 export class InsightsModel {
   readonly #packages: PackageIndex;
+  /** Whether packages and versions exist that are not in the data. */
+  readonly #isPartial: boolean;
   /** By package and version; those of a package are added when it is requested. */
   readonly #versions = new WeakMap<IndexedPackage, ReadonlyMap<string, Entry>>();
   readonly #advisories: AdvisoryIndex;
@@ -49,6 +51,7 @@ export class InsightsModel {
     this.#projects = new Map((data.projects ?? []).map((project) => [project.id, project]));
     this.#images = new Map((data.images ?? []).map((image) => [image.chainId, image]));
     this.#packages = new PackageIndex(data);
+    this.#isPartial = data.partial ?? false;
     this.#advisories = new AdvisoryIndex(data.advisories.filter(({ heldBack }) => !heldBack));
   }
 
@@ -65,13 +68,17 @@ export class InsightsModel {
     return known === undefined ? [] : this.#forgetTexts(known);
   }
 
-  /** Adds a package with its versions, or replaces it: versions that it no longer has are no longer in the index. */
+  /** Adds a package with its versions, or replaces it: versions that it no longer has are `absent` from then on. */
   putPackage(indexedPackage: IndexedPackage): void {
     const { system, name } = indexedPackage;
-    for (const { version } of this.#packages.find(system, name)?.versions ?? []) {
+    const before = this.#packages.find(system, name);
+    const absent = new Set([...(before?.absent ?? []), ...(indexedPackage.absent ?? [])]);
+    for (const { version } of before?.versions ?? []) {
       this.#versionTexts.delete(formatVersionKey({ system, name, version }));
+      absent.add(version);
     }
-    this.#packages.put(indexedPackage);
+    for (const { version } of indexedPackage.versions) absent.delete(version);
+    this.#packages.put({ ...indexedPackage, absent: [...absent] });
     this.#graphTexts.clear();
     this.#dependents = undefined;
     this.#byDigest = undefined;
@@ -139,6 +146,16 @@ export class InsightsModel {
 
   find(system: System, name: string): IndexedPackage | undefined {
     return this.#packages.find(system, canonicalName(name, system));
+  }
+
+  /** Whether the data says of a version that it exists, or that it does not. */
+  covers(key: VersionKey): boolean {
+    if (!this.#isPartial) return true;
+    const { system, name, version } = canonicalKey(key);
+    const found = this.#packages.find(system, name);
+    return (
+      found !== undefined && (found.absent?.includes(version) === true || this.#entriesOf(found).has(version))
+    );
   }
 
   indexedVersion(key: VersionKey): IndexedVersion | undefined {

@@ -14,8 +14,8 @@ const REGISTRIES: Readonly<Record<Exclude<System, 'GO'>, string>> = {
   RUBYGEMS: 'https://rubygems.org/',
 };
 
-/** Matches SPDX expressions, not prose or file names. */
-const SPDX = /^\(?[A-Za-z0-9][\w.+-]*(?:\s+(?:OR|AND|WITH)\s+\(?[A-Za-z0-9][\w.+-]*\)?)*\)?$/;
+/** Matches SPDX expressions without parentheses, not prose or file names. */
+const SPDX = /^\s*[A-Za-z0-9][\w.:+-]*(?:\s+(?:OR|AND|WITH)\s+[A-Za-z0-9][\w.:+-]*)*\s*$/;
 const NOT_SPDX = new Set(['BSD', 'UNLICENSED', 'UNLICENCED', 'Apache', 'GPL', 'LGPL', 'BSD-like']);
 
 /** The Version object (package-insights API, "Version object"). All lists are present; an unknown time is absent. */
@@ -92,7 +92,16 @@ export function projectsOf({ links = {}, projects = [] }: IndexedVersion): reado
   return [...projects, ...linked];
 }
 
+/** The expression without parentheses around all of it. The list of licences is not checked: to load it takes longer than a small scan. */
 function spdxOf(license: string): string {
   const text = license.trim();
-  return SPDX.test(text) && !NOT_SPDX.has(text) ? text.replace(/^\((.*)\)$/, '$1') : 'non-standard';
+  if (!isExpression(text) || NOT_SPDX.has(text)) return 'non-standard';
+  const inner = text.slice(1, -1);
+  return text.startsWith('(') && isExpression(inner) ? inner.trim() : text;
+}
+
+/** Replaces each part in parentheses by a licence, from the inside out. */
+function isExpression(text: string): boolean {
+  const flat = text.replaceAll(/\(([^()]*)\)/g, (part, inner) => (SPDX.test(inner) ? ' X ' : part));
+  return flat === text ? SPDX.test(text) : isExpression(flat);
 }

@@ -1,4 +1,5 @@
 import type { LimitFunction } from 'p-limit';
+import { UNCOVERED } from '../../model/api/uncovered.ts';
 import type { Fields } from '../answer-check.ts';
 import { type Answer, type Answered, answerOf, type ContractProblem, formatProblem } from '../answered.ts';
 import { InsightsError } from '../errors.ts';
@@ -17,7 +18,14 @@ export type BatchEntry<Request, Value> = { readonly request: Request } & (
       readonly missing?: never;
       readonly error?: never;
     }
-  | { readonly missing: true; readonly raw: unknown; readonly value?: never; readonly error?: never }
+  | {
+      readonly missing: true;
+      /** True when a local data set answers, which does not cover the request: the miss says nothing about the registry. */
+      readonly uncovered?: boolean;
+      readonly raw: unknown;
+      readonly value?: never;
+      readonly error?: never;
+    }
   | { readonly error: InsightsError; readonly value?: never; readonly missing?: never }
 );
 
@@ -116,6 +124,7 @@ interface EntryPage<Entry> extends BatchPage<Entry> {
   readonly rawEntries: readonly unknown[] | undefined;
   /** By the index of an entry: what does not fit and is left out of it. */
   readonly entryProblems: ReadonlyMap<number | undefined, readonly ContractProblem[]>;
+  readonly isUncovered: (index: number) => boolean;
 }
 
 const NO_PROBLEMS: readonly ContractProblem[] = [];
@@ -130,7 +139,16 @@ function readPage<Entry>({ value, problems, raw }: Answer<Page<Entry>>): EntryPa
     problems: entryProblems.get(undefined) ?? NO_PROBLEMS,
     rawEntries,
     entryProblems,
+    isUncovered: uncoveredOf(raw),
   };
+}
+
+/** Which entries of a page are uncovered when they are missing: those listed, and all of them when the list cannot be read. */
+function uncoveredOf(raw: unknown): (index: number) => boolean {
+  const listed = (raw as { readonly [UNCOVERED]?: unknown })[UNCOVERED];
+  if (listed === undefined) return () => false;
+  const indexes = Array.isArray(listed) ? new Set<unknown>(listed) : undefined;
+  return (index) => indexes?.has(index) ?? true;
 }
 
 function entryIndex(path: string): number | undefined {
@@ -141,7 +159,7 @@ function entryIndex(path: string): number | undefined {
 function readEntry<Request, Entry, Value>(
   operation: Pick<BatchOperation<Request, unknown, Entry, Value>, 'valueOf'>,
   request: Request,
-  { responses, rawEntries, entryProblems }: EntryPage<Entry>,
+  { responses, rawEntries, entryProblems, isUncovered }: EntryPage<Entry>,
   index: number,
 ): BatchEntry<Request, Value> {
   const value = operation.valueOf(responses[index] as Entry);
@@ -149,7 +167,9 @@ function readEntry<Request, Entry, Value>(
   const problems = entryProblems.get(index) ?? NO_PROBLEMS;
   if (value !== undefined) return { request, value, problems, raw };
   const [problem] = problems;
-  if (problem === undefined) return { request, missing: true, raw };
+  if (problem === undefined) {
+    return { request, missing: true, ...(isUncovered(index) ? { uncovered: true } : {}), raw };
+  }
   // The service sent a value, and it cannot be used: that does not mean that the index lacks it.
   return { request, error: new InsightsError('contract', formatProblem(problem)) };
 }

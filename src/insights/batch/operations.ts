@@ -99,7 +99,7 @@ function asPurlEntry<Request>(
   entry: BatchEntry<VersionKey, Version>,
 ): BatchEntry<Request, PurlLookupResult> {
   if (entry.error !== undefined) return { request, error: entry.error };
-  if (entry.missing === true) return { request, missing: true, raw: echo };
+  if (entry.missing === true) return { ...entry, request, raw: echo };
   const { value, problems, raw } = entry;
   const result = { version: (raw as { readonly version?: unknown }).version };
   return { request, value: { version: value }, problems, raw: { ...(echo as object), result } };

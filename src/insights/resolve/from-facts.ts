@@ -2,18 +2,21 @@ import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import type { Known } from '../../model/ports/cache.ts';
 import type { Facts } from '../../model/ports/facts.ts';
 import type { Resolved } from '../../model/ports/insights.ts';
+import type { SeenVersions } from '../../model/ports/seen-versions.ts';
 import type { Resolution, VersionRecordSummary } from '../../model/scan/resolution.ts';
 import { mapInSlices } from '../../model/yielding.ts';
 import type { Eligibility, LookUp } from './eligibility.ts';
-import { judgeMissing, type MissingFacts } from './missing-versions.ts';
+import { judgeMissing } from './missing-versions.ts';
 
-interface FactParts extends MissingFacts {
+interface FactParts {
   readonly eligibility: (locked: LockedPackage) => Eligibility;
+  /** Versions that the index had before. Unset: none are known. */
+  readonly seen?: SeenVersions | undefined;
   /** Unset: a run without a fleet, in which nothing is known. */
   readonly facts?: Facts<VersionRecordSummary> | undefined;
 }
 
-const NOT_ANSWERED: Resolution = { outcome: 'failed', reason: 'it was not looked up yet' };
+const NOT_ANSWERED: Resolution = { outcome: 'failed', reason: 'the index has given no answer about it' };
 
 /** One outcome for each package, in order, from what the fleet knows. Nothing is requested. */
 export async function resolveFromFacts(
@@ -23,7 +26,7 @@ export async function resolveFromFacts(
   const eligibilities = await mapInSlices(packages, parts.eligibility);
   const lookUps = eligibilities.flatMap(({ lookUp }) => lookUp ?? []);
   const known = (await parts.facts?.read(lookUps.map(({ key }) => key))) ?? [];
-  const missing = await judgeMissing(parts, missingAmong(lookUps, known));
+  const missing = await judgeMissing(parts.seen, missingAmong(lookUps, known));
   let next = 0;
   const resolutions = await mapInSlices(eligibilities, ({ lookUp, resolution }): Resolution => {
     if (lookUp === undefined) return resolution;

@@ -9,13 +9,15 @@ import type { RecordCache } from '../caching.ts';
 import { countLookUps } from '../look-up-counts.ts';
 import type { Eligibility, LookUp } from './eligibility.ts';
 import { resolveFromFacts } from './from-facts.ts';
-import { judgeMissing, type MissingFacts } from './missing-versions.ts';
+import { judgeMissing } from './missing-versions.ts';
 import type { VersionAnswer, VersionLookUp } from './version-look-up.ts';
 
-export interface ResolverParts extends MissingFacts {
+export interface ResolverParts {
   readonly eligibility: (locked: LockedPackage) => Eligibility;
   readonly cache: RecordCache<VersionRecordSummary>;
   readonly lookUpVersions: VersionLookUp;
+  /** Versions that the index had before. Unset: none are known. */
+  readonly seen?: SeenVersions | undefined;
   /** What the fleet knows. Unset: a run without a fleet. */
   readonly facts?: Facts<VersionRecordSummary> | undefined;
 }
@@ -61,7 +63,7 @@ export function createResolver(
     };
     advance([]);
     await answer(parts, inFlight, { byKey, wanted }, options.signal, advance);
-    const missing = await judgeMissing(parts, missingIn(wanted));
+    const missing = await judgeMissing(parts.seen, missingIn(wanted));
     return await summarise(eligibilities, ofPackages, missing);
   };
 }
@@ -196,8 +198,10 @@ function resolutionOf(lookUp: LookUp | undefined, found: VersionAnswer | Resolut
   }
   if ('outcome' in found) return found;
   if ('record' in found) return { outcome: 'resolved', record: found.record };
-  const offender = found.error.code === 'invalid' ? `${lookUp?.purl} is refused: ` : '';
-  return { outcome: 'failed', reason: offender + found.error.message };
+  const { code, message } = found.error;
+  if (code === 'uncovered') return { outcome: 'uncovered', reason: message };
+  const offender = code === 'invalid' ? `${lookUp?.purl} is refused: ` : '';
+  return { outcome: 'failed', reason: offender + message };
 }
 
 async function wantedLookUps(eligibilities: readonly Eligibility[]): Promise<WantedLookUps> {

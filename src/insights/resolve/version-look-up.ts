@@ -57,7 +57,7 @@ function readEntry(
   entry: BatchEntry<LookUp, PurlLookupResult>,
 ): VersionAnswer {
   if (entry.error !== undefined) return { error: entry.error };
-  if (entry.missing === true) return { missing: true };
+  if (entry.missing === true) return entry.uncovered === true ? { error: uncovered() } : { missing: true };
   const { purl } = entry.request;
   try {
     return readResult(options, entry.request, entry.value, entry.problems);
@@ -67,6 +67,11 @@ function readEntry(
     const message = `${purl}: its answer cannot be read: ${messageOf(error)}`;
     return { error: new InsightsError('contract', message, { cause: error }) };
   }
+}
+
+/** No answer about the version, so that nothing is stored of it. */
+function uncovered(): InsightsError {
+  return new InsightsError('uncovered', 'not in the local data set');
 }
 
 function readResult(
