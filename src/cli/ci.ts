@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { loadOrDefault } from '../config/load-or-default.ts';
 import { splitFindings } from '../model/review/scan-comparison.ts';
+import type { Finding } from '../model/scan/finding.ts';
+import { isAlert } from '../model/scan/is-alert.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import type { CommandContext } from './program/context.ts';
 import { withConfig } from './program/options.ts';
@@ -127,11 +129,12 @@ async function textsOf(report: ScanReport) {
 function outputsOf({ verdict, comparison }: ScanReport, code: number): string {
   const { counting, known } = splitFindings(verdict.findings, comparison);
   const gaps = comparison?.newGaps ?? verdict.gaps;
+  const alertsIn = (findings: readonly Finding[]): number => findings.filter(isAlert).length;
   const outputs = {
     'exit-code': code,
-    findings: counting.length,
-    known: known.length,
-    gone: comparison?.gone.length ?? 0,
+    findings: alertsIn(counting),
+    known: alertsIn(known),
+    gone: alertsIn(comparison?.gone ?? []),
     gaps: gaps.length,
   };
   return Object.entries(outputs)

@@ -1,6 +1,6 @@
 import { readFile } from '../files/read-file.ts';
 import { readCompanions } from '../lockfiles/companions.ts';
-import { type DiscoveredLockfile, discoverLockfiles } from '../lockfiles/discover.ts';
+import { type DiscoveredLockfile, discoverLockfiles, type UnreadPath } from '../lockfiles/discover.ts';
 import { requireFormat } from '../lockfiles/known-formats.ts';
 import { DEFAULT_LIMITS, type LockfileLimits, RAISE_LIMIT } from '../lockfiles/read-as.ts';
 import { createLockfileReader, type LockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
@@ -32,7 +32,7 @@ export async function* parseFiles(options: ParseOptions): AsyncGenerator<ParsedF
     for await (const file of discoverLockfiles(paths, { format, signal })) {
       count += 1;
       if (file.error === undefined) yield await parseFile(file, reader, { ...options, limits });
-      else yield { path: file.path, error: { code: file.error.code, message: file.error.message } };
+      else yield { ...namesOf(file), error: { code: file.error.code, message: file.error.message } };
     }
   } finally {
     await reader.close();
@@ -69,9 +69,15 @@ async function parseFile(
     optimizeLater(content.length);
     const request = { path, content, limits, format: format ?? file.format, companions };
     const lockfile = await reader.read(request, signal);
-    return { path, lockfile };
+    return { ...namesOf(file), lockfile };
   } catch (error) {
-    if (error instanceof CodedError) return { path, error: { code: error.code, message: error.message } };
+    if (error instanceof CodedError) {
+      return { ...namesOf(file), error: { code: error.code, message: error.message } };
+    }
     throw error;
   }
+}
+
+function namesOf({ path, relativePath }: DiscoveredLockfile | UnreadPath) {
+  return { path, scanPath: relativePath };
 }

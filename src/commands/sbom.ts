@@ -1,5 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { sourceDate } from '../config/source-date.ts';
+import { repeatedSboms } from '../lockfiles/sbom/repeated-sbom.ts';
+import type { Lockfile } from '../model/lockfile/lockfile.ts';
 import type { BomSource } from '../report/cyclonedx/source.ts';
 import { type ParseOptions, parseFiles } from './parse.ts';
 
@@ -8,8 +10,6 @@ export interface SbomOptions extends ParseOptions {
   readonly name?: string | undefined;
 }
 
-type Parts = { -readonly [Part in 'lockfiles' | 'unread']: BomSource[Part][number][] };
-
 /**
  * The `sbom` command: reads lockfiles and looks nothing up. The result contains what could not be read. Throws what `parseFiles`
  * throws, and `ConfigError` (`SOURCE_DATE_EPOCH`).
@@ -17,11 +17,16 @@ type Parts = { -readonly [Part in 'lockfiles' | 'unread']: BomSource[Part][numbe
 export async function readForSbom(options: SbomOptions): Promise<BomSource> {
   const { paths, name } = options;
   const at = sourceDate();
-  const { lockfiles, unread }: Parts = { lockfiles: [], unread: [] };
-  for await (const { path, lockfile, error } of parseFiles(options)) {
-    if (error === undefined) lockfiles.push({ path, ...lockfile });
+  const read: { readonly path: string; readonly lockfile: Lockfile }[] = [];
+  const unread: BomSource['unread'][number][] = [];
+  for await (const { scanPath: path, lockfile, error } of parseFiles(options)) {
+    if (error === undefined) read.push({ path, lockfile });
     else unread.push({ path, error });
   }
+  const repeated = repeatedSboms(read);
+  const lockfiles = read
+    .filter((file) => !repeated.has(file))
+    .map(({ path, lockfile }) => ({ path, ...lockfile }));
   return {
     name: name ?? (basename(resolve(paths[0] ?? '.')) || 'target'),
     ...(at === undefined ? {} : { at }),

@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { codedError } from '../files/errors.ts';
 import { close, read, readdir, realpath, stat } from '../files/file-system.ts';
 import { openFile } from '../files/open-file.ts';
@@ -20,8 +20,8 @@ interface FoundPath {
   /** The path to open. */
   readonly path: string;
   /**
-   * Relative to the folder named by the caller, with forward slashes. Folders end in a slash; the named folder itself is
-   * `./`. The file name for files named explicitly.
+   * Relative to the folder that all named paths share, with forward slashes: the named folder, or that of the named file, where
+   * the caller names one path. Folders end in a slash; the shared folder itself is `./`.
    */
   readonly relativePath: string;
 }
@@ -42,16 +42,40 @@ export interface UnreadPath extends FoundPath {
 
 /**
  * Finds lockfiles: the named files, and in named folders all files with the name of a format. It respects `.gitignore` and
- * does not follow links to folders. Unreadable paths are results, too, and do not end the search.
+ * does not follow links to folders. Unreadable paths are results, too, and do not end the search. What is named twice is found
+ * once.
  */
 export async function* discoverLockfiles(
   paths: readonly string[],
   options: DiscoverOptions = {},
 ): AsyncGenerator<DiscoveredLockfile | UnreadPath> {
-  for (const path of paths) {
-    if (await isFolder(path)) yield* walk(path, path, [], options.signal);
-    else yield await namedFile(path, options.format);
+  const named = await Promise.all(paths.map(async (path) => ({ path, isFolder: await isFolder(path) })));
+  const base = sharedFolder(named.map(({ path, isFolder: own }) => resolve(own ? path : dirname(path))));
+  const found = new Set<string>();
+  for (const { path, isFolder: own } of named) {
+    const files = own
+      ? walk({ base, root: path }, path, [], options.signal)
+      : [await namedFile(base, path, options.format)];
+    const folder = own ? path : dirname(path);
+    const real = await realpath(folder).catch(() => resolve(folder));
+    for await (const file of files) {
+      const place = join(real, relative(folder, file.path));
+      if (!found.has(place)) yield file;
+      found.add(place);
+    }
   }
+}
+
+/** Returns the deepest folder that contains all paths. Paths are absolute. */
+export function sharedFolder(paths: readonly string[]): string {
+  const [first = sep, ...rest] = paths;
+  let shared = first;
+  for (const path of rest) {
+    while (shared !== path && !path.startsWith(shared.endsWith(sep) ? shared : shared + sep)) {
+      shared = dirname(shared);
+    }
+  }
+  return shared;
 }
 
 /** Returns `false` for a missing path; opening it reports the error. */
@@ -62,8 +86,12 @@ async function isFolder(path: string): Promise<boolean> {
   );
 }
 
-async function namedFile(path: string, forced: string | undefined): Promise<DiscoveredLockfile | UnreadPath> {
-  const relativePath = basename(path);
+async function namedFile(
+  base: string,
+  path: string,
+  forced: string | undefined,
+): Promise<DiscoveredLockfile | UnreadPath> {
+  const relativePath = below(base, path);
   try {
     const format = await detectFormatName(path, () => headOf(path), forced);
     if (format !== undefined) return { path, relativePath, format, root: dirname(path) };
@@ -83,21 +111,28 @@ async function headOf(path: string): Promise<string> {
   }
 }
 
+/** A named folder, and the folder that it shares with the other named paths. */
+interface Named {
+  readonly base: string;
+  readonly root: string;
+}
+
 async function* walk(
-  root: string,
+  named: Named,
   folder: string,
   inherited: readonly IgnoreRules[],
   signal: AbortSignal | undefined,
 ): AsyncGenerator<DiscoveredLockfile | UnreadPath> {
   signal?.throwIfAborted();
+  const { base, root } = named;
   const entries = await entriesOf(folder);
   if (entries instanceof CodedError) {
-    return yield { path: folder, relativePath: `${below(root, folder) || '.'}/`, error: entries };
+    return yield { path: folder, relativePath: `${below(base, folder) || '.'}/`, error: entries };
   }
   const own = await ownRules(root, folder, entries);
   if (own instanceof CodedError) {
     const path = join(folder, GITIGNORE);
-    yield { path, relativePath: below(root, path), error: own };
+    yield { path, relativePath: below(base, path), error: own };
   }
   const rules = own === undefined || own instanceof CodedError ? inherited : [...inherited, own];
   const names = new Set(entries.map(({ name }) => name));
@@ -105,11 +140,11 @@ async function* walk(
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
       if (!SKIPPED_FOLDERS.has(entry.name) && !isIgnored(`${path}${sep}`, rules))
-        yield* walk(root, path, rules, signal);
+        yield* walk(named, path, rules, signal);
       continue;
     }
     const format = lockfileFormat(path, names);
-    if (format !== undefined && !isIgnored(path, rules)) yield* lockfileAt(root, path, entry, format.name);
+    if (format !== undefined && !isIgnored(path, rules)) yield* lockfileAt(named, path, entry, format.name);
   }
 }
 
@@ -120,8 +155,8 @@ async function ownRules(root: string, folder: string, entries: readonly Dirent[]
   return await readIgnoreRules(root, folder, entries);
 }
 
-async function* lockfileAt(root: string, path: string, entry: Dirent, format: string) {
-  const found = { path, relativePath: below(root, path) };
+async function* lockfileAt({ base, root }: Named, path: string, entry: Dirent, format: string) {
+  const found = { path, relativePath: below(base, path) };
   const fault = entry.isFile() ? undefined : await checkLink(root, path);
   if (fault instanceof CodedError) yield { ...found, error: fault };
   else if (fault === undefined) yield { ...found, format, root, within: root };

@@ -39,7 +39,8 @@ export type Companion = {
 );
 
 /** Result of a reader. `format` is set when another format's reader read the file. */
-export type LockfileContent = Pick<Lockfile, 'packages' | 'problems'> & Partial<Pick<Lockfile, 'format'>>;
+export type LockfileContent = Pick<Lockfile, 'packages' | 'problems'> &
+  Partial<Pick<Lockfile, 'format' | 'madeFrom'>>;
 
 /** One lockfile format. Each has its own folder. */
 export interface Format {

@@ -61,7 +61,13 @@ export function readDecoded(format: Format, { text, bytes }: Decoded, request: R
     );
   }
   const problems = problemsOf(read, format.isManifest === true || isEmpty);
-  return { format: read.format ?? format.name, packages: read.packages, problems };
+  const { packages, madeFrom } = read;
+  return {
+    format: read.format ?? format.name,
+    packages,
+    problems,
+    ...(madeFrom === undefined ? {} : { madeFrom }),
+  };
 }
 
 /** Problems quote what could not be read, which may be a URL with credentials. */

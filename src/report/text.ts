@@ -105,7 +105,9 @@ function lockfileLine({ path, packages, problems }: ResolvedLockfile, paint: Pal
     (outcome) => `${counts.get(outcome)} ${outcome}`,
   );
   const unread = isReadWhole({ problems }) ? [] : [paint.bad('not read completely')];
-  return `${paint.strong(printable(path))}  ${counted(packages.length, 'package')}: ${[...outcomes, ...unread].join(', ')}`;
+  const parts = [...outcomes, ...unread];
+  const count = counted(packages.length, 'package');
+  return `${paint.strong(printable(path))}  ${count}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
 }
 
 function gapLines(gaps: readonly Gap[], paint: Palette): readonly string[] {
@@ -135,7 +137,7 @@ function scopeLines(
 ): readonly string[] {
   const lines: string[] = [];
   if (superseded) lines.push(paint.bad(SUPERSEDED));
-  if (!complete) lines.push(paint.bad('Incomplete: only findings that are provably gone are resolved.'));
+  if (!complete) lines.push(paint.bad('Incomplete: the gaps may hide findings.'));
   const isImageAlone = image !== undefined && counts.lockfiles === 0;
   if (partial && !isImageAlone)
     lines.push('Partial: other lockfiles of the target were not part of this scan.');

@@ -1,6 +1,7 @@
 import { glob, stat } from 'node:fs/promises';
-import { dirname, resolve, sep } from 'node:path';
+import { resolve, sep } from 'node:path';
 import { codedError } from '../files/errors.ts';
+import { sharedFolder } from '../lockfiles/discover.ts';
 import { SourceError } from './errors.ts';
 
 /** Targets of one schedule, and matches of one source. */
@@ -52,15 +53,4 @@ function fixedPart(pattern: string): string {
   const parts = pattern.split(/[\\/]/);
   const first = parts.findIndex((part) => WILDCARD.test(part));
   return first < 0 ? resolve(pattern) : resolve(parts.slice(0, first).join(sep) || sep);
-}
-
-function sharedFolder(paths: readonly string[]): string {
-  const [first = sep, ...rest] = paths;
-  let shared = first;
-  for (const path of rest) {
-    while (shared !== path && !path.startsWith(shared.endsWith(sep) ? shared : shared + sep)) {
-      shared = dirname(shared);
-    }
-  }
-  return shared;
 }

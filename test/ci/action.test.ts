@@ -104,7 +104,7 @@ describe('the Action', () => {
     const bad = await runScan(first.folder, first.event);
     expect(bad.log).toContain('Since ');
     expect(bad.code).toBe(1);
-    expect(bad.read('output')).toBe('exit-code=1\nfindings=1\nknown=1\ngone=0\ngaps=0\n');
+    expect(bad.read('output')).toBe('exit-code=2\nexit-code=1\nfindings=1\nknown=1\ngone=0\ngaps=0\n');
     expect(bad.read('summary')).toContain('1 new finding');
     expect(JSON.parse(bad.read('lockhound/scan.json')).comparison.introduced).toHaveLength(1);
     expect(github.state.comments).toHaveLength(1);
@@ -164,7 +164,25 @@ describe('the Action', () => {
     const { code, log } = await runScan(folder, event, { target: '$(touch pwned); `touch pwned`', ...none });
     expect([code, git(folder, 'status', '--porcelain')]).toEqual([1, '']);
     expect(log).not.toContain('pwned:');
-    expect((await runScan(folder, {}, { paths: '--help', ...none })).code).toBe(2);
+    const failed = await runScan(folder, {}, { paths: '--help', ...none });
+    expect([failed.code, failed.read('output')]).toEqual([2, 'exit-code=2\n']);
+  });
+
+  it('counts findings, not notes, in its outputs', async () => {
+    const { folder, event } = pullRequest('notes', { good: '88.0.0' }, { good: '99.0.0' });
+    const { code, log, read } = await runScan(folder, event, { comment: 'false', upload: 'false' });
+    expect(log).toContain('unindexed');
+    expect([code, read('output')]).toEqual([
+      0,
+      'exit-code=2\nexit-code=0\nfindings=0\nknown=0\ngone=0\ngaps=0\n',
+    ]);
+  });
+
+  it('sets the exit code when the scan ends with an error', async () => {
+    const { folder, event } = pullRequest('broken', { good: '1.0.0' }, { good: '2.0.0' });
+    const none = { comment: 'false', upload: 'false' };
+    const { code, read } = await runScan(folder, event, { 'fail-on': 'hihg', ...none });
+    expect([code, read('output')]).toEqual([2, 'exit-code=2\n']);
   });
 });
 

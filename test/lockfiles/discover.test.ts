@@ -104,8 +104,33 @@ describe('discovery', () => {
     const results = await discovered([join(root, file), join(root, 'other')], format);
     expect(results).toMatchObject([
       { relativePath: file, error: { code } },
-      { relativePath: 'package-lock.json' },
+      { relativePath: 'other/package-lock.json' },
     ]);
+  });
+
+  it('finds what is named twice once', async () => {
+    await write({ 'package-lock.json': LOCK, 'a/yarn.lock': LOCK });
+    await symlink(root, join(root, 'again'));
+    const named = [
+      root,
+      `${root}/.`,
+      join(root, 'a'),
+      join(root, 'a', 'yarn.lock'),
+      join(root, 'again', 'a'),
+    ];
+    expect(await found(named)).toEqual(['a/yarn.lock', 'package-lock.json']);
+  });
+
+  it('gives lockfiles of several named folders paths that differ', async () => {
+    await write({ 'a/package-lock.json': LOCK, 'b/package-lock.json': LOCK, 'b/c/package-lock.json': LOCK });
+    expect(await found([join(root, 'a'), join(root, 'b')])).toEqual([
+      'a/package-lock.json',
+      'b/c/package-lock.json',
+      'b/package-lock.json',
+    ]);
+    expect(
+      await found([join(root, 'b', 'c', 'package-lock.json'), join(root, 'b', 'package-lock.json')]),
+    ).toEqual(['c/package-lock.json', 'package-lock.json']);
   });
 
   it('continues after unreadable paths and reports them', async () => {
@@ -117,12 +142,12 @@ describe('discovery', () => {
     await symlink('nowhere', join(root, 'z', 'Cargo.lock'));
     execFileSync('mkfifo', [join(root, 'z', 'yarn.lock'), join(root, 'z', 'no-lockfile')]);
     expect(await discovered([join(root, 'y'), join(root, 'z')])).toMatchObject([
-      { relativePath: 'package-lock.json', error: { code: 'outside' } },
-      { relativePath: 'Cargo.lock', error: { code: 'not-found' } },
-      { relativePath: 'go.sum', error: { code: 'not-a-file' } },
-      { relativePath: 'non\ufffdutf/', error: { code: 'unreadable' } },
-      { relativePath: 'package-lock.json', format: 'npm-package-lock' },
-      { relativePath: 'yarn.lock', error: { code: 'not-a-file' } },
+      { relativePath: 'y/package-lock.json', error: { code: 'outside' } },
+      { relativePath: 'z/Cargo.lock', error: { code: 'not-found' } },
+      { relativePath: 'z/go.sum', error: { code: 'not-a-file' } },
+      { relativePath: 'z/non\ufffdutf/', error: { code: 'unreadable' } },
+      { relativePath: 'z/package-lock.json', format: 'npm-package-lock' },
+      { relativePath: 'z/yarn.lock', error: { code: 'not-a-file' } },
     ]);
   });
 

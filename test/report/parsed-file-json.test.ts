@@ -15,7 +15,7 @@ describe('the JSON of a file', () => {
   it.each(Object.entries(SAMPLES))('has all fields of each package in one order: %s', (name, text) => {
     const format = name.replace(/ \(.*\)$/, '');
     const lockfile = readLockfile({ path: 'file', content: Buffer.from(text), format });
-    const document = documentOf({ path: 'file', lockfile });
+    const document = documentOf({ path: 'file', scanPath: 'file', lockfile });
     expect(Object.keys(document)).toEqual(['path', 'format', 'complete', 'packages', 'problems']);
     expect(document.packages.length).toBeGreaterThan(0);
     for (const [index, locked] of document.packages.entries()) {
@@ -34,14 +34,14 @@ describe('the JSON of a file', () => {
       JSON.stringify({ lockfileVersion: 3, packages: Object.fromEntries([['', {}], ...packages]) }),
     );
     const lockfile = readLockfile({ path: 'package-lock.json', content });
-    expect(documentOf({ path: 'a', lockfile }).packages).toEqual(
+    expect(documentOf({ path: 'a', scanPath: 'a', lockfile }).packages).toEqual(
       JSON.parse(JSON.stringify(lockfile.packages)),
     );
   });
 
   it('is the error of a file that cannot be read', () => {
     const error = { code: 'syntax', message: 'line 1' };
-    expect([...parsedFileJson({ path: 'a', error })].join('')).toBe(
+    expect([...parsedFileJson({ path: 'a', scanPath: 'a', error })].join('')).toBe(
       `${JSON.stringify({ path: 'a', error })}\n`,
     );
   });

@@ -2,7 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, relative, sep } from 'node:path';
 import { inheritedEnvironment } from '../../config/inherited-environment.ts';
 import type { ProducedLockfile } from '../../jobs/scan-request.ts';
-import type { DiscoveredLockfile } from '../../lockfiles/discover.ts';
+import { type DiscoveredLockfile, sharedFolder } from '../../lockfiles/discover.ts';
 import type { ComparisonBase } from '../../model/review/scan-comparison.ts';
 import {
   commitOf,
@@ -51,10 +51,7 @@ export async function readRevisions(options: RevisionOptions): Promise<Revisions
     ? await mergeBase(repository, start, end ?? (await commitOf(repository, 'HEAD')))
     : start;
   const read = async (at: string) =>
-    await placed(
-      await readGitLockfiles(repository, at, { paths: pathsOf(places), format, maxBytes }),
-      places,
-    );
+    placed(await readGitLockfiles(repository, at, { paths: pathsOf(places), format, maxBytes }), places);
   const before = await read(commit);
   const base: ComparisonBase = { kind: 'git', name: range, commit };
   if (end !== undefined) {
@@ -130,20 +127,19 @@ interface PlacedFile {
   readonly path: string;
 }
 
-async function placed(
-  files: readonly ProducedLockfile[],
-  places: readonly Place[],
-): Promise<readonly PlacedFile[]> {
-  return places.flatMap((place) =>
-    files.flatMap((file): readonly PlacedFile[] => {
-      if (file.path === place.path) {
-        return [{ file: { ...file, path: posix.basename(file.path) }, path: file.path }];
-      }
-      const prefix = place.path === '' ? '' : `${place.path}/`;
-      if (!place.isFolder || !file.path.startsWith(prefix)) return [];
-      return [{ file: { ...file, path: file.path.slice(prefix.length) }, path: file.path }];
-    }),
+/** The files in the named places, with their paths below the folder that all places share. */
+function placed(files: readonly ProducedLockfile[], places: readonly Place[]): readonly PlacedFile[] {
+  const base = sharedFolder(
+    places.map(({ path, isFolder }) => posix.join('/', isFolder ? path : posix.dirname(path))),
   );
+  const isNamed = (path: string) =>
+    places.some(
+      (place) =>
+        place.path === path || (place.isFolder && (place.path === '' || path.startsWith(`${place.path}/`))),
+    );
+  return files
+    .filter(({ path }) => isNamed(path))
+    .map((file) => ({ file: { ...file, path: posix.relative(base, `/${file.path}`) }, path: file.path }));
 }
 
 function plain(files: readonly PlacedFile[]): readonly ProducedLockfile[] {

@@ -1,6 +1,7 @@
 import { TARGET_FILE } from '../../lockfiles/companions.ts';
 import type { Companion } from '../../lockfiles/format.ts';
 import { checkSize } from '../../lockfiles/read-as.ts';
+import { repeatedSboms } from '../../lockfiles/sbom/repeated-sbom.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
 import type { Lockfile } from '../../model/lockfile/lockfile.ts';
 import type { UnreadError, UnreadLockfile } from '../../model/scan/inventory.ts';
@@ -63,7 +64,13 @@ export async function readAll(
     }
   }
   context.progress({ step: 'read', done: total, total });
-  return { read, unread };
+  const repeated = repeatedSboms(read);
+  return { read: read.map((file) => (repeated.has(file) ? withoutPackages(file) : file)), unread };
+}
+
+/** An SBOM that repeats other lockfiles of the scan stays in the report, and its packages count in these lockfiles. */
+function withoutPackages(file: ReadFile): ReadFile {
+  return { ...file, lockfile: { ...file.lockfile, packages: [] } };
 }
 
 /** Why a file is unread. Throws the error when another attempt may succeed; errors without a code count as retryable. */

@@ -23,9 +23,25 @@ export const cyclonedxJson: Format = {
     check(root, path);
     const builder = new LockfileBuilder();
     addPackages(readBom(root, { lines: lines?.members, path }, builder), builder);
-    return builder.content();
+    const madeFrom = isOwn(root) ? lockfilesIn(root['components']) : [];
+    return { ...builder.content(), ...(madeFrom.length === 0 ? {} : { madeFrom }) };
   },
 };
+
+function isOwn({ metadata }: JsonObject): boolean {
+  const tools =
+    isObject(metadata) && isObject(metadata['tools']) ? metadata['tools']['components'] : undefined;
+  return Array.isArray(tools) && tools.some((tool) => isObject(tool) && tool['name'] === 'Lockhound');
+}
+
+/** The paths of the lockfiles that an SBOM of Lockhound was made from: they are components of it. */
+function lockfilesIn(components: unknown): readonly string[] {
+  if (!Array.isArray(components)) return [];
+  return components.flatMap((one) => {
+    const path = isObject(one) && one['type'] === 'application' ? one['name'] : undefined;
+    return typeof path === 'string' && isObject(one) && one['bom-ref'] === `lockfile/${path}` ? [path] : [];
+  });
+}
 
 function check({ bomFormat, specVersion }: JsonObject, path: string): void {
   if (bomFormat !== 'CycloneDX') {

@@ -79,4 +79,6 @@ export interface Lockfile {
   readonly format: string;
   readonly packages: readonly LockedPackage[];
   readonly problems: readonly Problem[];
+  /** Of an SBOM that Lockhound wrote: the paths of the lockfiles whose packages it repeats, below the folder that was scanned. */
+  readonly madeFrom?: readonly string[];
 }

@@ -2,13 +2,14 @@ import type { UnreadError } from '../scan/inventory.ts';
 import type { Lockfile } from './lockfile.ts';
 
 /** One file of `lockhound parse`: its content, or why it could not be read. */
-export type ParsedFile =
-  | { readonly path: string; readonly lockfile: Lockfile; readonly error?: never }
-  | {
-      readonly path: string;
-      readonly lockfile?: never;
-      readonly error: UnreadError;
-    };
+export type ParsedFile = {
+  readonly path: string;
+  /** Its path in a scan of the same files and folders. */
+  readonly scanPath: string;
+} & (
+  | { readonly lockfile: Lockfile; readonly error?: never }
+  | { readonly lockfile?: never; readonly error: UnreadError }
+);
 
 /** A lockfile format, for people and programs that choose one. */
 export interface FormatDescription {
