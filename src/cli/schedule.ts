@@ -70,7 +70,7 @@ function addCommand(terminal: Terminal): Command {
     .option('--cron <expression>', 'or when it runs, such as `0 6 * * 1-5`')
     .option('--time-zone <name>', 'time zone of --cron (default: UTC)')
     .option('--jitter <duration>', 'delay each run by a random time up to this')
-    .option('--replace', 'replace a schedule of this name')
+    .option('--replace', 'replace a schedule of this name, and take over targets that exist')
     .action((name: string, options: AddOptions) => {
       const { target, label: labels, every, cron, timeZone, jitter, replace = false } = options;
       const times = defined({ every, cron, timeZone, jitter });

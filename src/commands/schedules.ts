@@ -3,7 +3,7 @@ import type { Store } from '../compose/store.ts';
 import { scheduleOf, startName, startsOf } from '../compose/worker/watch.ts';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { schedule as scheduleSchema } from '../config/sections/watch.ts';
+import { type ScheduleConfig, schedule as scheduleSchema } from '../config/sections/watch.ts';
 import { type FollowUp, followUp } from '../jobs/follow-up.ts';
 import { jobIdOf } from '../jobs/job-id.ts';
 import { JUDGE_SOURCE, sourceResolved } from '../jobs/payloads/sources/judge-source.ts';
@@ -11,6 +11,7 @@ import { RUN_SCHEDULE } from '../jobs/payloads/sources/run-schedule.ts';
 import type { Schedule } from '../model/watch/schedule.ts';
 import type { ScheduleDetails, ScheduleReport } from '../model/watch/schedule-report.ts';
 import type { ScheduleRunReport } from '../model/watch/schedule-run.ts';
+import { listTargets } from '../sources/target-list.ts';
 import { putSchedule, SCHEDULES_QUEUE } from '../workers/schedules.ts';
 import { ScheduleError } from './errors.ts';
 import { openSharedStore, type SharedStore } from './shared-store.ts';
@@ -47,12 +48,16 @@ export function administerSchedules(shared: SharedStore) {
     return schedule;
   };
   return {
-    /** Adds a schedule, written as in the configuration. One that replaces a paused one is paused. Throws `ConfigError` and `ScheduleError` (`exists`). */
+    /**
+     * Adds a schedule, written as in the configuration. One that replaces a paused one is paused. Throws `ConfigError`, `SourceError`
+     * for a template that gives two sources one target, and `ScheduleError` (`exists`, also for a target that others scan).
+     */
     async add(written: unknown, { replace }: { readonly replace: boolean }): Promise<Schedule> {
       const wanted = checked(written);
       const found = await schedules.find(wanted.name);
       const before = found?.removed === true ? undefined : found;
       if (before !== undefined) requireReplaceable(before, replace);
+      if (!replace) await requireUnwatched(shared, wanted);
       const paused = before?.paused === true;
       return await put(scheduleOf(wanted, { origin: 'command', paused }));
     },
@@ -162,6 +167,22 @@ function requireReplaceable({ name, origin }: Schedule, replace: boolean): void 
     throw new ScheduleError('configured', `schedule ${name} is part of the configuration: change it there`);
   }
   if (!replace) throw new ScheduleError('exists', `there is a schedule ${name} already: add --replace`);
+}
+
+/** Throws `ScheduleError` (`exists`) when others scan a target of the schedule. Paths are on the workers, so theirs are not known here. */
+async function requireUnwatched(shared: SharedStore, wanted: ScheduleConfig): Promise<void> {
+  const { name, source } = wanted;
+  if (source.kind === 'path' && source.targets !== 'all') return;
+  for (const { target } of await listTargets(wanted, new AbortController().signal)) {
+    const { fleet, schedules } = shared.of(target);
+    const known = await fleet.summary(target);
+    if (known === undefined || (await schedules.target(name, target)) !== undefined) continue;
+    throw new ScheduleError(
+      'exists',
+      `target ${target} exists already: this schedule would replace its lockfiles. ` +
+        'Choose another --target, or take it over with --replace',
+    );
+  }
 }
 
 async function enqueue(queue: Queue, { job, version, key, payload }: FollowUp): Promise<void> {

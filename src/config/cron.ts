@@ -29,6 +29,11 @@ export function isTimeZone(name: string): boolean {
 /** Why a cron expression cannot be used. Its parser is loaded on first use: few configurations have one. */
 export function cronFault(cron: string, tz: string): string | undefined {
   const { CronExpressionParser }: typeof import('cron-parser') = loadPackage('cron-parser');
+  const fields = cron.trim().split(/\s+/).length;
+  // The parser adds what is missing on the left: an expression without its last field would run once a month.
+  if (fields < 5 && !cron.trim().startsWith('@')) {
+    return `a cron expression such as \`0 6 * * 1-5\` (it has ${fields} of the five fields minute, hour, day, month, weekday)`;
+  }
   try {
     CronExpressionParser.parse(cron, { tz }).next();
     return undefined;

@@ -6,6 +6,9 @@ import { storeConfiguredSchedules } from '../../src/compose/worker/watch.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
+import { TARGET_SUMMARY } from '../../src/model/stored/catalog.ts';
+import { createKeys } from '../../src/store/keys.ts';
+import { writeText } from '../../src/store/values/stored-values.ts';
 import { lockhound } from './lockhound.ts';
 
 let valkey: EmbeddedValkey;
@@ -91,6 +94,7 @@ describe('lockhound schedule', () => {
     [['add', 'a', '--git', '/a', '--url', 'https://a.example', '--every', '6h'], 'name a source: one of'],
     [['add', 'a', '--git', '/a'], 'every: name either `every` or `cron`'],
     [['add', 'a', '--git', '/a', '--cron', 'noon'], 'cron: a cron expression'],
+    [['add', 'a', '--git', '/a', '--cron', '0 6 * *'], 'it has 4 of the five fields'],
     [['add', 'a', '--git', '/a', '--cron', '0 6 * * *', '--time-zone', 'Mars'], 'timeZone: a time zone'],
     [['add', 'a', '--git', 'ext::sh -c x', '--every', '6h'], 'expected an https, http or ssh URL'],
     [['add', 'a', '--git', '/a', '--ref=--upload-pack=x', '--every', '6h'], 'expected the name of a branch'],
@@ -114,6 +118,28 @@ describe('lockhound schedule', () => {
     expect((await schedule('add', 'twice', '--git', '/a', '--every', '12h', '--replace')).code).toBe(0);
     expect((await starts.getJobScheduler('watch-twice'))?.every).toBe(43_200_000);
     await schedule('remove', 'twice');
+  });
+
+  it('takes over a target that others scan only when asked', async () => {
+    const summary = {
+      labels: { team: 'web' },
+      lockfiles: [],
+      packages: 1,
+      open: {},
+      requestedAt: '2026-01-01T00:00:00Z',
+    };
+    const key = createKeys(store.prefix).targetSummaries;
+    await store.redis.hset(key, 'acme/taken', writeText(TARGET_SUMMARY, summary));
+    const add = (...more: string[]) => schedule('add', 'taker', '--every', '6h', ...more);
+    const url = 'https://git.example/acme/taken.git';
+    expect((await add('--git', url)).note).toContain('target acme/taken exists already');
+    expect((await add('--git', '/srv/x', '--target', 'acme/taken')).note).toContain(
+      'or take it over with --replace',
+    );
+    expect((await add('--git', url, '--target', 'other')).code).toBe(0);
+    expect((await add('--git', url, '--replace')).code).toBe(0);
+    await schedule('remove', 'taker');
+    await store.redis.hdel(key, 'acme/taken');
   });
 
   it('pauses schedules of the configuration, and does not remove or change them', async () => {

@@ -27,6 +27,7 @@ export function ports(given: {
   readonly contracts?: Ports['contracts'];
   readonly exploits?: ExploitData;
   readonly firstScan?: Routing['firstScan'];
+  readonly fleet?: Partial<Ports['fleet']>;
   readonly schedules?: Partial<Ports['schedules']>;
   readonly sources?: Partial<Ports['sources']>;
   readonly waiting?: Awaited<ReturnType<Ports['digests']['read']>>;
@@ -90,7 +91,7 @@ export function ports(given: {
       ...given.schedules,
     },
     sources: { list: unexpected, read: unexpected, ...given.sources },
-    fleet: createMemory().fleet,
+    fleet: { ...createMemory().fleet, ...given.fleet },
     exploits: { current: async () => given.exploits ?? NO_EXPLOIT_DATA, refresh: unexpected },
     digests: { read: async () => given.waiting ?? [] },
   };

@@ -11,7 +11,7 @@ import { sourceResolved } from '../payloads/sources/judge-source.ts';
 import { READ_SOURCE, type ReadSource } from '../payloads/sources/read-source.ts';
 import type { Ports } from '../ports.ts';
 
-type Needs = Pick<Ports, 'schedules' | 'sources'>;
+type Needs = Pick<Ports, 'fleet' | 'schedules' | 'sources'>;
 
 interface Result {
   /** `superseded`: another run has begun. */
@@ -30,10 +30,10 @@ const MAX_REASON_CHARACTERS = 500;
 export const readSource: Job<ReadSource, Result, keyof Needs> = {
   ...READ_SOURCE,
   limits: { attempts: 4, backoffMs: 4_000, maxBackoffMs: 60_000, timeoutMs: 900_000, concurrency: 4 },
-  needs: ['schedules', 'sources'],
+  needs: ['fleet', 'schedules', 'sources'],
   // One source that kills workers must not keep the run open.
   runsAfterStalls: true,
-  async run(payload, { schedules, sources }, context) {
+  async run(payload, { fleet, schedules, sources }, context) {
     const { schedule, run, target } = payload;
     const open = await schedules.openTarget(schedule, target.id);
     // Another run has begun since, because this one took too long; or the schedule is forgotten.
@@ -53,7 +53,7 @@ export const readSource: Job<ReadSource, Result, keyof Needs> = {
     return {
       result: { ending: entry.ending, files: reading.reading.files.length },
       next: [
-        scanOf(payload, reading.reading, context),
+        scanOf(payload, await labelsOf(target, fleet), reading.reading, context),
         ...(known?.failing === undefined
           ? []
           : [sourceResolved('restored', schedule, { target, source }, timeOf(context))]),
@@ -115,11 +115,23 @@ async function tryToRead(
   }
 }
 
-function scanOf(payload: ReadSource, { files }: SourceReading, context: RunContext): FollowUp {
-  const { id, labels } = payload.target;
+/** A schedule without labels keeps those that the target has. */
+async function labelsOf(
+  { id, labels }: ReadSource['target'],
+  fleet: Pick<Needs['fleet'], 'summary'>,
+): Promise<ReadSource['target']['labels']> {
+  return Object.keys(labels).length > 0 ? labels : { ...(await fleet.summary(id))?.labels };
+}
+
+function scanOf(
+  payload: ReadSource,
+  labels: ReadSource['target']['labels'],
+  { files }: SourceReading,
+  context: RunContext,
+): FollowUp {
   return followUp(INGEST_LOCKFILES, {
     scan: READ_SOURCE.key(payload),
-    target: { id, labels: { ...labels } },
+    target: { id: payload.target.id, labels },
     lockfiles: files.map(lockfileOf),
     requestedAt: timeOf(context),
   });

@@ -43,20 +43,32 @@ const known: WatchedTarget = {
 
 const failing = { since: '1970-01-01T00:05:00.000Z', code: 'refused', reason: 'no' };
 
+const SUMMARY = { lockfiles: [], packages: 1, open: {}, requestedAt: NOW };
+
 type Read = Ports['sources']['read'];
 
 function read(
   given: Parameters<typeof scheduleRoom>[0],
   answer: SourceReading | 'unchanged' | Error | Read,
   more: Partial<ReturnType<typeof context>> = {},
+  labels: { own?: Record<string, string>; stored?: Record<string, string> } = {},
 ) {
+  const { own = target.labels, stored = {} } = labels;
   const port: Read = async (...args) => {
     if (typeof answer === 'function') return answer(...args);
     if (answer instanceof Error) throw answer;
     return answer;
   };
   const { port: schedules } = scheduleRoom({ open, ...given });
-  return readSource.run(payload, ports({ schedules, sources: { read: port } }), { ...context(), ...more });
+  return readSource.run(
+    { ...payload, target: { ...target, labels: own } },
+    ports({
+      fleet: { summary: async () => ({ ...SUMMARY, labels: stored }) },
+      schedules,
+      sources: { read: port },
+    }),
+    { ...context(), ...more },
+  );
 }
 
 describe('read-source', () => {
@@ -77,6 +89,15 @@ describe('read-source', () => {
       entry: { ending: 'scanned', readAt: NOW, scan: readSource.key(payload) },
       reading: READING,
     });
+  });
+
+  test('keeps the labels of a target when its schedule has none', async () => {
+    const labelsAfter = async (own: Record<string, string>) => {
+      const { next } = await read({}, READING, {}, { own, stored: { team: 'data' } });
+      return (next[0]?.payload as { target: typeof target }).target.labels;
+    };
+    expect(await labelsAfter({})).toEqual({ team: 'data' });
+    expect(await labelsAfter({ tier: '1' })).toEqual({ tier: '1' });
   });
 
   test('of an unchanged source reads nothing, and repeats the scan of what it read before', async () => {
