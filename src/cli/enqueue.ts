@@ -130,7 +130,16 @@ async function result(
   const { followScan } = await import('../commands/scanning/follow-scan.ts');
   const progress = progressLine(terminal);
   const report = await interruptible((signal) =>
-    followScan(loaded, scan, { signal, image, timeoutMs: options.timeout, onProgress: progress.update }),
+    followScan(loaded, scan, {
+      signal,
+      image,
+      timeoutMs: options.timeout,
+      onProgress: progress.update,
+      onSlow(text) {
+        progress.clear();
+        terminal.note(text);
+      },
+    }),
   ).finally(progress.clear);
   return await printScan(terminal, report, options);
 }

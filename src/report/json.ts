@@ -11,7 +11,8 @@ import { listParts, openedObject } from './json-parts.ts';
  */
 export function* renderJson(report: ScanReport): Generator<string> {
   const { inventory, verdict, comparison, offline, advice } = report;
-  yield `${openedObject({ schema: 'lockhound.scan/1', ...scanFacts(verdict) })},"lockfiles":[`;
+  const unchanged = inventory.unchanged === undefined ? undefined : true;
+  yield `${openedObject({ schema: 'lockhound.scan/1', ...scanFacts(verdict), unchanged })},"lockfiles":[`;
   for (const [index, lockfile] of inventory.lockfiles.entries()) {
     if (index > 0) yield ',';
     yield* lockfileParts(lockfile);

@@ -19,6 +19,8 @@ import { scanFindings } from './table/scan-findings.ts';
 const SUPERSEDED =
   'Superseded: a scan of the target that was requested later was judged first. This scan changes nothing and sends no alerts.';
 
+const UNCHANGED = 'Nothing changed: these are the lockfiles of the last scan.';
+
 const SHOWN_GAPS = 10;
 
 /** A scan as text: findings by package, the worst first, then lockfiles, gaps, a summary and what to do. */
@@ -43,6 +45,7 @@ export function renderText(report: ScanReport, options: TextOptions): string {
       paint,
     ),
     ...imageLines(report.verdict),
+    ...(inventory.unchanged === undefined ? [] : [UNCHANGED]),
     ...scopeLines(report.verdict, paint),
     ...(report.offline === undefined ? [] : [paint.bad(offlineText(report.offline))]),
     summaryLine(report, paint),

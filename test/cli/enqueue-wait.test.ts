@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Queue } from 'bullmq';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { followScan } from '../../src/commands/scanning/follow-scan.ts';
 import { type Pipeline, startPipeline } from '../../src/compose/pipeline.ts';
 import { openStore, type Store } from '../../src/compose/store.ts';
 import { loadConfig } from '../../src/config/load.ts';
@@ -58,6 +59,32 @@ describe('lockhound enqueue --wait', () => {
     expect(note).toContain('scan idle is not done after 0.5 s (no worker is connected)');
     expect(note).toContain('`--scan idle`');
     await queue.remove(jobIdOf(QUEUE, 'idle'));
+  });
+
+  it('says after five seconds what lockhound health says', async () => {
+    const notes: string[] = [];
+    const controller = new AbortController();
+    const slow = Promise.withResolvers<void>();
+    const onSlow = (text: string) => {
+      notes.push(text);
+      if (text.includes('no worker is connected')) slow.resolve();
+    };
+    await lockhound(['enqueue', folder, '--target', 'slow', '--scan', 'slow']);
+    const { signal } = controller;
+    const following = followScan(loaded(), 'slow', {
+      timeoutMs: 60_000,
+      slowMs: 50,
+      signal,
+      onProgress() {},
+      onSlow,
+    });
+    await slow.promise;
+    controller.abort();
+    await expect(following).rejects.toThrow();
+    expect(notes.at(-1)).toMatch(
+      /^Scan slow is not done: no worker is connected\. no worker runs.* Start a worker.*\n$/,
+    );
+    await queue.remove(jobIdOf(QUEUE, 'slow'));
   });
 
   it('reports a scan as lost when its job no longer exists', async () => {
@@ -131,7 +158,11 @@ describe('lockhound enqueue --wait', () => {
     expect(report.findings.map(({ package: { name } }: { package: { name: string } }) => name)).toContain(
       'lodash',
     );
-    expect((await wait('shop', '--scan', 'unchanged')).out).toContain('lodash 4.17.20');
+    const again = (await wait('shop', '--scan', 'unchanged')).out;
+    expect(again).toMatch(/lodash 4\.17\.20 .*GHSA-35jh-r3h4-6jhm/);
+    expect(again).toContain('package-lock.json  4 packages: 3 resolved, 1 missing\n');
+    expect(again).toContain('Nothing changed: these are the lockfiles of the last scan.\n');
+    expect((await lockhound(['report', 'unchanged'])).out).toBe(again);
     const { out: scans } = await lockhound(['scans', 'show', 'unchanged']);
     expect(scans).toContain('unchanged since the last scan');
     expect(scans).toMatch(/4 packages in 1 lockfile/);

@@ -49,7 +49,8 @@ type Print = (report: ScanReport) => Promise<void>;
 
 async function ofScan(scan: string, options: Options, print: Print): Promise<void> {
   await administerScan(options, async (admin) => {
-    await print(present(await admin.find(scan), `there is no scan ${scan}: see \`lockhound scans list\``));
+    const found = await interruptible((signal) => admin.find(scan, signal));
+    await print(present(found, `there is no scan ${scan}: see \`lockhound scans list\``));
   });
 }
 

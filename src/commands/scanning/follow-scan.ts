@@ -7,12 +7,14 @@ import { FIND_BASE_IMAGE } from '../../jobs/payloads/find-base-image.ts';
 import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
 import { JUDGE_SCAN } from '../../jobs/payloads/judge-scan.ts';
 
+import { messageOf } from '../../model/errors.ts';
 import { raceAbort } from '../../model/race-abort.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
 import type { ScanReport, Verdict } from '../../model/scan/verdict.ts';
 import { ScanError } from '../errors.ts';
 import { openSharedStore, type SharedShard } from '../shared-store.ts';
 import type { OnProgress } from './scan-progress.ts';
+import { wholeReport } from './scan-report.ts';
 import { readReport } from './scan-watch.ts';
 
 export interface FollowOptions {
@@ -22,7 +24,13 @@ export interface FollowOptions {
   readonly image?: string | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: OnProgress;
+  /** Called with one line of text when the scan is not done after `slowMs`, and again when the reason changes. */
+  readonly onSlow?: ((text: string) => void) | undefined;
+  /** Milliseconds. Default: 5,000. */
+  readonly slowMs?: number;
 }
+
+const SLOW_MS = 5_000;
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
@@ -37,7 +45,7 @@ const LOST_AFTER = 10;
 export async function followScan(
   loaded: LoadedConfig,
   scan: string,
-  { timeoutMs, image, signal, onProgress }: FollowOptions,
+  { timeoutMs, image, signal, onProgress, onSlow, slowMs = SLOW_MS }: FollowOptions,
 ): Promise<ScanReport> {
   const { shards, close } = await openSharedStore(loaded);
   const timeout = AbortSignal.timeout(timeoutMs);
@@ -47,11 +55,19 @@ export async function followScan(
     step = name;
     onProgress(name, done, total);
   };
+  const explained = new Set<string>();
+  const slow = setInterval(() => {
+    if (onSlow === undefined || explained.has(step)) return;
+    explained.add(step);
+    const waiting = step;
+    void explain(loaded).then((health) => onSlow(`Scan ${scan} is not done: ${waiting}. ${health}\n`));
+  }, slowMs);
   try {
-    return await raceAbort(
+    const report = await raceAbort(
       shardWith(shards, scan, image).then(({ store, steps }) => follow(store, steps, scan, track, ended)),
       ended,
     );
+    return await wholeReport(loaded, report, signal);
   } catch (error) {
     if (!timeout.aborted || error instanceof ScanError) throw error;
     throw new ScanError(
@@ -59,7 +75,20 @@ export async function followScan(
       `scan ${scan} is not done after ${timeoutMs / 1_000} s (${step}); it continues. Run the command again with \`--scan ${scan}\` to wait for it`,
     );
   } finally {
+    clearInterval(slow);
     await close();
+  }
+}
+
+/** What `lockhound health` says about what does not work. */
+async function explain(loaded: LoadedConfig): Promise<string> {
+  const { readHealth } = await import('../health.ts');
+  try {
+    const { parts } = await readHealth(loaded);
+    const faults = parts.filter(({ grade }) => grade !== 'good');
+    return faults.map(({ says, remedy = '' }) => `${says}. ${remedy}`.trim()).join(' ');
+  } catch (error) {
+    return `\`lockhound health\` cannot be read: ${messageOf(error)}`;
   }
 }
 
@@ -134,9 +163,14 @@ async function stepOf(
     return judging === 'active' ? 'judge' : 'looking up advisories and dependencies';
   }
   if (ingesting === 'active') return 'reading lockfiles and looking up packages';
-  if (ingesting === 'delayed') return 'waiting for another attempt';
+  if (ingesting === 'delayed') return `waiting for another attempt${await lastFault(ingest)}`;
   const workers = (await ingest?.queue.getWorkersCount()) ?? 0;
   return workers === 0 ? 'no worker is connected' : 'waiting for a worker';
+}
+
+async function lastFault(step: Step | undefined): Promise<string> {
+  const job = await step?.queue.getJob(jobIdOf(step.queue.name, step.key));
+  return job?.failedReason === undefined ? '' : `: ${job.failedReason}`;
 }
 
 /** The error for a failed job of the scan. */
