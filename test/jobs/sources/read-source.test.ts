@@ -94,7 +94,8 @@ describe('read-source', () => {
   test('keeps the labels of a target when its schedule has none', async () => {
     const labelsAfter = async (own: Record<string, string>) => {
       const { next } = await read({}, READING, {}, { own, stored: { team: 'data' } });
-      return (next[0]?.payload as { target: typeof target }).target.labels;
+      const scan = next[0]?.payload as { target: typeof target } | undefined;
+      return scan?.target.labels;
     };
     expect(await labelsAfter({})).toEqual({ team: 'data' });
     expect(await labelsAfter({ tier: '1' })).toEqual({ tier: '1' });
