@@ -1,5 +1,5 @@
 import { isObject } from '../model/json-object.ts';
-import type { Cache, Known } from '../model/ports/cache.ts';
+import type { Answer, Cache, Known } from '../model/ports/cache.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
 import { InsightsError } from './errors.ts';
 
@@ -67,7 +67,7 @@ export function createRecordCache<Value>(
 export async function loadOrMiss<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   signal: AbortSignal,
-): Promise<Known<Value>> {
+): Promise<Answer<Value>> {
   try {
     return { record: await load(signal) };
   } catch (error) {

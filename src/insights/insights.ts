@@ -1,7 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { ApiClient } from '../discovery/client.ts';
 import { formatVersionKey } from '../model/lockfile/version-key.ts';
-import type { Known } from '../model/ports/cache.ts';
+import type { Answer, Known } from '../model/ports/cache.ts';
 import type { Insights } from '../model/ports/insights.ts';
 import type { SeenVersions } from '../model/ports/seen-versions.ts';
 import type { Advisory } from '../model/scan/advisory.ts';
@@ -18,6 +18,7 @@ import { findBase } from './base-image.ts';
 import { type CachePolicy, createRecordCache, loadOrMiss, type RecordCache } from './caching.ts';
 import { type Coalescer, createCoalescer } from './coalesce.ts';
 import { countedVersions, countLookUps } from './look-up-counts.ts';
+import { guardedAnswer, guardedLookUp } from './losses/guarded-look-up.ts';
 import { getAdvisory, getDependencies, getPackage, queryContainerImages } from './operations.ts';
 import { readAdvisory } from './records/advisory.ts';
 import { readDependencyGraph } from './records/dependency-graph.ts';
@@ -74,29 +75,32 @@ export function createInsights(options: InsightsOptions): Insights {
   const parts = {
     eligibility: createEligibility({ privatePatterns, mirrors }, { remembers: facts !== undefined }),
     seen,
-    lookUpVersions: countedVersions(createVersionLookUp({ service, limit, onContractProblem })),
   };
+  const lookUpVersions = countedVersions(createVersionLookUp({ service, limit, onContractProblem }));
   const loadAdvisory = (id: string, signal: AbortSignal): Promise<Advisory> =>
     limit(async () => {
       const answer = answerOf(await getAdvisory(service, id, { signal }));
       for (const problem of answer.problems) onContractProblem?.(problem, `advisory ${id}`);
       return await readAdvisory(answer, id);
     });
+  const witnessing = { lookUpVersions, loadAdvisory };
   return {
     resolve: createResolver({
       ...parts,
+      lookUpVersions: guardedLookUp(facts?.versions, witnessing),
       cache: createRecordCache(CACHED_VERSION, options),
       facts: facts?.versions,
     }),
     releases: createReleases(service, limit),
-    ...createRefresh({ ...parts, facts, loadAdvisory }),
+    ...createRefresh({ ...parts, ...witnessing, facts }),
     async cachedAdvisories(ids) {
       const cached = await advisoryCache.get(ids);
       const found = cached.filter((one) => one !== undefined && 'record' in one);
       countLookUps(CACHED_ADVISORY.kind, 'cache', found);
       return new Set(ids.filter((_, index) => 'record' in (cached[index] ?? {})));
     },
-    advisory: (id, signal) => advisories(id, signal, (shared) => loadAdvisory(id, shared)),
+    advisory: (id, signal) =>
+      advisories(id, signal, (shared) => loadAdvisory(id, shared), guardedAnswer(facts?.advisories)),
     baseImage: (layers, signal) =>
       findBase(layers, async (chainId) => {
         const found = await imageRepositories(chainId, signal, (shared) =>
@@ -133,11 +137,13 @@ type Loader<Value> = (
   key: string,
   signal: AbortSignal,
   load: (signal: AbortSignal) => Promise<Value>,
+  /** Compares an answer with what is known. Default: the answer is known. */
+  compare?: (key: string, answer: Answer<Value>) => Promise<Known<Value>>,
 ) => Promise<Value | undefined>;
 
 function createLoader<Value>(kind: StoredKind<Known<Value>>, cache: RecordCache<Value>): Loader<Value> {
   const coalesce: Coalescer<Known<Value>> = createCoalescer();
-  return async (key, signal, load) => {
+  return async (key, signal, load, compare = async (_key, answer) => answer) => {
     const known = await coalesce(key, signal, async (shared) => {
       const [cached] = await cache.get([key]);
       countLookUps(kind.kind, 'cache', [cached]);
@@ -147,8 +153,9 @@ function createLoader<Value>(kind: StoredKind<Known<Value>>, cache: RecordCache<
         throw error;
       });
       countLookUps(kind.kind, 'service', [loaded]);
-      await cache.set([[key, loaded]]);
-      return loaded;
+      const known = await compare(key, loaded);
+      await cache.set([[key, known]]);
+      return known;
     });
     return 'record' in known ? known.record : undefined;
   };

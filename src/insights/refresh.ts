@@ -1,5 +1,14 @@
 import type { LockedPackage } from '../model/lockfile/lockfile.ts';
-import type { Known } from '../model/ports/cache.ts';
+import { addTo, createTally, dataLossOf } from '../model/losses/evidence.ts';
+import {
+  ADVISORY_STATEMENTS,
+  type Compared,
+  compareAnswer,
+  type Group,
+  type Statements,
+  VERSION_STATEMENTS,
+} from '../model/losses/statements.ts';
+import type { Answer, Known } from '../model/ports/cache.ts';
 import type { RefreshedFacts } from '../model/ports/facts.ts';
 import type { Insights, Refreshed } from '../model/ports/insights.ts';
 import type { SeenVersions } from '../model/ports/seen-versions.ts';
@@ -7,8 +16,8 @@ import type { Advisory } from '../model/scan/advisory.ts';
 import type { VersionRecordSummary } from '../model/scan/resolution.ts';
 import { loadOrMiss } from './caching.ts';
 import { InsightsError } from './errors.ts';
+import { provenGroups, type Witnessing } from './losses/judge-losses.ts';
 import type { Eligibility, LookUp } from './resolve/eligibility.ts';
-import type { VersionLookUp } from './resolve/version-look-up.ts';
 
 /** What the fleet knows. */
 export interface FleetFacts {
@@ -16,17 +25,15 @@ export interface FleetFacts {
   readonly advisories: RefreshedFacts<Advisory>;
 }
 
-interface RefreshParts {
+interface RefreshParts extends Witnessing {
   /** Unset: a run without a fleet, in which nothing is known and nothing is stored. */
   readonly facts: FleetFacts | undefined;
   readonly eligibility: (locked: LockedPackage) => Eligibility;
-  readonly lookUpVersions: VersionLookUp;
-  readonly loadAdvisory: (id: string, signal: AbortSignal) => Promise<Advisory>;
   readonly seen?: SeenVersions | undefined;
 }
 
-type Refresh = Pick<Insights, 'refreshVersions' | 'refreshAdvisories' | 'confirmLost'>;
-type Answer<Value> = readonly [key: string, known: Known<Value>];
+type Refresh = Pick<Insights, 'refreshVersions' | 'refreshAdvisories' | 'settleLosses'>;
+type Entry<Value> = readonly [key: string, known: Known<Value>];
 type Facts<Value> = RefreshedFacts<Value> | undefined;
 
 /** Asks the service again about what the fleet knows. Scans do not wait for these requests. */
@@ -37,6 +44,7 @@ export function createRefresh({
   lookUpVersions,
   loadAdvisory,
 }: RefreshParts): Refresh {
+  const witnessing = { lookUpVersions, loadAdvisory };
   return {
     async refreshVersions(packages, { signal, since }) {
       const lookUps = new Map<string, LookUp>();
@@ -44,18 +52,19 @@ export function createRefresh({
         const { lookUp } = eligibility(locked);
         if (lookUp !== undefined) lookUps.set(lookUp.key, lookUp);
       }
-      const due = await uncheckedSince(facts?.versions, [...lookUps.keys()], since);
-      const answers = createAnswers(facts?.versions, lookUps.size - due.length, seen);
-      const asked = due.flatMap((key) => lookUps.get(key) ?? []);
+      const answers = await createAnswers(facts?.versions, VERSION_STATEMENTS, [...lookUps.keys()], {
+        since,
+        seen,
+      });
+      const asked = answers.due.flatMap((key) => lookUps.get(key) ?? []);
       await lookUpVersions(asked, signal, (settled) =>
         answers.add(settled.map(([{ key }, answer]) => [key, answer] as const)),
       );
       return await answers.concluded();
     },
     async refreshAdvisories(ids, { signal, since }) {
-      const due = await uncheckedSince(facts?.advisories, ids, since);
-      const answers = createAnswers(facts?.advisories, ids.length - due.length);
-      const load = async (id: string): Promise<readonly [string, Known<Advisory> | Failure]> => {
+      const answers = await createAnswers(facts?.advisories, ADVISORY_STATEMENTS, ids, { since });
+      const load = async (id: string): Promise<readonly [string, Answer<Advisory> | Failure]> => {
         try {
           return [id, await loadOrMiss((shared) => loadAdvisory(id, shared), signal)];
         } catch (error) {
@@ -64,40 +73,90 @@ export function createRefresh({
           throw error;
         }
       };
-      answers.add(await Promise.all(due.map(load)));
+      answers.add(await Promise.all(answers.due.map(load)));
       return await answers.concluded();
     },
-    async confirmLost({ versions, advisories }) {
+    async settleLosses(losses, { signal }) {
+      const versions = await doubted(facts?.versions, VERSION_STATEMENTS, losses.versions);
+      const advisories = await doubted(facts?.advisories, ADVISORY_STATEMENTS, losses.advisories);
+      const tally = createTally(losses.kept);
+      for (const { compared } of [...versions, ...advisories]) addTo(tally, compared);
+      const proven = await provenGroups(tally, witnessing, signal);
+      const settled = await settle(facts?.versions, VERSION_STATEMENTS, versions, proven);
       // They were known, although a worker may have died before it recorded that.
-      await seen?.add(versions);
-      await facts?.versions.learn(versions.map(missing), { isRefresh: true });
-      await facts?.advisories.learn(advisories.map(missing), { isRefresh: true });
+      await seen?.add(settled.flatMap(([key, known]) => ('missing' in known ? key : [])));
+      await settle(facts?.advisories, ADVISORY_STATEMENTS, advisories, proven);
+      return dataLossOf(tally, proven);
     },
   };
 }
 
-/** A refresh that goes on after a failure does not ask again what was answered. */
-async function uncheckedSince(
-  facts: Facts<unknown>,
+interface Doubted<Value> {
+  readonly key: string;
+  readonly before: Known<Value>;
+  readonly answer: Answer<Value>;
+  readonly compared: Compared<Value>;
+}
+
+/** Facts with doubts: a scan may have settled some of them meanwhile. */
+async function doubted<Value>(
+  facts: Facts<Value>,
+  kind: Statements<Value>,
   keys: readonly string[],
-  since: number,
-): Promise<readonly string[]> {
-  const checked = (await facts?.checkedAt(keys)) ?? [];
-  return keys.filter((_, index) => (checked[index] ?? 0) < since);
+): Promise<readonly Doubted<Value>[]> {
+  const known = (await facts?.read(keys)) ?? [];
+  return keys.flatMap((key, index) => {
+    const before = known[index];
+    if (before === undefined || !('record' in before) || before.doubted === undefined) return [];
+    const { doubted: answer } = before;
+    return [{ key, before, answer, compared: compareAnswer(kind, before, answer) }];
+  });
+}
+
+/** Adds what is proven to the facts, and returns these. */
+async function settle<Value>(
+  facts: Facts<Value>,
+  kind: Statements<Value>,
+  losses: readonly Doubted<Value>[],
+  proven: ReadonlySet<Group>,
+): Promise<readonly Entry<Value>[]> {
+  const settled = losses
+    .filter(({ compared }) => compared.lost.some(({ group }) => proven.has(group)))
+    .map(({ key, before, answer }): Entry<Value> => {
+      return [key, compareAnswer(kind, before, answer, (group) => proven.has(group)).known];
+    });
+  if (settled.length > 0) await facts?.learn(settled, { isRefresh: true });
+  return settled;
 }
 
 interface Failure {
   readonly error: InsightsError;
 }
 
+interface AnswerOptions {
+  readonly since: number;
+  readonly seen?: SeenVersions | undefined;
+}
+
 /**
- * Collects answers: records are stored page by page, misses of what was known are left to the caller. A version that a local data set
- * does not cover has no answer; it counts as one that the service does not have unless something is known of it, which stays.
+ * Collects answers, which are stored page by page. A refresh that goes on after a failure does not ask again what was answered. A version
+ * that a local data set does not cover has no answer; it counts as one that the service does not have unless something is known of it,
+ * which stays.
  */
-function createAnswers<Value>(facts: Facts<Value>, answeredBefore: number, seen?: SeenVersions) {
-  const counts = { answered: answeredBefore, changed: 0, failed: 0, unanswered: 0 };
-  const absent: string[] = [];
-  const uncovered: (readonly [key: string, failure: Failure])[] = [];
+async function createAnswers<Value>(
+  facts: Facts<Value>,
+  kind: Statements<Value>,
+  keys: readonly string[],
+  { since, seen }: AnswerOptions,
+) {
+  const known = (await facts?.read(keys)) ?? [];
+  const before = new Map(keys.map((key, index) => [key, known[index]]));
+  const checked = (await facts?.checkedAt(keys)) ?? [];
+  const due = keys.filter((_, index) => (checked[index] ?? 0) < since);
+  const counts = { answered: keys.length - due.length, changed: 0, unknown: 0, failed: 0, unanswered: 0 };
+  const tally = createTally();
+  const lost: string[] = [];
+  let uncovered = 0;
   const stored: Promise<void>[] = [];
   let reason: string | undefined;
   let retryAfterMs: number | undefined;
@@ -107,49 +166,51 @@ function createAnswers<Value>(facts: Facts<Value>, answeredBefore: number, seen?
     reason ??= error.message;
     if (error.retryAfterMs !== undefined) retryAfterMs = Math.max(retryAfterMs ?? 0, error.retryAfterMs);
   };
-  const learn = async (entries: readonly Answer<Value>[]): Promise<void> => {
-    if (facts === undefined || entries.length === 0) return;
-    const news = await facts.learn(entries, { isRefresh: true });
-    counts.changed += news.length;
-    const found = new Set(entries.flatMap(([key, known]) => ('record' in known ? key : [])));
-    await seen?.add(news.filter((key) => found.has(key)));
+  const note = (key: string, compared: Compared<Value>): void => {
+    addTo(tally, compared);
+    if (compared.lost.length > 0) lost.push(key);
   };
+  const learn = async (entries: readonly Entry<Value>[]): Promise<void> => {
+    if (facts === undefined || entries.length === 0) return;
+    const news = new Set(await facts.learn(entries, { isRefresh: true }));
+    const certain = entries.filter(([key, one]) => news.has(key) && !('doubted' in one));
+    counts.changed += certain.length;
+    await seen?.add(certain.flatMap(([key, one]) => ('record' in one ? key : [])));
+  };
+  const isDue = new Set(due);
+  for (const [key, one] of before) {
+    if (isDue.has(key) || one === undefined) continue;
+    note(key, compareAnswer(kind, one, ('doubted' in one ? one.doubted : undefined) ?? one));
+  }
   return {
-    add(answers: readonly (readonly [key: string, answer: Known<Value> | Failure])[]): void {
-      const found: Answer<Value>[] = [];
+    due,
+    add(answers: readonly (readonly [key: string, answer: Answer<Value> | Failure])[]): void {
+      const found: Entry<Value>[] = [];
       for (const [key, answer] of answers) {
         if ('error' in answer) {
-          if (answer.error.code === 'uncovered') uncovered.push([key, answer]);
-          else fail(answer);
+          if (answer.error.code !== 'uncovered' || before.get(key) !== undefined) fail(answer);
+          else uncovered += 1;
           continue;
         }
         counts.answered += 1;
-        if ('record' in answer) found.push([key, answer]);
-        else absent.push(key);
+        const compared = compareAnswer(kind, before.get(key), answer);
+        note(key, compared);
+        if ('missing' in compared.known) counts.unknown += 1;
+        found.push([key, compared.known]);
       }
       stored.push(learn(found));
     },
     async concluded(): Promise<Refreshed> {
       await Promise.all(stored);
-      const known = (await facts?.read(absent)) ?? [];
-      const isLost = (index: number): boolean => 'record' in (known[index] ?? {});
-      const unknown = absent.filter((_, index) => !isLost(index));
-      await learn(unknown.map(missing));
-      const kept = (await facts?.read(uncovered.map(([key]) => key))) ?? [];
-      const without = uncovered.filter((_, index) => kept[index] === undefined).length;
-      for (const [index, [, failure]] of uncovered.entries()) if (kept[index] !== undefined) fail(failure);
-      counts.answered += without;
       return {
         ...counts,
-        unknown: unknown.length + without,
+        answered: counts.answered + uncovered,
+        unknown: counts.unknown + uncovered,
         ...(reason === undefined ? {} : { reason }),
         ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-        lost: absent.filter((_, index) => isLost(index)),
+        lost,
+        kept: Object.fromEntries(tally.kept),
       };
     },
   };
-}
-
-function missing(key: string): readonly [key: string, known: { readonly missing: true }] {
-  return [key, { missing: true }];
 }

@@ -15,7 +15,7 @@ export function freshnessProbe(
       const records = await Promise.all(shards.map(({ lastRefresh }) => lastRefresh('all')));
       const notes = records.flatMap((record) => {
         if (record === undefined) return [];
-        const { failingSince, startedAt, reason = 'the service seems to have lost its data' } = record;
+        const { failingSince, startedAt, reason = 'unknown reason' } = record;
         if (failingSince !== undefined) {
           return [`what is known of packages is out of date since ${failingSince}: ${reason}`];
         }

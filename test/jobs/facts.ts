@@ -44,7 +44,7 @@ export function ports(given: {
       publishedVersions: unexpected,
       refreshVersions: unexpected,
       refreshAdvisories: unexpected,
-      confirmLost: unexpected,
+      settleLosses: unexpected,
       releases: {
         list: unexpected,
         details: unexpected,

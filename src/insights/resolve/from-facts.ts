@@ -1,4 +1,5 @@
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
+import { resolutionOfRecord } from '../../model/losses/statements.ts';
 import type { Known } from '../../model/ports/cache.ts';
 import type { Facts } from '../../model/ports/facts.ts';
 import type { Resolved } from '../../model/ports/insights.ts';
@@ -32,9 +33,7 @@ export async function resolveFromFacts(
     if (lookUp === undefined) return resolution;
     const answer = known[next++];
     if (answer === undefined) return NOT_ANSWERED;
-    return 'record' in answer
-      ? { outcome: 'resolved', record: answer.record }
-      : (missing.get(lookUp.key) ?? NOT_ANSWERED);
+    return 'record' in answer ? resolutionOfRecord(answer) : (missing.get(lookUp.key) ?? NOT_ANSWERED);
   });
   return { resolutions, retryable: resolutions.includes(NOT_ANSWERED), retryAfterMs: undefined };
 }

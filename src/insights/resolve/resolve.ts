@@ -1,4 +1,5 @@
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
+import { resolutionOfRecord } from '../../model/losses/statements.ts';
 import type { Facts } from '../../model/ports/facts.ts';
 import type { Resolved, ResolveOptions } from '../../model/ports/insights.ts';
 import type { SeenVersions } from '../../model/ports/seen-versions.ts';
@@ -197,7 +198,7 @@ function resolutionOf(lookUp: LookUp | undefined, found: VersionAnswer | Resolut
     return { outcome: 'failed', reason: 'its look-up was not answered' };
   }
   if ('outcome' in found) return found;
-  if ('record' in found) return { outcome: 'resolved', record: found.record };
+  if ('record' in found) return resolutionOfRecord(found);
   const { code, message } = found.error;
   if (code === 'uncovered') return { outcome: 'uncovered', reason: message };
   const offender = code === 'invalid' ? `${lookUp?.purl} is refused: ` : '';

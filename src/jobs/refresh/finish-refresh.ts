@@ -1,6 +1,7 @@
 import { lockedPackageOf } from '../../fleet/identity.ts';
 import type { RefreshedPart, RefreshRecord } from '../../model/fleet/refresh.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
+import { lossText } from '../../model/losses/evidence.ts';
 import { REFRESHED_PART } from '../../model/stored/catalog.ts';
 import { followUp } from '../follow-up.ts';
 import type { Job, RunContext } from '../job.ts';
@@ -14,13 +15,11 @@ import { isSuperseded, releaseOf } from './claim.ts';
 
 type Needs = 'fleet' | 'outcomes' | 'insights';
 
-/** A single lost version does not show a loss of data. */
-const MIN_LOST = 2;
-/** Older versions that are looked up to tell versions that were removed from a service that lost its data. */
+/** Older versions that are looked up to tell corrections from a service that lost its data. */
 const CONTROL_SAMPLE = 100;
 
 /**
- * Ends a refresh: decides whether versions that the service no longer has are gone or whether it lost its data, and has the
+ * Ends a refresh: has it decided whether what the service no longer states was corrected or whether it lost its data, and has the
  * targets selected that the changes concern. A refresh of everything also has targets with gaps judged again.
  */
 export const finishRefresh: Job<FinishRefresh, RefreshRecord | null, Needs> = {
@@ -31,8 +30,7 @@ export const finishRefresh: Job<FinishRefresh, RefreshRecord | null, Needs> = {
     const { refresh, requestedAt, cadence } = payload;
     if (await isSuperseded(ports.fleet, payload)) return { result: null, next: [] };
     const parts = await readParts(ports.outcomes, payload);
-    const dataLoss = await dataLossOf(payload, parts.packages, ports, context);
-    if (dataLoss === undefined) await ports.insights.confirmLost(lostOf(parts));
+    const dataLoss = await dataLossOf(payload, parts, ports, context);
     const before = await ports.fleet.lastRefresh(cadence);
     const record = recordOf(payload, parts, { dataLoss, before, time: context.startedAt });
     const selects = cadence === 'all' || (await ports.fleet.countPending()) > 0;
@@ -86,28 +84,36 @@ function names(job: string, refresh: string, count: number) {
 }
 
 /**
- * Whether the service has lost its data: it no longer has more than half of the versions that it had. Of a few young versions
- * many may be removed on one day, so older ones are looked up as well.
+ * What the service seems to have lost. Of a few young versions many may be corrected on one day, so older ones are looked up as well.
  */
 async function dataLossOf(
   { cadence }: FinishRefresh,
-  parts: Parts['packages'],
+  { packages, advisories }: Parts,
   { fleet, insights }: Pick<Ports, Needs>,
   { signal, startedAt }: RunContext,
 ): Promise<RefreshRecord['dataLoss']> {
-  const loss = lossOf(parts);
-  if (loss === undefined || cadence === 'all') return loss;
-  const control = await insights.refreshVersions(await controlSample(fleet), {
-    signal,
-    since: startedAt,
-  });
-  return lossOf([control]) ?? (control.answered === 0 ? loss : undefined);
+  const lost = { versions: lostIn(packages), advisories: lostIn(advisories) };
+  if (lost.versions.length === 0 && lost.advisories.length === 0) return undefined;
+  const compared = [...packages, ...advisories].map((part) => part?.kept ?? {});
+  if (cadence !== 'all') {
+    const sample = await controlSample(fleet);
+    const control = await insights.refreshVersions(sample, { signal, since: startedAt });
+    lost.versions = [...new Set([...lost.versions, ...control.lost])];
+    compared.push(control.kept);
+  }
+  return await insights.settleLosses({ ...lost, kept: added(compared) }, { signal });
 }
 
-function lossOf(parts: Parts['packages']): RefreshRecord['dataLoss'] {
-  const lost = sum(parts, (part) => part.lost.length);
-  const compared = sum(parts, ({ answered, unknown }) => answered - unknown);
-  return lost >= MIN_LOST && 2 * lost > compared ? { lost, compared } : undefined;
+function lostIn(parts: Parts['packages']): readonly string[] {
+  return parts.flatMap((part) => part?.lost ?? []);
+}
+
+function added(counts: readonly Readonly<Record<string, number>>[]): Readonly<Record<string, number>> {
+  const sums: Record<string, number> = {};
+  for (const one of counts) {
+    for (const [name, count] of Object.entries(one)) sums[name] = (sums[name] ?? 0) + count;
+  }
+  return sums;
 }
 
 /** Evenly spread over all package versions of the fleet. */
@@ -116,13 +122,6 @@ async function controlSample(fleet: FleetPort): Promise<readonly LockedPackage[]
   const step = Math.max(1, Math.floor(ids.length / CONTROL_SAMPLE));
   const sample = ids.filter((_, index) => index % step === 0).subarray(0, CONTROL_SAMPLE);
   return (await fleet.identities(sample)).map(lockedPackageOf);
-}
-
-function lostOf({ packages, advisories }: Parts) {
-  return {
-    versions: packages.flatMap((part) => part?.lost ?? []),
-    advisories: lossOf(advisories) === undefined ? advisories.flatMap((part) => part?.lost ?? []) : [],
-  };
 }
 
 function recordOf(
@@ -143,7 +142,7 @@ function recordOf(
   const unanswered = sum(all, (part) => part.unanswered) + absent;
   const reason =
     all.find((part) => part?.reason !== undefined)?.reason ??
-    (absent === 0 ? undefined : `${absent} of its jobs failed permanently`);
+    (absent > 0 ? `${absent} of its jobs failed permanently` : dataLoss && lossText(dataLoss));
   const completeAt = unanswered === 0 && dataLoss === undefined ? requestedAt : before?.completeAt;
   return {
     refresh,
@@ -165,19 +164,15 @@ function recordOf(
 /** Set when refreshes have not succeeded for longer than allowed. */
 function staleness(
   { requestedAt, staleAfter = Number.POSITIVE_INFINITY }: FinishRefresh,
-  { failingSince, reason, dataLoss }: RefreshRecord,
+  { failingSince, reason }: RefreshRecord,
 ) {
   if (failingSince === undefined) return {};
   if (Date.parse(requestedAt) - Date.parse(failingSince) < staleAfter) return {};
-  const lost = dataLoss === undefined ? undefined : 'the service seems to have lost its data';
-  return { stale: { since: failingSince, reason: (reason ?? lost ?? 'unknown reason').slice(0, 1_000) } };
+  return { stale: { since: failingSince, reason: (reason ?? 'unknown reason').slice(0, 1_000) } };
 }
 
 function warningOf({ dataLoss, failed }: RefreshRecord): string | undefined {
-  if (dataLoss !== undefined) {
-    const { lost, compared } = dataLoss;
-    return `the service no longer has ${lost} of ${compared} package versions: it may have lost data, so they count as unchanged`;
-  }
+  if (dataLoss !== undefined) return `${lossText(dataLoss)}; what was known of them stays`;
   return failed === 0 ? undefined : `${failed} look-ups failed; what was known of them stays`;
 }
 

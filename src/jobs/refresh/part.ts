@@ -20,6 +20,7 @@ const SUPERSEDED: RefreshedPart = {
   failed: 0,
   unanswered: 0,
   lost: [],
+  kept: {},
   superseded: true,
 };
 
@@ -44,7 +45,10 @@ export async function refreshPart(
   return { result: counts, next: [], fleet: { claim: renewalOf(payload) } };
 }
 
-export function logPart({ refresh, part }: PartPayload, { lost, ...counts }: RefreshedPart): LogFacts {
+export function logPart(
+  { refresh, part }: PartPayload,
+  { lost, kept: _kept, ...counts }: RefreshedPart,
+): LogFacts {
   return {
     facts: { refresh, part, ...counts, lost: lost.length },
     warning: counts.failed === 0 ? undefined : 'look-ups failed; what was known of them stays',

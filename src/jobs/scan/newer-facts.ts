@@ -1,5 +1,6 @@
 import { isExcluded } from '../../fleet/compact-lockfile.ts';
 import { identitiesOf } from '../../fleet/identity.ts';
+import { ADVISORY_STATEMENTS, doubtOf, resolutionOfRecord } from '../../model/losses/statements.ts';
 import type { Known } from '../../model/ports/cache.ts';
 import type { Advisory } from '../../model/scan/advisory.ts';
 import type { Inventory, ResolvedLockfile, ResolvedPackage } from '../../model/scan/inventory.ts';
@@ -46,14 +47,21 @@ export async function knownAdvisories(
   return new Map(
     ids.flatMap((id, index) => {
       const one = known[index];
-      return one !== undefined && 'record' in one ? [[id, one.record] as const] : [];
+      return one !== undefined && 'record' in one ? [[id, withDoubt(one)] as const] : [];
     }),
   );
+}
+
+/** What is doubted of an advisory is one of its problems, which are gaps. */
+function withDoubt(known: Extract<Known<Advisory>, { readonly record: unknown }>): Advisory {
+  const { record } = known;
+  const doubt = doubtOf(ADVISORY_STATEMENTS, known);
+  return doubt === undefined ? record : { ...record, problems: [...(record.problems ?? []), doubt] };
 }
 
 /** A fact that changed to `missing` was a record before. */
 function resolutionOf(known: Known<VersionRecordSummary>, key: string): Resolution {
   return 'record' in known
-    ? { outcome: 'resolved', record: known.record }
+    ? resolutionOfRecord(known)
     : { outcome: 'missing', seenBefore: true, reason: `the index no longer has ${key}` };
 }

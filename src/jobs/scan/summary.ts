@@ -52,6 +52,8 @@ function countSeverities(findings: readonly Finding[]): Readonly<Record<Severity
   return severities;
 }
 
+/** Package versions that a gap names. */
+const MAX_SHOWN = 3;
 /** Gaps that a log line names. */
 const MAX_LOGGED_GAPS = 5;
 
@@ -124,7 +126,32 @@ export async function inventoryGaps(inventory: Inventory): Promise<readonly Gap[
       }
     }
   }
-  return gaps;
+  return [...gaps, ...(await doubtGaps(inventory))];
+}
+
+/** Package versions of which the service no longer states what it stated before. */
+async function doubtGaps({ lockfiles }: Inventory): Promise<readonly Gap[]> {
+  const doubts = new Map<string, Set<string>>();
+  for (const { packages } of lockfiles) {
+    for await (const slice of inSlices(packages)) {
+      for (const { purl, resolution } of slice) {
+        const { outcome, reason } = resolution;
+        if (outcome !== 'resolved' || reason === undefined) continue;
+        doubts.set(reason, (doubts.get(reason) ?? new Set()).add(purl));
+      }
+    }
+  }
+  return Array.from(doubts, doubtGap);
+}
+
+function doubtGap([reason, purls]: readonly [reason: string, purls: ReadonlySet<string>]): Gap {
+  const shown = [...purls].slice(0, MAX_SHOWN).join(', ');
+  const versions = purls.size > MAX_SHOWN ? `${purls.size} package versions, among them ${shown}` : shown;
+  return {
+    kind: 'service',
+    subject: 'package insights',
+    reason: `${reason} (${versions}): it may have lost data, so what it stated before stays`,
+  };
 }
 
 function packageGap({ purl, resolution }: ResolvedPackage): Gap | undefined {

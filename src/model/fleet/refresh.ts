@@ -17,8 +17,10 @@ export const refreshedPartSchema = z.object({
   reason: z.string().exactOptional(),
   /** Of those that failed: the service may answer them later. */
   unanswered: z.number(),
-  /** Known before, and the service no longer has them. `finish-refresh` decides whether it lost its data. */
+  /** Keys of answers that no longer state what was known. `finish-refresh` decides whether the service lost its data. */
   lost: z.array(z.string()),
+  /** Numbers of records that still state what they stated, by group. */
+  kept: z.record(z.string(), z.number()).exactOptional(),
   /** True when another refresh runs in place of this one. */
   superseded: z.boolean().exactOptional(),
 });
@@ -38,8 +40,13 @@ export const refreshRecordSchema = z.object({
   /** Failed because the service did not answer; of these, what is known may be out of date. */
   unanswered: z.number(),
   reason: z.string().exactOptional(),
-  /** Numbers of versions that the service no longer has and still has, when it seems to have lost its data. */
-  dataLoss: z.object({ lost: z.number(), compared: z.number() }).exactOptional(),
+  /**
+   * What the service no longer states, when it seems to have lost its data: the number of subjects, of how many, and which statements
+   * (`NPM advisories`).
+   */
+  dataLoss: z
+    .object({ lost: z.number(), compared: z.number(), of: z.array(z.string()).exactOptional() })
+    .exactOptional(),
   /** RFC 3339: start of the last refresh without unanswered look-ups and without loss of data; absent when there was none. */
   completeAt: z.string().exactOptional(),
   /** RFC 3339: start of the first of the refreshes that did not succeed; absent when the last one did. */

@@ -11,4 +11,12 @@ export interface Cache {
 }
 
 /** The answer of a service: the record, or that the service has none. */
-export type Known<Value> = { readonly record: Value } | { readonly missing: true };
+export type Answer<Value> = { readonly record: Value } | { readonly missing: true };
+
+/**
+ * What is known from the answers of a service. `doubted`: the last answer, when it no longer states what an earlier one stated and
+ * nothing shows that this is no loss of data. The record then has what was stated before.
+ */
+export type Known<Value> =
+  | { readonly record: Value; readonly doubted?: Answer<Value> }
+  | { readonly missing: true };

@@ -22,9 +22,8 @@ export interface Facts<Value> {
 /** Facts that the refresh of the fleet adds to. */
 export interface RefreshedFacts<Value> extends Facts<Value> {
   /**
-   * Stores answers that the service has just given. When more than half of at least two known records are missing in one call,
-   * the service has lost data, and these misses are not stored. `isRefresh`: the caller has checked that, and answers about what
-   * was never looked up count as changes. Returns the keys of the answers that differ from what was stored.
+   * Stores what is known from answers that the service has just given. `isRefresh`: answers about what was never looked up count as
+   * changes. Returns the keys of those that differ from what was stored.
    */
   learn(
     entries: readonly (readonly [key: string, known: Known<Value>])[],

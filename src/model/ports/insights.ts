@@ -2,6 +2,8 @@ import type { BaseImage, ScannedImage } from '../image/image.ts';
 import type { DependencyGraph } from '../lockfile/dependency-graph.ts';
 import type { LockedPackage } from '../lockfile/lockfile.ts';
 import type { VersionKey } from '../lockfile/version-key.ts';
+import type { DataLoss } from '../losses/evidence.ts';
+import type { Group } from '../losses/statements.ts';
 import type { Advisory } from '../scan/advisory.ts';
 import type { PublishedVersions, Resolution } from '../scan/resolution.ts';
 import type { Releases } from './releases.ts';
@@ -52,17 +54,26 @@ export interface Insights {
     signal: AbortSignal,
   ): Promise<readonly PublishedVersion[] | undefined>;
   /**
-   * Looks package versions up anew, unless the service answered since a time, and adds the answers to the facts of the fleet.
-   * Rejects when aborted.
+   * Looks package versions up anew, unless the service answered since a time, and adds the answers to the facts of the fleet. What
+   * they no longer state is doubted until `settleLosses` decides. Rejects when aborted.
    */
   refreshVersions(packages: readonly LockedPackage[], options: RefreshOptions): Promise<Refreshed>;
   /** The same for advisories, by id. */
   refreshAdvisories(ids: readonly string[], options: RefreshOptions): Promise<Refreshed>;
-  /** Adds to the facts of the fleet that the service no longer has these versions and advisories. */
-  confirmLost(lost: {
-    readonly versions: readonly string[];
-    readonly advisories: readonly string[];
-  }): Promise<void>;
+  /**
+   * Decides about what the answers of a refresh no longer state. Proven corrections are added to the facts of the fleet; the rest stays
+   * doubted and is returned. Asks for well-known versions where the fleet itself proves nothing.
+   */
+  settleLosses(losses: Losses, options: { readonly signal: AbortSignal }): Promise<DataLoss | undefined>;
+}
+
+/** What the answers of a refresh no longer state, and what they still state. */
+export interface Losses {
+  /** Keys of versions and advisories with doubts. */
+  readonly versions: readonly string[];
+  readonly advisories: readonly string[];
+  /** Numbers of records that still state what they stated, by group. */
+  readonly kept: Readonly<Record<Group, number>>;
 }
 
 /** A version in the list of its package. */
@@ -89,6 +100,8 @@ export interface Refreshed {
   readonly reason?: string;
   /** The longest wait that the service requested. */
   readonly retryAfterMs?: number | undefined;
-  /** Keys of those that were known, and that the service no longer has. `confirmLost` adds them to the facts. */
+  /** Keys of answers that no longer state what was known. `settleLosses` decides about them. */
   readonly lost: readonly string[];
+  /** Numbers of records that still state what they stated, by group. */
+  readonly kept: Readonly<Record<Group, number>>;
 }

@@ -47,7 +47,7 @@ export type Resolution = ValueOf<typeof resolutionSchema>;
 
 export const resolutionSchema = z.object({
   outcome: z.enum(OUTCOMES),
-  /** Why, for every outcome except `resolved`, and what to do where an action helps. */
+  /** Why, and what to do where an action helps. For `resolved` only when something of the record is doubted (`model/losses/`). */
   reason: z.string().exactOptional(),
   /** For `missing`: whether the index had the version in an earlier look-up of this installation. */
   seenBefore: z.boolean().exactOptional(),

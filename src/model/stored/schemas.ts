@@ -81,5 +81,9 @@ export const SCHEMAS = {
 } as const;
 
 function cached<Schema extends z.ZodType>(record: Schema) {
-  return z.union([z.object({ record }), z.object({ missing: z.literal(true) })]);
+  const missing = z.object({ missing: z.literal(true) });
+  return z.union([
+    z.object({ record, doubted: z.union([z.object({ record }), missing]).exactOptional() }),
+    missing,
+  ]);
 }

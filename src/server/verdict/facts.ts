@@ -28,7 +28,7 @@ export function judgeFacts({ numbers, settings, now }: HealthFacts): HealthPart 
   const complete = last.completeAt === undefined ? undefined : now - Date.parse(last.completeAt);
   const age = complete === undefined ? 'they were never complete' : `they are ${span(complete)} old`;
   if (last.failingSince !== undefined) {
-    const reason = last.reason ?? 'the service seems to have lost its data';
+    const reason = last.reason ?? 'unknown reason';
     return {
       part,
       grade: complete === undefined || complete > staleAfterMs ? 'bad' : 'attention',

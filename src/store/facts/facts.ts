@@ -107,7 +107,6 @@ export function createFactStore<Value extends object>(
             ...part.flatMap(([key, known]) => [
               key,
               writeText(kind, known),
-              'record' in known ? 1 : 0,
               ('record' in known ? publishedAt(known.record) : undefined) ?? time,
             ]),
           ],
@@ -176,33 +175,17 @@ function parseJson(text: string): unknown {
 
 /**
  * Stores answers, lists those that differ from the stored ones, and returns their keys. In a refresh, answers that are the first
- * ones are pending too, because a target may have been judged without them; and losses count, because the refresh has checked
- * them.
+ * ones are pending too, because a target may have been judged without them.
  *
  * Keys: facts (hash), changed, pending and young (sorted sets), time of the last answer (hash), revision. Arguments: time in ms, time before which
- * changes are no longer listed, whether it is a refresh (1 or 0), then for each answer: key, text, whether it is a record (1 or
- * 0), time of publication in ms.
+ * changes are no longer listed, whether it is a refresh (1 or 0), then for each answer: key, text, time of publication in ms.
  */
 const LEARN = defineScript(`
-local isRefresh = ARGV[3] == '1'
-local before, lost, found, news, isChanged = {}, 0, 0, {}, false
-for at = 4, #ARGV, 4 do
+local isRefresh, news, isChanged = ARGV[3] == '1', {}, false
+for at = 4, #ARGV, 3 do
   local old = redis.call('HGET', KEYS[1], ARGV[at])
-  before[at] = old
-  if ARGV[at + 2] == '1' then
-    found = found + 1
-  elseif old and string.sub(old, 1, 9) == '{"record"' then
-    lost = lost + 1
-  end
-end
-local losesData = not isRefresh and lost >= 2 and lost > found
-for at = 4, #ARGV, 4 do
-  local old = before[at]
-  local isLost = old and ARGV[at + 2] == '0' and string.sub(old, 1, 9) == '{"record"'
-  if not (losesData and isLost) then
-    redis.call('HSET', KEYS[5], ARGV[at], ARGV[1])
-  end
-  if old ~= ARGV[at + 1] and not (losesData and isLost) then
+  redis.call('HSET', KEYS[5], ARGV[at], ARGV[1])
+  if old ~= ARGV[at + 1] then
     redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1])
     news[#news + 1] = ARGV[at]
     if old then
@@ -212,7 +195,7 @@ for at = 4, #ARGV, 4 do
     if old or isRefresh then
       redis.call('ZADD', KEYS[3], ARGV[1], ARGV[at])
     end
-    redis.call('ZADD', KEYS[4], ARGV[at + 3], ARGV[at])
+    redis.call('ZADD', KEYS[4], ARGV[at + 2], ARGV[at])
   end
 end
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', ARGV[2])

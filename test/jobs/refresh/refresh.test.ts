@@ -14,7 +14,15 @@ const PART = {
   part: 0,
   ids: encodeIds([1, 2]).toString('base64'),
 };
-const ANSWERED: Refreshed = { answered: 2, unknown: 0, changed: 0, failed: 0, unanswered: 0, lost: [] };
+const ANSWERED: Refreshed = {
+  answered: 2,
+  unknown: 0,
+  changed: 0,
+  failed: 0,
+  unanswered: 0,
+  lost: [],
+  kept: {},
+};
 
 function portsWith(fleet: Partial<ReturnType<typeof ports>['fleet']>, answer: Refreshed = ANSWERED) {
   const given = ports({ insights: { refreshVersions: async () => answer } });

@@ -117,17 +117,6 @@ describe('facts', () => {
     );
   });
 
-  it('stay when the service has lost most of what it knew', async () => {
-    const { facts } = open('lost');
-    const names = Array.from({ length: 10 }, (_, index) => `n${index}`);
-    await facts.learn(names.map((name) => [name, recordOf(name)]));
-    await facts.learn(names.map((name, index) => [name, index < 4 ? recordOf(name) : MISSING]));
-    expect(await facts.countPending()).toBe(0);
-    expect(await facts.read(names)).toEqual(names.map((name) => recordOf(name)));
-    await facts.learn(names.map((name, index) => [name, index < 6 ? recordOf(name) : MISSING]));
-    expect((await facts.pending(10)).map(({ key }) => key)).toEqual(['n6', 'n7', 'n8', 'n9']);
-  });
-
   it('about what was published or first seen lately are listed', async () => {
     const { facts, at } = open('young');
     await facts.learn([

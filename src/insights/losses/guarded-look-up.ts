@@ -1,0 +1,64 @@
+import { addTo, createTally } from '../../model/losses/evidence.ts';
+import { ADVISORY_STATEMENTS, compareAnswer, VERSION_STATEMENTS } from '../../model/losses/statements.ts';
+import type { Answer, Known } from '../../model/ports/cache.ts';
+import type { Facts } from '../../model/ports/facts.ts';
+import type { Advisory } from '../../model/scan/advisory.ts';
+import type { VersionRecordSummary } from '../../model/scan/resolution.ts';
+import type { LookUp } from '../resolve/eligibility.ts';
+import type { VersionAnswer, VersionLookUp } from '../resolve/version-look-up.ts';
+import { provenGroups, type Witnessing } from './judge-losses.ts';
+
+type Settled = readonly [lookUp: LookUp, answer: VersionAnswer];
+
+/**
+ * The same look-up for scans: an answer that no longer states what the fleet knows is settled last, when it is known whether all
+ * answers together prove the loss.
+ */
+export function guardedLookUp(
+  facts: Facts<VersionRecordSummary> | undefined,
+  witnessing: Witnessing,
+): VersionLookUp {
+  const { lookUpVersions } = witnessing;
+  if (facts === undefined) return lookUpVersions;
+  return async (lookUps, signal, settled) => {
+    const known = await facts.read(lookUps.map(({ key }) => key));
+    const before = new Map(lookUps.map(({ key }, index) => [key, known[index]]));
+    const tally = createTally();
+    const open: Settled[] = [];
+    await lookUpVersions(lookUps, signal, (answers) => {
+      const sound: Settled[] = [];
+      for (const one of answers) {
+        const [{ key }, answer] = one;
+        if ('error' in answer) {
+          sound.push(one);
+          continue;
+        }
+        const compared = compareAnswer(VERSION_STATEMENTS, before.get(key), answer);
+        addTo(tally, compared);
+        (compared.lost.length === 0 ? sound : open).push(one);
+      }
+      if (sound.length > 0) settled(sound);
+    });
+    if (open.length === 0) return;
+    const proven = await provenGroups(tally, witnessing, signal);
+    settled(
+      open.map(([lookUp, answer]): Settled => {
+        if ('error' in answer) return [lookUp, answer];
+        const { known } = compareAnswer(VERSION_STATEMENTS, before.get(lookUp.key), answer, (group) =>
+          proven.has(group),
+        );
+        return [lookUp, known];
+      }),
+    );
+  };
+}
+
+/** An answer about one advisory compared with what the fleet knows. One answer proves no loss; the next refresh decides. */
+export function guardedAnswer(
+  facts: Facts<Advisory> | undefined,
+): (id: string, answer: Answer<Advisory>) => Promise<Known<Advisory>> {
+  return async (id, answer) => {
+    const [before] = (await facts?.read([id])) ?? [];
+    return compareAnswer(ADVISORY_STATEMENTS, before, answer).known;
+  };
+}

@@ -1,0 +1,70 @@
+import type { Compared, Group } from './statements.ts';
+
+/** So many subjects may lose a statement at once because of honest corrections: an advisory is withdrawn, a package is no longer deprecated. */
+const HANDFUL = 5;
+/** Of more subjects, a loss is believed when this many times as many are kept. */
+const KEPT_FOR_EACH = 9;
+
+/** What answers kept and lost of what was known, by group. */
+export interface Tally {
+  /** Numbers of records that still state it. */
+  readonly kept: Map<Group, number>;
+  /** Subjects that no longer do, each once: one advisory may concern many versions. */
+  readonly lost: Map<Group, Set<string>>;
+}
+
+export function createTally(kept: Readonly<Record<Group, number>> = {}): Tally {
+  return { kept: new Map(Object.entries(kept)), lost: new Map() };
+}
+
+export function addTo({ kept, lost }: Tally, compared: Pick<Compared<unknown>, 'kept' | 'lost'>): void {
+  for (const group of compared.kept) kept.set(group, (kept.get(group) ?? 0) + 1);
+  for (const { group, subject } of compared.lost) {
+    lost.set(group, (lost.get(group) ?? new Set<string>()).add(subject));
+  }
+}
+
+/**
+ * Whether a loss is a correction and not a loss of data: few subjects lose what at least as many others still have, or many lose what
+ * nine times as many still have.
+ */
+export function isProven(tally: Tally, group: Group): boolean {
+  const lost = tally.lost.get(group)?.size ?? 0;
+  const kept = tally.kept.get(group) ?? 0;
+  if (lost === 1) return kept > 0 || keptAnywhere(tally, group);
+  return lost <= HANDFUL ? lost <= kept : KEPT_FOR_EACH * lost <= kept;
+}
+
+/** A system with a single such statement has nothing to compare it with: those of other systems show that the service still has them. */
+function keptAnywhere({ kept }: Tally, group: Group): boolean {
+  const name = group.slice(group.indexOf(' '));
+  return [...kept.keys()].some((other) => other.endsWith(name));
+}
+
+/** Whether so few subjects lost a statement that a few witnesses prove a correction. */
+export function isHandful({ lost }: Tally, group: Group): boolean {
+  return (lost.get(group)?.size ?? 0) <= HANDFUL;
+}
+
+/** Losses that are not proven. */
+export interface DataLoss {
+  /** Subjects that lost a statement, and those that were compared. */
+  readonly lost: number;
+  readonly compared: number;
+  /** What was lost: `NPM advisories`. Unset in a record of an earlier release: versions. */
+  readonly of?: readonly Group[];
+}
+
+/** One sentence about a loss. */
+export function lossText({ lost, compared, of = ['versions'] }: DataLoss): string {
+  return `the service seems to have lost its data: it no longer states ${lost} of ${compared} facts (${of.join(', ')})`;
+}
+
+/** The losses of groups that are not proven; `undefined` when there are none. */
+export function dataLossOf(tally: Tally, proven: ReadonlySet<Group>): DataLoss | undefined {
+  const of = [...tally.lost.keys()].filter((group) => !proven.has(group));
+  if (of.length === 0) return undefined;
+  const lost = of.reduce((sum, group) => sum + (tally.lost.get(group)?.size ?? 0), 0);
+  const kept = of.reduce((sum, group) => sum + (tally.kept.get(group) ?? 0), 0);
+  return { lost, compared: lost + kept, of };
+}

@@ -1,0 +1,158 @@
+import { formatVersionKey } from '../lockfile/version-key.ts';
+import type { Answer, Known } from '../ports/cache.ts';
+import type { Advisory } from '../scan/advisory.ts';
+import type { Resolution, VersionRecordSummary } from '../scan/resolution.ts';
+
+/** A part of a record whose loss would resolve findings. */
+interface Statement<Value> {
+  /** In the plural, after "its": `advisories`. */
+  readonly name: string;
+  /** What the record states: advisory ids, or the package that the statement is about. Empty when it states nothing. */
+  readonly says: (record: Value) => readonly string[];
+  /** The record of an answer with what was known before. */
+  readonly keep: (answer: Value, known: Value) => Value;
+}
+
+/** What a kind of record states. */
+export interface Statements<Value> {
+  /** Records of one scope lose data together: those of one system of packages. */
+  readonly scope: (record: Value) => string;
+  readonly subject: (record: Value) => string;
+  /** What is lost with the whole record. */
+  readonly whole: string;
+  readonly parts: readonly Statement<Value>[];
+}
+
+export const VERSION_STATEMENTS: Statements<VersionRecordSummary> = {
+  scope: ({ versionKey }) => versionKey.system,
+  subject: ({ versionKey }) => formatVersionKey(versionKey),
+  whole: 'versions',
+  parts: [
+    {
+      name: 'advisories',
+      says: ({ advisoryIds }) => advisoryIds,
+      keep: (answer, known) => ({
+        ...answer,
+        advisoryIds: [...new Set([...known.advisoryIds, ...answer.advisoryIds])],
+      }),
+    },
+    {
+      name: 'deprecation',
+      says: ({ isDeprecated, versionKey }) => (isDeprecated ? [versionKey.name] : []),
+      keep: (answer, { isDeprecated, deprecatedReason }) => ({
+        ...answer,
+        isDeprecated,
+        ...(deprecatedReason === undefined ? {} : { deprecatedReason }),
+      }),
+    },
+    {
+      name: 'publication date',
+      says: ({ publishedAt, versionKey }) => (publishedAt === undefined ? [] : [versionKey.name]),
+      keep: (answer, { publishedAt }) => ({
+        ...answer,
+        ...(publishedAt === undefined ? {} : { publishedAt }),
+      }),
+    },
+    {
+      name: 'licences',
+      says: ({ licenses, versionKey }) => (licenses.length === 0 ? [] : [versionKey.name]),
+      keep: (answer, { licenses }) => ({ ...answer, licenses }),
+    },
+  ],
+};
+
+export const ADVISORY_STATEMENTS: Statements<Advisory> = {
+  scope: () => 'advisory',
+  subject: ({ id }) => id,
+  whole: 'records',
+  parts: [
+    {
+      name: 'score',
+      says: ({ id, score }) => (score === undefined ? [] : [id]),
+      keep: (answer, { score, vector }) => ({
+        ...answer,
+        ...(score === undefined ? {} : { score }),
+        ...(vector === undefined ? {} : { vector }),
+      }),
+    },
+    {
+      name: 'aliases',
+      says: ({ id, aliases }) => (aliases.length === 0 ? [] : [id]),
+      keep: (answer, { aliases }) => ({ ...answer, aliases }),
+    },
+  ],
+};
+
+/** The statements of one kind in one scope, which are lost together: `NPM advisories`. */
+export type Group = string;
+
+/** An answer compared with what was known. */
+export interface Compared<Value> {
+  /** What is known now: with what the answer lost, unless the loss is believed. */
+  readonly known: Known<Value>;
+  /** What was stated before and still is. */
+  readonly kept: readonly Group[];
+  /** What was stated before and is not in the answer, by subject. */
+  readonly lost: readonly { readonly group: Group; readonly subject: string }[];
+}
+
+/**
+ * Compares an answer with what was known. What the answer adds is known at once. What it no longer states stays known and is doubted,
+ * because a service that lost its data answers in the same way; `believes` says of which groups a loss is proven.
+ */
+export function compareAnswer<Value>(
+  kind: Statements<Value>,
+  before: Known<Value> | undefined,
+  answer: Answer<Value>,
+  believes: (group: Group) => boolean = () => false,
+): Compared<Value> {
+  if (before === undefined || !('record' in before)) return { known: answer, kept: [], lost: [] };
+  const known = before.record;
+  const groupOf = (name: string): Group => `${kind.scope(known)} ${name}`;
+  const whole = groupOf(kind.whole);
+  if (!('record' in answer)) {
+    const lost = [{ group: whole, subject: kind.subject(known) }];
+    return { known: believes(whole) ? answer : { record: known, doubted: answer }, kept: [], lost };
+  }
+  const kept: Group[] = [whole];
+  const lost: { readonly group: Group; readonly subject: string }[] = [];
+  let record = answer.record;
+  for (const { name, says, keep } of kind.parts) {
+    const stated = says(known);
+    if (stated.length === 0) continue;
+    const group = groupOf(name);
+    const now = new Set(says(answer.record));
+    const gone = stated.filter((subject) => !now.has(subject));
+    if (gone.length === 0) kept.push(group);
+    else if (!believes(group)) record = keep(record, known);
+    lost.push(...gone.map((subject) => ({ group, subject })));
+  }
+  const isWhole = record === answer.record;
+  return { known: isWhole ? answer : { record, doubted: answer }, kept, lost };
+}
+
+/** What is doubted of a record, as a sentence about its subject; `undefined` when nothing is. */
+export function doubtOf<Value>(kind: Statements<Value>, known: Known<Value>): string | undefined {
+  if (!('record' in known) || known.doubted === undefined) return undefined;
+  const { doubted, record } = known;
+  if (!('record' in doubted)) return 'the service no longer has it';
+  const names = kind.parts.filter(({ says }) => {
+    const now = new Set(says(doubted.record));
+    return says(record).some((subject) => !now.has(subject));
+  });
+  return `the service no longer states its ${names.map(({ name }) => name).join(', ')}`;
+}
+
+/** The names of what a record states, that of the whole record included. */
+export function statedBy<Value>({ whole, parts }: Statements<Value>, record: Value): readonly string[] {
+  return [whole, ...parts.flatMap(({ name, says }) => (says(record).length === 0 ? [] : [name]))];
+}
+
+/** The resolution of a package whose version is known. Its reason says what of the record is doubted. */
+export function resolutionOfRecord(
+  known: Extract<Known<VersionRecordSummary>, { readonly record: unknown }>,
+): Resolution {
+  const { record } = known;
+  const reason = known.doubted === undefined ? undefined : doubtOf(VERSION_STATEMENTS, known);
+  return reason === undefined ? { outcome: 'resolved', record } : { outcome: 'resolved', reason, record };
+}

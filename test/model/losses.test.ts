@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { addTo, createTally, dataLossOf, isHandful, isProven } from '../../src/model/losses/evidence.ts';
+import { compareAnswer, doubtOf, VERSION_STATEMENTS } from '../../src/model/losses/statements.ts';
+import type { Known } from '../../src/model/ports/cache.ts';
+import type { VersionRecordSummary } from '../../src/model/scan/resolution.ts';
+
+type KnownVersion = Known<VersionRecordSummary>;
+const RECORD: VersionRecordSummary = {
+  versionKey: { system: 'NPM', name: 'left', version: '1.0.0' },
+  publishedAt: '2020-01-01T00:00:00Z',
+  isDefault: true,
+  isDeprecated: true,
+  deprecatedReason: 'use right',
+  licenses: ['MIT'],
+  advisoryIds: ['GHSA-1', 'GHSA-2'],
+};
+const { publishedAt: _time, deprecatedReason: _reason, ...rest } = RECORD;
+const EMPTY: VersionRecordSummary = { ...rest, isDeprecated: false, licenses: [], advisoryIds: [] };
+const known = (record: VersionRecordSummary): { readonly record: VersionRecordSummary } => ({ record });
+const compare = (before: KnownVersion | undefined, answer: Exclude<KnownVersion, { doubted: unknown }>) =>
+  compareAnswer(VERSION_STATEMENTS, before, answer);
+
+describe('an answer', () => {
+  it('is known as it is where nothing was known before', () => {
+    expect(compare(undefined, known(EMPTY))).toEqual({ known: known(EMPTY), kept: [], lost: [] });
+    expect(compare({ missing: true }, known(RECORD)).known).toEqual(known(RECORD));
+  });
+
+  it('loses nothing that it states no longer', () => {
+    const { known: now, lost } = compare(known(RECORD), known(EMPTY));
+    expect(now).toEqual({ record: RECORD, doubted: known(EMPTY) });
+    expect(lost.map(({ group, subject }) => `${group}: ${subject}`)).toEqual([
+      'NPM advisories: GHSA-1',
+      'NPM advisories: GHSA-2',
+      'NPM deprecation: left',
+      'NPM publication date: left',
+      'NPM licences: left',
+    ]);
+    expect(doubtOf(VERSION_STATEMENTS, now)).toBe(
+      'the service no longer states its advisories, deprecation, publication date, licences',
+    );
+    expect(compare(known(RECORD), { missing: true }).known).toEqual({
+      record: RECORD,
+      doubted: { missing: true },
+    });
+  });
+
+  it('adds what is new at once, and changes what it replaces', () => {
+    const answer = known({ ...RECORD, advisoryIds: ['GHSA-2', 'GHSA-3'], licenses: ['ISC'] });
+    const { known: now } = compare(known(RECORD), answer);
+    const record = { ...answer.record, advisoryIds: ['GHSA-1', 'GHSA-2', 'GHSA-3'] };
+    expect(now).toEqual({ record, doubted: answer });
+  });
+
+  it('is compared with what was kept, until it states that again', () => {
+    const doubted = compare(known(RECORD), known(EMPTY)).known;
+    expect(compare(doubted, known(EMPTY)).known).toEqual(doubted);
+    const { known: now, lost, kept } = compare(doubted, known(RECORD));
+    expect([now, lost]).toEqual([known(RECORD), []]);
+    expect(kept).toContain('NPM advisories');
+  });
+
+  it('replaces what is proven, and nothing else', () => {
+    const { known: now } = compareAnswer(
+      VERSION_STATEMENTS,
+      known(RECORD),
+      known(EMPTY),
+      (group) => group === 'NPM advisories',
+    );
+    expect(now).toEqual({ record: { ...RECORD, advisoryIds: [] }, doubted: known(EMPTY) });
+  });
+});
+
+function tallyOf(lost: number, kept: number, group = 'NPM advisories') {
+  const tally = createTally(kept === 0 ? {} : { [group]: kept });
+  const subjects = Array.from({ length: lost }, (_, index) => ({ group, subject: `GHSA-${index}` }));
+  addTo(tally, { kept: [], lost: subjects });
+  return tally;
+}
+
+describe('a loss', () => {
+  it.each([
+    [1, 0, false],
+    [1, 1, true],
+    [3, 0, false],
+    [3, 2, false],
+    [3, 3, true],
+    [5, 5, true],
+    [6, 6, false],
+    [46, 47, false],
+    [93, 0, false],
+    [10, 90, true],
+  ])('of %i subjects beside %i that are kept: proven is %s', (lost, kept, proven) => {
+    const tally = tallyOf(lost, kept);
+    expect(isProven(tally, 'NPM advisories')).toBe(proven);
+    expect(dataLossOf(tally, new Set(proven ? ['NPM advisories'] : []))).toEqual(
+      proven ? undefined : { lost, compared: lost + kept, of: ['NPM advisories'] },
+    );
+  });
+
+  it('of one advisory is one, whatever number of versions it concerned', () => {
+    const tally = createTally({ 'NPM advisories': 1 });
+    for (let at = 0; at < 40; at += 1)
+      addTo(tally, { kept: [], lost: [{ group: 'NPM advisories', subject: 'GHSA-1' }] });
+    expect(isProven(tally, 'NPM advisories')).toBe(true);
+  });
+
+  it('of one system is proven by others only when it is a single one', () => {
+    const alone = tallyOf(1, 0, 'PYPI advisories');
+    alone.kept.set('NPM advisories', 300);
+    expect(isProven(alone, 'PYPI advisories')).toBe(true);
+    const several = tallyOf(10, 0, 'PYPI advisories');
+    several.kept.set('NPM advisories', 300);
+    expect(isProven(several, 'PYPI advisories')).toBe(false);
+    expect(isHandful(several, 'PYPI advisories')).toBe(false);
+  });
+});
