@@ -29,7 +29,7 @@ const ENTRIES = {
 const BUNDLED = ['p-limit', 'semver', 'zod'];
 
 /** Packages that few commands call. */
-const ON_DEMAND = ['lru-cache', 'semver', '@renovatebot/pep440', '@renovatebot/ruby-semver'];
+const ON_DEMAND = ['lru-cache', 'semver'];
 
 const EXTERNAL = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }).filter(
   (name) => !BUNDLED.includes(name),

@@ -1,16 +1,9 @@
-import {
-  caretLine,
-  compareSemantic,
-  isSemanticPrerelease,
-  parseSemantic,
-  semanticOf,
-  semanticRange,
-} from './semantic.ts';
+import { caretLine, compareSemantic, inSemanticRange, isSemantic, isSemanticPrerelease } from './semantic.ts';
 import type { VersionScheme } from './version-scheme.ts';
 
 /** Cargo: semantic versions. Requirements are separated by commas, and one without an operator is a caret requirement. */
 export const cargo: VersionScheme = {
-  isValid: (version) => parseSemantic(version) !== null,
+  isValid: isSemantic,
   compare: compareSemantic,
   isPrerelease: isSemanticPrerelease,
   line: caretLine,
@@ -19,6 +12,6 @@ export const cargo: VersionScheme = {
     const range = parts
       .map((part) => (/^\d/.test(part) && !part.includes('*') ? `^${part}` : part))
       .join(' ');
-    return semanticRange(range)?.test(semanticOf(version));
+    return inSemanticRange(version, range);
   },
 };

@@ -1,4 +1,4 @@
-import { compareSemantic, isSemanticPrerelease, parseSemantic } from './semantic.ts';
+import { compareSemantic, isSemantic, isSemanticPrerelease } from './semantic.ts';
 import type { VersionScheme } from './version-scheme.ts';
 
 /**
@@ -6,14 +6,14 @@ import type { VersionScheme } from './version-scheme.ts';
  * all modules is selected, so every later version of the same module path is permitted.
  */
 export const go: VersionScheme = {
-  isValid: (version) => parseSemantic(semanticText(version)) !== null,
+  isValid: (version) => isSemantic(semanticText(version)),
   compare: (left, right) => compareSemantic(semanticText(left), semanticText(right)),
   // The `-` of a pseudo-version begins a pre-release as well, and modules without tags have nothing else.
   isPrerelease: (version) => isSemanticPrerelease(semanticText(version)),
   // The major version is part of the module path.
   line: () => '',
   satisfies: (version, requirement) =>
-    parseSemantic(semanticText(requirement)) === null ? undefined : go.compare(version, requirement) >= 0,
+    isSemantic(semanticText(requirement)) ? go.compare(version, requirement) >= 0 : undefined,
 };
 
 /** `go1.21` and `go1.21rc2` are releases and release candidates of the standard library. */

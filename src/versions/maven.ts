@@ -35,49 +35,56 @@ function isValidInterval({ lower, upper }: Interval): boolean {
 }
 
 interface Token {
-  /** The separator before it; empty for a transition between digits and letters. */
+  /** The separator after it; empty at the end and at a transition between digits and letters. */
   readonly separator: string;
   readonly text: string;
+  readonly isNumber: boolean;
+  /** Whether a digit follows without a separator. */
+  readonly isBeforeDigit: boolean;
 }
 
+const TOKEN = /(\d+|[^\d.-]+|(?=[.-]))(?:([.-])|(?=(\d))|)/g;
+
+/** The numbers and qualifiers of a version. Nothing between two separators is a zero. */
 function tokens(version: string): readonly Token[] {
-  const found = version.toLowerCase().matchAll(/([-._]?)(\d+|[^\d\-._]+|(?=[-._]|$))/g);
-  return Array.from(found, ([, separator = '', text = ''], index) => {
-    return { separator, text, index };
-  }).map(({ separator, text }, index, all) => {
-    const isBeforeDigit = /^\d/.test(all[index + 1]?.text ?? '') && all[index + 1]?.separator === '';
-    return { separator, text: (isBeforeDigit ? SHORT[text] : undefined) ?? ALIASES[text] ?? text };
+  return Array.from(version.toLowerCase().matchAll(TOKEN), ([, text = '', separator = '', digit]) => {
+    if (text === '') return { text: '0', separator, isNumber: true, isBeforeDigit: false };
+    const isNumber = /^\d/.test(text);
+    const isBeforeDigit = !isNumber && digit !== undefined;
+    const full = isBeforeDigit && Object.hasOwn(SHORT, text) ? SHORT[text] : text;
+    const name = full !== undefined && Object.hasOwn(ALIASES, full) ? ALIASES[full] : full;
+    return { text: name ?? text, separator, isNumber, isBeforeDigit };
   });
 }
 
-/** Lists nest after each hyphen and each transition between digits and letters. */
+/**
+ * Lists nest after each hyphen, after each transition between digits and letters, and before a qualifier that a digit follows or that ends
+ * the version: `1.rc1` is `1-rc-1`.
+ */
 function parse(version: string): readonly Item[] {
-  const root: Item[] = [];
-  let list = root;
+  const lists: Item[][] = [[]];
   const nest = () => {
-    trim(list);
-    // What means nothing before a hyphen does not nest what follows it: `1-ga-1` is `1-1`.
-    if (list.length === 0) return;
     const inner: Item[] = [];
-    list.push(inner);
-    list = inner;
+    lists.at(-1)?.push(inner);
+    lists.push(inner);
   };
-  let last: Token | undefined;
-  for (const token of tokens(version)) {
-    const isNumber = /^\d/.test(token.text);
-    const turns = last !== undefined && token.separator === '' && /^\d/.test(last.text) !== isNumber;
-    if (token.separator === '-' || turns) nest();
-    if (token.text === '' && last === undefined) continue;
-    list.push(isNumber ? BigInt(token.text) : token.text);
-    last = token;
+  for (const { text, separator, isNumber, isBeforeDigit } of tokens(version)) {
+    const isLast = separator === '' && !isNumber && !isBeforeDigit;
+    if ((isBeforeDigit || isLast) && lists.at(-1)?.length !== 0) nest();
+    lists.at(-1)?.push(isNumber ? BigInt(text) : text);
+    if (separator === '-' || isBeforeDigit || (isNumber && separator === '')) nest();
   }
-  trim(list);
-  return root;
+  for (const list of lists.toReversed()) trim(list);
+  return lists[0] ?? [];
 }
 
-/** Removes what means nothing at the end of a list: zeros, releases, empty lists. */
+/** Removes what means nothing at the end of a list and before the lists that end it: zeros, releases, empty lists. */
 function trim(list: Item[]): void {
-  while (list.length > 0 && compareItems(list.at(-1), undefined) === 0) list.pop();
+  for (let at = list.length - 1; at >= 0; at -= 1) {
+    const item = list[at];
+    if (item === 0n || item === '' || (Array.isArray(item) && item.length === 0)) list.splice(at, 1);
+    else if (!Array.isArray(item)) return;
+  }
 }
 
 function compareLists(left: readonly Item[], right: readonly Item[]): number {

@@ -1,11 +1,4 @@
-import {
-  caretLine,
-  compareSemantic,
-  isSemanticPrerelease,
-  parseSemantic,
-  semanticOf,
-  semanticRange,
-} from './semantic.ts';
+import { caretLine, compareSemantic, inSemanticRange, isSemantic, isSemanticPrerelease } from './semantic.ts';
 import type { VersionScheme } from './version-scheme.ts';
 
 /** A requirement under another name (`npm:name@^1`) or of Yarn's default protocol (`npm:^1`). */
@@ -13,10 +6,9 @@ const PROTOCOL = /^npm:(?:(?:@[^@/]+\/)?[^@/]+@)?/;
 
 /** npm: node-semver, which npm itself uses. */
 export const npm: VersionScheme = {
-  isValid: (version) => parseSemantic(version) !== null,
+  isValid: isSemantic,
   compare: compareSemantic,
   isPrerelease: isSemanticPrerelease,
   line: caretLine,
-  satisfies: (version, requirement) =>
-    semanticRange(requirement.replace(PROTOCOL, ''))?.test(semanticOf(version)),
+  satisfies: (version, requirement) => inSemanticRange(version, requirement.replace(PROTOCOL, '')),
 };

@@ -1,4 +1,5 @@
 import { inIntervals, parseIntervals } from './intervals.ts';
+import { compareNumbers, numbersOf } from './numbers.ts';
 import { compareSemantic } from './semantic.ts';
 import type { VersionScheme } from './version-scheme.ts';
 
@@ -9,11 +10,8 @@ export const nuget: VersionScheme = {
   isValid: (version) => VERSION.test(version),
   compare(left, right) {
     const [one, other] = [parse(left), parse(right)];
-    for (let at = 0; at < 4; at += 1) {
-      const order = (one.numbers[at] ?? 0) - (other.numbers[at] ?? 0);
-      if (order !== 0) return order;
-    }
-    return compareSemantic(`0.0.0${one.prerelease}`, `0.0.0${other.prerelease}`);
+    const order = compareNumbers(one.numbers, other.numbers);
+    return order === 0 ? compareSemantic(`0.0.0${one.prerelease}`, `0.0.0${other.prerelease}`) : order;
   },
   isPrerelease: (version) => parse(version).prerelease !== '',
   line: (version) => String(parse(version).numbers[0] ?? ''),
@@ -35,11 +33,11 @@ export const nuget: VersionScheme = {
 /** `1.2.*`: the highest version that begins with these numbers. */
 function startsWith(version: string, prefix: string | undefined): boolean {
   const { numbers, prerelease } = parse(version);
-  const wanted = prefix?.split('.').map(Number) ?? [];
-  return prerelease === '' && wanted.every((number, at) => (numbers[at] ?? 0) === number);
+  const wanted = prefix === undefined ? [] : numbersOf(prefix);
+  return prerelease === '' && wanted.every((number, at) => (numbers[at] ?? 0n) === number);
 }
 
-function parse(version: string): { readonly numbers: readonly number[]; readonly prerelease: string } {
-  const [, numbers = '', prerelease = ''] = VERSION.exec(version) ?? [];
-  return { numbers: numbers.split('.').map(Number), prerelease: prerelease.toLowerCase() };
+function parse(version: string): { readonly numbers: readonly bigint[]; readonly prerelease: string } {
+  const [, numbers = '0', prerelease = ''] = VERSION.exec(version) ?? [];
+  return { numbers: numbersOf(numbers), prerelease: prerelease.toLowerCase() };
 }

@@ -1,36 +1,43 @@
-import { compare, explain, satisfies, validRange } from '@renovatebot/pep440';
+import {
+  comparePython,
+  isPythonPrerelease,
+  type PythonVersion,
+  parsePython,
+  pythonSpecifiers,
+} from './pep440.ts';
 import type { VersionScheme } from './version-scheme.ts';
 
 /** PyPI: PEP 440. Poetry's caret and tilde requirements are translated. */
 export const python: VersionScheme = {
-  isValid: (version) => explain(version) !== null,
-  compare,
-  isPrerelease(version) {
-    const parsed = explain(version);
-    return parsed?.is_prerelease === true || parsed?.is_devrelease === true;
-  },
+  isValid: (version) => parsePython(version) !== undefined,
+  compare: (left, right) => comparePython(versionOf(left), versionOf(right)),
+  isPrerelease: (version) => isPythonPrerelease(versionOf(version)),
   line: (version) => releaseOf(version)[0] ?? '',
   satisfies(version, requirement) {
-    const alternatives = requirement.split('||').map((part) => specifier(part.trim()));
-    let permitted: boolean | undefined;
-    for (const alternative of alternatives) {
-      if (alternative === undefined) return undefined;
-      permitted = permitted === true || matches(version, alternative);
+    let permitted = false;
+    for (const alternative of requirement.split('||')) {
+      const text = specifiers(alternative.trim());
+      const holds = text === '' ? () => true : pythonSpecifiers(text);
+      if (holds === undefined) return undefined;
+      permitted ||= holds(version);
     }
     return permitted;
   },
 };
 
-function matches(version: string, specifiers: string): boolean {
-  return specifiers === '' || satisfies(version, specifiers, { prereleases: python.isPrerelease(version) });
+function versionOf(text: string): PythonVersion {
+  const parsed = parsePython(text);
+  if (parsed === undefined) throw new RangeError(`not a version of PEP 440: ${text}`);
+  return parsed;
 }
 
-/** The requirement as specifiers of PEP 440; `undefined` for another text. */
-function specifier(requirement: string): string | undefined {
+/** The requirement as specifiers of PEP 440; empty when it permits every version. */
+function specifiers(requirement: string): string {
   const parts = requirement.replace(/^\((.*)\)$/, '$1').split(',');
-  const translated = parts.map((part) => poetryPart(part.trim())).filter((part) => part !== '');
-  const text = translated.join(',');
-  return text === '' || validRange(text) ? text : undefined;
+  return parts
+    .map((part) => poetryPart(part.trim()))
+    .filter((part) => part !== '')
+    .join(',');
 }
 
 /** Poetry: `^1.2`, `~1.2`, `1.2.*`, `*`, and a bare version, which has to be equal. */
@@ -45,17 +52,17 @@ function poetryPart(part: string): string {
 
 /** The first number that is not 0, or the last one, may not change. */
 function caretBound(release: readonly string[]): string {
-  const first = release.findIndex((number) => Number(number) > 0);
+  const first = release.findIndex((number) => BigInt(number) > 0n);
   return increased(release, first === -1 ? release.length - 1 : first);
 }
 
-/** With a minor version that, else the major version, may not change. */
+/** The minor version may not change, or the major version where there is no minor one. */
 function tildeBound(release: readonly string[]): string {
   return increased(release, release.length > 1 ? 1 : 0);
 }
 
 function increased(release: readonly string[], at: number): string {
-  return [...release.slice(0, at), String(Number(release[at] ?? 0) + 1)].join('.');
+  return [...release.slice(0, at), String(BigInt(release[at] ?? 0) + 1n)].join('.');
 }
 
 function releaseOf(version: string): readonly string[] {

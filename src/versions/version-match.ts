@@ -1,10 +1,9 @@
-import { explain, satisfies as inSpecifier, eq as samePython, validRange } from '@renovatebot/pep440';
-import { satisfies as inRequirement, eq as sameRuby, valid as validRuby } from '@renovatebot/ruby-semver';
-import Range from 'semver/classes/range.js';
-import parse from 'semver/functions/parse.js';
 import { inIntervals, parseIntervals } from './intervals.ts';
 import { maven } from './maven.ts';
 import { nuget } from './nuget.ts';
+import { comparePython, parsePython, pythonSpecifiers } from './pep440.ts';
+import { ruby } from './ruby.ts';
+import { inSemanticRange, isSameSemantic, isSemantic, isSemanticRange } from './semantic.ts';
 import { isInVers, isVers, readVers } from './vers.ts';
 import type { VersionScheme } from './version-scheme.ts';
 
@@ -56,23 +55,20 @@ function nativeMatch(text: string, ecosystem: string): Match | undefined {
   }
 }
 
+/** Ranges select pre-releases by the order. */
+const BY_ORDER = { includePrerelease: true };
+
 /** `4` and `4.17` are ranges (all 4.x), as npm has them. Cargo separates comparators by commas. */
 function semverMatch(text: string): Match | undefined {
-  const plain = parse(bare(text), { loose: true });
-  if (plain !== null) {
-    return (version) => {
-      const own = parse(bare(version), { loose: true });
-      // Build metadata has no order; where it is asked for, it has to be equal.
-      return (
-        own !== null &&
-        own.compare(plain) === 0 &&
-        (plain.build.length === 0 || own.compareBuild(plain) === 0)
-      );
-    };
-  }
-  const range = rangeOf(text.replaceAll(',', ' ').replace(/\bgo(?=\d)/g, ''));
-  if (range === undefined) return undefined;
-  return (version) => parse(bare(version), { loose: true }) !== null && range.test(bare(version));
+  const wanted = bare(text);
+  const range = text.replaceAll(',', ' ').replace(/\bgo(?=\d)/g, '');
+  const isOne = isSemantic(wanted);
+  if (!isOne && !isSemanticRange(range, BY_ORDER)) return undefined;
+  return (version) => {
+    const own = bare(version);
+    if (!isSemantic(own)) return false;
+    return isOne ? isSameSemantic(own, wanted) : inSemanticRange(own, range, BY_ORDER) === true;
+  };
 }
 
 /** Without the prefix of Go's standard library, whose first releases have two numbers: `go1.21`. */
@@ -82,28 +78,20 @@ function bare(version: string): string {
   return /^\d+\.\d+$/.test(number) ? `${number}.0` : number;
 }
 
-function rangeOf(text: string): Range | undefined {
-  try {
-    return new Range(text, { includePrerelease: true, loose: true });
-  } catch {
-    return undefined;
-  }
-}
-
 function pythonMatch(text: string): Match | undefined {
-  if (explain(text) !== null) return (version) => explain(version) !== null && samePython(version, text);
-  if (!validRange(text)) return undefined;
-  return (version) => explain(version) !== null && inSpecifier(version, text, { prereleases: true });
+  const wanted = parsePython(text);
+  const holds = wanted === undefined ? pythonSpecifiers(text) : undefined;
+  if (wanted === undefined && holds === undefined) return undefined;
+  return (version) => {
+    const own = parsePython(version);
+    if (own === undefined) return false;
+    return wanted === undefined ? holds?.(version) === true : comparePython(own, wanted) === 0;
+  };
 }
-
-/** Parts of a requirement of RubyGems: `~> 1.2`, `< 2`. */
-const REQUIREMENT = /^\s*(?:=|!=|>=|<=|~>|>|<)?\s*(\S+)\s*$/;
 
 function rubyMatch(text: string): Match | undefined {
-  if (validRuby(text) !== null) return (version) => validRuby(version) !== null && sameRuby(version, text);
-  const isRange = text.split(',').every((part) => validRuby(REQUIREMENT.exec(part)?.[1] ?? '') !== null);
-  if (!isRange) return undefined;
-  return (version) => validRuby(version) !== null && inRequirement(version, text);
+  if (ruby.satisfies('0', text) === undefined) return undefined;
+  return (version) => ruby.isValid(version) && ruby.satisfies(version, text) === true;
 }
 
 const COMPARATOR = /^\s*(<=|>=|<|>|=|!=)?\s*([^\s<>=!^~]+)\s*$/;

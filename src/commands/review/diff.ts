@@ -1,7 +1,6 @@
 import type { CacheOptions } from '../../compose/facts/look-up-cache.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { ProducedLockfile } from '../../jobs/scan-request.ts';
-import { versionOrder } from '../../lockfiles/ecosystems/version-order.ts';
 import { requireFormat } from '../../lockfiles/known-formats.ts';
 import { createLockfileReader, type LockfileReader } from '../../lockfiles/threads/lockfile-reader.ts';
 import { COMMAND_INLINE } from '../../lockfiles/threads/reading-limits.ts';
@@ -15,6 +14,7 @@ import type {
 } from '../../model/review/package-change.ts';
 import { compareLockfiles } from '../../policy/review/compare-lockfiles.ts';
 import { withLicences } from '../../policy/review/licence-changes.ts';
+import { versionOrder } from '../../versions/version-order.ts';
 import { ReviewError } from './errors.ts';
 import { readSide, type Side } from './sides.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { versionOrder } from '../../../src/lockfiles/ecosystems/version-order.ts';
 import type { LockedPackage } from '../../../src/model/lockfile/lockfile.ts';
 import { compareLockfiles } from '../../../src/policy/review/compare-lockfiles.ts';
+import { versionOrder } from '../../../src/versions/version-order.ts';
 
 function locked(name: string, version: string, more: Partial<LockedPackage> = {}): LockedPackage {
   return {
@@ -55,6 +55,10 @@ describe('versions', () => {
     ['maven', '1.0-SNAPSHOT', '1.0', 'upgraded'],
     ['maven', '2.0', '2.0.1', 'upgraded'],
     ['nuget', '1.0.0.10', '1.0.0.9', 'downgraded'],
+    ['maven', '42.2.25', '42.2.25.jre6', 'upgraded'],
+    ['nuget', '1.0.0-BETA', '1.0.0-alpha', 'downgraded'],
+    ['gem', '1.0.99999999999999999', '1.0.99999999999999998', 'downgraded'],
+    ['composer', '1.0.9', '1.0.10', 'upgraded'],
     ['npm', 'latest', '1.0.0', 'changed'],
   ])('of %s from %s to %s are %s', async (ecosystem, old, now, aspect) => {
     const { texts } = await compare([locked('a', old, { ecosystem })], [locked('a', now, { ecosystem })]);

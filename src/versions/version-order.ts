@@ -1,39 +1,16 @@
-import { compare as comparePython, valid as validPython } from '@renovatebot/pep440';
-import { lt as beforeRuby, eq as sameRuby, valid as validRuby } from '@renovatebot/ruby-semver';
-import parse from 'semver/functions/parse.js';
+import { systemOf } from '../model/lockfile/ecosystem.ts';
+import { schemeOf } from './scheme.ts';
 
 /**
- * The order of two versions of an ecosystem: negative, zero or positive; `undefined` when a text is no version there. Maven, NuGet
- * and ecosystems without an order of their own are compared number by number.
+ * The order of two versions of an ecosystem: negative, zero or positive; `undefined` when a text is no version there. Ecosystems
+ * without an order of their own are compared number by number.
  */
 export function versionOrder(ecosystem: string, left: string, right: string): number | undefined {
   if (left === '' || right === '') return undefined;
-  switch (ecosystem) {
-    case 'npm':
-    case 'cargo':
-    case 'golang':
-      return semverOrder(left, right);
-    case 'pypi':
-      return validPython(left) === null || validPython(right) === null
-        ? undefined
-        : comparePython(left, right);
-    case 'gem':
-      return rubyOrder(left, right);
-    default:
-      return plainOrder(left, right);
-  }
-}
-
-function semverOrder(left: string, right: string): number | undefined {
-  const [one, other] = [parse(left, { loose: true }), parse(right, { loose: true })];
-  if (one === null || other === null) return undefined;
-  return one.compare(other) || one.compareBuild(other);
-}
-
-function rubyOrder(left: string, right: string): number | undefined {
-  if (validRuby(left) === null || validRuby(right) === null) return undefined;
-  if (sameRuby(left, right)) return 0;
-  return beforeRuby(left, right) ? -1 : 1;
+  const system = systemOf(ecosystem);
+  if (system === undefined) return plainOrder(left, right);
+  const { isValid, compare } = schemeOf(system);
+  return isValid(left) && isValid(right) ? compare(left, right) : undefined;
 }
 
 /** Qualifiers that come before the release. */
