@@ -2,11 +2,12 @@ import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import type { CommandContext } from './program/context.ts';
 import { parsePort } from './program/port.ts';
-import { interruptible, untilAborted } from './program/signals.ts';
+import { interruptible, unlessAborted, untilAborted } from './program/signals.ts';
 
 const NOTES = `
 Serves the live page of docs/page.md and the API of docs/api.md: \`lockhound api show lockhound\` lists its operations, and
-/openapi.json describes them for other tools. Without tokens it answers programs of this machine only.
+/openapi.json describes them for other tools. While there is no token it answers programs of this machine only, and nobody when other
+machines reach its address. It waits for Redis; \`serve.healthPort\` shows that and its metrics without a token.
 
 Examples:
   lockhound serve
@@ -31,11 +32,12 @@ export function serveCommand(command: Command, { terminal }: CommandContext): vo
       const loaded = loadConfig({ file: config });
       const { startServe } = await import('../commands/serve/serve.ts');
       await interruptible(async (signal) => {
-        const server = await startServe(loaded, { host, port });
+        const server = await unlessAborted(signal, startServe(loaded, { host, port, signal }));
+        if (server === undefined) return;
         try {
           terminal.out(`API  ${server.url}/api/v1  (described by ${server.url}/openapi.json)\n`);
           terminal.out(`Page ${server.url}/\n`);
-          if (server.isOpen) terminal.note('there is no token: only programs of this machine are answered\n');
+          if (server.note !== undefined) terminal.note(`${server.note}\n`);
           await untilAborted(signal);
         } finally {
           await server.close();

@@ -14,7 +14,7 @@ Examples:
   lockhound token revoke 3f2a9c01d4e5
 
 \`read\` sees findings and scans, \`submit\` also submits scans, \`admin\` also changes what is stored. A token is shown once and stored
-as a hash. While there is no token, \`lockhound serve\` answers programs of this machine only.
+as a hash. While there is no token, \`lockhound serve\` answers programs of this machine only, and nobody on other addresses.
 Exit codes: 0 done, 2 an error, or no such token.`;
 
 interface CreateOptions extends AdminOptions {

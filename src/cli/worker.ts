@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config/load.ts';
-import { interruptible, untilAborted } from './program/signals.ts';
+import { interruptible, unlessAborted, untilAborted } from './program/signals.ts';
 
 const NOTES = `
 The worker processes jobs until SIGTERM or SIGINT. Running jobs then have \`worker.shutdownGrace\` to finish; others are
@@ -34,15 +34,12 @@ export function workerCommand(command: Command): void {
       limitHeapGrowth();
       await interruptible(async (signal) => {
         const { shard: shards, ephemeral = false } = options;
-        const worker = await runWorker(loaded, {
-          signal,
-          ephemeral,
-          shards,
-          serving: options.serve === true,
-        });
+        const serving = options.serve === true;
+        const worker = await unlessAborted(signal, runWorker(loaded, { signal, ephemeral, shards, serving }));
+        if (worker === undefined) return;
         let server: { close(): Promise<void> } | undefined;
         try {
-          if (options.serve === true) {
+          if (serving) {
             const { startServe } = await import('../commands/serve/serve.ts');
             server = await startServe(loaded, { worker: worker.monitored });
           }

@@ -2,6 +2,7 @@ import { Queue } from 'bullmq';
 import { createLogger } from '../compose/logger.ts';
 import { openStores, type Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import type { ConnectOptions } from '../store/redis/connection.ts';
 import { requireLayout } from '../store/shards/shard-layout.ts';
 import { requireRedisUrl } from './redis-url.ts';
 
@@ -19,10 +20,10 @@ export interface SharedShard {
  * The Redis that the workers use. Throws `ConfigError` when `redis.url` is not set, and `StoreError` when Redis does not answer or
  * when its targets are spread over another number of shards than `redis.shards`.
  */
-export async function openSharedStore(loaded: LoadedConfig) {
+export async function openSharedStore(loaded: LoadedConfig, options: Pick<ConnectOptions, 'waiting'> = {}) {
   requireRedisUrl(loaded);
   const log = createLogger(loaded);
-  const stores = await openStores(loaded, log);
+  const stores = await openStores(loaded, log, options);
   const opened: Map<string, Queue>[] = [];
   const shards = stores.shards.map((store): SharedShard => {
     const { redis: connection, prefix } = store;

@@ -23,9 +23,10 @@ export function openFleetNumbers(shards: readonly Store[], now: () => number = D
   const targets = createTargetNumbers(shards, now);
   const waits = createWaitTimes(now);
   return async (): Promise<FleetNumbers> => {
-    const [depths, counts, stopped, servers, refreshes, open] = await Promise.all([
+    const [depths, counts, runningWorkers, stopped, servers, refreshes, open] = await Promise.all([
       Promise.all(shards.map(({ queueDepths }) => queueDepths.read(QUEUES))),
       Promise.all(shards.map(({ fleetCounts }) => fleetCounts())),
+      first.workers.countRunning(),
       first.deliveries.stoppedRoutes(),
       readServerInfo(first.redis),
       Promise.all(CADENCES.map((cadence) => refreshNumbers(shards, cadence))),
@@ -42,6 +43,7 @@ export function openFleetNumbers(shards: readonly Store[], now: () => number = D
         ),
       ),
       counts: counts.reduce(addCounts),
+      runningWorkers,
       stoppedRoutes: stopped,
       oldestDelivery,
       unreadable: first.unreadable.size,

@@ -24,6 +24,7 @@ export function openMetrics({ config }: LoadedConfig, shards: readonly Store[]) 
     rules: RULE_NAMES,
   });
   metrics.info.set({ version: packageVersion(), node: process.versions.node }, 1);
+  metrics.refreshInterval.set(config.watch.every / 1_000);
   const numbers = openFleetNumbers(shards);
   const [first] = shards as readonly [Store, ...Store[]];
   const read: typeof numbers = () =>

@@ -19,7 +19,7 @@ export type Connection = Awaited<ReturnType<typeof openConnection>>;
 export async function openConnection(
   { config, secrets }: LoadedConfig,
   log: Logger,
-  options: Pick<ConnectOptions, 'refused' | 'timeoutMs'>,
+  options: Pick<ConnectOptions, 'refused' | 'timeoutMs' | 'waiting'>,
 ) {
   const started = performance.now();
   const engine =

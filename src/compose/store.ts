@@ -77,7 +77,7 @@ export interface Stores {
 export async function openStores(
   loaded: LoadedConfig,
   log: Logger,
-  options: Pick<ConnectOptions, 'refused' | 'timeoutMs'> = {},
+  options: Pick<ConnectOptions, 'refused' | 'timeoutMs' | 'waiting'> = {},
 ): Promise<Stores> {
   const { config } = loaded;
   const { prefix, shards: count } = config.redis;
@@ -90,7 +90,7 @@ export async function openStores(
     shards,
     of: (target) => shards[shardOf(target, count)] as Store,
     layouts: createShardLayouts(connection.redis, prefix),
-    workers: createWorkerRecords(connection.redis, prefix, unreadable.add),
+    workers: (shards[0] as Store).workers,
     close: connection.close,
   };
 }
@@ -99,7 +99,7 @@ export async function openStores(
 export async function openStore(
   loaded: LoadedConfig,
   log: Logger,
-  options: Pick<ConnectOptions, 'refused' | 'timeoutMs'> = {},
+  options: Pick<ConnectOptions, 'refused' | 'timeoutMs' | 'waiting'> = {},
 ): Promise<Store> {
   const { shards } = await openStores(loaded, log, options);
   return shards[0] as Store;
@@ -205,6 +205,7 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
     exploits: createExploitStore(redis, keys),
     /** `undefined` when no limit is configured. */
     insightsBudget: budgetOf(redis, keys, config.insights.requestsPerSecond),
+    workers: createWorkerRecords(redis, config.redis.prefix, onUnreadable),
     queueDepths: createQueueDepths(redis, keys),
     fleetCounts: createFleetCounts(redis, keys),
     dayCounts: createDayCounts(redis, keys, onUnreadable),

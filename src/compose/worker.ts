@@ -13,6 +13,7 @@ import { captureConsole, createLogger } from './logger.ts';
 import { type NotifierHandle, openNotifier } from './notifier.ts';
 import { startPipeline } from './pipeline.ts';
 import { NO_ROUTING, reuseOf } from './ports.ts';
+import { waitForRedis } from './redis-wait.ts';
 import { openStores, type Store } from './store.ts';
 import { openTracing } from './tracing.ts';
 import { dayCountSchedule } from './worker/day-count.ts';
@@ -20,7 +21,12 @@ import { refreshSchedules } from './worker/fleet-refresh.ts';
 import { keepProvisioned } from './worker/keep-provisioned.ts';
 
 import { openWatch, storeConfiguredSchedules } from './worker/watch.ts';
-import { type MonitoredWorker, openWorkerHealth, openWorkerMetrics } from './worker/worker-health.ts';
+import {
+  type MonitoredWorker,
+  monitorWorker,
+  openWorkerMetrics,
+  startWorkerHealth,
+} from './worker/worker-health.ts';
 import { measureLoad } from './worker/worker-load.ts';
 import { keepPresence } from './worker/worker-presence.ts';
 
@@ -80,7 +86,10 @@ async function openWorker(
   onClose: (step: () => Promise<unknown>) => void,
 ): Promise<{ readonly lost: AbortSignal; readonly monitored: MonitoredWorker | undefined }> {
   const { config } = loaded;
-  const stores = await openStores(loaded, log, { refused: 'wait' });
+  const health = await startWorkerHealth(loaded);
+  if (health !== undefined) onClose(health.close);
+  const waiting = waitForRedis(log, signal, health);
+  const stores = await openStores(loaded, log, { refused: 'wait', waiting });
   onClose(stores.close);
   const own = stores.shards.filter(({ shard }) => shards?.includes(shard.index) !== false);
   // What is no part of a shard is the same in all of them.
@@ -144,10 +153,10 @@ async function openWorker(
     },
   );
   onClose(() => pipeline.close(config.worker.shutdownGrace));
-  const health = await openWorkerHealth(loaded, own, { notifier, redisNote: note, metrics });
-  if (health !== undefined) onClose(health.close);
+  const monitored = await monitorWorker(loaded, own, { notifier, redisNote: note, metrics });
+  if (monitored !== undefined) health?.show(monitored);
   log.info({ prefix: config.redis.prefix, shards: shardsText(own), health: health?.url }, 'worker ready');
-  return { lost: presence.lost, monitored: health?.monitored };
+  return { lost: presence.lost, monitored };
 }
 
 /** For the log; absent when there is only one shard. */

@@ -48,6 +48,7 @@ export const DEFAULTS: Config = {
   "serve": {
     "host": "127.0.0.1",
     "port": 8705,
+    "healthHost": "127.0.0.1",
     "maxBodyBytes": 67108864,
     "receiveTimeout": 30000,
     "requestsPerSecond": 500,

@@ -2,6 +2,7 @@ import Fastify from 'fastify';
 import { messageOf } from '../model/errors.ts';
 import { within } from '../model/within.ts';
 import { mountMetrics, type ScrapedMetrics } from './metrics/mount.ts';
+import { WITHOUT_REDIS } from './metrics/without-redis.ts';
 
 const DEFAULT_LIMIT_MS = 3_000;
 
@@ -9,12 +10,18 @@ export interface HealthOptions {
   readonly host: string;
   /** 0: the system chooses a port. */
   readonly port: number;
-  readonly probes: readonly Probe[];
-  /** Served as `/metrics`. */
-  readonly metrics?: ScrapedMetrics | undefined;
   /** Time limit of one probe in milliseconds. Default 3,000. */
   readonly limitMs?: number;
 }
+
+/** What the server shows. */
+export interface ShownHealth {
+  readonly probes: readonly Probe[];
+  /** Served as `/metrics`. */
+  readonly metrics: ScrapedMetrics;
+}
+
+export type HealthServer = Awaited<ReturnType<typeof startHealthServer>>;
 
 /** Checks one component. A probe that fails or exceeds the limit is reported as a fault and does not delay others. */
 export interface Probe {
@@ -30,19 +37,34 @@ export interface Check {
 }
 
 /**
- * Serves `GET /healthz` (always 200), `GET /readyz` (200 when every check passes, else 503 with the reasons) and `GET /metrics`.
+ * Serves `GET /healthz` (always 200), `GET /readyz` (200 when every check passes, else 503 with the reasons) and `GET /metrics`. A
+ * process opens it before it connects to Redis: until `show` is called it is not ready, and its metrics say that Redis is away.
  */
-export async function startHealthServer(options: HealthOptions) {
-  const { host, port, probes, metrics, limitMs = DEFAULT_LIMIT_MS } = options;
+export async function startHealthServer({ host, port, limitMs = DEFAULT_LIMIT_MS }: HealthOptions) {
+  let startFault = 'the process is starting';
+  let shown: ShownHealth = {
+    probes: [{ name: 'start', check: async () => [{ name: 'start', fault: startFault }] }],
+    metrics: WITHOUT_REDIS,
+  };
   const server = Fastify({ logger: false });
   server.get('/healthz', async () => ({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
-    const { code, ...readiness } = await readinessOf(probes, limitMs);
+    const { code, ...readiness } = await readinessOf(shown.probes, limitMs);
     return reply.code(code).send(readiness);
   });
-  if (metrics !== undefined) mountMetrics(server, metrics);
+  mountMetrics(server, () => shown.metrics);
   const url = await server.listen({ host, port });
-  return { url, close: () => server.close() };
+  return {
+    url,
+    /** Says what the start of the process waits for. */
+    waitFor(fault: string): void {
+      startFault = fault;
+    },
+    show(health: ShownHealth): void {
+      shown = health;
+    },
+    close: () => server.close(),
+  };
 }
 
 /** What all probes find, with the HTTP status of `/readyz`. */

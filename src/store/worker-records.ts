@@ -30,6 +30,11 @@ export function createWorkerRecords(
     async remove(worker: string): Promise<void> {
       await redis.hdel(key, worker);
     },
+    /** How many run. */
+    async countRunning(): Promise<number> {
+      const [seconds] = await redis.time();
+      return await redis.zcount(workers, Number(seconds) * 1_000, '+inf');
+    },
     /** All workers, the newest first; forgets those that died long ago. `now`: ms since 1970. */
     async list(now = Date.now()): Promise<readonly WorkerPresence[]> {
       const [stored, running] = valuesOf(

@@ -30,7 +30,7 @@ describe('the configuration of the deployments', () => {
       [...SECRETS, 'REDIS_URL'].map((name) => [name, 'redis://redis:6379']),
     );
     const { config } = loadConfig({ file: CONFIG, environment });
-    expect(config.worker.healthPort).toBe(8700);
+    expect([config.worker.healthPort, config.serve.healthPort]).toEqual([8700, 8700]);
     const used = [...readFileSync(CONFIG, 'utf8').matchAll(/LOCKHOUND_SECRET_\w+/g)].map(([name]) => name);
     expect(new Set(used)).toEqual(new Set(SECRETS));
   });
@@ -61,12 +61,20 @@ describe('deploy/compose.yaml', () => {
     ]);
   });
 
+  it('keeps the file with the secrets out of the repository and the image', () => {
+    for (const name of ['.gitignore', '.dockerignore']) {
+      const lines = readFileSync(join(DEPLOY, '..', name), 'utf8').split('\n');
+      expect(lines.some((line) => /^(?:\*\*\/)?secrets\.env$/.test(line))).toBe(true);
+    }
+  });
+
   it('runs commands that exist, as an unprivileged read-only container, with the secrets by reference', () => {
     for (const name of ['worker', 'serve']) {
       const service = compose.services[name];
       expect(COMMANDS.map((command) => command.name)).toContain(service.command[0]);
       expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
-      for (const secret of SECRETS) expect(service.environment[secret]).toBe(`\${${secret}:?}`);
+      expect(service.env_file).toEqual(['secrets.env']);
+      for (const secret of SECRETS) expect(Object.keys(service.environment)).not.toContain(secret);
       expect(service.image).toBe(`lockhound:${manifest.version}`);
     }
   });
@@ -101,6 +109,22 @@ describe('deploy/kubernetes', () => {
         const mounted = container.volumeMounts.map(({ name }: Yaml) => name);
         expect(mounted).toEqual(spec.volumes.map(({ name }: Yaml) => name));
       }
+    },
+  );
+
+  it.each(deployments.map((one) => [one.metadata.name, one]))(
+    '%s has its metrics and probes on the health port, which needs no token',
+    (_name, one) => {
+      const { metadata, spec } = one.spec.template;
+      expect(metadata.annotations).toEqual({
+        'prometheus.io/scrape': 'true',
+        'prometheus.io/port': '8700',
+        'prometheus.io/path': '/metrics',
+      });
+      const [container] = spec.containers;
+      expect(container.ports).toContainEqual({ name: 'health', containerPort: 8700 });
+      for (const probe of [container.livenessProbe, container.readinessProbe])
+        expect(probe.httpGet.port).toBe('health');
     },
   );
 

@@ -1,13 +1,25 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { createRegistry } from '../../src/server/metrics/registry.ts';
 
 const DEPLOY = join(import.meta.dirname, '..', '..', 'deploy');
 const RULES = join(DEPLOY, 'prometheus', 'alerts.yml');
 const HAS_PROMTOOL = spawnSync('promtool', ['--version']).status === 0;
+
+const RULE_TESTS = join(import.meta.dirname, 'alert-rules.test.yml');
+
+interface RuleTests {
+  readonly tests: readonly {
+    readonly alert_rule_test: readonly {
+      readonly alertname: string;
+      readonly exp_alerts: readonly unknown[];
+    }[];
+  }[];
+}
 
 interface RuleFile {
   readonly groups: readonly {
@@ -81,6 +93,30 @@ describe('the dashboard and the alert rules', () => {
       for (const [, name = ''] of expr.matchAll(/\b(?:rate|increase)\((\w+)/g)) {
         expect(byName.get(name.replace(/_bucket$/, ''))?.type, name).toMatch(/^(?:counter|histogram)$/);
       }
+    }
+  });
+
+  it('have a test with the fault of each alert', () => {
+    const { tests } = parse(readFileSync(RULE_TESTS, 'utf8')) as RuleTests;
+    const raised = tests.flatMap((one) =>
+      one.alert_rule_test.flatMap(({ alertname, exp_alerts: expected }) =>
+        expected.length > 0 ? [alertname] : [],
+      ),
+    );
+    expect(new Set(raised)).toEqual(new Set(rules.map(({ alert }) => alert)));
+  });
+
+  it.skipIf(!HAS_PROMTOOL)('pass `promtool test rules` (Debian: prometheus)', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'rules-'));
+    try {
+      // promtool compares annotations too, and what they say is no subject of these tests.
+      const bare = rules.map(({ annotations: _annotations, ...rule }) => rule);
+      writeFileSync(join(folder, 'alerts.yml'), stringify({ groups: [{ name: 'lockhound', rules: bare }] }));
+      copyFileSync(RULE_TESTS, join(folder, 'tests.yml'));
+      const run = spawnSync('promtool', ['test', 'rules', 'tests.yml'], { cwd: folder, encoding: 'utf8' });
+      expect(run.status, run.stdout + run.stderr).toBe(0);
+    } finally {
+      rmSync(folder, { recursive: true });
     }
   });
 

@@ -30,6 +30,11 @@ function linesOf(text: string, name: string): readonly string[] {
   return text.split('\n').filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
 }
 
+/** Those of them that are not 0. */
+function counted(text: string, name: string): readonly string[] {
+  return linesOf(text, name).filter((line) => !line.endsWith(' 0'));
+}
+
 describe('the metrics of a process', () => {
   it('hold what is in the queues, without intended delays, and the numbers of the fleet', async () => {
     const options = { connection: store.redis, prefix: store.prefix, skipVersionCheck: true };
@@ -99,7 +104,7 @@ describe('the metrics of a process', () => {
     metrics.onEvent({ kind: 'finished', job: 'judge-target', key: 'k', durationMs: 40, result: null });
     const text = await metrics.text();
     await metrics.close();
-    expect(linesOf(text, 'lockhound_http_requests_total')).toEqual([
+    expect(counted(text, 'lockhound_http_requests_total')).toEqual([
       'lockhound_http_requests_total{service="insights",status="2xx"} 1',
       'lockhound_http_requests_total{service="insights",status="429"} 1',
       'lockhound_http_requests_total{service="insights",status="none"} 1',
@@ -107,18 +112,42 @@ describe('the metrics of a process', () => {
     expect(text).toContain('\nlockhound_lost_spans_total 12\n');
     expect(text).toContain('lockhound_request_budget_wait_seconds_total{service="insights"} 1.5');
     expect(text).toContain('lockhound_look_ups_total{kind="version",outcome="missing",source="cache"} 7');
-    expect(linesOf(text, 'lockhound_delivery_attempts_total')).toEqual([
+    expect(counted(text, 'lockhound_delivery_attempts_total')).toEqual([
       'lockhound_delivery_attempts_total{route="other",result="accepted"} 100',
     ]);
-    expect(linesOf(text, 'lockhound_jobs_total')).toEqual([
-      'lockhound_jobs_total{queue="other",result="failed"} 100',
+    expect(counted(text, 'lockhound_jobs_total').toSorted()).toEqual([
       'lockhound_jobs_total{queue="judge-scan",result="finished"} 2',
       'lockhound_jobs_total{queue="judge-target",result="finished"} 1',
+      'lockhound_jobs_total{queue="other",result="failed"} 100',
     ]);
     expect(linesOf(text, 'lockhound_finding_changes_total')).toEqual([
       'lockhound_finding_changes_total{rule="vulnerability",severity="high",transition="opened"} 2',
       'lockhound_finding_changes_total{rule="other",severity="low",transition="opened"} 1',
     ]);
+  });
+
+  it('start at 0, so that the first failure is an increase', async () => {
+    const metrics = openMetrics(loaded('{metrics}'), [store]);
+    const text = await metrics.text();
+    await metrics.close();
+    for (const line of [
+      'lockhound_jobs_total{queue="ingest-lockfiles",result="failed"} 0',
+      'lockhound_http_requests_total{service="insights",status="429"} 0',
+      'lockhound_verdicts_total{result="incomplete"} 0',
+      'lockhound_request_budget_wait_seconds_total{service="insights"} 0',
+    ])
+      expect(text.split('\n')).toContain(line);
+  });
+
+  it('have the number of workers that run', async () => {
+    const metrics = openMetrics(loaded('{counted}'), [store]);
+    const { redis } = store;
+    await redis.zadd('{metrics}:workers', Date.now() - 60_000, 'dead', Date.now() + 60_000, 'alive');
+    const text = await metrics.text();
+    await redis.del('{metrics}:workers');
+    expect(text).toContain('\nlockhound_workers 1\n');
+    expect(await metrics.text()).toContain('\nlockhound_workers 0\n');
+    await metrics.close();
   });
 
   it.skipIf(!HAS_PROMTOOL)('pass `promtool check metrics` (Debian: prometheus)', async () => {

@@ -87,6 +87,7 @@ function facts(numbers: Partial<FleetNumbers> = {}, more: Partial<HealthFacts> =
       servers: [{ ...server, connectedClients: 1, savedToDisk: true }],
       queues: [queue('judge-scan'), queue('deliver-notification')],
       counts: COUNTS,
+      runningWorkers: 1,
       ...{
         stoppedRoutes: [],
         unreadable: 0,

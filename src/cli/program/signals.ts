@@ -39,3 +39,13 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }
+
+/** What a start returns; `undefined` when it failed because the signal aborted meanwhile. */
+export async function unlessAborted<T>(signal: AbortSignal, start: Promise<T>): Promise<T | undefined> {
+  try {
+    return await start;
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}

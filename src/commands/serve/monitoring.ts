@@ -2,14 +2,19 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { openMetrics } from '../../compose/metrics.ts';
 import { probedShards } from '../../compose/probed-shards.ts';
 import type { MonitoredWorker } from '../../compose/worker/worker-health.ts';
+import { within } from '../../model/within.ts';
 import type { Principal } from '../../server/api/principal.ts';
 import { Refusal } from '../../server/api/problem.ts';
-import { type Probe, readinessOf } from '../../server/health.ts';
-import { mountMetrics } from '../../server/metrics/mount.ts';
+import { type Probe, readinessOf, type ShownHealth } from '../../server/health.ts';
+import { mountMetrics, type ScrapedMetrics } from '../../server/metrics/mount.ts';
+import { WITHOUT_REDIS } from '../../server/metrics/without-redis.ts';
 import { redisProbe } from '../../server/probes.ts';
 import type { FleetView } from '../../server/view/fleet-view.ts';
 import type { SharedStore } from '../shared-store.ts';
 import type { ServeContext } from './serve-context.ts';
+
+/** Time limit for learning who asks for metrics: less than that of a scrape. */
+const AUTHENTICATION_MS = 2_000;
 
 interface Monitored extends Pick<ServeContext, 'loaded' | 'view'> {
   readonly shared: Pick<SharedStore, 'shards'>;
@@ -18,25 +23,17 @@ interface Monitored extends Pick<ServeContext, 'loaded' | 'view'> {
 
 /**
  * Adds `/healthz` (the process runs) and `/readyz` (it can answer, and its worker can work), which need no role, and `/metrics` for
- * callers who see every target. With a worker in this process, metrics and readiness are those of both. Returns a function that ends the
- * measurements.
+ * callers who see every target. With a worker in this process, metrics and readiness are those of both. Returns both, and a function
+ * that ends the measurements.
  */
 export function addMonitoring(
   app: FastifyInstance,
   { loaded, shared, view, worker }: Monitored,
   authenticate: (request: FastifyRequest) => Promise<Principal>,
-): () => Promise<void> {
+): ShownHealth & { close(): Promise<void> } {
   const shards = shared.shards.map(({ store }) => store);
   const metrics = worker?.metrics ?? openMetrics(loaded, shards);
-  const onRequest = async (request: FastifyRequest): Promise<void> => {
-    const { seesAll, name } = await authenticate(request);
-    if (seesAll) return;
-    throw new Refusal(
-      403,
-      'target-forbidden',
-      `these are numbers of all targets, and ${name} sees only some`,
-    );
-  };
+  const current = metricsFor(authenticate, metrics);
   const probes = [...(worker?.probes ?? [redisProbe(probedShards(shards))]), fleetProbe(view)];
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (request, reply) => {
@@ -45,12 +42,33 @@ export function addMonitoring(
     const isNamed = request.headers.authorization !== undefined && (await authenticate(request)).seesAll;
     return reply.code(code).send(isNamed ? { status, checks } : { status });
   });
-  app.register(async (guarded) => {
-    guarded.addHook('onRequest', onRequest);
-    mountMetrics(guarded, metrics);
-  });
+  mountMetrics(app, current);
   // Those of a worker end with it.
-  return worker === undefined ? metrics.close : async () => {};
+  return { probes, metrics, close: worker === undefined ? metrics.close : async () => {} };
+}
+
+/**
+ * Returns a function that checks who asks for metrics. Throws `Refusal` for callers who do not see every target. When Redis cannot say
+ * who they are, everybody may know that: a scrape that fails would not say why.
+ */
+function metricsFor(
+  authenticate: (request: FastifyRequest) => Promise<Principal>,
+  metrics: ScrapedMetrics,
+): (request: FastifyRequest) => Promise<ScrapedMetrics> {
+  const away = () => {
+    throw new Refusal(503, 'too-slow', `Redis did not answer within ${AUTHENTICATION_MS} ms`);
+  };
+  return async (request) => {
+    try {
+      const { seesAll, name } = await within(authenticate(request), AUTHENTICATION_MS, away);
+      if (seesAll) return metrics;
+      const detail = `these are numbers of all targets, and ${name} sees only some`;
+      throw new Refusal(403, 'target-forbidden', detail);
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 503) return WITHOUT_REDIS;
+      throw error;
+    }
+  };
 }
 
 /** Whether the fleet was read. */

@@ -1,30 +1,29 @@
 import { isIP } from 'node:net';
-import { ConfigError } from '../../config/errors.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { rangesOf } from '../../http/address-guard.ts';
-import { type Callers, createCallers, type TrustedProxy } from '../../server/api/auth/callers.ts';
+import {
+  type Callers,
+  createCallers,
+  FIRST_TOKEN,
+  type TrustedProxy,
+} from '../../server/api/auth/callers.ts';
 import { createRequestRates } from '../../server/api/auth/request-rates.ts';
 import type { SharedStore } from '../shared-store.ts';
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1']);
+const LOCAL_ONLY = 'there is no token: only programs of this machine are answered';
+
 /** Attempts without valid credentials of one address in a second. */
 const FAILURES_PER_SECOND = 5;
 
-/** Throws `ConfigError` for an address that other machines reach while there is neither a token nor a proxy. */
+/** `note`: who is answered while there is no token: programs of this machine, or nobody where other machines reach the address. */
 export async function openCallers(
   { config: { serve } }: LoadedConfig,
   { store: { apiTokens } }: SharedStore,
   host: string,
-): Promise<Callers & { readonly isOpen: boolean }> {
+): Promise<Callers & { readonly note: string | undefined }> {
   const isLoopback = LOOPBACK.has(host);
-  const isOpen = serve.proxy === undefined && (await apiTokens.count()) === 0;
-  if (isOpen && !isLoopback) {
-    throw new ConfigError(
-      'config-invalid',
-      `it would listen on ${host}, and there is no token: everybody who reaches this address could read and change ` +
-        'everything. Create one with `lockhound token create`, or use 127.0.0.1',
-    );
-  }
+  const hasOthers = serve.proxy !== undefined || (await apiTokens.count()) > 0;
   const callers = createCallers({
     store: apiTokens,
     proxy: serve.proxy === undefined ? undefined : trustedProxy(serve.proxy),
@@ -32,7 +31,7 @@ export async function openCallers(
     publicUrl: serve.publicUrl,
     countFailure: createRequestRates(FAILURES_PER_SECOND),
   });
-  return { ...callers, isOpen };
+  return { ...callers, note: hasOthers ? undefined : isLoopback ? LOCAL_ONLY : FIRST_TOKEN };
 }
 
 function trustedProxy({

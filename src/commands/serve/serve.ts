@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { logConfigNotes } from '../../compose/config-notes.ts';
 import { currentData } from '../../compose/facts/exploits.ts';
 import { openFleetNumbers } from '../../compose/fleet-numbers.ts';
 import { openHealth } from '../../compose/health.ts';
 import { createLogger } from '../../compose/logger.ts';
+import { waitForRedis } from '../../compose/redis-wait.ts';
 import type { Store } from '../../compose/store.ts';
 import type { MonitoredWorker } from '../../compose/worker/worker-health.ts';
 import { policyOf } from '../../config/effective-policy.ts';
@@ -16,11 +18,11 @@ import { openAskStore } from '../../server/api/ask-store.ts';
 import { createRequestRates } from '../../server/api/auth/request-rates.ts';
 import { addDocuments } from '../../server/api/documents.ts';
 import { createPageTokens } from '../../server/api/page-token.ts';
+import { type HealthServer, startHealthServer } from '../../server/health.ts';
 import { mountPage } from '../../server/page/mount-page.ts';
 import { openFleetView } from '../../server/view/fleet-view.ts';
 import { holdPackages } from '../../server/view/held-packages.ts';
 import { shardOf } from '../../store/shards/shard.ts';
-import { createWorkerRecords } from '../../store/worker-records.ts';
 import { logThrottled } from '../../workers/throttled-log.ts';
 import type { FleetStore } from '../fleet/fleet-store.ts';
 import { openSharedStore, type SharedStore } from '../shared-store.ts';
@@ -53,13 +55,17 @@ export interface ServeOptions {
   readonly worker?: MonitoredWorker | undefined;
   /** Time limit for what a request asks of Redis, in ms. Default 30 s. */
   readonly answerMs?: number | undefined;
+  /** Until it aborts, the start waits for Redis. Default: `StoreError` after 10 s. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface RunningServer {
   /** Where it listens, without a trailing slash. */
   readonly url: string;
-  /** Whether programs of this machine need no token. */
-  readonly isOpen: boolean;
+  /** Where the health port is, if it is open. */
+  readonly health: string | undefined;
+  /** Who is answered while there is no token. */
+  readonly note: string | undefined;
   /** Resolves when targets and findings that are stored now can be listed. Rejects with what the store throws. */
   follow(): Promise<void>;
   close(): Promise<void>;
@@ -70,13 +76,41 @@ export interface RunningServer {
  * machine, and `StoreError` when Redis does not answer.
  */
 export async function startServe(loaded: LoadedConfig, options: ServeOptions = {}): Promise<RunningServer> {
-  const { serve } = loaded.config;
-  const host = options.host ?? serve.host;
   const log = createLogger(loaded);
   // Before anything is opened.
   for (const secret of [loaded.secrets.serveKey, ...(loaded.secrets.triggers?.values() ?? [])])
     secret?.reveal();
-  const shared = await openSharedStore(loaded);
+  logConfigNotes(loaded, log);
+  const health = await startServeHealth(loaded, options);
+  try {
+    return await serveWith(loaded, options, { log, health });
+  } catch (error) {
+    await health?.close();
+    throw error;
+  }
+}
+
+/** The server without tokens, for probes and Prometheus. That of a worker in the same process is its own. */
+async function startServeHealth(
+  { config }: LoadedConfig,
+  { worker }: ServeOptions,
+): Promise<HealthServer | undefined> {
+  const { healthHost: host, healthPort: port } = config.serve;
+  return port === undefined || worker !== undefined ? undefined : await startHealthServer({ host, port });
+}
+
+/** Waits for Redis, then serves. */
+async function serveWith(
+  loaded: LoadedConfig,
+  options: ServeOptions,
+  { log, health }: { readonly log: Logger; readonly health: HealthServer | undefined },
+): Promise<RunningServer> {
+  const { serve } = loaded.config;
+  const host = options.host ?? serve.host;
+  const { signal } = options;
+  const shared = await openSharedStore(loaded, {
+    waiting: signal === undefined ? undefined : waitForRedis(log, signal, health),
+  });
   const callers = await openCallers(loaded, shared, host).catch(async (error: unknown) => {
     await shared.close();
     throw error;
@@ -116,17 +150,19 @@ export async function startServe(loaded: LoadedConfig, options: ServeOptions = {
   addDocuments(app, document, serve.publicUrl);
   mountPage(app, options.page ?? packageFile('dist/page/'));
   addPushTriggers(app, { ...context, askStore }, log);
-  const endMetrics = addMonitoring(app, { ...context, worker: options.worker }, authenticate);
+  const monitoring = addMonitoring(app, { ...context, worker: options.worker }, authenticate);
   const close = async (): Promise<void> => {
-    await app.close();
-    await endMetrics();
+    await Promise.all([app.close(), health?.close()]);
+    await monitoring.close();
     // The connection at the same time: without Redis, the others wait for answers until it is closed.
     await Promise.all([events.close(), submit.close(), context.view.close(), shared.close()]);
   };
   try {
     const url = await app.listen({ host, port: options.port ?? serve.port });
-    log.info({ url }, 'serving the API');
-    return { url, isOpen: callers.isOpen, follow: context.view.follow, close };
+    health?.show(monitoring);
+    log.info({ url, health: health?.url }, 'serving the API');
+    if (callers.note !== undefined && options.worker !== undefined) log.warn(callers.note);
+    return { url, health: health?.url, note: callers.note, follow: context.view.follow, close };
   } catch (error) {
     await close();
     throw error;
@@ -170,7 +206,6 @@ function contextOf(loaded: LoadedConfig, shared: SharedStore, log: Logger): Serv
   const logEvents = logThrottled(log, 'changes and scans cannot be read; readers of events wait');
   const onEventFailure = (reason: string) => logEvents(new Error(reason));
   const numbers = openFleetNumbers(stores);
-  const workers = createWorkerRecords(shared.store.redis, loaded.config.redis.prefix);
-  const health = openHealth(loaded, { shards: stores, workers }, numbers);
+  const health = openHealth(loaded, { shards: stores, workers: shared.store.workers }, numbers);
   return { loaded, shared, fleet, view, exploits, tokens, numbers, health, onEventFailure };
 }

@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../../config/load.ts';
-import type { Probe } from '../../server/health.ts';
+import type { HealthServer, Probe } from '../../server/health.ts';
 import type { MetricsHandle } from '../metrics.ts';
 import type { NotifierHandle } from '../notifier.ts';
 import { probedShards } from '../probed-shards.ts';
@@ -29,14 +29,21 @@ export async function openWorkerMetrics(
   return openMetrics(loaded, shards);
 }
 
-/** Starts the health server, when it has a port. `undefined` without metrics. `shards`: those whose jobs this worker runs. */
-export async function openWorkerHealth(
+/** Starts the health server, when it has a port, before the worker connects to Redis. */
+export async function startWorkerHealth({ config }: LoadedConfig): Promise<HealthServer | undefined> {
+  const { healthPort: port, healthHost: host } = config.worker;
+  if (port === undefined) return undefined;
+  const { startHealthServer } = await import('../../server/health.ts');
+  return await startHealthServer({ host, port });
+}
+
+/** `undefined` without metrics. `shards`: those whose jobs this worker runs. */
+export async function monitorWorker(
   { config }: LoadedConfig,
   shards: readonly Store[],
   { notifier, redisNote, metrics }: HealthParts,
-) {
+): Promise<MonitoredWorker | undefined> {
   if (metrics === undefined) return undefined;
-  const { healthPort, healthHost } = config.worker;
   const { workerProbes } = await import('../../server/probes.ts');
   const { freshnessProbe } = await import('../../server/freshness-probe.ts');
   const probes = [
@@ -46,8 +53,5 @@ export async function openWorkerHealth(
       config.watch,
     ),
   ];
-  const monitored: MonitoredWorker = { probes, metrics };
-  if (healthPort === undefined) return { monitored, url: undefined, close: async () => {} };
-  const { startHealthServer } = await import('../../server/health.ts');
-  return { monitored, ...(await startHealthServer({ host: healthHost, port: healthPort, ...monitored })) };
+  return { probes, metrics };
 }

@@ -7,6 +7,15 @@ import { durationOf, httpUrl } from '../values.ts';
 export const serve = z.strictObject({
   host: z.string().min(1).default('127.0.0.1').describe('Address of `lockhound serve`.'),
   port: z.int().min(0).max(65_535).default(8_705).describe('Its port; `0`: any.'),
+  healthPort: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .optional()
+    .describe(
+      'Port of `/healthz`, `/readyz` and `/metrics` without tokens, for probes and Prometheus. Unset: none.',
+    ),
+  healthHost: z.string().min(1).default('127.0.0.1').describe('Address of the health port.'),
   maxBodyBytes: z
     .int()
     .min(1_024)

@@ -10,6 +10,8 @@ export interface FleetNumbers {
   readonly servers: readonly ServerInfo[];
   readonly queues: readonly QueueNumbers[];
   readonly counts: FleetCounts;
+  /** Workers that renewed their presence in time. */
+  readonly runningWorkers: number;
   readonly stoppedRoutes: readonly StoppedRoute[];
   /** When the oldest alert that is not delivered was filed, in ms since 1970. */
   readonly oldestDelivery?: number | undefined;

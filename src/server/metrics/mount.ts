@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /** Metrics in the text format of Prometheus. */
 export interface ScrapedMetrics {
@@ -7,10 +7,13 @@ export interface ScrapedMetrics {
   text(): Promise<string>;
 }
 
-/** Serves `GET /metrics`. */
+/** Serves `GET /metrics`: for each request those that `current` returns. */
 export function mountMetrics(
   server: Pick<FastifyInstance, 'get'>,
-  { contentType, text }: ScrapedMetrics,
+  current: (request: FastifyRequest) => ScrapedMetrics | Promise<ScrapedMetrics>,
 ): void {
-  server.get('/metrics', async (_request, reply) => reply.type(contentType).send(await text()));
+  server.get('/metrics', async (request, reply) => {
+    const { contentType, text } = await current(request);
+    return reply.type(contentType).send(await text());
+  });
 }

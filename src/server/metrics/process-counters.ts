@@ -12,8 +12,15 @@ export interface KnownLabels {
 
 const MS = 1_000;
 
+const SERVICES = ['insights', 'receiver', 'platform', 'source', 'contract'];
+const STATUSES = ['2xx', '3xx', '4xx', '5xx', '429', 'none'];
+const JOB_RESULTS = ['finished', 'retry', 'pause', 'postpone', 'failed'];
+const DELIVERY_RESULTS = ['accepted', 'refused', 'failed'];
+const VERDICTS = ['complete', 'incomplete', 'superseded'];
+
 /** Counts what this process measures, until it is closed. `onEvent` receives the steps of its jobs. */
 export function countProcess(metrics: Metrics, known: KnownLabels) {
+  startAtZero(metrics, known);
   const [queue, route, rule] = [known.queues, known.routes, known.rules].map(bounded) as [
     Label,
     Label,
@@ -49,6 +56,17 @@ export function countProcess(metrics: Metrics, known: KnownLabels) {
       for (const end of ends) end();
     },
   };
+}
+
+/** A counter that first appears with 1 has not increased for Prometheus: the first failure would raise no alert. */
+function startAtZero(metrics: Metrics, { queues, routes }: KnownLabels): void {
+  for (const queue of queues) for (const result of JOB_RESULTS) metrics.jobs.inc({ queue, result }, 0);
+  for (const route of routes) {
+    for (const result of DELIVERY_RESULTS) metrics.deliveries.inc({ route, result }, 0);
+  }
+  for (const service of SERVICES) for (const status of STATUSES) metrics.requests.inc({ service, status }, 0);
+  for (const result of VERDICTS) metrics.verdicts.inc({ result }, 0);
+  metrics.budgetSeconds.inc({ service: 'insights' }, 0);
 }
 
 type Label = (value: string) => string;

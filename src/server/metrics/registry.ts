@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { REDIS_UP } from './without-redis.ts';
 
 /** Seconds: from a look-up in memory to a job that reads a large repository. */
 const JOB_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900];
@@ -82,7 +83,7 @@ export function createRegistry() {
       [],
     ),
     /** Of all workers together, read from Redis for each scrape. */
-    redisUp: gauge('lockhound_redis_up', '1 when Redis answered the scrape, else 0.'),
+    redisUp: gauge(REDIS_UP.name, REDIS_UP.help),
     redisBytes: gauge('lockhound_redis_memory_bytes', 'Memory that Redis uses.', ['node']),
     redisLimit: gauge('lockhound_redis_memory_limit_bytes', 'maxmemory of Redis; absent without a limit.', [
       'node',
@@ -96,6 +97,7 @@ export function createRegistry() {
       'How long the oldest job that could run has waited, without intended delays.',
       ['queue'],
     ),
+    workers: gauge('lockhound_workers', 'Workers that run.'),
     openJobs: gauge(
       'lockhound_open_jobs',
       'Jobs that are neither done nor failed permanently, without those of producers.',
@@ -138,6 +140,10 @@ export function createRegistry() {
       'lockhound_refresh_complete_timestamp_seconds',
       'Start of the last refresh that the service answered completely.',
       ['cadence'],
+    ),
+    refreshInterval: gauge(
+      'lockhound_refresh_interval_seconds',
+      'Interval of the refresh of all packages (`watch.every`); 0 when there is none.',
     ),
     refreshLookUps: gauge('lockhound_refresh_look_ups', 'What the last refresh looked up, by result.', [
       'cadence',

@@ -58,10 +58,11 @@ function resetFleet(metrics: Metrics): void {
 }
 
 function plainGauges(metrics: Metrics) {
-  const { openJobs, targets, incompleteTargets, failingSources, openDeliveries, failedDeliveries } = metrics;
+  const { workers, openJobs, targets, incompleteTargets, failingSources, openDeliveries, failedDeliveries } =
+    metrics;
   const { stoppedRoutes, rejectedPayloads, unreadableValues } = metrics;
   return [
-    ...[openJobs, targets, incompleteTargets, failingSources, openDeliveries, failedDeliveries],
+    ...[workers, openJobs, targets, incompleteTargets, failingSources, openDeliveries, failedDeliveries],
     ...[stoppedRoutes, rejectedPayloads, unreadableValues],
   ];
 }
@@ -79,6 +80,7 @@ function setFleet(metrics: Metrics, numbers: FleetNumbers, rules: ReadonlySet<st
     }
     metrics.queueOldest.set({ queue }, oldestMs / MS);
   }
+  metrics.workers.set(numbers.runningWorkers);
   metrics.openJobs.set(counts.openJobs);
   metrics.targets.set(counts.targets);
   metrics.incompleteTargets.set(counts.incompleteTargets);

@@ -13,6 +13,10 @@ export interface ConnectOptions {
   readonly urls: string | readonly string[];
   /** Time limit for the first connection. Default 10 s. */
   readonly timeoutMs?: number;
+  /** Waits for the first connection without a limit, and says so after each `timeoutMs`. */
+  readonly waiting?:
+    | { readonly signal: AbortSignal; readonly onWait: (error: StoreError) => void }
+    | undefined;
   /**
    * What happens to a command that Redis refuses because it accepts no writes now, for example after it became a replica.
    * `wait`: the command waits, as after a lost connection. Default: its caller gets the error. Both reconnect.
@@ -48,7 +52,7 @@ export async function connectRedis(options: ConnectOptions): Promise<RedisClient
   if (client instanceof Redis) batchWrites(client);
   const where = formatAddresses(addresses);
   reportChanges(client, { where, refusals, onChange: options.onChange ?? (() => {}) });
-  await firstReady(client, where, options.timeoutMs ?? 10_000);
+  await firstReady(client, where, options);
   await requireNoSentinel(client, where);
   return client;
 }
@@ -174,12 +178,20 @@ async function requireNoSentinel(client: RedisClient, where: string): Promise<vo
   );
 }
 
-async function firstReady(client: RedisClient, where: string, timeoutMs: number): Promise<void> {
+/** Credentials and certificates do not become right while one waits. */
+const REFUSED = /WRONGPASS|NOAUTH|NOPERM|invalid (username|password)/i;
+const BAD_TLS = /CERT|EPROTO|ERR_SSL|UNABLE_TO_VERIFY/;
+
+async function firstReady(
+  client: RedisClient,
+  where: string,
+  { timeoutMs = 10_000, waiting }: Pick<ConnectOptions, 'timeoutMs' | 'waiting'>,
+): Promise<void> {
   let lastError: unknown;
   const outcome = Promise.withResolvers<void>();
   const onError = (error: unknown): void => {
     lastError = error;
-    if (/WRONGPASS|NOAUTH|NOPERM|invalid (username|password)/i.test(messageOf(error))) {
+    if (REFUSED.test(messageOf(error))) {
       outcome.reject(
         new StoreError(
           'refused',
@@ -187,11 +199,17 @@ async function firstReady(client: RedisClient, where: string, timeoutMs: number)
           { cause: error },
         ),
       );
+    } else if (BAD_TLS.test(codeOf(error))) {
+      outcome.reject(unreachable(where, 'no secure connection', error));
     }
   };
-  const timer = setTimeout(() => {
-    outcome.reject(unreachable(where, `no usable answer within ${timeoutMs} ms`, lastError));
+  const timer = setInterval(() => {
+    const error = unreachable(where, `no usable answer within ${timeoutMs} ms`, lastError);
+    if (waiting === undefined) outcome.reject(error);
+    else waiting.onWait(error);
   }, timeoutMs);
+  const onAbort = (): void => outcome.reject(waiting?.signal.reason);
+  waiting?.signal.addEventListener('abort', onAbort);
   client.on('error', onError);
   client.once('ready', outcome.resolve);
   client.connect().catch(onError);
@@ -201,10 +219,16 @@ async function firstReady(client: RedisClient, where: string, timeoutMs: number)
     client.disconnect();
     throw error;
   } finally {
-    clearTimeout(timer);
+    clearInterval(timer);
+    waiting?.signal.removeEventListener('abort', onAbort);
     client.off('error', onError);
     client.off('ready', outcome.resolve);
   }
+}
+
+/** Of a system error or a TLS error. */
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 /** Calls `act` whenever Redis may have lost writes: it was restarted, or another server is the primary. */

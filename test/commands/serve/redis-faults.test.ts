@@ -64,7 +64,13 @@ const withTrigger = async (options: { readonly answerMs?: number } = {}) => {
   return await room.serve({ LOCKHOUND_CONFIG: file, HOOK_SECRET: 's' }, undefined, options);
 };
 
-const PATHS = ['/api/v1/session', '/metrics'];
+const PATHS = ['/api/v1/session'];
+
+/** What a scrape says about Redis, which alone knows who asks. */
+const scrapedState = async (url = `${api.server.url}/metrics`) => {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(8_000) });
+  return [answer.status, /^lockhound_redis_up (\d)$/m.exec(await answer.text())?.[1]];
+};
 
 it('a lost Redis makes no caller wait', async () => {
   api = await withTrigger();
@@ -77,6 +83,7 @@ it('a lost Redis makes no caller wait', async () => {
   });
   for (const path of PATHS) expect([path, ...(await outcome(path))]).toEqual([path, ...lost]);
   expect(await push()).toEqual(lost);
+  expect(await scrapedState()).toEqual([200, '0']);
   await api.server.close();
 });
 
@@ -89,8 +96,28 @@ it('a Redis that accepts connections and does not answer makes no caller wait lo
     const silent = [503, '5', 'too-slow'];
     for (const path of PATHS) expect([path, ...(await outcome(path))]).toEqual([path, ...silent]);
     expect(await push()).toEqual(silent);
+    expect(await scrapedState()).toEqual([200, '0']);
   } finally {
     process.kill(room.valkey.pid, 'SIGCONT');
   }
   await until('requests are answered', async () => (await outcome('/metrics'))[0] === 200);
+});
+
+it('a Redis that accepts connections and does not answer is said to be away on the health port', async () => {
+  api = await room.serve({ LOCKHOUND_SERVE_HEALTH_PORT: '0' });
+  const url = `${api.server.health}/metrics`;
+  expect(await scrapedState(url)).toEqual([200, '1']);
+  process.kill(room.valkey.pid, 'SIGSTOP');
+  try {
+    expect(await scrapedState(url)).toEqual([200, '0']);
+    expect(await scrapedState()).toEqual([200, '0']);
+    const ready = await fetch(`${api.server.health}/readyz`);
+    expect([ready.status, JSON.stringify(await ready.json())]).toEqual([
+      503,
+      expect.stringContaining('redis'),
+    ]);
+  } finally {
+    process.kill(room.valkey.pid, 'SIGCONT');
+  }
+  await until('Redis is back', async () => (await scrapedState(url))[1] === '1');
 });

@@ -2,9 +2,12 @@ import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServe } from '../../../src/commands/serve/serve.ts';
+import { administerTokens } from '../../../src/commands/tokens.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { asDescription } from '../../../src/discovery/description/description.ts';
 import { methodsOf } from '../../../src/discovery/description/methods.ts';
+import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
+import { createKeys } from '../../../src/store/keys.ts';
 import { tracked } from '../../store/fleet/fleet-room.ts';
 import { until } from '../../store/store-room.ts';
 import { openServeRoom } from './serve-room.ts';
@@ -212,7 +215,34 @@ describe('a request', () => {
   });
 });
 
-it('does not listen on an address that other machines reach without a token', async () => {
+it('answers nobody on an address that other machines reach until there is a token', async () => {
   const loaded = loadConfig({ environment: room.environment });
-  await expect(startServe(loaded, { host: '0.0.0.0', port: 0 })).rejects.toThrow('lockhound token create');
+  const server = await startServe(loaded, { host: '0.0.0.0', port: 0 });
+  try {
+    expect(server.note).toContain('lockhound token create');
+    const get = async (path: string, token?: string) => {
+      const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+      const answer = await fetch(`http://127.0.0.1:${new URL(server.url).port}${path}`, { headers });
+      return [answer.status, await answer.text()] as const;
+    };
+    for (const path of ['/api/v1/fleet', '/api/v1/session', '/metrics']) {
+      expect([path, ...(await get(path))]).toEqual([
+        path,
+        401,
+        expect.stringContaining('lockhound token create'),
+      ]);
+    }
+    expect(await get('/healthz')).toEqual([200, '{"status":"ok"}']);
+    const keys = createKeys();
+    const { token } = await administerTokens(createApiTokenStore(room.redis, keys)).create({
+      name: 'first',
+      role: 'admin',
+    });
+    await until('the token is accepted', async () => (await get('/api/v1/session', token))[0] === 200);
+    await until('others are told to sign in', async () =>
+      (await get('/api/v1/session'))[1].includes('sign in'),
+    );
+  } finally {
+    await server.close();
+  }
 });

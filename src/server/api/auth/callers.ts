@@ -41,6 +41,10 @@ const FRESH_MS = 1_000;
 /** A use is noted at most this often. */
 const USE_EVERY_MS = 60_000;
 
+/** What a server that other machines reach says until there is a token. */
+export const FIRST_TOKEN =
+  'there is no token yet, so nobody is answered: create the first one with `lockhound token create --name <name> --role admin`';
+
 export function createCallers(options: CallersOptions): Callers {
   const { store, proxy, isLoopback, publicUrl, countFailure, now = Date.now } = options;
   const tokens = recentTokens(store, now);
@@ -77,6 +81,8 @@ export function createCallers(options: CallersOptions): Callers {
     const token = id === undefined ? undefined : await tokenOf(id);
     return id === undefined || token === undefined || isOver(token, now()) ? undefined : { id, token };
   };
+  const howToSignIn = (count: number): string =>
+    count === 0 && proxy === undefined ? FIRST_TOKEN : 'sign in, or send a token';
   return {
     async authenticate({ headers, method, socket }) {
       const address = socket.remoteAddress ?? '';
@@ -97,7 +103,7 @@ export function createCallers(options: CallersOptions): Callers {
         return await principalOfToken(session.id, session.token, 'session');
       }
       const { count } = await tokens();
-      if (count > 0 || !isLoopback || proxy !== undefined) throw refuse(address, 'sign in, or send a token');
+      if (count > 0 || !isLoopback || proxy !== undefined) throw refuse(address, howToSignIn(count));
       requireLocalHost(headers.host);
       if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {
         requireSameOrigin(method, headers, publicUrl);
