@@ -49,7 +49,7 @@ export async function createProducer(options: ProducerOptions): Promise<Producer
     retentionMs = DEFAULT_RETENTION_MS,
     maxBytes = DEFAULT_MAX_BYTES,
   } = options;
-  const redis = await connectRedis({ urls: urls.split(',') });
+  const redis = await connectRedis({ urls });
   const layouts = createShardLayouts(redis, prefix);
   const queues = new Map<string, Queue>();
   /** The number of shards now: it may change while this producer runs. */

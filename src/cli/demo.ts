@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Demo, DemoAlert } from '../commands/demo/demo.ts';
 import { packageFile } from '../files/package-file.ts';
+import { requireFreePort } from '../model/listen.ts';
 import { printable } from '../model/printable.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import { palette } from '../report/palette.ts';
@@ -43,6 +44,8 @@ interface Flags {
 async function demo(terminal: Terminal, signal: AbortSignal, port: number | undefined): Promise<number> {
   const show = stepPrinter(terminal);
   show.title('Lockhound: a lockfile goes in, an alert comes out. Everything runs on this machine.');
+  // A page that cannot be shown ends the demo before its first step.
+  if (port !== undefined) await requireFreePort('The page', { host: '127.0.0.1', port });
   const { startDemo } = await import('../commands/demo/demo.ts');
   const running = await startDemo(signal);
   try {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { LoadedConfig, Secrets } from '../config/load.ts';
 import { startValkey } from '../embedded/valkey.ts';
+import { redisUrlList } from '../model/queue/redis-urls.ts';
 import { withSentinelPassword } from '../store/redis/address.ts';
 import {
   type ConnectOptions,
@@ -65,7 +66,7 @@ export function redisUrls(
   urls: string,
   { redisPassword, sentinelPassword }: Pick<Secrets, 'redisPassword' | 'sentinelPassword'>,
 ): readonly string[] {
-  return urls.split(',').map((text) => {
+  return redisUrlList(urls).map((text) => {
     const url = new URL(text);
     if (redisPassword !== undefined) url.password = encodeURIComponent(redisPassword.reveal());
     const complete = redisPassword === undefined ? text : url.href;

@@ -4,6 +4,7 @@ import { FileError } from '../files/errors.ts';
 import { readTextSync } from '../files/read-file.ts';
 import { messageOf } from '../model/errors.ts';
 import { isObject } from '../model/json-object.ts';
+import { redisUrlList } from '../model/queue/redis-urls.ts';
 import type { Suppression } from '../model/scan/suppression.ts';
 import { Secret } from '../model/secret.ts';
 import { asWritten } from './as-written.ts';
@@ -161,14 +162,14 @@ function invalid(error: z.ZodError, file: string | undefined): ConfigError {
 /** Removes the password from the URL, so that messages with the URL do not contain it. */
 function withSafeRedisUrl(config: Config, environment: Environment): Config {
   const { url } = config.redis;
-  if (url === undefined || !url.split(',').some((one) => new URL(one).password !== '')) return config;
+  if (url === undefined || !redisUrlList(url).some((one) => new URL(one).password !== '')) return config;
   if (url !== environment['REDIS_URL'] && url !== environment['LOCKHOUND_REDIS_URL']) {
     throw new ConfigError(
       'config-invalid',
       'redis.url contains a password; remove it and refer to it with `redis.password: { env: NAME }`',
     );
   }
-  const bare = url.split(',').map((one) => {
+  const bare = redisUrlList(url).map((one) => {
     const parsed = new URL(one);
     parsed.password = '';
     return parsed.href;
@@ -229,7 +230,7 @@ function secretsOf(config: Config, merged: unknown, environment: Environment): S
 }
 
 function passwordOf(url: string | undefined): Secret | undefined {
-  const first = url?.split(',')[0];
+  const first = url === undefined ? undefined : redisUrlList(url)[0];
   const password = first === undefined ? '' : new URL(first).password;
   return password === '' ? undefined : new Secret(decodeURIComponent(password));
 }

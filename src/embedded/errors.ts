@@ -2,7 +2,6 @@ import { CodedError } from '../model/errors.ts';
 
 export type EmbeddedErrorCode =
   | 'valkey-not-started'
-  | 'service-not-started'
   | 'data-set-missing'
   | 'data-set-malformed'
   | 'document-unusable';

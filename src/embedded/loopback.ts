@@ -1,7 +1,7 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { messageOf } from '../model/errors.ts';
+import { listen as listenOn } from '../model/listen.ts';
 import { type ErrorShape, PLAIN_ERRORS } from './error-shape.ts';
-import { EmbeddedError } from './errors.ts';
 import { errorAnswer, type Fault, type FaultOptions, type Faults } from './faults.ts';
 
 export interface ListenOptions {
@@ -74,20 +74,12 @@ export function sendFault(
   return reply;
 }
 
-/** Starts listening. Throws `EmbeddedError` (`service-not-started`), for example when the port is in use. */
+/** Starts listening. Throws `ListenError`, for example when the port is in use. */
 export async function listen(
   app: FastifyInstance,
   what: string,
   { port = 0, host = '127.0.0.1' }: ListenOptions,
 ): Promise<LocalService> {
-  try {
-    const url = await app.listen({ port, host });
-    return { url, close: async () => void (await app.close()) };
-  } catch (error) {
-    throw new EmbeddedError(
-      'service-not-started',
-      `${what} could not listen on ${host}:${port}: ${messageOf(error)}. Choose another port, or stop the process that uses it.`,
-      { cause: error },
-    );
-  }
+  const url = await listenOn(app, what, { port, host });
+  return { url, close: async () => void (await app.close()) };
 }

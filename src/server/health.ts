@@ -1,5 +1,6 @@
 import Fastify from 'fastify';
 import { messageOf } from '../model/errors.ts';
+import { listen } from '../model/listen.ts';
 import { within } from '../model/within.ts';
 import { mountMetrics, type ScrapedMetrics } from './metrics/mount.ts';
 import { WITHOUT_REDIS } from './metrics/without-redis.ts';
@@ -53,7 +54,7 @@ export async function startHealthServer({ host, port, limitMs = DEFAULT_LIMIT_MS
     return reply.code(code).send(readiness);
   });
   mountMetrics(server, () => shown.metrics);
-  const url = await server.listen({ host, port });
+  const url = await listen(server, 'The health server', { host, port });
   return {
     url,
     /** Says what the start of the process waits for. */

@@ -41,6 +41,34 @@ describe('a server that does not answer', () => {
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain(PASSWORD);
   });
 
+  it('says what Redis says to connections that it does not accept', async () => {
+    const greeting = async (line: string, limitMs: number) => {
+      // Redis writes one line and closes, without reading what the client sends.
+      const server = createServer((socket) => {
+        socket.on('error', () => {});
+        socket.write(`${line}\r\n`, () => socket.destroy());
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as { port: number };
+      const error = await failureOf(`redis://127.0.0.1:${port}`, limitMs);
+      server.close();
+      return error;
+    };
+    const denied = await greeting(
+      '-DENIED Redis is running in protected mode because no password is set',
+      20_000,
+    );
+    expect(denied).toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining('is in protected mode'),
+    });
+    const full = await greeting('-ERR max number of clients reached', 1_500);
+    expect(full).toMatchObject({
+      code: 'unreachable',
+      message: expect.stringContaining('max number of clients'),
+    });
+  }, 30_000);
+
   it('is retried indefinitely with growing delays of up to 2 s', async () => {
     const room = await openStoreRoom();
     const redis = await connectRedis({ urls: room.url });

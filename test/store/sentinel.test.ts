@@ -37,6 +37,23 @@ describe('the configuration of Sentinels', () => {
     expect(formatAddresses(addresses)).toBe('one:26380, two:26379');
   });
 
+  it('can be one URL for all Sentinels, for workers and for producers', () => {
+    const url = 'redis+sentinel://user:p%40ss@one:26380,two/mymaster';
+    const { config, secrets } = loadConfig({ environment: { REDIS_URL: url } });
+    const all = parseAddresses(redisUrls(config.redis.url ?? '', secrets));
+    expect(all).toEqual(parseAddresses(url));
+    expect(
+      all.map(({ host, port, sentinel, options }) => [host, port, sentinel?.master, options.password]),
+    ).toEqual([
+      ['one', 26_380, 'mymaster', 'p@ss'],
+      ['two', 26_379, 'mymaster', 'p@ss'],
+    ]);
+    expect(JSON.stringify(config)).not.toContain('p%40ss');
+    expect(() => loadConfig({ environment: { REDIS_URL: 'redis://[half' } })).toThrow(
+      'redis.url: a `redis://`',
+    );
+  });
+
   it.each([
     [{ REDIS_URL: 'redis://other' }, 'exclude each other'],
     [{ LOCKHOUND_REDIS_MASTER: '' }, 'redis.master'],

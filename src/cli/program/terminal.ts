@@ -20,7 +20,7 @@ export interface Terminal extends Output {
   confirm?(question: string): Promise<boolean>;
 }
 
-const DEFAULT_NOTE_WIDTH = 80;
+const DEFAULT_COLUMNS = 80;
 
 /** The output of the process. Colours and redrawing require a terminal; Node honours `NO_COLOR`. */
 export function processTerminal(): Terminal {
@@ -31,11 +31,16 @@ export function processTerminal(): Terminal {
     note: outputTo(2).out,
     colour: results?.hasColors() === true,
     interactive: notes?.hasColors() === true,
-    width: results?.columns ?? Number.POSITIVE_INFINITY,
-    noteWidth: notes?.columns ?? DEFAULT_NOTE_WIDTH,
+    width: results === undefined ? Number.POSITIVE_INFINITY : columnsOf(results),
+    noteWidth: columnsOf(notes),
     ...(results === undefined ? {} : { showsLinks }),
     ...(notes !== undefined && isTerminal(0) ? { confirm } : {}),
   };
+}
+
+/** A terminal without a size, as some containers and build servers have, says 0. */
+function columnsOf(stream: { readonly columns?: number } | undefined): number {
+  return stream?.columns || DEFAULT_COLUMNS;
 }
 
 /** What is known of terminals, and of `FORCE_HYPERLINK`. */

@@ -13,6 +13,7 @@ import { policyOf } from '../../config/effective-policy.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { readBundledDescription } from '../../discovery/bundled.ts';
 import { packageFile } from '../../files/package-file.ts';
+import { listen } from '../../model/listen.ts';
 import { createApiServer } from '../../server/api/api-server.ts';
 import { openAskStore } from '../../server/api/ask-store.ts';
 import { createRequestRates } from '../../server/api/auth/request-rates.ts';
@@ -158,7 +159,7 @@ async function serveWith(
     await Promise.all([events.close(), submit.close(), context.view.close(), shared.close()]);
   };
   try {
-    const url = await app.listen({ host, port: options.port ?? serve.port });
+    const url = await listen(app, 'The API', { host, port: options.port ?? serve.port });
     health?.show(monitoring);
     log.info({ url, health: health?.url }, 'serving the API');
     if (callers.note !== undefined && options.worker !== undefined) log.warn(callers.note);

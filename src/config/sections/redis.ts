@@ -1,13 +1,20 @@
 import { z } from 'zod';
+import { redisUrlList } from '../../model/queue/redis-urls.ts';
 import { secretReference } from '../secret-reference.ts';
+
+function isRedisUrl(text: string): boolean {
+  return /^(?:(?:redis|valkey)s?|rediss?\+sentinel):$/.test(URL.parse(text.trim())?.protocol ?? '');
+}
 
 const redisSettings = z.strictObject({
   url: z
     .string()
-    .regex(/^rediss?:\/\//, 'a `redis://` or `rediss://` URL')
+    .refine((urls) => redisUrlList(urls).every(isRedisUrl), {
+      error: 'a `redis://`, `rediss://` or `redis+sentinel://host,host/name` URL',
+    })
     .optional()
     .describe(
-      'Redis or Valkey; several URLs with commas for a cluster. Unset: a worker starts only with `--ephemeral`, and keeps nothing.',
+      'Redis or Valkey; several URLs with commas for a cluster or Sentinels. Unset: a worker starts only with `--ephemeral`, and keeps nothing.',
     ),
   password: secretReference.optional().describe('Password of Redis.'),
   sentinels: z

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { RedisOptions } from 'ioredis';
+import { redisUrlList } from '../../model/queue/redis-urls.ts';
 import { StoreError } from '../errors.ts';
 
 /** The parts of a Redis URL. */
@@ -27,7 +28,7 @@ const SENTINEL_PASSWORD = 'sentinel-password';
 
 /** Parses Redis URLs. Throws `StoreError` `address-invalid`, whose message contains no credentials. */
 export function parseAddresses(urls: string | readonly string[]): readonly RedisAddress[] {
-  const list = typeof urls === 'string' ? urls.split(',') : urls;
+  const list = typeof urls === 'string' ? redisUrlList(urls) : urls.flatMap(redisUrlList);
   return list.map((url, index) => parseAddress(url.trim(), index));
 }
 

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { messageOf } from '../../model/errors.ts';
 import { within } from '../../model/within.ts';
@@ -30,6 +31,7 @@ type ConnectionChange = { readonly kind: 'lost'; readonly error: StoreError } | 
 
 const MAX_LISTENERS = 1_000;
 const SENTINEL_TIMEOUT_MS = 3_000;
+const GREETING_MS = 1_000;
 
 /** Options that BullMQ needs: commands wait for the connection instead of failing after some attempts. */
 const BASE_OPTIONS = {
@@ -52,7 +54,7 @@ export async function connectRedis(options: ConnectOptions): Promise<RedisClient
   if (client instanceof Redis) batchWrites(client);
   const where = formatAddresses(addresses);
   reportChanges(client, { where, refusals, onChange: options.onChange ?? (() => {}) });
-  await firstReady(client, where, options);
+  await firstReady(client, addresses, options);
   await requireNoSentinel(client, where);
   return client;
 }
@@ -184,9 +186,10 @@ const BAD_TLS = /CERT|EPROTO|ERR_SSL|UNABLE_TO_VERIFY/;
 
 async function firstReady(
   client: RedisClient,
-  where: string,
+  addresses: readonly RedisAddress[],
   { timeoutMs = 10_000, waiting }: Pick<ConnectOptions, 'timeoutMs' | 'waiting'>,
 ): Promise<void> {
+  const where = formatAddresses(addresses);
   let lastError: unknown;
   const outcome = Promise.withResolvers<void>();
   const onError = (error: unknown): void => {
@@ -202,6 +205,19 @@ async function firstReady(
     } else if (BAD_TLS.test(codeOf(error))) {
       outcome.reject(unreachable(where, 'no secure connection', error));
     }
+    const [first] = addresses;
+    if (first === undefined || !/ECONNRESET|EPIPE/.test(messageOf(error))) return;
+    void refusalOf(first).then((refusal) => {
+      if (refusal === undefined) return;
+      lastError = refusal;
+      if (/^DENIED/.test(refusal)) {
+        const remedy =
+          'Let Redis listen on the addresses that it is reached by, with a password (docs/redis.md).';
+        outcome.reject(
+          new StoreError('refused', `Redis at ${where} is in protected mode (${refusal}). ${remedy}`),
+        );
+      }
+    });
   };
   const timer = setInterval(() => {
     const error = unreachable(where, `no usable answer within ${timeoutMs} ms`, lastError);
@@ -229,6 +245,23 @@ async function firstReady(
 /** Of a system error or a TLS error. */
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/**
+ * What Redis says to a connection that it does not accept (protected mode, too many clients): the first line, without `-`. It says so
+ * before any command, and the client only sees a connection that was reset.
+ */
+async function refusalOf({ host, port }: RedisAddress): Promise<string | undefined> {
+  const socket = connect({ host, port, timeout: GREETING_MS });
+  try {
+    socket.on('timeout', () => socket.destroy());
+    for await (const chunk of socket) return /^-([^\r\n]{1,120})/.exec(String(chunk))?.[1];
+    return undefined;
+  } catch {
+    return undefined;
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** Calls `act` whenever Redis may have lost writes: it was restarted, or another server is the primary. */

@@ -1,0 +1,23 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+const HAS_SCRIPT = spawnSync('script', ['--version']).status === 0;
+
+/** What a command prints in a terminal of this many columns. */
+function inTerminal(columns: number): string {
+  const command = `stty cols ${columns}; exec ${process.execPath} src/cli/main.ts parse --formats`;
+  return execFileSync('script', ['--quiet', '--command', command, '/dev/null'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+}
+
+describe.skipIf(!HAS_SCRIPT)('a terminal (skipped without `script`)', () => {
+  it('that says it has no columns gets lines of 80 columns', () => {
+    expect(inTerminal(0).length).toBeGreaterThan(1_000);
+    expect(inTerminal(0)).toBe(inTerminal(80));
+    expect(inTerminal(0)).not.toBe(inTerminal(50));
+  });
+});
