@@ -23,6 +23,6 @@ export function createMemoryInspections(): Inspections {
       },
       ids: async () => [...projects.keys()],
     },
-    young: async () => [],
+    due: async () => [],
   };
 }

@@ -83,7 +83,7 @@ export function refreshSchedules(
             everyMs: young,
             jitterMs: Math.min(jitter, young / 2),
             async start(due: Date) {
-              const identities = await inspections.young(due.getTime(), MAX_INSPECTED);
+              const identities = await inspections.due(due.getTime(), MAX_INSPECTED);
               return inspectionsDue(identities.flatMap(keyOfIdentity), due);
             },
           },

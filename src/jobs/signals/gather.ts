@@ -71,7 +71,7 @@ async function projectsOf(
     return {
       key: { system, name, version },
       publishedAt: published,
-      isFirst: subject.before === undefined,
+      isFirst: subject.before === undefined || subject.before.unknown.length > 0,
       detail: (await detailed[index])?.get(version),
       attempt,
     };

@@ -15,6 +15,7 @@ import {
 import { SELECT_TARGETS } from '../payloads/select-targets.ts';
 import type { Ports } from '../ports.ts';
 import { type Gathered, gatherFacts } from './gather.ts';
+import { inspectedAgainAt } from './inspected-again.ts';
 import { createProjectLookUp, turnedPackages } from './project-scores.ts';
 
 type Needs = 'fleet' | 'insights' | 'inspections' | 'policy';
@@ -147,7 +148,10 @@ async function inspect(
   { signal, startedAt }: RunContext,
 ): Promise<readonly Inspected[]> {
   // The detectors are loaded with the first inspection: most scans from the command line have none.
-  const { isIncident, saySame, signalsOf } = await import('../../policy/signals/evaluate.ts');
+  const [{ isIncident, saySame, signalsOf }, { inputsOf, mostInputs, unknownIn }] = await Promise.all([
+    import('../../policy/signals/evaluate.ts'),
+    import('../../policy/signals/inputs.ts'),
+  ]);
   const rules = policy.policy();
   const identities = payload.packages.map(formatVersionKey);
   const known = await inspections.read(identities);
@@ -170,25 +174,39 @@ async function inspect(
       const before = known[index];
       const identity = identities[index] ?? '';
       const signals = signalsOf(facts, rules, before);
-      const published = facts.releases.find(({ version }) => version === facts.key.version)?.publishedAt;
+      const found = facts.releases.find(({ version }) => version === facts.key.version)?.publishedAt;
+      const publishedAt = found === undefined ? before?.publishedAt : new Date(found).toISOString();
       const isNews = !saySame(before, signals);
       const isCounted = (isNews && signals.length > 0) || isIncident({ signals }, rules);
       const targets = isCounted ? await countTargets(fleet, identity) : before?.targets;
+      const inspectedAt = new Date(startedAt).toISOString();
+      const inputs = inputsOf(facts);
+      const notKnown = unknownIn(unknown, before?.inputs ?? {}, inputs);
       const inspection: Inspection = {
-        inspectedAt: new Date(startedAt).toISOString(),
-        ...(published === undefined ? {} : { publishedAt: new Date(published).toISOString() }),
+        inspectedAt,
+        ...(publishedAt === undefined ? {} : { publishedAt }),
         signals,
-        unknown,
+        unknown: notKnown,
+        ...(notKnown.length === 0 ? {} : { incompleteSince: before?.incompleteSince ?? inspectedAt }),
+        inputs: mostInputs(before?.inputs ?? {}, inputs),
         ...(targets === undefined ? {} : { targets }),
-        ...(facts.requirements === undefined ? {} : { requirements: facts.requirements }),
+        ...requirementsAfter(before, facts.requirements),
       };
-      const youngUntil = published === undefined ? undefined : published + rules.minimumAge;
-      const isYoung = youngUntil !== undefined && startedAt < youngUntil;
-      const entry = { identity, inspection, isNews, ...(isYoung ? { youngUntil } : {}) };
+      const againAt = inspectedAgainAt(inspection, { minimumAge: rules.minimumAge, now: startedAt });
+      const entry = { identity, inspection, isNews, ...(againAt === undefined ? {} : { againAt }) };
       const subject = subjectOfPackage(payload.packages[index] as InspectedPackage);
       return { subject, entry, retryable };
     }),
   );
+}
+
+/** What a version requires is known until an inspection reads it anew. */
+function requirementsAfter(
+  before: Inspection | undefined,
+  now: string | undefined,
+): Pick<Inspection, 'requirements'> {
+  const requirements = now ?? before?.requirements;
+  return requirements === undefined ? {} : { requirements };
 }
 
 /** Whether the index knows other digests of the lockfiles, asked once for each system. */

@@ -75,10 +75,11 @@ type Siblings = SiblingRelease & Pick<VersionKey, 'system'>;
 function createSiblings({
   releases,
   signal,
-}: GatherOptions): (project: string) => Promise<readonly Siblings[]> {
-  const known = new Map<string, Promise<readonly Siblings[]>>();
-  const ask = async (project: string): Promise<readonly Siblings[]> => {
-    const keys = (await releases.versionsOfProject(project, signal)) ?? [];
+}: GatherOptions): (project: string) => Promise<readonly Siblings[] | undefined> {
+  const known = new Map<string, Promise<readonly Siblings[] | undefined>>();
+  const ask = async (project: string): Promise<readonly Siblings[] | undefined> => {
+    const keys = await releases.versionsOfProject(project, signal);
+    if (keys === undefined) return undefined;
     const answers = await releases.details(keys, signal);
     return keys.flatMap(({ system, name, version }, index) => {
       const answer = answers[index];

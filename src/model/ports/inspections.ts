@@ -8,8 +8,8 @@ export interface StoredInspection {
   readonly inspection: Inspection;
   /** Whether its signals differ from those stored before: the targets that hold the version are then judged again. */
   readonly isNews: boolean;
-  /** When its facts are no longer young, ms since 1970: until then it is inspected again and again. */
-  readonly youngUntil?: number | undefined;
+  /** When it is inspected again, ms since 1970. Unset: never. */
+  readonly againAt?: number | undefined;
 }
 
 /** What was found out about package versions, once for the fleet. */
@@ -22,6 +22,6 @@ export interface Inspections {
   markKnown(subjects: readonly string[]): Promise<void>;
   /** What is known of the source projects of inspected versions. */
   readonly projects: ProjectScores;
-  /** Identities that are to be inspected again, those that were inspected longest ago first. */
-  young(now: number, limit: number): Promise<readonly string[]>;
+  /** Identities that are to be inspected again by now, those that are due for longest first. */
+  due(now: number, limit: number): Promise<readonly string[]>;
 }

@@ -27,6 +27,10 @@ export const inspectionSchema = z.object({
   signals: z.array(signalSchema),
   /** Facts that could not be had, and why. */
   unknown: z.array(z.object({ fact: z.string(), reason: z.string() })),
+  /** Since when facts are not known, RFC 3339; absent when all are. */
+  incompleteSince: z.string().exactOptional(),
+  /** How much of each fact inspections saw at most, by its name: seeing less later is a loss of data. */
+  inputs: z.record(z.string(), z.number()).exactOptional(),
   /** Targets that locked the version when it was inspected. */
   targets: z.number().exactOptional(),
   /** Hash of what the version requires, to notice a change without a new version. */

@@ -4,31 +4,34 @@ import type { ReleaseFacts } from '../../model/signal/release-facts.ts';
 import { DETECTORS } from './catalog.ts';
 import type { Trace } from './detector.ts';
 import { isFix } from './fixes.ts';
+import { inputsOf, isDecidedBy, lostInputs } from './inputs.ts';
 import { INCIDENT_SCORE } from './score.ts';
 import { suspicionOf } from './suspicion.ts';
 import { spanOf } from './words.ts';
 
 /** Targets with another digest that are remembered for one version. */
 const MAX_MISMATCHES = 100;
-/** Signals that report what happened once. */
-const LASTING = new Set(['dependency-changed']);
 
-/** The signals of a version, the strongest first. `before`: what an earlier inspection of the same version found. */
+/**
+ * The signals of a version, the strongest first. `before`: what an earlier inspection of the same version found. A signal whose facts are
+ * not known keeps its value; only facts resolve it.
+ */
 export function signalsOf(
   facts: ReleaseFacts,
   policy: Pick<Policy, 'minimumAge'>,
   before: Inspection | undefined,
 ): readonly Signal[] {
+  const lost = lostInputs(before?.inputs ?? {}, inputsOf(facts));
   return DETECTORS.flatMap((detector): Signal | readonly Signal[] => {
     const { signal } = detector;
+    const known = before?.signals.find((one) => one.signal === signal);
+    if (isDecidedBy(signal, lost)) return known ?? [];
     const trace = detector.detect(facts, policy);
     if (signal === 'integrity-mismatch') return mismatches(trace, facts, before);
-    const known = before?.signals.find((one) => one.signal === signal);
-    if (known !== undefined && signal === 'burst' && isUnseenBurst(known, trace, facts)) return known;
+    if (known !== undefined && isUnseen(known, trace, facts)) return known;
     if (trace !== undefined) return { signal, ...trace };
     if (known === undefined) return [];
-    if (signal === 'fresh-release') return pastFreshness(known, facts);
-    return LASTING.has(signal) || isUnseen(signal, facts) ? known : [];
+    return signal === 'fresh-release' ? pastFreshness(known, facts) : [];
   });
 }
 
@@ -39,32 +42,48 @@ function mismatches(
   before: Inspection | undefined,
 ): readonly Signal[] {
   const known = before?.signals.filter(({ signal }) => signal === 'integrity-mismatch') ?? [];
-  const kept = known.filter((one) => digests === undefined || one.target !== target);
+  const isSeen = digests?.some(({ versions }) => versions !== undefined) === true;
+  const kept = known.filter((one) => one.target !== target || (trace === undefined && !isSeen));
   if (trace === undefined) return kept;
   const own = { signal: 'integrity-mismatch', ...trace, ...(target === undefined ? {} : { target }) };
   return [own, ...kept.slice(0, MAX_MISMATCHES)];
 }
 
 /** Whether an inspection did not gather what a signal is about: a repeated one does not see the lockfile, nor what cannot change. */
-function isUnseen(signal: string, facts: ReleaseFacts): boolean {
-  switch (signal) {
+function isUnseen(known: Signal, trace: Trace | undefined, facts: ReleaseFacts): boolean {
+  switch (known.signal) {
+    case 'dependency-changed':
+      // It reports what happened once.
+      return trace === undefined;
     case 'look-alike':
       return facts.isNewDirect !== true;
     case 'young-requirement':
-      return facts.newRequirements === undefined;
+      return facts.newRequirements === undefined || isWeaker(trace, known);
+    case 'burst':
+      return (
+        known.grade === 'project' &&
+        facts.siblings === undefined &&
+        trace?.grade !== 'strong' &&
+        !isFix(facts)
+      );
     case 'scorecard-dropped':
     case 'unmaintained':
       return facts.projects === undefined;
     case 'capability-gained':
       return facts.capabilities === undefined || facts.capabilitiesBefore === undefined;
     default:
-      return false;
+      return !isListed(facts);
   }
 }
 
-/** Whether the siblings of a version were not looked up again: only an explanation, or a stronger burst of its own, replaces theirs. */
-function isUnseenBurst({ grade }: Signal, trace: Trace | undefined, facts: ReleaseFacts): boolean {
-  return grade === 'project' && facts.siblings === undefined && trace?.grade !== 'strong' && !isFix(facts);
+/** A version without its place in the list of its package: nothing is known of its time and of those before it. */
+function isListed({ key, releases }: ReleaseFacts): boolean {
+  return releases.some(({ version, publishedAt }) => version === key.version && publishedAt !== undefined);
+}
+
+/** A package that the index does not have now was younger than a week when it was required: that stays true. */
+function isWeaker(trace: Trace | undefined, known: Signal): boolean {
+  return trace?.grade === 'unknown' && known.grade !== 'unknown';
 }
 
 /** That the version was locked while it was fresh stays a reason among others. */

@@ -55,11 +55,11 @@ export function createInspections(
           [inspections, changed, pending, inspectedAgain, inspectionRevision],
           [
             Date.now(),
-            ...part.flatMap(({ identity, inspection, isNews, youngUntil }) => [
+            ...part.flatMap(({ identity, inspection, isNews, againAt }) => [
               identity,
               writeText(INSPECTION, inspection),
               isNews ? 1 : 0,
-              youngUntil === undefined ? 0 : 1,
+              againAt ?? 0,
             ]),
           ],
         );
@@ -68,7 +68,7 @@ export function createInspections(
     projects: createProjectScores(redis, keys, onUnreadable),
     isKnown: known.has,
     markKnown: known.add,
-    young: (now, limit) => redis.zrangebyscore(inspectedAgain, '-inf', now, 'LIMIT', 0, limit),
+    due: (now, limit) => redis.zrangebyscore(inspectedAgain, '-inf', now, 'LIMIT', 0, limit),
   };
 }
 
@@ -102,8 +102,8 @@ function keptInMemory(redis: RedisClient, shared: SeenVersions): SeenVersions {
 /**
  * Stores inspections. One that is news changes what is known of its version: the targets that hold it are pending.
  *
- * Keys: inspections (hash), changed and pending versions, young ones by their last inspection (sorted sets), revision. Arguments: time in ms, then for
- * each: identity, text, whether it is news, whether it is inspected again (1 or 0).
+ * Keys: inspections (hash), changed and pending versions, those inspected again by the time (sorted sets), revision. Arguments: time in ms, then for
+ * each: identity, text, whether it is news (1 or 0), when it is inspected again in ms, or 0.
  */
 const STORE = defineScript(`
 for at = 2, #ARGV, 4 do
@@ -112,8 +112,8 @@ for at = 2, #ARGV, 4 do
     redis.call('ZADD', KEYS[2], ARGV[1], ARGV[at])
     redis.call('ZADD', KEYS[3], ARGV[1], ARGV[at])
   end
-  if ARGV[at + 3] == '1' then
-    redis.call('ZADD', KEYS[4], ARGV[1], ARGV[at])
+  if ARGV[at + 3] ~= '0' then
+    redis.call('ZADD', KEYS[4], ARGV[at + 3], ARGV[at])
   else
     redis.call('ZREM', KEYS[4], ARGV[at])
   end
