@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type NativeRedis, startNativeRedis } from './native-redis.ts';
+import { until } from './until.ts';
 
 export interface NativeCluster {
   /** All primaries, for `redis.url`. */
@@ -33,10 +33,8 @@ export async function startNativeCluster(count = 3): Promise<NativeCluster> {
 }
 
 async function formed(primary: NativeRedis, count: number): Promise<void> {
-  for (let tries = 0; tries < 500; tries += 1) {
+  await until(`the node on port ${primary.port} is part of a complete cluster`, async () => {
     const info = String(await primary.call('CLUSTER', 'INFO'));
-    if (info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${count}`)) return;
-    await sleep(20);
-  }
-  throw new Error(`the node on port ${primary.port} is not part of a complete cluster`);
+    return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${count}`);
+  });
 }

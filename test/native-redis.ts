@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { until } from './until.ts';
 
 /** Whether a native redis-server is installed: the embedded engine writes nothing to disk and follows no primary. */
 export const HAS_REDIS = spawnSync('redis-server', ['--version']).status === 0;
@@ -66,15 +66,13 @@ export async function ask(port: number, [name = 'PING', ...args]: readonly strin
 }
 
 export async function answering(port: number): Promise<void> {
-  for (let tries = 0; tries < 500; tries += 1) {
-    try {
-      if ((await ask(port, ['PING'])) === 'PONG') return;
-    } catch {
-      // Not listening yet, or loading.
-    }
-    await sleep(20);
-  }
-  throw new Error(`redis-server on port ${port} does not answer`);
+  // It may not listen yet, or be loading.
+  const answers = () =>
+    ask(port, ['PING']).then(
+      (answer) => answer === 'PONG',
+      () => false,
+    );
+  await until(`redis-server on port ${port} answers`, answers);
 }
 
 export async function freePort(): Promise<number> {

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { answering, ask, freePort, type NativeRedis, startNativeRedis } from './native-redis.ts';
+import { until } from './until.ts';
 
 export interface NativeSentinel {
   readonly port: number;
@@ -67,12 +67,4 @@ async function ended(child: ChildProcess): Promise<void> {
   const end = once(child, 'exit');
   child.kill('SIGKILL');
   await end;
-}
-
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 1_000; tries += 1) {
-    if (await isSo()) return;
-    await sleep(20);
-  }
-  throw new Error(`${what} was not ready in time`);
 }

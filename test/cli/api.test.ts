@@ -174,7 +174,7 @@ describe.skipIf(!existsSync(join(corpora, 'discovery')))('documents of others', 
     );
     expect(code).toBe(0);
     expect(out.trim().split('\n')).toHaveLength(lines.split('\n').length * 56);
-  }, 30_000);
+  });
 });
 
 describe('lockhound api url --batch', () => {

@@ -37,7 +37,7 @@ beforeAll(async () => {
   });
   store = await openStore(loaded, log);
   pipeline = await startPipeline(loaded, store, { log });
-}, 30_000);
+});
 
 afterAll(async () => {
   vi.unstubAllEnvs();
@@ -86,7 +86,7 @@ describe('lockhound enqueue --image', () => {
     expect(shown.out).toContain('Image shop:1.0 (linux/amd64): no public image has its layers.');
     const { out } = await lockhound(['findings', '--target', 'shop', '--json', '--notes']);
     expect(out).toContain('No public image has the layers of the base any more');
-  }, 60_000);
+  });
 
   it('refuses what is neither, and an option without its image', async () => {
     expect(await lockhound(['enqueue', '-t', 'shop'])).toMatchObject({
@@ -130,12 +130,12 @@ describe('lockhound scan --image', () => {
     const again = await scan('--image', imageOn(OWN), '--baseline', file('next.json'), '--json');
     expect(titles(again.out)).toHaveLength(1);
     expect(JSON.parse(again.out).changes).toEqual([]);
-  }, 30_000);
+  });
 
   it('is an error when nothing can be looked up', async () => {
     vi.stubEnv('LOCKHOUND_INSIGHTS_URL', 'http://127.0.0.1:9');
     const { code, note } = await scan('--image', imageOn(NODE, OWN));
     vi.stubEnv('LOCKHOUND_INSIGHTS_URL', insights.url);
     expect([code, note]).toEqual([2, expect.stringContaining('the base of shop:1.0')]);
-  }, 60_000);
+  });
 });

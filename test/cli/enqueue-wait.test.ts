@@ -32,7 +32,7 @@ beforeAll(async () => {
   vi.stubEnv('LOCKHOUND_LOG_LEVEL', 'silent');
   store = await openStore(loaded(), log);
   queue = new Queue(QUEUE, { connection: store.redis, prefix: store.prefix });
-}, 30_000);
+});
 
 afterAll(async () => {
   vi.unstubAllEnvs();
@@ -90,18 +90,18 @@ describe('lockhound enqueue --wait', () => {
   it('reports a scan as lost when its job no longer exists', async () => {
     const waiting = wait('lost', '--scan', 'lost');
     const job = jobIdOf(QUEUE, 'lost');
-    await expect.poll(() => queue.getJobState(job), { timeout: 10_000 }).toBe('waiting');
+    await expect.poll(() => queue.getJobState(job)).toBe('waiting');
     await queue.remove(job);
     expect(await waiting).toMatchObject({ code: 2, note: expect.stringContaining('enqueue it again') });
-  }, 30_000);
+  });
 
   it('waits for a worker that starts late, survives lost connections, and has the exit codes of scan', async () => {
     const asked = vi.spyOn(Queue.prototype, 'getJobState');
     const waiting = wait('shop', '--scan', 'late');
     const job = jobIdOf(QUEUE, 'late');
-    await expect.poll(() => queue.getJobState(job), { timeout: 10_000 }).toBe('waiting');
+    await expect.poll(() => queue.getJobState(job)).toBe('waiting');
     // The command has begun to follow the scan.
-    await expect.poll(() => asked.mock.contexts.some((one) => one !== queue), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => asked.mock.contexts.some((one) => one !== queue)).toBe(true);
     asked.mockRestore();
     await store.redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
     pipelines.push(await startPipeline(loaded(), store, { log }));
@@ -117,7 +117,7 @@ describe('lockhound enqueue --wait', () => {
     expect(again.code).toBe(report.gaps.length > 0 ? 2 : 0);
     const bom = JSON.parse((await wait('shop', '--scan', 'late', '--format', 'cyclonedx')).out);
     expect(bom.vulnerabilities.map(({ id }: { id: string }) => id)).toContain('GHSA-35jh-r3h4-6jhm');
-  }, 60_000);
+  });
 
   it('has the same reports later, of the scan and of what is stored of its target', async () => {
     const waited = await wait('shop', '--scan', 'late', '--format', 'sarif');
@@ -166,7 +166,7 @@ describe('lockhound enqueue --wait', () => {
     const { out: scans } = await lockhound(['scans', 'show', 'unchanged']);
     expect(scans).toContain('unchanged since the last scan');
     expect(scans).toMatch(/4 packages in 1 lockfile/);
-  }, 30_000);
+  });
 
   it('prints the result of a superseded scan with a note', async () => {
     const producer = await createProducer({ redis: valkey.url });
@@ -177,12 +177,12 @@ describe('lockhound enqueue --wait', () => {
       lockfiles,
       requestedAt: '2999-01-01T00:00:00Z',
     });
-    await expect.poll(() => store.outcomes.read('judge-scan', 'tomorrow'), { timeout: 20_000 }).toBeDefined();
+    await expect.poll(() => store.outcomes.read('judge-scan', 'tomorrow')).toBeDefined();
     await producer.close();
     const { code, out } = await wait('old');
     expect(out).toContain('Superseded: ');
     expect(code).toBe(1);
-  }, 60_000);
+  });
 
   it('ends with the reason of a scan that was rejected, and how to see it', async () => {
     await queue.add(QUEUE, { version: 1, key: 'bad' }, { jobId: jobIdOf(QUEUE, 'bad') });
@@ -191,14 +191,14 @@ describe('lockhound enqueue --wait', () => {
     expect(note).toMatch(
       /ingest-lockfiles: .*payload: .*lockhound rejected show j[0-9a-f]+` .*\[scan-failed\]/,
     );
-  }, 30_000);
+  });
 
   it('reports from the verdict when the packages are no longer stored', async () => {
     await store.redis.del(`${store.prefix}:outcome:ingest-lockfiles:late`);
     const { code, out } = await wait('shop', '--scan', 'late');
     expect(code).toBe(1);
     expect(out).toContain('lodash 4.17.20');
-  }, 30_000);
+  });
 
   it.each(['soon', '0', '99d'])('refuses --timeout %s', async (text) => {
     const { code, note } = await wait('x', '--timeout', text);

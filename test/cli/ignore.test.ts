@@ -16,7 +16,7 @@ beforeAll(async () => {
   const suppressions = [{ reason: 'of the configuration', rule: 'unwatched', target: 'x' }];
   writeFileSync(config, JSON.stringify({ suppressions, policy: { sharedSuppressions: true } }));
   writeFileSync(join(folder, 'package-lock.json'), LOCKFILE);
-}, 30_000);
+});
 
 afterAll(async () => {
   vi.unstubAllEnvs();

@@ -25,7 +25,7 @@ beforeAll(async () => {
   store = await openStore(loaded, log);
   pipeline = await startPipeline(loaded, store, { log });
   queue = new Queue(QUEUE, { connection: store.redis, prefix: store.prefix });
-}, 30_000);
+});
 
 afterAll(async () => {
   vi.unstubAllEnvs();
@@ -42,7 +42,7 @@ function envelope(scan: string, lockfile: object) {
 }
 
 async function failed(id: string): Promise<void> {
-  await expect.poll(() => queue.getJobState(id), { timeout: 20_000 }).toBe('failed');
+  await expect.poll(() => queue.getJobState(id)).toBe('failed');
 }
 
 describe('lockhound rejected', () => {
@@ -70,10 +70,10 @@ describe('lockhound rejected', () => {
     const fixed = await lockhound(['rejected', 'retry', 'foreign', '--data', file]);
     expect(fixed).toEqual({ code: 0, out: 'foreign is back on the queue ingest-lockfiles\n', note: '' });
     await expect
-      .poll(() => store.outcomes.read('judge-scan', 'fixed'), { timeout: 20_000 })
+      .poll(() => store.outcomes.read('judge-scan', 'fixed'))
       .toMatchObject({ result: { scan: 'fixed' } });
     expect((await lockhound(['rejected', 'list'])).out).toBe('No rejected payloads.\n');
-  }, 60_000);
+  });
 
   it('lists the faults, prints the data for correction, and deletes payload and job', async () => {
     const data = envelope('large', { path: 'package-lock.json', format: 'x'.repeat(9_000) });
@@ -102,7 +102,7 @@ describe('lockhound rejected', () => {
     expect(await store.rejected.count()).toBe(0);
     const unknown = await lockhound(['rejected', 'show', 'bare']);
     expect(unknown).toMatchObject({ code: 2, note: expect.stringContaining('[not-found]') });
-  }, 60_000);
+  });
 
   it.each([[['retry']], [['drop', 'a', '--all']], [['retry', 'a', 'b', '--data', 'x.json']]])(
     'wants ids or --all, and one id for --data: %j',

@@ -21,7 +21,7 @@ beforeAll(async () => {
   vi.stubEnv('REDIS_URL', valkey.url);
   store = await openStore(loadConfig({ environment: { REDIS_URL: valkey.url } }), log);
   starts = new Queue('schedules', { connection: store.redis, prefix: store.prefix });
-}, 30_000);
+});
 
 afterAll(async () => {
   vi.unstubAllEnvs();

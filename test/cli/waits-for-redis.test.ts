@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { freePort, HAS_REDIS, type NativeRedis, startNativeRedis } from '../native-redis.ts';
-import { until } from '../store/store-room.ts';
+import { until } from '../until.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
@@ -49,7 +49,7 @@ const COMMANDS = [
 ] as const;
 
 describe.skipIf(!HAS_REDIS)('without Redis at its start (skipped without redis-server)', () => {
-  it.each(COMMANDS)('%s waits visibly, and works when Redis comes', { timeout: 90_000 }, async (...row) => {
+  it.each(COMMANDS)('%s waits visibly, and works when Redis comes', async (...row) => {
     const [command, variable, ready] = row;
     redis = await startNativeRedis('--appendonly', 'yes');
     await redis.kill();
@@ -59,41 +59,37 @@ describe.skipIf(!HAS_REDIS)('without Redis at its start (skipped without redis-s
       [variable]: String(port),
       LOCKHOUND_SERVE_PORT: '0',
     });
-    await until('it says that it runs', async () => (await at(port, '/healthz'))[0] === 200, 30_000);
+    await until('it says that it runs', async () => (await at(port, '/healthz'))[0] === 200);
     expect((await at(port, '/readyz'))[0]).toBe(503);
     expect((await at(port, '/metrics'))[1]).toMatch(/^lockhound_redis_up 0$/m);
     // Longer than the time limit of commands.
-    await until('it says that it waits', () => process.output().includes('waiting for Redis'), 30_000);
+    await until('it says that it waits', () => process.output().includes('waiting for Redis'));
     expect((await at(port, '/readyz'))[1]).toContain(`127.0.0.1:${redis.port}`);
     await redis.start();
-    await until('it works', () => process.output().includes(ready), 30_000);
+    await until('it works', () => process.output().includes(ready));
     await until('Redis is up', async () =>
       /^lockhound_redis_up 1$/m.test((await at(port, '/metrics'))[1] ?? ''),
     );
-    await until('it is ready', async () => (await at(port, '/readyz'))[0] === 200, 30_000);
+    await until('it is ready', async () => (await at(port, '/readyz'))[0] === 200);
     expect(await process.stop()).toBe(0);
   });
 
-  it.each(COMMANDS)('%s stops while it waits', { timeout: 60_000 }, async (command, variable) => {
+  it.each(COMMANDS)('%s stops while it waits', async (command, variable) => {
     const port = await freePort();
     const process = start(command, {
       REDIS_URL: `redis://127.0.0.1:${await freePort()}`,
       [variable]: String(port),
     });
-    await until('it says that it runs', async () => (await at(port, '/healthz'))[0] === 200, 30_000);
+    await until('it says that it runs', async () => (await at(port, '/healthz'))[0] === 200);
     expect(await process.stop()).toBe(0);
     expect(process.output()).not.toMatch(/^ +at /m);
   });
 
-  it.each(COMMANDS)(
-    '%s does not wait for a password to become right',
-    { timeout: 60_000 },
-    async (command) => {
-      redis = await startNativeRedis();
-      await redis.call('CONFIG', 'SET', 'requirepass', 'right');
-      const process = start(command, { REDIS_URL: `redis://:wrong@127.0.0.1:${redis.port}` });
-      expect(await process.ended).toBe(2);
-      expect(process.output()).toContain('refused the credentials');
-    },
-  );
+  it.each(COMMANDS)('%s does not wait for a password to become right', async (command) => {
+    redis = await startNativeRedis();
+    await redis.call('CONFIG', 'SET', 'requirepass', 'right');
+    const process = start(command, { REDIS_URL: `redis://:wrong@127.0.0.1:${redis.port}` });
+    expect(await process.ended).toBe(2);
+    expect(process.output()).toContain('refused the credentials');
+  });
 });

@@ -19,7 +19,7 @@ describe.skipIf(!HAS_REDIS)('a backup of Redis (skipped without redis-server)', 
   beforeAll(async () => {
     world = await createWorld(await startNativeRedis());
     folder = await mkdtemp(join(tmpdir(), 'backup-'));
-  }, 60_000);
+  });
   afterAll(async () => {
     await world.close();
     await restored?.close();
@@ -39,8 +39,8 @@ describe.skipIf(!HAS_REDIS)('a backup of Redis (skipped without redis-server)', 
     const first = await room.verdict('one');
     expect(first.changes.length).toBeGreaterThan(0);
     const taken = () => world.services.receiver.deliveries().filter(({ path }) => path === '/backup');
-    await expect.poll(() => taken().length, { timeout: 30_000 }).toBe(1);
-    await expect.poll(() => room.store.deliveries.list(['delivered']), { timeout: 30_000 }).toHaveLength(1);
+    await expect.poll(() => taken().length).toBe(1);
+    await expect.poll(() => room.store.deliveries.list(['delivered'])).toHaveLength(1);
     const file = join(folder, 'backup.rdb');
     await run('redis-cli', ['-u', world.redisUrl, '--rdb', file]);
     await worker.kill('SIGTERM');
@@ -56,7 +56,7 @@ describe.skipIf(!HAS_REDIS)('a backup of Redis (skipped without redis-server)', 
     await producer.enqueue(request('two', LOCKFILE));
     await producer.enqueue(request('three', SOUND));
     // The same findings change nothing; those that are gone are resolved, once.
-    await expect.poll(() => taken().length, { timeout: 40_000 }).toBe(2);
+    await expect.poll(() => taken().length).toBe(2);
     const events = taken().map(({ body }) => JSON.parse(body));
     expect(events.map((event) => event.scan)).toEqual(['one', 'three']);
     expect(new Set(events[1].changes.map((change: { transition: string }) => change.transition))).toEqual(
@@ -64,5 +64,5 @@ describe.skipIf(!HAS_REDIS)('a backup of Redis (skipped without redis-server)', 
     );
     await producer.close();
     await later.kill('SIGTERM');
-  }, 120_000);
+  });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EmbeddedError } from '../../src/embedded/errors.ts';
 import { type Receiver, startReceiver } from '../../src/embedded/receiver/service.ts';
-import { until } from '../store/store-room.ts';
+import { until } from '../until.ts';
 
 describe('the local receiver', () => {
   let receiver: Receiver;

@@ -10,7 +10,7 @@ let runtimes: Runtimes;
 
 beforeAll(async () => {
   runtimes = await openRuntimes();
-}, 60_000);
+});
 
 afterAll(() => runtimes.close());
 
@@ -241,13 +241,9 @@ const SCENARIOS: readonly Scenario[] = [
 ];
 
 describe('a worker and a scan without a queue', () => {
-  it.each(SCENARIOS)(
-    'say the same of $name',
-    async (scenario) => {
-      const worker = await transcriptOf(await runtimes.worker(scenario.routing), scenario);
-      const inProcess = await transcriptOf(await runtimes.inProcess(scenario.routing), scenario);
-      expect(inProcess).toEqual(worker);
-    },
-    90_000,
-  );
+  it.each(SCENARIOS)('say the same of $name', async (scenario) => {
+    const worker = await transcriptOf(await runtimes.worker(scenario.routing), scenario);
+    const inProcess = await transcriptOf(await runtimes.inProcess(scenario.routing), scenario);
+    expect(inProcess).toEqual(worker);
+  });
 });

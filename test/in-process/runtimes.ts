@@ -18,7 +18,7 @@ import type { TargetState } from '../../src/model/scan/change.ts';
 import type { ScanReport } from '../../src/model/scan/verdict.ts';
 import { createProducer } from '../../src/producer.ts';
 import type { WorkerEvent } from '../../src/workers/events.ts';
-import { until } from '../store/store-room.ts';
+import { until } from '../until.ts';
 
 /** A runtime of jobs with its own service and the state that it stores between scans. */
 export interface Room {

@@ -11,7 +11,7 @@ import type { NotifyError } from '../../src/notify/errors.ts';
 import { genericPreset } from '../../src/notify/presets/generic.ts';
 import type { WebhookDefinition } from '../../src/notify/webhooks/definition.ts';
 import { startTestServer } from '../http/test-server.ts';
-import { until } from '../store/store-room.ts';
+import { until } from '../until.ts';
 import { changeOf, notificationOf } from './notification.ts';
 
 const closers: (() => Promise<void>)[] = [];

@@ -93,4 +93,4 @@ it('the first alert says that advice is being looked up, later ones have it, and
   } finally {
     await world.close();
   }
-}, 60_000);
+});

@@ -2,6 +2,7 @@ import { readdir, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type NativeRedis, startNativeRedis } from '../native-redis.ts';
+import { until } from '../until.ts';
 import { startTcpRelay, type TcpRelay } from './tcp-relay.ts';
 
 /** Failures of Redis. Each ends with a Redis that accepts writes at the same address. */
@@ -79,11 +80,9 @@ async function follow(replica: NativeRedis, line: TcpRelay): Promise<void> {
 }
 
 async function inSync(primary: NativeRedis, replica: NativeRedis): Promise<void> {
-  for (let tries = 0; tries < 500; tries += 1) {
-    if (/master_link_status:up/.test(String(await replica.call('INFO', 'replication')))) return;
-    await sleep(20);
-  }
-  throw new Error(`the replica on port ${replica.port} does not follow ${primary.port}`);
+  await until(`the replica on port ${replica.port} follows ${primary.port}`, async () =>
+    /master_link_status:up/.test(String(await replica.call('INFO', 'replication'))),
+  );
 }
 
 /** Waits for `lostMs`, and returns the size of the newest append-only file at the beginning of that time. */

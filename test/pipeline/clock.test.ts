@@ -50,7 +50,7 @@ describe('a month whose clock moves on', () => {
     const notify = ['firstScan: all', `remindAfter: { critical: ${REMIND_AFTER / HOUR}h }`];
     room = await world.room('clock', notify, { platform: false, config: CONFIG });
     simulated = createSimulatedWorld(world.services.insights);
-  }, 60_000);
+  });
   afterAll(async () => {
     await worker?.close();
     await world.close();
@@ -118,7 +118,7 @@ describe('a month whose clock moves on', () => {
       expect(found.length).toBeGreaterThan(0);
       expect(found).toEqual(await openFindingsOf(clean, target));
     }
-  }, 240_000);
+  });
 });
 
 function isMonday(sinceStart: number): boolean {

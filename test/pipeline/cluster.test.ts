@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NativeCluster, startNativeCluster } from '../native-cluster.ts';
 import { HAS_REDIS } from '../native-redis.ts';
-import { until } from '../store/store-room.ts';
+import { until } from '../until.ts';
 import { LOCKFILE, SOUND } from './fixtures.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
@@ -13,7 +13,6 @@ import { createWorld, type Room, type World } from './world.ts';
  * a kill a scan may wait for more than a minute, because a blocked connection of a worker notices it late.
  */
 const KILLS = process.env['CLUSTER_KILLS'] === '1';
-const VERDICT_MS = KILLS ? 150_000 : 60_000;
 
 const TARGETS = Array.from({ length: 24 }, (_, number) => `team/target-${number}`);
 
@@ -35,30 +34,29 @@ describe.skipIf(!HAS_REDIS)('four shards on a Redis Cluster of three primaries',
       shards: 4,
       config: ['worker: { recheck: { open: 1s, turn: 1s, held: 1s } }'],
     });
-  }, 120_000);
+  });
   afterAll(async () => {
     await world?.close();
     await receiver?.close();
-  }, 60_000);
+  });
 
   it(`spreads over all primaries, and each change arrives once${KILLS ? ' although each is killed' : ''}`, async () => {
     const workers = [room.startWorker(), room.startWorker()];
     for (const worker of workers) {
-      await until('the worker is ready', () => worker.output().includes('worker ready'), 60_000);
+      await until('the worker is ready', () => worker.output().includes('worker ready'));
     }
     const rounds = [LOCKFILE, SOUND, LOCKFILE];
     for (const [round, content] of rounds.entries()) {
       const strike = KILLS ? sleep(300).then(() => bounce(round)) : undefined;
       for (const target of TARGETS) await enqueue(round, target, content);
       await strike;
-      for (const target of TARGETS) await room.verdict(scanId(round, target), VERDICT_MS);
+      for (const target of TARGETS) await room.verdict(scanId(round, target));
       await until(
         'all alerts of the round arrive',
         () => receiver.taken.filter(({ scan }) => scan.startsWith(`r${round}.`)).length >= TARGETS.length,
-        60_000,
       );
     }
-    await until('no job is open', isIdle, 60_000);
+    await until('no job is open', isIdle);
     const ids = new Map(receiver.taken.map(({ id, scan }) => [id, scan]));
     expect([...ids.values()].toSorted()).toEqual(
       rounds.flatMap((_, round) => TARGETS.map((target) => scanId(round, target))).toSorted(),
@@ -71,19 +69,15 @@ describe.skipIf(!HAS_REDIS)('four shards on a Redis Cluster of three primaries',
     for (const worker of workers) await worker.kill('SIGTERM');
     const states = await Promise.all(TARGETS.map((target) => room.stores.of(target).targets.read(target)));
     expect(states.map((state) => state?.scan)).toEqual(TARGETS.map((target) => scanId(2, target)));
-  }, 600_000);
+  });
 
   it('moves to six shards and back to one', async () => {
     for (const to of [6, 1]) {
-      await until(
-        'no worker counts as running',
-        async () => {
-          const moved = await room.lockhound('shards', 'move', String(to), '--json');
-          if (moved.code !== 0) expect(moved.output).toMatch(/workers? runs?/);
-          return moved.code === 0;
-        },
-        60_000,
-      );
+      await until('no worker counts as running', async () => {
+        const moved = await room.lockhound('shards', 'move', String(to), '--json');
+        if (moved.code !== 0) expect(moved.output).toMatch(/workers? runs?/);
+        return moved.code === 0;
+      });
     }
     expect(await room.store.redis.scard('{cluster}:targets')).toBe(TARGETS.length);
     const known = receiver.taken.length;
@@ -98,9 +92,9 @@ describe.skipIf(!HAS_REDIS)('four shards on a Redis Cluster of three primaries',
       await producer.close();
       return true;
     });
-    await until('its alert arrives', () => receiver.taken.length > known, 60_000);
+    await until('its alert arrives', () => receiver.taken.length > known);
     expect(receiver.taken.slice(known).map(({ scan }) => scan)).toEqual(['after-move']);
-  }, 180_000);
+  });
 
   /** Kills a primary and starts it again, with its append-only file. */
   async function bounce(index: number): Promise<void> {
@@ -114,22 +108,18 @@ describe.skipIf(!HAS_REDIS)('four shards on a Redis Cluster of three primaries',
     const lockfiles = [{ path: 'package-lock.json', content }];
     const requestedAt = new Date(Date.UTC(2026, 4, 1, 0, round)).toISOString();
     const request = { scan: scanId(round, target), requestedAt, target: { id: target }, lockfiles };
-    await until(
-      `scan ${request.scan} is enqueued`,
-      async () => {
-        try {
-          await Promise.race([
-            room.producer.enqueue(request),
-            sleep(5_000).then(() => Promise.reject(new Error())),
-          ]);
-          return true;
-        } catch {
-          // A producer repeats what was refused or not answered.
-          return false;
-        }
-      },
-      60_000,
-    );
+    await until(`scan ${request.scan} is enqueued`, async () => {
+      try {
+        await Promise.race([
+          room.producer.enqueue(request),
+          sleep(5_000).then(() => Promise.reject(new Error())),
+        ]);
+        return true;
+      } catch {
+        // A producer repeats what was refused or not answered.
+        return false;
+      }
+    });
   }
 
   async function isIdle(): Promise<boolean> {

@@ -8,7 +8,7 @@ let world: World;
 
 beforeAll(async () => {
   world = await createWorld();
-}, 30_000);
+});
 
 afterEach(() => world.services.discovery.faults.clear());
 afterAll(() => world.close());
@@ -45,7 +45,7 @@ async function changesOf(name: string): Promise<readonly string[]> {
 async function checks(room: Room, more: number): Promise<void> {
   const revision = async () => (await room.store.targets.read(CONTRACT_TARGET.id))?.revision ?? 0;
   const from = await revision();
-  await expect.poll(revision, { timeout: 20_000, interval: 50 }).toBeGreaterThanOrEqual(from + more);
+  await expect.poll(revision, { interval: 50 }).toBeGreaterThanOrEqual(from + more);
 }
 
 const EVERY = { LOCKHOUND_CONTRACT_INTERVAL: '300ms' };
@@ -63,7 +63,7 @@ describe('a published document that breaks us', () => {
     expect(alerts('drift')).toEqual([]);
 
     world.services.discovery.publish(tomorrow());
-    await expect.poll(() => alerts('drift').length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => alerts('drift').length).toBe(1);
     expect((await changesOf('drift'))[0]?.split('\n').sort()).toEqual(OPENED);
     await checks(room, 3);
     expect(alerts('drift')).toHaveLength(1);
@@ -82,7 +82,7 @@ describe('a published document that breaks us', () => {
     world.services.discovery.faults.clear();
 
     world.services.discovery.publish(insights());
-    await expect.poll(() => alerts('drift').length, { timeout: 15_000 }).toBe(3);
+    await expect.poll(() => alerts('drift').length).toBe(3);
     expect((await changesOf('drift')).at(-1)?.split('\n').sort()).toEqual(
       OPENED.map((line) => line.replace(/^opened/, 'resolved')),
     );
@@ -92,7 +92,7 @@ describe('a published document that breaks us', () => {
     expect(state?.findings.map(({ status }) => status)).toEqual(['resolved', 'resolved']);
     // Unchanged documents were not sent again.
     expect(world.services.discovery.answers().get(304)).toBeGreaterThan(5);
-  }, 90_000);
+  });
 
   it('is reported once by several workers, also from a separate directory address', async () => {
     world.services.discovery.publish(tomorrow());
@@ -103,13 +103,13 @@ describe('a published document that breaks us', () => {
     };
     room.startWorker(where);
     room.startWorker(where);
-    await expect.poll(() => alerts('address').length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => alerts('address').length).toBe(1);
     await checks(room, 4);
     expect(alerts('address')).toHaveLength(1);
     expect(alerts('address')[0]?.taken).toBe(1);
     world.services.discovery.publish(insights());
-    await expect.poll(() => alerts('address').length, { timeout: 15_000 }).toBe(2);
-  }, 90_000);
+    await expect.poll(() => alerts('address').length).toBe(2);
+  });
 });
 
 describe('without anything to check', () => {
@@ -119,7 +119,7 @@ describe('without anything to check', () => {
     await checks(room, 1);
     await first.kill('SIGTERM');
     const second = room.startWorker();
-    await expect.poll(() => second.output(), { timeout: 15_000 }).toContain('worker ready');
+    await expect.poll(() => second.output()).toContain('worker ready');
     const { Queue } = await import('bullmq');
     const queue = new Queue('schedules', { connection: { url: world.redisUrl }, prefix: '{unscheduled}' });
     const names = (await queue.getJobSchedulers()).map(({ key }) => key).sort();
@@ -131,5 +131,5 @@ describe('without anything to check', () => {
       'unwatched-targets',
     ]);
     await queue.close();
-  }, 60_000);
+  });
 });

@@ -8,7 +8,7 @@ let world: World;
 
 beforeAll(async () => {
   world = await createWorld();
-}, 30_000);
+});
 
 afterEach(() => world.services.receiver.faults.clear());
 
@@ -53,7 +53,7 @@ describe('an outage of the receiver that outlasts all attempts', () => {
     await scan(room, 'one');
     await scan(room, 'two', 'target', lockfileWithout('request'));
     await scan(room, 'three', 'other');
-    await expect.poll(() => list(room, '--failed'), { timeout: 20_000 }).toHaveLength(3);
+    await expect.poll(() => list(room, '--failed')).toHaveLength(3);
     expect(alerts(name)).toEqual([]);
 
     const failed = await list(room, '--failed', '--since', '1h');
@@ -73,19 +73,19 @@ describe('an outage of the receiver that outlasts all attempts', () => {
       code: 0,
       output: expect.stringMatching(/^(msg_\w+ is sent again(, after msg_\w+, which goes first)?\n){3}$/),
     });
-    await expect.poll(() => alerts(name).length, { timeout: 20_000 }).toBe(3);
+    await expect.poll(() => alerts(name).length).toBe(3);
     const scans = alerts(name).map(({ body }) => (JSON.parse(body) as { scan: string }).scan);
     expect(scans.filter((one) => one !== 'three')).toEqual(['one', 'two']);
     expect(new Set(alerts(name).map(({ id }) => id))).toEqual(new Set(failed.map(({ id }) => id)));
     expect(await list(room, '--failed')).toEqual([]);
-    await expect.poll(() => list(room, '--open'), { timeout: 30_000 }).toEqual([]);
+    await expect.poll(() => list(room, '--open')).toEqual([]);
 
     const again = await room.lockhound('deliveries', 'retry', failed[0]?.id ?? '', 'msg_unknown');
     expect(again.code).toBe(1);
     expect(again.output).toContain('is already delivered');
     expect(again.output).toContain('msg_unknown does not exist');
     expect(alerts(name).map(({ taken }) => taken)).toEqual([1, 1, 1]);
-  }, 90_000);
+  });
 });
 
 describe('a receiver that answers 410', () => {
@@ -95,11 +95,11 @@ describe('a receiver that answers 410', () => {
     world.services.receiver.faults.inject({ kind: 'answer', status: 410, body: 'no more' });
     room.startWorker();
     await scan(room, 'one');
-    await expect.poll(() => list(room, '--held'), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => list(room, '--held')).toHaveLength(1);
     await scan(room, 'two', 'target', lockfileWithout('request'));
     await scan(room, 'three', 'other');
-    await expect.poll(() => list(room, '--open'), { timeout: 15_000 }).toHaveLength(3);
-    await expect.poll(() => list(room, '--held'), { timeout: 15_000 }).toHaveLength(2);
+    await expect.poll(() => list(room, '--open')).toHaveLength(3);
+    await expect.poll(() => list(room, '--held')).toHaveLength(2);
     expect(await list(room, '--failed')).toEqual([]);
     expect(world.services.receiver.attempts()).toBeGreaterThan(0);
     expect(alerts(name)).toEqual([]);
@@ -117,11 +117,11 @@ describe('a receiver that answers 410', () => {
       code: 0,
       output: 'Route default is resumed; 2 held deliveries are sent now.\n',
     });
-    await expect.poll(() => alerts(name).length, { timeout: 20_000 }).toBe(3);
+    await expect.poll(() => alerts(name).length).toBe(3);
     const scans = alerts(name).map(({ body }) => (JSON.parse(body) as { scan: string }).scan);
     expect(scans.filter((one) => one !== 'three')).toEqual(['one', 'two']);
-    await expect.poll(() => list(room, '--open'), { timeout: 30_000 }).toEqual([]);
-  }, 90_000);
+    await expect.poll(() => list(room, '--open')).toEqual([]);
+  });
 });
 
 describe('a receiver that refuses', () => {
@@ -133,15 +133,12 @@ describe('a receiver that refuses', () => {
       world.services.receiver.faults.inject({ kind: 'answer', status });
       const worker = room.startWorker();
       await scan(room, 'one');
-      await expect
-        .poll(async () => (await room.store.deliveries.list(['failed'])).length, { timeout: 15_000 })
-        .toBe(1);
+      await expect.poll(async () => (await room.store.deliveries.list(['failed'])).length).toBe(1);
       const [id = ''] = await room.store.deliveries.list(['failed']);
       expect(await room.store.deliveries.find(id)).toMatchObject({ attempts: 1, lastStatus: status });
       expect(await room.store.deliveries.attempts(id)).toMatchObject([{ status }]);
       await worker.kill('SIGTERM');
     },
-    30_000,
   );
 });
 
@@ -152,7 +149,7 @@ describe('a Redis that refuses writes while an alert is delivered', () => {
     const writable = (replicas: string) =>
       room.store.redis.call('CONFIG', 'SET', 'min-replicas-to-write', replicas);
     const worker = room.startWorker();
-    await expect.poll(() => worker.output(), { timeout: 15_000 }).toContain('worker ready');
+    await expect.poll(() => worker.output()).toContain('worker ready');
     // Redis refuses writes between the request and the answer of the receiver.
     const { receiver } = world.services;
     receiver.faults.latencyMs = 500;
@@ -162,19 +159,19 @@ describe('a Redis that refuses writes while an alert is delivered', () => {
       target: { id: 'target' },
       lockfiles: [{ path: 'package-lock.json', content: LOCKFILE }],
     });
-    await expect.poll(() => receiver.attempts(), { timeout: 15_000, interval: 5 }).toBeGreaterThan(before);
+    await expect.poll(() => receiver.attempts(), { interval: 5 }).toBeGreaterThan(before);
     await writable('1');
     receiver.faults.latencyMs = 0;
     // The attempt waits for Redis, or ends without an outcome and is repeated.
-    await expect.poll(() => worker.output(), { timeout: 10_000 }).toContain('could not renew lock');
+    await expect.poll(() => worker.output()).toContain('could not renew lock');
     await writable('0');
-    await room.outcome('deliver-notification', 'one.default', 60_000);
+    await room.outcome('deliver-notification', 'one.default');
     expect(alerts(name)).toHaveLength(1);
     expect(alerts(name)[0]?.taken).toBeGreaterThanOrEqual(1);
-    await expect.poll(() => room.store.deliveries.list(['delivered']), { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(() => room.store.deliveries.list(['delivered'])).toHaveLength(1);
     expect(await room.store.deliveries.list(['open', 'failed'])).toEqual([]);
     await worker.kill('SIGTERM');
-  }, 90_000);
+  });
 });
 
 describe('delivery: platform-event', () => {
@@ -187,7 +184,7 @@ describe('delivery: platform-event', () => {
     );
     const worker = room.startWorker();
     await scan(room, 'one');
-    await expect.poll(() => alerts(name), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => alerts(name)).toHaveLength(1);
     const [alert] = alerts(name);
     expect(alert?.headers['authorization']).toBe(`Bearer ${SECRETS.alertToken}`);
     expect(alert?.headers).not.toHaveProperty('webhook-signature');
@@ -195,11 +192,11 @@ describe('delivery: platform-event', () => {
     expect(payload['title']).toMatch(/^\[critical\] target: first scan: \d+ opened$/);
     expect(payload['body']).toMatch(/lodash@\u200b4\.17\.20.*\n@webhook-hook-through-events$/s);
     const [event] = world.services.webhooks.snapshot().events;
-    await expect.poll(() => room.store.deliveries.list(['delivered']), { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(() => room.store.deliveries.list(['delivered'])).toHaveLength(1);
     const [id = ''] = await room.store.deliveries.list(['delivered']);
     expect(event?.tags).toContain(`lockhound_id:${id}`);
     expect(await room.store.deliveries.attempts(id)).toMatchObject([{ status: 503 }, { status: 202 }]);
     await worker.kill('SIGTERM');
     expect(worker.output()).toContain('`notify.signingSecret` is not used');
-  }, 60_000);
+  });
 });

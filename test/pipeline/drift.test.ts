@@ -1,23 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { until } from '../until.ts';
 import { createWorld, SECRETS, type World } from './world.ts';
 
 let world: World;
 
 beforeAll(async () => {
   world = await createWorld();
-}, 30_000);
+});
 
 afterAll(() => world.close());
-
-async function until<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  for (let tries = 0; tries < 1_200; tries += 1) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await sleep(25);
-  }
-  throw new Error(`${what} did not happen`);
-}
 
 /** An operator who changes the platform directly. */
 async function edit(name: string, url: string): Promise<void> {
@@ -69,5 +60,4 @@ it.each(['restore', 'keep'] as const)(
     expect((await fetch(`${health}/readyz`)).status).toBe(200);
     await worker.kill('SIGTERM');
   },
-  120_000,
 );

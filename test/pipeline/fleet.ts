@@ -7,6 +7,7 @@ import { jobIdOf } from '../../src/jobs/job-id.ts';
 import { refreshDue } from '../../src/jobs/payloads/refresh-fleet.ts';
 import type { Cadence } from '../../src/model/fleet/cadence.ts';
 import { createKeys } from '../../src/store/keys.ts';
+import { LIMIT_MS } from '../until.ts';
 import type { Room, World } from './world.ts';
 
 /** An advisory about the only package of `SOUND`, and the same with a higher score. */
@@ -83,10 +84,10 @@ export function createInbox({ services }: World, name: string): () => readonly s
 }
 
 /** Resolves when no job is open and no queue holds one that will run. */
-export async function idle({ store }: Pick<Room, 'store'>, limitMs = 30_000): Promise<void> {
-  const until = Date.now() + limitMs;
+export async function idle({ store }: Pick<Room, 'store'>, limitMs = LIMIT_MS): Promise<void> {
+  const deadline = performance.now() + limitMs;
   for (let open = await unfinished(store); open.length > 0; open = await unfinished(store)) {
-    if (Date.now() > until) throw new Error(`not finished after ${limitMs} ms: ${open.join(', ')}`);
+    if (performance.now() > deadline) throw new Error(`not finished after ${limitMs} ms: ${open.join(', ')}`);
     await sleep(25);
   }
 }

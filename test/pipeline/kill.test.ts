@@ -18,7 +18,7 @@ beforeAll(async () => {
   await worker.kill('SIGTERM');
   expect(expected.length).toBeGreaterThan(3);
   expect(alerts('baseline')).toHaveLength(1);
-}, 60_000);
+});
 
 afterAll(() => world.close());
 
@@ -66,7 +66,6 @@ describe('a worker killed with SIGKILL', () => {
       expect(findings).toEqual(expected);
       expect(alerts(name)).toHaveLength(1);
     },
-    60_000,
   );
 
   it.each(Array.from({ length: Number(process.env['KILL_ROUNDS'] ?? 5) }, (_, index) => index))(
@@ -84,7 +83,6 @@ describe('a worker killed with SIGKILL', () => {
       expect(findings).toEqual(expected);
       expect(alerts(name)).toHaveLength(1);
     },
-    60_000,
   );
 });
 
@@ -95,7 +93,7 @@ describe('two concurrent workers', () => {
     room.startWorker();
     expect(await scan(room, 'two')).toEqual(expected);
     expect(alerts('two')).toHaveLength(1);
-  }, 60_000);
+  });
 });
 
 describe('workers killed repeatedly', () => {
@@ -109,7 +107,7 @@ describe('workers killed repeatedly', () => {
     });
     expect(findings).toEqual(expected);
     expect(alerts(name)).toHaveLength(1);
-  }, 90_000);
+  });
 
   it('during one scan cause it to be judged without its lockfiles, which resolves nothing', async () => {
     const room = await world.room('deadly-scan');
@@ -129,7 +127,7 @@ describe('workers killed repeatedly', () => {
     expect(verdict.gaps).toMatchObject([
       { kind: 'lockfile', subject: 'package-lock.json', reason: expect.stringContaining('workers died') },
     ]);
-  }, 90_000);
+  });
 });
 
 /** A worker that is killed at its first request. */

@@ -13,7 +13,7 @@ let proxy: RewritingProxy;
 beforeAll(async () => {
   world = await createWorld();
   proxy = await startRewritingProxy(world.services.insights.url);
-}, 60_000);
+});
 afterAll(async () => {
   await proxy.close();
   await world.close();
@@ -82,7 +82,7 @@ describe.each(LOSSES)('an index that loses %s', (_what, group, loss) => {
     expect(recovered?.dataLoss).toBeUndefined();
     expect(recovered?.failingSince).toBeUndefined();
     await worker.close(1_000);
-  }, 60_000);
+  });
 });
 
 describe('an honest correction', () => {
@@ -107,5 +107,5 @@ describe('an honest correction', () => {
     expect(await findingsOf(room)).toEqual({ ...before, open });
     proxy.rewrite(undefined);
     await worker.close(1_000);
-  }, 60_000);
+  });
 });

@@ -86,5 +86,5 @@ describe.skipIf(!HAS_REDIS)('the memory of Redis', () => {
       await service.close();
       await redis.close();
     }
-  }, 120_000);
+  });
 });

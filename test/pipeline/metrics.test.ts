@@ -5,7 +5,7 @@ import { createWorld, type World } from './world.ts';
 let world: World;
 beforeAll(async () => {
   world = await createWorld();
-}, 60_000);
+});
 afterAll(() => world.close());
 
 it('a worker counts a scan from its queue to the delivery of the alert', async () => {
@@ -15,7 +15,7 @@ it('a worker counts a scan from its queue to the delivery of the alert', async (
     LOCKHOUND_WORKER_RECHECK_OPEN: '10m',
   });
   const health = await expect
-    .poll(() => /"health":"(http[^"]+)"/.exec(worker.output())?.[1] ?? '', { timeout: 30_000 })
+    .poll(() => /"health":"(http[^"]+)"/.exec(worker.output())?.[1] ?? '')
     .not.toBe('')
     .then(() => /"health":"(http[^"]+)"/.exec(worker.output())?.[1]);
   await room.producer.enqueue({
@@ -30,7 +30,7 @@ it('a worker counts a scan from its queue to the delivery of the alert', async (
     return await answer.text();
   };
   await expect
-    .poll(scrape, { timeout: 30_000 })
+    .poll(scrape)
     .toContain('lockhound_jobs_total{queue="deliver-notification",result="finished"} 1');
   const text = await scrape();
   expect(text).toContain('lockhound_delivery_attempts_total{route="default",result="accepted"} 1');
@@ -55,4 +55,4 @@ it('a worker counts a scan from its queue to the delivery of the alert', async (
   expect(text).toMatch(/^lockhound_http_requests_total\{service="insights",status="2xx"\} \d+$/m);
   expect(text).toContain('lockhound_http_requests_total{service="receiver",status="2xx"} 1');
   await worker.kill('SIGTERM');
-}, 90_000);
+});

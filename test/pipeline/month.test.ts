@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AdvisoryFact, InsightsData } from '../../src/embedded/insights/data-set.ts';
 import { randomOf } from '../seeded-random.ts';
+import { LIMIT_MS } from '../until.ts';
 import { lockfileOf, type OpenKeys, openFindingsOf, severityOf, unsettled } from './ledger.ts';
 import { createWorld, type Room, type WorkerProcess, type World } from './world.ts';
 
@@ -14,7 +15,6 @@ const VANISHING = 6;
 const PUBLISHED_AT = '2025-01-01T00:00:00Z';
 const VERSIONS = ['1.0.0', '2.0.0', '3.0.0', '4.0.0'];
 const ADVISORY_EVENTS_A_DAY = 12;
-const SETTLE_MS = 90_000;
 const WATCH = 'watch: { every: 1s, young: 0s, jitter: 0s }';
 
 const random = randomOf('MONTH_SEED');
@@ -74,7 +74,7 @@ describe('a month of a fleet', () => {
     world = await createWorld(undefined, { insights: { data: dataOf() } });
     room = await world.room('month', ['firstScan: all'], { config: [WATCH], recordTtl: '1h' });
     for (let count = 0; count < 2; count += 1) workers.push(room.startWorker());
-  }, 60_000);
+  });
   afterAll(() => world.close());
 
   const bodies = () =>
@@ -98,7 +98,7 @@ describe('a month of a fleet', () => {
 
   async function settled(day: number): Promise<void> {
     const expected = openFindings(truth);
-    const deadline = Date.now() + SETTLE_MS;
+    const deadline = Date.now() + LIMIT_MS;
     for (let left = unsettled(expected, bodies()); left.length > 0; left = unsettled(expected, bodies())) {
       if (Date.now() > deadline) expect({ day, left }).toEqual({ day, left: [] });
       await sleep(50);
@@ -199,5 +199,5 @@ describe('a month of a fleet', () => {
       expect(await openFindingsOf(room, target)).toEqual(await openFindingsOf(clean, target));
     }
     await worker.kill('SIGTERM');
-  }, 240_000);
+  });
 });

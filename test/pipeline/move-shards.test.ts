@@ -10,7 +10,7 @@ import { shardOf } from '../../src/store/shards/shard.ts';
 import { createTargetStore } from '../../src/store/targets.ts';
 import { HAS_REDIS, startNativeRedis } from '../native-redis.ts';
 import { seededRandom } from '../seeded-random.ts';
-import { until } from '../store/store-room.ts';
+import { until } from '../until.ts';
 import { LOCKFILE, SOUND } from './fixtures.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
@@ -22,7 +22,7 @@ describe.skipIf(!HAS_REDIS)('lockhound shards move', () => {
   let world: World;
   beforeAll(async () => {
     world = await createWorld(await startNativeRedis('--appendonly', 'yes'));
-  }, 30_000);
+  });
   afterAll(() => world?.close());
 
   it('moves everything, killed at any point, and loses and repeats nothing', async () => {
@@ -53,8 +53,8 @@ describe.skipIf(!HAS_REDIS)('lockhound shards move', () => {
       expect(await stateOf(room, next)).toEqual(state);
       const known = alerts().length;
       const worker = room.startWorker(environment);
-      await until('the waiting scans alert', () => alerts().length >= known + waiting.length, 60_000);
-      await until('no job is open', () => isIdle(room, next), 30_000);
+      await until('the waiting scans alert', () => alerts().length >= known + waiting.length);
+      await until('no job is open', () => isIdle(room, next));
       await worker.kill('SIGTERM');
       expect(alerts().slice(known).toSorted()).toEqual(
         waiting.map((target) => `${target} ${content === SOUND ? 'resolved' : 'reopened'}`).toSorted(),
@@ -69,7 +69,7 @@ describe.skipIf(!HAS_REDIS)('lockhound shards move', () => {
     expect(await room.store.redis.hkeys(shared.apiTokens)).toEqual(['ci']);
     // The workers have counted, too.
     expect(await room.store.redis.hkeys(shared.dayCounts)).toContain('2026-01-31');
-  }, 300_000);
+  });
 
   const alerts = (): readonly string[] =>
     world.services.receiver
@@ -85,8 +85,8 @@ describe.skipIf(!HAS_REDIS)('lockhound shards move', () => {
       await room.producer.enqueue({ scan: scanId(name, target), target: { id: target }, lockfiles });
     }
     for (const target of TARGETS) await room.verdict(scanId(name, target));
-    await until('all alerts arrive', () => alerts().length >= TARGETS.length, 30_000);
-    await until('no job is open', () => isIdle(room, 1), 30_000);
+    await until('all alerts arrive', () => alerts().length >= TARGETS.length);
+    await until('no job is open', () => isIdle(room, 1));
     await worker.kill('SIGTERM');
   }
 

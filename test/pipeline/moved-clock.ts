@@ -4,13 +4,12 @@ import { JOBS } from '../../src/jobs/catalog.ts';
 import { chunks } from '../../src/model/chunks.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { SCHEDULES_QUEUE } from '../../src/workers/schedules.ts';
+import { LIMIT_MS } from '../until.ts';
 import type { Room } from './world.ts';
 
 /** Changes that scans learn of are applied within this time. */
 const SELECTION_MS = 61_000;
 const POLL_MS = 25;
-/** Real time in which the work of one step has to end. */
-const LIMIT_MS = 120_000;
 /** BullMQ orders delayed jobs by their time in ms, shifted by the bits of a counter. */
 const SCORES_A_MS = 0x1000;
 const QUEUES = [...JOBS.map(({ name }) => name), SCHEDULES_QUEUE];

@@ -3,7 +3,7 @@ import { routingOf } from '../../src/compose/routing.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { NotifyConfig } from '../../src/config/sections/notify.ts';
 import { settingsDue } from '../../src/jobs/payloads/select-targets.ts';
-import { until } from '../store/store-room.ts';
+import { until } from '../until.ts';
 import { LOCKFILE } from './fixtures.ts';
 import { enqueue, idle, scan } from './fleet.ts';
 import { createWorld, type World } from './world.ts';
@@ -11,7 +11,7 @@ import { createWorld, type World } from './world.ts';
 let world: World;
 beforeAll(async () => {
   world = await createWorld();
-}, 60_000);
+});
 afterAll(() => world?.close());
 
 interface Alert {
@@ -59,7 +59,7 @@ it('a new route gets one alert about what is open already, in all targets', asyn
   expect(await room.store.fleet.judgedRouting()).toMatchObject({
     rules: [{ name: 'audit' }, { name: 'default' }],
   });
-}, 90_000);
+});
 
 function notifyOf(): NotifyConfig {
   const environment = { LOCKHOUND_NOTIFY_WEBHOOK_URL: 'https://receiver.example/hook' };

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { refreshDue } from '../../src/jobs/payloads/refresh-fleet.ts';
 import { HAS_REDIS } from '../native-redis.ts';
 import { randomOf } from '../seeded-random.ts';
-import { until } from '../store/store-room.ts';
+import { until } from '../until.ts';
 import { type ChaosRedis, startChaosRedis } from './chaos-redis.ts';
 import { SOUND } from './fixtures.ts';
 import { ADVISORY, createInbox, enqueue, idle, scan } from './fleet.ts';
@@ -20,7 +20,7 @@ describe.skipIf(!HAS_REDIS)('a replica that takes over during a refresh', () => 
   beforeAll(async () => {
     redis = await startChaosRedis();
     world = await createWorld({ url: redis.url, close: redis.close });
-  }, 60_000);
+  });
   afterEach(() => {
     world.services.insights.withdrawAdvisory(ADVISORY.id);
   });
@@ -74,7 +74,6 @@ describe.skipIf(!HAS_REDIS)('a replica that takes over during a refresh', () => 
       }
       for (const worker of workers) await worker.kill('SIGTERM');
     },
-    180_000,
   );
 });
 
@@ -104,8 +103,8 @@ async function over(room: Room, refresh: string): Promise<void> {
       return false;
     }
   };
-  await until(`refresh ${refresh} is over`, isOver, 120_000);
-  await until('nothing is open', () => taken(idle(room, 100)), 120_000);
+  await until(`refresh ${refresh} is over`, isOver);
+  await until('nothing is open', () => taken(idle(room, 100)));
 }
 
 /** Resolves when a refresh has ended and nothing that follows from it is open. */
@@ -120,5 +119,5 @@ async function ended(room: Room, refresh: string): Promise<void> {
       return false;
     }
   };
-  await until(`refresh ${refresh} has ended`, isDone, 120_000);
+  await until(`refresh ${refresh} has ended`, isDone);
 }

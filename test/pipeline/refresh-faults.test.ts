@@ -25,7 +25,7 @@ let world: World;
 
 beforeAll(async () => {
   world = await createWorld();
-}, 60_000);
+});
 afterAll(() => world.close());
 
 /** A worker in this process whose jobs give up soon. */
@@ -76,7 +76,7 @@ describe('a refresh without answers', () => {
     expect(complete?.failingSince).toBeUndefined();
     expect(await changesOf(room)).toEqual(before);
     await worker.close(1_000);
-  }, 60_000);
+  });
 });
 
 describe('refreshes without success for too long', () => {
@@ -103,7 +103,7 @@ describe('refreshes without success for too long', () => {
     ]);
     expect(await probe.check()).toEqual([{ name: 'facts' }]);
     await worker.close(1_000);
-  }, 60_000);
+  });
 });
 
 describe('settings that changed', () => {
@@ -132,7 +132,7 @@ describe('settings that changed', () => {
     // It was a note before.
     expect(added).toEqual(['one opened deprecated']);
     await other.close(1_000);
-  }, 60_000);
+  });
 });
 
 describe('an index that loses its data', () => {
@@ -159,7 +159,7 @@ describe('an index that loses its data', () => {
     expect(added).toEqual(['one opened vanished']);
     if (first !== undefined) insights.putPackage(first);
     await worker.close(1_000);
-  }, 60_000);
+  });
 });
 
 describe('two refreshes', () => {
@@ -197,7 +197,7 @@ describe('two refreshes', () => {
     ]);
     expect(await room.store.outcomes.has(FINISH_REFRESH.name, second.key)).toBe(false);
     for (const worker of workers) await worker.close(1_000);
-  }, 60_000);
+  });
 });
 
 describe('a refresh that is killed', () => {
@@ -219,14 +219,13 @@ describe('a refresh that is killed', () => {
         worker = room.startWorker();
         while (!worker.output().includes('worker ready')) await sleep(5);
       }
-      await idle(room, 60_000);
+      await idle(room);
       expect(inbox()).toEqual(each('opened vulnerability medium'));
       insights.withdrawAdvisory(ADVISORY.id);
       await refresh(room);
       expect(inbox()).toEqual(each('resolved vulnerability medium'));
       await worker.kill('SIGTERM');
     },
-    90_000,
   );
 });
 
@@ -258,5 +257,5 @@ describe('scans and refreshes at the same time', () => {
       );
     }
     for (const worker of workers) await worker.kill('SIGTERM');
-  }, 120_000);
+  });
 });

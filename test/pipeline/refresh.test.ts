@@ -3,7 +3,7 @@ import { followUp } from '../../src/jobs/follow-up.ts';
 import { GATHER_ISSUES } from '../../src/jobs/payloads/gather-issues.ts';
 import { selectionDue } from '../../src/jobs/payloads/select-targets.ts';
 import { HAS_REDIS, startNativeRedis } from '../native-redis.ts';
-import { until } from '../store/store-room.ts';
+import { until } from '../until.ts';
 import { LOCKFILE, SOUND } from './fixtures.ts';
 import { ADVISORY, createInbox, enqueue, idle, refresh, scan, WORSE } from './fleet.ts';
 import { createWorld, type World } from './world.ts';
@@ -66,15 +66,11 @@ async function withWorld(run: (world: World) => Promise<void>, redis?: Parameter
 describe('a refresh of the fleet', () => {
   it('alerts once for each target that holds what changed, without a scan', async () => {
     await withWorld(alertsOnce);
-  }, 120_000);
+  });
 
-  it.skipIf(!HAS_REDIS)(
-    'does the same on a native Redis',
-    async () => {
-      await withWorld(alertsOnce, await startNativeRedis());
-    },
-    120_000,
-  );
+  it.skipIf(!HAS_REDIS)('does the same on a native Redis', async () => {
+    await withWorld(alertsOnce, await startNativeRedis());
+  });
 
   it('that a late job claims again after its end does not keep the next one from starting', async () => {
     await withWorld(async (world) => {
@@ -90,7 +86,7 @@ describe('a refresh of the fleet', () => {
       expect((await fleet.lastRefresh('all'))?.refresh).not.toBe(ended);
       expect(await redis.get(`${prefix}:lock:refresh-all`)).toBeNull();
     });
-  }, 60_000);
+  });
 
   it('looks every package up once, whatever number of targets hold it', async () => {
     await withWorld(async (world) => {
@@ -110,7 +106,7 @@ describe('a refresh of the fleet', () => {
       expect(since('insights.getAdvisory')).toBe((await room.store.fleet.advisoryIds()).length);
       expect(since('insights.getAdvisory')).toBeGreaterThan(3);
     });
-  }, 60_000);
+  });
 
   it('is not needed where a scan of one target learns of a change: the others are alerted', async () => {
     await withWorld(async (world) => {
@@ -127,7 +123,7 @@ describe('a refresh of the fleet', () => {
       await idle(room);
       expect(inbox()).toEqual(['three opened vulnerability medium', 'two opened vulnerability medium']);
     });
-  }, 60_000);
+  });
 
   it('sends one alert for each advisory to a route of mode `advisory`, with all targets', async () => {
     await withWorld(async (world) => {
@@ -149,7 +145,7 @@ describe('a refresh of the fleet', () => {
       const { changes } = JSON.parse(alerts[0]?.body ?? '{}');
       expect(changes.map((change: { target: string }) => change.target).sort()).toEqual(HOLDERS);
     });
-  }, 60_000);
+  });
 
   it('is scheduled: nothing but an advisory leads to the alert', async () => {
     await withWorld(async (world) => {
@@ -165,7 +161,7 @@ describe('a refresh of the fleet', () => {
       });
       await room.verdict('first');
       world.services.insights.learnAdvisory(ADVISORY);
-      await until('the alert arrives', () => inbox().includes('one opened vulnerability medium'), 30_000);
+      await until('the alert arrives', () => inbox().includes('one opened vulnerability medium'));
     });
-  }, 60_000);
+  });
 });

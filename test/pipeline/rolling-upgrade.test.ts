@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { HAS_REDIS, startNativeRedis } from '../native-redis.ts';
-import { until } from '../store/store-room.ts';
+import { until } from '../until.ts';
 import { LOCKFILE, SOUND } from './fixtures.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
@@ -60,7 +60,7 @@ async function enqueue(
 }
 
 describe.skipIf(OLD === undefined)('workers of release 0.1.0 that are replaced one after the other', () => {
-  it('lose nothing and repeat nothing', { timeout: 240_000 }, async () => {
+  it('lose nothing and repeat nothing', async () => {
     world = await createWorld(HAS_REDIS ? await startNativeRedis('--appendonly', 'yes') : undefined);
     const { receiver } = world.services;
     const room = await world.room('rolling', ['retries: { firstDelay: 200ms, longestDelay: 1s }']);
@@ -72,27 +72,23 @@ describe.skipIf(OLD === undefined)('workers of release 0.1.0 that are replaced o
     // The old release alone: finished scans, waiting deliveries, waiting scans.
     const [first, second] = [startOld(), startOld()];
     const before = await enqueue(room, 'old');
-    for (const scan of before) await room.verdict(scan, 60_000);
+    for (const scan of before) await room.verdict(scan);
     receiver.faults.inject({ kind: 'answer', status: 503 }, { every: 2 });
     const waiting = await enqueue(room, 'waiting');
-    await until('alerts are sent while others wait', () => receiver.deliveries().length > TARGETS, 60_000);
+    await until('alerts are sent while others wait', () => receiver.deliveries().length > TARGETS);
     // Both beside each other, with changes of what the old one knows.
     const replaced = startNew();
     const ended = first.kill('SIGTERM');
     const beside = [...(await enqueue(room, 'beside')), ...(await enqueue(room, 'fixed', SOUND, 'old'))];
-    await until('the new worker is ready', () => replaced.output().includes('worker ready'), 60_000);
+    await until('the new worker is ready', () => replaced.output().includes('worker ready'));
     expect(await ended).toBe(0);
     // One dies, and the new release goes on alone.
     await second.kill('SIGKILL');
     const another = startNew();
     const after = [...(await enqueue(room, 'after')), ...(await enqueue(room, 'again', SOUND, 'waiting'))];
     receiver.faults.clear();
-    for (const scan of [...waiting, ...beside, ...after]) await room.verdict(scan, 120_000);
-    await until(
-      'all alerts are delivered',
-      async () => (await room.store.deliveries.counts()).open === 0,
-      120_000,
-    );
+    for (const scan of [...waiting, ...beside, ...after]) await room.verdict(scan);
+    await until('all alerts are delivered', async () => (await room.store.deliveries.counts()).open === 0);
     // A repetition would follow.
     await sleep(2_000);
 

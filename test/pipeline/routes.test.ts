@@ -87,15 +87,15 @@ describe('a route whose receiver hangs', () => {
     const names = Array.from({ length: TARGETS }, (_, index) => `target-${index}`);
     await Promise.all(names.map((name) => delivery.enqueue('bad', name)));
     // The failing route now uses its whole share of deliveries.
-    await expect.poll(() => receiver.attempts(), { timeout: 5_000 }).toBeGreaterThanOrEqual(12);
+    await expect.poll(() => receiver.attempts()).toBeGreaterThanOrEqual(12);
     await Promise.all(names.map((name) => delivery.enqueue('good', name)));
-    await expect.poll(() => delivery.taken('good'), { timeout: 10_000, interval: 20 }).toBe(TARGETS);
+    await expect.poll(() => delivery.taken('good'), { interval: 20 }).toBe(TARGETS);
     // If they had waited for the failing route, most of its attempts would have ended by now.
     expect(await delivery.endedAttempts('bad')).toBeLessThan(TARGETS);
     expect(delivery.taken('bad')).toBe(0);
     receiver.faults.clear();
-    await expect.poll(() => delivery.taken('bad'), { timeout: 60_000, interval: 100 }).toBe(TARGETS);
+    await expect.poll(() => delivery.taken('bad'), { interval: 100 }).toBe(TARGETS);
     expect(await delivery.deliveries.list(['failed'])).toEqual([]);
     await delivery.close();
-  }, 90_000);
+  });
 });

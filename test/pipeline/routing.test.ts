@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { until } from '../until.ts';
 import { LOCKFILE } from './fixtures.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
@@ -8,7 +8,7 @@ let world: World;
 
 beforeAll(async () => {
   world = await createWorld();
-}, 60_000);
+});
 
 afterAll(() => world.close());
 
@@ -35,14 +35,6 @@ const scan = (room: Room, name: string, target: string) =>
     target: { id: target, labels: { team: target } },
     lockfiles: [{ path: 'package-lock.json', content: LOCKFILE }],
   });
-
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 1_200; tries += 1) {
-    if (await holds()) return;
-    await sleep(25);
-  }
-  throw new Error(`${what} did not happen`);
-}
 
 it('changes go to the matching routes: individually, in a periodic digest, and the rest in one alert', async () => {
   const routes = [
@@ -102,4 +94,4 @@ it('changes go to the matching routes: individually, in a periodic digest, and t
   expect(new Set(digest?.changes.map(({ fingerprint }) => fingerprint)).size).toBe(2 * vulnerable.length);
   expect(new Set(digest?.changes.map(({ target }) => target))).toEqual(new Set(['shop', 'api']));
   expect(await room.store.digests.read('daily')).toEqual([]);
-}, 120_000);
+});

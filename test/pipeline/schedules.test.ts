@@ -55,7 +55,7 @@ describe.each([
     if (!isAvailable) return;
     world = await createWorld(await start());
     repositories = openRepositories();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await world?.close();
@@ -79,16 +79,14 @@ describe.each([
       });
       const worker = room.startWorker();
       for (const target of ['shop', 'api']) {
-        await expect.poll(() => scansOf(room, target), { timeout: 20_000 }).toContain('scanned');
+        await expect.poll(() => scansOf(room, target)).toContain('scanned');
       }
       expect(linesOf(world, 'two-repositories')).toEqual([]);
       const scanned = (await scansOf(room, 'shop')).length;
       shop.commit({ 'package-lock.json': LOCKFILE });
-      await expect.poll(() => eventsOf(world, 'two-repositories').length, { timeout: 20_000 }).toBe(1);
+      await expect.poll(() => eventsOf(world, 'two-repositories').length).toBe(1);
       // Later runs repeat nothing.
-      await expect
-        .poll(async () => (await scansOf(room, 'shop')).length, { timeout: 20_000 })
-        .toBeGreaterThan(scanned + 3);
+      await expect.poll(async () => (await scansOf(room, 'shop')).length).toBeGreaterThan(scanned + 3);
       const [only, ...others] = eventsOf(world, 'two-repositories');
       expect(others).toEqual([]);
       expect(only?.target).toBe('shop');
@@ -106,7 +104,6 @@ describe.each([
       const [, ended] = runs.filter(({ state }) => state === 'started');
       expect(ended).toMatchObject({ targets: 2, endings: { unchanged: 2 } });
     },
-    60_000,
   );
 
   it.skipIf(!isAvailable)(
@@ -128,12 +125,12 @@ describe.each([
         linesOf(world, 'gone')
           .filter((line) => line.startsWith(`${target}: `) && line.endsWith(` ${rule}`))
           .map((line) => line.split(' ')[1]);
-      await expect.poll(() => changed('one', 'vulnerability').length, { timeout: 20_000 }).toBeGreaterThan(0);
+      await expect.poll(() => changed('one', 'vulnerability').length).toBeGreaterThan(0);
       const before = changed('one', 'vulnerability');
       rmSync(folder('one'), { recursive: true });
       // A target that was never scanned is an alert, too.
-      await expect.poll(() => changed('never', 'unwatched'), { timeout: 20_000 }).toEqual(['opened']);
-      await expect.poll(() => changed('one', 'unwatched'), { timeout: 20_000 }).toEqual(['opened']);
+      await expect.poll(() => changed('never', 'unwatched')).toEqual(['opened']);
+      await expect.poll(() => changed('one', 'unwatched')).toEqual(['opened']);
       const open = await room.store.targets.read('one');
       expect(open?.findings.filter(({ status }) => status === 'open').length).toBeGreaterThan(before.length);
       const shown = await room.lockhound('schedule', 'show', 'gone');
@@ -148,26 +145,19 @@ describe.each([
       ]);
       // The others are read as before.
       two.commit({ 'package-lock.json': LOCKFILE });
-      await expect.poll(() => changed('two', 'vulnerability').length, { timeout: 20_000 }).toBeGreaterThan(0);
+      await expect.poll(() => changed('two', 'vulnerability').length).toBeGreaterThan(0);
       // Longer than the time after which it was an alert: it is sent once.
       await sleep(4_000);
       expect(changed('one', 'unwatched')).toEqual(['opened']);
       repositories.create('gone/one', { 'package-lock.json': LOCKFILE });
-      await expect
-        .poll(() => changed('one', 'unwatched'), { timeout: 20_000 })
-        .toEqual(['opened', 'resolved']);
+      await expect.poll(() => changed('one', 'unwatched')).toEqual(['opened', 'resolved']);
       await sleep(3_000);
       expect(changed('one', 'vulnerability')).toEqual(before);
       expect(changed('never', 'unwatched')).toEqual(['opened']);
       repositories.create('gone/never').commit({ 'package-lock.json': LOCKFILE });
-      await expect
-        .poll(() => changed('never', 'unwatched'), { timeout: 20_000 })
-        .toEqual(['opened', 'resolved']);
-      await expect
-        .poll(() => changed('never', 'vulnerability').length, { timeout: 20_000 })
-        .toBe(before.length);
+      await expect.poll(() => changed('never', 'unwatched')).toEqual(['opened', 'resolved']);
+      await expect.poll(() => changed('never', 'vulnerability').length).toBe(before.length);
     },
-    120_000,
   );
 
   it.skipIf(!isAvailable)(
@@ -187,10 +177,10 @@ describe.each([
       });
       const wrong = room.startWorker({ LOCKHOUND_SECRET_GIT: 'wrong-token-77e2' });
       const code = async () => (await room.store.schedules.target('closed', 'shop'))?.failing?.code;
-      await expect.poll(code, { timeout: 20_000 }).toBe('refused');
+      await expect.poll(code).toBe('refused');
       await wrong.kill('SIGTERM');
       const worker = room.startWorker({ LOCKHOUND_SECRET_GIT: token });
-      await expect.poll(() => eventsOf(world, 'closed').length, { timeout: 20_000 }).toBe(1);
+      await expect.poll(() => eventsOf(world, 'closed').length).toBe(1);
       const stored: string[] = [];
       for (const key of await room.store.redis.keys('{closed}*')) {
         stored.push(key, ((await room.store.redis.dump(key)) ?? '').toString());
@@ -203,6 +193,5 @@ describe.each([
       }
       await server.close();
     },
-    60_000,
   );
 });

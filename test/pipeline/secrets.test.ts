@@ -61,7 +61,7 @@ beforeAll(async () => {
   while (!refused.output().includes('could not be provisioned')) await sleep(20);
   await refused.kill('SIGTERM');
   log = worker.output() + refused.output();
-}, 90_000);
+});
 
 afterAll(() => world.close());
 

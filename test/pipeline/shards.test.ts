@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sealEnvelope } from '../../src/jobs/envelope.ts';
 import { jobIdOf } from '../../src/jobs/job-id.ts';
 import { INGEST_LOCKFILES } from '../../src/jobs/payloads/ingest-lockfiles.ts';
-import { until } from '../store/store-room.ts';
+import { until } from '../until.ts';
 import { LOCKFILE } from './fixtures.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -12,7 +12,7 @@ const TARGETS = Array.from({ length: 12 }, (_, number) => `team/target-${number}
 let world: World;
 beforeAll(async () => {
   world = await createWorld();
-}, 30_000);
+});
 afterAll(() => world.close());
 
 function requestOf(scan: string, target: string) {
@@ -29,7 +29,7 @@ describe('with several shards', () => {
     for (const [index, target] of TARGETS.entries())
       await room.producer.enqueue(requestOf(`s${index}`, target));
     for (const index of TARGETS.keys()) await room.verdict(`s${index}`);
-    await until('all alerts arrive', () => alertsOf('spread').length >= TARGETS.length, 30_000);
+    await until('all alerts arrive', () => alertsOf('spread').length >= TARGETS.length);
     const targets = alertsOf('spread').map(({ body }) => (JSON.parse(body) as { target: string }).target);
     expect(targets.toSorted()).toEqual(TARGETS.toSorted());
     const used = new Set<number>();
@@ -57,7 +57,7 @@ describe('with several shards', () => {
     }
     expect(await worker.kill('SIGTERM')).toBe(0);
     expect(await room.store.redis.zcard('{spread}:workers')).toBe(0);
-  }, 90_000);
+  });
 
   it('a scan on the queue of another shard is moved to that of its target', async () => {
     const room = await world.room('misplaced', [], { shards: 3 });
@@ -76,13 +76,13 @@ describe('with several shards', () => {
     await room.verdict('by-hand');
     expect(await own.targets.read('shop')).toMatchObject({ scan: 'by-hand' });
     expect(await wrong?.outcomes.has(INGEST_LOCKFILES.name, 'by-hand')).toBe(false);
-    await until('its alert arrives', () => alertsOf('misplaced').length === 1, 30_000);
+    await until('its alert arrives', () => alertsOf('misplaced').length === 1);
     await until('no job is open', async () => {
       for (const { openJobs } of room.stores.shards) for await (const _ of openJobs.list()) return false;
       return true;
     });
     await queue.close();
-  }, 60_000);
+  });
 
   it('workers run the shards that they name, and no worker starts with another number', async () => {
     const room = await world.room('parts', [], { shards: 2 });
@@ -104,5 +104,5 @@ describe('with several shards', () => {
     expect(await unknown.ended).toBe(2);
     expect(unknown.output()).toContain('shards are 0 to 1');
     await first.kill('SIGTERM');
-  }, 90_000);
+  });
 });

@@ -84,7 +84,7 @@ describe('a package version that is new to the fleet', () => {
       await scan(room, 'one', lockfile('1.3.0'));
       expect(inbox()).toEqual(['one resolved suspicious critical']);
     });
-  }, 120_000);
+  });
 
   it('is a note when it is only fresh, and is judged again when it is no longer alone', async () => {
     await withRoom(async (world, room) => {
@@ -109,7 +109,7 @@ describe('a package version that is new to the fleet', () => {
       await idle(room);
       expect(inbox()).toEqual(['one opened suspicious high']);
     });
-  }, 120_000);
+  });
 
   it('is a gap where the facts cannot be had, and delays no alert about an advisory', async () => {
     await withRoom(async (world, room) => {
@@ -135,7 +135,7 @@ describe('a package version that is new to the fleet', () => {
       const [inspection] = await room.store.inspections.read([`NPM:${NAME}@1.4.0`]);
       expect(inspection?.unknown.map(({ fact }) => fact)).toContain('requirements');
     });
-  }, 120_000);
+  });
 
   it('alerts when a lockfile states the digest of another version', async () => {
     await withRoom(async (world, room) => {
@@ -156,5 +156,5 @@ describe('a package version that is new to the fleet', () => {
       await scan(room, 'one', lockfile('1.3.0', { integrity: digest('b') }));
       expect(inbox()).toEqual(['one resolved suspicious high']);
     });
-  }, 120_000);
+  });
 });

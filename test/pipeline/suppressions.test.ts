@@ -57,7 +57,7 @@ describe('suppressions of the configuration', () => {
     await idle(after);
     expect(inbox()).toEqual(['web reopened vulnerability medium']);
     expect(await stateOf(after, 'web')).toEqual(['open -']);
-  }, 60_000);
+  });
 
   it('that expire open the finding again, with the reason in the alert', async () => {
     const name = 'expired';
@@ -89,7 +89,7 @@ describe('suppressions of the configuration', () => {
     }
     expect(await room.store.redis.zcard(keys.dueTargets)).toBe(0);
     expect(await stateOf(room, 'web')).toEqual(['open -']);
-  }, 60_000);
+  });
 });
 
 describe('a `.lockhound.yaml` in the payload of a producer', () => {
@@ -128,7 +128,7 @@ describe('a `.lockhound.yaml` in the payload of a producer', () => {
     });
     await idle(room);
     expect(inbox()).toEqual(['web reopened vulnerability medium']);
-  }, 60_000);
+  });
 });
 
 describe('lockhound ignore', () => {
@@ -192,5 +192,5 @@ describe('lockhound ignore', () => {
     expect((await room.lockhound('ignore', 'remove', id, '--author', 'api')).code).toBe(0);
     expect(await select(room)).toBe(1);
     expect(inbox()).toEqual(['api reopened vulnerability medium', 'web reopened vulnerability medium']);
-  }, 60_000);
+  });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RedisClient } from '../../src/store/redis/connection.ts';
-import { until } from '../store/store-room.ts';
+import { until } from '../until.ts';
 import { LOCKFILE } from './fixtures.ts';
 import { createWorld, type Room, type World } from './world.ts';
 

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { openStores, type Store, type Stores } from '../../src/compose/store.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
@@ -15,6 +14,7 @@ import { startValkey } from '../../src/embedded/valkey.ts';
 import type { Verdict } from '../../src/model/scan/verdict.ts';
 import { VERDICT } from '../../src/model/stored/catalog.ts';
 import { createProducer, type Producer } from '../../src/producer.ts';
+import { until } from '../until.ts';
 
 /** Secrets of a test run. The search for leaks looks for these texts. */
 export const SECRETS = {
@@ -63,9 +63,9 @@ export interface Room {
   start(...args: readonly string[]): WorkerProcess;
   /** Runs another command line on the room's configuration, and waits for it. */
   lockhound(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }>;
-  verdict(scan: string, limitMs?: number): Promise<Verdict>;
+  verdict(scan: string): Promise<Verdict>;
   /** Resolves once the job has an outcome. */
-  outcome(job: string, key: string, limitMs?: number): Promise<void>;
+  outcome(job: string, key: string): Promise<void>;
 }
 
 export interface WorkerProcess {
@@ -115,14 +115,13 @@ export async function createWorld(
       const store = stores.shards[0] as Store;
       const producer = await createProducer({ redis: valkey.url, prefix, shards });
       closing.push(producer.close, stores.close);
-      const storeOf = (job: string, key: string, limitMs = 30_000) =>
-        storeWithOutcome(stores.shards, job, key, limitMs);
+      const storeOf = (job: string, key: string) => storeWithOutcome(stores.shards, job, key);
       return {
         store,
         stores,
         producer,
-        async outcome(job, key, limitMs) {
-          await storeOf(job, key, limitMs);
+        async outcome(job, key) {
+          await storeOf(job, key);
         },
         file,
         load,
@@ -141,8 +140,8 @@ export async function createWorld(
           const command = spawnLockhound([...args, '--config', file], env);
           return { code: await command.ended, output: command.output() };
         },
-        async verdict(scan, limitMs) {
-          const { outcomes } = await storeOf('judge-scan', scan, limitMs);
+        async verdict(scan) {
+          const { outcomes } = await storeOf('judge-scan', scan);
           return (await outcomes.readResult(VERDICT, 'judge-scan', scan)) as Verdict;
         },
       };
@@ -163,7 +162,7 @@ function environment(): Record<string, string> {
     LOCKHOUND_SECRET_APPLICATION_KEY: SECRETS.applicationKey,
     LOCKHOUND_SECRET_ALERT_TOKEN: SECRETS.alertToken,
     LOCKHOUND_SECRET_SIGNING: SECRETS.signing,
-    LOCKHOUND_WORKER_LOCK_DURATION: '1s',
+    LOCKHOUND_WORKER_LOCK_DURATION: '2s',
   };
 }
 
@@ -230,16 +229,9 @@ function spawnLockhound(
 }
 
 /** Waits until one of the shards has the outcome of a job. */
-async function storeWithOutcome(
-  shards: readonly Store[],
-  job: string,
-  key: string,
-  limitMs: number,
-): Promise<Store> {
-  const until = Date.now() + limitMs;
-  for (;;) {
+async function storeWithOutcome(shards: readonly Store[], job: string, key: string): Promise<Store> {
+  return until(`${job} "${key}" has an outcome`, async () => {
     for (const store of shards) if (await store.outcomes.has(job, key)) return store;
-    if (Date.now() > until) throw new Error(`no outcome of ${job} "${key}" within ${limitMs} ms`);
-    await sleep(25);
-  }
+    return undefined;
+  });
 }

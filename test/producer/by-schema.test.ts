@@ -17,7 +17,7 @@ const SCHEMA = JSON.parse(
 let world: World;
 beforeAll(async () => {
   world = await createWorld();
-}, 30_000);
+});
 afterAll(() => world.close());
 
 function envelope(scan: string, lockfiles: readonly object[]) {
@@ -51,7 +51,7 @@ describe('a producer that uses only the schema', () => {
     ]);
     await queue.close();
     redis.disconnect();
-  }, 60_000);
+  });
 
   it.each([
     ['a path that leads out', [{ path: '../package-lock.json', content: '{}' }]],

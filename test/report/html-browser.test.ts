@@ -14,121 +14,117 @@ const CHROMIUM = process.env['LOCKHOUND_CHROMIUM'] ?? '/usr/bin/chromium';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 // A browser starts slowly on a machine with other work.
-describe.skipIf(!existsSync(CHROMIUM))(
-  `the HTML report in a browser (needs ${CHROMIUM})`,
-  { timeout: 60_000 },
-  () => {
-    const folder = mkdtempSync(join(tmpdir(), 'html-'));
-    let browser: Browser;
+describe.skipIf(!existsSync(CHROMIUM))(`the HTML report in a browser (needs ${CHROMIUM})`, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'html-'));
+  let browser: Browser;
 
-    beforeAll(async () => {
-      const { chromium } = await import('playwright-core');
-      browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'], timeout: 60_000 });
-    }, 90_000);
-    afterAll(async () => {
-      await browser?.close();
-      rmSync(folder, { recursive: true });
-    });
+  beforeAll(async () => {
+    const { chromium } = await import('playwright-core');
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'], timeout: 60_000 });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    rmSync(folder, { recursive: true });
+  });
 
-    /** Opens a report, with everything that the page requested or reported. */
-    async function open(scanned: ScanReport, options: Parameters<Browser['newPage']>[0] = {}) {
-      const file = join(folder, 'report.html');
-      writeFileSync(file, [...renderHtml(scanned)].join(''));
-      const page = await browser.newPage(options);
-      const events: string[] = [];
-      page.on('console', (message) => events.push(message.text()));
-      page.on('pageerror', (error) => events.push(error.message));
-      page.on('dialog', (dialog) => events.push(dialog.message()));
-      page.on('request', (request) => events.push(request.url()));
-      await page.goto(pathToFileURL(file).href);
-      return { page, events: () => events.filter((event) => !event.endsWith('/report.html')) };
-    }
+  /** Opens a report, with everything that the page requested or reported. */
+  async function open(scanned: ScanReport, options: Parameters<Browser['newPage']>[0] = {}) {
+    const file = join(folder, 'report.html');
+    writeFileSync(file, [...renderHtml(scanned)].join(''));
+    const page = await browser.newPage(options);
+    const events: string[] = [];
+    page.on('console', (message) => events.push(message.text()));
+    page.on('pageerror', (error) => events.push(error.message));
+    page.on('dialog', (dialog) => events.push(dialog.message()));
+    page.on('request', (request) => events.push(request.url()));
+    await page.goto(pathToFileURL(file).href);
+    return { page, events: () => events.filter((event) => !event.endsWith('/report.html')) };
+  }
 
-    const names = (page: Page) =>
-      page
-        .locator('details.package:visible .name')
-        .allTextContents()
-        .then((all) => all.map((one) => one.split(' ')[0]));
+  const names = (page: Page) =>
+    page
+      .locator('details.package:visible .name')
+      .allTextContents()
+      .then((all) => all.map((one) => one.split(' ')[0]));
 
-    it('runs nothing and loads nothing from hostile text', async () => {
-      const { page, events } = await open(everything(HOSTILE));
-      await page.getByRole('button', { name: 'Open all' }).click();
-      expect(events()).toEqual([]);
-      expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
-      expect(await page.locator('img, iframe, script:not(body > script)').count()).toBe(0);
-      expect(await page.locator('h1').textContent()).toContain('<script>');
-      await page.close();
-    });
+  it('runs nothing and loads nothing from hostile text', async () => {
+    const { page, events } = await open(everything(HOSTILE));
+    await page.getByRole('button', { name: 'Open all' }).click();
+    expect(events()).toEqual([]);
+    expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
+    expect(await page.locator('img, iframe, script:not(body > script)').count()).toBe(0);
+    expect(await page.locator('h1').textContent()).toContain('<script>');
+    await page.close();
+  });
 
-    it('refuses every script and style that is not its own', async () => {
-      const { page, events } = await open(everything());
-      await page.evaluate(`{
+  it('refuses every script and style that is not its own', async () => {
+    const { page, events } = await open(everything());
+    await page.evaluate(`{
       const script = document.createElement('script');
       script.textContent = 'globalThis.injected = 1';
       document.body.append(script);
       document.body.setAttribute('style', 'color: red');
     }`);
-      expect(await page.evaluate('globalThis.injected')).toBeUndefined();
-      expect(events().filter((event) => event.includes('Content Security Policy'))).toHaveLength(2);
-      await page.close();
-    });
+    expect(await page.evaluate('globalThis.injected')).toBeUndefined();
+    expect(events().filter((event) => event.includes('Content Security Policy'))).toHaveLength(2);
+    await page.close();
+  });
 
-    it('searches, filters and sorts with the keyboard', async () => {
-      const { page } = await open(everything());
-      expect(await names(page)).toEqual(['qs', 'left', 'qs', 'qs']);
-      await page.keyboard.press('/');
-      await page.keyboard.type('LEFT ghsa');
-      expect(await names(page)).toEqual(['left']);
-      expect(await page.locator('#finding-count').textContent()).toBe('1 of 4 packages with findings');
-      await page.keyboard.press('Control+A');
-      await page.keyboard.press('Delete');
-      await page.getByLabel('note').uncheck();
-      await page.getByLabel('suppressed').uncheck();
-      await page.getByLabel('Sort by').selectOption('name');
-      expect(await names(page)).toEqual(['left', 'qs']);
-      await page.getByLabel('direct only').check();
-      expect(await names(page)).toEqual(['left']);
-      await page.getByRole('button', { name: 'Package' }).click();
-      const first = page.locator('#package-table tbody tr').first();
-      expect(await first.textContent()).toContain('side-channel');
-      await page.close();
-    });
+  it('searches, filters and sorts with the keyboard', async () => {
+    const { page } = await open(everything());
+    expect(await names(page)).toEqual(['qs', 'left', 'qs', 'qs']);
+    await page.keyboard.press('/');
+    await page.keyboard.type('LEFT ghsa');
+    expect(await names(page)).toEqual(['left']);
+    expect(await page.locator('#finding-count').textContent()).toBe('1 of 4 packages with findings');
+    await page.keyboard.press('Control+A');
+    await page.keyboard.press('Delete');
+    await page.getByLabel('note').uncheck();
+    await page.getByLabel('suppressed').uncheck();
+    await page.getByLabel('Sort by').selectOption('name');
+    expect(await names(page)).toEqual(['left', 'qs']);
+    await page.getByLabel('direct only').check();
+    expect(await names(page)).toEqual(['left']);
+    await page.getByRole('button', { name: 'Package' }).click();
+    const first = page.locator('#package-table tbody tr').first();
+    expect(await first.textContent()).toContain('side-channel');
+    await page.close();
+  });
 
-    it('sorts by severity and by priority, and unfolds what a search finds', async () => {
-      const { page: plain } = await open(everything());
-      expect(await names(plain)).toEqual(['qs', 'left', 'qs', 'qs']);
-      await plain.getByLabel('Sort by').selectOption('severity');
-      expect(await names(plain)).toEqual(['left', 'qs', 'qs', 'qs']);
-      await plain.getByLabel('Sort by').selectOption('priority');
-      expect(await names(plain)).toEqual(['qs', 'left', 'qs', 'qs']);
-      await plain.close();
-      const { page } = await open(compared());
-      expect(await names(page)).toEqual(['left', 'qs', 'qs']);
-      await page.keyboard.press('/');
-      await page.keyboard.type('qs ghsa');
-      expect(await names(page)).toEqual(['qs', 'qs']);
-      await page.close();
-    });
+  it('sorts by severity and by priority, and unfolds what a search finds', async () => {
+    const { page: plain } = await open(everything());
+    expect(await names(plain)).toEqual(['qs', 'left', 'qs', 'qs']);
+    await plain.getByLabel('Sort by').selectOption('severity');
+    expect(await names(plain)).toEqual(['left', 'qs', 'qs', 'qs']);
+    await plain.getByLabel('Sort by').selectOption('priority');
+    expect(await names(plain)).toEqual(['qs', 'left', 'qs', 'qs']);
+    await plain.close();
+    const { page } = await open(compared());
+    expect(await names(page)).toEqual(['left', 'qs', 'qs']);
+    await page.keyboard.press('/');
+    await page.keyboard.type('qs ghsa');
+    expect(await names(page)).toEqual(['qs', 'qs']);
+    await page.close();
+  });
 
-    it.each([
-      [1280, 'light'],
-      [1280, 'dark'],
-      [390, 'light'],
-      [390, 'dark'],
-    ] as const)('is accessible and not wider than %i pixels, %s', async (width, colorScheme) => {
-      const { page } = await open(compared(), {
-        viewport: { width, height: 900 },
-        colorScheme,
-        bypassCSP: true,
-      });
-      await page.getByRole('button', { name: 'Open all' }).click();
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-      await page.evaluate(AXE);
-      const result = (await page.evaluate('axe.run()')) as {
-        violations: { id: string; nodes: { html: string }[] }[];
-      };
-      expect(result.violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html)])).toEqual([]);
-      await page.close();
+  it.each([
+    [1280, 'light'],
+    [1280, 'dark'],
+    [390, 'light'],
+    [390, 'dark'],
+  ] as const)('is accessible and not wider than %i pixels, %s', async (width, colorScheme) => {
+    const { page } = await open(compared(), {
+      viewport: { width, height: 900 },
+      colorScheme,
+      bypassCSP: true,
     });
-  },
-);
+    await page.getByRole('button', { name: 'Open all' }).click();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    await page.evaluate(AXE);
+    const result = (await page.evaluate('axe.run()')) as {
+      violations: { id: string; nodes: { html: string }[] }[];
+    };
+    expect(result.violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html)])).toEqual([]);
+    await page.close();
+  });
+});

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeys } from '../../src/store/keys.ts';
 import { parseAddresses } from '../../src/store/redis/address.ts';
 import { closeRedis, connectRedis } from '../../src/store/redis/connection.ts';
-import { openStoreRoom, type StoreRoom, until } from './store-room.ts';
+import { until } from '../until.ts';
+import { openStoreRoom, type StoreRoom } from './store-room.ts';
 
 const PASSWORD = 'pass-5b1d';
 
@@ -67,7 +68,7 @@ describe('a server that does not answer', () => {
       code: 'unreachable',
       message: expect.stringContaining('max number of clients'),
     });
-  }, 30_000);
+  });
 
   it('is retried indefinitely with growing delays of up to 2 s', async () => {
     const room = await openStoreRoom();

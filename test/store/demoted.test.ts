@@ -5,13 +5,13 @@ import { closeRedis, connectRedis } from '../../src/store/redis/connection.ts';
 import { readServerSettings } from '../../src/store/redis/server-settings.ts';
 import { createWriteProbe } from '../../src/store/redis/write-probe.ts';
 import { HAS_REDIS, type NativeRedis, startNativeRedis } from '../native-redis.ts';
-import { until } from './store-room.ts';
+import { until } from '../until.ts';
 
 describe.skipIf(!HAS_REDIS)('a primary that is demoted while connections are kept', () => {
   let server: NativeRedis;
   beforeAll(async () => {
     server = await startNativeRedis();
-  }, 30_000);
+  });
   afterAll(() => server.close());
   const demote = () => server.call('REPLICAOF', '127.0.0.1', '1');
   const promote = () => server.call('REPLICAOF', 'NO', 'ONE');
@@ -46,11 +46,11 @@ describe.skipIf(!HAS_REDIS)('a primary that is demoted while connections are kep
     await promote();
     expect(await written).toBe('OK');
     expect(await probe(5_000)).toBeUndefined();
-    await until('the recovery is reported', () => changes.includes('restored'), 15_000);
+    await until('the recovery is reported', () => changes.includes('restored'));
     expect(changes).toHaveLength(2);
     await worker.close();
     await closeRedis(redis);
-  }, 40_000);
+  });
 
   it('is an error for commands that do not wait; the next command uses a new connection', async () => {
     const redis = await connectRedis({ urls: server.url });
@@ -59,14 +59,14 @@ describe.skipIf(!HAS_REDIS)('a primary that is demoted while connections are kep
     await promote();
     expect(await redis.set('x', 'z')).toBe('OK');
     await closeRedis(redis);
-  }, 20_000);
+  });
 });
 
 describe.skipIf(!HAS_REDIS)('the settings that Redis reports', () => {
   let server: NativeRedis;
   beforeAll(async () => {
     server = await startNativeRedis('--appendonly', 'no');
-  }, 30_000);
+  });
   afterAll(() => server.close());
   const settings = async (user = '') => {
     const redis = await connectRedis({ urls: server.url.replace('://', `://${user}`) });

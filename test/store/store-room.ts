@@ -23,16 +23,3 @@ export async function openStoreRoom(): Promise<StoreRoom> {
     },
   };
 }
-
-/** Repeats the check until it is true; fails after `limitMs`. */
-export async function until(
-  what: string,
-  isTrue: () => boolean | Promise<boolean>,
-  limitMs = 10_000,
-): Promise<void> {
-  const deadline = Date.now() + limitMs;
-  while (!(await isTrue())) {
-    if (Date.now() > deadline) throw new Error(`not within ${limitMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

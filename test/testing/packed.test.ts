@@ -38,7 +38,7 @@ beforeAll(async () => {
   symlinkSync(join(ROOT, 'node_modules/@types/node'), join(folder, 'node_modules/@types/node'));
   cpSync(join(import.meta.dirname, 'fixtures/consumer.ts'), join(folder, 'consumer.ts'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-}, 300_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 it('lockhound/testing compiles and runs in the project of a user who checks declarations', async () => {
@@ -47,7 +47,7 @@ it('lockhound/testing compiles and runs in the project of a user who checks decl
     ({ stdout }: { stdout: string }) => expect.fail(stdout),
   );
   expect((await run('consumer.js')).stdout).toBe('the consumer is content\n');
-}, 300_000);
+});
 
 describe('the command line', () => {
   const lockhound = (...parameters: readonly string[]) =>
@@ -110,7 +110,7 @@ describe('the command line', () => {
     const example = join(installed, 'examples/shop');
     const { stdout } = await lockhound('scan', '--local', example, '--json', '--fail-on', 'never');
     expect(JSON.parse(stdout)).toMatchObject({ counts: { packages: 616 } });
-  }, 60_000);
+  });
 });
 
 /** The packages that npm installs: all transitive dependencies, without those that are only bundled. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JobError } from '../../src/jobs/errors.ts';
-import { until } from '../store/store-room.ts';
+import { until } from '../until.ts';
 import { openWorkerRoom, testJob, type WorkerRoom } from './worker-room.ts';
 
 let room: WorkerRoom;
@@ -17,30 +17,26 @@ describe('closing', () => {
   it.each([
     ['before a rate limit pauses the queue', false],
     ['while the queue is paused', true],
-  ])(
-    '%s does not wait for the pause to end',
-    async (_when, paused) => {
-      const bench = room.bench(`paused-${paused}`);
-      const gate = Promise.withResolvers<void>();
-      const limited = testJob('limited', async () => {
-        await gate.promise;
-        throw new JobError('lookups-incomplete', 'slow down', { retryable: true, retryAfterMs: 25_000 });
-      });
-      await bench.enqueue(limited, 'a');
-      const runtime = await bench.start([limited]);
-      await until('it runs', () => bench.events.some(({ kind }) => kind === 'started'));
-      if (paused) {
-        gate.resolve();
-        const queue = bench.queue('limited');
-        await until('it is paused', async () => (await queue.getRateLimitTtl(MAX_JOBS)) > 0);
-      }
-      const closed = runtime.close(GRACE_MS);
+  ])('%s does not wait for the pause to end', async (_when, paused) => {
+    const bench = room.bench(`paused-${paused}`);
+    const gate = Promise.withResolvers<void>();
+    const limited = testJob('limited', async () => {
+      await gate.promise;
+      throw new JobError('lookups-incomplete', 'slow down', { retryable: true, retryAfterMs: 25_000 });
+    });
+    await bench.enqueue(limited, 'a');
+    const runtime = await bench.start([limited]);
+    await until('it runs', () => bench.events.some(({ kind }) => kind === 'started'));
+    if (paused) {
       gate.resolve();
-      await closed;
-      // The log line would follow after the grace period, which is shorter than the pause.
-      expect(bench.log.join('')).not.toContain('did not answer in time');
-      expect(await bench.queue('limited').getJobCountByTypes('wait')).toBe(1);
-    },
-    20_000,
-  );
+      const queue = bench.queue('limited');
+      await until('it is paused', async () => (await queue.getRateLimitTtl(MAX_JOBS)) > 0);
+    }
+    const closed = runtime.close(GRACE_MS);
+    gate.resolve();
+    await closed;
+    // The log line would follow after the grace period, which is shorter than the pause.
+    expect(bench.log.join('')).not.toContain('did not answer in time');
+    expect(await bench.queue('limited').getJobCountByTypes('wait')).toBe(1);
+  });
 });

@@ -5,7 +5,7 @@ import { jobIdOf } from '../../src/jobs/job-id.ts';
 import type { Ports } from '../../src/jobs/ports.ts';
 import type { Outcomes, TargetChange } from '../../src/model/queue/outcome.ts';
 import { createKeys } from '../../src/store/keys.ts';
-import { until } from '../store/store-room.ts';
+import { until } from '../until.ts';
 import {
   type Bench,
   openWorkerRoom,

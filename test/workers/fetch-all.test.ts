@@ -28,7 +28,7 @@ it('an item that fails without a code is requested again, and is absent after th
   await bench.start([job]);
   await bench.enqueue(job, 'a');
   await expect
-    .poll(() => bench.outcomes.read('gathering', 'a'), { timeout: 10_000 })
+    .poll(() => bench.outcomes.read('gathering', 'a'))
     .toMatchObject({
       result: {
         found: [{ key: 'good', fact: 'GOOD' }],

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FollowUp } from '../../src/jobs/follow-up.ts';
 import { jobIdOf } from '../../src/jobs/job-id.ts';
 import { addFollowUps, enqueueFollowUps, openJobsOf } from '../../src/workers/flow.ts';
-import { until } from '../store/store-room.ts';
+import { until } from '../until.ts';
 import { type Bench, openWorkerRoom, testFollowUp, testJob, type WorkerRoom } from './worker-room.ts';
 
 let room: WorkerRoom;
@@ -183,12 +183,8 @@ describe('a flow', () => {
     await bench.queue('part').clean(0, 2, 'completed');
     await add();
     await bench.start(flow.jobs);
-    await until('it is joined', async () => (await flow.joined()) !== undefined, 15_000);
-    await until(
-      'the parent is done',
-      async () => (await bench.queue('join').getCompletedCount()) === 1,
-      15_000,
-    );
+    await until('it is joined', async () => (await flow.joined()) !== undefined);
+    await until('the parent is done', async () => (await bench.queue('join').getCompletedCount()) === 1);
     expect(flow.ran.toSorted()).toEqual(['j', 'p1', 'p2', 'p3']);
   });
 });

@@ -3,7 +3,7 @@ import { JobError } from '../../src/jobs/errors.ts';
 import type { AttemptEnding, Job, JobLimits } from '../../src/jobs/job.ts';
 import { jobIdOf } from '../../src/jobs/job-id.ts';
 import { openJobOf } from '../../src/workers/flow.ts';
-import { until } from '../store/store-room.ts';
+import { until } from '../until.ts';
 import {
   type Bench,
   openWorkerRoom,
@@ -75,14 +75,14 @@ describe('jobs of one lane', () => {
     );
     await bench.enqueue(plan, [...ids('a', 30), ...ids('b', 30)].join('+'));
     await bench.start(jobs);
-    await until('both lanes are done', async () => (await done('a-29')) && (await done('b-29')), 20_000);
+    await until('both lanes are done', async () => (await done('a-29')) && (await done('b-29')));
     expect(most).toBe(1);
     expect(record.ran.filter((id) => id.startsWith('a'))).toEqual(ids('a', 30));
     expect(record.ran.filter((id) => id.startsWith('b'))).toEqual(ids('b', 30));
     expect(record.waited).toContain('a-29');
     expect(record.ended.filter(([id]) => id === 'a-1').map(([, kind]) => kind)).toContain('retry');
     expect(record.ended.at(-1)?.[1]).toBe('done');
-  }, 30_000);
+  });
 
   it('continue after one failed permanently, once that is recorded', async () => {
     const bench = room.bench('failed');

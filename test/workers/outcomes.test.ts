@@ -6,7 +6,7 @@ import { createKeys } from '../../src/store/keys.ts';
 import { createTargetStore } from '../../src/store/targets.ts';
 import { runOnce } from '../../src/workers/run-once.ts';
 import { context } from '../jobs/facts.ts';
-import { until } from '../store/store-room.ts';
+import { until } from '../until.ts';
 import { openWorkerRoom, type Payload, testFollowUp, testJob, type WorkerRoom } from './worker-room.ts';
 
 let room: WorkerRoom;

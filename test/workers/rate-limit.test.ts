@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JobError } from '../../src/jobs/errors.ts';
-import { until } from '../store/store-room.ts';
+import { until } from '../until.ts';
 import { openWorkerRoom, testJob, type WorkerRoom } from './worker-room.ts';
 
 let room: WorkerRoom;
@@ -42,7 +42,7 @@ describe('a service that limits the rate', () => {
     for (let index = 0; index < 12; index += 1) await bench.enqueue(jobOf('any'), `job-${index}`);
     expect(runs).toHaveLength(1);
     await queue.removeRateLimitKey();
-    await until('all are done', async () => (await queue.getCompletedCount()) === 13, 20_000);
+    await until('all are done', async () => (await queue.getCompletedCount()) === 13);
     expect(runs.filter(({ paused }) => paused)).toEqual([]);
     expect(runs.filter(({ id }) => id === 'limited')).toHaveLength(2);
     expect(await queue.getFailedCount()).toBe(0);
@@ -76,6 +76,6 @@ describe('a service that limits the rate', () => {
     await until('both are limited', async () => limited() === 2 && (await queue.getWaitingCount()) === 2);
     expect(await pauseLeft()).toBeGreaterThan(PAUSE_MS / 2);
     await queue.removeRateLimitKey();
-    await until('both are done', async () => (await queue.getCompletedCount()) === 2, 20_000);
+    await until('both are done', async () => (await queue.getCompletedCount()) === 2);
   });
 });

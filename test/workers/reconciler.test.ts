@@ -5,7 +5,7 @@ import type { AnyJob, Job } from '../../src/jobs/job.ts';
 import { jobIdOf } from '../../src/jobs/job-id.ts';
 import { openJobOf } from '../../src/workers/flow.ts';
 import { ensureQueued, promoteJob, retryFinished } from '../../src/workers/queued-jobs.ts';
-import { until } from '../store/store-room.ts';
+import { until } from '../until.ts';
 import {
   type Bench,
   openWorkerRoom,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AnyJob } from '../../src/jobs/job.ts';
-import { until } from '../store/store-room.ts';
+import { until } from '../until.ts';
 import { type Bench, openWorkerRoom, testJob, type WorkerRoom } from './worker-room.ts';
 
 let room: WorkerRoom;

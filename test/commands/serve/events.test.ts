@@ -8,7 +8,7 @@ import { beginEventStream, type EventStream } from '../../../src/server/api/even
 import { createDeliveryStore } from '../../../src/store/alerts/deliveries.ts';
 import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
 import { notificationOf } from '../../notify/notification.ts';
-import { until } from '../../store/store-room.ts';
+import { until } from '../../until.ts';
 import { openServeRoom } from './serve-room.ts';
 
 let room: Awaited<ReturnType<typeof openServeRoom>>;
@@ -267,7 +267,7 @@ describe('what a reader missed', () => {
         for (;;) yield { topic: 'changes', data: 'x'.repeat(50_000) } as const;
       };
       replayed.resolve(await stream.replay(endless()));
-    }, 50);
+    });
     const socket = createConnection({ host: '127.0.0.1', port: server.port });
     socket.on('error', () => {});
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');

@@ -4,7 +4,7 @@ import { administerTokens } from '../../../src/commands/tokens.ts';
 import { runWorker } from '../../../src/compose/worker.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
-import { until } from '../../store/store-room.ts';
+import { until } from '../../until.ts';
 import { openServeRoom } from './serve-room.ts';
 
 let room: Awaited<ReturnType<typeof openServeRoom>>;

@@ -16,7 +16,7 @@ import { createDayCounts } from '../../../src/store/fleet/day-counts.ts';
 import { notificationOf } from '../../notify/notification.ts';
 import { HOSTILE } from '../../report/html-report.ts';
 import { npmFile, tracked } from '../../store/fleet/fleet-room.ts';
-import { until } from '../../store/store-room.ts';
+import { until } from '../../until.ts';
 import { openServeRoom } from './serve-room.ts';
 
 /** Debian's package `chromium`, or the program that the variable names. */
@@ -39,7 +39,7 @@ beforeAll(async () => {
   tokens.admin = (await admin.create({ name: 'operator', role: 'admin' })).token;
   tokens.reader = (await admin.create({ name: 'reader', role: 'read', targets: ['org/*'] })).token;
   api = await room.serve({}, tokens.admin);
-}, 60_000);
+});
 afterAll(async () => {
   await room?.close();
   rmSync(folder, { recursive: true });
@@ -167,288 +167,284 @@ describe('the files of the page', () => {
 });
 
 // A browser starts slowly on a machine with other work.
-describe.skipIf(!existsSync(CHROMIUM))(
-  `the page in a browser (needs ${CHROMIUM})`,
-  { timeout: 60_000 },
-  () => {
-    let browser: Browser;
-    beforeAll(async () => {
-      const { chromium } = await import('playwright-core');
-      browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'], timeout: 60_000 });
-    }, 90_000);
-    afterAll(() => browser?.close());
+describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM})`, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    const { chromium } = await import('playwright-core');
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'], timeout: 60_000 });
+  });
+  afterAll(() => browser?.close());
 
-    /** A page, with everything that it reported or requested from elsewhere. */
-    async function open(path: string, options: BrowserContextOptions = {}, cookie?: string) {
-      const context = await browser.newContext(options);
-      if (cookie !== undefined) {
-        await context.addCookies([{ name: SESSION_COOKIE, value: cookie, url: api.server.url }]);
-      }
-      const page = await context.newPage();
-      const events: string[] = [];
-      page.on('console', (message) => events.push(message.text()));
-      page.on('pageerror', (error) => events.push(error.message));
-      page.on('dialog', (dialog) => events.push(dialog.message()));
-      page.on('request', (request) => request.url().startsWith(api.server.url) || events.push(request.url()));
-      await page.goto(api.server.url + path);
-      // The answer to the first question, before signing in.
-      return { page, events: () => events.filter((event) => !event.includes('401')) };
+  /** A page, with everything that it reported or requested from elsewhere. */
+  async function open(path: string, options: BrowserContextOptions = {}, cookie?: string) {
+    const context = await browser.newContext(options);
+    if (cookie !== undefined) {
+      await context.addCookies([{ name: SESSION_COOKIE, value: cookie, url: api.server.url }]);
     }
+    const page = await context.newPage();
+    const events: string[] = [];
+    page.on('console', (message) => events.push(message.text()));
+    page.on('pageerror', (error) => events.push(error.message));
+    page.on('dialog', (dialog) => events.push(dialog.message()));
+    page.on('request', (request) => request.url().startsWith(api.server.url) || events.push(request.url()));
+    await page.goto(api.server.url + path);
+    // The answer to the first question, before signing in.
+    return { page, events: () => events.filter((event) => !event.includes('401')) };
+  }
 
-    /** The same for a person who has signed in. */
-    async function signedIn(token: string, path: string, options: BrowserContextOptions = {}) {
-      const init = {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ token }),
-      };
-      const { headers } = await api.request('/api/v1/session', init);
-      return await open(path, options, headers.get('set-cookie')?.split(/[=;]/)[1]);
-    }
-
-    const violations = async (page: Page) => {
-      const result = (await page.evaluate(
-        "axe.run({ resultTypes: ['violations'], preload: false, iframes: false })",
-      )) as {
-        violations: { id: string; nodes: { html: string }[] }[];
-      };
-      return result.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+  /** The same for a person who has signed in. */
+  async function signedIn(token: string, path: string, options: BrowserContextOptions = {}) {
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token }),
     };
+    const { headers } = await api.request('/api/v1/session', init);
+    return await open(path, options, headers.get('set-cookie')?.split(/[=;]/)[1]);
+  }
 
-    it('leads an operator from the overview to a suppressed finding', async () => {
-      const { page, events } = await open('/');
-      await page.getByLabel('Token').fill(tokens.admin);
-      await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByText('Open findings, last 90 days').waitFor();
-      await page.getByRole('region', { name: 'Targets by worst finding' }).getByText('critical').click();
-      await page.getByRole('cell', { name: 'org/shop' }).waitFor();
-      await page.getByRole('link', { name: 'Findings' }).click();
-      await page.getByText('303 findings').waitFor();
-      // Rows that are not visible do not exist.
-      expect(await page.locator('tr[data-index]').count()).toBeLessThan(80);
-      await page.keyboard.press('/');
-      await page.keyboard.type('LEFT');
-      await page.getByText('2 findings', { exact: true }).waitFor();
-      expect(page.url()).toMatch(/\/findings\?.*search=LEFT/);
-      await page.getByRole('textbox', { name: 'Target' }).fill('org/shop');
-      await page.getByText('1 finding', { exact: true }).waitFor();
-      await page.getByRole('region', { name: 'Findings' }).focus();
-      await page.keyboard.press('ArrowDown');
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: TITLE }).waitFor();
-      expect(await page.locator('svg .node').allTextContents()).toContain('middle@2.0.0middle@2.0.0');
-      await page.getByText('Upgrade left to 1.0.1.').waitFor();
-      const holders = page.getByRole('region', { name: 'All targets that hold it' });
-      await holders.getByRole('link', { name: 'org/api' }).waitFor();
-      await page.getByRole('region', { name: 'History' }).getByText('opened').waitFor();
-      await page.getByRole('button', { name: 'Suppress' }).click();
-      await page.getByLabel('Reason').fill('is not reachable');
-      await page.getByLabel('Opens again').selectOption('30d');
-      await page.getByRole('dialog').getByRole('button', { name: 'Suppress' }).click();
-      await page.getByText('Suppressed. Workers apply it').waitFor();
-      await page.getByRole('link', { name: 'Suppressions' }).click();
-      await page.getByRole('cell', { name: 'is not reachable' }).waitFor();
-      const { suppressions } = (await api.request('/api/v1/suppressions', as(tokens.admin))).json;
-      expect(suppressions).toHaveLength(1);
-      expect(suppressions[0]).toMatchObject({
-        target: 'org/shop',
-        advisories: ['GHSA-left'],
-        author: expect.stringContaining('operator'),
-      });
-      expect(events()).toEqual([]);
-      await page.context().close();
+  const violations = async (page: Page) => {
+    const result = (await page.evaluate(
+      "axe.run({ resultTypes: ['violations'], preload: false, iframes: false })",
+    )) as {
+      violations: { id: string; nodes: { html: string }[] }[];
+    };
+    return result.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+  };
+
+  it('leads an operator from the overview to a suppressed finding', async () => {
+    const { page, events } = await open('/');
+    await page.getByLabel('Token').fill(tokens.admin);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Open findings, last 90 days').waitFor();
+    await page.getByRole('region', { name: 'Targets by worst finding' }).getByText('critical').click();
+    await page.getByRole('cell', { name: 'org/shop' }).waitFor();
+    await page.getByRole('link', { name: 'Findings' }).click();
+    await page.getByText('303 findings').waitFor();
+    // Rows that are not visible do not exist.
+    expect(await page.locator('tr[data-index]').count()).toBeLessThan(80);
+    await page.keyboard.press('/');
+    await page.keyboard.type('LEFT');
+    await page.getByText('2 findings', { exact: true }).waitFor();
+    expect(page.url()).toMatch(/\/findings\?.*search=LEFT/);
+    await page.getByRole('textbox', { name: 'Target' }).fill('org/shop');
+    await page.getByText('1 finding', { exact: true }).waitFor();
+    await page.getByRole('region', { name: 'Findings' }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: TITLE }).waitFor();
+    expect(await page.locator('svg .node').allTextContents()).toContain('middle@2.0.0middle@2.0.0');
+    await page.getByText('Upgrade left to 1.0.1.').waitFor();
+    const holders = page.getByRole('region', { name: 'All targets that hold it' });
+    await holders.getByRole('link', { name: 'org/api' }).waitFor();
+    await page.getByRole('region', { name: 'History' }).getByText('opened').waitFor();
+    await page.getByRole('button', { name: 'Suppress' }).click();
+    await page.getByLabel('Reason').fill('is not reachable');
+    await page.getByLabel('Opens again').selectOption('30d');
+    await page.getByRole('dialog').getByRole('button', { name: 'Suppress' }).click();
+    await page.getByText('Suppressed. Workers apply it').waitFor();
+    await page.getByRole('link', { name: 'Suppressions' }).click();
+    await page.getByRole('cell', { name: 'is not reachable' }).waitFor();
+    const { suppressions } = (await api.request('/api/v1/suppressions', as(tokens.admin))).json;
+    expect(suppressions).toHaveLength(1);
+    expect(suppressions[0]).toMatchObject({
+      target: 'org/shop',
+      advisories: ['GHSA-left'],
+      author: expect.stringContaining('operator'),
     });
+    expect(events()).toEqual([]);
+    await page.context().close();
+  });
 
-    it.each(['/target', '/finding', '/inventory', '/target?id=none'])(
-      'has a heading where there is nothing to show: %s',
-      async (path) => {
-        const { page } = await signedIn(tokens.admin, path);
-        await page.getByRole('heading', { level: 1 }).waitFor();
-        await page.context().close();
+  it.each(['/target', '/finding', '/inventory', '/target?id=none'])(
+    'has a heading where there is nothing to show: %s',
+    async (path) => {
+      const { page } = await signedIn(tokens.admin, path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.context().close();
+    },
+  );
+
+  it('shows what happens without being loaded again', async () => {
+    const { page } = await signedIn(tokens.admin, '/findings?target=org%2Fnew');
+    await page.getByText('No finding fits these filters.').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    const found = tracked('org/new', 'left@1.0.0', 'high');
+    await fleet().save('org/new', [], {
+      findings: [found],
+      log: [opened(found.finding.fingerprint, LEFT, TITLE)],
+    });
+    await page.getByRole('link', { name: TITLE }).waitFor();
+    await page.context().close();
+  });
+
+  it('finds a package of a lockfile, and chooses several rules and labels', async () => {
+    const { page, events } = await signedIn(tokens.admin, '/target?id=org%2Fshop');
+    await page.getByRole('link', { name: 'package-lock.json', exact: true }).click();
+    await page.getByText('2 packages', { exact: true }).waitFor();
+    await page.getByLabel('Search').fill('left');
+    await page.getByText('1 package', { exact: true }).waitFor();
+    await page.getByText('shop@1.0.0', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'left', exact: true }).click();
+    await page.getByText('1 finding', { exact: true }).waitFor();
+    await page.getByLabel('Label', { exact: true }).fill('team=web');
+    await page.getByLabel('And label').fill('team=data');
+    await page.getByText('No finding fits these filters.').waitFor();
+    await page.getByLabel('And label').first().fill('');
+    await page.getByText('1 finding', { exact: true }).waitFor();
+    await page.getByLabel('Rules: Any').click();
+    await page.getByRole('checkbox', { name: /vulnerability/ }).check();
+    await page.getByLabel('Rules: vulnerability').waitFor();
+    expect(new URL(page.url()).searchParams.getAll('rule')).toEqual(['vulnerability']);
+    expect(events()).toEqual([]);
+    await page.context().close();
+  });
+
+  it('adds and changes a schedule', async () => {
+    const { page } = await signedIn(tokens.admin, '/schedules');
+    await page.getByRole('button', { name: 'Add' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name', { exact: true }).fill('acme');
+    await dialog.getByLabel('URLs, one a line').fill('https://git.example/a.git\nno url');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await dialog.getByText(/source\.repositories\.1\.url/).waitFor();
+    await dialog.getByLabel('URLs, one a line').fill('https://git.example/a.git');
+    await dialog.getByLabel('Labels as').fill('team=acme');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await page.getByText('Schedule acme is saved.').waitFor();
+    await page.getByRole('button', { name: 'Pause acme' }).click();
+    await page.getByText('acme is paused.').waitFor();
+    await page.getByRole('button', { name: 'Change acme' }).click();
+    await dialog.getByLabel('Time between runs').fill('90m');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('every 90m').waitFor();
+    const { json } = await api.request('/api/v1/schedules', as(tokens.admin));
+    expect(json.schedules).toMatchObject([
+      {
+        name: 'acme',
+        source: { kind: 'git', repositories: [{ url: 'https://git.example/a.git' }] },
+        labels: { team: 'acme' },
+        everyMs: 5_400_000,
+        paused: true,
       },
-    );
+    ]);
+    await page.context().close();
+  });
 
-    it('shows what happens without being loaded again', async () => {
-      const { page } = await signedIn(tokens.admin, '/findings?target=org%2Fnew');
-      await page.getByText('No finding fits these filters.').waitFor();
-      await page.getByText('Live', { exact: true }).waitFor();
-      const found = tracked('org/new', 'left@1.0.0', 'high');
-      await fleet().save('org/new', [], {
-        findings: [found],
-        log: [opened(found.finding.fingerprint, LEFT, TITLE)],
-      });
-      await page.getByRole('link', { name: TITLE }).waitFor();
-      await page.context().close();
-    });
+  it('sends a failed alert again, and shows readers no buttons that they may not use', async () => {
+    const { page } = await signedIn(tokens.admin, '/deliveries');
+    await page.getByRole('button', { name: '1 attempt' }).click();
+    await page.getByText('500', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Retry msg_1' }).click();
+    await page.getByText('The alert is sent again.').waitFor();
+    await page.context().close();
+    const { page: reader, events } = await signedIn(tokens.reader, '/deliveries');
+    await reader.getByRole('button', { name: '1 attempt' }).waitFor();
+    expect(await reader.getByRole('button', { name: /Retry/ }).count()).toBe(0);
+    const views = await reader.getByRole('navigation').getByRole('link').allTextContents();
+    expect(views).toEqual([
+      'Overview',
+      'Findings',
+      'Targets',
+      'Changes',
+      'Suppressions',
+      'Deliveries',
+      'Schedules',
+    ]);
+    await reader.getByRole('link', { name: 'Findings' }).click();
+    await reader.getByRole('link', { name: TITLE }).first().click();
+    await reader.getByRole('heading', { name: TITLE }).waitFor();
+    expect(await reader.getByRole('button', { name: 'Suppress' }).count()).toBe(0);
+    expect(events()).toEqual([]);
+    await reader.getByRole('button', { name: 'Sign out' }).click();
+    await reader.getByLabel('Token').waitFor();
+    await reader.context().close();
+  });
 
-    it('finds a package of a lockfile, and chooses several rules and labels', async () => {
-      const { page, events } = await signedIn(tokens.admin, '/target?id=org%2Fshop');
-      await page.getByRole('link', { name: 'package-lock.json', exact: true }).click();
-      await page.getByText('2 packages', { exact: true }).waitFor();
-      await page.getByLabel('Search').fill('left');
-      await page.getByText('1 package', { exact: true }).waitFor();
-      await page.getByText('shop@1.0.0', { exact: true }).waitFor();
-      await page.getByRole('link', { name: 'left', exact: true }).click();
-      await page.getByText('1 finding', { exact: true }).waitFor();
-      await page.getByLabel('Label', { exact: true }).fill('team=web');
-      await page.getByLabel('And label').fill('team=data');
-      await page.getByText('No finding fits these filters.').waitFor();
-      await page.getByLabel('And label').first().fill('');
-      await page.getByText('1 finding', { exact: true }).waitFor();
-      await page.getByLabel('Rules: Any').click();
-      await page.getByRole('checkbox', { name: /vulnerability/ }).check();
-      await page.getByLabel('Rules: vulnerability').waitFor();
-      expect(new URL(page.url()).searchParams.getAll('rule')).toEqual(['vulnerability']);
-      expect(events()).toEqual([]);
-      await page.context().close();
-    });
-
-    it('adds and changes a schedule', async () => {
-      const { page } = await signedIn(tokens.admin, '/schedules');
-      await page.getByRole('button', { name: 'Add' }).click();
-      const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('Name', { exact: true }).fill('acme');
-      await dialog.getByLabel('URLs, one a line').fill('https://git.example/a.git\nno url');
-      await dialog.getByRole('button', { name: 'Add' }).click();
-      await dialog.getByText(/source\.repositories\.1\.url/).waitFor();
-      await dialog.getByLabel('URLs, one a line').fill('https://git.example/a.git');
-      await dialog.getByLabel('Labels as').fill('team=acme');
-      await dialog.getByRole('button', { name: 'Add' }).click();
-      await page.getByText('Schedule acme is saved.').waitFor();
-      await page.getByRole('button', { name: 'Pause acme' }).click();
-      await page.getByText('acme is paused.').waitFor();
-      await page.getByRole('button', { name: 'Change acme' }).click();
-      await dialog.getByLabel('Time between runs').fill('90m');
-      await dialog.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('every 90m').waitFor();
-      const { json } = await api.request('/api/v1/schedules', as(tokens.admin));
-      expect(json.schedules).toMatchObject([
-        {
-          name: 'acme',
-          source: { kind: 'git', repositories: [{ url: 'https://git.example/a.git' }] },
-          labels: { team: 'acme' },
-          everyMs: 5_400_000,
-          paused: true,
-        },
-      ]);
-      await page.context().close();
-    });
-
-    it('sends a failed alert again, and shows readers no buttons that they may not use', async () => {
-      const { page } = await signedIn(tokens.admin, '/deliveries');
-      await page.getByRole('button', { name: '1 attempt' }).click();
-      await page.getByText('500', { exact: true }).waitFor();
-      await page.getByRole('button', { name: 'Retry msg_1' }).click();
-      await page.getByText('The alert is sent again.').waitFor();
-      await page.context().close();
-      const { page: reader, events } = await signedIn(tokens.reader, '/deliveries');
-      await reader.getByRole('button', { name: '1 attempt' }).waitFor();
-      expect(await reader.getByRole('button', { name: /Retry/ }).count()).toBe(0);
-      const views = await reader.getByRole('navigation').getByRole('link').allTextContents();
-      expect(views).toEqual([
-        'Overview',
-        'Findings',
-        'Targets',
-        'Changes',
-        'Suppressions',
-        'Deliveries',
-        'Schedules',
-      ]);
-      await reader.getByRole('link', { name: 'Findings' }).click();
-      await reader.getByRole('link', { name: TITLE }).first().click();
-      await reader.getByRole('heading', { name: TITLE }).waitFor();
-      expect(await reader.getByRole('button', { name: 'Suppress' }).count()).toBe(0);
-      expect(events()).toEqual([]);
-      await reader.getByRole('button', { name: 'Sign out' }).click();
-      await reader.getByLabel('Token').waitFor();
-      await reader.context().close();
-    });
-
-    it('runs and loads nothing from hostile text', async () => {
-      const { page, events } = await signedIn(tokens.admin, '/findings?target=evil');
-      const id = encodeURIComponent('evil/left@1.0.0/high');
-      for (const path of [
-        '/findings?target=evil',
-        `/finding?target=evil&id=${id}`,
-        '/target?id=evil',
-        '/changes',
-        '/',
-      ]) {
-        await page.goto(api.server.url + path);
-        await page.getByText('globalThis.hacked=1').first().waitFor();
-        expect(await page.locator('img, iframe, body script, a[href^="javascript"]').count()).toBe(0);
-      }
-      expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
-      expect(events()).toEqual([]);
-      // What an injected script could try is refused by the policy.
-      await page.evaluate(`{
+  it('runs and loads nothing from hostile text', async () => {
+    const { page, events } = await signedIn(tokens.admin, '/findings?target=evil');
+    const id = encodeURIComponent('evil/left@1.0.0/high');
+    for (const path of [
+      '/findings?target=evil',
+      `/finding?target=evil&id=${id}`,
+      '/target?id=evil',
+      '/changes',
+      '/',
+    ]) {
+      await page.goto(api.server.url + path);
+      await page.getByText('globalThis.hacked=1').first().waitFor();
+      expect(await page.locator('img, iframe, body script, a[href^="javascript"]').count()).toBe(0);
+    }
+    expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
+    expect(events()).toEqual([]);
+    // What an injected script could try is refused by the policy.
+    await page.evaluate(`{
       const script = document.createElement('script');
       try { script.textContent = 'globalThis.injected = 1'; } catch {}
       document.body.append(script);
       try { document.body.innerHTML = '<b>x</b>'; } catch { globalThis.refused = 1; }
     }`);
-      expect(await page.evaluate('[globalThis.injected, globalThis.refused]')).toEqual([undefined, 1]);
-      await page.context().close();
-    });
+    expect(await page.evaluate('[globalThis.injected, globalThis.refused]')).toEqual([undefined, 1]);
+    await page.context().close();
+  });
 
-    it('counts all targets of an urgent issue, also those with a low priority', async () => {
-      await fleet().save('org/late', [], { findings: [tracked('org/late', 'left@1.0.0', 'none')] });
-      await api.server.follow();
-      const { page } = await signedIn(tokens.admin, '/');
-      const urgent = page.getByRole('region', { name: 'Most urgent' });
-      const { total } = (await api.request(`/api/v1/findings?package=${LEFT}`, as(tokens.admin))).json;
-      expect(total).toBeGreaterThan(2);
-      await urgent.getByText(`left 1.0.0 · org/shop and ${total - 1} other targets`).waitFor();
-      await page.context().close();
-    });
+  it('counts all targets of an urgent issue, also those with a low priority', async () => {
+    await fleet().save('org/late', [], { findings: [tracked('org/late', 'left@1.0.0', 'none')] });
+    await api.server.follow();
+    const { page } = await signedIn(tokens.admin, '/');
+    const urgent = page.getByRole('region', { name: 'Most urgent' });
+    const { total } = (await api.request(`/api/v1/findings?package=${LEFT}`, as(tokens.admin))).json;
+    expect(total).toBeGreaterThan(2);
+    await urgent.getByText(`left 1.0.0 · org/shop and ${total - 1} other targets`).waitFor();
+    await page.context().close();
+  });
 
-    const finding = `/finding?target=org%2Fshop&id=${encodeURIComponent('org/shop/left@1.0.0/critical')}`;
-    it.each([
+  const finding = `/finding?target=org%2Fshop&id=${encodeURIComponent('org/shop/left@1.0.0/critical')}`;
+  it.each([
+    [
+      1280,
+      'light',
+      ['/', '/findings', finding, '/targets', '/target?id=org%2Fshop', '/tokens', '/deliveries', INVENTORY],
+    ],
+    [
+      390,
+      'dark',
       [
-        1280,
-        'light',
-        ['/', '/findings', finding, '/targets', '/target?id=org%2Fshop', '/tokens', '/deliveries', INVENTORY],
+        '/',
+        finding,
+        '/changes',
+        '/suppressions',
+        '/schedules',
+        '/rejected',
+        '/queues',
+        '/target?id=evil',
+        INVENTORY,
       ],
-      [
-        390,
-        'dark',
-        [
-          '/',
-          finding,
-          '/changes',
-          '/suppressions',
-          '/schedules',
-          '/rejected',
-          '/queues',
-          '/target?id=evil',
-          INVENTORY,
-        ],
-      ],
-    ] as const)('is accessible and not wider than %i pixels, %s', async (width, colorScheme, paths) => {
-      const { page } = await signedIn(tokens.admin, '/', {
-        viewport: { width, height: 900 },
-        colorScheme,
-        bypassCSP: true,
-      });
-      await page.evaluate(AXE);
-      const found: unknown[] = [];
-      for (const path of paths) {
-        // As a click on a link does, so that the document stays.
-        await page.evaluate(
-          `history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`,
-        );
-        await page.getByRole('heading', { level: 1 }).waitFor();
-        const waiting = page.getByText(/^(?:Loading|Counting) …$/);
-        await until('everything is loaded', async () => (await waiting.count()) === 0);
-        const isWider = (await page.evaluate('document.documentElement.scrollWidth')) as number;
-        if (isWider > width) found.push([path, isWider]);
-        found.push(...(await violations(page)).map((one) => [path, ...one]));
-      }
-      expect(found).toEqual([]);
-      await page.context().close();
+    ],
+  ] as const)('is accessible and not wider than %i pixels, %s', async (width, colorScheme, paths) => {
+    const { page } = await signedIn(tokens.admin, '/', {
+      viewport: { width, height: 900 },
+      colorScheme,
+      bypassCSP: true,
     });
-  },
-);
+    await page.evaluate(AXE);
+    const found: unknown[] = [];
+    for (const path of paths) {
+      // As a click on a link does, so that the document stays.
+      await page.evaluate(
+        `history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`,
+      );
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      const waiting = page.getByText(/^(?:Loading|Counting) …$/);
+      await until('everything is loaded', async () => (await waiting.count()) === 0);
+      const isWider = (await page.evaluate('document.documentElement.scrollWidth')) as number;
+      if (isWider > width) found.push([path, isWider]);
+      found.push(...(await violations(page)).map((one) => [path, ...one]));
+    }
+    expect(found).toEqual([]);
+    await page.context().close();
+  });
+});
 
 function as(token: string): RequestInit {
   return { headers: { authorization: `Bearer ${token}` } };

@@ -7,7 +7,7 @@ import { createKeys } from '../../../src/store/keys.ts';
 import { shardOf } from '../../../src/store/shards/shard.ts';
 import { kevJson } from '../../exploits/lists.ts';
 import { AT, npmFile, tracked } from '../../store/fleet/fleet-room.ts';
-import { until } from '../../store/store-room.ts';
+import { until } from '../../until.ts';
 import { openServeRoom } from './serve-room.ts';
 
 const EDGES = { 'shop@1.0.0': ['ms@2.1.3'], 'ms@2.1.3': ['lodash@4.17.20'] };

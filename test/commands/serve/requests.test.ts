@@ -9,7 +9,7 @@ import { methodsOf } from '../../../src/discovery/description/methods.ts';
 import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
 import { createKeys } from '../../../src/store/keys.ts';
 import { tracked } from '../../store/fleet/fleet-room.ts';
-import { until } from '../../store/store-room.ts';
+import { until } from '../../until.ts';
 import { openServeRoom } from './serve-room.ts';
 
 let room: Awaited<ReturnType<typeof openServeRoom>>;

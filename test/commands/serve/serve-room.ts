@@ -8,7 +8,7 @@ import { type EmbeddedValkey, startValkey } from '../../../src/embedded/valkey.t
 import { createKeys } from '../../../src/store/keys.ts';
 import { closeRedis, connectRedis, type RedisClient } from '../../../src/store/redis/connection.ts';
 import { openFleet } from '../../store/fleet/fleet-room.ts';
-import { until } from '../../store/store-room.ts';
+import { until } from '../../until.ts';
 
 export interface Answer {
   readonly status: number;

@@ -4,7 +4,7 @@ import { administerTokens } from '../../../src/commands/tokens.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
 import { npmFile, tracked } from '../../store/fleet/fleet-room.ts';
-import { until } from '../../store/store-room.ts';
+import { until } from '../../until.ts';
 import { openServeRoom } from './serve-room.ts';
 
 let room: Awaited<ReturnType<typeof openServeRoom>>;
