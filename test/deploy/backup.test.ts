@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,14 +10,18 @@ import { LOCKFILE, SOUND } from '../pipeline/fixtures.ts';
 import { createWorld, type World } from '../pipeline/world.ts';
 
 const run = promisify(execFile);
+const DOCS = join(import.meta.dirname, '..', '..', 'docs');
+const DEPLOY = join(import.meta.dirname, '..', '..', 'deploy');
 
 /** The steps of docs/operating.md, "Backup and restore". */
 describe.skipIf(!HAS_REDIS)('a backup of Redis (skipped without redis-server)', () => {
   let world: World;
+  let redis: NativeRedis;
   let folder: string;
   let restored: NativeRedis | undefined;
   beforeAll(async () => {
-    world = await createWorld(await startNativeRedis());
+    redis = await startNativeRedis();
+    world = await createWorld(redis);
     folder = await mkdtemp(join(tmpdir(), 'backup-'));
   });
   afterAll(async () => {
@@ -28,7 +32,16 @@ describe.skipIf(!HAS_REDIS)('a backup of Redis (skipped without redis-server)', 
 
   it('is taken while workers run, and a worker on the restored Redis goes on without repeating an alert', async () => {
     const room = await world.room('backup', [], { platform: false });
-    const worker = room.startWorker();
+    // The users of docs/redis.md and docs/operating.md, with the prefix of this test.
+    const documented = async (page: string, name: string): Promise<readonly string[]> => {
+      const text = await readFile(join(DOCS, page), 'utf8');
+      const rule = new RegExp(`ACL SETUSER (${name} [^\n\`]+)`).exec(text)?.[1] ?? '';
+      return rule.replaceAll('lockhound*', 'backup*').replaceAll('lockhound:*', 'backup:*').split(' ');
+    };
+    const { call } = redis;
+    await call('ACL', 'SETUSER', ...(await documented('redis.md', 'lockhound')));
+    await call('ACL', 'SETUSER', ...(await documented('operating.md', 'backup')));
+    const worker = room.startWorker({ REDIS_URL: redis.url.replace('//', '//lockhound:password@') });
     const scan = { target: { id: 'shop', labels: {} }, path: 'package-lock.json' };
     const request = (id: string, content: string) => ({
       scan: id,
@@ -42,14 +55,30 @@ describe.skipIf(!HAS_REDIS)('a backup of Redis (skipped without redis-server)', 
     await expect.poll(() => taken().length).toBe(1);
     await expect.poll(() => room.store.deliveries.list(['delivered'])).toHaveLength(1);
     const file = join(folder, 'backup.rdb');
-    await run('redis-cli', ['-u', world.redisUrl, '--rdb', file]);
+    const back = (user: string) =>
+      run('redis-cli', ['-p', String(redis.port), '--user', user, '--no-auth-warning', '--rdb', file], {
+        env: { ...process.env, REDISCLI_AUTH: 'password' },
+      });
+    await expect(back('lockhound')).rejects.toThrow('NOPERM');
+    await back('backup');
     await worker.kill('SIGTERM');
 
-    restored = await startNativeRedis('--appendonly', 'no');
+    // Its settings are arguments, as in a container: it has no file for `CONFIG REWRITE`.
+    restored = await startNativeRedis('--appendonly', 'yes', '--appendfsync', 'always');
+    await restored.call('SET', 'of-before', '1');
     await restored.kill();
-    await copyFile(file, join(restored.folder, 'dump.rdb'));
+    const restore = (input: Buffer) =>
+      spawnSync('sh', [join(DEPLOY, 'restore.sh')], { cwd: restored?.folder, input });
+    expect(restore(Buffer.from('no backup')).status).toBe(1);
+    expect(await readdir(restored.folder)).toEqual(['appendonlydir']);
+    expect(restore(await readFile(file)).status).toBe(0);
     await restored.start();
-    await restored.call('CONFIG', 'SET', 'appendonly', 'yes');
+    expect(await restored.call('GET', 'of-before')).toBeNull();
+    // What is written now is there after another start.
+    await restored.call('SET', 'of-after', '1');
+    await restored.kill();
+    await restored.start();
+    expect(await restored.call('GET', 'of-after')).toBe('1');
 
     const later = room.startWorker({ REDIS_URL: restored.url });
     const producer = await createProducer({ redis: restored.url, prefix: '{backup}' });
