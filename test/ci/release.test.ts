@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -56,6 +56,18 @@ describe('the images that a release is built on or runs', () => {
   it('are the same wherever they are named', () => {
     expect(imagesIn('docker-compose.yml')).toEqual(imagesIn('deploy/compose.yaml'));
   });
+});
+
+it('SECURITY.md names tests that exist, one at least for each threat', () => {
+  const rows = readFileSync(join(ROOT, 'SECURITY.md'), 'utf8')
+    .split('\n')
+    .filter((line) => /^\| (?!who|-)/.test(line));
+  expect(rows.length).toBeGreaterThan(10);
+  for (const row of rows) {
+    const named = [...row.matchAll(/`(test\/[^`]+)`/g)].map(([, file = '']) => file);
+    expect(named.length, row).toBeGreaterThan(0);
+    expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  }
 });
 
 describe('the notes of a release', () => {
