@@ -1,7 +1,7 @@
 /** Without comments, indents and line breaks, which our style sheets need nowhere. */
 export function compactCss(css: string): string {
   return css
-    .replaceAll(/\/\*.*?\*\//gs, '')
+    .replaceAll(/\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?/g, '')
     .split('\n')
     .map((line) => line.trim())
     .join('');

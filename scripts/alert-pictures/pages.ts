@@ -16,7 +16,7 @@ const slackBody = z.looseObject({ blocks: z.array(slackBlock) });
 /** Text from alerts is escaped as entities by the preset, as Slack requires. */
 function mrkdwn(source: string): string {
   return source
-    .replace(/<([^|>]+)\|([^>]+)>/g, '<a href="$1">$2</a>')
+    .replace(/<([^<|>]+)\|([^<>]+)>/g, '<a href="$1">$2</a>')
     .replace(/\*([^*\n]+)\*/g, '<b>$1</b>')
     .replace(/(^|\s)_([^_\n]+)_/g, '$1<i>$2</i>')
     .replaceAll('\n', '<br>');
@@ -82,7 +82,7 @@ function markdown(source: string): string {
     text(line)
       .replace(/\\([\\`*_{}[\]|~!#])/g, (_, one: string) => `&#${one.charCodeAt(0)};`)
       .replace(/\\(&(?:amp|lt|gt);)/g, '$1')
-      .replace(/\[([^\]]+)\]\(([^)]+)\)/g, '<a href="$2">$1</a>')
+      .replace(/\[([^[\]]+)\]\(([^()]+)\)/g, '<a href="$2">$1</a>')
       .replace(/\*\*([^*]+)\*\*/g, '<b>$1</b>');
   return source
     .split('\n\n')

@@ -18,7 +18,7 @@ export async function apply(
 async function edit(folder: string, line: string): Promise<void> {
   const [, entries] = /^# remove the entries of (.+) from yarn\.lock$/.exec(line) ?? [];
   if (entries !== undefined) return removeEntries(join(folder, 'yarn.lock'), entries.split(', '));
-  const [, override] = /^# pnpm-workspace\.yaml: add (".+": .+) to overrides$/.exec(line) ?? [];
+  const [, override] = /^# pnpm-workspace\.yaml: add ("[^"]+": .+) to overrides$/.exec(line) ?? [];
   if (override !== undefined) return addOverride(join(folder, 'pnpm-workspace.yaml'), override);
   throw new Error(`a line that says what to edit is not known: ${line}`);
 }

@@ -109,8 +109,8 @@ function factFailures(
   if (isStated && !isMixed && !found.some(({ groups }) => groups.includes('dev') === dev)) {
     failures.push(`${id} is ${dev ? 'not ' : ''}in the group dev`);
   }
-  const purl = wanted.purl?.replace(/[?#].*$/, '');
-  if (purl !== undefined && !found.some((one) => one.purl.replace(/[?#].*$/, '') === purl)) {
+  const purl = wanted.purl?.replace(/[?#].*$/s, '');
+  if (purl !== undefined && !found.some((one) => one.purl.replace(/[?#].*$/s, '') === purl)) {
     failures.push(`${id} has the purl ${found.map((one) => one.purl).join(', ')}, not ${wanted.purl}`);
   }
   return failures;

@@ -28,7 +28,7 @@ const READERS: readonly (readonly [pattern: RegExp, (row: Row, file: string) => 
     /^pip /,
     (row) =>
       text(row['requirement'])
-        .replace(/\[.*?\]|\s.*$|;.*$/g, '')
+        .replace(/\[[^[\]]*\]|[\s;].*$/gs, '')
         .replace('==', '@'),
   ],
   [

@@ -44,7 +44,7 @@ ${list.join('\n')}
 
 function pageOf(format: Format): string {
   const { name, title, fileNames, aliases = [], ecosystem, unreadable = {}, overriddenBy = {} } = format;
-  const samples = Object.entries(SAMPLES).filter(([key]) => key.replace(/ \(.*$/, '') === name);
+  const samples = Object.entries(SAMPLES).filter(([key]) => key.replace(/ \(.*$/s, '') === name);
   const companions = new Set(samples.flatMap(([, text]) => format.companions?.(text, true) ?? []));
   const facts = (Object.keys(FACTS) as (keyof FormatFacts)[]).map((fact) => factRow(format, fact));
   const remarks = [

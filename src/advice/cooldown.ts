@@ -1,5 +1,6 @@
 import type { StatedCooldown } from '../model/advice/project-statement.ts';
 import type { PublishedVersion } from '../model/ports/insights.ts';
+import { matchesWildcard } from '../model/wildcard.ts';
 
 const MINUTE = 60_000;
 
@@ -14,20 +15,13 @@ export function waitsUntil(
   now: number,
 ): number | undefined {
   if (cooldown === undefined || publishedAt === undefined) return undefined;
-  if (cooldown.except.some((pattern) => matches(name, pattern))) return undefined;
+  if (cooldown.except.some((pattern) => matchesWildcard(withoutVersion(pattern), name))) return undefined;
   const until = Date.parse(publishedAt) + cooldown.minutes * MINUTE;
   return until > now ? until : undefined;
 }
 
-/** `*` stands for any text; a version after the name is ignored. */
-function matches(name: string, pattern: string): boolean {
-  const parts = pattern.replace(/(?<=.)@.*$/, '').split('*');
-  let at = 0;
-  for (const [index, part] of parts.entries()) {
-    const found = index === 0 ? (name.startsWith(part) ? 0 : -1) : name.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  const last = parts.at(-1) ?? '';
-  return parts.length === 1 ? at === name.length : name.endsWith(last);
+/** A version after the name is ignored. */
+function withoutVersion(pattern: string): string {
+  const at = pattern.indexOf('@', 1);
+  return at < 0 ? pattern : pattern.slice(0, at);
 }

@@ -31,7 +31,7 @@ export function githubEnvironment(): GithubEnvironment {
   };
   const { GITHUB_TOKEN: token, GITHUB_OUTPUT: outputFile, GITHUB_STEP_SUMMARY: summaryFile } = environment;
   return {
-    apiUrl: required('GITHUB_API_URL', /^https?:\/\/[^\s]+$/).replace(/\/+$/, ''),
+    apiUrl: required('GITHUB_API_URL', /^https?:\/\/[^\s]+$/).replace(/(?<!\/)\/+$/, ''),
     repository: required('GITHUB_REPOSITORY', /^[\w.-]+\/[\w.-]+$/),
     sha: required('GITHUB_SHA', /^[0-9a-f]{40,64}$/),
     ref: required('GITHUB_REF', /^refs\/\S+$/),

@@ -77,7 +77,7 @@ export function apiResponse(
     headers,
     content: readContent(response),
     body: response.body,
-    request: `${method} ${url.replace(/\?.*$/, '')}`,
+    request: `${method} ${url.replace(/\?.*$/s, '')}`,
     retryAfterMs,
   };
 }

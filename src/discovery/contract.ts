@@ -64,5 +64,5 @@ function comparisonOf(
 }
 
 function sameRoot(one: string, other: string | undefined): boolean {
-  return one.replace(/\/+$/, '') === other?.replace(/\/+$/, '');
+  return one.replace(/(?<!\/)\/+$/, '') === other?.replace(/(?<!\/)\/+$/, '');
 }

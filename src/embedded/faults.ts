@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { matchesWildcard } from '../model/wildcard.ts';
 import { type ErrorShape, PLAIN_ERRORS } from './error-shape.ts';
 import { type RateLimit, rateLimiter } from './rate-limit.ts';
 
@@ -157,12 +158,11 @@ function requestFilter(
   method: string | undefined,
   path: string | undefined,
 ): (request: FaultRequest) => boolean {
-  const source = path?.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  const pattern = source && new RegExp(`^${source.join('.*')}$`);
   return (request) => {
     const [asked = ''] = request.url.split('?', 1);
     return (
-      (method === undefined || request.method === method.toUpperCase()) && (pattern?.test(asked) ?? true)
+      (method === undefined || request.method === method.toUpperCase()) &&
+      (path === undefined || matchesWildcard(path, asked))
     );
   };
 }

@@ -25,7 +25,7 @@ export type RouteMatch =
 export function routesOf(document: RestDescription): readonly Route[] {
   const routes = methodsOf(document).map((method) => {
     const path = `/${document.servicePath ?? ''}${method.path}`;
-    const literals = path.replaceAll(/\{[^}]*\}/g, '').length;
+    const literals = path.replaceAll(/\{[^{}]*\}/g, '').length;
     return { method, path: lazily(() => patternOf(path)), literals };
   });
   return routes.toSorted((left, right) => right.literals - left.literals);
@@ -33,7 +33,7 @@ export function routesOf(document: RestDescription): readonly Route[] {
 
 function patternOf(path: string): PathPattern {
   const names: string[] = [];
-  const source = path.replaceAll(/\{(\+?)([^}]+)\}|[^{]+/g, (literal, reserved, name) => {
+  const source = path.replaceAll(/\{(\+?)([^{}]+)\}|[^{]+/g, (literal, reserved, name) => {
     if (name === undefined) return literal.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
     names.push(name);
     return reserved === '+' ? '(.+)' : '([^/]+)';

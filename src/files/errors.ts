@@ -37,6 +37,6 @@ export function toFileError(path: string, error: unknown): unknown {
 /** `permission denied` of `EACCES: permission denied, open '/a/b'`. */
 export function reasonOf(error: unknown): string {
   return messageOf(error)
-    .replace(/, \w+(?: '.*')?$/s, '')
+    .replace(/, \w+(?: '[^']*'.*)?$/s, '')
     .replace(/^[A-Z0-9_]+: /, '');
 }

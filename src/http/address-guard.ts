@@ -31,7 +31,7 @@ export function publicAddressesOnly(allowed: readonly string[] = []): AddressGua
   const opened = rangesOf(entries.filter(isRange));
   const opensHost = hostsOf(entries.filter((entry) => !isRange(entry)));
   return (address, host) => {
-    const plain = address.replace(/%.*$/, '');
+    const plain = address.replace(/%.*$/s, '');
     const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4';
     if (opensHost(host) || opened.check(plain, family)) return true;
     // An IPv4-mapped address is another form of an IPv4 address; public services do not use it.

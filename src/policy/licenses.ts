@@ -1,7 +1,7 @@
 import type { Info } from 'spdx-expression-parse';
 import { loadPackage } from '../model/load-package.ts';
 import type { LicensePolicy } from '../model/scan/policy.ts';
-import { matchesWildcard } from './wildcard.ts';
+import { matchesWildcard } from '../model/wildcard.ts';
 
 /** What is wrong with the licences of a version. */
 export type LicenseFault =

@@ -22,7 +22,7 @@ const PHRASE = new RegExp(
 
 /** The package that a deprecation message names as its successor; `undefined` when it names none. */
 export function namedSuccessor(message: string, deprecated: string): string | undefined {
-  const name = PHRASE.exec(message.slice(0, 2_000))?.[1]?.replace(/[.-]+$/, '') ?? '';
+  const name = PHRASE.exec(message.slice(0, 2_000))?.[1]?.replace(/(?<![.-])[.-]+$/, '') ?? '';
   // `use v2 instead` names a version.
   if (name === '' || name === deprecated || NO_NAME.has(name.toLowerCase()) || /^v?\d/.test(name))
     return undefined;

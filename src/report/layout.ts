@@ -74,7 +74,7 @@ export function wrapped(text: string, width: number): readonly string[] {
 
 /** The text on one line, cut between words when it is longer than `width`. */
 export function oneLine(text: string, width: number): string {
-  const flat = text.trimEnd().replaceAll(/\s*\n\s*/g, ' ');
+  const flat = text.trimEnd().replaceAll(/(?<!\s)\s*\n\s*/g, ' ');
   if (stringWidth(flat) <= width) return flat;
   return `${wrapped(flat, width - 2)[0] ?? ''} …`;
 }

@@ -91,7 +91,7 @@ function placeOf(address: string): { readonly HOST: string; readonly PATH: strin
     : host === ''
       ? ['', address]
       : [host, path];
-  const trimmed = whole.replace(/^\/+|\/+$/g, '').replace(/\.git$/, '');
+  const trimmed = whole.replace(/^\/+|(?<!\/)\/+$/g, '').replace(/\.git$/, '');
   return { HOST: from, PATH: trimmed, NAME: trimmed.split('/').at(-1) ?? '' };
 }
 

@@ -13,7 +13,8 @@ export interface Interval {
   readonly upper?: Bound | undefined;
 }
 
-const INTERVAL = /([[(])\s*([^,[\]()]*?)\s*(?:(,)\s*([^,[\]()]*?)\s*)?([\])])/y;
+/** An interval, with the comma after it. */
+const INTERVAL = /([[(])([^,[\]()]*)(?:(,)([^,[\]()]*))?([\])])(?:\s*,\s*)?/y;
 
 /**
  * The intervals of Maven and NuGet: `[1.0,2.0)`, `(,1.0]`, `[1.0]`, several separated by commas. A version without brackets
@@ -32,12 +33,12 @@ export function parseIntervals(text: string): readonly Interval[] | undefined {
     if (interval === undefined) return undefined;
     intervals.push(interval);
     at = INTERVAL.lastIndex;
-    at += /^\s*,\s*/.exec(trimmed.slice(at))?.[0].length ?? 0;
   }
   return intervals;
 }
 
-function intervalOf([, open, from = '', comma, to = '', close]: RegExpExecArray): Interval | undefined {
+function intervalOf([, open, before = '', comma, behind = '', close]: RegExpExecArray): Interval | undefined {
+  const [from, to] = [before.trim(), behind.trim()];
   if (comma === undefined) {
     if (from === '' || open !== '[' || close !== ']') return undefined;
     const exact = { version: from, inclusive: true };

@@ -94,7 +94,7 @@ function rubyMatch(text: string): Match | undefined {
   return (version) => ruby.isValid(version) && ruby.satisfies(version, text) === true;
 }
 
-const COMPARATOR = /^\s*(<=|>=|<|>|=|!=)?\s*([^\s<>=!^~]+)\s*$/;
+const COMPARATOR = /^(<=|>=|<|>|=|!=)?\s*([^\s<>=!^~]+)$/;
 
 /** Intervals (`[1.0,2.0)`), comparators that all hold (`>=1.0,<2.0`), or one version. */
 function intervalMatch(text: string, scheme: VersionScheme): Match | undefined {
@@ -106,7 +106,7 @@ function intervalMatch(text: string, scheme: VersionScheme): Match | undefined {
     }
     return (version) => scheme.isValid(version) && inIntervals(version, intervals, scheme.compare);
   }
-  const comparators = text.split(',').map((part) => COMPARATOR.exec(part));
+  const comparators = text.split(',').map((part) => COMPARATOR.exec(part.trim()));
   if (!comparators.every((one) => one !== null && scheme.isValid(one[2] ?? ''))) return undefined;
   const holds = comparators.map((one) => comparatorMatch(one?.[1] ?? '=', one?.[2] ?? '', scheme));
   return (version) => scheme.isValid(version) && holds.every((match) => match(version));

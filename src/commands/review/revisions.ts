@@ -98,7 +98,7 @@ function folderOf([first = '.']: readonly string[]): string {
 
 function placeOf({ root }: LocalRepository, given: string): Place {
   if (root === undefined) {
-    const path = posix.normalize(given.split(sep).join('/')).replace(/^\.\/?$|\/+$/g, '');
+    const path = posix.normalize(given.split(sep).join('/')).replace(/^\.\/?$|(?<!\/)\/+$/g, '');
     if (path !== '..' && !path.startsWith('../') && !posix.isAbsolute(path)) return { path, isFolder: true };
     throw new ReviewError('no-such-side', `${given}: is not a path in the repository`);
   }

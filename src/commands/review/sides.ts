@@ -71,7 +71,7 @@ function pathInRepository(root: string | undefined, path: string): string {
           .split(sep)
           .join('/')
       : posix.normalize(path === '' ? '.' : path);
-  const plain = whole.replace(/^\.\/?$/, '').replace(/\/+$/, '');
+  const plain = whole.replace(/^\.\/?$/, '').replace(/(?<!\/)\/+$/, '');
   if (plain === '..' || plain.startsWith('../') || posix.isAbsolute(plain)) {
     throw new ReviewError('no-such-side', `${path}: is not a path in the repository`);
   }

@@ -73,7 +73,7 @@ export function scanOperations(context: ServeContext): Pick<Operations, Own> {
       }
       const parts = await report.render(found, { colour: false, width: 100 });
       return new RawAnswer([...parts].join(''), {
-        type: TYPES[report.name.replace(/-\d.*$/, '')] ?? 'text/plain; charset=utf-8',
+        type: TYPES[report.name.replace(/-\d.*$/s, '')] ?? 'text/plain; charset=utf-8',
       });
     },
   };

@@ -4,7 +4,7 @@ import { sealEnvelope } from '../../jobs/envelope.ts';
 import { jobIdOf } from '../../jobs/job-id.ts';
 import { SCAN_SOURCE } from '../../jobs/payloads/sources/scan-source.ts';
 import { type TargetSource, targetSourceSchema } from '../../model/watch/source.ts';
-import { matchesWildcard } from '../../policy/wildcard.ts';
+import { matchesWildcard } from '../../model/wildcard.ts';
 import { Refusal } from '../../server/api/problem.ts';
 import { shardOf } from '../../store/shards/shard.ts';
 import type { SharedStore } from '../shared-store.ts';

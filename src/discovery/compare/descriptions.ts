@@ -45,7 +45,10 @@ function compareDocuments(comparison: SchemaComparison): void {
 }
 
 function rootOf({ rootUrl, baseUrl }: RestDescription): string | undefined {
-  return (rootUrl ?? (baseUrl === undefined ? undefined : URL.parse(baseUrl)?.origin))?.replace(/\/+$/, '');
+  return (rootUrl ?? (baseUrl === undefined ? undefined : URL.parse(baseUrl)?.origin))?.replace(
+    /(?<!\/)\/+$/,
+    '',
+  );
 }
 
 /** Hosts for single locations; the default one is `rootUrl`. */

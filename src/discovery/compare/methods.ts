@@ -29,7 +29,7 @@ function compareMethod(comparison: SchemaComparison, place: Place, methods: Pair
     place.below('httpMethod').add('verb-changed', 'breaking', message);
   }
   const [was, is] = [effectivePath(comparison.before, before), effectivePath(comparison.after, after)];
-  if (was.replaceAll(VARIABLE_NAME, '') !== is.replaceAll(VARIABLE_NAME, '')) {
+  if (was.replaceAll(VARIABLE, withoutName) !== is.replaceAll(VARIABLE, withoutName)) {
     place.below('path').add('path-changed', 'breaking', `is ${is} now, not ${was}`);
   }
   compareDeprecation(place, { before: before.deprecated, after: after.deprecated });
@@ -41,10 +41,11 @@ function compareMethod(comparison: SchemaComparison, place: Place, methods: Pair
 }
 
 /** Variables with other names expand to the same URL; renamed parameters are reported as parameters. */
-const VARIABLE_NAME = /(?<=\{[^}A-Za-z_]*)[\w.%]+(?=[^}]*\})/g;
+const VARIABLE = /\{[^{}]*\}/g;
+const withoutName = (variable: string) => variable.replaceAll(/[\w.%]+/g, '');
 
 function effectivePath(document: RestDescription, { path }: ApiMethod): string {
-  const base = (document.servicePath ?? document.basePath ?? '').replace(/\/+$/, '');
+  const base = (document.servicePath ?? document.basePath ?? '').replace(/(?<!\/)\/+$/, '');
   return `${base}/${path.replace(/^\/+/, '')}`.replace(/^\/+/, '');
 }
 

@@ -47,7 +47,7 @@ export async function openDirectory({ http, url }: DirectoryOptions) {
 
 /** The root URL, without the path of the service. */
 function rootOf(url: string): string {
-  return url.replace(/[?#].*$/, '').replace(/\/+(?:discovery\/v1\/*(?:apis\/*)?)?$/, '/');
+  return url.replace(/[?#].*$/s, '').replace(/(?<!\/)\/+(?:discovery\/v1\/*(?:apis\/*)?)?$/, '/');
 }
 
 async function getList(http: HttpClient, url: string, signal: AbortSignal | undefined): Promise<Listing> {

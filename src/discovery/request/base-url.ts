@@ -36,7 +36,7 @@ export function endpointUrl({ endpoints = [], id }: RestDescription, location: s
 /** Joined by exactly one slash; an empty path adds none. */
 export function joinUrl(base: string, path: string): string {
   if (path === '') return base;
-  return `${base.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
+  return `${base.replace(/(?<!\/)\/+$/, '')}/${path.replace(/^\/+/, '')}`;
 }
 
 /** The template may have added a query to the URL. */

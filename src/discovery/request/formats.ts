@@ -19,7 +19,9 @@ export function textFormatProblem(format: string | undefined, text: string): str
 
 /** In either alphabet, with or without padding, as decoders accept it. */
 function isBase64(text: string): boolean {
-  return /^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/.test(text) && text.replace(/=+$/, '').length % 4 !== 1;
+  return (
+    /^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/.test(text) && text.replace(/(?<!=)=+$/, '').length % 4 !== 1
+  );
 }
 
 function isDate(text: string): boolean {

@@ -42,7 +42,7 @@ function integerProblem(description: NumberDescription, text: string): string | 
 }
 
 function decimalProblem(description: NumberDescription, text: string): string | undefined {
-  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) return 'has to be a number';
+  if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) return 'has to be a number';
   const number = Number(text);
   if (!Number.isFinite(number)) return 'has to fit double';
   if (description.format === 'float' && Math.abs(number) > LARGEST_FLOAT) return 'has to fit float';

@@ -9,7 +9,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 
 /** Bytes of a `maxSize`: `10GB`, `104857600`; `undefined` when it cannot be read. */
 export function uploadLimit(maxSize: string | undefined): number | undefined {
-  const match = /^\s*(\d+(?:\.\d+)?)\s*([KMGT]?B)?\s*$/i.exec(maxSize ?? '');
+  const match = /^(\d+(?:\.\d+)?)\s*([KMGT]?B)?$/i.exec((maxSize ?? '').trim());
   if (match === null) return undefined;
   const [, number = '', unit = ''] = match;
   return Number(number) * (UNITS.get(unit.toUpperCase()) ?? 1);

@@ -38,7 +38,7 @@ export function purlOf({
  * lower case, as in the purl specification, so modules with capitals are not found (field notes).
  */
 export function parsePurl(text: string): ParsedPurl | undefined {
-  const match = /^pkg:\/*([A-Za-z][\w.+-]*)\/+([^?#]+)$/.exec(text);
+  const match = /^pkg:\/*([A-Za-z][\w.+-]*)\/+([^/?#][^?#]*)$/.exec(text);
   const [, type = '', rest = ''] = match ?? [];
   const system = systemOf(type.toLowerCase());
   if (system === undefined) return undefined;

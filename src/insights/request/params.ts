@@ -70,7 +70,7 @@ const DIGEST_BYTES: Readonly<Record<HashType, number>> = { MD5: 16, SHA1: 20, SH
 
 /** Reads `sha512:<hex or base64>` and `sha512-<base64>` (Subresource Integrity). Throws `InsightsError` (`invalid`). */
 export function readHash(text: string): Hash {
-  const [, name = '', value = ''] = /^\s*([A-Za-z0-9-]+?)[:-]\s*([A-Za-z0-9+/_=-]+)\s*$/.exec(text) ?? [];
+  const [, name = '', value = ''] = /^([A-Za-z]+-?\d+)[:-]\s*([A-Za-z0-9+/_=-]+)$/.exec(text.trim()) ?? [];
   const type = name.replace('-', '').toUpperCase();
   if (!isHashType(type)) {
     throw ruleError('hash-form', `${JSON.stringify(text)} is not a hash such as sha512:<hex or base64>`);
@@ -85,7 +85,7 @@ function canonicalHash({ type, value }: Hash): Hash {
   const hex = new RegExp(`^[0-9a-f]{${bytes * 2}}$`, 'i').test(value);
   // Buffer also reads base64url, and skips other characters: the length shows whether it did.
   const digest = Buffer.from(value, hex ? 'hex' : 'base64');
-  const length = hex ? bytes : Math.floor((value.replace(/=+$/, '').length * 3) / 4);
+  const length = hex ? bytes : Math.floor((value.replace(/(?<!=)=+$/, '').length * 3) / 4);
   if (digest.length !== bytes || length !== bytes) {
     throw ruleError(
       'hash-form',

@@ -61,7 +61,7 @@ function split(rest: string) {
   const at = remainder.lastIndexOf('@');
   // The `@` of a scope may be unencoded; a version contains no slash.
   const versioned = at >= 0 && !remainder.slice(at).includes('/');
-  const path = (versioned ? remainder.slice(0, at) : remainder).replace(/^\/+|\/+$/g, '').split('/');
+  const path = (versioned ? remainder.slice(0, at) : remainder).replace(/^\/+|(?<!\/)\/+$/g, '').split('/');
   return { type, path, version: versioned ? remainder.slice(at + 1) : undefined };
 }
 

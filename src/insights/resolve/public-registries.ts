@@ -58,7 +58,7 @@ export function parseRegistryUrl(text: string): URL | undefined {
 function readRegistry(text: string): Registry {
   const url = URL.parse(/^[a-z]+:\/\//i.test(text) ? text : `https://${text}`);
   if (url === null) throw new InsightsError('invalid', `${text} is neither a host nor a URL of a registry`);
-  return { host: url.hostname, port: url.port, path: url.pathname.replace(/\/+$/, '') };
+  return { host: url.hostname, port: url.port, path: url.pathname.replace(/(?<!\/)\/+$/, '') };
 }
 
 function isAt({ host, port }: Registry, url: URL): boolean {

@@ -18,7 +18,7 @@ const GIT = /^(?:git(?:\+[a-z]+)?:|git@|ssh:\/\/|[a-z+]+:\/\/[^#]+\.git(?:#|$))/
 /** URLs of archives of a commit, which package managers download instead of a clone. */
 const ARCHIVES: readonly RegExp[] = [
   /^https:\/\/codeload\.(?<host>github\.com)\/(?<path>[^/?#]+\/[^/?#]+)\/tar\.gz\/(?<commit>[0-9a-f]{7,64})$/i,
-  /^https:\/\/(?<host>[^/?#]*gitlab[^/?#]*)\/api\/v4\/projects\/(?<path>[^/?#]+)\/repository\/archive\.tar\.gz\?(?:ref|sha)=(?<commit>[0-9a-f]{7,64})$/i,
+  /^https:\/\/(?=[^/?#]*gitlab)(?<host>[^/?#]+)\/api\/v4\/projects\/(?<path>[^/?#]+)\/repository\/archive\.tar\.gz\?(?:ref|sha)=(?<commit>[0-9a-f]{7,64})$/i,
   /^https:\/\/(?<host>gitlab\.com)\/(?<path>[^?#]+?)\/repository\/archive\.tar\.gz\?ref=(?<commit>[0-9a-f]{7,64})$/i,
   /^https:\/\/(?<host>bitbucket\.org)\/(?<path>[^/?#]+\/[^/?#]+)\/get\/(?<commit>[0-9a-f]{7,64})\.tar\.gz$/i,
   // A repository without `.git`. Not for archives, whose fragment is their digest.
@@ -32,7 +32,7 @@ const ARCHIVES: readonly RegExp[] = [
 const REGISTRY_TARBALL = /^https?:\/\/[^?#]+\/-\/(?:(?:@|%40|\d)[^/?#]*\/)?[^/?#]+\.t(?:ar\.)?gz(?:[?#]|$)/i;
 /** GitHub Packages: `<base>/download/<scope>/<name>/<version>/<hash>`; JSR: `<base>/~/<number>/@jsr/<name>/<version>.tgz`. */
 const REGISTRY_DOWNLOAD =
-  /^https?:\/\/(?:[^?#]+\/download\/@[^?#]+\/[0-9a-f]{40,}|npm\.jsr\.io\/~\/[^?#]+\.tgz)(?:[?#]|$)/i;
+  /^https?:\/\/(?:(?=[^?#]+?\/download\/@[^/?#])[^?#]+\/[0-9a-f]{40,}|npm\.jsr\.io\/~\/[^?#]+\.tgz)(?:[?#]|$)/i;
 
 /**
  * The source of an entry: from `stated`, its `resolved` field, or in lockfileVersion 1 from a `version` that is a location.
@@ -44,7 +44,7 @@ export function sourceOf(stated: string | undefined, version: string | undefined
   if (location === undefined || location === '') return REGISTRY;
   // A fast path for nearly all locations.
   if (isPlainTarball(location)) return { kind: 'registry', url: resolved ?? location };
-  // Not a valid URL. The patterns take more than linear time.
+  // Not a valid URL.
   if (location.length > MAX_LENGTH) return { kind: 'url', url: location.slice(0, MAX_LENGTH) };
   if (isRegistryTarball(location)) {
     return { kind: 'registry', url: resolved ?? location };

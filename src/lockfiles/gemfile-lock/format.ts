@@ -30,7 +30,7 @@ interface Gem {
 /** `name (version)`, or `name (version-platform)` for a gem built for a platform. */
 const SPEC = /^(\S+) \(([^()\s-]+)(?:-([^()]+))?\)$/;
 const NAME = /^([^\s(!]+)/;
-const CHECKSUM = /^(\S+) \(([^()]+)\)\s+(.+)$/;
+const CHECKSUM = /^(\S+) \(([^()]+)\)\s+(\S.*)$/s;
 const SOURCES: ReadonlySet<string> = new Set(['GEM', 'GIT', 'PATH', 'PLUGIN SOURCE']);
 const OTHER_SECTIONS: ReadonlySet<string> = new Set([
   ...['PLATFORMS', 'DEPENDENCIES', 'CHECKSUMS', 'RUBY VERSION', 'BUNDLED WITH'],

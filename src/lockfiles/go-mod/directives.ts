@@ -7,7 +7,7 @@ export interface Directive {
   readonly line: number;
 }
 
-const WORD = /"((?:[^"\\]|\\.)*)"|`([^`]*)`|(=>|[^\s"`()]+)/g;
+const WORD = /"((?:[^"\\]|\\.)*)"?|`([^`]*)`|(=>|[^\s"`()]+)/g;
 const BLOCK = /^(\S+)\s*\($/;
 
 interface Directives {
@@ -45,7 +45,7 @@ function splitComment(raw: string): { readonly code: string; readonly comment: s
   return { code: raw.slice(0, at).trim(), comment: raw.slice(at + 2).trim() };
 }
 
-const QUOTED_OR_COMMENT = /"(?:[^"\\]|\\.)*"|`[^`]*`|\/\//g;
+const QUOTED_OR_COMMENT = /"(?:[^"\\]|\\.)*"?|`[^`]*`|\/\//g;
 
 function commentAfterQuotes(raw: string): number {
   for (const { 0: found, index } of raw.matchAll(QUOTED_OR_COMMENT)) if (found === '//') return index;

@@ -22,7 +22,7 @@ export const goMod: Format = {
   companions: () => [CHECKSUMS],
   recognises: (head) =>
     (/^module\s+\S+/m.test(head) && /^(?:go\s+\d|require\b)/m.test(head)) ||
-    /^require(?: \(\s+| )\S+\.\S+ v\d+\.\d+\.\d+/m.test(head),
+    /^require(?: \(\s+| )(?=[^\s.]+\.)\S+ v\d+\.\d+\.\d+/m.test(head),
   read: readModules,
 };
 

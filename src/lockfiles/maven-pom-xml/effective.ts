@@ -101,11 +101,11 @@ function merged(
 }
 
 /** `[1.0]` allows one version only. */
-const ONE = /^\[\s*([^[\](),]+?)\s*\]$/;
+const ONE = /^\[([^[\](),]+)\]$/;
 /** Maven's ranges, and its words for the newest version. */
 const SEVERAL = /^[[(]|^(?:LATEST|RELEASE)$/;
 
 /** The version of a requirement; empty when it allows several. */
 export function exactVersion(requirement: string): string {
-  return ONE.exec(requirement)?.[1] ?? (SEVERAL.test(requirement) ? '' : requirement);
+  return ONE.exec(requirement)?.[1]?.trim() ?? (SEVERAL.test(requirement) ? '' : requirement);
 }

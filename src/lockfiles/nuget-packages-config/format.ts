@@ -11,7 +11,7 @@ export const nugetPackagesConfig: Format = {
   ecosystem: 'nuget',
   fileNames: ['packages.config'],
   facts: { edges: false, groups: true, integrity: false, lines: true },
-  recognises: (head) => /<packages[\s>]/.test(head) && /<package\s[^>]*\bid\s*=/.test(head),
+  recognises: (head) => /<packages[\s>]/.test(head) && /<package\s[^<>]*\bid\s*=/.test(head),
   read({ path, text }) {
     const root = readXml(text, path, { expected: 'a packages.config' });
     if (root.name !== 'packages') {

@@ -22,7 +22,7 @@ export function withoutSecrets(text: string): string {
 }
 
 /** User and password before a host, where the scheme is damaged. */
-const DAMAGED = /(?<![^\s"'/+]|\/\/)[^\s"'/@:]+:[^\s"'/@:]+@(?=[\w.-]+[/:])/g;
+const DAMAGED = /(?<![^\s"'/:]|\/\/)[^\s"'/@:]+:[^\s"'/@:]+@(?=[\w.-]+[/:])/g;
 
 function withoutUser(_all: string, start: string, user: string): string {
   return /(?:^|\+)ssh:/i.test(start) ? `${start}${user.replace(/:.*$/s, '')}@` : start;
@@ -35,5 +35,7 @@ const SECRET_PARAMETER =
 function withoutSecretParameters(location: string): string {
   const left = location.replace(SECRET_PARAMETER, '$1');
   // Removes the separators that are left of `?a=b&token=x&c=d`.
-  return left === location ? location : left.replace(/([?&])&+/g, '$1').replace(/[?&]+(?=#|\s|"|'|$)/g, '');
+  return left === location
+    ? location
+    : left.replace(/([?&])&+/g, '$1').replace(/(?<![?&])[?&]+(?=#|\s|"|'|$)/g, '');
 }

@@ -98,7 +98,7 @@ function readAny(text: string, statedVersion: string): PurlPackage | string {
       qualifiers,
       subpath,
     );
-    const trimmed = (purl.namespace ?? '') === '' ? '' : (namespace ?? '').replace(/^\/+|\/+$/g, '');
+    const trimmed = (purl.namespace ?? '') === '' ? '' : (namespace ?? '').replace(/^\/+|(?<!\/)\/+$/g, '');
     return {
       ecosystem: purl.type,
       name: packageNameOf(purl.type, trimmed, name.trim()),

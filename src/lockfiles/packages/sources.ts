@@ -17,7 +17,7 @@ export function gitSource(url: string, commit: string | undefined): Source {
 export function gitSourceWithFragment(location: string): Source {
   const clean = withoutCredentials(location);
   const hash = clean.indexOf('#');
-  const url = clean.slice(0, hash < 0 ? undefined : hash).replace(/\?.*$/, '');
+  const url = clean.slice(0, hash < 0 ? undefined : hash).replace(/\?.*$/s, '');
   return gitSource(url, hash < 0 ? undefined : clean.slice(hash + 1));
 }
 

@@ -120,7 +120,7 @@ const MULTI_LINE = /"""|'''/g;
  */
 function tableLines(text: string, header: string): (index: number) => number | undefined {
   const lines: number[] = [];
-  const opening = new RegExp(`^\\s*\\[\\[\\s*(?:${header}|"${header}")\\s*\\]\\]\\s*(?:#[^]*)?$`);
+  const opening = new RegExp(`^\\s*\\[\\[\\s*(?:${header}|"${header}")\\s*\\]\\]\\s*(?:#.*)?$`, 's');
   let inTable = false;
   let quote: string | undefined;
   for (const [index, line] of text.split('\n').entries()) {

@@ -71,7 +71,7 @@ function readEntry(
 ): PackageDraft | string {
   if (!isObject(entry)) return 'is not an object';
   const stated = textIn(entry['version']) ?? '';
-  const version = /^={2,3}\s*(?!.*\*)([^\s,]+)$/.exec(stated)?.[1] ?? '';
+  const version = /^={2,3}\s*([^\s,*]+)$/.exec(stated)?.[1] ?? '';
   const source = sourceOf(entry, indexes);
   if (version === '' && source.kind === 'registry') {
     return stated === '' ? 'has no version' : `does not pin a version: ${stated.slice(0, 100)}`;

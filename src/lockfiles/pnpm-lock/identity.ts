@@ -10,7 +10,7 @@ interface Identity {
 }
 
 /** A key of lockfileVersion 6 with the host of a registry other than the default one. */
-const HOST_AND_NAME = /^(?<host>[^@]+?)\/(?<name>(?:@[^/@]+\/)?[^/@]+)@(?<reference>\d+\.\d+\.\d+[^/]*)$/;
+const HOST_AND_NAME = /^(?<host>[^@]+)\/(?<name>(?:@[^/@]+\/)?[^/@]+)@(?<reference>\d+\.\d+\.\d[^/]*)$/;
 const VERSION = /^\d+\.\d+\.\d+/;
 
 /**
@@ -71,7 +71,7 @@ function parseOldKey(rest: string): ParsedKey {
   const nameAt = versionAt - (scoped ? 2 : 1);
   return {
     name: parts.slice(nameAt, versionAt).join('/'),
-    reference: version.replace(/_.*$/, ''),
+    reference: version.replace(/_.*$/s, ''),
     host: parts.slice(0, nameAt).join('/'),
   };
 }

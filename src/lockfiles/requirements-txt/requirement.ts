@@ -39,7 +39,7 @@ export function parseRequirement(statement: string): Requirement | 'own' | strin
     return { name, version: '', source: sourceAt(rest.slice(1).trim()), integrity };
   }
   // PEP 508 does not allow a version before the location, but tools write it.
-  const [stated = '', place] = rest.split(/\s+@\s+/, 2);
+  const [stated = '', place] = rest.split(/(?<!\s)\s+@\s+/, 2);
   const version = pinnedVersion(stated);
   if (version === undefined || (place !== undefined && !LOCATION.test(place))) {
     return `has an invalid version: ${rest.slice(0, 100)}`;
@@ -72,7 +72,7 @@ function pinnedVersion(stated: string): string | undefined {
   return pinned;
 }
 
-/** Paths and URLs are shorter. The patterns take more than linear time. */
+/** Paths and URLs are shorter. */
 const MAX_LOCATION = 2_048;
 
 /** Archives of repository hosts, whose files have the name of the commit or tag. */
@@ -81,12 +81,12 @@ const REPOSITORY_ARCHIVE =
 
 /** A requirement that is a location: its name is in the fragment or in the file name. */
 function located(text: string, integrity: readonly Integrity[]): Requirement | string {
-  const place = text.replace(/\s*\[[^\]]*\]$/, '');
+  const place = text.replace(/(?<!\s)\s*\[[^[\]]*\]$/, '');
   if (place.length > MAX_LOCATION) return `is a location of more than ${MAX_LOCATION} characters`;
   const egg = /[#&]egg=([A-Za-z0-9._-]+)/.exec(place)?.[1];
   const last = place
     .replace(/[?#].*$/s, '')
-    .replace(/[/\\]+$/, '')
+    .replace(/(?<![/\\])[/\\]+$/, '')
     .split(/[/\\]/)
     .at(-1);
   const file = /^(.+)\.(?:whl|zip|tgz|tar(?:\.\w+)?)$/is.exec(last ?? '')?.[1];

@@ -25,15 +25,17 @@ const READERS: Readonly<Record<string, Reader>> = {
   'uv-lock': ofUv,
 };
 
+/** `min-release-age = 3`, `min-release-age-exclude[] = @corp/*`. */
+const NPM_SETTING = /^[ \t]*min-release-age(-exclude(?:\[\])?)?[ \t]*=[ \t]*(\S+)[ \t]*\r?$/gm;
+
 function ofNpm(files: ReadonlyMap<string, string>): StatedCooldown | undefined {
-  const text = files.get('.npmrc');
-  const days = /^\s*min-release-age\s*=\s*(\d+)\s*$/m.exec(text ?? '')?.[1];
+  const settings = Array.from((files.get('.npmrc') ?? '').matchAll(NPM_SETTING));
+  const days = settings.find(([, exclude, value = '']) => exclude === undefined && /^\d+$/.test(value))?.[2];
   if (days === undefined) return undefined;
-  const except = Array.from((text ?? '').matchAll(/^\s*min-release-age-exclude(?:\[\])?\s*=\s*(\S+)\s*$/gm));
   return {
     minutes: Number(days) * DAY,
     where: '.npmrc min-release-age',
-    except: except.flatMap(([, names = '']) => names.split(',')),
+    except: settings.flatMap(([, exclude, names = '']) => (exclude === undefined ? [] : names.split(','))),
   };
 }
 

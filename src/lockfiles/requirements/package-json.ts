@@ -54,6 +54,12 @@ function nestedPins(key: string, value: JsonObject, where: string): readonly Sta
 
 /** The name of the package that a selector ends with. */
 function pinnedName(selector: string): string {
-  const last = /((?:@[^/@>]+\/)?[^/@>]+)(?:@[^/>]*)?$/.exec(selector);
-  return last?.[1] ?? selector;
+  const [own = '', before = ''] = selector
+    .slice(selector.lastIndexOf('>') + 1)
+    .split('/')
+    .reverse();
+  const [name = ''] = own.split('@', 1);
+  const scope = before.lastIndexOf('@');
+  if (name === '') return selector;
+  return scope < 0 ? name : `${before.slice(scope)}/${name}`;
 }

@@ -33,7 +33,7 @@ function ofClassic(text: string): readonly StatedRequirement[] {
 
 function ofBerry(text: string, path: string): readonly StatedRequirement[] {
   return readGeneral(text, path).flatMap(({ resolution, version, dependencies }) => {
-    const workspace = /@workspace:(.*)$/.exec(resolution)?.[1];
+    const workspace = /@workspace:(.*)$/s.exec(resolution)?.[1];
     if (workspace !== undefined) return stated(dependencies, '', workspace === '.' ? '' : workspace);
     return stated(dependencies, `${nameOf(resolution)}@${version}`, '');
   });

@@ -70,7 +70,7 @@ function readPackageTag(draft: Draft, tag: string, value: string): void {
       break;
     }
     case 'PackageChecksum': {
-      const [algorithm = '', digest = ''] = value.split(/\s*:\s*/);
+      const [algorithm = '', digest = ''] = value.split(':', 2).map((part) => part.trim());
       const read = sbomDigest(algorithm, digest);
       if (read !== undefined) draft.integrity.push(read);
       break;
@@ -90,7 +90,7 @@ interface Tag {
   readonly line: number;
 }
 
-const TAG = /^([A-Za-z][A-Za-z0-9-]*)\s*:\s*(.*)$/;
+const TAG = /^([A-Za-z][A-Za-z0-9-]*)\s*:(.*)$/s;
 const OPENING = '<text>';
 const CLOSING = '</text>';
 
@@ -107,9 +107,9 @@ export function readTags(text: string, builder: LockfileBuilder): readonly Tag[]
       builder.problem(line, 'the line is neither `Tag: value` nor a comment');
       continue;
     }
-    const parts = [first];
+    const parts = [first.trimStart()];
     // A text without an end counts as one line, so that the rest of the file is still read.
-    if (first.startsWith(OPENING) && !first.includes(CLOSING)) {
+    if (parts[0]?.startsWith(OPENING) && !first.includes(CLOSING)) {
       const end = endOfText(rows, index + 1);
       if (end === undefined) builder.problem(line, `the ${OPENING} of ${tag} has no ${CLOSING}`);
       for (; index < (end ?? 0); index += 1) parts.push(rows[index + 1] ?? '');

@@ -34,8 +34,7 @@ function parseShallow(text: string, path: string, expected: string): unknown {
 function otherKind(text: string): string | undefined {
   const head = text.slice(0, 2_000).trimStart();
   if (/^<(?:!doctype|html|\?xml)/i.test(head)) return 'a web page or XML';
-  if (/^(?:#.*\n)*\s*__metadata:/m.test(head) || head.includes('# yarn lockfile v1'))
-    return "yarn's lockfile";
+  if (/^[ \t]*__metadata:/m.test(head) || head.includes('# yarn lockfile v1')) return "yarn's lockfile";
   if (/^lockfileVersion:/m.test(head)) return "pnpm's lockfile";
   if (/^<{7} /m.test(head)) return 'a file with unresolved merge conflicts';
   return undefined;
@@ -51,8 +50,8 @@ function errorLine(text: string, error: unknown): string {
 
 /** The parser's message without its quotation of the text, which can contain anything. */
 function reason(error: unknown): string {
-  const message = messageOf(error).replace(/\s+(?:in JSON )?at position.*$/s, '');
-  return message.replace(/,?\s*\.{0,3}".*$/s, '').slice(0, 120) || 'cut off or damaged';
+  const message = messageOf(error).replace(/(?<!\s)\s+(?:in JSON )?at position.*$/s, '');
+  return message.replace(/(?<!\s),?\s*\.{0,3}".*$/s, '').slice(0, 120) || 'cut off or damaged';
 }
 
 /** Parses a file that must contain a JSON object. Throws `LockfileError` as `parseJson` does. */

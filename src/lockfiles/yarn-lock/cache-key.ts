@@ -7,5 +7,5 @@ const HEAD_BYTES = 4_096;
  */
 export function cacheKeyOf(content: Buffer): string | undefined {
   const head = content.subarray(0, HEAD_BYTES).toString('utf8');
-  return /^__metadata:\s[\s\S]*?^ {2}cacheKey: "?([\w.]+)"?\s*$/m.exec(head)?.[1];
+  return /^__metadata:\r?\n(?: .*\r?\n)*? {2}cacheKey: "?([\w.]+)"?[ \t]*\r?$/m.exec(head)?.[1];
 }

@@ -4,7 +4,7 @@ import { readClassic } from './classic/packages.ts';
 import { MANIFEST } from './manifest.ts';
 
 /** An entry of version 1, for files without the header. */
-const ENTRY = /^"?@?[^\s@:"][^\n]*@[^\n]*:\r?\n {2}version "/m;
+const ENTRY = /^"?@?[^\s@:"](?:(?!@).)*@.*:\r?\n {2}version "/m;
 
 /** yarn's lockfile: its own syntax in version 1, YAML with `__metadata` since version 2. */
 export const yarnLock: Format = {

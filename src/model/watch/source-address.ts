@@ -16,5 +16,5 @@ export function addressOf(source: TargetSource): string {
 
 /** A query may hold a token. */
 function withoutQuery(url: string): string {
-  return url.replace(/[?#].*$/, '');
+  return url.replace(/[?#].*$/s, '');
 }

@@ -99,7 +99,7 @@ function isSameUrl(left: string, right: string, sameVersion: boolean): boolean {
 }
 
 function plainPath({ pathname }: URL): string {
-  return pathname.replace(/\/+$/, '').replaceAll(/%2f/gi, '/');
+  return pathname.replace(/(?<!\/)\/+$/, '').replaceAll(/%2f/gi, '/');
 }
 
 /** `/lodash` of `/lodash/-/lodash-4.17.21.tgz`. */

@@ -3,9 +3,9 @@ import type { Change } from '../../model/scan/change.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { atLeast, countedSeverity, type RatedSeverity } from '../../model/scan/severity.ts';
 import type { Target } from '../../model/scan/target.ts';
+import { matchesWildcard } from '../../model/wildcard.ts';
 import { inSlices } from '../../model/yielding.ts';
 import { isOnlyIn } from '../group-filter.ts';
-import { matchesWildcard } from '../wildcard.ts';
 
 /** The changes of one route: positions in the list of changes, ascending; never empty. */
 export interface RoutedChanges {

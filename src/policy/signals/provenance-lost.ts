@@ -48,5 +48,6 @@ function repositoryOf({ sourceRepository }: Provenance): string {
   return sourceRepository
     .toLowerCase()
     .replace(/^(?:git\+)?(?:https?|ssh|git):\/\/(?:[^@/]*@)?/, '')
-    .replace(/(?:\.git)?(?:[@#?].*)?\/?$/, '');
+    .replace(/[@#?].*$/s, '')
+    .replace(/(?:\.git)?\/?$/, '');
 }

@@ -3,7 +3,7 @@ import type { TargetSuppressionLimit } from '../../model/scan/policy.ts';
 import { atLeast, countedSeverity } from '../../model/scan/severity.ts';
 import type { Suppressed, Suppression, UnusedSuppression } from '../../model/scan/suppression.ts';
 import type { Target } from '../../model/scan/target.ts';
-import { matchesWildcard } from '../wildcard.ts';
+import { matchesWildcard } from '../../model/wildcard.ts';
 import { advisoryKey, indexRules, namesOf, type Rule, rulesOf, spelled } from './rules.ts';
 
 /** Decides which findings of one target are suppressed. */

@@ -14,5 +14,7 @@ export function sarifText(value: string): string {
     .map((line) => printable(line))
     .join('\n')
     .replace(/[[\]]/g, '\\$&');
-  return escaped.length <= MAX_TEXT ? escaped : `${escaped.slice(0, MAX_TEXT - 2).replace(/\\+$/, '')} …`;
+  return escaped.length <= MAX_TEXT
+    ? escaped
+    : `${escaped.slice(0, MAX_TEXT - 2).replace(/(?<!\\)\\+$/, '')} …`;
 }

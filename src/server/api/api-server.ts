@@ -84,7 +84,7 @@ const SECURITY_HEADERS = {
 
 /** The path of a method, as the router has it. */
 function urlOf({ servicePath = '' }: RestDescription, { path }: ApiMethod): string {
-  return `/${servicePath}${path.replaceAll(/\{([^}]+)\}/g, ':$1')}`;
+  return `/${servicePath}${path.replaceAll(/\{([^{}]+)\}/g, ':$1')}`;
 }
 
 function addRoute(app: FastifyInstance, method: ApiMethod, options: ApiServerOptions): void {

@@ -13,7 +13,7 @@ const FAULTS: readonly (readonly [RegExp, SourceErrorCode, string])[] = [
     'the credentials are refused, or none are given; many servers answer so for what does not exist',
   ],
   [
-    /repository .*not found|returned error: 4(?:04|10)|does not appear to be a git repository|does not exist|no such file or directory|not found/i,
+    /returned error: 4(?:04|10)|does not appear to be a git repository|does not exist|no such file or directory|not found/i,
     'not-found',
     'there is no such repository',
   ],

@@ -68,7 +68,7 @@ export function splitPatterns(key: string): readonly string[] {
   if (quote < 0) return key.includes(', ') ? key.split(', ') : [key];
   // A single one in quotes, as for most scoped packages.
   if (quote === 0 && key.indexOf('"', 1) === key.length - 1 && !key.includes('\\')) return [key.slice(1, -1)];
-  return [...key.matchAll(/"((?:[^"\\]|\\.)*)"|([^\s,"]+)/g)].map(([, quoted, plain]) =>
+  return [...key.matchAll(/"((?:[^"\\]|\\.)*)"?|([^\s,"]+)/g)].map(([, quoted, plain]) =>
     quoted === undefined ? (plain ?? '') : unescaped(quoted),
   );
 }

@@ -140,6 +140,6 @@ function registryName(source: Source, stated: string): string {
     const before = url.charCodeAt(url.lastIndexOf('/', start - 2) + 1);
     if (stated.charCodeAt(0) === AT || (before !== AT && before !== PERCENT)) return stated;
   }
-  const found = TARBALL.exec(url.replace(/[?#].*$/, ''))?.[1];
+  const found = TARBALL.exec(url.replace(/[?#].*$/s, ''))?.[1];
   return found === undefined ? stated : found.replace(/%40/i, '@').replace(/%2f/i, '/');
 }
