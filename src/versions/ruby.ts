@@ -5,7 +5,7 @@ const VERSION = /^\d+(?:\.[\da-z]+)*(?:-[\da-z-]+(?:\.[\da-z-]+)*)?$/i;
 const REQUIREMENT = /^(=|!=|>=|<=|~>|>|<)?\s*(\S+)$/;
 /** Builds for a platform; their names are those of `Gem::Platform`. */
 const PLATFORM =
-  /-(?:java|jruby|ruby|dalvik|dotnet|universal|x86|x64|i\d86|arm|aarch64|powerpc|ppc|s390|sparc|riscv|loongarch|mips|mswin|mingw).*$/;
+  /-(?:java|jruby|ruby|dalvik|dotnet|universal|x86|x64|i\d86|arm|aarch64|powerpc|ppc|s390|sparc|riscv|loongarch|mips|mswin|mingw).*$/s;
 
 type Segment = bigint | string;
 

@@ -22,7 +22,7 @@ export function isSemanticPrerelease(version: string): boolean {
 
 /** The part of a version that a caret requirement keeps: `1`, `0.3`, `0.0.7`. Throws `RangeError` for a version that is not valid. */
 export function caretLine(version: string): string {
-  const [, ...numbers] = /(\d+)\.(\d+)\.(\d+)/.exec(version) ?? [];
+  const [, ...numbers] = /(?<!\d)(\d+)\.(\d+)\.(\d+)/.exec(version) ?? [];
   if (numbers.length === 0) throw new RangeError(`not a semantic version: ${version}`);
   const [major, minor, patch] = numbers.map(BigInt);
   if (major !== 0n) return String(major);
@@ -31,7 +31,7 @@ export function caretLine(version: string): string {
 
 /** Equal by order, and in build metadata where the wanted version has some. */
 export function isSameSemantic(version: string, wanted: string): boolean {
-  const [, build] = /\+(.*)$/.exec(wanted) ?? [];
+  const [, build] = /\+(.*)$/s.exec(wanted) ?? [];
   return compareSemantic(version, wanted) === 0 && (build === undefined || version.endsWith(`+${build}`));
 }
 
