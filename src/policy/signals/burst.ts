@@ -1,6 +1,7 @@
 import type { Detector, Trace } from './detector.ts';
 import { isFix } from './fixes.ts';
 import { projectBurst } from './project-burst.ts';
+import { pointsOf } from './score.ts';
 import { type DatedRelease, datedReleases, lineOf, releaseAmong } from './versions.ts';
 import { listOf, spanOf } from './words.ts';
 
@@ -30,11 +31,22 @@ export const burst: Detector = {
     const found = releaseAmong(releases, key.version);
     if (found === undefined || isFix(facts)) return undefined;
     const all = datedReleases(releases);
-    const lines = linesAtOnce(all, found.locked);
-    if (lines?.grade === 'strong') return lines;
-    return projectBurst(facts, found.locked) ?? lines ?? flurry(all, found.locked);
+    return strongest([
+      linesAtOnce(all, found.locked),
+      projectBurst(facts, found.locked),
+      flurry(all, found.locked),
+    ]);
   },
 };
+
+/** The trace with the most points, the first one of several. */
+function strongest(traces: readonly (Trace | undefined)[]): Trace | undefined {
+  return traces.reduce((best, one) => (pointsIn(one) > pointsIn(best) ? one : best));
+}
+
+function pointsIn(trace: Trace | undefined): number {
+  return trace === undefined ? 0 : pointsOf({ signal: 'burst', ...trace }, []);
+}
 
 function linesAtOnce(all: readonly DatedRelease[], locked: DatedRelease): Trace | undefined {
   const near = all.filter((one) => Math.abs(one.publishedAt - locked.publishedAt) <= WINDOW_MS);

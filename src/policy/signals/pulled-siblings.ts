@@ -1,5 +1,5 @@
 import type { Detector } from './detector.ts';
-import { predecessors } from './versions.ts';
+import { predecessors, releaseAmong } from './versions.ts';
 import { listOf } from './words.ts';
 
 const OLD_MS = 30 * 24 * 3_600_000;
@@ -17,6 +17,9 @@ export const pulledSiblings: Detector = {
     if (locked?.publishedAt === undefined || locked.isDeprecated) return undefined;
     const { publishedAt } = locked;
     const firstKept = before.findLastIndex(({ isDeprecated }) => !isDeprecated);
+    const all = releaseAmong(releases, key.version)?.before ?? [];
+    // Who deprecates everything that is old gives the package up or cleans it up.
+    if (all.every(({ isDeprecated }) => isDeprecated)) return undefined;
     const pulled = before.slice(firstKept + 1).filter((one) => publishedAt - one.publishedAt >= OLD_MS);
     if (pulled.length < MIN_PULLED) return undefined;
     const versions = listOf(

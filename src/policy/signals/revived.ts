@@ -48,15 +48,14 @@ function revivedLine({ key, releases }: Parameters<Detector['detect']>[0]): Retu
   const locked = all.find(({ version }) => version === key.version);
   if (locked === undefined) return undefined;
   const line = lineOf(key.version);
-  const own = all
-    .filter((one) => lineOf(one.version) === line && one.publishedAt < locked.publishedAt)
-    .at(-1);
+  const before = all.filter((one) => lineOf(one.version) === line && one.publishedAt < locked.publishedAt);
+  const start = firstOfRun(before, locked.publishedAt);
+  const own = before.filter(({ publishedAt }) => publishedAt < start).at(-1);
   const newer = all.find((one) => compareLines(lineOf(one.version), line) > 0);
   if (own === undefined || newer === undefined) return undefined;
-  if (locked.publishedAt - newer.publishedAt < REPLACED_MS) return undefined;
-  if (locked.publishedAt - own.publishedAt < LINE_SILENCE_MS) return undefined;
+  if (start - newer.publishedAt < REPLACED_MS || start - own.publishedAt < LINE_SILENCE_MS) return undefined;
   return {
     grade: 'line',
-    text: `continues line ${line}, which ${newer.version} replaced ${spanOf(locked.publishedAt - newer.publishedAt)} before and which had no release for ${spanOf(locked.publishedAt - own.publishedAt)}`,
+    text: `continues line ${line}, which ${newer.version} replaced ${spanOf(start - newer.publishedAt)} before and which had no release for ${spanOf(start - own.publishedAt)}`,
   };
 }

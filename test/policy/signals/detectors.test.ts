@@ -208,6 +208,19 @@ describe('burst', () => {
     expect(found(factsOf('ctx@1.2.11', times))).toEqual(['burst/flurry', 'revived/package', 'fresh-release']);
   });
 
+  it('is the strongest of what it may be', () => {
+    const times = {
+      '1.2.8': '2019-01-01T00:00:00Z',
+      '1.3.0': '2020-01-01T00:00:00Z',
+      '2.0.0': '2021-02-01T00:00:00Z',
+      '1.3.1': '2026-05-01T00:00:00Z',
+      '2.0.1': '2026-05-01T01:30:00Z',
+      '2.0.2': '2026-05-01T07:00:00Z',
+    };
+    expect(found(factsOf('coa@1.3.1', times))).toContain('burst/flurry');
+    expect(found(factsOf('coa@2.0.2', times))).toContain('burst/flurry');
+  });
+
   it('is not the last version of a line with the first of the next', () => {
     const times = { ...STEADY, '1.3.1': '2026-05-01T00:00:00Z', '2.0.0': '2026-05-01T00:05:00Z' };
     expect(found(factsOf('a@2.0.0', times))).toEqual(['fresh-release']);
@@ -250,6 +263,10 @@ describe('revived', () => {
       '4.0.1': '2026-01-01T00:00:00Z',
     };
     expect(found(factsOf('a@4.0.1', line))).toEqual(['revived/line', 'fresh-release']);
+    const second = { ...line, '4.0.2': '2026-01-01T00:10:00Z' };
+    expect(found(factsOf('a@4.0.2', second))).toEqual(['revived/line', 'fresh-release']);
+    const later = { ...second, '4.0.3': '2026-02-01T00:00:00Z' };
+    expect(found(factsOf('a@4.0.3', later))).toEqual(['fresh-release']);
     expect(found(factsOf('a@5.1.1', { ...line, '5.1.1': '2026-01-02T00:00:00Z' }))).toEqual([
       'fresh-release',
     ]);
@@ -279,6 +296,11 @@ describe('pulled-siblings', () => {
     expect(found(factsOf('arrayref@0.3.8', {}, { releases: releases(['0.3.4', '0.3.5']) }))).toEqual([
       'fresh-release',
     ]);
+  });
+
+  it('is not a package that deprecates everything old', () => {
+    const all = releases(years.map(([version]) => version));
+    expect(found(factsOf('atomicwrites@0.3.8', {}, { releases: all }))).toEqual(['fresh-release']);
   });
 });
 
