@@ -13,6 +13,7 @@ import { WORKER_INLINE } from '../lockfiles/threads/reading-limits.ts';
 import type { Routing } from '../model/alert/routing.ts';
 import type { Cache } from '../model/ports/cache.ts';
 import { cacheInMemory } from '../store/facts/memory-cache.ts';
+import { whenWritesMayBeLost } from '../store/redis/connection.ts';
 import type { WorkerEvent } from '../workers/events.ts';
 import { type Runtime, startWorkers } from '../workers/runtime.ts';
 import type { Schedule, StoredSchedules } from '../workers/schedules.ts';
@@ -147,6 +148,7 @@ async function startShard(
     lockDurationMs: lockDuration,
     waiting: { turnMs: recheck.turn, heldMs: recheck.held },
     shardOf: (target) => (of(target) === store ? undefined : of(target)),
+    whenWritesMayBeLost: (act) => whenWritesMayBeLost(store.redis, act),
     reconciler:
       schedules === undefined
         ? undefined

@@ -8,6 +8,7 @@ import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
 import type { WorkerEvent } from './events.ts';
 import type { WaitingTimes } from './failure.ts';
 import type { FlowOptions } from './flow.ts';
+import type { CompletedJobs } from './recheck-completed.ts';
 
 /** Shared by all attempts of one job's queue. */
 export interface ProcessorOptions {
@@ -18,6 +19,7 @@ export interface ProcessorOptions {
   readonly outcomes: Outcomes;
   readonly openJobs: OpenJobs;
   readonly flow: FlowOptions;
+  readonly completed: Pick<CompletedJobs, 'add'>;
   /** Those of all jobs by name, for follow-ups that need not be queued. */
   readonly siblings: ReadonlyMap<string, ProcessorOptions>;
   /** Traces jobs that are not queued. */

@@ -46,6 +46,9 @@ async function processJob(
     stalled: stallsOf(queued) >= MAX_STALLS,
     waited: waitOf(attempt, now()),
   });
+  if (attempt.stored === undefined && queued.parentKey === undefined) {
+    options.completed.add({ job: options.job.name, ...queued.data });
+  }
 }
 
 /** Only for a first attempt that waited for nothing but a worker: not for its children, another attempt or its turn. */

@@ -21,6 +21,7 @@ import type { ProcessorOptions } from './attempt.ts';
 import type { WorkerEvent } from './events.ts';
 import type { WaitingTimes } from './failure.ts';
 import { createProcessor } from './processor.ts';
+import { rememberCompleted } from './recheck-completed.ts';
 import { type ReconcilerOptions, startReconciler } from './reconciler.ts';
 import { FEW_EVENTS, type Schedule, type StoredSchedules, startSchedules } from './schedules.ts';
 import type { Slots } from './slots.ts';
@@ -54,6 +55,8 @@ export interface RuntimeOptions {
   readonly waiting?: WaitingTimes;
   /** Without it this worker does not restore lost jobs. */
   readonly reconciler?: ReconcilerOptions | undefined;
+  /** Calls a function whenever Redis may have lost writes. Without it, outcomes that are lost then are not noticed at once. */
+  readonly whenWritesMayBeLost?: (act: () => void) => void;
   /** Limits of concurrency that this runtime shares with others of this process. */
   readonly slots?: Slots | undefined;
   /** The shard of a target, unless it is this one. Without it there is only one. */
@@ -99,11 +102,13 @@ export async function startWorkers(options: RuntimeOptions) {
     openJobs: options.openJobs,
     jobs: new Map(jobs.map((job) => [job.name, job])),
   };
+  const completed = rememberCompleted(flow, log);
+  options.whenWritesMayBeLost?.(() => void completed.recheck());
   const processing = new Map<string, ProcessorOptions>();
   for (const job of jobs) {
     const limits = { ...job.limits, ...options.limitsOf?.[job.name], ...options.limits };
     const pause = (ms: number): Promise<void> => pauseQueue(queues.get(job.name), ms);
-    const own = { job, limits, flow, siblings: processing, shutdown: shutdown.signal, pause };
+    const own = { job, limits, flow, completed, siblings: processing, shutdown: shutdown.signal, pause };
     processing.set(job.name, { ...options, ...own });
   }
   const workers = [...processing.values()].map((one) => startWorker({ ...options, lockDurationMs }, one));

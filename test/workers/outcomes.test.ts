@@ -181,3 +181,32 @@ describe('the queue', () => {
     expect(await queue.getFailedCount()).toBe(2);
   });
 });
+
+describe('a Redis that lost its last writes', () => {
+  it('gets a completed job again that nothing else knows of, and one that is known only once', async () => {
+    const bench = room.bench('lost-writes');
+    const ran: string[] = [];
+    const second = testJob('second', async ({ id }) => void ran.push(`second ${id}`));
+    const first = testJob('first', async ({ id }) => {
+      ran.push(`first ${id}`);
+      return { result: id, next: [testFollowUp('second', id)] };
+    });
+    let act = () => {};
+    await bench.start([first, second], { keptCompleted: 0, whenWritesMayBeLost: (given) => (act = given) });
+    for (const id of ['lost', 'kept']) await bench.enqueue(first, id);
+    await until('all have run', () => bench.events.filter(({ kind }) => kind === 'finished').length === 4);
+    const keys = createKeys('lost-writes');
+    // Both outcomes of one chain are gone, and no queue holds its jobs.
+    await room.redis.del(keys.outcome('first', 'lost'), keys.outcome('second', 'lost'));
+    act();
+    await until(
+      'the lost ones ran again',
+      () => bench.events.filter(({ kind }) => kind === 'finished').length === 6,
+    );
+    expect(ran.toSorted()).toEqual([
+      ...['first kept', 'first lost', 'first lost'],
+      ...['second kept', 'second lost', 'second lost'],
+    ]);
+    expect(bench.log.filter((line) => line.includes('the outcome of a job was lost'))).toHaveLength(1);
+  });
+});
