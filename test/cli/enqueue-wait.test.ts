@@ -27,7 +27,7 @@ const pipelines: Pipeline[] = [];
 beforeAll(async () => {
   writeFileSync(join(folder, 'package-lock.json'), LOCKFILE);
   valkey = await startValkey();
-  insights = await startInsightsService();
+  insights = await startInsightsService({ partial: false });
   vi.stubEnv('REDIS_URL', valkey.url);
   vi.stubEnv('LOCKHOUND_LOG_LEVEL', 'silent');
   store = await openStore(loaded(), log);

@@ -121,6 +121,12 @@ describe('lockhound insights', () => {
     process.env['LOCKHOUND_INSIGHTS_URL'] = 'http://127.0.0.1:9';
     const { code, out } = await insights('version', 'npm', 'lodash', '4.17.20', '--local');
     expect([code, out.split('\n')[0]]).toEqual([0, 'NPM lodash 4.17.20']);
+    const missed = await insights('version', 'npm', 'lodash', '4.17.19', '--local');
+    expect(missed.note).toMatch(/^not found: .*\nThe local data is small: this says nothing about/);
+    const purls = file('uncovered.json', '["pkg:npm/lodash@4.17.19", "pkg:npm/rc@1.2.9"]');
+    expect((await insights('purls', '--local', '--file', purls)).out).toBe(
+      'pkg:npm/lodash@4.17.19  not in the local data set\npkg:npm/rc@1.2.9  not found\n',
+    );
   });
 
   it('queries all hashes of a file until the index knows one', async () => {
@@ -198,7 +204,7 @@ describe('lockhound insights, in batches', () => {
     const { code, out, note } = await insights('versions', '--file', file('versions.txt', versions));
     expect(out.split('\n').map((line) => line.split('  ').slice(0, 2))).toEqual([
       ['NPM lodash 4.17.20', '2020-08-13'],
-      ['NPM @types/node 1.0.0', 'not found'],
+      ['NPM @types/node 1.0.0', 'not in the local data set'],
       ['NPM ms 2.1.2', 'MIT'],
       [''],
     ]);
@@ -240,7 +246,7 @@ describe('lockhound insights, in batches', () => {
     const many = Array.from({ length: 3_000 }, (_, index) => `npm none-${index} 1.0.0`).join('\n');
     const command = `"${process.execPath}" src/cli/main.ts insights versions --local --file "${file('many.txt', many)}" | head -1`;
     const { stdout, stderr } = await promisify(execFile)('sh', ['-c', command]);
-    expect([stdout, stderr]).toEqual(['NPM none-0 1.0.0  not found\n', '']);
+    expect([stdout, stderr]).toEqual(['NPM none-0 1.0.0  not in the local data set\n', '']);
   });
 
   it('accepts the request body of the API', async () => {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { BatchEntry, InsightsSession } from '../../commands/insights-session.ts';
+import { UNCOVERED } from '../../model/api/uncovered.ts';
 import { renderEntry } from '../../report/insights/batch.ts';
 import type { CommandContext } from '../program/context.ts';
 import { EXIT } from '../program/exit-code.ts';
@@ -54,7 +55,8 @@ async function runBatch<Request, Value>(
 ): Promise<void> {
   const { requests, problems } = readBatchFile(options.file, read);
   for (const problem of problems) terminal.note(`cannot be read: ${problem}\n`);
-  const counts = { missing: 0, failed: problems.length };
+  const counts = { entries: 0, missing: 0, failed: problems.length };
+  const uncoveredAt: number[] = [];
   // As JSON: one answer of the API without pages, its entries as received, with an `error` for each request that failed.
   let before = '{"responses":[';
   const asJson = (entry: BatchEntry<Request, Value>): string => {
@@ -64,18 +66,22 @@ async function runBatch<Request, Value>(
     before = ',';
     return text;
   };
-  const asText = ({ request, value, error }: BatchEntry<Request, Value>): string =>
-    renderEntry({ subject: subject(request), value, error }, summary, terminal);
+  const asText = ({ request, value, uncovered, error }: BatchEntry<Request, Value>): string =>
+    renderEntry({ subject: subject(request), value, uncovered, error }, summary, terminal);
   const print = options.json === true ? asJson : asText;
   await withSession(options, async ({ batches }, signal) => {
     for await (const entry of run(batches)(requests, { signal })) {
       if (entry.missing === true) counts.missing += 1;
+      if (entry.uncovered === true) uncoveredAt.push(counts.entries);
+      counts.entries += 1;
       if (entry.error !== undefined) counts.failed += 1;
       if ('problems' in entry) terminal.note(problemsText(entry.problems));
       terminal.out(print(entry));
     }
   });
-  if (options.json === true) terminal.out(`${before === ',' ? '\n' : before}],"nextPageToken":""}\n`);
+  const coverage = uncoveredAt.length === 0 ? '' : `,"${UNCOVERED}":[${uncoveredAt}]`;
+  if (options.json === true)
+    terminal.out(`${before === ',' ? '\n' : before}],"nextPageToken":""${coverage}}\n`);
   if (counts.failed > 0) exit(EXIT.error);
   else if (counts.missing > 0) exit(EXIT.notFound);
 }

@@ -68,7 +68,9 @@ export async function printAnswer<Value>(
     return one;
   });
   if (answered.error?.code === 'not-found') {
-    terminal.note(`not found: ${answered.error.message}\n${absence === undefined ? '' : `${absence}\n`}`);
+    const scope =
+      options.local === true ? 'The local data is small: this says nothing about the registries.' : absence;
+    terminal.note(`not found: ${answered.error.message}\n${scope === undefined ? '' : `${scope}\n`}`);
     return exit(EXIT.notFound);
   }
   if (answered.error !== undefined) throw answered.error;

@@ -16,6 +16,7 @@ export type BatchEntry<Request, Value> = { readonly request: Request } & (
       /** The entry of the answer as received. */
       readonly raw: unknown;
       readonly missing?: never;
+      readonly uncovered?: never;
       readonly error?: never;
     }
   | {
@@ -26,7 +27,12 @@ export type BatchEntry<Request, Value> = { readonly request: Request } & (
       readonly value?: never;
       readonly error?: never;
     }
-  | { readonly error: InsightsError; readonly value?: never; readonly missing?: never }
+  | {
+      readonly error: InsightsError;
+      readonly value?: never;
+      readonly missing?: never;
+      readonly uncovered?: never;
+    }
 );
 
 /** One of the batch operations. */

@@ -11,12 +11,14 @@ export interface EntryText<Value> {
   readonly subject: string;
   /** `undefined`: not found, unless there is an error. */
   readonly value?: Value | undefined;
+  /** Whether it was not found in local data that does not cover it. */
+  readonly uncovered?: boolean | undefined;
   readonly error?: { readonly message: string } | undefined;
 }
 
 /** One line for an entry of a batch. */
 export function renderEntry<Value>(
-  { subject, value, error }: EntryText<Value>,
+  { subject, value, uncovered, error }: EntryText<Value>,
   summary: (value: Value, subject: string) => string,
   options: TextOptions,
 ): string {
@@ -25,7 +27,7 @@ export function renderEntry<Value>(
     error !== undefined
       ? paint.bad(printable(error.message))
       : value === undefined
-        ? paint.bad('not found')
+        ? paint.bad(uncovered === true ? 'not in the local data set' : 'not found')
         : printable(summary(value, subject));
   return `${paint.strong(printable(subject))}  ${result}\n`;
 }
