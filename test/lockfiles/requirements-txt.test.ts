@@ -61,7 +61,7 @@ describe('a requirement', () => {
   ])('%s', (line, name, version, source) => {
     expect(readText('requirements.txt', `${line}\n`)).toMatchObject({
       packages: [{ name, version, source, line: 1, direct: undefined, groups: [], dependencies: undefined }],
-      problems: [],
+      problems: version === '' && source.kind === 'registry' ? [{ kind: 'unclear', line: 1 }] : [],
     });
   });
 

@@ -158,7 +158,7 @@ describe('a yarn.lock written by npm', () => {
   "version" "3.0.0"
 
 "none@1":
-  "resolved" "https://registry.yarnpkg.com/none/-/none-1.0.0.tgz"`;
+  "resolved" "https://registry.yarnpkg.com/none/-/none.tgz"`;
 
   it('has quoted names of fields', () => {
     const { packages, problems } = readText('yarn.lock', text);

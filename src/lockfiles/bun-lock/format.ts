@@ -1,6 +1,6 @@
 import type { Group } from '../../model/lockfile/lockfile.ts';
 import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
-import { sourceOf } from '../ecosystems/npm-source.ts';
+import { sourceOf, versionOfTarball } from '../ecosystems/npm-source.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileContent } from '../format.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from '../packages/instances.ts';
 import { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
-import { draftPackage } from '../packages/package-draft.ts';
+import { draftLockedPackage } from '../packages/package-draft.ts';
 import type { Root } from '../packages/propagate-groups.ts';
 import { registrySource } from '../packages/sources.ts';
 import { inOnePassOr } from '../syntax/unknown-layout.ts';
@@ -115,13 +115,14 @@ function draftOf({ id, registry, integrity, line }: BunEntry): PackageDraft | st
   const reference = id.slice(at + 1);
   if (OWN.test(reference)) return undefined;
   const isVersion = VERSION.test(reference);
-  return draftPackage({
+  const source = isVersion
+    ? registrySource(/^https?:/i.test(registry) ? registry : undefined)
+    : sourceOf(reference, undefined);
+  return draftLockedPackage({
     ecosystem: 'npm',
     name: id.slice(0, at),
-    version: isVersion ? reference : '',
-    source: isVersion
-      ? registrySource(/^https?:/i.test(registry) ? registry : undefined)
-      : sourceOf(reference, undefined),
+    version: isVersion ? reference : versionOfTarball(source),
+    source,
     line,
     direct: false,
     integrity: parseIntegrity(integrity),

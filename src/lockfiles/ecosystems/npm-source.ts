@@ -60,6 +60,47 @@ export function isRegistryTarball(url: string): boolean {
   return url.length <= MAX_LENGTH && (REGISTRY_TARBALL.test(url) || REGISTRY_DOWNLOAD.test(url));
 }
 
+/**
+ * The version in the URL of a registry's tarball: `…/-/name-1.0.0.tgz`, or after the name where the registry has its tarballs at other
+ * URLs. Empty for any other source.
+ */
+export function versionOfTarball(source: Source): string {
+  const url = source.kind === 'registry' ? (source.url ?? '') : '';
+  if (!isRegistryTarball(url)) return '';
+  const path = url.replace(/[?#].*$/s, '');
+  const parts = path.split('/');
+  const folder = parts[parts.lastIndexOf('-') - 1];
+  const file = folder === undefined ? '' : (parts.at(-1) ?? '').replace(/\.t(?:ar\.)?gz$/, '');
+  // A name may contain digits and hyphens itself.
+  const prefix = `${folder?.replace(/^.*%2f/i, '')}-`;
+  const stated = file.startsWith(prefix) ? file.slice(prefix.length) : file.replace(/^.*?-(?=\d+\.\d)/, '');
+  const version = file === '' ? (DOWNLOAD_VERSION.exec(path)?.[1] ?? '') : stated;
+  return /^\d+\.\d+\.\d+(?:[-+].*)?$/.test(version) ? version : '';
+}
+
+const DOWNLOAD_VERSION = /\/(\d[^/]*?)(?:\/[0-9a-f]{40,}|\.tgz)$/i;
+const TARBALL = /\/((?:(?:@|%40)[^/]+(?:\/|%2f))?[^/@%]+)\/-\/[^/]*$/i;
+const [SLASH, AT, PERCENT] = [47, 64, 37];
+
+/**
+ * The name in the registry, from the tarball's URL: an override can replace one package with another. A URL without a scope is no
+ * other name, because not every registry has the scope in the URLs of its tarballs.
+ */
+export function registryName(source: Source, stated: string): string {
+  if (source.kind !== 'registry' || source.url === undefined) return stated;
+  const { url } = source;
+  const start = url.indexOf('/-/') - stated.length;
+  // The usual case: the same name, without a different scope before it.
+  if (start > 0 && url.charCodeAt(start - 1) === SLASH && url.startsWith(stated, start)) {
+    const before = url.charCodeAt(url.lastIndexOf('/', start - 2) + 1);
+    if (stated.charCodeAt(0) === AT || (before !== AT && before !== PERCENT)) return stated;
+  }
+  const found = TARBALL.exec(url.replace(/[?#].*$/s, ''))?.[1]
+    ?.replace(/%40/i, '@')
+    .replace(/%2f/i, '/');
+  return found === undefined || stated.endsWith(`/${found}`) ? stated : found;
+}
+
 /** Whether a location is `https://…/-/….tgz`, followed at most by yarn's checksum. */
 function isPlainTarball(location: string): boolean {
   const at = location.indexOf('/-/');

@@ -1,6 +1,6 @@
 import type { Group } from '../../model/lockfile/lockfile.ts';
 import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
-import { isLocation, sourceOf } from '../ecosystems/npm-source.ts';
+import { isLocation, registryName, sourceOf, versionOfTarball } from '../ecosystems/npm-source.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
 import { draftLockedPackage } from '../packages/package-draft.ts';
 import type { Entry } from './entry.ts';
@@ -29,10 +29,12 @@ export function readEntry(entry: Entry, { folder, line, direct }: EntryPlace): P
   const name = realName ?? alias?.[1] ?? folder;
   const version = alias === null ? (isLocation(stated) ? '' : (stated ?? '')) : (alias[2] ?? '');
   const source = sourceOf(resolved === false ? undefined : resolved, stated);
+  // Where the URL alone says what it is, as for a direct dependency on a tarball of a registry.
+  const isInUrl = version === '';
   return draftLockedPackage({
     ecosystem: 'npm',
-    name,
-    version,
+    name: isInUrl && realName === undefined ? registryName(source, name) : name,
+    version: isInUrl ? versionOfTarball(source) : version,
     direct,
     groups: groupsOf(entry),
     integrity: parseIntegrity(integrity),

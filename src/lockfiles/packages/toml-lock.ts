@@ -34,7 +34,10 @@ export interface TomlRules {
 }
 
 export type Find = (table: Table) => readonly PackageDraft[];
-export type Details = Pick<DraftParts, 'source' | 'direct' | 'groups' | 'integrity'>;
+export type Details = Pick<DraftParts, 'source' | 'direct' | 'groups' | 'integrity'> & {
+  /** The version of the package, where the entry states none. */
+  readonly version?: string;
+};
 
 /** `own`: the target's own package. `replaced`: another entry takes its place. */
 export type NoPackage = 'own' | 'replaced' | { readonly fault: string };

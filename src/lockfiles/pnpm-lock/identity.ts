@@ -1,5 +1,5 @@
 import type { Source } from '../../model/lockfile/lockfile.ts';
-import { sourceOf } from '../ecosystems/npm-source.ts';
+import { registryName, sourceOf, versionOfTarball } from '../ecosystems/npm-source.ts';
 import { gitSource, REGISTRY, registrySource } from '../packages/sources.ts';
 import type { PnpmEntry, Resolution } from './document.ts';
 
@@ -22,10 +22,12 @@ export function identify(entry: PnpmEntry): Identity {
   const { name, reference, host } = parseKey(withoutPeers(entry.key));
   const isVersion = VERSION.test(reference);
   const stated = resolution === undefined ? undefined : fromResolution(resolution);
+  const source = stated ?? sourceOfReference(reference, isVersion, host);
+  const named = entry.name ?? name;
   return {
-    name: entry.name ?? name,
-    version: entry.version ?? (isVersion ? reference : ''),
-    source: stated ?? sourceOfReference(reference, isVersion, host),
+    name: named === '' ? registryName(source, '') : named,
+    version: entry.version ?? (isVersion ? reference : versionOfTarball(source)),
+    source,
   };
 }
 

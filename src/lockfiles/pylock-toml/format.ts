@@ -22,10 +22,11 @@ export const pylockToml = tomlFormat({
     const direct = namesInPyproject(input);
     const defaults = new Set(textsIn(root['default-groups']));
     return {
-      read(table, name) {
+      read(table, name, version) {
         const source = sourceOf(table);
         if (source.kind === 'path' && isProjectFolder(source.path)) return 'own';
         return {
+          version: version === '' ? versionInFiles(table, name) : version,
           source,
           direct: direct?.has(normalizedName(name)),
           groups: groupsOf(textIn(table['marker']) ?? '', defaults),
@@ -70,6 +71,23 @@ function sourceOf(table: Table): Source {
     return url === undefined ? { kind: 'path', path: textIn(archive['path']) ?? '' } : urlSource(url);
   }
   return registrySource(textIn(table['index']));
+}
+
+/** The version may be left out: the names of wheels and source archives have it, too. Empty where they do not agree. */
+function versionInFiles(table: Table, name: string): string {
+  const versions = new Set(
+    tablesIn([table['sdist'], ...tablesIn(table['wheels'])]).map((file) => {
+      const place = textIn(file['url']) ?? textIn(file['path']) ?? '';
+      const stated = textIn(file['name']) ?? place.replace(/[?#].*$/s, '').replace(/^.*\//s, '');
+      // `name-version-…` in wheels, `name-version` in source archives, whose name may have hyphens.
+      const [, project = '', version = ''] =
+        /^([^-]+)-([^-]+)-.*\.whl$/.exec(stated) ??
+        /^(.+)-(\d[^-]*)\.(?:tar\.\w+|zip|tgz)$/.exec(stated) ??
+        [];
+      return normalizedName(project) === normalizedName(name) ? version.replaceAll('%2B', '+') : '';
+    }),
+  );
+  return versions.size === 1 ? ([...versions][0] ?? '') : '';
 }
 
 function integrityOf(table: Table): readonly Integrity[] {

@@ -67,7 +67,14 @@ function readRequirements(input: LockfileInput): LockfileContent {
       line,
       integrity,
     });
-    builder.add(draft, line, name);
+    const added = builder.add(draft, line, name);
+    if (added?.version === '' && added.source.kind === 'registry') {
+      builder.problem(
+        line,
+        `"${name}" has no exact version, so that the installed one is not known`,
+        'unclear',
+      );
+    }
   }
   return builder.content();
 }

@@ -63,6 +63,9 @@ export function addPackages(sbom: Sbom, builder: LockfileBuilder): void {
       entry.role === 'package'
         ? builder.add(readEntry(entry, taken), entry.line, shownName(entry))
         : undefined;
+    if (draft?.version === '' && draft.source.kind === 'registry') {
+      builder.problem(entry.line, `"${draft.name.slice(0, 200)}" has no version`, 'unclear');
+    }
     if (entry.key !== undefined && drafts.get(entry.key) === undefined) drafts.set(entry.key, draft);
   }
   addEdges(sbom, drafts, builder);

@@ -13,11 +13,12 @@ export function newDescriptor(name: string, range: string): Descriptor {
   return { name, range, draft: undefined };
 }
 
-/** The real name where a range is an alias: `npm:other@^1`. `undefined` for `npm:^1`, which is a range. */
+/** The real name where a range is an alias: `npm:other@^1`, `npm:@scope/other`. `undefined` for `npm:^1`, which is a range. */
 export function aliasedName(range: string): string | undefined {
   if (!range.startsWith('npm:')) return undefined;
   const at = range.indexOf('@', 5);
-  return at < 0 ? undefined : range.slice(4, at);
+  if (at >= 0) return range.slice(4, at);
+  return range.startsWith('npm:@') && range.includes('/') ? range.slice(4) : undefined;
 }
 
 /** Packages by descriptor: a name and a range. */

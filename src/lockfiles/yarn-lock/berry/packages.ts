@@ -1,9 +1,9 @@
 import type { Integrity, Source } from '../../../model/lockfile/lockfile.ts';
-import { sourceOf } from '../../ecosystems/npm-source.ts';
+import { sourceOf, versionOfTarball } from '../../ecosystems/npm-source.ts';
 import type { LockfileContent, LockfileInput } from '../../format.ts';
 import { LockfileBuilder } from '../../packages/lockfile-builder.ts';
 import { connectAll, type PackageDraft } from '../../packages/package-collector.ts';
-import { draftPackage } from '../../packages/package-draft.ts';
+import { draftLockedPackage } from '../../packages/package-draft.ts';
 import { REGISTRY } from '../../packages/sources.ts';
 import { isTable, membersOf } from '../../syntax/parse-toml.ts';
 import { parseYaml } from '../../syntax/parse-yaml.ts';
@@ -86,11 +86,10 @@ function draftOf(entry: BerryEntry, direct: false | undefined): PackageDraft | u
   const reference = resolution.slice(at + 1);
   if (reference.startsWith('workspace:')) return undefined;
   const source = sourceOfResolution(reference);
-  if (version === '' && source.kind === 'registry') return 'has no version';
-  return draftPackage({
+  return draftLockedPackage({
     ecosystem: 'npm',
     name: resolution.slice(0, at),
-    version,
+    version: version === '' ? (versionIn(reference) ?? versionOfTarball(source)) : version,
     source,
     line,
     direct,
@@ -107,6 +106,12 @@ function integrityOf(checksum: string | undefined): readonly Integrity[] {
   if (checksum === undefined) return NONE;
   const value = checksum.slice(checksum.lastIndexOf('/') + 1);
   return value.length === SHA512_LENGTH ? [{ algorithm: 'sha512', value, encoding: 'hex' }] : NONE;
+}
+
+/** The version in `npm:1.0.0::__archiveUrl=…`. */
+function versionIn(reference: string): string | undefined {
+  const [stated = ''] = reference.split('::', 1);
+  return /^npm:\d+\.\d+\.\d/.test(stated) ? stated.slice('npm:'.length) : undefined;
 }
 
 /** The source of a resolution, from the part after the name. */

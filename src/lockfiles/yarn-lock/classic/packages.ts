@@ -1,11 +1,11 @@
 import type { Integrity, Source } from '../../../model/lockfile/lockfile.ts';
 import { parseIntegrity } from '../../ecosystems/npm-integrity.ts';
-import { sourceOf } from '../../ecosystems/npm-source.ts';
+import { registryName, sourceOf, versionOfTarball } from '../../ecosystems/npm-source.ts';
 import { LockfileError } from '../../errors.ts';
 import type { LockfileContent, LockfileInput } from '../../format.ts';
 import { LockfileBuilder } from '../../packages/lockfile-builder.ts';
 import { connectAll, type PackageDraft } from '../../packages/package-collector.ts';
-import { draftPackage } from '../../packages/package-draft.ts';
+import { draftLockedPackage } from '../../packages/package-draft.ts';
 import { REGISTRY } from '../../packages/sources.ts';
 import { aliasedName, DescriptorIndex } from '../descriptor.ts';
 import { applyManifest, type PackageNeeds } from '../manifest.ts';
@@ -73,12 +73,12 @@ function draftOf(
   patterns: readonly string[],
 ): PackageDraft | string {
   const source: Source = sourceOfEntry(resolved, patterns);
-  if (version === '' && source.kind === 'registry') return 'has no version';
-  const range = patterns[0]?.slice(name.length + 1) ?? '';
-  return draftPackage({
+  let alias: string | undefined;
+  for (const pattern of patterns) alias ??= aliasedName(rangeOf(pattern));
+  return draftLockedPackage({
     ecosystem: 'npm',
-    name: registryName(source, aliasedName(range) ?? name),
-    version,
+    name: registryName(source, alias ?? name),
+    version: version === '' ? versionOfTarball(source) : version,
     source,
     line,
     integrity: integrity === undefined ? digestIn(resolved, source) : parseIntegrity(integrity),
@@ -125,21 +125,4 @@ function sourceOfEntry(resolved: string | undefined, patterns: readonly string[]
 function rangeOf(pattern: string): string {
   const at = pattern.indexOf('@', 1);
   return at < 0 ? '' : pattern.slice(at + 1);
-}
-
-const TARBALL = /\/((?:(?:@|%40)[^/]+(?:\/|%2f))?[^/@%]+)\/-\/[^/]*$/i;
-const [SLASH, AT, PERCENT] = [47, 64, 37];
-
-/** The name in the registry, from the tarball's URL: an override can replace one package with another. */
-function registryName(source: Source, stated: string): string {
-  if (source.kind !== 'registry' || source.url === undefined) return stated;
-  const { url } = source;
-  const start = url.indexOf('/-/') - stated.length;
-  // The usual case: the same name, without a different scope before it.
-  if (start > 0 && url.charCodeAt(start - 1) === SLASH && url.startsWith(stated, start)) {
-    const before = url.charCodeAt(url.lastIndexOf('/', start - 2) + 1);
-    if (stated.charCodeAt(0) === AT || (before !== AT && before !== PERCENT)) return stated;
-  }
-  const found = TARBALL.exec(url.replace(/[?#].*$/s, ''))?.[1];
-  return found === undefined ? stated : found.replace(/%40/i, '@').replace(/%2f/i, '/');
 }
