@@ -80,7 +80,7 @@ async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<Advis
     cache: kept?.cache,
     offline,
     inspects: options.signals === true,
-    ...(base === undefined ? {} : { memory: base.memory }),
+    ...(base === undefined ? {} : { memory: base.memory, stated: base.stated }),
     onEvent(event) {
       progress(event);
       failure ??= scanFailure(event);
@@ -129,11 +129,13 @@ function withAge(report: ScanReport, kept: LookUpCache | undefined, offline: boo
 /** The findings of an earlier report, as the state that this scan changes. */
 async function openBaseline(path: string, options: ScanOptions) {
   const { readBaseline, stateOf } = await import('./review/baseline.ts');
+  const { statedFacts } = await import('./review/stated-facts.ts');
   const { createMemory } = await import('../in-process/memory.ts');
   const { compareScans } = await import('../policy/review/compare-scans.ts');
   const facts = await readBaseline(path);
   return {
     memory: createMemory(new Map([[targetOf(options), stateOf(facts)]])),
+    stated: statedFacts(facts.findings),
     compare: (report: ScanReport) => compareScans(report, facts),
   };
 }

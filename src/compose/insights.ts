@@ -10,7 +10,7 @@ import { requestedPause } from '../model/retry-after.ts';
 
 export type InsightsHandle = Awaited<ReturnType<typeof openInsights>>;
 
-type OwnOptions = Pick<InsightsOptions, 'onContractProblem' | 'seen' | 'facts' | 'isRequired'>;
+type OwnOptions = Pick<InsightsOptions, 'onContractProblem' | 'seen' | 'facts' | 'stated' | 'isRequired'>;
 
 /** How requests reach the service. */
 export interface InsightsConnection {

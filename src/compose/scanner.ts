@@ -5,6 +5,7 @@ import type { HttpClient } from '../http/client.ts';
 import type { Log } from '../in-process/job-attempts.ts';
 import { createMemory, type Memory } from '../in-process/memory.ts';
 import { createRunner } from '../in-process/runner.ts';
+import type { InsightsOptions } from '../insights/insights.ts';
 import { createLocalBudget } from '../insights/local-budget.ts';
 import { collectAdvisories } from '../jobs/collect-advisories.ts';
 import { sealEnvelope } from '../jobs/envelope.ts';
@@ -51,6 +52,8 @@ export interface ScannerOptions {
   readonly suppressions?: readonly Suppression[];
   /** State of earlier scans. Default: empty. */
   readonly memory?: Memory;
+  /** What an earlier report says of versions. Default: nothing. */
+  readonly stated?: InsightsOptions['stated'];
   /** Answers of earlier look-ups. Default: those of this process. */
   readonly cache?: Cache | undefined;
   /** Requests nothing: what is not in the cache fails. */
@@ -76,6 +79,7 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
   const insights = await openInsights(loaded, cache, {
     onContractProblem: warnOnce(options.log),
     seen: memory.seen,
+    stated: options.stated,
     http: local !== undefined ? createLocalHttp(local) : offline === true ? offlineClient() : undefined,
     budget: requestsPerSecond === undefined ? undefined : createLocalBudget(requestsPerSecond),
   });

@@ -2,9 +2,11 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import type { ApiClient } from '../discovery/client.ts';
 import { formatVersionKey } from '../model/lockfile/version-key.ts';
 import type { Answer, Known } from '../model/ports/cache.ts';
+import type { Facts } from '../model/ports/facts.ts';
 import type { Insights } from '../model/ports/insights.ts';
 import type { SeenVersions } from '../model/ports/seen-versions.ts';
 import type { Advisory } from '../model/scan/advisory.ts';
+import type { VersionRecordSummary } from '../model/scan/resolution.ts';
 import {
   CACHED_ADVISORY,
   CACHED_DEPENDENCIES,
@@ -42,6 +44,8 @@ export interface InsightsOptions extends CachePolicy, Partial<Privacy> {
   readonly seen?: SeenVersions | undefined;
   /** What the fleet knows. The cache adds every answer of the service. Unset: a run without a fleet. */
   readonly facts?: FleetFacts | undefined;
+  /** What is known of versions in a run without a fleet: from an earlier report. */
+  readonly stated?: Pick<Facts<VersionRecordSummary>, 'read'> | undefined;
   /**
    * Called for each part of an answer that does not fit its description; the rest is used. `subject`: what was
    * requested.
@@ -59,6 +63,7 @@ export function createInsights(options: InsightsOptions): Insights {
     onContractProblem,
     seen,
     facts,
+    stated,
   } = options;
   const service = createInsightsService(api);
   const advisoryCache = createRecordCache(CACHED_ADVISORY, options);
@@ -87,7 +92,7 @@ export function createInsights(options: InsightsOptions): Insights {
   return {
     resolve: createResolver({
       ...parts,
-      lookUpVersions: guardedLookUp(facts?.versions, witnessing),
+      lookUpVersions: guardedLookUp(facts?.versions ?? stated, witnessing),
       cache: createRecordCache(CACHED_VERSION, options),
       facts: facts?.versions,
     }),

@@ -2,9 +2,9 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Pipeline, startPipeline } from '../../src/compose/pipeline.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { type Rewrite, type RewritingProxy, startRewritingProxy, withField } from '../rewriting-proxy.ts';
 import { LOCKFILE } from './fixtures.ts';
 import { refresh, scan } from './fleet.ts';
-import { type Rewrite, type RewritingProxy, startRewritingProxy, withField } from './rewriting-proxy.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
 let world: World;

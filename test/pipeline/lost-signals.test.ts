@@ -7,8 +7,8 @@ import { inspectionsDue } from '../../src/jobs/payloads/inspect-packages.ts';
 import { LOGGED_CHANGES } from '../../src/model/stored/catalog.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { readValue } from '../../src/store/values/stored-values.ts';
+import { type Rewrite, type RewritingProxy, startRewritingProxy, withField } from '../rewriting-proxy.ts';
 import { enqueue, idle, scan } from './fleet.ts';
-import { type Rewrite, type RewritingProxy, startRewritingProxy, withField } from './rewriting-proxy.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
 const HOUR = 3_600_000;

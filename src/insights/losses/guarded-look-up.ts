@@ -11,11 +11,11 @@ import { provenGroups, type Witnessing } from './judge-losses.ts';
 type Settled = readonly [lookUp: LookUp, answer: VersionAnswer];
 
 /**
- * The same look-up for scans: an answer that no longer states what the fleet knows is settled last, when it is known whether all
+ * The same look-up for scans: an answer that no longer states what is known is settled last, when it is known whether all
  * answers together prove the loss.
  */
 export function guardedLookUp(
-  facts: Facts<VersionRecordSummary> | undefined,
+  facts: Pick<Facts<VersionRecordSummary>, 'read'> | undefined,
   witnessing: Witnessing,
 ): VersionLookUp {
   const { lookUpVersions } = witnessing;
