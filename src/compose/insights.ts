@@ -3,6 +3,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import { readBundledDescription } from '../discovery/bundled.ts';
 import { type ApiClient, createApiClient } from '../discovery/client.ts';
 import type { HttpClient } from '../http/client.ts';
+import { createGate, type GateOptions } from '../insights/gate.ts';
 import { createInsights, type InsightsOptions } from '../insights/insights.ts';
 import type { Cache } from '../model/ports/cache.ts';
 import type { RequestBudget } from '../model/ports/request-budget.ts';
@@ -18,7 +19,12 @@ export interface InsightsConnection {
   readonly budget?: RequestBudget | undefined;
   /** Answers requests in place of the network. */
   readonly http?: HttpClient | undefined;
+  /** Delays between the attempts of jobs, when they are not the usual ones. A service that fails is asked again at most that often. */
+  readonly backoff?: { readonly backoffMs?: number; readonly maxBackoffMs?: number } | undefined;
 }
+
+/** While the service fails, it gets at most twice the usual number of requests. */
+const ONE_RETRY = { attempts: 2, baseMs: 200, longestWaitMs: 2_000 };
 
 type InsightsConfig = LoadedConfig['config']['insights'];
 
@@ -26,9 +32,9 @@ type InsightsConfig = LoadedConfig['config']['insights'];
 export async function openInsights(
   loaded: LoadedConfig,
   cache: Cache,
-  { budget, http, ...options }: OwnOptions & InsightsConnection = {},
+  { budget, http, backoff, ...options }: OwnOptions & InsightsConnection = {},
 ) {
-  const { clientOf, close } = await openInsightsClients(loaded, { budget, http });
+  const { clientOf, close } = await openInsightsClients(loaded, { budget, http, backoff });
   return { insights: clientOf(cache, options), close };
 }
 
@@ -37,6 +43,7 @@ export async function openInsightsClients({ config }: LoadedConfig, connection: 
   const { concurrency, recordTtl, missTtl, privatePackages, mirrors } = config.insights;
   const { api, http } = await openInsightsApi(config.insights, connection);
   const limit = pLimit(concurrency);
+  const gate = createGate(pausesOf(connection));
   return {
     clientOf: (cache: Cache, options: OwnOptions) =>
       createInsights({
@@ -44,12 +51,21 @@ export async function openInsightsClients({ config }: LoadedConfig, connection: 
         api,
         cache,
         limit,
+        gate,
         recordTtlMs: recordTtl,
         missTtlMs: missTtl,
         privatePatterns: privatePackages,
         mirrors,
       }),
     close: () => http.close(),
+  };
+}
+
+/** An attempt follows after half of its delay at the earliest. */
+function pausesOf({ backoff: { backoffMs, maxBackoffMs } = {} }: InsightsConnection): GateOptions {
+  return {
+    ...(backoffMs === undefined ? {} : { firstPauseMs: backoffMs / 2 }),
+    ...(maxBackoffMs === undefined ? {} : { longestPauseMs: maxBackoffMs / 2 }),
   };
 }
 
@@ -73,6 +89,7 @@ async function openHttp(
   const { createHttpClient } = await import('../http/undici-client.ts');
   return createHttpClient({
     service: 'insights',
+    retry: ONE_RETRY,
     headersTimeoutMs: timeout,
     bodyTimeoutMs: timeout,
     totalTimeoutMs: timeout,

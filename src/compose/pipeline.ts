@@ -69,7 +69,10 @@ export async function startPipeline(
   options: PipelineOptions,
 ) {
   const { own, of } = 'own' in stores ? stores : { own: [stores], of: () => stores };
-  const clients = await openInsightsClients(loaded, { budget: own[0]?.insightsBudget });
+  const clients = await openInsightsClients(loaded, {
+    budget: own[0]?.insightsBudget,
+    backoff: options.limits,
+  });
   const lockfiles = createLockfileReader({ threads: 2, inline: WORKER_INLINE });
   const shared = { clients, lockfiles, of, slots: createSlots(own.length), report: warnOnce(options.log) };
   const runtimes: Runtime[] = [];

@@ -82,6 +82,7 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
     stated: options.stated,
     http: local !== undefined ? createLocalHttp(local) : offline === true ? offlineClient() : undefined,
     budget: requestsPerSecond === undefined ? undefined : createLocalBudget(requestsPerSecond),
+    backoff: others.limits,
   });
   const lockfiles = createLockfileReader({ threads: 2, inline: COMMAND_INLINE });
   const contents = createContents(memory);

@@ -1,13 +1,15 @@
 import { CodedError, type CodedErrorOptions } from '../model/errors.ts';
 
 /**
- * `not-found`: the index has no such object. `invalid`: the request is refused. `rate-limited`, `unavailable`: the same
- * request may succeed later. `contract`: the answer does not fit the description of the API. `uncovered`: a local data set answers,
- * which does not cover the object.
+ * `not-found`: the index has no such object. `invalid`: this request is malformed (HTTP 400) or breaks a rule. `refused`: the service
+ * refuses every request of this operation, because of credentials or of the URL. `rate-limited`, `unavailable`: the same request may
+ * succeed later. `contract`: the answer does not fit the description of the API. `uncovered`: a
+ * local data set answers, which does not cover the object.
  */
 export type InsightsErrorCode =
   | 'not-found'
   | 'invalid'
+  | 'refused'
   | 'rate-limited'
   | 'unavailable'
   | 'contract'

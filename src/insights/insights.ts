@@ -19,6 +19,7 @@ import { answerOf, type ContractProblem } from './answered.ts';
 import { findBase } from './base-image.ts';
 import { type CachePolicy, createRecordCache, loadOrMiss, type RecordCache } from './caching.ts';
 import { type Coalescer, createCoalescer } from './coalesce.ts';
+import { createGate, type Gate } from './gate.ts';
 import { countedVersions, countLookUps } from './look-up-counts.ts';
 import { guardedAnswer, guardedLookUp } from './losses/guarded-look-up.ts';
 import { getAdvisory, getDependencies, getPackage, queryContainerImages } from './operations.ts';
@@ -42,6 +43,8 @@ export interface InsightsOptions extends CachePolicy, Partial<Privacy> {
   readonly limit?: LimitFunction;
   /** Versions that the index had before. Unset: none are known. */
   readonly seen?: SeenVersions | undefined;
+  /** Keeps the requests of several clients together from a service that fails. Default: a gate of this client. */
+  readonly gate?: Gate;
   /** What the fleet knows. The cache adds every answer of the service. Unset: a run without a fleet. */
   readonly facts?: FleetFacts | undefined;
   /** What is known of versions in a run without a fleet: from an earlier report. */
@@ -65,7 +68,7 @@ export function createInsights(options: InsightsOptions): Insights {
     facts,
     stated,
   } = options;
-  const service = createInsightsService(api);
+  const service = createInsightsService(api, { gate: options.gate ?? createGate() });
   const advisoryCache = createRecordCache(CACHED_ADVISORY, options);
   const advisories = createLoader(CACHED_ADVISORY, advisoryCache);
   const graphs = createLoader(CACHED_DEPENDENCIES, createRecordCache(CACHED_DEPENDENCIES, options));

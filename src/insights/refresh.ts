@@ -162,7 +162,8 @@ async function createAnswers<Value>(
   let retryAfterMs: number | undefined;
   const fail = ({ error }: Failure): void => {
     counts.failed += 1;
-    if (error.retryable || error.code === 'uncovered') counts.unanswered += 1;
+    // A malformed request is refused every time; everything else says nothing about the version.
+    if (error.code !== 'invalid') counts.unanswered += 1;
     reason ??= error.message;
     if (error.retryAfterMs !== undefined) retryAfterMs = Math.max(retryAfterMs ?? 0, error.retryAfterMs);
   };

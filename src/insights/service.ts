@@ -6,8 +6,9 @@ import type { InsightsMethods } from '../model/api/insights-api.generated.ts';
 import { isObject } from '../model/json-object.ts';
 import { isRateLimited, isTemporary, rateLimitWait, retryOptions } from '../model/retry-after.ts';
 import { type AnswerCheck, compileAnswerCheck, type Fields } from './answer-check.ts';
-import type { Answered, ContractProblem } from './answered.ts';
+import type { Answer, Answered, ContractProblem } from './answered.ts';
 import { InsightsError } from './errors.ts';
+import type { Gate } from './gate.ts';
 import { privateNames } from './request/private-names.ts';
 import { ruleError } from './request/rules.ts';
 
@@ -19,6 +20,12 @@ export interface AskOptions {
   readonly fields?: Fields | undefined;
 }
 
+/** A request with many entries: the service answers each of them, so that a 404 or another shape is no answer about any of them. */
+export interface BatchAskOptions<Value> extends AskOptions {
+  /** Throws `InsightsError` (`contract`) for an answer that does not have the shape of the request. */
+  readonly requireShape: (answer: Answer<Value>) => void;
+}
+
 /** A request: parameters of a GET, the body of a POST. */
 interface Question<Id extends MethodId> {
   readonly params?: InsightsMethods[Id]['params'];
@@ -28,6 +35,8 @@ interface Question<Id extends MethodId> {
 export interface ServiceOptions {
   /** Names, with `*` for any text, that are never sent. */
   readonly privatePatterns?: readonly string[];
+  /** Keeps requests from a service that fails. Default: every request is sent. */
+  readonly gate?: Gate;
 }
 
 /** The methods of the description document as typed calls. */
@@ -41,12 +50,13 @@ export interface InsightsService {
   ask<Id extends MethodId>(
     id: Id,
     prepare: () => Question<Id>,
-    options: AskOptions,
+    options: AskOptions | BatchAskOptions<InsightsMethods[Id]['response']>,
   ): Promise<Answered<InsightsMethods[Id]['response']>>;
 }
 
 export function createInsightsService(api: ApiClient, options: ServiceOptions = {}): InsightsService {
-  const isPrivate = privateNames(options.privatePatterns ?? []);
+  const { privatePatterns = [], gate = (_id, ask) => ask() } = options;
+  const isPrivate = privateNames(privatePatterns);
   const checks = new Map<string, AnswerCheck>();
   const checkOf = (id: MethodId, fields: Fields | undefined): AnswerCheck => {
     const key = fields === undefined ? id : `${id} ${fields.join(' ')}`;
@@ -64,10 +74,17 @@ export function createInsightsService(api: ApiClient, options: ServiceOptions = 
         `${name} matches a private pattern of the configuration and is not sent`,
       );
     },
-    async ask(id, prepare, { signal, fields }) {
+    async ask(id, prepare, { signal, fields, ...shape }) {
       try {
-        const response = await send(api, id, { ...prepare(), signal });
-        return read(response, checkOf(id, fields));
+        const question = prepare();
+        const isBatch = 'requireShape' in shape;
+        const ask = async () => {
+          const response = await send(api, id, { ...question, signal }, isBatch);
+          const answer = read<InsightsMethods[typeof id]['response']>(response, checkOf(id, fields));
+          if (isBatch) shape.requireShape(answer);
+          return answer;
+        };
+        return await gate(id, ask, signal);
       } catch (error) {
         if (error instanceof InsightsError) return { error };
         throw error;
@@ -76,19 +93,24 @@ export function createInsightsService(api: ApiClient, options: ServiceOptions = 
   };
 }
 
-async function send(api: ApiClient, id: MethodId, call: Parameters<ApiClient['call']>[1]) {
+async function send(
+  api: ApiClient,
+  id: MethodId,
+  call: Parameters<ApiClient['call']>[1],
+  isBatch: boolean,
+): Promise<ApiResponse> {
   let response: ApiResponse;
   try {
     response = await api.call(id, call);
   } catch (error) {
     throw withoutAnswer(error);
   }
-  if (response.status !== 200) throw refusal(response);
+  if (response.status !== 200) throw refusal(response, isBatch);
   return response;
 }
 
 /** The caller names the type; `check` leaves out what does not have it. */
-function read<Value>({ content, body, request }: ApiResponse, check: AnswerCheck): Answered<Value> {
+function read<Value>({ content, body, request }: ApiResponse, check: AnswerCheck): Answer<Value> {
   if (content.kind === 'json' && isObject(content.value)) {
     const problems: ContractProblem[] = [];
     const value = check(content.value, problems) as Value;
@@ -114,7 +136,7 @@ function withoutAnswer(error: unknown): unknown {
   });
 }
 
-function refusal(response: ApiResponse): InsightsError {
+function refusal(response: ApiResponse, isBatch: boolean): InsightsError {
   const { status, content, request } = response;
   const message = `${request}: HTTP ${status}, ${describeContent(content)}`;
   if (isRateLimited(response)) {
@@ -122,15 +144,17 @@ function refusal(response: ApiResponse): InsightsError {
     return new InsightsError('rate-limited', message, { retryable: true, retryAfterMs });
   }
   if (isTemporary(response)) return new InsightsError('unavailable', message, retryOptions(response));
-  if (status === 404 && saysNotFound(content)) return new InsightsError('not-found', message);
-  if (status === 404 || status < 400) {
-    return new InsightsError(
-      'contract',
-      `${message}: not an answer of the package-insights API; check insights.url`,
-    );
-  }
-  return new InsightsError('invalid', message);
+  if (status === 404 && !isBatch && saysNotFound(content)) return new InsightsError('not-found', message);
+  // The only status that concerns single entries (field notes, "Poison").
+  if (status === 400) return new InsightsError('invalid', message);
+  const cause = CREDENTIAL_STATUSES.has(status)
+    ? 'the service, or a proxy before it, refuses the credentials'
+    : 'not an answer of the package-insights API';
+  return new InsightsError('refused', `${message}: ${cause}; check insights.url`);
 }
+
+/** Unauthorized, payment required, forbidden, proxy authentication required. */
+const CREDENTIAL_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 407]);
 
 /**
  * Whether the service itself says that the object does not exist, in plain text (field notes, "Errors"). A server or proxy

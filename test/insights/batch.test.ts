@@ -30,14 +30,19 @@ async function run(
   await runBatch(
     {
       requests,
-      async send(part, token) {
+      async send(part, token, check) {
         const call = sizes.push(part.length);
         await Promise.resolve();
         if (service.lost.has(call)) throw new InsightsError('unavailable', 'lost', { retryable: true });
         if (part.some((entry) => service.poison.has(entry))) throw new InsightsError('invalid', 'poison');
         const start = Number(token ?? 0);
         const end = start + (service.pages[call % service.pages.length] ?? 1);
-        return { responses: part.slice(start, end), nextPageToken: end < part.length ? String(end) : '' };
+        const page = {
+          responses: part.slice(start, end),
+          nextPageToken: end < part.length ? String(end) : '',
+        };
+        check(page);
+        return page;
       },
       answered(start, { responses }) {
         for (const [index, answer] of responses.entries()) settle(start + index, { answer });
@@ -88,9 +93,11 @@ test('a page without progress ends the batch and is not requested again', async 
   await runBatch(
     {
       requests: [1, 2, 3],
-      async send() {
+      async send(_part, _token, check) {
         calls += 1;
-        return { responses: calls === 1 ? [1] : [], nextPageToken: 'again' };
+        const page = { responses: calls === 1 ? [1] : [], nextPageToken: 'again' };
+        check(page);
+        return page;
       },
       answered: (_start, { responses }) => settled.push(...responses.map((answer) => ({ answer }))),
       failed: (start, end, error) => settled.push(...Array.from({ length: end - start }, () => ({ error }))),

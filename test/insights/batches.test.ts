@@ -148,12 +148,14 @@ describe('a batch', () => {
 
   test('reports the parts of an entry that do not fit by path, and uses the rest', async () => {
     fake.behaviour.override = (_request, response) => {
-      const responses = [{ version: { licenses: 'MIT', isDefault: true } }, { version: 'none' }, {}];
+      const request = { versionKey: {} };
+      const value = { version: { licenses: 'MIT', isDefault: true } };
+      const responses = [value, { version: 'none' }, { request }, { Version: {} }];
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ responses, nextPageToken: '' }));
       return true;
     };
-    const [first, second, third] = await all(batches.versions(keys(3), { signal }));
+    const [first, second, third, fourth] = await all(batches.versions(keys(4), { signal }));
     expect(first).toMatchObject({
       value: { isDefault: true },
       problems: [{ path: '$.responses[0].version.licenses' }],
@@ -164,7 +166,9 @@ describe('a batch', () => {
       message: '$.responses[1].version: an object is expected, there is "none"',
     });
     expect(third?.missing).toBe(true);
-    const [narrow] = await all(batches.versions(keys(3), { signal, fields: ['isDefault'] }));
+    // A miss repeats its request; an entry of another schema is not a miss.
+    expect(fourth).toMatchObject({ error: { code: 'contract' } });
+    const [narrow] = await all(batches.versions(keys(4), { signal, fields: ['isDefault'] }));
     expect(narrow).toMatchObject({ value: { isDefault: true }, problems: [] });
   });
 

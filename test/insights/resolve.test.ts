@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { UNCOVERED } from '../../src/model/api/uncovered.ts';
+import { createGate } from '../../src/insights/gate.ts';
 import type { LockedPackage } from '../../src/model/lockfile/lockfile.ts';
 import { createMemoryCache, locked, manyLocked, startFakeService, untilOpen } from './fake-service.ts';
 
@@ -126,8 +127,12 @@ describe('batches', () => {
     const packages = manyLocked(3000);
     for (const { purl } of packages) behaviour.poison.add(purl);
     const { resolutions } = await resolve(packages);
-    expect(resolutions.every(({ outcome }) => outcome === 'failed')).toBe(true);
-    expect(calls.length).toBeLessThan(1100);
+    for (const { outcome, reason } of resolutions) {
+      expect(outcome).toBe('failed');
+      expect(reason).toMatch(/HTTP 400.*: the service refuses every request; check insights\.url$/);
+    }
+    // Three batches, and the halves of one of them.
+    expect(calls.length).toBeLessThanOrEqual(5);
   });
 
   test('are correlated by index; normalised echoes and names of prototypes are data', async () => {
@@ -198,6 +203,18 @@ describe('failures of the service', () => {
       /a batch of 1000 got 0 answers; \$\.responses: a list is expected, there is "none"/,
     ],
     ['too few answers', answering(200, json, '{}'), { retryable: true }, /a batch of 1000 got 0 answers/],
+    [
+      'a revoked key',
+      answering(401, {}, 'key expired'),
+      { retryable: false },
+      /^POST .*HTTP 401, the text "key expired": .*refuses the credentials; check insights\.url$/,
+    ],
+    [
+      'a missing path',
+      answering(404, {}, 'not found'),
+      { retryable: false },
+      /^POST .*HTTP 404.* not an answer of the package-insights API; check insights\.url$/,
+    ],
     [
       'another server',
       answering(404, {}, '404 page not found'),
@@ -282,7 +299,11 @@ describe('failures of the service', () => {
   });
 
   test('one batch does not affect the others, and the next attempt requests only failed packages', async () => {
-    const { behaviour, calls, resolve } = await setUp({ concurrency: 1 });
+    let now = 0;
+    const { behaviour, calls, resolve } = await setUp({
+      concurrency: 1,
+      gate: createGate({ now: () => now }),
+    });
     await resolve(manyLocked(101));
     let count = 0;
     behaviour.override = (_request, response) => {
@@ -297,6 +318,10 @@ describe('failures of the service', () => {
     expect(first).toMatchObject({ retryable: true, retryAfterMs: 60_000 });
     delete behaviour.override;
     calls.length = 0;
+    // Until the requested time, nothing is asked.
+    expect(await resolve(packages)).toMatchObject({ retryable: true, retryAfterMs: 60_000 });
+    expect(calls).toEqual([]);
+    now += 60_000;
     const second = await resolve(packages);
     expect(second.resolutions.every(({ outcome }) => outcome === 'resolved')).toBe(true);
     expect(calls).toHaveLength(8);

@@ -14,8 +14,15 @@ export interface BatchPage<Answer> {
 
 export interface Batch<Request, Page extends BatchPage<unknown>> {
   readonly requests: readonly Request[];
-  /** Throws `InsightsError` when this request fails; any other error (an abort) ends the whole batch. */
-  send(requests: readonly Request[], pageToken: string | undefined): Promise<Page>;
+  /**
+   * Throws `InsightsError` when this request fails; any other error (an abort) ends the whole batch. `check` throws for a page that
+   * does not have the shape of an answer to these requests.
+   */
+  send(
+    requests: readonly Request[],
+    pageToken: string | undefined,
+    check: (page: BatchPage<unknown>) => void,
+  ): Promise<Page>;
   /** Called once for each part that is answered; `start` is the index in `requests` of the first answer. */
   answered(start: number, page: Page): void;
   /** Called once for each part, from index `start` to before `end`, that failed permanently. */
@@ -29,23 +36,25 @@ export interface PageSize {
 
 /** Parsing is fastest at about this size. */
 const PREFERRED_BATCH = 1_000;
-/** Refused requests after which halving stops: the service then refuses everything, not single entries. */
-const MAX_REFUSALS = 500;
+/** How many refused batches are halved at most: some malformed entries in batches of 100. */
+const MAX_HALVINGS = 40;
 /** Consecutive failures that are tolerated before the service counts as unavailable. */
 const MAX_FAILURES = 2;
 
 /**
  * Sends any number of requests; each is answered or failed exactly once. Answers are correlated by index, never by the
  * echoed request, which may be normalised. The first answer shows the page size; the remaining requests are sent
- * concurrently in batches of that size. A batch that is refused is halved until the malformed entry is found. No
- * further requests are sent to a service that limits the rate or is unavailable.
+ * concurrently in batches of that size. A batch that is refused as malformed is halved until the entry is found, as long as the
+ * service answers other batches. No further requests are sent to a service that limits the rate or is unavailable.
  */
 export async function runBatch<Request, Page extends BatchPage<unknown>>(
   { requests, send, answered, failed }: Batch<Request, Page>,
   pageSize: PageSize,
   limit: LimitFunction,
 ): Promise<void> {
-  let refusals = 0;
+  /** Ranges of requests that were refused together as malformed. */
+  let refused: Refusal[] = [];
+  let answeredBatches = 0;
   let failuresInARow = 0;
   let lastFailure: InsightsError | undefined;
   /** Set when no further requests are sent; the reason. */
@@ -53,6 +62,7 @@ export async function runBatch<Request, Page extends BatchPage<unknown>>(
 
   const done = pageSize.learned === undefined && requests.length > 0 ? await sendFirst() : 0;
   await sendRange(done, requests.length);
+  await findMalformed();
 
   /** Sends the request that shows the page size. Returns the index of the first request that is still open. */
   async function sendFirst(): Promise<number> {
@@ -110,7 +120,7 @@ export async function runBatch<Request, Page extends BatchPage<unknown>>(
       return page;
     } catch (error) {
       if (!(error instanceof InsightsError)) throw error;
-      await recover(from, end, error);
+      recover(from, end, error);
       return undefined;
     }
   }
@@ -119,9 +129,9 @@ export async function runBatch<Request, Page extends BatchPage<unknown>>(
   async function exchange(start: number, from: number, end: number, token: string | undefined) {
     if (halted !== undefined) throw halted;
     try {
-      const page = await send(requests.slice(start, end), token);
-      checkPage(page, end - from);
+      const page = await send(requests.slice(start, end), token, (one) => checkPage(one, end - from));
       failuresInARow = 0;
+      answeredBatches += 1;
       return page;
     } catch (error) {
       if (error instanceof InsightsError && error.code !== 'invalid') countFailure(error);
@@ -135,13 +145,50 @@ export async function runBatch<Request, Page extends BatchPage<unknown>>(
     if (error.code === 'rate-limited' || failuresInARow > MAX_FAILURES) halted ??= error;
   }
 
-  async function recover(start: number, end: number, error: InsightsError): Promise<void> {
-    if (error.code === 'invalid' && end - start > 1 && refusals < MAX_REFUSALS) {
-      refusals += 1;
-      const middle = Math.ceil((start + end) / 2);
-      await Promise.all([sendPart(start, middle), sendPart(middle, end)]);
-    } else failed(start, end, error);
+  function recover(start: number, end: number, error: InsightsError): void {
+    if (error.code === 'invalid') refused.push({ start, end, error });
+    else failed(start, end, error);
   }
+
+  /**
+   * Halves refused batches until the malformed entries are found. Without an answer to any batch, the halves of one show whether the
+   * service refuses everything.
+   */
+  async function findMalformed(): Promise<void> {
+    let halvings = 0;
+    for (;;) {
+      const isTrial = answeredBatches === 0;
+      const allowed = isTrial ? 1 - halvings : MAX_HALVINGS - halvings;
+      const halved = refused.filter(({ start, end }) => end - start > 1).slice(0, Math.max(0, allowed));
+      if (halved.length === 0) break;
+      refused = refused.filter((range) => !halved.includes(range));
+      halvings += halved.length;
+      await Promise.all(
+        halved.flatMap(({ start, end }) => {
+          const middle = Math.ceil((start + end) / 2);
+          return [sendPart(start, middle), sendPart(middle, end)];
+        }),
+      );
+    }
+    for (const { start, end, error } of refused) failed(start, end, refusal(error, end - start));
+  }
+
+  /** A single refused entry is malformed, unless the service refuses everything. */
+  function refusal(error: InsightsError, count: number): InsightsError {
+    if (count === 1 && (answeredBatches > 0 || requests.length === 1)) return error;
+    const cause =
+      answeredBatches > 0
+        ? 'it is not known which requests of this batch the service refuses'
+        : 'the service refuses every request; check insights.url';
+    return new InsightsError('refused', `${error.message}: ${cause}`, { cause: error });
+  }
+}
+
+/** The requests from `start` to before `end` were refused together. */
+interface Refusal {
+  readonly start: number;
+  readonly end: number;
+  readonly error: InsightsError;
 }
 
 function checkPage({ responses, nextPageToken, problems = [] }: BatchPage<unknown>, expected: number): void {

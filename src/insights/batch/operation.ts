@@ -1,9 +1,10 @@
 import type { LimitFunction } from 'p-limit';
 import { UNCOVERED } from '../../model/api/uncovered.ts';
+import { isObject } from '../../model/json-object.ts';
 import type { Fields } from '../answer-check.ts';
 import { type Answer, type Answered, answerOf, type ContractProblem, formatProblem } from '../answered.ts';
 import { InsightsError } from '../errors.ts';
-import type { AskOptions } from '../service.ts';
+import type { BatchAskOptions } from '../service.ts';
 import { type BatchPage, type PageSize, runBatch } from './engine.ts';
 import type { Settled, WindowWork } from './ordered.ts';
 
@@ -41,7 +42,7 @@ export interface BatchOperation<Request, Sent, Entry, Value> {
   prepare(request: Request): Sent;
   ask(
     body: { readonly requests: readonly Sent[]; readonly pageToken?: string },
-    options: AskOptions,
+    options: BatchAskOptions<Page<Entry>>,
   ): Promise<Answered<Page<Entry>>>;
   /** The name of the member of an entry that holds its value. */
   readonly member: string;
@@ -83,9 +84,14 @@ export function createBatchWork<Request, Sent, Entry, Value>(
       };
       const batch = {
         requests: sent,
-        send: async (part: readonly Sent[], pageToken: string | undefined) => {
+        send: async (
+          part: readonly Sent[],
+          pageToken: string | undefined,
+          check: (page: BatchPage<unknown>) => void,
+        ) => {
           const body = pageToken === undefined ? { requests: part } : { requests: part, pageToken };
-          return readPage(answerOf(await operation.ask(body, { signal, fields })));
+          const requireShape = (answer: Answer<Page<Entry>>) => check(readPage(answer));
+          return readPage(answerOf(await operation.ask(body, { signal, fields, requireShape })));
         },
         answered: (start: number, page: EntryPage<Entry>) =>
           settleFrom(start, page.responses.length, (request, offset) =>
@@ -174,7 +180,12 @@ function readEntry<Request, Entry, Value>(
   if (value !== undefined) return { request, value, problems, raw };
   const [problem] = problems;
   if (problem === undefined) {
-    return { request, missing: true, ...(isUncovered(index) ? { uncovered: true } : {}), raw };
+    // A miss repeats its request (field notes, "Order").
+    if (isObject(raw) && isObject(raw['request'])) {
+      return { request, missing: true, ...(isUncovered(index) ? { uncovered: true } : {}), raw };
+    }
+    const message = 'an answer with neither its request nor a value is no answer of the package-insights API';
+    return { request, error: new InsightsError('contract', message) };
   }
   // The service sent a value, and it cannot be used: that does not mean that the index lacks it.
   return { request, error: new InsightsError('contract', formatProblem(problem)) };

@@ -2,7 +2,7 @@ import type { Cadence } from '../../model/fleet/cadence.ts';
 import type { RefreshedPart } from '../../model/fleet/refresh.ts';
 import type { Refreshed } from '../../model/ports/insights.ts';
 import { JobError } from '../errors.ts';
-import type { JobRun, LogFacts, RunContext } from '../job.ts';
+import type { JobLimits, JobRun, LogFacts, RunContext } from '../job.ts';
 import type { FleetPort } from '../ports.ts';
 import { isSuperseded, letScansPass, renewalOf } from './claim.ts';
 
@@ -22,6 +22,15 @@ const SUPERSEDED: RefreshedPart = {
   lost: [],
   kept: {},
   superseded: true,
+};
+
+/** Nobody waits for a part, so that it asks a failing service rarely. With a low request budget a part takes long. */
+export const PART_LIMITS: JobLimits = {
+  attempts: 8,
+  backoffMs: 20_000,
+  maxBackoffMs: 300_000,
+  timeoutMs: 7_200_000,
+  concurrency: 1,
 };
 
 /**

@@ -2,12 +2,12 @@ import type { RefreshedPart } from '../../model/fleet/refresh.ts';
 import { REFRESHED_PART } from '../../model/stored/catalog.ts';
 import type { Job } from '../job.ts';
 import { REFRESH_ADVISORIES, type RefreshAdvisories } from '../payloads/refresh-advisories.ts';
-import { logPart, refreshPart } from './part.ts';
+import { logPart, PART_LIMITS, refreshPart } from './part.ts';
 
 /** Reads advisories anew. What changed is pending until the targets that it concerns are selected. */
 export const refreshAdvisories: Job<RefreshAdvisories, RefreshedPart, 'fleet' | 'insights'> = {
   ...REFRESH_ADVISORIES,
-  limits: { attempts: 8, backoffMs: 2_000, maxBackoffMs: 300_000, timeoutMs: 7_200_000, concurrency: 1 },
+  limits: PART_LIMITS,
   needs: ['fleet', 'insights'],
   resultKind: REFRESHED_PART,
   run: (payload, { fleet, insights }, context) =>

@@ -4,13 +4,12 @@ import type { RefreshedPart } from '../../model/fleet/refresh.ts';
 import { REFRESHED_PART } from '../../model/stored/catalog.ts';
 import type { Job } from '../job.ts';
 import { REFRESH_PACKAGES, type RefreshPackages } from '../payloads/refresh-packages.ts';
-import { logPart, refreshPart } from './part.ts';
+import { logPart, PART_LIMITS, refreshPart } from './part.ts';
 
 /** Looks package versions up anew. What changed is pending until the targets that hold it are selected. */
 export const refreshPackages: Job<RefreshPackages, RefreshedPart, 'fleet' | 'insights'> = {
   ...REFRESH_PACKAGES,
-  // With a low request budget a part takes long.
-  limits: { attempts: 8, backoffMs: 2_000, maxBackoffMs: 300_000, timeoutMs: 7_200_000, concurrency: 1 },
+  limits: PART_LIMITS,
   needs: ['fleet', 'insights'],
   resultKind: REFRESHED_PART,
   run: (payload, { fleet, insights }, context) =>

@@ -15,7 +15,7 @@ export const refreshedPartSchema = z.object({
   failed: z.number(),
   /** Why the first of them failed. */
   reason: z.string().exactOptional(),
-  /** Of those that failed: the service may answer them later. */
+  /** Of those that failed: not known to be malformed, so that the service gave no answer about them. */
   unanswered: z.number(),
   /** Keys of answers that no longer state what was known. `finish-refresh` decides whether the service lost its data. */
   lost: z.array(z.string()),

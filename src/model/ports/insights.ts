@@ -94,7 +94,7 @@ export interface Refreshed {
   /** Answers that differ from what was known. */
   readonly changed: number;
   readonly failed: number;
-  /** Those of them that may succeed later. */
+  /** Those of them that are not known to be malformed: the service gave no answer about them. */
   readonly unanswered: number;
   /** Why the first one failed. */
   readonly reason?: string;

@@ -1,0 +1,116 @@
+import { raceAbort } from '../model/race-abort.ts';
+import { MAX_PAUSE_MS } from '../model/retry-after.ts';
+import { InsightsError, type InsightsErrorCode } from './errors.ts';
+
+/**
+ * Runs one request of an operation and returns its answer. While the operation is out of service, it throws the last error without a
+ * request.
+ */
+export type Gate = <Value>(
+  operation: string,
+  ask: () => Promise<Value>,
+  signal: AbortSignal,
+) => Promise<Value>;
+
+export interface GateOptions {
+  /** A clock in milliseconds. Default: that of the process, which no clock setting moves. */
+  readonly now?: () => number;
+  /** An operation out of service is tried again after this time, which doubles with each failure. Default: 1,000 ms. */
+  readonly firstPauseMs?: number;
+  /** Default: 60,000 ms. */
+  readonly longestPauseMs?: number;
+}
+
+type Settings = Required<GateOptions>;
+
+/** Failures in a row after which an operation is out of service. */
+const MAX_FAILURES = 3;
+
+/** Errors that concern the service. Others are answers about one request. */
+const OUTAGES: ReadonlySet<InsightsErrorCode> = new Set([
+  'refused',
+  'rate-limited',
+  'unavailable',
+  'contract',
+]);
+
+/** What is known of one operation. */
+interface State {
+  failures: number;
+  error: InsightsError | undefined;
+  /** When it may be tried again. */
+  triedAgainAt: number;
+  pauseMs: number;
+  /** The request that tries it again. Other requests wait for its end. */
+  attempt: Promise<void> | undefined;
+}
+
+/**
+ * Keeps requests from a service that fails: after some failures in a row, one request at a time tries whether the operation works
+ * again. Each operation is judged on its own, so that one broken operation stops no other.
+ */
+export function createGate(options: GateOptions = {}): Gate {
+  const { now = () => performance.now(), firstPauseMs = 1_000, longestPauseMs = 60_000 } = options;
+  const settings: Settings = { now, firstPauseMs, longestPauseMs };
+  const states = new Map<string, State>();
+  return async (operation, ask, signal) => {
+    let state = states.get(operation);
+    if (state === undefined) {
+      state = { failures: 0, error: undefined, triedAgainAt: 0, pauseMs: 0, attempt: undefined };
+      states.set(operation, state);
+    }
+    while (isOut(state)) {
+      if (state.attempt === undefined && now() >= state.triedAgainAt)
+        return await tryAgain(state, ask, settings);
+      if (state.attempt !== undefined) await raceAbort(state.attempt, signal);
+      if (isOut(state) && now() < state.triedAgainAt) throw state.error;
+    }
+    return await run(state, ask, settings);
+  };
+}
+
+function isOut(state: State): boolean {
+  return state.failures >= MAX_FAILURES;
+}
+
+async function tryAgain<Value>(state: State, ask: () => Promise<Value>, settings: Settings): Promise<Value> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  state.attempt = promise;
+  try {
+    return await run(state, ask, settings);
+  } finally {
+    state.attempt = undefined;
+    resolve();
+  }
+}
+
+async function run<Value>(state: State, ask: () => Promise<Value>, settings: Settings): Promise<Value> {
+  const wasOut = isOut(state);
+  try {
+    const value = await ask();
+    Object.assign(state, { failures: 0, pauseMs: 0 });
+    return value;
+  } catch (error) {
+    if (!(error instanceof InsightsError)) throw error;
+    if (OUTAGES.has(error.code)) fail(state, error, wasOut, settings);
+    else Object.assign(state, { failures: 0, pauseMs: 0 });
+    throw error;
+  }
+}
+
+function fail(
+  state: State,
+  error: InsightsError,
+  wasOut: boolean,
+  { now, firstPauseMs, longestPauseMs }: Settings,
+): void {
+  state.error = error;
+  state.failures = error.code === 'rate-limited' ? MAX_FAILURES : state.failures + 1;
+  if (!isOut(state)) return;
+  // Requests that were sent together fail together: only one that tries again makes the pause longer.
+  if (wasOut || state.pauseMs === 0) {
+    state.pauseMs = Math.min(longestPauseMs, Math.max(firstPauseMs, 2 * state.pauseMs));
+  }
+  const requested = Math.min(error.retryAfterMs ?? 0, MAX_PAUSE_MS);
+  state.triedAgainAt = now() + Math.max(state.pauseMs, requested);
+}
