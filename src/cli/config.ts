@@ -76,7 +76,10 @@ function missingSecrets({ secrets }: LoadedConfig): readonly string[] {
   });
 }
 
-function notesOn({ config: { redis, notify, serve }, serviceLinks = [] }: LoadedConfig): readonly string[] {
+function notesOn({
+  config: { redis, notify, serve, watch },
+  serviceLinks = [],
+}: LoadedConfig): readonly string[] {
   return [
     ...(serviceLinks.length === 0 ? [] : [`${IGNORED_LINKS}: ${serviceLinks.join(', ')}`]),
     ...(redis.url === undefined
@@ -85,6 +88,9 @@ function notesOn({ config: { redis, notify, serve }, serviceLinks = [] }: Loaded
     ...(notify === undefined ? ['notify is not set: changes are recorded, and no alerts are sent.'] : []),
     ...(serve.triggers.length > 0 && serve.sources.length === 0
       ? ['serve.triggers are set and serve.sources is not: every push is refused.']
+      : []),
+    ...(watch.every > 0 && watch.staleAfter <= watch.every
+      ? ['watch.staleAfter is not longer than watch.every: facts are out of date before each refresh.']
       : []),
   ];
 }

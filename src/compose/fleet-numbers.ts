@@ -2,6 +2,7 @@ import { JOBS } from '../jobs/catalog.ts';
 import { jobIdOf } from '../jobs/job-id.ts';
 import { FINISH_REFRESH } from '../jobs/payloads/finish-refresh.ts';
 import { CADENCES, type Cadence } from '../model/fleet/cadence.ts';
+import { joinFreshness } from '../model/fleet/freshness.ts';
 import type { FleetNumbers, QueueNumbers, RefreshNumbers } from '../server/metrics/fleet-numbers.ts';
 import type { FleetCounts } from '../store/fleet/fleet-counts.ts';
 import type { QueueDepth } from '../store/queue-depths.ts';
@@ -18,12 +19,17 @@ export const QUEUES: readonly string[] = [...JOBS.map(({ name }) => name), SCHED
  * Returns a function that reads the numbers of all shards. Its cost does not grow with the number of jobs. Those of targets are read
  * in a pass over their list, at most once a minute.
  */
-export function openFleetNumbers(shards: readonly Store[], now: () => number = Date.now) {
+export function openFleetNumbers(
+  shards: readonly Store[],
+  /** `watch.staleAfter` in milliseconds. */
+  staleAfterMs: number,
+  now: () => number = Date.now,
+) {
   const [first] = shards as readonly [Store, ...Store[]];
   const targets = createTargetNumbers(shards, now);
   const waits = createWaitTimes(now);
   return async (): Promise<FleetNumbers> => {
-    const [depths, counts, runningWorkers, stopped, servers, refreshes, open] = await Promise.all([
+    const [depths, counts, runningWorkers, stopped, servers, refreshes, open, fresh] = await Promise.all([
       Promise.all(shards.map(({ queueDepths }) => queueDepths.read(QUEUES))),
       Promise.all(shards.map(({ fleetCounts }) => fleetCounts())),
       first.workers.countRunning(),
@@ -31,6 +37,7 @@ export function openFleetNumbers(shards: readonly Store[], now: () => number = D
       readServerInfo(first.redis),
       Promise.all(CADENCES.map((cadence) => refreshNumbers(shards, cadence))),
       Promise.all(shards.map(({ deliveries }) => deliveries.openSince())),
+      Promise.all(shards.map(({ fleet }) => fleet.freshness(staleAfterMs))),
     ]);
     const [oldestDelivery] = open.flatMap((time) => time ?? []).sort((left, right) => left - right);
     return {
@@ -48,6 +55,7 @@ export function openFleetNumbers(shards: readonly Store[], now: () => number = D
       oldestDelivery,
       unreadable: first.unreadable.size,
       refreshes,
+      freshness: joinFreshness(fresh),
       targets: await targets(),
     };
   };

@@ -18,7 +18,7 @@ const LIMIT_MS = 5_000;
 export function openHealth(
   { config }: LoadedConfig,
   { shards, workers }: Pick<Stores, 'shards' | 'workers'>,
-  readNumbers: () => Promise<FleetNumbers> = openFleetNumbers(shards),
+  readNumbers: () => Promise<FleetNumbers> = openFleetNumbers(shards, config.watch.staleAfter),
 ) {
   const [first] = shards as readonly [Store, ...Store[]];
   const { watch, insights, worker } = config;

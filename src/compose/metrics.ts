@@ -25,7 +25,7 @@ export function openMetrics({ config }: LoadedConfig, shards: readonly Store[]) 
   });
   metrics.info.set({ version: packageVersion(), node: process.versions.node }, 1);
   metrics.refreshInterval.set(config.watch.every / 1_000);
-  const numbers = openFleetNumbers(shards);
+  const numbers = openFleetNumbers(shards, config.watch.staleAfter);
   const [first] = shards as readonly [Store, ...Store[]];
   const read: typeof numbers = () =>
     // Without a connection commands would wait for Redis.

@@ -14,7 +14,7 @@ export const refreshSettings = {
     'The same for versions that were published or first seen in the last 14 days.',
   ),
   staleAfter: durationOf('24h').describe(
-    'When the look-ups have not succeeded for longer than this, that is an alert (rule `stale-facts`).',
+    'When the service has not answered about a package version of a target for longer than this, that is an alert (rule `stale-facts`). Longer than `every`.',
   ),
   jitter: durationOf('1m').describe('Each start is delayed by a random time up to this.'),
 };

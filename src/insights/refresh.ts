@@ -1,4 +1,6 @@
+import { systemOf } from '../model/lockfile/ecosystem.ts';
 import type { LockedPackage } from '../model/lockfile/lockfile.ts';
+import { formatVersionKey } from '../model/lockfile/version-key.ts';
 import { addTo, createTally, dataLossOf } from '../model/losses/evidence.ts';
 import {
   ADVISORY_STATEMENTS,
@@ -17,7 +19,7 @@ import type { VersionRecordSummary } from '../model/scan/resolution.ts';
 import { loadOrMiss } from './caching.ts';
 import { InsightsError } from './errors.ts';
 import { provenGroups, type Witnessing } from './losses/judge-losses.ts';
-import type { Eligibility, LookUp } from './resolve/eligibility.ts';
+import { type Eligibility, indexKeyOf, type LookUp } from './resolve/eligibility.ts';
 
 /** What the fleet knows. */
 export interface FleetFacts {
@@ -48,10 +50,15 @@ export function createRefresh({
   return {
     async refreshVersions(packages, { signal, since }) {
       const lookUps = new Map<string, LookUp>();
+      const excluded: string[] = [];
       for (const locked of packages) {
         const { lookUp } = eligibility(locked);
+        const system = systemOf(locked.ecosystem);
         if (lookUp !== undefined) lookUps.set(lookUp.key, lookUp);
+        else if (system !== undefined) excluded.push(formatVersionKey(indexKeyOf(locked, system)));
       }
+      // The settings call them private since they were looked up.
+      await facts?.versions.forgetTimes(excluded);
       const answers = await createAnswers(facts?.versions, VERSION_STATEMENTS, [...lookUps.keys()], {
         since,
         seen,
@@ -151,8 +158,8 @@ async function createAnswers<Value>(
 ) {
   const known = (await facts?.read(keys)) ?? [];
   const before = new Map(keys.map((key, index) => [key, known[index]]));
-  const checked = (await facts?.checkedAt(keys)) ?? [];
-  const due = keys.filter((_, index) => (checked[index] ?? 0) < since);
+  const answeredAt = (await facts?.answeredAt(keys)) ?? [];
+  const due = keys.filter((_, index) => (answeredAt[index] ?? 0) < since);
   const counts = { answered: keys.length - due.length, changed: 0, unknown: 0, failed: 0, unanswered: 0 };
   const tally = createTally();
   const lost: string[] = [];
@@ -162,7 +169,6 @@ async function createAnswers<Value>(
   let retryAfterMs: number | undefined;
   const fail = ({ error }: Failure): void => {
     counts.failed += 1;
-    // A malformed request is refused every time; everything else says nothing about the version.
     if (error.code !== 'invalid') counts.unanswered += 1;
     reason ??= error.message;
     if (error.retryAfterMs !== undefined) retryAfterMs = Math.max(retryAfterMs ?? 0, error.retryAfterMs);
@@ -187,6 +193,7 @@ async function createAnswers<Value>(
     due,
     add(answers: readonly (readonly [key: string, answer: Answer<Value> | Failure])[]): void {
       const found: Entry<Value>[] = [];
+      if (facts !== undefined) stored.push(recordUnanswered(facts, answers));
       for (const [key, answer] of answers) {
         if ('error' in answer) {
           if (answer.error.code !== 'uncovered' || before.get(key) !== undefined) fail(answer);
@@ -214,4 +221,27 @@ async function createAnswers<Value>(
       };
     },
   };
+}
+
+/** Records which look-ups of versions or advisories the service did not answer. What is known of them gets no fresher. */
+export async function recordUnanswered(
+  facts: Pick<RefreshedFacts<unknown>, 'notAnswered'>,
+  answers: readonly (readonly [key: string, answer: object])[],
+): Promise<void> {
+  const failed = answers.flatMap(([key, answer]) =>
+    'error' in answer && answer.error instanceof InsightsError && isUnanswered(answer.error)
+      ? [{ key, reason: answer.error.message }]
+      : [],
+  );
+  const [first] = failed;
+  if (first === undefined) return;
+  await facts.notAnswered(
+    failed.map(({ key }) => key),
+    first.reason,
+  );
+}
+
+/** Of a malformed request, and of what a local data set does not cover, no other answer is expected. */
+function isUnanswered({ code }: InsightsError): boolean {
+  return code !== 'invalid' && code !== 'uncovered';
 }

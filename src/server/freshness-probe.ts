@@ -1,9 +1,10 @@
 import type { StoredFleet } from '../store/fleet/fleet.ts';
 import type { Probe } from './health.ts';
+import { factsProblem } from './verdict/facts.ts';
 
-/** A note when refreshes of the fleet do not succeed, or have not ended for longer than allowed. */
+/** A note when the facts of a shard cannot be called fresh. */
 export function freshnessProbe(
-  shards: readonly Pick<StoredFleet, 'lastRefresh'>[],
+  shards: readonly Pick<StoredFleet, 'lastRefresh' | 'freshness'>[],
   { every, staleAfter }: { readonly every: number; readonly staleAfter: number },
   now: () => number = Date.now,
 ): Probe {
@@ -12,18 +13,14 @@ export function freshnessProbe(
     name,
     async check() {
       if (every === 0) return [{ name }];
-      const records = await Promise.all(shards.map(({ lastRefresh }) => lastRefresh('all')));
-      const notes = records.flatMap((record) => {
-        if (record === undefined) return [];
-        const { failingSince, startedAt, reason = 'unknown reason' } = record;
-        if (failingSince !== undefined) {
-          return [`what is known of packages is out of date since ${failingSince}: ${reason}`];
-        }
-        return now() - Date.parse(startedAt) > every + staleAfter
-          ? [`packages were looked up last at ${startedAt}`]
-          : [];
-      });
-      return [notes[0] === undefined ? { name } : { name, note: notes[0] }];
+      const limits = { staleAfterMs: staleAfter, now: now() };
+      const notes = await Promise.all(
+        shards.map(async (shard) =>
+          factsProblem(await shard.freshness(staleAfter), await shard.lastRefresh('all'), limits),
+        ),
+      );
+      const problem = notes.find((note) => note !== undefined);
+      return [problem === undefined ? { name } : { name, note: problem.says }];
     },
   };
 }

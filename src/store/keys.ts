@@ -139,7 +139,14 @@ function keysOf(tagged: string, { shared, blobs, spreadKey }: SharedKeys) {
     /** Facts of one kind and when each was checked (hashes); sorted sets of keys: changed, without selected targets, new. */
     facts: (kind: string) => ({
       facts: `${tagged}:facts:${kind}`,
+      /** Subjects by the time of the last answer about them (sorted set). */
+      answered: `${tagged}:facts:${kind}:answered`,
+      /** The same as a hash, which earlier releases wrote. */
       checked: `${tagged}:facts:${kind}:checked`,
+      /** Subjects that were never answered, by the time of the first look-up (sorted set). */
+      unanswered: `${tagged}:facts:${kind}:unanswered`,
+      /** The last look-up that was not answered. */
+      failure: `${tagged}:facts:${kind}:failure`,
       changed: `${tagged}:facts:${kind}:changed`,
       pending: `${tagged}:facts:${kind}:pending`,
       young: `${tagged}:facts:${kind}:young`,

@@ -15,7 +15,9 @@ test('what a local data set does not cover changes nothing that is known, and ma
   const facts = {
     read: async (keys: readonly string[]) => keys.map((key) => stored.get(key)),
     changedSince: async () => new Map(),
-    checkedAt: async (keys: readonly string[]) => keys.map(() => undefined),
+    answeredAt: async (keys: readonly string[]) => keys.map(() => undefined),
+    notAnswered: () => Promise.reject(new Error('not expected')),
+    forgetTimes: async (keys: readonly string[]) => expect(keys).toEqual([]),
     async learn(entries: readonly (readonly [key: string, known: unknown])[]) {
       learnt.push(...entries.map(([key]) => key));
       return [];

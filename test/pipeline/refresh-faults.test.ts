@@ -4,9 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Pipeline, startPipeline } from '../../src/compose/pipeline.ts';
 import { NO_ROUTING } from '../../src/compose/ports.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { freshnessDue } from '../../src/jobs/payloads/check-freshness.ts';
 import { FINISH_REFRESH } from '../../src/jobs/payloads/finish-refresh.ts';
 import { REFRESH_FLEET, refreshDue } from '../../src/jobs/payloads/refresh-fleet.ts';
 import { settingsDue } from '../../src/jobs/payloads/select-targets.ts';
+import { FLEET_TARGET } from '../../src/jobs/refresh/check-freshness.ts';
 import { LOGGED_CHANGES } from '../../src/model/stored/catalog.ts';
 import { freshnessProbe } from '../../src/server/freshness-probe.ts';
 import { createKeys } from '../../src/store/keys.ts';
@@ -68,36 +70,50 @@ describe('a refresh without answers', () => {
     expect(failed).toMatchObject({ packages: 4, changed: 0 });
     expect(failed?.unanswered).toBeGreaterThan(4);
     expect(failed?.reason).toContain('503');
-    expect(failed).toMatchObject({ failingSince: failed?.startedAt });
-    expect(failed?.completeAt).toBeUndefined();
+    const { fleet } = room.store;
+    expect(await fleet.freshness(60_000)).toMatchObject({
+      failure: { reason: expect.stringContaining('503') },
+    });
     await refresh(room);
-    const complete = await room.store.fleet.lastRefresh('all');
-    expect(complete).toMatchObject({ failed: 0, completeAt: complete?.startedAt });
-    expect(complete?.failingSince).toBeUndefined();
+    const complete = await fleet.lastRefresh('all');
+    expect(complete).toMatchObject({ failed: 0, unanswered: 0 });
+    const fresh = await fleet.freshness(60_000);
+    expect(fresh).toMatchObject({ stale: 0, failure: undefined });
+    expect(fresh.oldest).toBeGreaterThanOrEqual(Date.parse(complete?.startedAt ?? ''));
     expect(await changesOf(room)).toEqual(before);
     await worker.close(1_000);
   });
 });
 
-describe('refreshes without success for too long', () => {
-  it('are one alert, which is resolved when they succeed', async () => {
+describe('packages without an answer for too long', () => {
+  it('are one alert, which is resolved by answers', async () => {
     const { insights } = world.services;
     const room = await world.room('stale');
+    const { fleet, targets } = room.store;
     const worker = await startHere(room);
     await scan(room, 'one', SOUND);
-    const stale = async (staleAfter: number) => {
-      await enqueue(room, refreshDue('all', new Date(), staleAfter));
+    // The check of a schedule, for what is older than some milliseconds.
+    const check = async () => {
+      const state = await targets.read(FLEET_TARGET.id);
+      for (const job of freshnessDue(await fleet.freshness(5_000), { state, last: undefined }, new Date()))
+        await enqueue(room, job);
       await idle(room);
       return (await changesOf(room)).filter((change) => change.includes('stale-facts'));
     };
-    insights.faults.inject({ kind: 'answer', status: 503 }, { times: 1_000_000 });
-    expect(await stale(60_000)).toEqual([]);
-    expect(await stale(0)).toEqual(['lockhound:fleet opened stale-facts']);
-    expect(await stale(0)).toHaveLength(1);
-    const probe = freshnessProbe([room.store.fleet], { every: 60_000, staleAfter: 60_000 });
-    expect(await probe.check()).toMatchObject([{ note: expect.stringContaining('out of date since') }]);
+    insights.faults.inject({ kind: 'answer', status: 401 }, { times: 1_000_000 });
+    await refresh(room);
+    expect(await check()).toEqual([]);
+    const probe = freshnessProbe([fleet], { every: 60_000, staleAfter: 5_000 });
+    expect(await probe.check()).toMatchObject([{ note: expect.stringMatching(/not answered: .*HTTP 401/) }]);
+    await expect
+      .poll(check, { timeout: 20_000, interval: 500 })
+      .toEqual(['lockhound:fleet opened stale-facts']);
+    expect(await check()).toHaveLength(1);
+    expect((await fleet.freshness(5_000)).staleTargets).toEqual(new Set(['one']));
+    expect(await probe.check()).toMatchObject([{ note: expect.stringMatching(/out of date: .*HTTP 401/) }]);
     insights.faults.clear();
-    expect(await stale(0)).toEqual([
+    await refresh(room);
+    expect(await check()).toEqual([
       'lockhound:fleet opened stale-facts',
       'lockhound:fleet resolved stale-facts',
     ]);

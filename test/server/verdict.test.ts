@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Freshness } from '../../src/model/fleet/freshness.ts';
 import type { WorkerLoad, WorkerRecord } from '../../src/model/fleet/worker-record.ts';
 import type { FleetNumbers, QueueNumbers } from '../../src/server/metrics/fleet-numbers.ts';
 import type { HealthFacts } from '../../src/server/verdict/health-facts.ts';
@@ -68,10 +69,17 @@ const refresh = (more: object = {}): FleetNumbers['refreshes'] => [
         changed: 0,
         failed: 0,
       },
-      ...{ unanswered: 0, completeAt: ago(MINUTE), ...more },
+      ...{ unanswered: 0, ...more },
     },
   },
 ];
+
+const FRESH: Freshness = {
+  oldest: NOW - MINUTE,
+  stale: 0,
+  staleTargets: new Set(),
+  failure: undefined,
+};
 
 function facts(numbers: Partial<FleetNumbers> = {}, more: Partial<HealthFacts> = {}): HealthFacts {
   const server = {
@@ -92,6 +100,7 @@ function facts(numbers: Partial<FleetNumbers> = {}, more: Partial<HealthFacts> =
         stoppedRoutes: [],
         unreadable: 0,
         refreshes: refresh(),
+        freshness: FRESH,
         targets: { open: new Map(), olderThan: new Map() },
       },
       ...numbers,
@@ -136,7 +145,7 @@ it('every part that is not good says what to do', () => {
       },
       stoppedRoutes: [{ route: 'chat', at: ago(0), reason: 'answered 410' }],
       unreadable: 1,
-      refreshes: refresh({ failingSince: ago(MINUTE), reason: 'HTTP 503' }),
+      freshness: { ...FRESH, failure: { at: NOW - MINUTE, reason: 'HTTP 503' } },
     },
     {
       redisMs: 80,
@@ -183,37 +192,39 @@ describe('flow', () => {
 });
 
 describe('facts', () => {
-  it.each([
+  const failure = { at: NOW - MINUTE, reason: 'HTTP 401' };
+  const stale = { ...FRESH, oldest: NOW - 25 * 60 * MINUTE, stale: 3, staleTargets: new Set(['a']) };
+  it.each<[string, Partial<FleetNumbers>, string, RegExp]>([
+    ['answered', {}, 'good', /the oldest answer is 60 seconds old$/],
     [
-      'failing for a short time',
-      refresh({ failingSince: ago(MINUTE), reason: 'HTTP 503' }),
+      'without an answer for a short time',
+      { freshness: { ...FRESH, failure } },
       'attention',
-      /HTTP 503/,
+      /not answered: HTTP 401; the oldest answer is from 2026-05-01T11:59:00.000Z, 60 seconds ago/,
     ],
     [
-      'failing for longer than allowed',
-      refresh({ failingSince: ago(MINUTE), completeAt: ago(25 * 60 * MINUTE) }),
+      'without an answer for longer than allowed',
+      { freshness: { ...stale, failure } },
       'bad',
-      /they are 25 hours old/,
+      /3 package versions and advisories got no answer for 24 hours, .* 25 hours ago: HTTP 401/,
     ],
+    ['not looked up', { freshness: stale }, 'bad', /25 hours ago$/],
     [
-      'never complete',
-      refresh({ failingSince: ago(MINUTE), completeAt: undefined }),
-      'bad',
-      /never complete/,
+      'lost by the service',
+      { refreshes: refresh({ dataLoss: { lost: 6, compared: 9, of: ['NPM advisories'] } }) },
+      'attention',
+      /lost its data: it no longer states 6 of 9 facts \(NPM advisories\)/,
     ],
-    ['not started', refresh({ startedAt: ago(31 * 60 * MINUTE) }), 'bad', /looked up last 31 hours ago/],
-    ['never started', [{ cadence: 'all' as const }], 'attention', /never looked up again/],
+    ['lost by Redis', { freshness: { ...stale, oldest: undefined } }, 'bad', /there is no answer at all/],
+    ['of nothing', { freshness: { ...FRESH, oldest: undefined } }, 'good', /no package of the targets/],
     [
-      'the first in progress',
-      [{ cadence: 'all' as const, running: { open: 3, done: 1 } }],
+      'in progress',
+      { refreshes: [{ cadence: 'all' as const, running: { open: 3, done: 1 } }] },
       'good',
       /1 of 4 parts/,
     ],
-  ])('%s', (_name, refreshes, grade, says) => {
-    expect(partsOf(facts({ refreshes }), 'facts')).toMatchObject([
-      { grade, says: expect.stringMatching(says) },
-    ]);
+  ])('%s', (_name, numbers, grade, says) => {
+    expect(partsOf(facts(numbers), 'facts')).toMatchObject([{ grade, says: expect.stringMatching(says) }]);
   });
 });
 

@@ -23,6 +23,7 @@ import {
   INVENTORY,
   LOCKFILE_INVENTORY,
   LOGGED_CHANGES,
+  LOOK_UP_FAILURE,
   NOTIFICATION,
   OPEN_JOB,
   OPEN_TARGET,
@@ -234,10 +235,9 @@ const WRITTEN = new Map<StoredKind<unknown>, object>([
       unanswered: 1,
       reason: 'no answer',
       dataLoss: { lost: 2, compared: 3 },
-      completeAt: at,
-      failingSince: at,
     },
   ],
+  [LOOK_UP_FAILURE, { at: 1_700_000_000_000, reason: 'HTTP 401' }],
   [
     ROUTING as unknown as StoredKind<unknown>,
     {

@@ -50,7 +50,10 @@ function listCommand(context: CommandContext): Command {
       ).choices(RATED_SEVERITIES),
     )
     .option('--incomplete', 'only targets whose last scan could not see everything')
-    .option('--stale', 'only targets whose packages were not looked up for longer than `watch.staleAfter`')
+    .option(
+      '--stale',
+      'only targets with a package without an answer of the service for longer than `watch.staleAfter`',
+    )
     .option('--limit <count>', `at most this many (default: ${DEFAULT_LIMIT}; all with --json)`, parseCount)
     .action(({ label: labels, worst, incomplete, stale, limit, ...options }: ListOptions) =>
       administer(options, async (admin) => {

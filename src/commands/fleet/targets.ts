@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
-import type { Store } from '../../compose/store.ts';
 import type { LoadedConfig } from '../../config/load.ts';
+import { joinFreshness } from '../../model/fleet/freshness.ts';
 import type { ListedTarget, ShownTarget } from '../../model/fleet/listed-target.ts';
 import type { TargetSummary } from '../../model/fleet/target-summary.ts';
 import { SEVERITIES, type Severity } from '../../model/scan/severity.ts';
@@ -82,18 +82,13 @@ async function list(
   return await sortInSlices(wanted, COMPARE_TARGETS.worst);
 }
 
-type IsStale = (target: string, requestedAt: string) => boolean;
+type IsStale = (target: string) => boolean;
 
-/** Returns whether what is known of a target's packages is older than `staleAfter` ms. */
+/** Returns whether the last answer about a package of a target is older than `staleAfter` ms. */
 async function staleness(fleet: FleetStore, staleAfter: number): Promise<IsStale> {
-  const refreshed = new Map<Store, number>();
-  for (const store of fleet.shards) {
-    const refresh = await store.fleet.lastRefresh('all');
-    refreshed.set(store, Date.parse(refresh?.completeAt ?? '') || 0);
-  }
-  const oldest = Date.now() - staleAfter;
-  return (target, requestedAt) =>
-    Math.max(refreshed.get(fleet.of(target)) ?? 0, Date.parse(requestedAt) || 0) < oldest;
+  const shards = fleet.shards.map((store) => store.fleet.freshness(staleAfter));
+  const { staleTargets } = joinFreshness(await Promise.all(shards));
+  return (target) => staleTargets.has(target);
 }
 
 function listedTarget(
@@ -109,7 +104,7 @@ function listedTarget(
     open,
     requestedAt,
     incomplete,
-    stale: isStale(target, requestedAt),
+    stale: isStale(target),
   };
 }
 

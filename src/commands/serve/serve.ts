@@ -206,7 +206,7 @@ function contextOf(loaded: LoadedConfig, shared: SharedStore, log: Logger): Serv
   const tokens = createPageTokens(key === undefined ? randomBytes(32) : Buffer.from(key));
   const logEvents = logThrottled(log, 'changes and scans cannot be read; readers of events wait');
   const onEventFailure = (reason: string) => logEvents(new Error(reason));
-  const numbers = openFleetNumbers(stores);
+  const numbers = openFleetNumbers(stores, loaded.config.watch.staleAfter);
   const health = openHealth(loaded, { shards: stores, workers: shared.store.workers }, numbers);
   return { loaded, shared, fleet, view, exploits, tokens, numbers, health, onEventFailure };
 }

@@ -37,7 +37,7 @@ type FactKeys = ReturnType<Keys['facts']>;
 
 interface Fact {
   readonly text: string | null;
-  readonly checked: string | null;
+  readonly answered: string | null;
   readonly changed: string | null;
   readonly pending: string | null;
   readonly young: string | null;
@@ -62,7 +62,8 @@ async function copyPart(
     const isNewer = Number(fact.changed ?? 0) > Number(known?.changed ?? 0);
     if (known === undefined || known.text === null || (differs && isNewer)) {
       pipeline.hset(to.facts, name, fact.text).set(to.revision, randomUUID());
-      if (fact.checked !== null) pipeline.hset(to.checked, name, fact.checked);
+      // One of an earlier release has no time here: it is out of date until it is looked up again.
+      pipeline.zadd(to.answered, fact.answered ?? 0, name);
       texts.push(fact.text);
     } else texts.push(known.text);
     if (fact.young !== null) pipeline.zadd(to.young, fact.young, name);
@@ -93,9 +94,9 @@ async function readFacts(
   keys: FactKeys,
   names: readonly string[],
 ): Promise<readonly Fact[]> {
-  const [texts, checked, changed, pending, young, inspections, inspectedAgain] = await Promise.all([
+  const [texts, answered, changed, pending, young, inspections, inspectedAgain] = await Promise.all([
     redis.hmget(keys.facts, ...names),
-    redis.hmget(keys.checked, ...names),
+    redis.zmscore(keys.answered, ...names),
     redis.zmscore(keys.changed, ...names),
     redis.zmscore(keys.pending, ...names),
     redis.zmscore(keys.young, ...names),
@@ -104,7 +105,7 @@ async function readFacts(
   ]);
   return names.map((_, index) => ({
     text: texts[index] ?? null,
-    checked: checked[index] ?? null,
+    answered: answered[index] ?? null,
     changed: changed[index] ?? null,
     pending: pending[index] ?? null,
     young: young[index] ?? null,

@@ -2,9 +2,11 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/schema.ts';
 import { keyOfIdentity } from '../../fleet/identity.ts';
 import type { FollowUp } from '../../jobs/follow-up.ts';
+import { freshnessDue } from '../../jobs/payloads/check-freshness.ts';
 import { inspectionsDue, projectsDue } from '../../jobs/payloads/inspect-packages.ts';
 import { refreshDue } from '../../jobs/payloads/refresh-fleet.ts';
 import { selectionDue, settingsDue, suppressionsDue } from '../../jobs/payloads/select-targets.ts';
+import { FLEET_TARGET } from '../../jobs/refresh/check-freshness.ts';
 import type { Routing } from '../../model/alert/routing.ts';
 import type { Cadence } from '../../model/fleet/cadence.ts';
 import type { Schedule } from '../../workers/schedules.ts';
@@ -16,6 +18,9 @@ const SELECTION_MS = 60_000;
 /** Young versions that are inspected again at a time; those that were inspected longest ago come first. */
 const MAX_INSPECTED = 5_000;
 
+/** Facts are out of date for at most this time, or a tenth of `watch.staleAfter`, before that is an alert. */
+const FRESHNESS_MS = 60_000;
+
 const GARBAGE_MS = 24 * 3_600_000;
 
 interface RefreshOptions {
@@ -26,7 +31,7 @@ interface RefreshOptions {
 }
 
 /**
- * Schedules the refreshes of the fleet, the removal of what no target needs, and the selection of targets: for what scans learned,
+ * Schedules the refreshes of the fleet, the check whether its facts are fresh, the removal of what no target needs, and the selection of targets: for what scans learned,
  * and of all targets when this worker has other settings or suppressions than those by which they were judged.
  */
 export function refreshSchedules(
@@ -35,7 +40,8 @@ export function refreshSchedules(
     inspections,
     collectGarbage,
     suppressions,
-  }: Pick<Store, 'fleet' | 'inspections' | 'collectGarbage' | 'suppressions'>,
+    targets,
+  }: Pick<Store, 'fleet' | 'inspections' | 'collectGarbage' | 'suppressions' | 'targets'>,
   { every, young, jitter, staleAfter, inspect }: Config['watch'],
   { settings, routing, log }: RefreshOptions,
 ): readonly Schedule[] {
@@ -57,12 +63,25 @@ export function refreshSchedules(
             name: `refresh-${cadence}`,
             everyMs,
             jitterMs: Math.min(jitter, everyMs / 2),
-            start: (due) => [refreshDue(cadence, due, staleAfter)],
+            start: (due) => [refreshDue(cadence, due)],
           },
         ];
   return [
     ...refresh('all', every),
     ...refresh('young', young),
+    ...(every === 0
+      ? []
+      : [
+          {
+            name: 'check-freshness',
+            everyMs: Math.min(FRESHNESS_MS, Math.max(1_000, Math.round(staleAfter / 10))),
+            async start(due: Date) {
+              const state = await targets.read(FLEET_TARGET.id);
+              const last = await fleet.lastRefresh('all');
+              return freshnessDue(await fleet.freshness(staleAfter), { state, last }, due);
+            },
+          },
+        ]),
     {
       name: 'select-targets',
       everyMs: SELECTION_MS,

@@ -118,13 +118,18 @@ function withOwnText({ key, purl, versionKey: { system } }: LookUp): LookUp {
   return { key, purl: Buffer.from(purl).toString(), versionKey };
 }
 
+/** The version key of a package as the index spells it. */
+export function indexKeyOf(locked: LockedPackage, system: System): VersionKey {
+  const version = canonicalVersion(locked.version, locked.name, system);
+  return { system, name: canonicalName(locked.name, system), version };
+}
+
 /** The look-up of a package in a supported ecosystem; `undefined` when its purl is malformed. */
 function lookUpOf(locked: LockedPackage, system: System): LookUp | undefined {
-  const version = canonicalVersion(locked.version, locked.name, system);
-  const name = canonicalName(locked.name, system);
+  const versionKey = indexKeyOf(locked, system);
+  const { name, version } = versionKey;
   const renamed = name !== locked.name || version !== locked.version;
   const purl = renamed ? writePurl(locked.ecosystem, name, version) : withoutQualifiers(locked.purl);
   if (!purl.startsWith(`pkg:${locked.ecosystem}/`) || !CANONICAL_PURL.test(purl)) return undefined;
-  const versionKey = { system, name, version };
   return { key: formatVersionKey(versionKey), purl, versionKey };
 }

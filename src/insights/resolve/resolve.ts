@@ -1,6 +1,6 @@
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import { resolutionOfRecord } from '../../model/losses/statements.ts';
-import type { Facts } from '../../model/ports/facts.ts';
+import type { RefreshedFacts } from '../../model/ports/facts.ts';
 import type { Resolved, ResolveOptions } from '../../model/ports/insights.ts';
 import type { SeenVersions } from '../../model/ports/seen-versions.ts';
 import { raceAbort } from '../../model/race-abort.ts';
@@ -8,6 +8,7 @@ import type { Resolution, VersionRecordSummary } from '../../model/scan/resoluti
 import { inSlices, mapInSlices } from '../../model/yielding.ts';
 import type { RecordCache } from '../caching.ts';
 import { countLookUps } from '../look-up-counts.ts';
+import { recordUnanswered } from '../refresh.ts';
 import type { Eligibility, LookUp } from './eligibility.ts';
 import { resolveFromFacts } from './from-facts.ts';
 import { judgeMissing } from './missing-versions.ts';
@@ -20,7 +21,7 @@ export interface ResolverParts {
   /** Versions that the index had before. Unset: none are known. */
   readonly seen?: SeenVersions | undefined;
   /** What the fleet knows. Unset: a run without a fleet. */
-  readonly facts?: Facts<VersionRecordSummary> | undefined;
+  readonly facts?: RefreshedFacts<VersionRecordSummary> | undefined;
 }
 
 type Settled = readonly (readonly [LookUp, VersionAnswer])[];
@@ -128,7 +129,7 @@ async function collect(
 }
 
 function ask(
-  { cache, seen, lookUpVersions }: ResolverParts,
+  { cache, facts, seen, lookUpVersions }: ResolverParts,
   inFlight: InFlight,
   lookUps: readonly LookUp[],
   signal: AbortSignal,
@@ -141,6 +142,14 @@ function ask(
       for (const [{ key }, value] of settled) answers.set(key, value);
       // Stored immediately: the next attempt after an abort has less to do.
       stored.push(remember(cache, seen, settled));
+      if (facts !== undefined) {
+        stored.push(
+          recordUnanswered(
+            facts,
+            settled.map(([{ key }, value]) => [key, value]),
+          ),
+        );
+      }
       onSettled(settled);
     });
     await Promise.all(stored);

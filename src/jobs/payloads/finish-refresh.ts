@@ -11,7 +11,7 @@ const schema = lazily(() =>
     refresh: scanId(),
     cadence: z.enum(CADENCES),
     requestedAt: timestamp(),
-    staleAfter: z.int().nonnegative().optional().describe('`watch.staleAfter` in milliseconds.'),
+    staleAfter: z.int().nonnegative().optional().describe('Written by earlier releases, and not read.'),
     packageParts: z.int().nonnegative().max(MAX_PARTS),
     advisoryParts: z.int().nonnegative().max(MAX_PARTS),
   }),

@@ -10,7 +10,7 @@ const schema = lazily(() =>
     refresh: scanId(),
     requestedAt: timestamp(),
     cadence: z.enum(CADENCES),
-    staleAfter: z.int().nonnegative().optional().describe('`watch.staleAfter` in milliseconds.'),
+    staleAfter: z.int().nonnegative().optional().describe('Written by earlier releases, and not read.'),
   }),
 );
 
@@ -25,13 +25,8 @@ export const REFRESH_FLEET: JobType<RefreshFleet> = {
 };
 
 /** The refresh of a due time. */
-export function refreshDue(cadence: Cadence, due: Date, staleAfter?: number): FollowUp {
+export function refreshDue(cadence: Cadence, due: Date): FollowUp {
   const requestedAt = due.toISOString();
   const refresh = `refresh.${cadence}.${requestedAt.replaceAll(/[^\dTZ]/g, '')}`;
-  return followUp(REFRESH_FLEET, {
-    refresh,
-    requestedAt,
-    cadence,
-    ...(staleAfter === undefined ? {} : { staleAfter }),
-  });
+  return followUp(REFRESH_FLEET, { refresh, requestedAt, cadence });
 }

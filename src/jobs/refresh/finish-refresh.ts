@@ -5,7 +5,6 @@ import { lossText } from '../../model/losses/evidence.ts';
 import { REFRESHED_PART } from '../../model/stored/catalog.ts';
 import { followUp } from '../follow-up.ts';
 import type { Job, RunContext } from '../job.ts';
-import { CHECK_FRESHNESS } from '../payloads/check-freshness.ts';
 import { FINISH_REFRESH, type FinishRefresh } from '../payloads/finish-refresh.ts';
 import { REFRESH_ADVISORIES } from '../payloads/refresh-advisories.ts';
 import { REFRESH_PACKAGES } from '../payloads/refresh-packages.ts';
@@ -31,20 +30,12 @@ export const finishRefresh: Job<FinishRefresh, RefreshRecord | null, Needs> = {
     if (await isSuperseded(ports.fleet, payload)) return { result: null, next: [] };
     const parts = await readParts(ports.outcomes, payload);
     const dataLoss = await dataLossOf(payload, parts, ports, context);
-    const before = await ports.fleet.lastRefresh(cadence);
-    const record = recordOf(payload, parts, { dataLoss, before, time: context.startedAt });
+    const record = recordOf(payload, parts, dataLoss, context.startedAt);
     const selects = cadence === 'all' || (await ports.fleet.countPending()) > 0;
     const also = cadence === 'all' ? { also: 'incomplete' as const } : {};
     return {
       result: record,
-      next: [
-        ...(selects
-          ? [followUp(SELECT_TARGETS, { selection: refresh, requestedAt, round: 0, ...also })]
-          : []),
-        ...(cadence === 'all'
-          ? [followUp(CHECK_FRESHNESS, { refresh, requestedAt, ...staleness(payload, record) })]
-          : []),
-      ],
+      next: selects ? [followUp(SELECT_TARGETS, { selection: refresh, requestedAt, round: 0, ...also })] : [],
       fleet: { claim: releaseOf(payload), refreshed: { cadence, record } },
     };
   },
@@ -127,15 +118,8 @@ async function controlSample(fleet: FleetPort): Promise<readonly LockedPackage[]
 function recordOf(
   { refresh, requestedAt }: FinishRefresh,
   { packages, advisories }: Parts,
-  {
-    dataLoss,
-    before,
-    time,
-  }: {
-    readonly dataLoss: RefreshRecord['dataLoss'];
-    readonly before: RefreshRecord | undefined;
-    readonly time: number;
-  },
+  dataLoss: RefreshRecord['dataLoss'],
+  time: number,
 ): RefreshRecord {
   const all = [...packages, ...advisories];
   const absent = all.filter((part) => part === undefined).length;
@@ -143,7 +127,6 @@ function recordOf(
   const reason =
     all.find((part) => part?.reason !== undefined)?.reason ??
     (absent > 0 ? `${absent} of its jobs failed permanently` : dataLoss && lossText(dataLoss));
-  const completeAt = unanswered === 0 && dataLoss === undefined ? requestedAt : before?.completeAt;
   return {
     refresh,
     startedAt: requestedAt,
@@ -156,19 +139,7 @@ function recordOf(
     unanswered,
     ...(reason === undefined ? {} : { reason }),
     ...(dataLoss === undefined ? {} : { dataLoss }),
-    ...(completeAt === undefined ? {} : { completeAt }),
-    ...(completeAt === requestedAt ? {} : { failingSince: before?.failingSince ?? requestedAt }),
   };
-}
-
-/** Set when refreshes have not succeeded for longer than allowed. */
-function staleness(
-  { requestedAt, staleAfter = Number.POSITIVE_INFINITY }: FinishRefresh,
-  { failingSince, reason }: RefreshRecord,
-) {
-  if (failingSince === undefined) return {};
-  if (Date.parse(requestedAt) - Date.parse(failingSince) < staleAfter) return {};
-  return { stale: { since: failingSince, reason: (reason ?? 'unknown reason').slice(0, 1_000) } };
 }
 
 function warningOf({ dataLoss, failed }: RefreshRecord): string | undefined {

@@ -52,10 +52,11 @@ export const refreshFleet: Job<RefreshFleet, RefreshPlan, 'fleet'> = {
 };
 
 function partsOf(
-  { staleAfter, ...payload }: RefreshFleet,
+  { refresh, requestedAt, cadence }: RefreshFleet,
   ids: IdList,
   advisories: readonly string[],
 ): FollowUp {
+  const payload = { refresh, requestedAt, cadence };
   const packageParts: FollowUp[] = [];
   for (let at = 0; at < ids.length; at += PACKAGES_PER_PART) {
     const part = encodeIds(ids.subarray(at, at + PACKAGES_PER_PART)).toString('base64');
@@ -65,6 +66,5 @@ function partsOf(
     followUp(REFRESH_ADVISORIES, { ...payload, part: index, ids: [...part] }),
   );
   const numbers = { packageParts: packageParts.length, advisoryParts: advisoryParts.length };
-  const limit = staleAfter === undefined ? {} : { staleAfter };
-  return followUp(FINISH_REFRESH, { ...payload, ...limit, ...numbers }, [...packageParts, ...advisoryParts]);
+  return followUp(FINISH_REFRESH, { ...payload, ...numbers }, [...packageParts, ...advisoryParts]);
 }

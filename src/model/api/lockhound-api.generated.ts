@@ -428,7 +428,7 @@ export interface Overview {
   readonly packages: number;
   /** Targets whose last scan could not see everything. */
   readonly incomplete: number;
-  /** Targets whose packages were not looked up for longer than `watch.staleAfter`. */
+  /** Targets with a package about which the service has not answered for longer than `watch.staleAfter`. */
   readonly stale: number;
   /** Number of targets by the severity of their worst open finding; `clear` counts those without one. */
   readonly worst: Counts;
@@ -913,7 +913,7 @@ export interface Target {
   readonly requestedAt: string;
   /** Whether its last scan could not see everything. */
   readonly incomplete: boolean;
-  /** Whether its packages were not looked up for longer than `watch.staleAfter`. */
+  /** Whether it has a package about which the service has not answered for longer than `watch.staleAfter`. */
   readonly stale: boolean;
 }
 

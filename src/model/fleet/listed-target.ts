@@ -18,7 +18,7 @@ export interface ListedTarget {
   readonly requestedAt: string;
   /** Its last scan could not see everything. */
   readonly incomplete: boolean;
-  /** What is known of its packages is older than `watch.staleAfter`. */
+  /** The last answer about one of its packages is older than `watch.staleAfter`. */
   readonly stale: boolean;
 }
 

@@ -47,8 +47,4 @@ export const refreshRecordSchema = z.object({
   dataLoss: z
     .object({ lost: z.number(), compared: z.number(), of: z.array(z.string()).exactOptional() })
     .exactOptional(),
-  /** RFC 3339: start of the last refresh without unanswered look-ups and without loss of data; absent when there was none. */
-  completeAt: z.string().exactOptional(),
-  /** RFC 3339: start of the first of the refreshes that did not succeed; absent when the last one did. */
-  failingSince: z.string().exactOptional(),
 });

@@ -29,6 +29,10 @@ export interface RefreshedFacts<Value> extends Facts<Value> {
     entries: readonly (readonly [key: string, known: Known<Value>])[],
     options?: { readonly isRefresh?: boolean },
   ): Promise<readonly string[]>;
-  /** When the service answered last, in ms since 1970, in the order of `keys`; `undefined` where it was never asked. */
-  checkedAt(keys: readonly string[]): Promise<readonly (number | undefined)[]>;
+  /** When the service answered last, in ms since 1970, in the order of `keys`; `undefined` where it never did. */
+  answeredAt(keys: readonly string[]): Promise<readonly (number | undefined)[]>;
+  /** Records that the service did not answer look-ups of these keys, and why. What is known of them stays, and gets no fresher. */
+  notAnswered(keys: readonly string[], reason: string): Promise<void>;
+  /** Forgets when the service answered, for what is no longer looked up. */
+  forgetTimes(keys: readonly string[]): Promise<void>;
 }

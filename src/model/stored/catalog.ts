@@ -100,6 +100,7 @@ export const WORKER_RECORD = version1('worker-record', schemaOf('workerRecord'))
 
 export const REFRESHED_PART = version1('refreshed-part', schemaOf('refreshedPart'));
 export const REFRESH_RECORD = version1('refresh-record', schemaOf('refreshRecord'));
+export const LOOK_UP_FAILURE = version1('look-up-failure', schemaOf('lookUpFailure'));
 export const ROUTING = version1('routing', schemaOf('routing')) as unknown as StoredKind<Routing>;
 
 export const OUTCOME = version1('outcome', schemaOf('outcome'));
@@ -150,6 +151,7 @@ export const STORED_KINDS: readonly StoredKind<unknown>[] = [
   WORKER_RECORD,
   REFRESHED_PART,
   REFRESH_RECORD,
+  LOOK_UP_FAILURE,
   ROUTING as unknown as StoredKind<unknown>,
   OUTCOME,
   OPEN_JOB,

@@ -8,6 +8,7 @@ import { apiTokenSchema } from '../api/api-token.ts';
 import { feedHeadSchema } from '../exploits/feed-head.ts';
 import { compactLockfileSchema } from '../fleet/compact-lockfile.ts';
 import { dayCountSchema } from '../fleet/day-count.ts';
+import { lookUpFailureSchema } from '../fleet/freshness.ts';
 import { loggedChangesSchema } from '../fleet/logged-changes.ts';
 import { refreshedPartSchema, refreshRecordSchema } from '../fleet/refresh.ts';
 import { shardLayoutSchema } from '../fleet/shard-layout.ts';
@@ -56,6 +57,7 @@ export const SCHEMAS = {
   workerRecord: workerRecordSchema,
   refreshedPart: refreshedPartSchema,
   refreshRecord: refreshRecordSchema,
+  lookUpFailure: lookUpFailureSchema,
   routing: storedRoutingSchema,
   feedHead: feedHeadSchema,
   outcome: outcomeSchema,

@@ -1,5 +1,6 @@
 import type { StoppedRoute } from '../../model/alert/delivery.ts';
 import type { Cadence } from '../../model/fleet/cadence.ts';
+import type { Freshness } from '../../model/fleet/freshness.ts';
 import type { RefreshRecord } from '../../model/fleet/refresh.ts';
 import type { FleetCounts } from '../../store/fleet/fleet-counts.ts';
 import type { QueueDepth } from '../../store/queue-depths.ts';
@@ -18,6 +19,7 @@ export interface FleetNumbers {
   /** Stored values that this process could not read. */
   readonly unreadable: number;
   readonly refreshes: readonly RefreshNumbers[];
+  readonly freshness: Freshness;
   readonly targets: TargetNumbers;
 }
 

@@ -136,15 +136,19 @@ export function createRegistry() {
     refreshSeconds: gauge('lockhound_refresh_duration_seconds', 'Duration of the last refresh that ended.', [
       'cadence',
     ]),
-    refreshComplete: gauge(
-      'lockhound_refresh_complete_timestamp_seconds',
-      'Start of the last refresh that the service answered completely.',
-      ['cadence'],
+    oldestAnswer: gauge(
+      'lockhound_oldest_answer_timestamp_seconds',
+      'Time of the oldest last answer about a package version that a target holds, or about an advisory.',
     ),
     refreshInterval: gauge(
       'lockhound_refresh_interval_seconds',
       'Interval of the refresh of all packages (`watch.every`); 0 when there is none.',
     ),
+    staleFacts: gauge(
+      'lockhound_stale_facts',
+      'Package versions and advisories whose last answer is older than watch.staleAfter.',
+    ),
+    targetsWithStaleFacts: gauge('lockhound_targets_with_stale_facts', 'Targets that hold them.'),
     refreshLookUps: gauge('lockhound_refresh_look_ups', 'What the last refresh looked up, by result.', [
       'cadence',
       'result',

@@ -50,10 +50,9 @@ export function createScrape(metrics: Metrics, { read, rules, limitMs = 3_000 }:
 /** Values of an earlier scrape must not remain. */
 function resetFleet(metrics: Metrics): void {
   const { redisBytes, redisLimit, queueJobs, queueOldest, openFindings, staleTargets } = metrics;
-  const { refreshStarted, refreshSeconds, refreshComplete, refreshLookUps, refreshParts } = metrics;
+  const { refreshStarted, refreshSeconds, refreshLookUps, refreshParts } = metrics;
   for (const one of [redisBytes, redisLimit, queueJobs, queueOldest, openFindings, staleTargets]) one.reset();
-  for (const one of [refreshStarted, refreshSeconds, refreshComplete, refreshLookUps, refreshParts])
-    one.reset();
+  for (const one of [refreshStarted, refreshSeconds, refreshLookUps, refreshParts]) one.reset();
   for (const one of plainGauges(metrics)) one.remove();
 }
 
@@ -61,14 +60,16 @@ function plainGauges(metrics: Metrics) {
   const { workers, openJobs, targets, incompleteTargets, failingSources, openDeliveries, failedDeliveries } =
     metrics;
   const { stoppedRoutes, rejectedPayloads, unreadableValues } = metrics;
+  const { oldestAnswer, staleFacts, targetsWithStaleFacts } = metrics;
   return [
     ...[workers, openJobs, targets, incompleteTargets, failingSources, openDeliveries, failedDeliveries],
     ...[stoppedRoutes, rejectedPayloads, unreadableValues],
+    ...[oldestAnswer, staleFacts, targetsWithStaleFacts],
   ];
 }
 
 function setFleet(metrics: Metrics, numbers: FleetNumbers, rules: ReadonlySet<string>): void {
-  const { servers, queues, counts, stoppedRoutes, unreadable, refreshes, targets } = numbers;
+  const { servers, queues, counts, stoppedRoutes, unreadable, refreshes, freshness, targets } = numbers;
   metrics.redisUp.set(1);
   for (const { node, usedBytes, limitBytes } of servers) {
     metrics.redisBytes.set({ node }, usedBytes);
@@ -96,6 +97,9 @@ function setFleet(metrics: Metrics, numbers: FleetNumbers, rules: ReadonlySet<st
     for (const [severity, count] of severities) metrics.openFindings.inc({ rule, severity }, count);
   }
   for (const refresh of refreshes) setRefresh(metrics, refresh);
+  if (freshness.oldest !== undefined) metrics.oldestAnswer.set(freshness.oldest / MS);
+  metrics.staleFacts.set(freshness.stale);
+  metrics.targetsWithStaleFacts.set(freshness.staleTargets.size);
 }
 
 function known(rule: string, rules: ReadonlySet<string>): string {
@@ -107,9 +111,6 @@ function setRefresh(metrics: Metrics, { cadence, last, running }: RefreshNumbers
     const started = Date.parse(last.startedAt);
     metrics.refreshStarted.set({ cadence }, started / MS);
     metrics.refreshSeconds.set({ cadence }, (Date.parse(last.finishedAt) - started) / MS);
-    if (last.completeAt !== undefined) {
-      metrics.refreshComplete.set({ cadence }, Date.parse(last.completeAt) / MS);
-    }
     metrics.refreshLookUps.set({ cadence, result: 'packages' }, last.packages);
     metrics.refreshLookUps.set({ cadence, result: 'advisories' }, last.advisories);
     metrics.refreshLookUps.set({ cadence, result: 'changed' }, last.changed);

@@ -1,4 +1,6 @@
+import { type Freshness, unansweredReason } from '../../model/fleet/freshness.ts';
 import type { HealthPart } from '../../model/fleet/health.ts';
+import type { RefreshRecord } from '../../model/fleet/refresh.ts';
 import type { HealthFacts } from './health-facts.ts';
 import { count, span } from './words.ts';
 
@@ -14,37 +16,45 @@ export function judgeFacts({ numbers, settings, now }: HealthFacts): HealthPart 
     running === undefined
       ? ''
       : `; a refresh is in progress (${running.done} of ${count(running.done + running.open, 'part')})`;
-  if (last === undefined) {
-    if (numbers.counts.targets === 0) return { part, grade: 'good', says: 'there are no targets yet' };
-    return running === undefined
-      ? {
-          part,
-          grade: 'attention',
-          says: 'packages were never looked up again',
-          remedy: 'A worker starts the refresh at its next time; check that one runs.',
-        }
-      : { part, grade: 'good', says: `packages are looked up again for the first time${progress}` };
-  }
-  const complete = last.completeAt === undefined ? undefined : now - Date.parse(last.completeAt);
-  const age = complete === undefined ? 'they were never complete' : `they are ${span(complete)} old`;
-  if (last.failingSince !== undefined) {
-    const reason = last.reason ?? 'unknown reason';
-    return {
-      part,
-      grade: complete === undefined || complete > staleAfterMs ? 'bad' : 'attention',
-      says: `facts are out of date since ${last.failingSince}: ${reason}; ${age}${progress}`,
-      remedy: 'Check the package-insights API with `lockhound doctor`; the next refresh repairs it.',
-    };
-  }
-  const sinceStart = now - Date.parse(last.startedAt);
-  if (sinceStart > refreshEveryMs + staleAfterMs) {
-    const says = `packages were looked up last ${span(sinceStart)} ago${progress}`;
-    return {
-      part,
-      grade: 'bad',
-      says,
-      remedy: 'The refresh does not start: check that a worker runs, then `lockhound doctor --fix`.',
-    };
-  }
-  return { part, grade: 'good', says: `facts are fresh: ${age}${progress}` };
+  const problem = factsProblem(numbers.freshness, last, { staleAfterMs, now });
+  if (problem !== undefined) return { part, ...problem, says: `${problem.says}${progress}` };
+  const { oldest } = numbers.freshness;
+  const says =
+    oldest === undefined
+      ? 'no package of the targets is looked up'
+      : `facts are fresh: the oldest answer is ${span(now - oldest)} old`;
+  return { part, grade: 'good', says: `${says}${progress}` };
 }
+
+interface FactsLimits {
+  /** `watch.staleAfter` in milliseconds. */
+  readonly staleAfterMs: number;
+  /** ms since 1970. */
+  readonly now: number;
+}
+
+/** Why the facts of the fleet cannot be called fresh; `undefined` when they can. `last`: the last refresh that ended. */
+export function factsProblem(
+  freshness: Freshness,
+  last: Pick<RefreshRecord, 'dataLoss' | 'finishedAt'> | undefined,
+  { staleAfterMs, now }: FactsLimits,
+): Omit<HealthPart, 'part'> | undefined {
+  const { oldest, stale } = freshness;
+  const reason = unansweredReason(freshness, last);
+  const age =
+    oldest === undefined
+      ? 'there is no answer at all'
+      : `the oldest answer is from ${new Date(oldest).toISOString()}, ${span(now - oldest)} ago`;
+  if (stale > 0) {
+    const what = `facts are out of date: ${count(stale, 'package version or advisory', 'package versions and advisories')} got no answer for ${span(staleAfterMs)}`;
+    const remedy =
+      reason === undefined
+        ? 'The refresh does not reach them: check that a worker runs, then `lockhound doctor --fix`.'
+        : REMEDY;
+    return { grade: 'bad', says: `${what}, ${age}${reason === undefined ? '' : `: ${reason}`}`, remedy };
+  }
+  if (reason === undefined) return undefined;
+  return { grade: 'attention', says: `look-ups are not answered: ${reason}; ${age}`, remedy: REMEDY };
+}
+
+const REMEDY = 'Check the package-insights API with `lockhound doctor`; the next refresh repairs it.';

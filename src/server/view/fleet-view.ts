@@ -15,7 +15,7 @@ export interface ViewedShard {
   readonly touched: TouchedTargets;
   readonly targetStates: TargetStates;
   readonly targetSummaries: TargetSummaries;
-  readonly fleet: Pick<StoredFleet, 'lastRefresh'>;
+  readonly fleet: Pick<StoredFleet, 'freshness'>;
 }
 
 export interface FleetViewOptions {
@@ -39,8 +39,8 @@ export interface FleetView {
   snapshot(): FleetSnapshot | undefined;
   /** Until when it has followed the store; ms since 1970. */
   readAt(): number;
-  /** Whether what is known of a target's packages is older than `staleAfter`. */
-  isStale(target: { readonly target: string; readonly requestedAt: string }): boolean;
+  /** Whether the last answer about a package of a target is older than `staleAfter`. */
+  isStale(target: { readonly target: string }): boolean;
   /** Reads what changed now. Throws what the store throws. */
   follow(): Promise<void>;
   close(): Promise<void>;
@@ -59,8 +59,7 @@ interface FollowedShard extends ViewedShard {
   comparedAt: number;
   /** Revisions by target. */
   readonly revisions: Map<string, string>;
-  /** Start of the last complete refresh, ms since 1970. */
-  refreshedAt: number;
+  staleTargets: ReadonlySet<string>;
 }
 
 /** `shardOf`: the index of the shard of a target. */
@@ -73,7 +72,7 @@ export function openFleetView(options: FleetViewOptions, shardOf: (target: strin
       newest: 0,
       comparedAt: Number.NEGATIVE_INFINITY,
       revisions: new Map(),
-      refreshedAt: 0,
+      staleTargets: new Set(),
     };
   });
   let fleet = EMPTY_FLEET;
@@ -87,6 +86,7 @@ export function openFleetView(options: FleetViewOptions, shardOf: (target: strin
     if (current !== exploits) for (const shard of shards) shard.revisions.clear();
     exploits = current;
     for (const shard of shards) {
+      shard.staleTargets = (await shard.fleet.freshness(staleAfter)).staleTargets;
       for (const part of chunks(await changedTargets(shard), PART)) {
         stop.signal.throwIfAborted();
         // Before the states: a state that is saved in between is read again.
@@ -117,10 +117,7 @@ export function openFleetView(options: FleetViewOptions, shardOf: (target: strin
   return {
     snapshot: () => (readAt === 0 ? undefined : fleet),
     readAt: () => readAt,
-    isStale({ target, requestedAt }) {
-      const refreshedAt = shards[shardOf(target)]?.refreshedAt ?? 0;
-      return Math.max(refreshedAt, Date.parse(requestedAt) || 0) < Date.now() - staleAfter;
-    },
+    isStale: ({ target }) => shards[shardOf(target)]?.staleTargets.has(target) === true,
     follow,
     async close() {
       stop.abort();
@@ -131,8 +128,6 @@ export function openFleetView(options: FleetViewOptions, shardOf: (target: strin
 
 /** The targets of a shard whose state differs from the one that was read last. */
 async function changedTargets(shard: FollowedShard): Promise<readonly string[]> {
-  const refresh = await shard.fleet.lastRefresh('all');
-  shard.refreshedAt = Date.parse(refresh?.completeAt ?? '') || 0;
   const { targets, newest } = await shard.touched.since(Math.max(0, shard.newest - OVERLAP_MS));
   const changed = await withOtherRevision(shard, targets);
   shard.newest = newest;

@@ -10,6 +10,7 @@ import type { RedisClient } from '../redis/connection.ts';
 import { joinedReads } from '../redis/joined-reads.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { readValue, reportTo, writeText } from '../values/stored-values.ts';
+import { createAnswerTimes } from './answer-times.ts';
 import { createKeptReads } from './kept-reads.ts';
 
 /** Keys in one command: longer commands would block Redis. */
@@ -29,7 +30,9 @@ export interface FactsOptions<Value> {
   readonly now?: () => number;
 }
 
-export interface FactStore<Value> extends RefreshedFacts<Value> {
+export interface FactStore<Value>
+  extends RefreshedFacts<Value>,
+    Pick<ReturnType<typeof createAnswerTimes>, 'answeredBefore' | 'oldestSince' | 'failure'> {
   /** Facts that are fresh, unchecked, in the order of `keys`; `undefined` for others. */
   fresh(keys: readonly string[]): Promise<readonly unknown[]>;
   /** Keys of all facts. */
@@ -55,7 +58,9 @@ export function createFactStore<Value extends object>(
   options: FactsOptions<Value>,
 ): FactStore<Value> {
   const { publishedAt = () => undefined, onUnreadable = () => {}, now = Date.now } = options;
-  const { facts, checked, changed, pending, young, revision } = keys.facts(kind.kind);
+  const factKeys = keys.facts(kind.kind);
+  const { facts, answered, unanswered, changed, pending, young, revision } = factKeys;
+  const times = createAnswerTimes(redis, factKeys, { now, onUnreadable });
   const read = createKeptReads<Known<Value>>(redis, {
     hash: facts,
     revision,
@@ -67,25 +72,17 @@ export function createFactStore<Value extends object>(
       return await readValue(kind, text, place).catch(reportTo(onUnreadable));
     },
   });
-  const checkedAt = async (names: readonly string[]): Promise<readonly (number | undefined)[]> => {
-    const times: (number | undefined)[] = [];
-    for (const part of chunks(names, CHUNK)) {
-      for (const time of await redis.hmget(checked, ...part))
-        times.push(time === null ? undefined : Number(time));
-    }
-    return times;
-  };
   return {
     read,
-    checkedAt,
+    ...times,
     async fresh(names) {
       const values: unknown[] = [];
       const yieldIfDue = createYielder();
       for (const part of chunks(names, CHUNK)) {
-        const [texts, times] = await Promise.all([redis.hmget(facts, ...part), checkedAt(part)]);
+        const [texts, answers] = await Promise.all([redis.hmget(facts, ...part), times.answeredAt(part)]);
         for (const [index, text] of texts.entries()) {
           const ttlMs = text?.startsWith('{"record"') === true ? options.recordTtlMs : options.missTtlMs;
-          const age = now() - (times[index] ?? 0);
+          const age = now() - (answers[index] ?? 0);
           values.push(text == null || age >= ttlMs ? undefined : parseJson(text));
         }
         await yieldIfDue();
@@ -99,7 +96,7 @@ export function createFactStore<Value extends object>(
         const differing = await runScript(
           redis,
           LEARN,
-          [facts, changed, pending, young, checked, revision],
+          [facts, changed, pending, young, answered, revision, unanswered],
           [
             time,
             time - CHANGED_MS,
@@ -108,6 +105,8 @@ export function createFactStore<Value extends object>(
               key,
               writeText(kind, known),
               ('record' in known ? publishedAt(known.record) : undefined) ?? time,
+              // A doubted answer makes nothing fresh.
+              'doubted' in known && known.doubted !== undefined ? 0 : 1,
             ]),
           ],
         );
@@ -153,7 +152,7 @@ export function createFactStore<Value extends object>(
       for (const part of chunks(names, CHUNK)) {
         await Promise.all([
           redis.hdel(facts, ...part),
-          redis.hdel(checked, ...part),
+          times.forgetTimes(part),
           redis.zrem(changed, ...part),
           redis.zrem(young, ...part),
         ]);
@@ -177,14 +176,18 @@ function parseJson(text: string): unknown {
  * Stores answers, lists those that differ from the stored ones, and returns their keys. In a refresh, answers that are the first
  * ones are pending too, because a target may have been judged without them.
  *
- * Keys: facts (hash), changed, pending and young (sorted sets), time of the last answer (hash), revision. Arguments: time in ms, time before which
- * changes are no longer listed, whether it is a refresh (1 or 0), then for each answer: key, text, time of publication in ms.
+ * Keys: facts (hash), changed, pending, young, and time of the last answer (sorted sets), revision, time of the first look-up of what
+ * was never answered (sorted set). Arguments: time in ms, time before which changes are no longer listed, whether it is a refresh (1 or
+ * 0), then for each answer: key, text, time of publication in ms, whether it is certain (1 or 0).
  */
 const LEARN = defineScript(`
 local isRefresh, news, isChanged = ARGV[3] == '1', {}, false
-for at = 4, #ARGV, 3 do
+for at = 4, #ARGV, 4 do
   local old = redis.call('HGET', KEYS[1], ARGV[at])
-  redis.call('HSET', KEYS[5], ARGV[at], ARGV[1])
+  if ARGV[at + 3] == '1' then
+    redis.call('ZADD', KEYS[5], ARGV[1], ARGV[at])
+    redis.call('ZREM', KEYS[7], ARGV[at])
+  end
   if old ~= ARGV[at + 1] then
     redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1])
     news[#news + 1] = ARGV[at]

@@ -2,6 +2,7 @@ import { partsOf } from '../../fleet/compact-lockfile.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import { createIdSet, type IdSet, visitIds } from '../../fleet/id-list.ts';
 import type { Routing } from '../../model/alert/routing.ts';
+import type { Freshness } from '../../model/fleet/freshness.ts';
 import type { TargetSummary } from '../../model/fleet/target-summary.ts';
 import type { DueTarget } from '../../model/queue/outcome.ts';
 import type { Advisory } from '../../model/scan/advisory.ts';
@@ -14,6 +15,7 @@ import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { readValue, reportTo } from '../values/stored-values.ts';
 import { CLOCK_SKEW_MS } from './fleet-steps.ts';
+import { createFreshness } from './freshness.ts';
 import type { Inventories } from './inventories.ts';
 import type { PackageIds } from './package-ids.ts';
 import { openTargets, targetsWith } from './target-findings.ts';
@@ -29,6 +31,8 @@ export interface StoredFleet extends Fleet {
   judgedRouting(): Promise<Routing | undefined>;
   /** Revision of the suppressions of `lockhound ignore` by which all targets were judged last. */
   judgedSuppressions(): Promise<string>;
+  /** How fresh the facts of the fleet are. `staleAfterMs`: `watch.staleAfter`. */
+  freshness(staleAfterMs: number): Promise<Freshness>;
 }
 
 export interface FleetParts {
@@ -58,6 +62,14 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
     };
     return await readValue(REFRESH_RECORD, text, place).catch(reportTo(onUnreadable));
   };
+  const affectedTargets: StoredFleet['affectedTargets'] = async ({ versions, advisories }) => {
+    const named = await versionsNaming(
+      facts.versions,
+      advisories.map(({ key }) => key),
+    );
+    const found = await packageIds.find([...new Set([...versions.map(({ key }) => key), ...named])]);
+    return await targetsHolding(redis, keys, inventories, createIdSet(found.values()));
+  };
   return {
     packageIds: async () => (await ids()).toList(),
     async youngPackageIds(since) {
@@ -75,14 +87,7 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
       return { versions: await versions, advisories: await advisories };
     },
     countPending: async () => (await facts.versions.countPending()) + (await facts.advisories.countPending()),
-    async affectedTargets({ versions, advisories }) {
-      const named = await versionsNaming(
-        facts.versions,
-        advisories.map(({ key }) => key),
-      );
-      const found = await packageIds.find([...new Set([...versions.map(({ key }) => key), ...named])]);
-      return await targetsHolding(redis, keys, inventories, createIdSet(found.values()));
-    },
+    affectedTargets,
     incompleteTargets: () => redis.smembers(keys.incompleteTargets),
     // The worker that judges them may have an earlier clock.
     async dueTargets(time) {
@@ -115,6 +120,18 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
       );
     },
     judgedSuppressions: async () => (await redis.get(keys.judgedSuppressions)) ?? '0',
+    freshness: createFreshness({
+      facts,
+      affectedTargets,
+      packages: ids,
+      targetsHolding: (packages) => targetsHolding(redis, keys, inventories, packages),
+      async held(versions) {
+        if (versions.length === 0) return [];
+        const found = await packageIds.find(versions.map(({ key }) => key));
+        const used = await ids();
+        return versions.filter(({ key }) => used.has(found.get(key) ?? -1));
+      },
+    }),
     async refreshInProgress(cadence) {
       const holder = await redis.get(keys.claim(`refresh-${cadence}`));
       if (holder === null) return undefined;

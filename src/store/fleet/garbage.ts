@@ -23,7 +23,7 @@ export interface GarbageParts {
   readonly packageIds: PackageIds;
   readonly inventories: Inventories;
   readonly facts: {
-    readonly versions: Pick<FactStore<unknown>, 'scan'>;
+    readonly versions: Pick<FactStore<unknown>, 'scan' | 'answeredBefore' | 'forgetTimes'>;
     readonly advisories: Pick<FactStore<unknown>, 'keys' | 'forget'>;
   };
   /** How long a scan uses a fact without asking the service, in ms. */
@@ -54,12 +54,12 @@ export function createGarbageCollection(redis: RedisClient, keys: Keys, parts: G
       await packageIds.forget(part.flatMap(([id]) => (used.has(id) ? [] : [id])));
     }
     const listed = await facts.advisories.keys();
-    const { removed, named } = await passOverVersions(
-      redis,
-      keys,
-      facts.versions,
-      now() - IDLE_MS - recordTtlMs,
-    );
+    const answeredBefore = now() - IDLE_MS - recordTtlMs;
+    const { removed, named } = await passOverVersions(redis, keys, facts.versions, answeredBefore);
+    // What was never answered has no fact.
+    const old = (await facts.versions.answeredBefore(answeredBefore)).map(({ key }) => key);
+    const held = await packageIds.find(old);
+    await facts.versions.forgetTimes(old.filter((key) => !held.has(key)));
     const unnamed = listed.filter((id) => !named.has(id));
     await facts.advisories.forget(unnamed);
     return {
@@ -90,9 +90,9 @@ async function passOverVersions(
   redis: RedisClient,
   keys: Keys,
   versions: Pick<FactStore<unknown>, 'scan'>,
-  checkedBefore: number,
+  answeredBefore: number,
 ): Promise<{ readonly removed: number; readonly named: ReadonlySet<unknown> }> {
-  const { facts, checked, changed, pending, young, inspectedAgain, inspections, revision } = keys.facts(
+  const { facts, answered, changed, pending, young, inspectedAgain, inspections, revision } = keys.facts(
     CACHED_VERSION.kind,
   );
   const named = new Set<unknown>();
@@ -103,8 +103,8 @@ async function passOverVersions(
     for (const [, text] of part) for (const id of advisoryIdsOf(text)) named.add(id);
     const names = part.map(([identity]) => identity);
     const sets = [changed, pending, young, inspectedAgain];
-    const touched = [keys.packageIds, facts, checked, ...sets, inspections, revision];
-    removed += (await runScript(redis, FORGET_FACTS, touched, [checkedBefore, ...names])) as number;
+    const touched = [keys.packageIds, facts, answered, ...sets, inspections, revision];
+    removed += (await runScript(redis, FORGET_FACTS, touched, [answeredBefore, ...names])) as number;
     await yieldIfDue();
   }
   return { removed, named };
@@ -113,18 +113,17 @@ async function passOverVersions(
 /**
  * Removes facts of identities that have no id and that the service answered before a time.
  *
- * Keys: ids by identity, facts, times of the last answers (hashes), changed, pending, young, inspected again (sorted sets), inspections
+ * Keys: ids by identity, facts (hashes), times of the last answers, changed, pending, young, inspected again (sorted sets), inspections
  * (hash), revision of the facts. Arguments: time in ms, then the identities. Returns the number of facts.
  */
 const FORGET_FACTS = defineScript(`
 local removed = 0
 for at = 2, #ARGV do
   local identity = ARGV[at]
-  local answered = tonumber(redis.call('HGET', KEYS[3], identity) or '0')
+  local answered = tonumber(redis.call('ZSCORE', KEYS[3], identity) or '0')
   if answered < tonumber(ARGV[1]) and redis.call('HEXISTS', KEYS[1], identity) == 0 then
     removed = removed + redis.call('HDEL', KEYS[2], identity)
-    redis.call('HDEL', KEYS[3], identity)
-    for index = 4, 7 do
+    for index = 3, 7 do
       redis.call('ZREM', KEYS[index], identity)
     end
     redis.call('HDEL', KEYS[8], identity)

@@ -87,7 +87,50 @@ describe('facts', () => {
     expect(await facts.fresh(['a', 'b'])).toEqual([undefined, undefined]);
     await facts.learn([['a', recordOf('a')]]);
     expect(await facts.fresh(['a', 'b'])).toMatchObject([recordOf('a'), undefined]);
-    expect(await facts.checkedAt(['a', 'b', 'c'])).toEqual([1_001_000, 1_000_000, undefined]);
+    expect(await facts.answeredAt(['a', 'b', 'c'])).toEqual([1_001_000, 1_000_000, undefined]);
+  });
+
+  it('have the time of the last answer, or of the first look-up when there was none', async () => {
+    const { facts, at } = open('times');
+    await facts.learn([['a', recordOf('a')]]);
+    at(1_000_100);
+    await facts.notAnswered(['a', 'b'], 'HTTP 401');
+    at(1_000_200);
+    await facts.notAnswered(['b'], 'HTTP 403');
+    expect(await facts.answeredBefore(1_000_000)).toEqual([]);
+    expect(await facts.answeredBefore(1_000_101)).toEqual([
+      { key: 'a', at: 1_000_000 },
+      { key: 'b', at: 1_000_100 },
+    ]);
+    expect(await facts.answeredAt(['a', 'b'])).toEqual([1_000_000, undefined]);
+    expect(await facts.failure()).toMatchObject({ at: 1_000_200, reason: 'HTTP 403' });
+    await facts.learn([['b', MISSING]]);
+    expect(await facts.answeredBefore(1_000_200)).toEqual([{ key: 'a', at: 1_000_000 }]);
+    expect(await facts.oldestSince(1_000_001)).toBe(1_000_200);
+    await facts.forgetTimes(['a', 'b']);
+    expect(await facts.oldestSince(0)).toBeUndefined();
+  });
+
+  it('keep the times that an earlier release stored', async () => {
+    const { facts, keys } = open('upgraded');
+    const { checked } = keys.facts(CACHED_VERSION.kind);
+    const old = Array.from({ length: 1_200 }, (_, index) => [`p${index}`, String(900_000 + index)] as const);
+    await room.redis.hset(checked, ...old.flat());
+    await facts.learn([['p7', recordOf('p7')]]);
+    expect(await facts.answeredAt(['p0', 'p7', 'p1199'])).toEqual([900_000, 1_000_000, 901_199]);
+    expect(await facts.oldestSince(0)).toBe(900_000);
+    expect(await room.redis.exists(checked)).toBe(0);
+  });
+
+  it('become no fresher by an answer that is doubted', async () => {
+    const { facts, at } = open('doubted');
+    await facts.learn(['a', 'b'].map((name) => [name, recordOf(name)] as const));
+    at(1_000_500);
+    await facts.learn([
+      ['a', { ...recordOf('a'), doubted: MISSING }],
+      ['b', recordOf('b')],
+    ]);
+    expect(await facts.answeredBefore(1_000_001)).toEqual([{ key: 'a', at: 1_000_000 }]);
   });
 
   it('are pending when they change, not when they are new or the same', async () => {

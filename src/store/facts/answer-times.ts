@@ -1,0 +1,122 @@
+import { chunks } from '../../model/chunks.ts';
+import type { LookUpFailure } from '../../model/fleet/freshness.ts';
+import { LOOK_UP_FAILURE } from '../../model/stored/catalog.ts';
+import type { StoreError } from '../errors.ts';
+import type { Keys } from '../keys.ts';
+import type { RedisClient } from '../redis/connection.ts';
+import { defineScript, runScript } from '../scripts/run-script.ts';
+import { readValue, reportTo, writeText } from '../values/stored-values.ts';
+
+/** Keys in one command: longer commands would block Redis. */
+const CHUNK = 500;
+const MAX_REASON = 1_000;
+
+/** A subject with the time of the last answer about it, or of its first look-up when it was never answered, in ms since 1970. */
+export interface AnswerTime {
+  readonly key: string;
+  readonly at: number;
+}
+
+export interface AnswerTimeOptions {
+  readonly now: () => number;
+  readonly onUnreadable: (error: StoreError) => void;
+}
+
+/** When the service answered last about the subjects of facts. `LEARN` writes these times with the answers. */
+export function createAnswerTimes(
+  redis: RedisClient,
+  keys: ReturnType<Keys['facts']>,
+  { now, onUnreadable }: AnswerTimeOptions,
+) {
+  const { answered, unanswered, failure } = keys;
+  let upgraded: Promise<void> | undefined;
+  const upgrade = (): Promise<void> => {
+    upgraded ??= upgradeTimes(redis, keys).catch((error: unknown) => {
+      upgraded = undefined;
+      throw error;
+    });
+    return upgraded;
+  };
+  return {
+    /** ms since 1970, in the order of `names`; `undefined` for what was never answered. */
+    async answeredAt(names: readonly string[]): Promise<readonly (number | undefined)[]> {
+      await upgrade();
+      const times: (number | undefined)[] = [];
+      for (const part of chunks(names, CHUNK)) {
+        for (const time of await redis.zmscore(answered, ...part))
+          times.push(time === null ? undefined : Number(time));
+      }
+      return times;
+    },
+    /** Subjects with an earlier time than this one, in ms. */
+    async answeredBefore(time: number): Promise<readonly AnswerTime[]> {
+      await upgrade();
+      const read = (key: string) => redis.zrange(key, '-inf', `(${time}`, 'BYSCORE', 'WITHSCORES');
+      const listed = await Promise.all([read(answered), read(unanswered)]);
+      return listed.flatMap((one) => chunks(one, 2).map(([key = '', at]) => ({ key, at: Number(at) })));
+    },
+    /** The earliest time since this one, in ms. */
+    async oldestSince(time: number): Promise<number | undefined> {
+      const read = (key: string) => redis.zrange(key, time, '+inf', 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES');
+      const found = await Promise.all([read(answered), read(unanswered)]);
+      const times = found.flatMap(([, at]) => (at === undefined ? [] : [Number(at)]));
+      return times.length === 0 ? undefined : Math.min(...times);
+    },
+    /** Records that a look-up of these subjects was not answered. */
+    async notAnswered(names: readonly string[], reason: string): Promise<void> {
+      if (names.length === 0) return;
+      const at = now();
+      for (const part of chunks(names, CHUNK)) {
+        await runScript(redis, NOT_ANSWERED, [answered, unanswered], [at, ...part]);
+      }
+      await redis.set(failure, writeText(LOOK_UP_FAILURE, { at, reason: reason.slice(0, MAX_REASON) }));
+    },
+    /** The last look-up that was not answered, of any subject. */
+    async failure(): Promise<LookUpFailure | undefined> {
+      const text = await redis.get(failure);
+      if (text === null) return undefined;
+      const place = { key: failure, remedy: 'Delete the key; the next failed look-up writes it.' };
+      return await readValue(LOOK_UP_FAILURE, text, place).catch(reportTo(onUnreadable));
+    },
+    /** Removes the times of subjects that are no longer looked up. */
+    async forgetTimes(names: readonly string[]): Promise<void> {
+      for (const part of chunks(names, CHUNK)) {
+        await Promise.all([redis.zrem(answered, ...part), redis.zrem(unanswered, ...part)]);
+      }
+    },
+  };
+}
+
+/** Copies the times that an earlier release stored as a hash. Later times stay. */
+async function upgradeTimes(
+  redis: RedisClient,
+  { checked, answered }: Pick<ReturnType<Keys['facts']>, 'checked' | 'answered'>,
+): Promise<void> {
+  let cursor = '0';
+  let isEmpty = true;
+  do {
+    const [next, found] = await redis.hscan(checked, cursor, 'COUNT', CHUNK);
+    const entries = chunks(found, 2).flatMap(([key = '', time = '0']) => [time, key]);
+    if (entries.length > 0) {
+      isEmpty = false;
+      await redis.zadd(answered, 'GT', ...entries);
+    }
+    cursor = next;
+  } while (cursor !== '0');
+  if (!isEmpty) await redis.unlink(checked);
+}
+
+/**
+ * Lists subjects that were never answered with the time of their first look-up.
+ *
+ * Keys: subjects by the time of the last answer, subjects that were never answered by the time of the first look-up (sorted sets).
+ * Arguments: time in ms, then the subjects.
+ */
+const NOT_ANSWERED = defineScript(`
+for at = 2, #ARGV do
+  if not redis.call('ZSCORE', KEYS[1], ARGV[at]) then
+    redis.call('ZADD', KEYS[2], 'NX', ARGV[1], ARGV[at])
+  end
+end
+return 1
+`);

@@ -1,0 +1,91 @@
+import type { IdSet } from '../../fleet/id-list.ts';
+import type { Freshness } from '../../model/fleet/freshness.ts';
+import type { PendingFacts } from '../../model/queue/outcome.ts';
+import type { AnswerTime, createAnswerTimes } from '../facts/answer-times.ts';
+
+type AnswerTimes = Pick<ReturnType<typeof createAnswerTimes>, 'answeredBefore' | 'oldestSince' | 'failure'>;
+
+interface FreshnessParts {
+  readonly facts: { readonly versions: AnswerTimes; readonly advisories: AnswerTimes };
+  /** Those of these versions that a target holds. */
+  readonly held: (versions: readonly AnswerTime[]) => Promise<readonly AnswerTime[]>;
+  readonly affectedTargets: (facts: PendingFacts) => Promise<readonly string[]>;
+  /** All package versions that targets look up. */
+  readonly packages: () => Promise<IdSet>;
+  readonly targetsHolding: (packages: IdSet) => Promise<readonly string[]>;
+}
+
+/** A pass over the fleet is repeated after this time at the earliest, and after this multiple of its duration. */
+const REPEATED_AFTER_MS = 1_000;
+const REPEATED_AFTER = 20;
+
+/**
+ * Returns the function that says how fresh the facts of the fleet are (`Freshness`). While everything was answered in time, it reads
+ * the oldest time alone; otherwise it passes over the fleet, and repeats what it said last for some seconds.
+ */
+export function createFreshness(parts: FreshnessParts) {
+  const { versions, advisories } = parts.facts;
+  let last: { readonly staleAfterMs: number; readonly until: number; readonly said: Freshness } | undefined;
+  /** `staleAfterMs`: `watch.staleAfter`. `now`: ms since 1970. */
+  return async (staleAfterMs: number, now: number = Date.now()): Promise<Freshness> => {
+    const failures = await Promise.all([versions.failure(), advisories.failure()]);
+    const [failure] = failures.flatMap((one) => one ?? []).toSorted((left, right) => right.at - left.at);
+    const limit = now - staleAfterMs;
+    const since = Math.max(limit, (failure?.at ?? 0) + 1);
+    const oldest = await oldestOf(parts, 0);
+    if (oldest !== undefined && oldest >= since) {
+      return { oldest, stale: 0, staleTargets: new Set(), failure: undefined };
+    }
+    const started = performance.now();
+    if (last !== undefined && last.staleAfterMs === staleAfterMs && started < last.until) return last.said;
+    const said =
+      oldest === undefined ? await neverAnswered(parts) : await passOver(parts, { since, limit, failure });
+    const ended = performance.now();
+    const until = ended + Math.max(REPEATED_AFTER_MS, REPEATED_AFTER * (ended - started));
+    last = { staleAfterMs, until, said };
+    return said;
+  };
+}
+
+/** Redis has no answer about anything: it may have lost them. */
+async function neverAnswered({ packages, targetsHolding }: FreshnessParts): Promise<Freshness> {
+  const ids = await packages();
+  const staleTargets = new Set(await targetsHolding(ids));
+  return { oldest: undefined, stale: ids.size, staleTargets, failure: undefined };
+}
+
+async function passOver(
+  { facts, held, affectedTargets }: FreshnessParts,
+  { since, limit, failure }: { readonly since: number; readonly limit: number } & Pick<Freshness, 'failure'>,
+): Promise<Freshness> {
+  const versions = await held(await facts.versions.answeredBefore(since));
+  const advisories = await facts.advisories.answeredBefore(since);
+  const all = [...versions, ...advisories];
+  const isStale = ({ at }: AnswerTime) => at < limit;
+  const [staleVersions, staleAdvisories] = [versions.filter(isStale), advisories.filter(isStale)];
+  const targets = await affectedTargets({
+    versions: staleVersions.map(asFact),
+    advisories: staleAdvisories.map(asFact),
+  });
+  const oldest = all.reduce<number | undefined>((min, { at }) => Math.min(min ?? at, at), undefined);
+  return {
+    oldest: oldest ?? (await oldestOf({ facts }, since)),
+    stale: staleVersions.length + staleAdvisories.length,
+    staleTargets: new Set(targets),
+    failure: failure !== undefined && all.some(({ at }) => at <= failure.at) ? failure : undefined,
+  };
+}
+
+function asFact({ key, at }: AnswerTime) {
+  return { key, changedAt: at };
+}
+
+/** The oldest time since another one. */
+async function oldestOf(
+  { facts }: Pick<FreshnessParts, 'facts'>,
+  since: number,
+): Promise<number | undefined> {
+  const times = await Promise.all([facts.versions.oldestSince(since), facts.advisories.oldestSince(since)]);
+  const known = times.flatMap((time) => time ?? []);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
