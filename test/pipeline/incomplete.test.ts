@@ -120,7 +120,7 @@ describe('a scan that sees less than the one before', () => {
     const scan = scans(room);
     const first = await scan({ 'package-lock.json': LOCKFILE });
     expect(first.counts.outcomes).toMatchObject({ resolved: 3, missing: 1 });
-    const nothing = JSON.stringify({ responses: Array.from({ length: 4 }, () => ({})) });
+    const nothing = JSON.stringify({ responses: Array.from({ length: 4 }, () => ({ request: {} })) });
     world.services.insights.faults.inject(
       { kind: 'answer', status: 200, body: nothing, headers: { 'content-type': 'application/json' } },
       { times: 99, when: ({ url }: { url: string }) => /batch/i.test(url) },
