@@ -131,8 +131,24 @@ describe('batches', () => {
       expect(outcome).toBe('failed');
       expect(reason).toMatch(/HTTP 400.*: the service refuses every request; check insights\.url$/);
     }
-    // Three batches, and the halves of one of them.
-    expect(calls.length).toBeLessThanOrEqual(5);
+    // Three batches, and a few halves.
+    expect(calls.length).toBeLessThanOrEqual(9);
+    calls.length = 0;
+    await resolve(packages);
+    expect(calls.length).toBe(3);
+    behaviour.poison.clear();
+    expect((await resolve(packages)).resolutions.every(({ outcome }) => outcome === 'resolved')).toBe(true);
+  });
+
+  test('are told apart when two of them are malformed', async () => {
+    const { behaviour, resolve } = await setUp();
+    for (const name of ['package-1', 'package-30']) behaviour.poison.add(`pkg:npm/${name}@1.0.0`);
+    const { resolutions } = await resolve(manyLocked(40));
+    const failed = resolutions.flatMap(({ outcome, reason }) => (outcome === 'resolved' ? [] : [reason]));
+    expect(failed).toEqual([
+      expect.stringMatching(/^pkg:npm\/package-1@/),
+      expect.stringMatching(/^pkg:npm\/package-30@/),
+    ]);
   });
 
   test('are correlated by index; normalised echoes and names of prototypes are data', async () => {

@@ -29,15 +29,20 @@ export interface Batch<Request, Page extends BatchPage<unknown>> {
   failed(start: number, end: number, error: InsightsError): void;
 }
 
-/** The page size of a service, learned from the first answer and kept from batch to batch. */
+/** What is kept from batch to batch. */
 export interface PageSize {
+  /** The page size of a service, learned from the first answer. */
   learned: number | undefined;
+  /** Whether it refused every request of the last batches as malformed. */
+  refusesAll?: boolean;
 }
 
 /** Parsing is fastest at about this size. */
 const PREFERRED_BATCH = 1_000;
-/** How many refused batches are halved at most: some malformed entries in batches of 100. */
-const MAX_HALVINGS = 40;
+/** How many refused batches are halved at most: enough to find five malformed entries in a batch of 1,000. */
+const MAX_HALVINGS = 60;
+/** The same while no batch is answered: two malformed entries may be in different halves. */
+const MAX_TRIALS = 3;
 /** Consecutive failures that are tolerated before the service counts as unavailable. */
 const MAX_FAILURES = 2;
 
@@ -151,14 +156,16 @@ export async function runBatch<Request, Page extends BatchPage<unknown>>(
   }
 
   /**
-   * Halves refused batches until the malformed entries are found. Without an answer to any batch, the halves of one show whether the
-   * service refuses everything.
+   * Halves refused batches until the malformed entries are found. Without an answer to any batch, a few halves show whether the service
+   * refuses everything.
    */
   async function findMalformed(): Promise<void> {
     let halvings = 0;
     for (;;) {
       const isTrial = answeredBatches === 0;
-      const allowed = isTrial ? 1 - halvings : MAX_HALVINGS - halvings;
+      const allowed = isTrial
+        ? Math.min(1, (pageSize.refusesAll === true ? 0 : MAX_TRIALS) - halvings)
+        : MAX_HALVINGS - halvings;
       const halved = refused.filter(({ start, end }) => end - start > 1).slice(0, Math.max(0, allowed));
       if (halved.length === 0) break;
       refused = refused.filter((range) => !halved.includes(range));
@@ -170,6 +177,8 @@ export async function runBatch<Request, Page extends BatchPage<unknown>>(
         }),
       );
     }
+    if (answeredBatches > 0) pageSize.refusesAll = false;
+    else if (refused.length > 0 && requests.length > 1) pageSize.refusesAll = true;
     for (const { start, end, error } of refused) failed(start, end, refusal(error, end - start));
   }
 
