@@ -206,7 +206,7 @@ function suppressions(count: number): readonly object[] {
     (at: number) => ({ advisory: `GHSA-${at}` }),
     (at: number) => ({ advisory: `GHSA-${at}`, labels: { team: `team-${at % 50}` } }),
     (at: number) => ({ package: `pkg:npm/package-${at * 50 + 17}`, versions: 'vers:npm/<2.0.0' }),
-    (at: number) => ({ rule: 'vulnerability', target: `team-${at % 50}/service-*7` }),
+    (at: number) => ({ rule: 'vulnerability', target: `team-${at % 50}/service-*7`, all: true }),
   ];
   return Array.from({ length: count }, (_, at) => ({ reason: 'bench', ...kinds[at % kinds.length]?.(at) }));
 }

@@ -11,7 +11,7 @@ const administer = administering(async () => (await import('../commands/ignore.t
 const EXAMPLES = `
 Examples:
   lockhound ignore add --advisory CVE-2021-23337 --package 'pkg:npm/lodash@<4.17.21' --reason 'not reachable' --expires 90d
-  lockhound ignore add --rule deprecated --label team=legacy --reason 'is replaced in spring' --expires 2027-03-31
+  lockhound ignore add --rule deprecated --label team=legacy --all --reason 'is replaced in spring' --expires 2027-03-31
   lockhound ignore import shop.openvex.json   what a VEX document says is not affected
   lockhound ignore list                       what each suppresses, and what has no effect
   lockhound ignore remove 3f2a9c01
@@ -39,6 +39,7 @@ interface AddOptions extends AdminOptions {
   readonly target?: string;
   readonly label?: Readonly<Record<string, string>>;
   readonly path?: string;
+  readonly all?: true;
   readonly expires?: string;
 }
 
@@ -53,11 +54,12 @@ function addCommand(terminal: Terminal): Command {
     .option('-t, --target <id>', 'id of the target; `*` matches any text')
     .option('-l, --label <name=value>', 'label of the target; can be repeated', collectLabel)
     .option('--path <pattern>', 'path of the lockfile; `*` matches any text')
+    .option('--all', 'all packages; needed where there is neither `--package` nor `--advisory`')
     .option('--expires <when>', 'last day, a time, or a duration such as `90d`')
     .option('--author <name>', 'who decided it (default: the name of the user)')
     .action(({ label: labels, advisory, ...options }: AddOptions) => {
-      const { reason, author, package: purl, versions, rule, target, path, expires } = options;
-      const scope = { advisory, package: purl, versions, rule, target, labels, path };
+      const { reason, author, package: purl, versions, rule, target, path, all, expires } = options;
+      const scope = { advisory, package: purl, versions, rule, target, labels, path, all };
       return administer(options, async (admin) => {
         const added = await admin.add({ reason, author, expires, ...scope });
         const { suppression } = added;

@@ -69,6 +69,8 @@ export interface ImportedVex extends Pick<VexFile, 'id' | 'notApplied'> {
   readonly path: string;
   /** Numbers of suppressions. */
   readonly applied: number;
+  /** Number of statements that findings count, by the packages and targets that they name. */
+  readonly overruling: number;
   /** Of an earlier version of the document, without effect from now on. */
   readonly removed: number;
 }
@@ -85,7 +87,15 @@ async function importVex(store: SuppressionStore, path: string, author: string):
     .filter((one) => !now.has(one.suppression.id))
     .map((one) => ({ ...one, removed: { at, author, reason } }));
   await store.put([...added, ...removed]);
-  return { path, id, notApplied, applied: added.length, removed: removed.length };
+  const overruling = suppressions.filter(({ overrules }) => overrules === true).length;
+  return {
+    path,
+    id,
+    notApplied,
+    applied: added.length - overruling,
+    overruling,
+    removed: removed.length,
+  };
 }
 
 export interface WrittenSuppression {

@@ -60,33 +60,3 @@ export function inIntervals(version: string, intervals: readonly Interval[], com
     );
   });
 }
-
-/** The versions in both intervals; `undefined` when there can be none. */
-export function intersection(left: Interval, right: Interval, compare: Compare): Interval | undefined {
-  const lower = tighter(left.lower, right.lower, compare);
-  const upper = tighter(left.upper, right.upper, (one, other) => compare(other, one));
-  if (lower === undefined || upper === undefined) return { lower, upper };
-  const order = compare(lower.version, upper.version);
-  const isEmpty = order > 0 || (order === 0 && !(lower.inclusive && upper.inclusive));
-  return isEmpty ? undefined : { lower, upper };
-}
-
-/** The later one of two lower bounds, by the order; of equal ones that which excludes its version. */
-function tighter(left: Bound | undefined, right: Bound | undefined, compare: Compare): Bound | undefined {
-  if (left === undefined || right === undefined) return left ?? right;
-  const order = compare(left.version, right.version);
-  if (order === 0) return left.inclusive ? right : left;
-  return order > 0 ? left : right;
-}
-
-/** The version of an interval that contains only one. */
-export function onlyVersion({ lower, upper }: Interval, compare: Compare): string | undefined {
-  if (lower === undefined || upper === undefined) return undefined;
-  return compare(lower.version, upper.version) === 0 ? lower.version : undefined;
-}
-
-/** Whether the first interval ends before the second one, or with it. */
-export function endsFirst(left: Interval, right: Interval, compare: Compare): boolean {
-  if (left.upper === undefined) return right.upper === undefined;
-  return right.upper === undefined || compare(left.upper.version, right.upper.version) <= 0;
-}

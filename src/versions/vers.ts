@@ -1,5 +1,5 @@
 import { systemOf } from '../model/lockfile/ecosystem.ts';
-import { endsFirst, type Interval, inIntervals, intersection, onlyVersion } from './intervals.ts';
+import { type Interval, inIntervals } from './intervals.ts';
 import { schemeOf } from './scheme.ts';
 import type { VersionScheme } from './version-scheme.ts';
 
@@ -103,21 +103,4 @@ export function isInVers(version: string, { intervals, excluded, scheme }: VersR
   if (!scheme.isValid(version)) return false;
   if (excluded.some((one) => scheme.compare(one, version) === 0)) return false;
   return inIntervals(version, intervals, scheme.compare);
-}
-
-/** Whether a version can be in both ranges, which are of one ecosystem. */
-export function versOverlap(left: VersRange, right: VersRange): boolean {
-  const { compare } = left.scheme;
-  const isExcluded = (version: string) =>
-    [...left.excluded, ...right.excluded].some((one) => compare(one, version) === 0);
-  let [at, other] = [0, 0];
-  for (;;) {
-    const [own, its] = [left.intervals[at], right.intervals[other]];
-    if (own === undefined || its === undefined) return false;
-    const common = intersection(own, its, compare);
-    const version = common && onlyVersion(common, compare);
-    if (common !== undefined && (version === undefined || !isExcluded(version))) return true;
-    if (endsFirst(own, its, compare)) at += 1;
-    else other += 1;
-  }
 }

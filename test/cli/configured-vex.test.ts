@@ -11,7 +11,11 @@ const config = join(folder, 'lockhound.yaml');
 const vex = join(folder, 'shop.openvex.json');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const statement = { vulnerability: { name: 'CVE-1' }, status: 'not_affected' };
+const statement = {
+  vulnerability: { name: 'CVE-1' },
+  status: 'not_affected',
+  impact_statement: 'is not called',
+};
 const applied = { ...statement, products: [{ '@id': 'pkg:npm/a' }] };
 
 /** Writes a document with one statement a line, the first on line 2. */

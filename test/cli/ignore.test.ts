@@ -13,7 +13,7 @@ const config = join(folder, 'lockhound.yaml');
 beforeAll(async () => {
   valkey = await startValkey();
   vi.stubEnv('REDIS_URL', valkey.url);
-  const suppressions = [{ reason: 'of the configuration', rule: 'unwatched', target: 'x' }];
+  const suppressions = [{ reason: 'of the configuration', rule: 'unwatched', target: 'x', all: true }];
   writeFileSync(config, JSON.stringify({ suppressions, policy: { sharedSuppressions: true } }));
   writeFileSync(join(folder, 'package-lock.json'), LOCKFILE);
 });
@@ -61,10 +61,13 @@ describe('lockhound ignore', () => {
   });
 
   it.each<[readonly string[], string]>([
-    [['--reason', 'x'], 'names no findings'],
+    [['--reason', 'x'], 'would hide every finding in its scope: state a package or an advisory'],
+    [['--reason', 'x', '--target', 'web'], 'would hide every finding in its scope'],
+    [['--reason', 'x', '--rule', 'vulnerability'], 'would hide every finding in its scope'],
+    [['--reason', 'x', '--all'], '`all` is for all packages: state one of target'],
     [['--reason', 'x', '--rule', 'none'], 'no rule is named "none"'],
     [['--reason', 'x', '--package', 'lodash'], 'not a purl'],
-    [['--reason', 'x', '--rule', 'deprecated', '--expires', 'soon'], 'expires: a date such as'],
+    [['--reason', 'x', '--rule', 'deprecated', '--all', '--expires', 'soon'], 'expires: a date such as'],
     [['--rule', 'deprecated'], '--reason'],
   ])('add %j is refused', async (args, message) => {
     const { code, note } = await ignore('add', ...args);
@@ -73,7 +76,7 @@ describe('lockhound ignore', () => {
   });
 
   it('applies to scan where the configuration says so', async () => {
-    await ignore('add', '--rule', 'vulnerability', '--reason', 'a demo');
+    await ignore('add', '--rule', 'vulnerability', '--all', '--reason', 'a demo');
     const scan = (...args: readonly string[]) => lockhound(['scan', '--local', ...args, folder]);
     expect((await scan('--config', config)).code).toBe(0);
     writeFileSync(join(folder, 'other.yaml'), '{}');
@@ -114,7 +117,7 @@ describe('VEX documents', () => {
   });
 
   it('say on which line a statement is not applied', async () => {
-    const statement = { vulnerability: { name: 'CVE-1' }, status: 'not_affected' };
+    const statement = { vulnerability: { name: 'CVE-1' }, status: 'fixed' };
     const document = {
       '@context': 'https://openvex.dev/ns/v0.2.0',
       '@id': 'https://example.com/vex/other',

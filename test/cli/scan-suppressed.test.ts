@@ -23,7 +23,7 @@ async function scan(suppressions: readonly object[], ...options: readonly string
 
 describe('scan with suppressions', () => {
   it('of everything does not fail, and lists all with the reason', async () => {
-    const { code, read, by } = await scan([{ reason: 'a demo', target: 'sh*' }]);
+    const { code, read, by } = await scan([{ reason: 'a demo', target: 'sh*', all: true }]);
     expect(code).toBe(0);
     expect(by.length).toBeGreaterThan(1);
     expect(new Set(by)).toEqual(new Set(['suppressions[0]']));
@@ -32,7 +32,7 @@ describe('scan with suppressions', () => {
 
   it('of some fails because of the others, and reports what has no effect', async () => {
     const { code, by, read } = await scan([
-      { reason: 'other', target: 'other', rule: 'vulnerability' },
+      { reason: 'other', target: 'other', rule: 'vulnerability', all: true },
       { reason: 'no such package', package: 'pkg:npm/none@<2' },
       { reason: 'not reachable', package: 'pkg:npm/lodash@<4.17.21', advisory: 'CVE-2021-23337' },
     ]);
@@ -43,9 +43,11 @@ describe('scan with suppressions', () => {
   });
 
   it('that are not valid is an error that names each', async () => {
-    const { code, note } = await scan([{ reason: 'x' }, { rule: 'deprecated' }]);
+    const { code, note } = await scan([{ reason: 'x', target: 'shop' }, { rule: 'deprecated' }]);
     expect(code).toBe(2);
-    expect(note).toContain('suppressions.0: names no findings');
+    expect(note).toContain(
+      'suppressions.0: would hide every finding in its scope: state a package or an advisory',
+    );
     expect(note).toContain('suppressions.1.reason');
   });
 });
@@ -64,7 +66,8 @@ describe('scan with a `.lockhound.yaml` beside the lockfile', () => {
     return { code, open, gaps, unusedSuppressions };
   }
 
-  const ALL = 'suppressions: [{ reason: a demo, rule: vulnerability }, { reason: x, rule: deprecated }]';
+  const ALL =
+    'suppressions: [{ reason: a demo, rule: vulnerability, all: true }, { reason: x, rule: deprecated, all: true }]';
 
   it('suppresses up to the severity that the configuration allows', async () => {
     expect(await scanOwn(ALL, { targetSuppressions: 'critical' })).toMatchObject({ code: 0, open: [] });

@@ -44,12 +44,13 @@ suppressions:
 
   it('that are not valid do not apply, and the others do', async () => {
     const { suppressions, problems } = await read(
-      'suppressions: [{ reason: x }, { reason: x, path: "*" }, { reason: x, rule: deprecated }]',
+      'suppressions: [{ reason: x }, { reason: x, path: "*" }, { reason: x, rule: deprecated }, { reason: x, all: true }]',
       'go.sum',
     );
-    expect(suppressions).toMatchObject([{ rule: 'deprecated' }]);
-    expect(problems[0]).toContain('.lockhound.yaml: suppressions[0]: names no findings');
+    expect(suppressions).toEqual([expect.objectContaining({ all: true, path: 'go.sum' })]);
+    expect(problems[0]).toContain('.lockhound.yaml: suppressions[0]: would hide every finding in its scope');
     expect(problems[1]).toContain('path');
+    expect(problems.at(-1)).toContain('.lockhound.yaml: suppressions[2]: would hide every finding');
   });
 
   it.each<[string, string | Buffer, string]>([

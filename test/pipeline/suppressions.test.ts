@@ -99,7 +99,7 @@ describe('a `.lockhound.yaml` in the payload of a producer', () => {
     const room = await world.room(name);
     room.startWorker();
     const own =
-      'suppressions: [{ reason: not ours, package: pkg:npm/ms }, { reason: old, rule: deprecated }]';
+      'suppressions: [{ reason: not ours, package: pkg:npm/ms }, { reason: old, rule: deprecated, all: true }]';
     const companions = [{ name: '.lockhound.yaml', content: own }];
     await room.producer.enqueue({
       scan: 'one',

@@ -394,6 +394,8 @@ export interface NewSuppression {
   readonly rule?: string;
   /** Path of the lockfile; `*` matches any text. */
   readonly path?: string;
+  /** Whether it is meant for all packages. Needed where there is neither `package` nor `advisory`. */
+  readonly all?: boolean;
   /** A duration, a date or a time. */
   readonly expires?: string;
 }
@@ -884,6 +886,12 @@ export interface Suppression {
   readonly path?: string;
   /** From then on it suppresses nothing. */
   readonly expires?: string;
+  /** Whether it is meant for all packages. */
+  readonly all?: boolean;
+  /** When a statement of a VEX document was made. */
+  readonly statedAt?: string;
+  /** Whether it is a statement of a VEX document that the findings count: it suppresses nothing. */
+  readonly overrules?: boolean;
   /** Number of open findings that it suppresses. */
   readonly findings?: number;
   /** Whether it has expired. */

@@ -35,6 +35,12 @@ export const suppressionSchema = z.object({
   rule: z.string().exactOptional(),
   /** Path of the lockfile; `*` matches any text, unless its source is the target. Every location of the finding has to be suppressed. */
   path: z.string().exactOptional(),
+  /** RFC 3339: when a statement of a VEX document was made; absent: it is not known. */
+  statedAt: z.string().exactOptional(),
+  /** A statement of a VEX document that the findings count: it suppresses nothing, and overrules statements of these documents. */
+  overrules: z.literal(true).exactOptional(),
+  /** Whether it is meant for all packages; without it, a package or an advisory is needed. */
+  all: z.literal(true).exactOptional(),
   /** RFC 3339; from then on it suppresses nothing. */
   expires: z.string().exactOptional(),
 });

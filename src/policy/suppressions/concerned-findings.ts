@@ -1,7 +1,7 @@
 import type { WantedFindings } from '../../model/fleet/wanted-findings.ts';
 import type { Suppression } from '../../model/scan/suppression.ts';
-import { indexRules, rulesOf } from './rules.ts';
-import { fits, isAbout } from './suppressor.ts';
+import { fits, indexRules, rulesOf } from './rules.ts';
+import { isAbout } from './suppressor.ts';
 
 /** Texts that are searched in each state; more would take longer than parsing it. */
 const MAX_SEARCHED = 20;
@@ -10,7 +10,8 @@ const MAX_SEARCHED = 20;
  * The findings that suppressions concern, whatever else suppresses them, and whether these are expired or removed. For the targets
  * that are judged again when suppressions change.
  */
-export async function concernedFindings(suppressions: readonly Suppression[]): Promise<WantedFindings> {
+export async function concernedFindings(changed: readonly Suppression[]): Promise<WantedFindings> {
+  const suppressions = changed.map(widened);
   const rules = await rulesOf(suppressions);
   const index = indexRules(rules);
   const texts = suppressions.map(textsOf);
@@ -21,6 +22,13 @@ export async function concernedFindings(suppressions: readonly Suppression[]): P
     isWanted: (target, finding) =>
       index(finding).some((rule) => isAbout(rule.suppression, target) && fits(rule, finding)),
   };
+}
+
+/** A statement that one package counts also overrules what suppresses its whole target. */
+function widened(one: Suppression): Suppression {
+  if (one.overrules !== true) return one;
+  const { package: _, ...whole } = one;
+  return whole;
 }
 
 /** What the JSON of a state holds when the suppression concerns one of its findings: all of these texts. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ECOSYSTEMS } from '../../model/lockfile/ecosystem.ts';
 import type { Suppression } from '../../model/scan/suppression.ts';
+import { isTooWide, TOO_WIDE } from '../../model/scan/too-wide.ts';
 import { versionMatch } from '../../versions/version-match.ts';
 import { RULE_NAMES } from '../catalog.ts';
 import { readPackageScope } from './package-scope.ts';
@@ -15,8 +16,8 @@ const text = (most: number) =>
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DAY_MS = 24 * 3_600_000;
 
-/** The parts that say which findings are meant: at least one of them is needed. */
-const SCOPE = ['target', 'labels', 'package', 'advisory', 'rule', 'path'] as const;
+/** The parts of which one is needed beside `all` where a suppression is for every target. */
+const WIDE = ['target', 'labels', 'rule', 'path'] as const;
 
 const fields = () => ({
   reason: text(1_000).describe('Why the findings do not matter; it is shown with each of them.'),
@@ -36,6 +37,10 @@ const fields = () => ({
     })
     .optional()
     .describe('Name of the rule.'),
+  all: z
+    .literal(true)
+    .optional()
+    .describe('It is meant for all packages. Needed where there is neither `package` nor `advisory`.'),
   expires: z
     .union([z.string().regex(DATE), z.iso.datetime({ offset: true })], {
       error: 'a date such as `2027-01-31`, or a time by RFC 3339',
@@ -66,19 +71,29 @@ export const suppressionEntry = () =>
         .describe('Labels that the target has; `*` matches any text.'),
       path: text(1_024).optional().describe('Path of the lockfile; `*` matches any text.'),
     })
-    .superRefine(check);
+    .superRefine(checkShared);
 
 export type SuppressionEntry = z.infer<ReturnType<typeof suppressionEntry>>;
 
 /** A suppression in the `.lockhound.yaml` of a target: it is about the lockfiles beside it. */
-export const targetSuppressionEntry = () => z.strictObject(fields()).superRefine(check);
+export const targetSuppressionEntry = () =>
+  z
+    .strictObject({
+      ...fields(),
+      // The reader of YAML in lockfiles returns every scalar as text.
+      all: z
+        .literal([true, 'true'])
+        .transform(() => true as const)
+        .optional(),
+    })
+    .superRefine(check);
 
 /** The suppression of a valid entry. */
 export function suppressionOf(
   entry: SuppressionEntry,
   origin: Pick<Suppression, 'id' | 'source'>,
 ): Suppression {
-  const { reason, author, target, labels, advisory, rule, path, expires } = entry;
+  const { reason, author, target, labels, advisory, rule, path, all, expires } = entry;
   const scope = packageOf(entry);
   return {
     ...origin,
@@ -90,6 +105,7 @@ export function suppressionOf(
     ...(advisory === undefined ? {} : { advisories: typeof advisory === 'string' ? [advisory] : advisory }),
     ...(rule === undefined ? {} : { rule }),
     ...(path === undefined ? {} : { path }),
+    ...(all === undefined ? {} : { all }),
     ...(expires === undefined ? {} : { expires: endOf(expires) }),
   };
 }
@@ -123,12 +139,27 @@ function packageOf({ package: purl, versions }: Fields): Suppression['package'] 
   return typeof match === 'string' ? match : { ...scope, versions: range };
 }
 
-function check(entry: Scope & Fields, context: z.RefinementCtx): void {
+function check(entry: Fields, context: z.RefinementCtx): void {
   const found = packageOf(entry);
   if (typeof found === 'string') {
     context.addIssue({ code: 'custom', path: ['package'], message: found });
+    return;
   }
-  if (SCOPE.every((name) => entry[name] === undefined)) {
-    context.addIssue({ code: 'custom', message: `names no findings: state one of ${SCOPE.join(', ')}` });
+  const advisories = entry.advisory === undefined ? {} : { advisories: [entry.advisory].flat() };
+  const all = entry.all === true ? { all: entry.all } : {};
+  if (isTooWide({ ...(found === undefined ? {} : { package: found }), ...advisories, ...all })) {
+    context.addIssue({ code: 'custom', message: TOO_WIDE });
+  }
+}
+
+/** For an entry that is about every target. */
+function checkShared(entry: Scope & Fields, context: z.RefinementCtx): void {
+  check(entry, context);
+  const named = [entry.package, entry.advisory, ...WIDE.map((name) => entry[name])];
+  if (entry.all === true && named.every((part) => part === undefined)) {
+    context.addIssue({
+      code: 'custom',
+      message: `\`all\` is for all packages: state one of ${WIDE.join(', ')}`,
+    });
   }
 }

@@ -4,6 +4,8 @@ import { systemOf } from '../../model/lockfile/ecosystem.ts';
 import { canonicalName } from '../../model/lockfile/spelling.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { Suppression } from '../../model/scan/suppression.ts';
+import { isTooWide, TOO_WIDE } from '../../model/scan/too-wide.ts';
+import { matchesWildcard } from '../../model/wildcard.ts';
 import type { VersionMatch } from '../../versions/version-match.ts';
 
 /** A suppression that applies to the target. */
@@ -25,8 +27,12 @@ export async function rulesOf(suppressions: readonly Suppression[]): Promise<rea
       versions === undefined || ranges === undefined
         ? (version: string) => exact === undefined || version === exact
         : matchOf(versions, ecosystem, ranges.versionMatch);
-    const [matchesVersion, refused] = typeof match === 'string' ? [() => false, match] : [match, undefined];
-    return { suppression, matchesVersion, uses: 0, refused };
+    if (isTooWide(suppression)) {
+      return { suppression, matchesVersion: () => false, uses: 0, refused: TOO_WIDE };
+    }
+    if (typeof match !== 'string') return { suppression, matchesVersion: match, uses: 0, refused: undefined };
+    // A range that cannot be read suppresses no version, and overrules what suppresses any.
+    return { suppression, matchesVersion: () => suppression.overrules === true, uses: 0, refused: match };
   });
 }
 
@@ -44,8 +50,10 @@ function matchOf(
   return match;
 }
 
-/** Returns a function that returns the rules that may fit a finding, in the order in which they are configured. */
-export function indexRules(rules: readonly Rule[]): (finding: Finding) => readonly Rule[] {
+/** The rules that may fit a finding, in the order in which they are configured. */
+export type RuleIndex = (finding: Finding) => readonly Rule[];
+
+export function indexRules(rules: readonly Rule[]): RuleIndex {
   const rows = new Map<string, number[]>();
   const others: number[] = [];
   const add = (key: string, position: number): void => {
@@ -83,7 +91,7 @@ export function namesOf({ advisory }: Finding): readonly string[] {
   return advisory === undefined ? [] : [advisory.id, ...advisory.aliases];
 }
 
-export function advisoryKey(id: string): string {
+function advisoryKey(id: string): string {
   return `advisory ${id.toUpperCase()}`;
 }
 
@@ -91,7 +99,24 @@ function packageKey({ ecosystem, name }: { readonly ecosystem: string; readonly 
   return `package ${ecosystem} ${spelled(name, ecosystem)}`;
 }
 
-export function spelled(name: string, ecosystem: string): string {
+function spelled(name: string, ecosystem: string): string {
   const system = systemOf(ecosystem);
   return system === undefined ? name : canonicalName(name, system);
+}
+
+export function fits({ suppression, matchesVersion }: Rule, finding: Finding): boolean {
+  if (isTooWide(suppression)) return false;
+  const { advisories, package: scope, rule } = suppression;
+  if (rule !== undefined && rule !== finding.rule) return false;
+  if (advisories !== undefined) {
+    const names = new Set(namesOf(finding).map(advisoryKey));
+    if (!advisories.some((id) => names.has(advisoryKey(id)))) return false;
+  }
+  if (scope === undefined) return true;
+  const { ecosystem, name, version } = finding.package;
+  return (
+    scope.ecosystem === ecosystem &&
+    matchesWildcard(spelled(scope.name, ecosystem), spelled(name, ecosystem)) &&
+    matchesVersion(version)
+  );
 }

@@ -4,7 +4,8 @@ import { atLeast, countedSeverity } from '../../model/scan/severity.ts';
 import type { Suppressed, Suppression, UnusedSuppression } from '../../model/scan/suppression.ts';
 import type { Target } from '../../model/scan/target.ts';
 import { matchesWildcard } from '../../model/wildcard.ts';
-import { advisoryKey, indexRules, namesOf, type Rule, rulesOf, spelled } from './rules.ts';
+import { isOverruled } from './overruled.ts';
+import { fits, indexRules, namesOf, type Rule, type RuleIndex, rulesOf } from './rules.ts';
 
 /** Decides which findings of one target are suppressed. */
 export interface Suppressor {
@@ -32,15 +33,21 @@ export async function createSuppressor(
 ): Promise<Suppressor> {
   const own = suppressions.filter((one) => isAbout(one, target));
   const rules = await rulesOf(own);
-  const index = indexRules(rules.filter(({ suppression }) => !isExpired(suppression, now)));
+  const live = rules.filter(({ suppression }) => !isExpired(suppression, now));
+  const [index, overrule] = [false, true].map((overrules) =>
+    indexRules(live.filter(({ suppression }) => (suppression.overrules === true) === overrules)),
+  ) as [RuleIndex, RuleIndex];
   return {
     suppress({ suppressed: _, ...finding }) {
-      const suppressed = suppressedBy(index(finding), finding, targetLimit);
+      const candidates = index(finding).filter(
+        (rule) => fits(rule, finding) && !isOverruled(rule, finding, overrule),
+      );
+      const suppressed = suppressedBy(candidates, finding, targetLimit);
       return suppressed === undefined ? finding : { ...finding, suppressed };
     },
     unused: () =>
       rules
-        .filter(({ uses }) => uses === 0)
+        .filter(({ uses, suppression }) => uses === 0 && suppression.overrules !== true)
         .map(({ suppression, refused }) => ({
           id: suppression.id,
           reason: isExpired(suppression, now)
@@ -72,7 +79,7 @@ function suppressedBy(
   finding: Finding,
   limit: TargetSuppressionLimit,
 ): Suppressed | undefined {
-  const fitting = candidates.filter((rule) => fits(rule, finding) && isAllowed(rule, finding, limit));
+  const fitting = candidates.filter((rule) => isAllowed(rule, finding, limit));
   if (fitting.length === 0) return undefined;
   const places: readonly (Location | undefined)[] =
     finding.locations.length === 0 ? [undefined] : finding.locations;
@@ -118,22 +125,6 @@ function describe(rules: readonly Rule[]): Suppressed | undefined {
     ...(author === undefined ? {} : { author }),
     ...(expires === undefined ? {} : { expires }),
   };
-}
-
-export function fits({ suppression, matchesVersion }: Rule, finding: Finding): boolean {
-  const { advisories, package: scope, rule } = suppression;
-  if (rule !== undefined && rule !== finding.rule) return false;
-  if (advisories !== undefined) {
-    const names = new Set(namesOf(finding).map(advisoryKey));
-    if (!advisories.some((id) => names.has(advisoryKey(id)))) return false;
-  }
-  if (scope === undefined) return true;
-  const { ecosystem, name, version } = finding.package;
-  return (
-    scope.ecosystem === ecosystem &&
-    matchesWildcard(spelled(scope.name, ecosystem), spelled(name, ecosystem)) &&
-    matchesVersion(version)
-  );
 }
 
 /**

@@ -1,12 +1,16 @@
 import { printable } from '../../model/printable.ts';
 import type { ListedSuppression, Suppression } from '../../model/scan/suppression.ts';
+import { isTooWide, TOO_WIDE } from '../../model/scan/too-wide.ts';
 import { counted, fitLines, hang, type TextOptions } from '../layout.ts';
 import { type Palette, palette } from '../palette.ts';
 
 /** Suppressions with what they suppress. */
 export function ignoreListText(found: readonly ListedSuppression[], options: TextOptions): string {
   const paint = palette(options.colour);
-  const unused = found.filter(({ findings, removed }) => findings === 0 && removed === undefined).length;
+  const unused = found.filter(
+    ({ findings, removed, suppression }) =>
+      findings === 0 && removed === undefined && suppression.overrules !== true,
+  ).length;
   const lines = found.flatMap((one) => suppressionLines(one, paint, options.width));
   if (found.length === 0) return fitLines(['No suppressions.'], options);
   const rest = unused === 0 ? '' : `; ${unused} without effect`;
@@ -19,13 +23,21 @@ export function importText(
     readonly path: string;
     readonly id: string;
     readonly applied: number;
+    readonly overruling: number;
     readonly removed: number;
     readonly notApplied: readonly { readonly line: number; readonly reason: string }[];
   }[],
   options: TextOptions,
 ): string {
-  const lines = imported.flatMap(({ path, id, applied, removed, notApplied }) => [
+  const lines = imported.flatMap(({ path, id, applied, overruling, removed, notApplied }) => [
     ...hang('', printable(`${path}: ${counted(applied, 'suppression')} of ${id}`), options.width),
+    ...(overruling === 0
+      ? []
+      : hang(
+          '  ',
+          `${counted(overruling, 'statement')} that findings count, against earlier ones`,
+          options.width,
+        )),
     ...(removed === 0 ? [] : [`  ${counted(removed, 'suppression')} of an earlier version removed`]),
     ...notApplied
       .slice(0, MAX_NOT_APPLIED)
@@ -42,21 +54,11 @@ export function importText(
 /** JSON has all. */
 const MAX_NOT_APPLIED = 20;
 
-function suppressionLines(
-  { suppression, addedAt, findings, expired, removed }: ListedSuppression,
-  paint: Palette,
-  width: number,
-): readonly string[] {
+function suppressionLines(listed: ListedSuppression, paint: Palette, width: number): readonly string[] {
+  const { suppression, addedAt, expired, removed } = listed;
   const { id, reason, author, expires } = suppression;
   const by = author === undefined ? '' : `, by ${author}`;
-  const state =
-    removed !== undefined
-      ? paint.faint('removed')
-      : expired
-        ? paint.bad('expired')
-        : findings === 0
-          ? paint.bad('matches no finding')
-          : paint.good(`suppresses ${counted(findings, 'finding')}`);
+  const state = stateText(listed, paint);
   const times = [
     ...(addedAt === undefined ? [] : [`added ${addedAt}`]),
     ...(expires === undefined ? [] : [`${expired ? 'expired' : 'expires'} ${expires}`]),
@@ -68,6 +70,17 @@ function suppressionLines(
     ...hang('  ', printable(`${reason}${by}`), width),
     ...(times.length === 0 ? [] : hang('  ', paint.faint(printable(times.join(', '))), width)),
   ];
+}
+
+function stateText(listed: ListedSuppression, paint: Palette): string {
+  const { suppression, findings, expired, removed } = listed;
+  if (removed !== undefined) return paint.faint('removed');
+  if (suppression.overrules === true) return paint.faint('says that findings count');
+  if (isTooWide(suppression)) return paint.bad(`suppresses nothing: it ${TOO_WIDE}`);
+  if (expired) return paint.bad('expired');
+  return findings === 0
+    ? paint.bad('matches no finding')
+    : paint.good(`suppresses ${counted(findings, 'finding')}`);
 }
 
 function removalText({ at, author, reason }: NonNullable<ListedSuppression['removed']>): string {
@@ -82,6 +95,7 @@ export function scopeText({
   target,
   labels = {},
   path,
+  all,
 }: Suppression): string {
   const stated = scope?.version ?? scope?.versions;
   const versions = stated === undefined ? '' : ` ${stated}`;
@@ -92,5 +106,6 @@ export function scopeText({
     ...(target === undefined ? [] : [`target ${target}`]),
     ...Object.entries(labels).map(([name, value]) => `label ${name}=${value}`),
     ...(path === undefined ? [] : [`path ${path}`]),
+    ...(all === undefined ? [] : ['all packages']),
   ].join(', ');
 }

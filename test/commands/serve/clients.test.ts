@@ -67,7 +67,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'lockhound.rejected.retry': { params: payload, body: {} },
   'lockhound.rejected.drop': { params: payload },
   'lockhound.suppressions.add': {
-    body: { reason: 'not reachable', target, rule: 'deprecated', expires: '30d' },
+    body: { reason: 'not reachable', target, rule: 'deprecated', all: true, expires: '30d' },
   },
   'lockhound.suppressions.list': {},
   'lockhound.suppressions.remove': { params: { suppression: 'none' }, status: 404 },

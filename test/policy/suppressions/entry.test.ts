@@ -37,20 +37,28 @@ describe('an entry', () => {
     [{ advisory: 'CVE-1' }, { advisories: ['CVE-1'] }],
     [{ advisory: ['CVE-1', 'CVE-2'] }, { advisories: ['CVE-1', 'CVE-2'] }],
     [
-      { rule: 'deprecated', expires: '2027-01-31' },
-      { rule: 'deprecated', expires: '2027-02-01T00:00:00.000Z' },
+      { rule: 'deprecated', all: true, expires: '2027-01-31' },
+      { rule: 'deprecated', all: true, expires: '2027-02-01T00:00:00.000Z' },
     ],
     [
-      { path: 'a/*', expires: '2027-01-31T08:00:00+02:00' },
-      { path: 'a/*', expires: '2027-01-31T06:00:00.000Z' },
+      { path: 'a/*', all: true, expires: '2027-01-31T08:00:00+02:00' },
+      { path: 'a/*', all: true, expires: '2027-01-31T06:00:00.000Z' },
     ],
   ])('%j is read', (entry, expected) => {
     expect(read(entry)).toEqual({ id: 'one', source: 'configuration', reason: 'why', ...expected });
   });
 
   it.each<[object, string]>([
-    [{}, 'names no findings'],
-    [{ reason: '', rule: 'deprecated' }, '>=1'],
+    [{}, 'would hide every finding in its scope'],
+    [{ target: 'web' }, 'would hide every finding in its scope'],
+    [{ rule: 'vulnerability' }, 'would hide every finding in its scope'],
+    [{ rule: 'vulnerability', target: 'web', path: 'a/*' }, 'would hide every finding in its scope'],
+    [{ labels: { team: 'web' } }, 'would hide every finding in its scope'],
+    [{ package: 'pkg:npm/*' }, 'would hide every finding in its scope'],
+    [{ package: 'pkg:maven/*/*@<2' }, 'would hide every finding in its scope'],
+    [{ all: true }, 'state one of target, labels, rule, path'],
+    [{ all: false, target: 'web' }, 'true'],
+    [{ reason: '', rule: 'deprecated', all: true }, '>=1'],
     [{ versions: '<2', advisory: 'CVE-1' }, 'needs a `package`'],
     [{ package: 'lodash' }, 'not a purl'],
     [{ package: 'pkg:npm/lodash@1', versions: '<2' }, 'second version'],
@@ -59,9 +67,9 @@ describe('an entry', () => {
     [{ package: 'pkg:npm/lodash', versions: 'vers:npm/<2.0.0|<1.0.0' }, 'not sorted by version'],
     [{ package: 'pkg:docker/alpine' }, 'not an ecosystem'],
     [{ rule: 'vulnerabilty' }, 'no rule is named "vulnerabilty"'],
-    [{ rule: 'deprecated', expires: '31.1.2027' }, 'a date such as'],
-    [{ rule: 'deprecated', expires: '2027-02-41' }, 'a date that exists'],
-    [{ rule: 'deprecated', expires: '2027-02-30' }, 'a date that exists'],
+    [{ rule: 'deprecated', all: true, expires: '31.1.2027' }, 'a date such as'],
+    [{ rule: 'deprecated', all: true, expires: '2027-02-41' }, 'a date that exists'],
+    [{ rule: 'deprecated', all: true, expires: '2027-02-30' }, 'a date that exists'],
     [{ advisory: [] }, 'array'],
     [{ advisory: 'CVE\n1' }, 'one line'],
     [{ package: 'pkg:npm/lodash', until: '2027-01-31' }, 'until'],
@@ -69,9 +77,14 @@ describe('an entry', () => {
     expect(String(read(entry))).toContain(message);
   });
 
+  it('of a target may be about everything in its folder', () => {
+    expect(targetSuppressionEntry().safeParse({ reason: 'why', all: true }).success).toBe(true);
+    expect(targetSuppressionEntry().safeParse({ reason: 'why', rule: 'vulnerability' }).success).toBe(false);
+  });
+
   it('of a target names neither targets nor paths', () => {
     for (const name of ['target', 'labels', 'path']) {
-      const entry = { reason: 'why', rule: 'deprecated', [name]: name === 'labels' ? {} : 'x' };
+      const entry = { reason: 'why', rule: 'deprecated', all: true, [name]: name === 'labels' ? {} : 'x' };
       expect(targetSuppressionEntry().safeParse(entry).success).toBe(false);
     }
   });

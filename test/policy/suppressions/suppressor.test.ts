@@ -56,10 +56,10 @@ describe('the scope of a suppression', () => {
     ['a package with a range', npm('lodash', '<4.17.21')],
     ['a package with a version', npm('lodash', '4.17.20')],
     ['packages with a wildcard', npm('lod*')],
-    ['a rule', { rule: 'vulnerability' }],
-    ['a path', { path: 'web/*' }],
-    ['the target', { target: 'org/*' }],
-    ['a label of the target', { labels: { team: 'w*' } }],
+    ['a rule', { rule: 'vulnerability', all: true }],
+    ['a path', { path: 'web/*', all: true }],
+    ['the target', { target: 'org/*', all: true }],
+    ['a label of the target', { labels: { team: 'w*' }, all: true }],
     ['all of it', { ...npm('lodash', '^4'), advisories: ['CVE-1'], target: 'org/shop', path: '*' }],
   ])('fits %s', async (_, scope) => {
     expect(await suppress([scope])).toEqual({
@@ -74,8 +74,8 @@ describe('the scope of a suppression', () => {
     ['a package of another ecosystem', { package: { ecosystem: 'pypi', name: 'lodash' } }],
     ['another range', npm('lodash', '>=4.17.21')],
     ['a range that is none', npm('lodash', '<=>4')],
-    ['another rule', { rule: 'deprecated' }],
-    ['another path', { path: 'api/*' }],
+    ['another rule', { rule: 'deprecated', all: true }],
+    ['another path', { path: 'api/*', all: true }],
     ['one of two conditions', { ...npm('lodash'), advisories: ['GHSA-2'] }],
   ])('does not fit %s, which is reported', async (_, scope) => {
     const { suppressed, unused } = await suppress([scope]);
@@ -106,7 +106,10 @@ describe('the scope of a suppression', () => {
       dependencyPath: [],
     }));
     const finding = findingOf({ locations });
-    const [web, api] = [{ path: 'web/*' }, { path: 'api/*', expires: '2026-12-01T00:00:00Z' }];
+    const [web, api] = [
+      { path: 'web/*', all: true },
+      { path: 'api/*', all: true, expires: '2026-12-01T00:00:00Z' },
+    ] as const;
     expect((await suppress([web], finding)).suppressed).toBeUndefined();
     const both = await suppress([web, api], finding);
     expect(both).toMatchObject({ suppressed: { by: '0', expires: '2026-12-01T00:00:00Z' }, unused: [] });
@@ -137,14 +140,26 @@ describe('what is not suppressed', () => {
 
   it.each<[string, Partial<Suppression>]>([
     ['a package', npm('lodash')],
-    ['a rule', { rule: 'vulnerability' }],
-    ['the target', { target: 'org/shop' }],
+    ['a rule', { rule: 'vulnerability', all: true }],
+    ['the target', { target: 'org/shop', all: true }],
     ['another name of the advisory', { advisories: ['GHSA-1'] }],
     ['its name and a range', { ...npm('lodash', '<5'), advisories: ['MAL-2026-1'] }],
   ])('malware by %s', async (_, scope) => {
     const { suppressed, unused } = await suppress([scope], malware);
     expect(suppressed).toBeUndefined();
     expect(unused).toMatchObject([{ reason: expect.stringContaining('only by name') }]);
+  });
+
+  it.each<[string, Partial<Suppression>]>([
+    ['a target alone', { target: 'org/shop' }],
+    ['a rule alone', { rule: 'vulnerability', source: 'command' }],
+    ['a label and a path', { labels: { team: 'web' }, path: '*' }],
+    ['a path of a target', { source: 'target', path: 'web/package-lock.json' }],
+    ['all packages of an ecosystem', npm('*')],
+  ])('anything by %s, which an earlier release stored', async (_, scope) => {
+    const { suppressed, unused } = await suppress([scope]);
+    expect(suppressed).toBeUndefined();
+    expect(unused).toMatchObject([{ reason: expect.stringContaining('would hide every finding') }]);
   });
 
   it('malware by its name is', async () => {
@@ -158,15 +173,27 @@ describe('what is not suppressed', () => {
     ['high', true, ''],
     ['critical', true, ''],
   ])('by a target: with the limit %s is %s', async (limit, allowed, reason) => {
-    const scope = { source: 'target', path: 'web/package-lock.json', rule: 'vulnerability' } as const;
+    const scope = {
+      source: 'target',
+      path: 'web/package-lock.json',
+      rule: 'vulnerability',
+      all: true,
+    } as const;
     const { suppressed, unused } = await suppress([scope], findingOf(), NOW, limit);
     expect(suppressed !== undefined).toBe(allowed);
     expect(unused).toMatchObject(allowed ? [] : [{ reason: expect.stringContaining(reason), isOwn: true }]);
-    expect((await suppress([{ rule: 'vulnerability' }], findingOf(), NOW, limit)).suppressed).toBeDefined();
+    expect(
+      (await suppress([{ rule: 'vulnerability', all: true }], findingOf(), NOW, limit)).suppressed,
+    ).toBeDefined();
   });
 
   it('a lockfile whose path a target uses as a wildcard', async () => {
-    const scope = { source: 'target', path: '*/package-lock.json', rule: 'vulnerability' } as const;
+    const scope = {
+      source: 'target',
+      path: '*/package-lock.json',
+      rule: 'vulnerability',
+      all: true,
+    } as const;
     expect((await suppress([scope])).suppressed).toBeUndefined();
   });
 

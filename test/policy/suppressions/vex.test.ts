@@ -6,6 +6,8 @@ import { createSuppressor } from '../../../src/policy/suppressions/suppressor.ts
 import type { VexDocument } from '../../../src/policy/suppressions/vex/document.ts';
 import { readVex } from '../../../src/policy/suppressions/vex/read-vex.ts';
 
+const NOW = Date.parse('2026-06-01T00:00:00Z');
+
 /** An OpenVEX document with these statements, in the form that vexctl writes. */
 function openVex(...statements: readonly object[]): VexDocument {
   return documentOf({
@@ -20,7 +22,7 @@ function openVex(...statements: readonly object[]): VexDocument {
 }
 
 function documentOf(value: object): VexDocument {
-  const read = readVex(JSON.stringify(value));
+  const read = readVex(JSON.stringify(value), NOW);
   if (typeof read === 'string') throw new Error(read);
   return read;
 }
@@ -76,6 +78,7 @@ async function suppressed(
 }
 
 const QS = 'npm qs@6.5.2 GHSA-1';
+const QS_653 = 'npm qs@6.5.3 GHSA-1';
 
 const unaffected = (constraints: string) => ({ range: `vers:npm/${constraints}`, status: 'unaffected' });
 
@@ -233,32 +236,27 @@ describe('CycloneDX', () => {
     ['a range', [{ range: 'vers:npm/<6.5.3', status: 'unaffected' }], [QS], []],
     ['a range of semantic versions', [{ range: 'vers:semver/<6.5.3', status: 'unaffected' }], [QS], []],
     ['a range beside an affected one', [unaffected('<6.5.3'), { range: 'vers:npm/>=6.5.3' }], [QS], []],
-    [
-      'a range around an affected version',
-      [unaffected('*'), { version: '6.5.3' }],
-      [],
-      ['may contain affected'],
-    ],
+    ['a range around another affected version', [unaffected('*'), { version: '6.5.3' }], [QS], []],
+    ['a range around the affected version', [unaffected('*'), { version: '6.5.2' }], [QS_653], []],
     [
       'a range that overlaps an unknown one',
       [unaffected('<7.0.0'), { range: 'vers:npm/>=6.5.3', status: 'unknown' }],
+      [QS],
       [],
-      ['may contain affected'],
     ],
     [
       'a version in an affected range',
       [{ version: '6.5.2', status: 'unaffected' }, { range: 'vers:npm/*' }],
       [],
-      ['affected'],
+      [],
     ],
     [
       'a version beside an unreadable range',
       [{ version: '6.5.2', status: 'unaffected' }, { range: '<7' }],
       [],
-      ['affected'],
+      [],
     ],
     ['a range of another notation', [{ range: '<7', status: 'unaffected' }], [], ['not a range']],
-    ['too many ranges', Array.from({ length: 101 }, () => unaffected('<6.5.3')), [], ['more than 100']],
   ])('unaffected versions: %s', async (_, versions, expected, reasons) => {
     const document = read(vulnerability('pkg:npm/qs', 'not_affected', { versions }));
     expect(await suppressed(document)).toEqual(expected);
@@ -310,7 +308,7 @@ describe('a document that nobody wrote by hand', () => {
       subcomponents: Array.from({ length: 300 }, (_, index) => ({ '@id': `pkg:npm/package-${index}` })),
     }));
     expect(() => openVex(statement(products))).toThrow('names more than 100000 packages or targets');
-    expect(openVex(statement(products.slice(0, 2))).suppressions).toHaveLength(600);
+    expect(openVex(statement(products.slice(0, 2))).suppressions).toHaveLength(1_200);
   });
 
   it('is read without a statement that has too many other names', () => {

@@ -125,8 +125,10 @@ describe('the targets with wanted findings', () => {
     expect(await found({ package: { ecosystem: 'npm', name: '*-cors' } })).toMatchObject({
       targets: ['cors'],
     });
-    expect(await found({ rule: 'deprecated' })).toMatchObject({ targets: [] });
-    expect(await found({ rule: 'vulnerability', target: '?' }, { target: 'n*' })).toMatchObject({
+    expect(await found({ rule: 'deprecated', all: true })).toMatchObject({ targets: [] });
+    expect(
+      await found({ rule: 'vulnerability', target: '?', all: true }, { target: 'n*', all: true }),
+    ).toMatchObject({
       targets: ['new'],
     });
     const many = Array.from({ length: 30 }, (_, index) => ({ advisories: [`GHSA-${index}`] }));

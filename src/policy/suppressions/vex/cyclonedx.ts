@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { createVexDocument, MAX_ALIASES, type VexDocument } from './document.ts';
-import { packageScope, targetScopes } from './product.ts';
-import { unaffectedScopes } from './unaffected.ts';
+import { createVexDocument, MAX_ALIASES, type Scope, type VexDocument } from './document.ts';
+import { packageOf, packageScope, targetScopes } from './product.ts';
+import { statementTime } from './statement-time.ts';
+import { affectedScope, unaffectedScope } from './unaffected.ts';
 
 interface Component {
   readonly 'bom-ref'?: string | undefined;
@@ -28,6 +29,8 @@ const vulnerabilitySchema = z.object({
       state: z.string().optional(),
       justification: z.string().optional(),
       detail: z.string().optional(),
+      firstIssued: z.string().optional(),
+      lastUpdated: z.string().optional(),
     })
     .optional(),
   affects: z
@@ -54,6 +57,7 @@ const documentSchema = z.object({
   serialNumber: z.string().optional(),
   metadata: z
     .object({
+      timestamp: z.string().optional(),
       component: component.optional(),
       authors: z.array(z.object({ name: z.string().optional() })).optional(),
     })
@@ -63,14 +67,28 @@ const documentSchema = z.object({
 });
 
 type Vulnerability = z.infer<typeof vulnerabilitySchema>;
+type Analysis = NonNullable<Vulnerability['analysis']>;
 type Affected = Vulnerability['affects'][number];
 
-const SUPPRESSES: ReadonlySet<string> = new Set([
+const SUPPRESSES: readonly string[] = [
   'not_affected',
   'false_positive',
   'resolved',
   'resolved_with_pedigree',
-]);
+];
+const STATES: readonly string[] = [...SUPPRESSES, 'exploitable', 'in_triage'];
+
+const JUSTIFICATIONS: readonly string[] = [
+  'code_not_present',
+  'code_not_reachable',
+  'requires_configuration',
+  'requires_dependency',
+  'requires_environment',
+  'protected_by_compiler',
+  'protected_at_runtime',
+  'protected_at_perimeter',
+  'protected_by_mitigating_control',
+];
 
 export function isCycloneDxVex(value: unknown): boolean {
   return documentSchema.pick({ bomFormat: true }).safeParse(value).success;
@@ -78,37 +96,58 @@ export function isCycloneDxVex(value: unknown): boolean {
 
 /**
  * Reads the vulnerabilities of a CycloneDX document (1.4 to 1.7, JSON). Those whose analysis says that they do not apply suppress, for the
- * components that they name: in the document itself, or by a BOM-Link whose last part is a purl. Returns the reason as a string for a document
- * that is too large. Throws `z.ZodError` for another document.
+ * components that they name: in the document itself, or by a BOM-Link whose last part is a purl. Every other analysis overrules what suppresses;
+ * without one a vulnerability says nothing. Returns the reason as a string for a document that is too large. Throws `z.ZodError` for another
+ * document. `now`: in ms since 1970.
  */
-export function readCycloneDxVex(value: unknown): VexDocument | string {
+export function readCycloneDxVex(value: unknown, now: number): VexDocument | string {
   const { serialNumber, metadata, components, vulnerabilities } = documentSchema.parse(value);
   const root = metadata?.component;
   const id = serialNumber ?? root?.purl ?? root?.['bom-ref'] ?? 'CycloneDX';
   const document = createVexDocument(id, metadata?.authors?.[0]?.name);
   const purls = purlsByRef([...components, ...(root?.components ?? [])]);
-  const isRoot = (ref: string) => root !== undefined && ref === root['bom-ref'];
+  const placeOf = (ref: string): Place =>
+    root !== undefined && ref === root['bom-ref']
+      ? { product: root.purl ?? ref }
+      : { purl: purls.get(ref) ?? purlInLink(ref) };
   for (const [index, one] of vulnerabilities.entries()) {
-    const name = `#${index}`;
+    const statement = `#${index}`;
     const parsed = vulnerabilitySchema.safeParse(one);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
-      document.refuse(name, `is not valid: ${issue?.path.join('.')}: ${issue?.message}`);
+      document.refuse(statement, `is not valid: ${issue?.path.join('.')}: ${issue?.message}`);
       continue;
     }
-    const { analysis, affects, references } = parsed.data;
-    if (!SUPPRESSES.has(analysis?.state ?? '')) continue;
-    const advisories = [parsed.data.id, ...references.map((reference) => reference.id)];
-    const facts = { reason: reasonOf(parsed.data), advisories };
-    if (affects.length === 0) document.refuse(name, 'names no component');
-    for (const affected of affects) {
-      const scopes = isRoot(affected.ref)
-        ? rootScopes(root?.purl ?? affected.ref, affected)
-        : packageScopes(purls.get(affected.ref) ?? purlInLink(affected.ref), affected);
-      for (const scope of scopes) document.add(name, facts, scope);
+    const { analysis } = parsed.data;
+    const fault = faultOf(parsed.data);
+    if (fault !== undefined) document.refuse(statement, fault);
+    const overrules = !SUPPRESSES.includes(analysis?.state ?? '');
+    if (analysis?.state === undefined || (fault !== undefined && !overrules)) continue;
+    const time = statementTime([analysis.lastUpdated, analysis.firstIssued, metadata?.timestamp], now);
+    const names = [parsed.data.id, ...parsed.data.references.map((reference) => reference.id)];
+    const claim = { statement, names, time, reason: reasonOf(analysis) };
+    for (const affected of parsed.data.affects) {
+      const place = placeOf(affected.ref);
+      if (!overrules) document.add({ ...claim, overrules }, unaffectedScopes(place, affected));
+      document.add({ ...claim, overrules: true }, affectedScopes(place, affected, !overrules));
     }
   }
   return document.result();
+}
+
+/** Why an analysis is not one by the specification. */
+function faultOf({ analysis, affects }: Vulnerability): string | undefined {
+  const { state, justification = '', detail = '' } = analysis ?? {};
+  if (state === undefined) return undefined;
+  if (affects.length === 0) return 'names no component';
+  if (!STATES.includes(state)) {
+    return `${JSON.stringify(state)} is not a state of CycloneDX: it counts as \`exploitable\``;
+  }
+  if (justification !== '' && !JUSTIFICATIONS.includes(justification)) {
+    return `${JSON.stringify(justification)} is not a justification of CycloneDX`;
+  }
+  const isUnexplained = state === 'not_affected' && justification === '' && detail === '';
+  return isUnexplained ? '`not_affected` needs a justification or a detail' : undefined;
 }
 
 function purlsByRef(components: readonly Component[]): ReadonlyMap<string, string> {
@@ -134,23 +173,43 @@ function purlInLink(ref: string): string | undefined {
   }
 }
 
-function rootScopes(product: string, { versions }: Affected) {
-  if (versions !== undefined) return ['versions of the product are not distinguished'];
+/** The component that the document describes, or a package: one of them is what `affects.ref` refers to. */
+type Place = { readonly product: string } | { readonly purl: string | undefined };
+
+function unaffectedScopes(place: Place, { ref, versions }: Affected): readonly Scope[] {
+  if ('product' in place) {
+    return versions === undefined
+      ? scopesOf(place.product)
+      : ['versions of the product are not distinguished'];
+  }
+  const scope = place.purl === undefined ? unknownComponent(ref) : packageScope(place.purl);
+  if (typeof scope === 'string') return [scope];
+  const stated = versions?.filter(({ status }) => status === 'unaffected');
+  const found = stated?.map((one) => unaffectedScope(scope, one)) ?? [scope];
+  return found.map((one) => (typeof one === 'string' ? one : { package: one }));
+}
+
+/** `onlyNamed`: only versions that are named as affected or unknown. */
+function affectedScopes(place: Place, { ref, versions }: Affected, onlyNamed: boolean): readonly Scope[] {
+  if ('product' in place) return onlyNamed ? [] : scopesOf(place.product);
+  const scope = place.purl === undefined ? unknownComponent(ref) : packageOf(place.purl);
+  if (typeof scope === 'string') return onlyNamed ? [] : [scope];
+  const stated = versions?.filter(({ status }) => status !== 'unaffected');
+  const found = stated?.map((one) => affectedScope(scope, one)) ?? (onlyNamed ? [] : [scope]);
+  return found.map((one) => ({ package: one }));
+}
+
+function scopesOf(product: string): readonly Scope[] {
   const scopes = targetScopes(product);
   return typeof scopes === 'string' ? [scopes] : scopes;
 }
 
-function packageScopes(purl: string | undefined, { ref, versions }: Affected) {
-  if (purl === undefined) return [`the document has no component ${ref} with a purl`];
-  const scope = packageScope(purl);
-  if (typeof scope === 'string') return [scope];
-  if (versions === undefined) return [{ package: scope }];
-  return unaffectedScopes(scope, versions).map((one) => (typeof one === 'string' ? one : { package: one }));
+function unknownComponent(ref: string): string {
+  return `the document has no component ${ref} with a purl`;
 }
 
-function reasonOf({ analysis }: Vulnerability): string {
-  const parts = [analysis?.state, analysis?.justification, analysis?.detail];
-  return parts
+function reasonOf({ state, justification, detail }: Analysis): string {
+  return [state, justification, detail]
     .filter((text) => text !== undefined && text !== '')
     .join(': ')
     .replace(/\p{Cc}+/gu, ' ');

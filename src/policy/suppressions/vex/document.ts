@@ -1,4 +1,6 @@
 import type { Suppression } from '../../../model/scan/suppression.ts';
+import { joinNames } from './joined-names.ts';
+import type { StatementTime } from './statement-time.ts';
 
 /** More packages and targets than these are not named by what people write, and would be compared with every finding. */
 export const MAX_NAMED = 100_000;
@@ -6,14 +8,18 @@ export const MAX_NAMED = 100_000;
 /** Other names of one vulnerability. */
 export const MAX_ALIASES = 100;
 
-export const TOO_LARGE = `names more than ${MAX_NAMED} packages or targets`;
+const TOO_LARGE = `names more than ${MAX_NAMED} packages or targets`;
+
+/** Characters of a document's id, which begins the ids of its suppressions. */
+const MAX_ID = 300;
 
 /** What a VEX document says of findings. */
 export interface VexDocument {
   /** Identifies the document: another version of it replaces what this one suppresses. */
   readonly id: string;
+  /** Some suppress findings, and others overrule these (`overrules`). */
   readonly suppressions: readonly Suppression[];
-  /** Statements that suppress nothing although they say that something is not affected, and why. */
+  /** Statements that are refused, and why. */
   readonly notApplied: readonly NotApplied[];
 }
 
@@ -23,35 +29,64 @@ export interface NotApplied {
   readonly reason: string;
 }
 
+/** The packages and targets that a statement is about, or why they cannot be known. */
+export type Scope = string | Pick<Suppression, 'target' | 'labels' | 'package'>;
+
+/** A claim is what a statement says of every scope that it names. */
+export interface Claim {
+  /** `#` and its place in the document, from 0. */
+  readonly statement: string;
+  /** Whether the findings count. */
+  readonly overrules: boolean;
+  readonly reason: string;
+  /** All names of the vulnerability that the statement has. */
+  readonly names: readonly string[];
+  readonly time: StatementTime;
+}
+
 /** Statements and their scopes while a document is read. */
-export function createVexDocument(id: string, author: string | undefined) {
-  const suppressions: Suppression[] = [];
+export function createVexDocument(name: string, author: string | undefined) {
+  const id = name.slice(0, MAX_ID);
+  const claims: { readonly claim: Claim; readonly scope: Exclude<Scope, string> }[] = [];
   const notApplied: NotApplied[] = [];
   let isTooLarge = false;
+  const refuse = (statement: string, reason: string): void => {
+    const last = notApplied.at(-1);
+    if (last?.statement !== statement || last.reason !== reason) notApplied.push({ statement, reason });
+  };
   return {
-    /** `scope`: why it is not applied, or what it suppresses. */
-    add(
-      statement: string,
-      { reason, advisories }: { readonly reason: string; readonly advisories: readonly string[] },
-      scope: string | Pick<Suppression, 'target' | 'labels' | 'package'>,
-    ): void {
-      if (suppressions.length + notApplied.length >= MAX_NAMED) isTooLarge = true;
+    refuse,
+    /** A claim whose time cannot be known suppresses nothing, and overrules every other one. */
+    add(claim: Claim, scopes: readonly Scope[]): void {
+      const { statement, time, overrules } = claim;
+      if (scopes.length === 0) return;
+      if (claims.length + notApplied.length + scopes.length > MAX_NAMED) isTooLarge = true;
       if (isTooLarge) return;
-      if (typeof scope === 'string') {
-        notApplied.push({ statement, reason: scope });
-        return;
+      if (typeof time === 'string') refuse(statement, overrules ? `${time}: it counts as the latest` : time);
+      if (typeof time === 'string' && !overrules) return;
+      for (const scope of scopes) {
+        if (typeof scope === 'string') refuse(statement, scope);
+        else claims.push({ claim, scope });
       }
-      suppressions.push({
-        id: `vex ${id} ${statement} ${suppressions.length}`.slice(0, 400),
-        source: 'vex',
-        reason: reason.slice(0, 1_000),
-        ...(author === undefined || author === '' ? {} : { author: author.slice(0, 200) }),
-        advisories: [...advisories],
-        ...scope,
-      });
     },
-    refuse: (statement: string, reason: string) => void notApplied.push({ statement, reason }),
     /** The reason as a string when the document is too large. */
-    result: (): VexDocument | string => (isTooLarge ? TOO_LARGE : { id, suppressions, notApplied }),
+    result(): VexDocument | string {
+      if (isTooLarge) return TOO_LARGE;
+      const allNames = joinNames(claims.map(({ claim }) => claim.names));
+      const suppressions = claims.map(({ claim, scope }, index): Suppression => {
+        const { statement, reason, overrules, names, time } = claim;
+        return {
+          id: `vex ${id} ${statement} ${index}`,
+          source: 'vex',
+          reason: reason.slice(0, 1_000),
+          ...(author === undefined || author === '' ? {} : { author: author.slice(0, 200) }),
+          advisories: [...(overrules ? allNames(names) : names)],
+          ...(typeof time === 'string' || time.at === undefined ? {} : { statedAt: time.at }),
+          ...(overrules ? { overrules } : {}),
+          ...scope,
+        };
+      });
+      return { id, suppressions, notApplied };
+    },
   };
 }

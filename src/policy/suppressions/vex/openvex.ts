@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { createVexDocument, MAX_ALIASES, MAX_NAMED, TOO_LARGE, type VexDocument } from './document.ts';
-import { packageScope, targetScopes } from './product.ts';
+import { createVexDocument, MAX_ALIASES, type Scope, type VexDocument } from './document.ts';
+import { packageOf, packageScope, targetScopes } from './product.ts';
+import { statementTime } from './statement-time.ts';
 
 const component = z.object({
   '@id': z.string().optional(),
@@ -15,7 +16,7 @@ const statementSchema = z.object({
     aliases: z.array(z.string().min(1)).max(MAX_ALIASES).default([]),
   }),
   products: z.array(product).default([]),
-  status: z.enum(['not_affected', 'affected', 'fixed', 'under_investigation']),
+  status: z.string(),
   timestamp: z.string().optional(),
   last_updated: z.string().optional(),
   justification: z.string().optional(),
@@ -34,112 +35,112 @@ const documentSchema = z.object({
 type Statement = z.infer<typeof statementSchema>;
 type Product = z.infer<typeof product>;
 
+const JUSTIFICATIONS: readonly string[] = [
+  'component_not_present',
+  'vulnerable_code_not_present',
+  'vulnerable_code_not_in_execute_path',
+  'vulnerable_code_cannot_be_controlled_by_adversary',
+  'inline_mitigations_already_exist',
+];
+
 export function isOpenVex(value: unknown): boolean {
   return documentSchema.pick({ '@context': true }).safeParse(value).success;
 }
 
 /**
- * Reads an OpenVEX document (https://github.com/openvex/spec, 0.2.0). `not_affected` and `fixed` suppress; a later statement about the same
- * vulnerability and product replaces an earlier one. Returns the reason as a string for a
- * document that is too large. Throws `z.ZodError` for another document.
+ * Reads an OpenVEX document (https://github.com/openvex/spec, 0.2.0). `not_affected` and `fixed` suppress; every other status overrules what
+ * suppresses. Returns the reason as a string for a document that is too large. Throws `z.ZodError` for another document. `now`: in ms since 1970.
  *
  * A product is a package, or a target. Tools differ in what a statement with subcomponents covers: here, the package of each subcomponent
  * within the target that the product is, and nothing where the product is a package, because it may be used beside the product, too.
  */
-export function readOpenVex(value: unknown): VexDocument | string {
+export function readOpenVex(value: unknown, now: number): VexDocument | string {
   const { '@id': id, author, timestamp, statements } = documentSchema.parse(value);
   const document = createVexDocument(id, author);
-  const valid = statements.flatMap((one, index) => {
+  for (const [index, one] of statements.entries()) {
     const name = `#${index}`;
     const parsed = statementSchema.safeParse(one);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
       document.refuse(name, `is not valid: ${issue?.path.join('.')}: ${issue?.message}`);
-      return [];
+      continue;
     }
-    if (parsed.data.products.length > 0) return [{ statement: parsed.data, name }];
-    document.refuse(name, 'names no product');
-    return [];
-  });
-  if (namedBy(valid.map(({ statement }) => statement)) > MAX_NAMED) return TOO_LARGE;
-  const timeOf = ({ last_updated, timestamp: own }: Statement) =>
-    Date.parse(last_updated ?? own ?? timestamp) || 0;
-  const ordered = valid.toSorted((left, right) => timeOf(left.statement) - timeOf(right.statement));
-  for (const claim of lastClaims(ordered)) {
-    if (!suppresses(claim)) continue;
-    const { statement, name } = claim;
-    const { vulnerability } = statement;
-    const facts = { reason: reasonOf(statement), advisories: [vulnerability.name, ...vulnerability.aliases] };
-    for (const scope of scopesOf(claim)) document.add(name, facts, scope);
+    const { vulnerability, products, last_updated, timestamp: own } = parsed.data;
+    const overrules = !['not_affected', 'fixed'].includes(parsed.data.status);
+    const fault = faultOf(parsed.data);
+    if (fault !== undefined) document.refuse(name, fault);
+    if (fault !== undefined && !overrules) continue;
+    const claim = {
+      statement: name,
+      overrules,
+      reason: reasonOf(parsed.data),
+      names: [vulnerability.name, ...vulnerability.aliases],
+      time: statementTime([last_updated, own, timestamp], now),
+    };
+    for (const named of products) {
+      // An empty list names no part, so that the statement is about the whole product.
+      const parts = named.subcomponents?.length === 0 ? undefined : named.subcomponents;
+      for (const part of parts ?? [undefined]) {
+        document.add(claim, scopesOf(nameOf(named), part && nameOf(part), overrules));
+      }
+    }
   }
   return document.result();
 }
 
-/** The number of products and subcomponents. */
-function namedBy(statements: readonly Statement[]): number {
-  let named = 0;
-  for (const { products } of statements) {
-    for (const { subcomponents } of products) named += Math.max(1, subcomponents?.length ?? 1);
-  }
-  return named;
-}
-
-interface Claim {
-  readonly statement: Statement;
-  readonly name: string;
-  readonly product: string;
-  /** `undefined`: the whole product. */
-  readonly subcomponent: string | undefined;
-}
-
-/** The last statement about each vulnerability, product and subcomponent. One about a whole product replaces those about its parts. */
-function lastClaims(
-  statements: readonly { readonly statement: Statement; readonly name: string }[],
-): readonly Claim[] {
-  const byProduct = new Map<string, Map<string | undefined, Claim>>();
-  for (const { statement, name } of statements) {
-    for (const one of statement.products) {
-      const own = nameOf(one);
-      const key = JSON.stringify([statement.vulnerability.name, own]);
-      const parts = byProduct.get(key) ?? new Map<string | undefined, Claim>();
-      byProduct.set(key, parts);
-      if (one.subcomponents === undefined) parts.clear();
-      for (const subcomponent of one.subcomponents?.map(nameOf) ?? [undefined]) {
-        parts.set(subcomponent, { statement, name, product: own, subcomponent });
+/** Why a statement is not one by the specification. */
+function faultOf({
+  status,
+  products,
+  justification = '',
+  impact_statement = '',
+}: Statement): string | undefined {
+  if (products.length === 0) return 'names no product';
+  switch (status) {
+    case 'fixed':
+    case 'affected':
+    case 'under_investigation':
+      return undefined;
+    case 'not_affected':
+      if (justification === '' && impact_statement === '') {
+        return '`not_affected` needs a justification or an impact statement';
       }
-    }
+      return justification === '' || JUSTIFICATIONS.includes(justification)
+        ? undefined
+        : `${JSON.stringify(justification)} is not a justification of OpenVEX`;
+    default:
+      return `${JSON.stringify(status)} is not a status of OpenVEX: it counts as \`affected\``;
   }
-  return [...byProduct.values()].flatMap((parts) =>
-    [...parts.values()].filter((claim) => holds(claim, parts)),
-  );
 }
 
-/** Whether a claim about a whole product holds: no later one says that a part of it is affected. */
-function holds({ subcomponent }: Claim, parts: ReadonlyMap<string | undefined, Claim>): boolean {
-  return subcomponent !== undefined || [...parts.values()].every(suppresses);
-}
-
-function suppresses({ statement: { status } }: Claim): boolean {
-  return status === 'not_affected' || status === 'fixed';
-}
-
+/** A purl, or the name of a target. */
 function nameOf({ '@id': id = '', identifiers }: Product): string {
   return identifiers?.purl ?? id;
 }
 
-function scopesOf({ product: own, subcomponent }: Claim) {
-  const isPackage = own.startsWith('pkg:') && typeof packageScope(own) === 'object';
-  if (isPackage && subcomponent === undefined) return [packageOnly(own)];
-  const targets = targetScopes(own);
+/** `part`: the name of a subcomponent; `undefined` for the whole product. */
+function scopesOf(whole: string, part: string | undefined, overrules: boolean): readonly Scope[] {
+  if (whole === '' || part === '') return ['names a product with neither `@id` nor purl'];
+  if (overrules) return overruledScopes(whole, part);
+  const own = packageScope(whole);
+  if (part === undefined && typeof own === 'object') return [{ package: own }];
+  const targets = targetScopes(whole);
   if (typeof targets === 'string') return [targets];
-  if (subcomponent === undefined) return targets;
-  const part = packageScope(subcomponent);
-  return typeof part === 'string' ? [part] : targets.map((scope) => ({ ...scope, package: part }));
+  if (part === undefined) return targets;
+  const scope = packageScope(part);
+  return typeof scope === 'string' ? [scope] : targets.map((target) => ({ ...target, package: scope }));
 }
 
-function packageOnly(purl: string) {
-  const scope = packageScope(purl);
-  return typeof scope === 'string' ? scope : { package: scope };
+/** A package counts as affected in every use when a product that is a package has it. */
+function overruledScopes(whole: string, part: string | undefined): readonly Scope[] {
+  const own = packageOf(whole);
+  const scope = part === undefined ? undefined : packageOf(part);
+  if (typeof scope === 'string') return [scope];
+  if (typeof own === 'object')
+    return [{ package: own }, ...(scope === undefined ? [] : [{ package: scope }])];
+  const targets = targetScopes(whole);
+  if (typeof targets === 'string') return [targets];
+  return scope === undefined ? targets : targets.map((target) => ({ ...target, package: scope }));
 }
 
 function reasonOf({ status, justification, impact_statement, status_notes }: Statement): string {

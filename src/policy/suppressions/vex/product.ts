@@ -32,6 +32,17 @@ export function packageScope(text: string): PackageScope | string {
   }
 }
 
+/**
+ * The package that a purl names, whatever distinguishes its builds: what overrules has to be found for each of them. Versions are compared by
+ * the order of the ecosystem.
+ */
+export function packageOf(text: string): PackageScope | string {
+  const scope = packageScope(text.replace(/[?#].*$/s, ''));
+  if (typeof scope === 'string' || scope.version === undefined) return scope;
+  const { version: versions, ...rest } = scope;
+  return { ...rest, versions };
+}
+
 /** The scopes of a product that is a target: by its id, and by its label. */
 export function targetScopes(product: string): readonly Pick<Suppression, 'target' | 'labels'>[] | string {
   if (product.includes('*')) return `"${product}" does not name one product`;

@@ -8,13 +8,16 @@ import { isOpenVex, readOpenVex } from './openvex.ts';
 /** Objects and lists. Components of components are read by recursion. */
 const MAX_DEPTH = 500;
 
-/** Reads an OpenVEX or CycloneDX VEX document. Returns the reason as a string when it is not such a document. */
-export function readVex(text: string): VexDocument | string {
+/**
+ * Reads an OpenVEX or CycloneDX VEX document. Returns the reason as a string when it is not such a document. `now`, in ms since 1970, decides
+ * which statements are of the future.
+ */
+export function readVex(text: string, now = Date.now()): VexDocument | string {
   if (nestsDeeperThan(MAX_DEPTH, text)) return `nests more than ${MAX_DEPTH} levels deep`;
   try {
     const value: unknown = JSON.parse(text);
-    if (isOpenVex(value)) return readOpenVex(value);
-    if (isCycloneDxVex(value)) return readCycloneDxVex(value);
+    if (isOpenVex(value)) return readOpenVex(value, now);
+    if (isCycloneDxVex(value)) return readCycloneDxVex(value, now);
     return 'is neither an OpenVEX nor a CycloneDX document in JSON';
   } catch (error) {
     if (error instanceof SyntaxError) return `is not valid JSON: ${messageOf(error)}`;
