@@ -1,11 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { Queue, type Telemetry } from 'bullmq';
 import { sealEnvelope } from './jobs/envelope.ts';
 import { jobIdOf } from './jobs/job-id.ts';
 import { INGEST_LOCKFILES } from './jobs/payloads/ingest-lockfiles.ts';
+import { contentOf } from './jobs/requested-scan.ts';
 import { type ScanRequest, scanPayload } from './jobs/scan-request.ts';
+import { newScanId, scanIdOf } from './model/scan/scan-id.ts';
 import { createBlobStore } from './store/blobs.ts';
 import { createKeys, DEFAULT_PREFIX, type Keys } from './store/keys.ts';
+import { claimRequest } from './store/outcomes/request-claims.ts';
 import { closeRedis, connectRedis, type RedisClient } from './store/redis/connection.ts';
 import { shardOf } from './store/shards/shard.ts';
 import { createShardLayouts, requireLayout } from './store/shards/shard-layout.ts';
@@ -31,8 +33,10 @@ export interface ProducerOptions {
 export interface Producer {
   /**
    * Stores the contents by hash and enqueues the scan. Throws `EnvelopeError` (`invalid-payload`) when the request is not
-   * valid, `StoreError` when a content is too large, when the number of shards is being changed (`shards-moving`), or when it is
-   * not that of the workers (`shards-differ`).
+   * valid, `StoreError` when a content is too large, when another scan of the target has the id (`scan-exists`), when the number of
+   * shards is being changed (`shards-moving`), or when it is not that of the workers (`shards-differ`).
+   *
+   * Resolves to the id under which workers know the scan: the requested one with a suffix that belongs to the target.
    */
   enqueue(request: ScanRequest): Promise<{ readonly scan: string; readonly jobId: string }>;
   close(): Promise<void>;
@@ -71,15 +75,18 @@ export async function createProducer(options: ProducerOptions): Promise<Producer
       ttlMs: retentionMs,
       maxBytes,
     });
-    const envelope = sealEnvelope(INGEST_LOCKFILES, await scanPayload(request, blobs.put));
+    const payload = await scanPayload(request, blobs.put);
+    const envelope = sealEnvelope(INGEST_LOCKFILES, payload);
     const keys = createKeys(prefix, { index: shardOf(request.target.id, count), count });
+    await claimRequest(redis, keys, { scan: payload.scan, content: contentOf(payload) });
     const jobId = jobIdOf(INGEST_LOCKFILES.name, envelope.key);
     await queueOf(keys).add(INGEST_LOCKFILES.name, envelope, { jobId });
     return (await countShards()) === count;
   };
   return {
     async enqueue(request) {
-      const { scan = randomUUID(), requestedAt = new Date().toISOString() } = request;
+      const { requestedAt = new Date().toISOString() } = request;
+      const scan = scanIdOf(request.target.id, request.scan ?? newScanId());
       // A scan that is enqueued again has the same job id, and an id is scanned once.
       for (let enqueued = false; !enqueued; ) {
         enqueued = await enqueueOnce({ ...request, scan, requestedAt });

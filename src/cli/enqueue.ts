@@ -54,7 +54,7 @@ export function enqueueCommand(command: Command, { terminal, exit }: CommandCont
       'the container image: OCI layout folder, OCI archive, or archive of `docker save`',
     )
     .option('--platform <os/arch>', 'of several images in --image, this one (default: linux/amd64)')
-    .option('--scan <id>', 'id of the scan; an id is scanned once (default: a new id)')
+    .option('--scan <id>', 'id of the scan; an id of a target is scanned once (default: a new id)')
     .option('--partial', 'these are not all lockfiles of the target; findings in others stay open')
     .option('--as <name>', 'read every file as this format (`lockhound parse --formats` lists them)')
     .option('-w, --wait', 'wait for the scan and print its result')

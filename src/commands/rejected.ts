@@ -97,8 +97,8 @@ async function retry(
   if (cut === true) return { ...named, outcome: 'gone' };
   try {
     const envelope = parseData(data);
-    const { key, payload } = openEnvelope(job, envelope);
-    const id = jobIdOf(job.name, key);
+    const { payload } = openEnvelope(job, envelope);
+    const id = jobIdOf(job.name, job.key(job.requested?.own(payload) ?? payload));
     const lane = job.lane?.(payload);
     // A worker treats a job without a place in its lane as failed.
     if (lane !== undefined)

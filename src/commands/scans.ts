@@ -1,9 +1,11 @@
 import type { Job, Queue } from 'bullmq';
 import type { Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { INGEST_LOCKFILES } from '../jobs/payloads/ingest-lockfiles.ts';
-import { SCAN_SOURCE } from '../jobs/payloads/sources/scan-source.ts';
+import { INGEST_LOCKFILES, type IngestLockfiles } from '../jobs/payloads/ingest-lockfiles.ts';
+import { SCAN_SOURCE, type ScanSource } from '../jobs/payloads/sources/scan-source.ts';
+import { withOwnId } from '../jobs/requested-scan.ts';
 import type { DeliveryRecord } from '../model/alert/delivery.ts';
+import { scanIdOf } from '../model/scan/scan-id.ts';
 import type { ScanRecord, ScanState } from '../model/scan/scan-record.ts';
 import { openSharedStore, type SharedStore } from './shared-store.ts';
 
@@ -51,29 +53,46 @@ export function administerScans(shared: SharedStore) {
     },
     /** Scans whose first job waits or runs; at most 1,000 of each shard. */
     queued: async () => (await Promise.all(opened.map(({ queues }) => queuedScans(queues)))).flat(),
-    async show(id: string): Promise<ShownScan | undefined> {
-      for (const { store, queues } of opened) {
-        const scan =
-          (await store.scans.find(id)) ?? (await queuedScans(queues)).find((one) => one.scan === id);
-        if (scan !== undefined) return { scan, deliveries: await deliveriesOf(store, scan) };
-      }
-      return undefined;
+    /**
+     * A scan by its id, or the newest one whose producer chose that id. `sees`: the targets of the caller. A scan of another target takes
+     * the same time as none.
+     */
+    async show(id: string, sees: (target: string) => boolean = () => true): Promise<ShownScan | undefined> {
+      const found = await Promise.all(opened.map(({ store, queues }) => find(store, queues, id)));
+      const seen = found.flat().filter(({ scan: { target } }) => sees(target));
+      const [newest] = seen.sort((left, right) => timeOf(right.scan) - timeOf(left.scan));
+      if (newest === undefined) return undefined;
+      return { scan: newest.scan, deliveries: await deliveriesOf(newest.store, newest.scan) };
     },
     close,
   };
 }
 
+/** Scans that have an id, or whose producer chose it. */
+async function find(store: Store, queues: readonly Queue[], id: string) {
+  const [exact, chosen, queued] = await Promise.all([
+    store.scans.find(id),
+    store.scans.findChosen(id),
+    queuedScans(queues),
+  ]);
+  const waiting = queued.filter(({ scan, target }) => scan === id || scan === scanIdOf(target, id));
+  const recorded = exact === undefined ? chosen : [exact];
+  return (recorded.length > 0 ? recorded : waiting).map((scan) => ({ scan, store }));
+}
+
 /** The lists of all shards as one, in the same order. */
 function newestOf(lists: readonly (readonly ScanRecord[])[], limit: number): readonly ScanRecord[] {
   if (lists.length === 1) return lists[0] ?? [];
-  const timeOf = ({ state, startedAt, endedAt, requestedAt }: ScanRecord): number =>
-    state === 'queued' ? Number.POSITIVE_INFINITY : (startedAt ?? endedAt ?? Date.parse(requestedAt));
   return lists
     .flat()
     .map((scan) => ({ scan, time: timeOf(scan) }))
     .sort((left, right) => (left.time === right.time ? 0 : right.time - left.time))
     .slice(0, limit)
     .map(({ scan }) => scan);
+}
+
+function timeOf({ state, startedAt, endedAt, requestedAt }: ScanRecord): number {
+  return state === 'queued' ? Number.POSITIVE_INFINITY : (startedAt ?? endedAt ?? Date.parse(requestedAt));
 }
 
 async function list(
@@ -104,7 +123,7 @@ async function queuedScans(queues: readonly Queue[]): Promise<readonly ScanRecor
     const type = job?.queueName === SCAN_SOURCE.name ? SCAN_SOURCE : INGEST_LOCKFILES;
     const read = type.schema().safeParse((job?.data as { payload?: unknown } | undefined)?.payload);
     if (job === undefined || !read.success) return [];
-    const { scan, target, requestedAt } = read.data;
+    const { scan, target, requestedAt } = withOwnId<ScanSource | IngestLockfiles>(read.data);
     const running = job.processedOn === undefined ? {} : { startedAt: job.processedOn };
     const state = job.processedOn === undefined ? 'queued' : 'running';
     return [{ scan, target: target.id, requestedAt, state, ...running }];

@@ -6,6 +6,7 @@ import { JUDGE_TARGETS } from '../jobs/payloads/judge-targets.ts';
 import { SELECT_TARGETS } from '../jobs/payloads/select-targets.ts';
 import { messageOf } from '../model/errors.ts';
 import type { RequestBudget } from '../model/ports/request-budget.ts';
+import type { RequestClaim } from '../model/queue/open-job.ts';
 import { CACHED_ADVISORY, CACHED_VERSION } from '../model/stored/catalog.ts';
 import { createAppliedObjects } from '../store/alerts/applied-objects.ts';
 import { createDeliveryStore } from '../store/alerts/deliveries.ts';
@@ -35,6 +36,7 @@ import { createKeys, type Keys } from '../store/keys.ts';
 import { createClaim, createLock } from '../store/lock.ts';
 import { createOpenJobStore } from '../store/outcomes/open-jobs.ts';
 import { createOutcomeStore } from '../store/outcomes/outcomes.ts';
+import { claimRequest } from '../store/outcomes/request-claims.ts';
 import { createQueueDepths } from '../store/queue-depths.ts';
 import type { ConnectOptions, RedisClient } from '../store/redis/connection.ts';
 import { createWriteProbe } from '../store/redis/write-probe.ts';
@@ -166,6 +168,8 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
       facts,
       recordTtlMs: config.insights.recordTtl,
     }),
+    /** Throws `StoreError` (`scan-exists`). */
+    claimRequest: (claim: RequestClaim) => claimRequest(redis, keys, claim),
     forgetTarget: createTargetRemoval(redis, keys, targetSummaries),
     targetStates: createTargetStates(redis, keys),
     touched: createTouchedTargets(redis, keys),

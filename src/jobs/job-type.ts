@@ -13,6 +13,13 @@ export interface JobType<Payload = unknown> {
   readonly upgrades?: Readonly<Record<number, (payload: unknown) => unknown>>;
   /** The key of the outcome; the same work has the same key. */
   key(payload: Payload): string;
+  /** For a job that other programs queue under an id of their choice. */
+  readonly requested?: {
+    /** The payload with an id that belongs to its target. */
+    own(payload: Payload): Payload;
+    /** A hash that is equal for a repetition, and for nothing else. */
+    content(payload: Payload): string;
+  };
 }
 
 /** The version with which a payload is enqueued. */

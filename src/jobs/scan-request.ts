@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type { ScannedImage } from '../model/image/image.ts';
+import { newScanId, scanIdOf } from '../model/scan/scan-id.ts';
 import type { IngestedLockfile, IngestLockfiles } from './payloads/ingest-lockfiles.ts';
 
 export interface ScanRequest {
@@ -8,7 +8,7 @@ export interface ScanRequest {
   readonly lockfiles: readonly ProducedLockfile[];
   /** The container image that the target is, by the chain identifiers of its layers. */
   readonly image?: ScannedImage | undefined;
-  /** Id of the scan: the same id is scanned once. Default: a new one. */
+  /** Id of the scan: the same id of one target is scanned once. Workers add a suffix of the target. Default: a new one. */
   readonly scan?: string | undefined;
   /** When the scan was requested, RFC 3339. Default: now. */
   readonly requestedAt?: string;
@@ -63,7 +63,7 @@ export async function scanPayload(request: ScanRequest, put: PutContent): Promis
     });
   }
   return {
-    scan: request.scan ?? randomUUID(),
+    scan: scanIdOf(request.target.id, request.scan ?? newScanId()),
     target: { id: request.target.id, labels: { ...request.target.labels } },
     lockfiles,
     ...(request.image === undefined ? {} : { image: request.image }),

@@ -5,6 +5,7 @@ import { CodedError } from '../model/errors.ts';
  * - `unreachable`: no Redis answers. `refused`: it refuses the credentials.
  * - `evicting`: it drops keys when its memory is full.
  * - `shards-differ`: the targets are spread over another number of shards. `shards-moving`: that number is being changed.
+ * - `scan-exists`: another scan of the target has the id.
  * - `blob-*`: the content of a lockfile.
  * - `state-corrupt`: a stored value that is damaged or is not of its kind. `state-newer`: a newer release wrote it.
  */
@@ -15,6 +16,7 @@ export type StoreErrorCode =
   | 'evicting'
   | 'shards-differ'
   | 'shards-moving'
+  | 'scan-exists'
   | 'blob-missing'
   | 'blob-corrupt'
   | 'blob-too-large'

@@ -64,6 +64,8 @@ function keysOf(tagged: string, { shared, blobs, spreadKey }: SharedKeys) {
     outcome: (job: string, key: string) => `${tagged}:outcome:${job}:${key}`,
     /** The value of an outcome that is spent. */
     spentOutcome: (job: string, key: string) => `${tagged}:spent:${job}:${key}`,
+    /** Hash of what is requested under the id of a scan. */
+    requestedScan: (scan: string) => `${tagged}:request:${scan}`,
     /** Records of scans by their id, and their order by time. */
     scans: `${tagged}:scans`,
     scanOrder: `${tagged}:scans:order`,

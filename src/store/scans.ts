@@ -1,3 +1,4 @@
+import { HASH_DIGITS, scanIdOf } from '../model/scan/scan-id.ts';
 import type { ScanRecord, ScanRecordUpdate } from '../model/scan/scan-record.ts';
 import { SCAN_RECORD } from '../model/stored/catalog.ts';
 import type { Keys } from './keys.ts';
@@ -51,6 +52,23 @@ export function createScanStore(
     async find(scan: string): Promise<ScanRecord | undefined> {
       const stored = await redis.hget(keys.scans, scan);
       return stored === null ? undefined : await read(scan, stored);
+    },
+    /** Scans whose producers chose this id, of any targets. Throws `state-corrupt` or `state-newer`. */
+    async findChosen(chosen: string): Promise<readonly ScanRecord[]> {
+      const found: ScanRecord[] = [];
+      // Letters, digits, `_`, `.` and `-`, none of which has a meaning in a pattern.
+      if (!/^[\w.-]{1,128}$/.test(chosen)) return found;
+      const pattern = `${chosen}.${'?'.repeat(HASH_DIGITS)}`;
+      let cursor = '0';
+      do {
+        const [next, fields] = await redis.hscan(keys.scans, cursor, 'MATCH', pattern, 'COUNT', 1_000);
+        for (let at = 0; at + 1 < fields.length; at += 2) {
+          const record = await read(String(fields[at]), String(fields[at + 1]));
+          if (record.scan === scanIdOf(record.target, chosen)) found.push(record);
+        }
+        cursor = next;
+      } while (cursor !== '0');
+      return found;
     },
     /**
      * Newest first, from position `from` on. `since`: first noted at this time or later, ms since 1970. A record that cannot

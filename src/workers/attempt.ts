@@ -59,4 +59,6 @@ export interface ParsedJob {
   readonly key: string;
   readonly payload: unknown;
   readonly lane: string | undefined;
+  /** Hash of what another program requests. */
+  readonly content?: string;
 }

@@ -27,8 +27,16 @@ export async function beginAttempt(options: ProcessorOptions, attempt: Attempt):
   const begun = await begin(options, id, parsed);
   const { open } = begun;
   attempt.stored = open;
-  const isSame = open === undefined || agrees(open, data, parsed);
-  return isSame ? { parsed, begun } : await beginStored(options, id, open);
+  if (open !== undefined)
+    return agrees(open, data, parsed) ? { parsed, begun } : await beginStored(options, id, open);
+  if (begun.isTaken === true) throw idTaken(parsed);
+  return { parsed, begun };
+}
+
+/** The error for a request whose id another one has. */
+export function idTaken({ key }: Pick<ParsedJob, 'key'>): EnvelopeError {
+  const reason = `scan ${key} of this target has another content; choose another id`;
+  return new EnvelopeError('invalid-payload', reason, [{ path: 'payload.scan', reason }]);
 }
 
 async function beginStored(options: ProcessorOptions, id: string, open: OpenJob): Promise<BegunAttempt> {
@@ -37,21 +45,38 @@ async function beginStored(options: ProcessorOptions, id: string, open: OpenJob)
 }
 
 function begin({ job, openJobs }: ProcessorOptions, id: string, parsed: ParsedJob): Promise<BegunJob> {
-  const { id: ownId, lane, key } = parsed;
-  return openJobs.begin({ id, ownId, lane, outcome: { job: job.name, key } });
+  const { id: ownId, lane, key, content } = parsed;
+  const claim = content === undefined ? undefined : { scan: key, content };
+  return openJobs.begin({ id, ownId, lane, outcome: { job: job.name, key }, claim });
 }
 
-function agrees(open: OpenJob, data: unknown, { lane }: ParsedJob): boolean {
-  return (open.lane ?? lane) === lane && isDeepStrictEqual(open.data, data);
+/** A job of the release before this one may be open under the id that its producer chose. */
+function agrees(open: OpenJob, data: unknown, { lane, key }: ParsedJob): boolean {
+  return (open.lane ?? lane) === lane && open.data.key === key && isDeepStrictEqual(open.data, data);
 }
 
 function inQueue(job: AnyJob, data: unknown): ParsedJob | EnvelopeError {
   try {
-    return parseJob(job, data, undefined);
+    return ownRequest(job, parseJob(job, data, undefined));
   } catch (error) {
     if (error instanceof EnvelopeError) return error;
     throw error;
   }
+}
+
+/** The key under which a queued job saves its outcome. `undefined` for data that cannot be read. */
+export function keyInQueue(job: AnyJob, data: unknown): string | undefined {
+  const parsed = inQueue(job, data);
+  return parsed instanceof EnvelopeError ? undefined : parsed.key;
+}
+
+/** A job that another program queued, under the id that belongs to its target. */
+function ownRequest(job: AnyJob, parsed: ParsedJob): ParsedJob {
+  const { requested } = job;
+  if (requested === undefined) return parsed;
+  const payload: unknown = requested.own(parsed.payload);
+  const key = job.key(payload);
+  return { ...parsed, payload, key, id: jobIdOf(job.name, key), content: requested.content(payload) };
 }
 
 /** Reads the data of a queued or open job. Throws `EnvelopeError`. */

@@ -1,5 +1,6 @@
 import { sealEnvelope } from '../jobs/envelope.ts';
 import type { ParsedJob, ProcessorOptions } from './attempt.ts';
+import { idTaken } from './begin.ts';
 
 /**
  * Moves a job whose target another shard has to the queue of that shard, where it stays open until it is done. Resolves to false
@@ -7,12 +8,16 @@ import type { ParsedJob, ProcessorOptions } from './attempt.ts';
  */
 export async function forwardJob(options: ProcessorOptions, parsed: ParsedJob): Promise<boolean> {
   const { job, flow, openJobs, log } = options;
-  const { id, key, payload, lane } = parsed;
+  const { id, key, payload, lane, content } = parsed;
   const target = job.target?.(payload);
   const other = target === undefined ? undefined : options.shardOf?.(target);
   if (other === undefined) return false;
   const data = sealEnvelope(job, payload);
-  if ((await other.openJobs.find(id)) === undefined) await other.openJobs.open({ id, job: job.name, data });
+  const claim = content === undefined ? undefined : { scan: key, content };
+  const outcome = { job: job.name, key };
+  const { open, isTaken } = await other.openJobs.begin({ id, ownId: id, lane: undefined, outcome, claim });
+  if (isTaken === true) throw idTaken(parsed);
+  if (open === undefined) await other.openJobs.open({ id, job: job.name, data });
   await flow.producer.add({
     name: job.name,
     queueName: job.name,

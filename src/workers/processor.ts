@@ -33,8 +33,8 @@ async function processJob(
   const { limits, now = Date.now } = options;
   const { queued, log } = attempt;
   const { parsed, begun } = await beginAttempt(options, attempt);
-  attempt.parsed = parsed;
   if (await forwardJob(options, parsed)) return;
+  attempt.parsed = parsed;
   await requireTurn(options, parsed, begun);
   await runJob(options, {
     parsed,

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { messageOf } from '../model/errors.ts';
 import type { StoredFollowUp } from '../model/queue/follow-up.ts';
 import type { OpenJob } from '../model/queue/open-job.ts';
+import { keyInQueue } from './begin.ts';
 import { ensureOpenJob, type FlowOptions, openJobOf } from './flow.ts';
 import { promoteJob, retryFinished } from './queued-jobs.ts';
 
@@ -188,8 +189,10 @@ async function retryWithoutOutcome(
   for (const id of ids) {
     if (known?.has(id) === true) continue;
     const job = await queue.getJob(id);
-    const key: unknown = job?.data?.key;
-    if (job === undefined || job.parentKey !== undefined || typeof key !== 'string') continue;
+    const type = flow.jobs.get(name);
+    if (job === undefined || type === undefined || job.parentKey !== undefined) continue;
+    const key = keyInQueue(type, job.data);
+    if (key === undefined) continue;
     if (await flow.outcomes.has(name, key)) continue;
     log.warn({ job: name, jobId: id, key }, 'the outcome of a job was lost; the job runs again');
     await retryFinished(job);

@@ -11,6 +11,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { startInsightsService } from '../../src/embedded/insights/service.ts';
 import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
 import { jobIdOf } from '../../src/jobs/job-id.ts';
+import { scanIdOf } from '../../src/model/scan/scan-id.ts';
 import { createProducer } from '../../src/producer.ts';
 import { LOCKFILE } from '../pipeline/fixtures.ts';
 import { lockhound } from './lockhound.ts';
@@ -56,9 +57,11 @@ describe('lockhound enqueue --wait', () => {
     const { code, out, note } = await wait('idle', '--scan', 'idle', '--timeout', '500ms');
     expect(code).toBe(2);
     expect(out).toBe('');
-    expect(note).toContain('scan idle is not done after 0.5 s (no worker is connected)');
-    expect(note).toContain('`--scan idle`');
-    await queue.remove(jobIdOf(QUEUE, 'idle'));
+    expect(note).toContain(
+      `scan ${scanIdOf('idle', 'idle')} is not done after 0.5 s (no worker is connected)`,
+    );
+    expect(note).toContain(`\`--scan ${scanIdOf('idle', 'idle')}\``);
+    await queue.remove(jobIdOf(QUEUE, scanIdOf('idle', 'idle')));
   });
 
   it('says after five seconds what lockhound health says', async () => {
@@ -71,7 +74,7 @@ describe('lockhound enqueue --wait', () => {
     };
     await lockhound(['enqueue', folder, '--target', 'slow', '--scan', 'slow']);
     const { signal } = controller;
-    const following = followScan(loaded(), 'slow', {
+    const following = followScan(loaded(), scanIdOf('slow', 'slow'), {
       timeoutMs: 60_000,
       slowMs: 50,
       signal,
@@ -82,14 +85,14 @@ describe('lockhound enqueue --wait', () => {
     controller.abort();
     await expect(following).rejects.toThrow();
     expect(notes.at(-1)).toMatch(
-      /^Scan slow is not done: no worker is connected\. no worker runs.* Start a worker.*\n$/,
+      /^Scan slow\.[0-9a-f]{20} is not done: no worker is connected\. no worker runs.* Start a worker.*\n$/,
     );
-    await queue.remove(jobIdOf(QUEUE, 'slow'));
+    await queue.remove(jobIdOf(QUEUE, scanIdOf('slow', 'slow')));
   });
 
   it('reports a scan as lost when its job no longer exists', async () => {
     const waiting = wait('lost', '--scan', 'lost');
-    const job = jobIdOf(QUEUE, 'lost');
+    const job = jobIdOf(QUEUE, scanIdOf('lost', 'lost'));
     await expect.poll(() => queue.getJobState(job)).toBe('waiting');
     await queue.remove(job);
     expect(await waiting).toMatchObject({ code: 2, note: expect.stringContaining('enqueue it again') });
@@ -98,7 +101,7 @@ describe('lockhound enqueue --wait', () => {
   it('waits for a worker that starts late, survives lost connections, and has the exit codes of scan', async () => {
     const asked = vi.spyOn(Queue.prototype, 'getJobState');
     const waiting = wait('shop', '--scan', 'late');
-    const job = jobIdOf(QUEUE, 'late');
+    const job = jobIdOf(QUEUE, scanIdOf('shop', 'late'));
     await expect.poll(() => queue.getJobState(job)).toBe('waiting');
     // The command has begun to follow the scan.
     await expect.poll(() => asked.mock.contexts.some((one) => one !== queue)).toBe(true);
@@ -107,13 +110,17 @@ describe('lockhound enqueue --wait', () => {
     pipelines.push(await startPipeline(loaded(), store, { log }));
     const { code, out, note } = await waiting;
     expect(code).toBe(1);
-    expect(note).toBe('Enqueued scan late of shop: package-lock.json\n');
+    expect(note).toBe(`Enqueued scan ${scanIdOf('shop', 'late')} of shop: package-lock.json\n`);
     expect(out).toMatch(/lodash 4\.17\.20 .*GHSA-35jh-r3h4-6jhm/);
     expect(out).toMatch(/package-lock\.json {2}4 packages/);
 
     const again = await wait('shop', '--scan', 'late', '--json', '--fail-on', 'never');
     const report = JSON.parse(again.out);
-    expect(report).toMatchObject({ schema: 'lockhound.scan/1', scan: 'late', superseded: false });
+    expect(report).toMatchObject({
+      schema: 'lockhound.scan/1',
+      scan: scanIdOf('shop', 'late'),
+      superseded: false,
+    });
     expect(again.code).toBe(report.gaps.length > 0 ? 2 : 0);
     const bom = JSON.parse((await wait('shop', '--scan', 'late', '--format', 'cyclonedx')).out);
     expect(bom.vulnerabilities.map(({ id }: { id: string }) => id)).toContain('GHSA-35jh-r3h4-6jhm');
@@ -128,7 +135,7 @@ describe('lockhound enqueue --wait', () => {
     const names = (all: readonly { fingerprint: string }[]) =>
       all.map(({ fingerprint }) => fingerprint).sort();
     expect(names(stored.findings)).toEqual(names(report.findings));
-    expect(stored).toMatchObject({ scan: 'late', counts: { packages: 4 } });
+    expect(stored).toMatchObject({ scan: scanIdOf('shop', 'late'), counts: { packages: 4 } });
     expect((await lockhound(['report', 'none'])).note).toContain('there is no scan none');
     expect((await lockhound(['report', 'late', '--target', 'shop'])).note).toContain('either a scan or');
   });
@@ -153,7 +160,12 @@ describe('lockhound enqueue --wait', () => {
     const { code, out } = await wait('shop', '--scan', 'unchanged', '--json');
     const report = JSON.parse(out);
     expect(code).toBe(1);
-    expect(report).toMatchObject({ scan: 'unchanged', complete: true, changes: [], gaps: [] });
+    expect(report).toMatchObject({
+      scan: scanIdOf('shop', 'unchanged'),
+      complete: true,
+      changes: [],
+      gaps: [],
+    });
     expect(report.counts).toMatchObject({ lockfiles: 1, packages: 4 });
     expect(report.findings.map(({ package: { name } }: { package: { name: string } }) => name)).toContain(
       'lodash',
@@ -177,7 +189,9 @@ describe('lockhound enqueue --wait', () => {
       lockfiles,
       requestedAt: '2999-01-01T00:00:00Z',
     });
-    await expect.poll(() => store.outcomes.read('judge-scan', 'tomorrow')).toBeDefined();
+    await expect
+      .poll(() => store.outcomes.read('judge-scan', scanIdOf('old', 'tomorrow')))
+      .toBeDefined();
     await producer.close();
     const { code, out } = await wait('old');
     expect(out).toContain('Superseded: ');
@@ -185,7 +199,7 @@ describe('lockhound enqueue --wait', () => {
   });
 
   it('ends with the reason of a scan that was rejected, and how to see it', async () => {
-    await queue.add(QUEUE, { version: 1, key: 'bad' }, { jobId: jobIdOf(QUEUE, 'bad') });
+    await queue.add(QUEUE, { version: 1, key: 'bad' }, { jobId: jobIdOf(QUEUE, scanIdOf('bad', 'bad')) });
     const { code, note } = await wait('bad', '--scan', 'bad');
     expect(code).toBe(2);
     expect(note).toMatch(
@@ -194,7 +208,7 @@ describe('lockhound enqueue --wait', () => {
   });
 
   it('reports from the verdict when the packages are no longer stored', async () => {
-    await store.redis.del(`${store.prefix}:outcome:ingest-lockfiles:late`);
+    await store.redis.del(`${store.prefix}:outcome:ingest-lockfiles:${scanIdOf('shop', 'late')}`);
     const { code, out } = await wait('shop', '--scan', 'late');
     expect(code).toBe(1);
     expect(out).toContain('lodash 4.17.20');

@@ -8,6 +8,7 @@ import { type Pipeline, startPipeline } from '../../src/compose/pipeline.ts';
 import { openStore, type Store } from '../../src/compose/store.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
+import { scanIdOf } from '../../src/model/scan/scan-id.ts';
 import { lockhound } from './lockhound.ts';
 
 const QUEUE = 'ingest-lockfiles';
@@ -70,8 +71,8 @@ describe('lockhound rejected', () => {
     const fixed = await lockhound(['rejected', 'retry', 'foreign', '--data', file]);
     expect(fixed).toEqual({ code: 0, out: 'foreign is back on the queue ingest-lockfiles\n', note: '' });
     await expect
-      .poll(() => store.outcomes.read('judge-scan', 'fixed'))
-      .toMatchObject({ result: { scan: 'fixed' } });
+      .poll(() => store.outcomes.read('judge-scan', scanIdOf('a', 'fixed')))
+      .toMatchObject({ result: { scan: scanIdOf('a', 'fixed') } });
     expect((await lockhound(['rejected', 'list'])).out).toBe('No rejected payloads.\n');
   });
 

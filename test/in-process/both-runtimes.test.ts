@@ -163,7 +163,7 @@ const SCENARIOS: readonly Scenario[] = [
     name: 'the same scan twice',
     async play(_room, scan) {
       const first = await scan(1, { 'package-lock.json': LOCKFILE });
-      expect(await scan(1, { 'package-lock.json': SOUND })).toEqual(first);
+      expect(await scan(1, { 'package-lock.json': LOCKFILE })).toEqual(first);
     },
   },
   ...Object.entries(OUTAGES).flatMap(([what, fault]): readonly Scenario[] => [

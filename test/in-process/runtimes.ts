@@ -15,6 +15,7 @@ import type { ScanRequest } from '../../src/jobs/scan-request.ts';
 import type { Notification } from '../../src/model/alert/notification.ts';
 import type { Routing } from '../../src/model/alert/routing.ts';
 import type { TargetState } from '../../src/model/scan/change.ts';
+import { scanIdOf } from '../../src/model/scan/scan-id.ts';
 import type { ScanReport } from '../../src/model/scan/verdict.ts';
 import { createProducer } from '../../src/producer.ts';
 import type { WorkerEvent } from '../../src/workers/events.ts';
@@ -75,7 +76,8 @@ async function openWorker(redisUrl: string, data: InsightsData, routing: Routing
     events,
     sent,
     state: store.targets.read,
-    async scan({ scan = randomUUID(), ...request }) {
+    async scan({ scan: chosen = randomUUID(), ...request }) {
+      const scan = scanIdOf(request.target.id, chosen);
       const [report] = await Promise.all([watch.report(scan, {}), producer.enqueue({ ...request, scan })]);
       await until('deliveries are done', async () => (await store.deliveries.list(['open'])).length === 0);
       return report;

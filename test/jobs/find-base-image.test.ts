@@ -165,7 +165,6 @@ describe('ingest-lockfiles with an image', () => {
 
   test.each([
     ['no lockfile and no image', {}, 'payload.lockfiles: expected a lockfile, or an `image`'],
-    ['an id without room', { scan: 's'.repeat(121), image: IMAGE }, 'payload.scan: expected at most 120'],
     ['no digest', { image: { ...IMAGE, layers: [['a']] } }, 'payload.image.layers.0.0: expected `sha256:`'],
     [
       'too many look-ups',

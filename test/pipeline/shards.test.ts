@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sealEnvelope } from '../../src/jobs/envelope.ts';
 import { jobIdOf } from '../../src/jobs/job-id.ts';
 import { INGEST_LOCKFILES } from '../../src/jobs/payloads/ingest-lockfiles.ts';
+import { scanIdOf } from '../../src/model/scan/scan-id.ts';
 import { until } from '../until.ts';
 import { LOCKFILE } from './fixtures.ts';
 import { createWorld, type World } from './world.ts';
@@ -74,8 +75,8 @@ describe('with several shards', () => {
     await queue.add(INGEST_LOCKFILES.name, sealEnvelope(INGEST_LOCKFILES, payload), { jobId });
     room.startWorker();
     await room.verdict('by-hand');
-    expect(await own.targets.read('shop')).toMatchObject({ scan: 'by-hand' });
-    expect(await wrong?.outcomes.has(INGEST_LOCKFILES.name, 'by-hand')).toBe(false);
+    expect(await own.targets.read('shop')).toMatchObject({ scan: scanIdOf('shop', 'by-hand') });
+    expect(await wrong?.outcomes.has(INGEST_LOCKFILES.name, scanIdOf('shop', 'by-hand'))).toBe(false);
     await until('its alert arrives', () => alertsOf('misplaced').length === 1);
     await until('no job is open', async () => {
       for (const { openJobs } of room.stores.shards) for await (const _ of openJobs.list()) return false;
@@ -94,7 +95,7 @@ describe('with several shards', () => {
     await room.producer.enqueue(requestOf('here', here ?? ''));
     await room.producer.enqueue(requestOf('there', there ?? ''));
     await room.verdict('here');
-    expect(await other?.outcomes.has(INGEST_LOCKFILES.name, 'there')).toBe(false);
+    expect(await other?.outcomes.has(INGEST_LOCKFILES.name, scanIdOf(there ?? '', 'there'))).toBe(false);
     const refused = room.startWorker({ LOCKHOUND_REDIS_SHARDS: '3' });
     expect(await refused.ended).toBe(2);
     expect(refused.output()).toContain('spread over 2 shards, and redis.shards is 3');

@@ -141,8 +141,11 @@ export async function createWorld(
           return { code: await command.ended, output: command.output() };
         },
         async verdict(scan) {
-          const { outcomes } = await storeOf('judge-scan', scan);
-          return (await outcomes.readResult(VERDICT, 'judge-scan', scan)) as Verdict;
+          const {
+            store: { outcomes },
+            key,
+          } = await storeOf('judge-scan', scan);
+          return (await outcomes.readResult(VERDICT, 'judge-scan', key)) as Verdict;
         },
       };
     },
@@ -228,10 +231,23 @@ function spawnLockhound(
   };
 }
 
-/** Waits until one of the shards has the outcome of a job. */
-async function storeWithOutcome(shards: readonly Store[], job: string, key: string): Promise<Store> {
+/** Waits until one of the shards has the outcome of a job. `key`: may begin with an id that the producer of a scan chose. */
+async function storeWithOutcome(
+  shards: readonly Store[],
+  job: string,
+  key: string,
+): Promise<{ readonly store: Store; readonly key: string }> {
   return until(`${job} "${key}" has an outcome`, async () => {
-    for (const store of shards) if (await store.outcomes.has(job, key)) return store;
+    for (const store of shards) {
+      for (const own of await ownKeys(store, key))
+        if (await store.outcomes.has(job, own)) return { store, key: own };
+    }
     return undefined;
   });
+}
+
+async function ownKeys({ scans }: Store, key: string): Promise<readonly string[]> {
+  const chosen = key.replace(/\.default$/, '');
+  const records = await scans.findChosen(chosen);
+  return [key, ...records.map(({ scan }) => scan + key.slice(chosen.length))];
 }

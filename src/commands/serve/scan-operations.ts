@@ -25,8 +25,8 @@ export function scanOperations(context: ServeContext): Pick<Operations, Own> {
   const admin = administerScans(context.shared);
   const { shards } = context.fleet;
   const show = async (id: string, sees: (target: string) => boolean) => {
-    const shown = await admin.show(id);
-    if (shown !== undefined && sees(shown.scan.target)) return shown;
+    const shown = await admin.show(id, sees);
+    if (shown !== undefined) return shown;
     throw notFound(`there is no scan ${id}: records are kept for 30 days`);
   };
   return {

@@ -1,13 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import type { LoadedConfig } from '../../config/load.ts';
 import { sealEnvelope } from '../../jobs/envelope.ts';
 import { jobIdOf } from '../../jobs/job-id.ts';
 import { SCAN_SOURCE } from '../../jobs/payloads/sources/scan-source.ts';
+import { contentOf, withOwnId } from '../../jobs/requested-scan.ts';
+import { newScanId } from '../../model/scan/scan-id.ts';
 import { type TargetSource, targetSourceSchema } from '../../model/watch/source.ts';
 import { matchesWildcard } from '../../model/wildcard.ts';
 import { Refusal } from '../../server/api/problem.ts';
 import { shardOf } from '../../store/shards/shard.ts';
-import type { SharedStore } from '../shared-store.ts';
+import type { SharedShard, SharedStore } from '../shared-store.ts';
 
 export interface SourceScan {
   readonly target: { readonly id: string; readonly labels?: Readonly<Record<string, string>> };
@@ -25,23 +26,29 @@ export type RequestedSource =
 export function sourceScans({ config }: LoadedConfig, { shards }: SharedStore) {
   const { sources } = config.serve;
   return {
-    /** Queues the scan. Throws `Refusal` for a source that is not allowed or not valid, and `EnvelopeError` for a target or an id. */
-    async submit({ target, source, scan = randomUUID() }: SourceScan): Promise<string> {
+    /**
+     * Queues the scan, and resolves to its id. Throws `Refusal` for a source that is not allowed or not valid, `EnvelopeError` for a
+     * target or an id, and `StoreError` (`scan-exists`) for the id of another scan.
+     */
+    async submit({ target, source, scan = newScanId() }: SourceScan): Promise<string> {
       const address = plainUrl(source.url);
       const allowed = sources.find(({ url }) => matchesWildcard(url, address));
       if (allowed === undefined) {
         throw new Refusal(403, 'source-not-allowed', `no entry of serve.sources fits ${address}`);
       }
       const { id, labels = {} } = target;
-      const envelope = sealEnvelope(SCAN_SOURCE, {
+      const payload = withOwnId({
         scan,
         target: { id, labels: { ...labels } },
         source: checked(targetSource(source, address, allowed.credentials)),
         requestedAt: new Date().toISOString(),
       });
-      const queue = shards[shardOf(id, shards.length)]?.openQueue(SCAN_SOURCE.name);
-      await queue?.add(SCAN_SOURCE.name, envelope, { jobId: jobIdOf(SCAN_SOURCE.name, envelope.key) });
-      return scan;
+      const envelope = sealEnvelope(SCAN_SOURCE, payload);
+      const { store, openQueue } = shards[shardOf(id, shards.length)] as SharedShard;
+      await store.claimRequest({ scan: payload.scan, content: contentOf(payload) });
+      const jobId = jobIdOf(SCAN_SOURCE.name, envelope.key);
+      await openQueue(SCAN_SOURCE.name).add(SCAN_SOURCE.name, envelope, { jobId });
+      return payload.scan;
     },
   };
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { redisUrls } from '../../compose/redis-connection.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { SubmitScan } from '../../model/api/lockhound-api.generated.ts';
@@ -36,7 +35,7 @@ export function submitOperations({ loaded, shared }: Pick<ServeContext, 'loaded'
       const request = (body as unknown) instanceof MultipartBody ? fromForm(body as never) : fromJson(body);
       requireSeen(principal, request.target.id);
       if (request.lockfiles.length === 0) throw new Refusal(400, 'invalid-body', 'it has no lockfiles');
-      const { scan } = await (await open()).enqueue({ scan: randomUUID(), ...request });
+      const { scan } = await (await open()).enqueue(request);
       return { scan };
     },
   };

@@ -140,7 +140,7 @@ function following(id: string): string {
 export async function copyOutcomes({ redis, sources, staged, destination, onProgress }: Move): Promise<void> {
   let done = 0;
   for (const source of sources) {
-    for (const kind of ['outcome', 'spent']) {
+    for (const kind of ['outcome', 'spent', 'request']) {
       const start = `${source.prefix}:${kind}:`;
       for await (const found of scanKeys(redis, `${start}*`)) {
         for (const part of chunks(found, CHUNK)) {

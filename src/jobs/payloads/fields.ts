@@ -21,16 +21,28 @@ export const timestamp = () =>
     error: 'expected a time by RFC 3339, such as `2026-01-31T06:00:00Z`',
   });
 
-/** Identifies one scan of one target. The producer chooses it; it is the key of the scan's first job. */
-export const scanId = () =>
+/** 128 characters of the producer's choice, and the hash of the target. */
+const MAX_REQUESTED_ID = 149;
+/** With the hash of the target, and with what the verdict on an image adds. */
+const MAX_ID = 180;
+
+/** Identifies one scan of one target (`scanIdOf`); it is the key of the scan's first job. */
+export const scanId = (maximum = MAX_ID) =>
   z
     .string()
     .min(1)
-    .max(128)
+    .max(maximum)
     .regex(
       /^[A-Za-z0-9][A-Za-z0-9_.-]*$/,
       'expected letters, digits, `_`, `.` and `-`, beginning with a letter or digit',
     );
+
+/** Id of a requested scan, chosen by its producer; workers add the hash of the target, unless it has that already. */
+export const requestedScanId = () =>
+  scanId(MAX_REQUESTED_ID).describe(
+    'Id of the scan, chosen by the producer: at most 128 characters, and optionally the suffix of its target. ' +
+      'The same id of one target is scanned once.',
+  );
 
 /** Routes, to compare with others. Their conditions may be those of another release. */
 export const routing = () =>

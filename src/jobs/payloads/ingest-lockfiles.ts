@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { lazily } from '../../model/lazily.ts';
 import type { JobType } from '../job-type.ts';
-import { printableText, scanId, targetSchema, timestamp } from './fields.ts';
+import { contentOf, withOwnId } from '../requested-scan.ts';
+import { printableText, requestedScanId, targetSchema, timestamp } from './fields.ts';
 import { scannedImage } from './scanned-image.ts';
 
 const MAX_INLINE_CHARACTERS = 1_048_576;
@@ -104,13 +105,10 @@ const lockfile = () =>
     .meta(ONE_SOURCE)
     .transform(oneSource);
 
-/** The verdict on the image has the id of the scan with a suffix. */
-const MAX_ID_WITH_IMAGE = 120;
-
 const schema = lazily(() =>
   z
     .strictObject({
-      scan: scanId().describe('Id of the scan, chosen by the producer; the same id is scanned once.'),
+      scan: requestedScanId(),
       target: targetSchema(),
       lockfiles: z
         .array(lockfile())
@@ -130,17 +128,13 @@ const schema = lazily(() =>
     .meta({
       anyOf: [{ properties: { lockfiles: { minItems: 1 } } }, { required: ['image'] }],
     })
-    .superRefine(({ scan, lockfiles, image }, context) => {
+    .superRefine(({ lockfiles, image }, context) => {
       if (image === undefined && lockfiles.length === 0) {
         context.addIssue({
           code: 'custom',
           path: ['lockfiles'],
           message: 'expected a lockfile, or an `image`',
         });
-      }
-      if (image !== undefined && scan.length > MAX_ID_WITH_IMAGE) {
-        const message = `expected at most ${MAX_ID_WITH_IMAGE} characters in a scan with an image`;
-        context.addIssue({ code: 'custom', path: ['scan'], message });
       }
     }),
 );
@@ -156,6 +150,7 @@ export const INGEST_LOCKFILES: JobType<IngestLockfiles> = {
   versionFor: ({ image }) => (image === undefined ? 1 : 2),
   schema,
   key: (payload) => payload.scan,
+  requested: { own: withOwnId, content: contentOf },
 };
 
 export type IngestedLockfile = z.infer<ReturnType<typeof lockfile>>;

@@ -1,4 +1,5 @@
 import { CodedError, messageOf } from '../../model/errors.ts';
+import { scanIdOf } from '../../model/scan/scan-id.ts';
 import type { OpenTarget } from '../../model/watch/open-target.ts';
 import type { ReadingEnding } from '../../model/watch/schedule-run.ts';
 import type { TargetSource } from '../../model/watch/source.ts';
@@ -46,14 +47,14 @@ export const readSource: Job<ReadSource, Result, keyof Needs> = {
     const changed = reading.unchanged ? undefined : reading.reading;
     const entry = entryOf(payload, open, context, {
       ending: changed === undefined ? 'unchanged' : 'scanned',
-      scan: READ_SOURCE.key(payload),
+      scan: scanOf(payload),
       readAt: timeOf(context),
     });
     const update = { ...updateOf(payload, context, entry.ending), entry };
     return {
       result: { ending: entry.ending, files: reading.reading.files.length },
       next: [
-        scanOf(payload, await labelsOf(target, fleet), reading.reading, context),
+        requestOf(payload, await labelsOf(target, fleet), reading.reading, context),
         ...(known?.failing === undefined
           ? []
           : [sourceResolved('restored', schedule, { target, source }, timeOf(context))]),
@@ -123,14 +124,19 @@ async function labelsOf(
   return Object.keys(labels).length > 0 ? labels : { ...(await fleet.summary(id))?.labels };
 }
 
-function scanOf(
+/** The id of the scan that follows. */
+function scanOf({ schedule, run, target }: ReadSource): string {
+  return scanIdOf(target.id, `${schedule}.${run}`);
+}
+
+function requestOf(
   payload: ReadSource,
   labels: ReadSource['target']['labels'],
   { files }: SourceReading,
   context: RunContext,
 ): FollowUp {
   return followUp(INGEST_LOCKFILES, {
-    scan: READ_SOURCE.key(payload),
+    scan: scanOf(payload),
     target: { id: payload.target.id, labels },
     lockfiles: files.map(lockfileOf),
     requestedAt: timeOf(context),

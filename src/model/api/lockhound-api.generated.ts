@@ -785,7 +785,7 @@ export interface SubmitScan {
   readonly source?: SubmittedSource;
   /** These are only some of the lockfiles of the target. */
   readonly partial?: boolean;
-  /** Id of the scan: the same id is scanned once. Default: a new one. */
+  /** Id of the scan: the same id of one target is scanned once, and another content under it is refused (409). Default: a new one. */
   readonly scan?: string;
 }
 
@@ -797,7 +797,7 @@ export interface SubmitScanForm {
   readonly label?: readonly string[];
   /** These are only some of the lockfiles of the target. */
   readonly partial?: 'true' | 'false';
-  /** Id of the scan: the same id is scanned once. Default: a new one. */
+  /** Id of the scan: the same id of one target is scanned once, and another content under it is refused (409). Default: a new one. */
   readonly scan?: string;
   /** Format of the lockfiles. Default: by their names. */
   readonly format?: string;

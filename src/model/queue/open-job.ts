@@ -41,8 +41,17 @@ export const openJobSchema = z.object({
 export interface BegunJob {
   readonly open: OpenJob | undefined;
   readonly hasOutcome: boolean;
+  /** Whether another request has its id. */
+  readonly isTaken?: boolean;
   /** Absent for a job without a lane. */
   readonly turn?: Turn;
+}
+
+/** The id of a request from outside, which belongs to the first content that is requested under it. */
+export interface RequestClaim {
+  readonly scan: string;
+  /** Hash of what is requested. */
+  readonly content: string;
 }
 
 /** A job that is done. */
@@ -69,12 +78,16 @@ export interface OpenJobs {
   /** Opens a job, at the end of its lane. Saving an outcome opens the jobs that follow from it. */
   open(job: OpenJob): Promise<void>;
   find(id: string): Promise<OpenJob | undefined>;
-  /** `id`: that of the queue; `ownId`: the one that follows from its key, which has the place in the lane. */
+  /**
+   * `id`: that of the queue; `ownId`: the one that follows from its key, which has the place in the lane. `claim` applies to a job
+   * that is not open: another program queued it.
+   */
   begin(job: {
     readonly id: string;
     readonly ownId: string;
     readonly lane: string | undefined;
     readonly outcome: OutcomeName;
+    readonly claim?: RequestClaim | undefined;
   }): Promise<BegunJob>;
   /** All open jobs, in no particular order; those opened or closed meanwhile may be missing. */
   list(): AsyncIterable<OpenJob>;

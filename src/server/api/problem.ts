@@ -59,6 +59,7 @@ const STATUS_OF: ReadonlyMap<string, number> = new Map([
   ['invalid-payload', 400],
   ['blob-too-large', 413],
   ['exists', 409],
+  ['scan-exists', 409],
   ['removed', 409],
   ['configured', 409],
   ['changed-meanwhile', 409],

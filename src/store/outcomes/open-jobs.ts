@@ -5,6 +5,7 @@ import type { RedisClient } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { CLOSE_STEPS } from '../scripts/steps.lua.ts';
 import { type OnUnreadable, readValue, reportTo, writeLargeValue } from '../values/stored-values.ts';
+import { CLAIM_STEP, REQUEST_TTL_MS } from './request-claims.ts';
 import { SPENT_TTL_MS, spentKeys } from './spent-outcomes.ts';
 
 /** Jobs in one command while all are listed. */
@@ -34,17 +35,22 @@ export function createOpenJobStore(
       const stored = await redis.hgetBuffer(keys.openJobs, id);
       return stored === null ? undefined : await read(id, stored);
     },
-    async begin({ id, ownId, lane, outcome: { job, key } }) {
+    async begin({ id, ownId, lane, outcome: { job, key }, claim }) {
+      const places = [
+        keys.requestedScan(claim?.scan ?? ''),
+        ...(lane === undefined ? [] : [keys.lane(lane)]),
+      ];
       const answer = await runScript(
         redis,
         BEGIN,
-        [keys.openJobs, keys.outcome(job, key), ...(lane === undefined ? [] : [keys.lane(lane)])],
-        [id, ownId],
+        [keys.openJobs, keys.outcome(job, key), ...places],
+        [id, ownId, claim?.content ?? '', REQUEST_TTL_MS],
       );
-      const [hasOutcome, stored, first] = Array.isArray(answer) ? answer : [];
+      const [hasOutcome, stored, first, isTaken] = Array.isArray(answer) ? answer : [];
       return {
         open: Buffer.isBuffer(stored) ? await read(id, stored) : undefined,
         hasOutcome: Number(hasOutcome) === 1,
+        ...(Number(isTaken) === 1 ? { isTaken: true } : {}),
         ...(lane === undefined ? {} : { turn: turnOf(ownId, textOf(first)) }),
       };
     },
@@ -135,13 +141,17 @@ return turn(KEYS[1], KEYS[2], ARGV[1])
 `);
 
 /**
- * Keys: open jobs, outcome, and the lane of a job that has one. Arguments: id in the queue, id in the lane. Returns whether the
- * outcome exists, the open job, and the first job of the lane.
+ * Keys: open jobs, outcome, content of the request, and the lane of a job that has one. Arguments: id in the queue, id in the lane, hash of
+ * what is requested ('' for no request), how long that is kept in ms. Returns whether the outcome exists, the open job, the first job of
+ * the lane, and whether another request has the id.
  */
 const BEGIN = defineScript(`
 ${TURN}
+${CLAIM_STEP}
 local stored = redis.call('HGET', KEYS[1], ARGV[1])
-return {redis.call('EXISTS', KEYS[2]), stored, KEYS[3] and turn(KEYS[3], KEYS[1], ARGV[2]) or false}
+local taken = not stored and ARGV[3] ~= '' and not claim(KEYS[3], ARGV[3], ARGV[4])
+local first = KEYS[4] and turn(KEYS[4], KEYS[1], ARGV[2]) or false
+return {redis.call('EXISTS', KEYS[2]), stored, first, taken and 1 or 0}
 `);
 
 /**

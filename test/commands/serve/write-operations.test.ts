@@ -5,6 +5,7 @@ import { administerRejected } from '../../../src/commands/rejected.ts';
 import { openSharedStore } from '../../../src/commands/shared-store.ts';
 import { administerTokens } from '../../../src/commands/tokens.ts';
 import { loadConfig } from '../../../src/config/load.ts';
+import { scanIdOf } from '../../../src/model/scan/scan-id.ts';
 import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
 import { tracked } from '../../store/fleet/fleet-room.ts';
 import { until } from '../../until.ts';
@@ -64,12 +65,15 @@ describe('a submitted scan', () => {
       'scans',
       json(headers.team, { target, labels: { team: 'a' }, lockfiles, scan: 'plain' }),
     );
-    expect([plain.status, plain.json]).toEqual([202, { scan: 'plain' }]);
+    expect([plain.status, plain.json]).toEqual([202, { scan: scanIdOf('a/shop', 'plain') }]);
     const gzipped = await post('scans', {
       headers: { ...headers.team, 'content-type': 'application/json', 'content-encoding': 'gzip' },
       body: new Uint8Array(gzipSync(JSON.stringify({ target, lockfiles, scan: 'gzipped' }))),
     });
-    expect([gzipped.status, gzipped.text]).toEqual([202, '{"scan":"gzipped"}']);
+    expect([gzipped.status, gzipped.text]).toEqual([
+      202,
+      JSON.stringify({ scan: scanIdOf('a/shop', 'gzipped') }),
+    ]);
     const form = new FormData();
     for (const [name, value] of [
       ['target', target],
@@ -78,11 +82,42 @@ describe('a submitted scan', () => {
     ] as const)
       form.append(name, value);
     form.append('file', new Blob([lockfiles[0]?.content ?? '']), 'web/package-lock.json');
-    expect((await post('scans', { headers: headers.team, body: form })).json).toEqual({ scan: 'form' });
-    const contents = await Promise.all(['plain', 'gzipped', 'form'].map(queued));
+    expect((await post('scans', { headers: headers.team, body: form })).json).toEqual({
+      scan: scanIdOf('a/shop', 'form'),
+    });
+    const contents = await Promise.all(
+      ['plain', 'gzipped', 'form'].map((scan) => queued(scanIdOf(target, scan))),
+    );
     const [first, second, third] = contents.map(([payload]) => payload.lockfiles[0]);
     expect(first).toEqual(second);
     expect(third).toEqual({ ...first, path: 'web/package-lock.json' });
+  });
+
+  it('has an id of its target: another content is refused, and a foreign id is as unknown as none', async () => {
+    const submit = (own: Record<string, string>, target: string, content: string) =>
+      post(
+        'scans',
+        json(own, { target, scan: 'ci-4711', lockfiles: [{ path: 'package-lock.json', content }] }),
+      );
+    const foreign = await submit(headers.admin, 'b/bank', lockfiles[0]?.content ?? '');
+    const own = await submit(headers.team, 'a/shop', 'other');
+    expect([foreign.status, own.status]).toEqual([202, 202]);
+    expect(own.json).toEqual({ scan: scanIdOf('a/shop', 'ci-4711') });
+    expect((await submit(headers.team, 'a/shop', 'other')).json).toEqual(own.json);
+    const taken = await submit(headers.team, 'a/shop', 'third');
+    expect([taken.status, taken.json.type]).toEqual([409, 'urn:lockhound:problem:scan-exists']);
+    expect(await queued(scanIdOf('a/shop', 'ci-4711'))).toHaveLength(1);
+    const get = (scan: string) => api.request(`/api/v1/scans/${scan}`, { headers: headers.team });
+    for (const scan of ['ci-4711', scanIdOf('a/shop', 'ci-4711')]) {
+      expect((await get(scan)).json).toMatchObject({ scan: { target: 'a/shop', state: 'queued' } });
+    }
+    const [unseen, absent] = [
+      await get(scanIdOf('b/bank', 'ci-4711')),
+      await get(scanIdOf('b/none', 'ci-4711')),
+    ];
+    expect([unseen.status, absent.status]).toEqual([404, 404]);
+    const textOf = ({ detail }: { detail: string }) => detail.replace(/[0-9a-f]{20}/, '');
+    expect(textOf(unseen.json)).toBe(textOf(absent.json));
   });
 
   it.each([

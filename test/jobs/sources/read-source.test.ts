@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Ports } from '../../../src/jobs/ports.ts';
 import { readSource } from '../../../src/jobs/sources/read-source.ts';
+import { scanIdOf } from '../../../src/model/scan/scan-id.ts';
 import type { SourceReading } from '../../../src/model/watch/source-reading.ts';
 import type { WatchedTarget } from '../../../src/model/watch/watched-target.ts';
 import { context, FakeError, ports } from '../facts.ts';
@@ -78,7 +79,12 @@ describe('read-source', () => {
     expect(next).toMatchObject([
       {
         job: 'ingest-lockfiles',
-        payload: { scan: readSource.key(payload), target, lockfiles: READING.files, requestedAt: NOW },
+        payload: {
+          scan: scanIdOf(target.id, `${payload.schedule}.${payload.run}`),
+          target,
+          lockfiles: READING.files,
+          requestedAt: NOW,
+        },
       },
     ]);
     expect(watch).toMatchObject({
@@ -86,7 +92,11 @@ describe('read-source', () => {
       run: RUN,
       target: 'shop',
       ending: 'scanned',
-      entry: { ending: 'scanned', readAt: NOW, scan: readSource.key(payload) },
+      entry: {
+        ending: 'scanned',
+        readAt: NOW,
+        scan: scanIdOf(target.id, `${payload.schedule}.${payload.run}`),
+      },
       reading: READING,
     });
   });

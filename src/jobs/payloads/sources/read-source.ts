@@ -25,7 +25,6 @@ export const READ_SOURCE: JobType<ReadSource> = {
   key: keyOf,
 };
 
-/** Also the id of the scan that follows. */
 function keyOf({ schedule, run, target }: ReadSource): string {
   const hash = createHash('sha256').update(target.id).digest('hex').slice(0, 12);
   return `${schedule}.${run}.${hash}`;

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { lazily } from '../../../model/lazily.ts';
 import type { ValueOf } from '../../../model/stored/value-of.ts';
 import type { JobType } from '../../job-type.ts';
-import { scanId, targetSchema, timestamp } from '../fields.ts';
+import { contentOf, withOwnId } from '../../requested-scan.ts';
+import { requestedScanId, targetSchema, timestamp } from '../fields.ts';
 
 const schema = lazily(() =>
   z.strictObject({
-    scan: scanId(),
+    scan: requestedScanId(),
     target: targetSchema(),
     // The job checks the rest by the schema of sources, which is loaded when it runs.
     source: z.looseObject({ kind: z.string() }),
@@ -22,4 +23,5 @@ export const SCAN_SOURCE: JobType<ScanSource> = {
   version: 1,
   schema,
   key: ({ scan }) => scan,
+  requested: { own: withOwnId, content: contentOf },
 };
