@@ -248,6 +248,45 @@ describe('an attack', () => {
     await guarded.close();
   });
 
+  it('by a name that resolves to another address after the check has no effect: git and ssh get the checked one', async () => {
+    repositories.create('pinned', { 'go.sum': 'p' });
+    const programs = join(repositories.root, 'pinning');
+    mkdirSync(programs);
+    const [log, real] = [join(programs, 'log'), execFileSync('which', ['git']).toString().trim()];
+    const script = (text: string) => `#!/bin/sh\n${text}\n`;
+    writeFileSync(join(programs, 'git'), script(`env >> ${log}; exec ${real} "$@"`), { mode: 0o755 });
+    const ssh = script(
+      `[ "$1 $2" = "-l git" ] && { echo "hostname localhost\nport 2222"; exit; }; echo "$@" >> ${log}; exit 1`,
+    );
+    writeFileSync(join(programs, 'ssh'), ssh, { mode: 0o755 });
+    const pinning = sourceRoom({
+      guard: publicAddressesOnly(['127.0.0.1']),
+      inherited: { PATH: `${programs}:${process.env['PATH']}` },
+    });
+    const port = new URL(server.url).port;
+    expect(pinning.listed(await pinning.read(source(`http://localhost:${port}/pinned`)))).toEqual(['go.sum: p']);
+    expect(readFileSync(log, 'utf8')).toContain(`=localhost:${port}:127.0.0.1\n`);
+    await expect(pinning.read(source('git@alias.invalid:org/shop'))).rejects.toMatchObject({
+      name: 'SourceError',
+    });
+    expect(readFileSync(log, 'utf8')).toMatch(
+      /-o HostName=127\.0\.0\.1 -o HostKeyAlias=\[localhost\]:2222 .*git@alias\.invalid git-upload-pack/,
+    );
+    await pinning.close();
+  }, 30_000);
+
+  it('by a git that would resolve names again is refused', async () => {
+    const programs = join(repositories.root, 'old');
+    mkdirSync(programs);
+    writeFileSync(join(programs, 'git'), '#!/bin/sh\necho git version 2.30.2\n', { mode: 0o755 });
+    const old = sourceRoom({ inherited: { PATH: `${programs}:${process.env['PATH']}` } });
+    await expect(old.read(source(`${server.url}/shop`))).rejects.toMatchObject({
+      code: 'git-missing',
+      message: expect.stringContaining('2.37'),
+    });
+    await old.close();
+  });
+
   it('by a redirect to another server is not followed', async () => {
     const redirecting = await serveRepositories(repositories.root, {
       intercept: (request, response) => {

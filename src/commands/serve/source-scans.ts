@@ -5,6 +5,7 @@ import { SCAN_SOURCE } from '../../jobs/payloads/sources/scan-source.ts';
 import { contentOf, withOwnId } from '../../jobs/requested-scan.ts';
 import { newScanId } from '../../model/scan/scan-id.ts';
 import { type TargetSource, targetSourceSchema } from '../../model/watch/source.ts';
+import { readPlainUrl } from '../../model/watch/source-url.ts';
 import { matchesWildcard } from '../../model/wildcard.ts';
 import { Refusal } from '../../server/api/problem.ts';
 import { shardOf } from '../../store/shards/shard.ts';
@@ -31,8 +32,9 @@ export function sourceScans({ config }: LoadedConfig, { shards }: SharedStore) {
      * target or an id, and `StoreError` (`scan-exists`) for the id of another scan.
      */
     async submit({ target, source, scan = newScanId() }: SourceScan): Promise<string> {
-      const address = plainUrl(source.url);
-      const allowed = sources.find(({ url }) => matchesWildcard(url, address));
+      const given = plainUrl(source.url);
+      const address = given.href;
+      const allowed = sources.find(({ url }) => fits(url, given));
       if (allowed === undefined) {
         throw new Refusal(403, 'source-not-allowed', `no entry of serve.sources fits ${address}`);
       }
@@ -53,18 +55,18 @@ export function sourceScans({ config }: LoadedConfig, { shards }: SharedStore) {
   };
 }
 
-/** The URL in its only form: a pattern must not fit text that a client reads as another address. Throws `Refusal`. */
-function plainUrl(text: string): string {
-  const url = URL.parse(text);
-  const isPlain =
-    url !== null &&
-    /^https?:$/.test(url.protocol) &&
-    url.username === '' &&
-    url.password === '' &&
-    url.hash === '';
-  if (!isPlain)
-    throw new Refusal(400, 'invalid-body', 'a source is an http or https URL without user name and fragment');
-  return url.href;
+/** The URL in the form that goes on to a worker. Throws `Refusal` for one that others may read as another. */
+function plainUrl(text: string): URL {
+  const url = readPlainUrl(text);
+  if ('expected' in url)
+    throw new Refusal(400, 'invalid-body', `the URL of a source: expected ${url.expected}`);
+  return url;
+}
+
+/** Whether a pattern fits a URL. A `*` before a query does not match into it. */
+function fits(pattern: string, { href, origin, pathname }: URL): boolean {
+  const isFitting = matchesWildcard(pattern, href);
+  return isFitting && (pattern.includes('?') || matchesWildcard(pattern, origin + pathname));
 }
 
 /** Throws `Refusal` for a ref or a name that workers would refuse. */

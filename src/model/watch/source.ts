@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { lazily } from '../lazily.ts';
 import type { ValueOf } from '../stored/value-of.ts';
+import { type RefusedAddress, readHttpUrl, readRepositoryAddress } from './source-url.ts';
 
 /*
  * Sources are written in the configuration and on command lines, and they are part of stored schedules and of job data. They
@@ -65,19 +66,8 @@ export const targetSourceSchema = lazily(() => {
 
 export type TargetSource = ValueOf<ReturnType<typeof targetSourceSchema>>;
 
-const NO_USER = 'expected a URL without user name and password: name an entry of `credentials`';
-
-/** `git@host:path`, as git reads it. */
-const SCP_LIKE = /^(?:[A-Za-z0-9_.][A-Za-z0-9_.-]*@)?[A-Za-z0-9][A-Za-z0-9.-]*:(?!\/\/|:)[^\s]+$/;
-
 const fields = lazily(() => {
-  const repository = text(4_096)
-    .refine(
-      isRepository,
-      'expected an https, http or ssh URL, `git@host:path`, or the absolute path of a local repository',
-    )
-    .refine(hasNoPassword, NO_USER)
-    .refine((address) => !hostOf(address).startsWith('-'), 'expected a host name');
+  const repository = address(readRepositoryAddress, (place) => place.address);
   const ref = text(250)
     // The rules of `git check-ref-format`.
     .regex(
@@ -90,9 +80,7 @@ const fields = lazily(() => {
     );
   return {
     absolutePath: text(4_096).regex(ABSOLUTE, 'expected an absolute path'),
-    httpUrl: text(4_096)
-      .refine((address) => /^https?:$/.test(protocolOf(address)), 'expected an http or https URL')
-      .refine(hasNoUser, NO_USER),
+    httpUrl: address(readHttpUrl, ({ href }) => href),
     repository,
     ref,
     repositoryEntry: z.preprocess(
@@ -136,25 +124,15 @@ function oneOrMore<Item extends z.ZodType>(item: Item) {
 
 const ABSOLUTE = /^(?:\/|[A-Za-z]:[\\/])/;
 
-function isRepository(address: string): boolean {
-  return ABSOLUTE.test(address) || /^(?:https?|ssh):$/.test(protocolOf(address)) || SCP_LIKE.test(address);
-}
-
-function hasNoUser(address: string): boolean {
-  const url = URL.parse(address);
-  return url === null || (url.username === '' && url.password === '');
-}
-
-/** The user name of an ssh URL is not a secret. */
-function hasNoPassword(address: string): boolean {
-  const url = URL.parse(address);
-  return url?.protocol === 'ssh:' ? url.password === '' : hasNoUser(address);
-}
-
-function hostOf(address: string): string {
-  return URL.parse(address)?.hostname ?? '';
-}
-
-function protocolOf(address: string): string {
-  return URL.parse(address)?.protocol ?? '';
+/** An address in the form that goes on to git or HTTP. */
+function address<Read extends object>(
+  read: (text: string) => Read | RefusedAddress,
+  write: (read: Read) => string,
+) {
+  return text(4_096).transform((given, context) => {
+    const found = read(given);
+    if (!('expected' in found)) return write(found);
+    context.addIssue(`expected ${found.expected}`);
+    return z.NEVER;
+  });
 }

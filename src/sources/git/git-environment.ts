@@ -2,8 +2,10 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { devNull } from 'node:os';
 import type { AddressGuard } from '../../http/address-guard.ts';
+import { type RepositoryPlace, readRepositoryAddress } from '../../model/watch/source-url.ts';
 import { type CredentialsByName, credentialHeader } from '../credentials.ts';
 import { SourceError } from '../errors.ts';
+import { sshHost } from './ssh-host.ts';
 
 export interface Remote {
   /** URL, `git@host:path`, or absolute path. */
@@ -25,7 +27,8 @@ const TOKEN_USER = 'x-access-token';
 const LOW_SPEED = { bytesPerSecond: 500, seconds: 60 };
 
 const SSH =
-  'ssh -o BatchMode=yes -o ConnectTimeout=20 -o ServerAliveInterval=15 -o ServerAliveCountMax=4 -o StrictHostKeyChecking=yes';
+  'ssh -o BatchMode=yes -o ConnectTimeout=20 -o ServerAliveInterval=15 -o ServerAliveCountMax=4 -o StrictHostKeyChecking=yes ' +
+  '-o CheckHostIP=no -o ForwardAgent=no -o ClearAllForwardings=yes -o PermitLocalCommand=no';
 
 /**
  * The environment of all `git` processes for one repository. URL and credentials are in variables and not in arguments, which
@@ -35,8 +38,11 @@ export async function gitEnvironment(
   { repository, credentials }: Remote,
   options: RemoteOptions,
 ): Promise<Readonly<Record<string, string>>> {
-  const settings: [string, string][] = [
-    ['remote.origin.url', repository],
+  const place = placeOf(repository);
+  const pinned = await pinnedAddress(place, options);
+  const settings: (readonly [string, string])[] = [
+    ...pinned.settings,
+    ['remote.origin.url', place.address],
     ['http.followRedirects', 'false'],
     ['http.lowSpeedLimit', String(LOW_SPEED.bytesPerSecond)],
     ['http.lowSpeedTime', String(LOW_SPEED.seconds)],
@@ -51,17 +57,15 @@ export async function gitEnvironment(
     ['submodule.recurse', 'false'],
     ['fetch.recurseSubmodules', 'false'],
   ];
-  const { protocol, url, host } = placeOf(repository);
-  if (host !== undefined) settings.push(...(await pinnedAddress(host, url, options.guard)));
   if (credentials !== undefined) {
-    if (url === undefined || protocol === 'ssh') {
+    if (place.kind !== 'http') {
       throw new SourceError(
         'credentials-invalid',
         `${repository}: credentials apply to https; ssh uses the keys of the worker`,
       );
     }
-    const { name, value } = credentialHeader(options.credentials, credentials, url, TOKEN_USER);
-    settings.push([`http.${url.origin}/.extraHeader`, `${name}: ${value}`]);
+    const { name, value } = credentialHeader(options.credentials, credentials, place.url, TOKEN_USER);
+    settings.push([`http.${place.url.origin}/.extraHeader`, `${name}: ${value}`]);
   }
   return {
     ...options.inherited,
@@ -72,10 +76,10 @@ export async function gitEnvironment(
     GIT_TERMINAL_PROMPT: '0',
     GIT_NO_LAZY_FETCH: '1',
     GIT_LITERAL_PATHSPECS: '1',
-    GIT_SSH_COMMAND: SSH,
+    GIT_SSH_COMMAND: pinned.ssh,
     GIT_SSH_VARIANT: 'ssh',
-    // `ext::` runs any program, and `file:` is for paths that are named as such.
-    GIT_ALLOW_PROTOCOL: protocol,
+    // `ext::` runs any program, and `file` is for paths that are named as such.
+    GIT_ALLOW_PROTOCOL: place.kind === 'http' ? place.url.protocol.slice(0, -1) : place.kind,
     LC_ALL: 'C',
     GIT_CONFIG_COUNT: String(settings.length),
     ...Object.fromEntries(
@@ -87,46 +91,48 @@ export async function gitEnvironment(
   };
 }
 
-interface Place {
-  /** For `GIT_ALLOW_PROTOCOL`. */
-  readonly protocol: string;
-  /** For http and https only. */
-  readonly url?: URL;
-  /** Absent for a local path. */
-  readonly host?: string;
+function placeOf(repository: string): RepositoryPlace {
+  const place = readRepositoryAddress(repository);
+  if ('expected' in place) throw new SourceError('failed', `${repository}: expected ${place.expected}`);
+  return place;
 }
 
-function placeOf(repository: string): Place {
-  const url = URL.parse(repository);
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') {
-    return { protocol: url.protocol.slice(0, -1), url, host: url.hostname };
+/** How `git` connects to the addresses that were checked, so that a name cannot resolve to others meanwhile. */
+interface Pinned {
+  readonly settings: readonly (readonly [string, string])[];
+  readonly ssh: string;
+}
+
+async function pinnedAddress(place: RepositoryPlace, { guard, inherited }: RemoteOptions): Promise<Pinned> {
+  if (place.kind === 'file') return { settings: [], ssh: SSH };
+  if (place.kind === 'ssh') {
+    const { host, alias } = await sshHost(place, inherited);
+    const [address = ''] = await allowedAddresses(host, guard);
+    return { settings: [], ssh: `${SSH} -o HostName=${address} -o 'HostKeyAlias=${alias}'` };
   }
-  if (url?.protocol === 'ssh:') return { protocol: 'ssh', host: url.hostname };
-  if (/^(?:\/|[A-Za-z]:[\\/])/.test(repository)) return { protocol: 'file' };
-  const host = /^(?:[^@/]*@)?([^:/]+):/.exec(repository)?.[1];
-  if (host === undefined) throw new SourceError('failed', `${repository}: is not the URL of a repository`);
-  return { protocol: 'ssh', host };
+  const { url } = place;
+  const addresses = await allowedAddresses(url.hostname, guard);
+  if (isIP(plainHost(url.hostname)) !== 0) return { settings: [], ssh: SSH };
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+  const list = addresses.map((address) => (isIP(address) === 6 ? `[${address}]` : address)).join(',');
+  return { settings: [['http.curloptResolve', `${url.hostname}:${port}:${list}`]], ssh: SSH };
 }
 
-/** Checks the addresses of a host, and has `git` connect to these, so that its name cannot resolve to others meanwhile. */
-async function pinnedAddress(
-  hostname: string,
-  url: URL | undefined,
-  guard: AddressGuard,
-): Promise<readonly [string, string][]> {
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+/** The addresses of a host to which a connection may be made; IPv4 first. Throws `SourceError` when there are none. */
+async function allowedAddresses(hostname: string, guard: AddressGuard): Promise<readonly string[]> {
+  const host = plainHost(hostname);
   const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];
   const allowed = addresses.filter((address) => guard(address, host));
-  if (allowed.length === 0) {
-    throw new SourceError(
-      'address-refused',
-      `${host} is not on the public internet (${addresses.join(', ')}): refused. Add it to watch.allowAddresses if it is intended`,
-    );
-  }
-  if (url === undefined || isIP(host) !== 0) return [];
-  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
-  const list = allowed.map((address) => (isIP(address) === 6 ? `[${address}]` : address)).join(',');
-  return [['http.curloptResolve', `${host}:${port}:${list}`]];
+  if (allowed.length > 0) return allowed.sort((left, right) => isIP(left) - isIP(right));
+  throw new SourceError(
+    'address-refused',
+    `${host} is not on the public internet (${addresses.join(', ')}): refused. Add it to watch.allowAddresses if it is intended`,
+  );
+}
+
+/** Without the brackets of an IPv6 address. */
+function plainHost(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
 async function addressesOf(host: string): Promise<readonly string[]> {

@@ -40,6 +40,7 @@ export async function readRepository(
   const { workFolder: root, maxRepositoryBytes: maxBytes, signal } = options;
   return await inWorkFolder({ root, maxBytes, what: repository, signal }, async (folder, limited) => {
     const git: Git = { what: repository, folder, environment, signal: limited };
+    await requireVersion(git);
     await quietly(git, ['init', '--quiet', '--bare', '--template=', '.']);
     const ref = await readRemoteRef(git, source.ref);
     if (known?.commit === ref.commit) return 'unchanged';
@@ -63,6 +64,17 @@ async function fetchTrees(git: Git, { name, commit }: RemoteRef): Promise<string
   return (
     await runGit(git, ['rev-parse', '--verify', '--end-of-options', `${LOCAL_REF}^{commit}`], { read })
   ).trim();
+}
+
+/** Older ones ignore `http.curloptResolve`, and would resolve a name again after its addresses were checked. */
+async function requireVersion(git: Git): Promise<void> {
+  const text = await runGit(git, ['version'], { read: textOf(git.what, MAX_BYTES) });
+  const [, major, minor] = /^git version (\d+)\.(\d+)/.exec(text) ?? [];
+  if (Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 37)) return;
+  throw new SourceError(
+    'git-missing',
+    `${git.what}: this worker has ${text.trim()}; 2.37 or later is needed`,
+  );
 }
 
 async function quietly(git: Git, args: readonly string[]): Promise<void> {

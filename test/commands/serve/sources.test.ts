@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scanIdOf } from '../../../src/model/scan/scan-id.ts';
 import { createBodyRoom } from '../../../src/server/triggers/body-room.ts';
 import { until } from '../../until.ts';
 import { openServeRoom } from './serve-room.ts';
@@ -45,8 +46,8 @@ const queued = async (): Promise<readonly string[]> =>
 describe('a source', () => {
   it('is scanned when the configuration allows it', async () => {
     const answer = await submit({ kind: 'git', url: 'https://git.example/org/shop.git' }, { scan: 's1' });
-    expect([answer.status, answer.json]).toEqual([202, { scan: 's1' }]);
-    expect(await queued()).toEqual(['s1 a/shop']);
+    expect([answer.status, answer.json]).toEqual([202, { scan: scanIdOf('a/shop', 's1') }]);
+    expect(await queued()).toEqual([`${scanIdOf('a/shop', 's1')} a/shop`]);
   });
 
   it.each([
@@ -56,12 +57,25 @@ describe('a source', () => {
     ['a host in the user name', 'https://git.example@evil.example/org/x', 400],
     ['a path that leaves the allowed one', 'https://git.example/org/../secret/x.git', 403],
     ['the same, encoded', 'https://git.example/org/%2e%2e/secret/x.git', 403],
-    ['a backslash', 'https:\\\\evil.example\\org\\x', 403],
+    ['a backslash', 'https:\\\\evil.example\\org\\x', 400],
+    ['an encoded slash', 'https://git.example/org/..%2fsecret/x.git', 400],
+    ['a backslash in the host', 'https://git.example\\@127.0.0.1/org/x.git', 400],
+    ['an encoded backslash', 'https://git.example/org/..%5csecret/x.git', 400],
+    ['a fragment', 'https://git.example/org/x#y', 400],
     ['a file', 'file:///etc/passwd', 400],
     ['ssh', 'ssh://git.example/org/x.git', 400],
   ])('is refused for %s', async (_what, url, status) => {
     expect((await submit({ kind: 'git', url })).status).toBe(status);
     expect((await submit({ kind: 'url', url })).status).toBe(status);
+  });
+
+  it('has an id that another source of the target cannot have', async () => {
+    const source = { kind: 'git', url: 'https://git.example/org/first.git' };
+    const statuses = [];
+    for (const one of [source, source, { ...source, url: 'https://git.example/org/second.git' }]) {
+      statuses.push((await submit(one, { scan: 'twice' })).status);
+    }
+    expect(statuses).toEqual([202, 202, 409]);
   });
 
   it('is refused for a ref that git would read as an option, and beside lockfiles', async () => {
