@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scanIdOf } from '../../src/model/scan/scan-id.ts';
 import { createProducer } from '../../src/producer.ts';
 import { HAS_REDIS, type NativeRedis, startNativeRedis } from '../native-redis.ts';
 import { LOCKFILE, SOUND } from '../pipeline/fixtures.ts';
@@ -87,7 +88,7 @@ describe.skipIf(!HAS_REDIS)('a backup of Redis (skipped without redis-server)', 
     // The same findings change nothing; those that are gone are resolved, once.
     await expect.poll(() => taken().length).toBe(2);
     const events = taken().map(({ body }) => JSON.parse(body));
-    expect(events.map((event) => event.scan)).toEqual(['one', 'three']);
+    expect(events.map((event) => event.scan)).toEqual(['one', 'three'].map((id) => scanIdOf('shop', id)));
     expect(new Set(events[1].changes.map((change: { transition: string }) => change.transition))).toEqual(
       new Set(['resolved']),
     );

@@ -6,6 +6,7 @@ import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jobIdOf } from '../../src/jobs/job-id.ts';
 import { INGEST_LOCKFILES } from '../../src/jobs/payloads/ingest-lockfiles.ts';
+import { scanIdOf } from '../../src/model/scan/scan-id.ts';
 import type { Verdict } from '../../src/model/scan/verdict.ts';
 import { HAS_REDIS } from '../native-redis.ts';
 import { seededRandom } from '../seeded-random.ts';
@@ -93,7 +94,7 @@ describe.skipIf(!HAS_REDIS)('after failures of workers and Redis all changes are
     const scans: string[] = [];
     for (let number = 0; number < SCANS; number += 1) {
       for (let target = 0; target < TARGETS; target += 1) {
-        const scan = `s${seed}.${target}.${number}`;
+        const scan = scanIdOf(`t${seed}-${target}`, `s${seed}.${target}.${number}`);
         await enqueue(scan);
         scans.push(scan);
       }

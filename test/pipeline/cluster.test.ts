@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scanIdOf } from '../../src/model/scan/scan-id.ts';
 import { type NativeCluster, startNativeCluster } from '../native-cluster.ts';
 import { HAS_REDIS } from '../native-redis.ts';
 import { until } from '../until.ts';
@@ -93,7 +94,7 @@ describe.skipIf(!HAS_REDIS)('four shards on a Redis Cluster of three primaries',
       return true;
     });
     await until('its alert arrives', () => receiver.taken.length > known);
-    expect(receiver.taken.slice(known).map(({ scan }) => scan)).toEqual(['after-move']);
+    expect(receiver.taken.slice(known).map(({ scan }) => scan)).toEqual([scanIdOf(target, 'after-move')]);
   });
 
   /** Kills a primary and starts it again, with its append-only file. */
@@ -129,7 +130,7 @@ describe.skipIf(!HAS_REDIS)('four shards on a Redis Cluster of three primaries',
 });
 
 function scanId(round: number, target: string): string {
-  return `r${round}.${target.replace('/', '-')}`;
+  return scanIdOf(target, `r${round}.${target.replace('/', '-')}`);
 }
 
 /** A receiver that records the ids of alerts. */

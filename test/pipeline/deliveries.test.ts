@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { DeliveryRecord } from '../../src/model/alert/delivery.ts';
+import { scanIdOf } from '../../src/model/scan/scan-id.ts';
 import { LOCKFILE } from './fixtures.ts';
 import { createWorld, type Room, SECRETS, type World } from './world.ts';
 
@@ -59,7 +60,9 @@ describe('an outage of the receiver that outlasts all attempts', () => {
     const failed = await list(room, '--failed', '--since', '1h');
     expect(failed).toHaveLength(3);
     expect(await list(room, '--failed', '--since', '2999-01-01')).toEqual([]);
-    expect(await list(room, '--target', 'other')).toMatchObject([{ scan: 'three', state: 'failed' }]);
+    expect(await list(room, '--target', 'other')).toMatchObject([
+      { scan: scanIdOf('other', 'three'), state: 'failed' },
+    ]);
     expect(await list(room, '--open')).toEqual([]);
     const shown = await room.lockhound('deliveries', 'show', failed[0]?.id ?? '');
     expect(shown.output.match(/HTTP 503 after \d+ ms/g)).toHaveLength(3);
@@ -75,7 +78,9 @@ describe('an outage of the receiver that outlasts all attempts', () => {
     });
     await expect.poll(() => alerts(name).length).toBe(3);
     const scans = alerts(name).map(({ body }) => (JSON.parse(body) as { scan: string }).scan);
-    expect(scans.filter((one) => one !== 'three')).toEqual(['one', 'two']);
+    expect(scans.filter((one) => one !== scanIdOf('other', 'three'))).toEqual(
+      ['one', 'two'].map((one) => scanIdOf('target', one)),
+    );
     expect(new Set(alerts(name).map(({ id }) => id))).toEqual(new Set(failed.map(({ id }) => id)));
     expect(await list(room, '--failed')).toEqual([]);
     await expect.poll(() => list(room, '--open')).toEqual([]);
@@ -119,7 +124,9 @@ describe('a receiver that answers 410', () => {
     });
     await expect.poll(() => alerts(name).length).toBe(3);
     const scans = alerts(name).map(({ body }) => (JSON.parse(body) as { scan: string }).scan);
-    expect(scans.filter((one) => one !== 'three')).toEqual(['one', 'two']);
+    expect(scans.filter((one) => one !== scanIdOf('other', 'three'))).toEqual(
+      ['one', 'two'].map((one) => scanIdOf('target', one)),
+    );
     await expect.poll(() => list(room, '--open')).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import { startPipeline } from '../../src/compose/pipeline.ts';
 import { openStore, type Store } from '../../src/compose/store.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { startInsightsService } from '../../src/embedded/insights/service.ts';
+import { scanIdOf } from '../../src/model/scan/scan-id.ts';
 import { createProducer } from '../../src/producer.ts';
 import { HAS_REDIS, startNativeRedis } from '../native-redis.ts';
 import { LOCKFILE } from './fixtures.ts';
@@ -51,7 +52,7 @@ describe.skipIf(!HAS_REDIS)('the memory of Redis', () => {
     let made = 0;
     const scanned = async (count: number) => {
       for (const until = made + count; made < until; made += 1) {
-        const scan = `00000000-0000-4000-8000-${String(made).padStart(12, '0')}`;
+        const scan = scanIdOf('shop/web', String(made).padStart(16, '0'));
         const content = made % 2 === 0 ? LOCKFILE : SOUND;
         await producer.enqueue({
           scan,

@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { scanIdOf } from '../../src/model/scan/scan-id.ts';
 import { LOCKFILE } from './fixtures.ts';
 import { createWorld, SECRETS, type World } from './world.ts';
 
@@ -30,14 +31,16 @@ it('without a platform alerts come from the configuration: the same rendering, s
   const taken = () => receiver.deliveries().filter(({ path }) => path === '/alone');
   await expect.poll(() => taken().length).toBe(2);
   const events = taken().map(({ body }) => JSON.parse(body));
-  expect(events.map(({ scan }) => scan)).toEqual(['one', 'two']);
+  expect(events.map(({ scan }) => scan)).toEqual(['one', 'two'].map((one) => scanIdOf('shop', one)));
   expect(events[0]).toMatchObject({ schema: 'lockhound.changes/1', route: 'default', target: 'shop' });
   for (const { body, headers } of taken()) {
     expect(headers['authorization']).toBe(`Bearer ${SECRETS.alertToken}`);
     expect(new Webhook(SECRETS.signing).verify(body, headers)).toEqual(JSON.parse(body));
   }
   const shown = await room.lockhound('deliveries', 'list', '--json');
-  const first = JSON.parse(shown.output).deliveries.find(({ scan }: { scan: string }) => scan === 'one');
+  const first = JSON.parse(shown.output).deliveries.find(
+    ({ scan }: { scan: string }) => scan === scanIdOf('shop', 'one'),
+  );
   expect(first).toMatchObject({ state: 'delivered', attempts: 2 });
   expect(webhooks.snapshot()).toMatchObject({ webhooks: [], variables: [] });
   await worker.kill('SIGTERM');

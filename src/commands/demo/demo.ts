@@ -10,6 +10,7 @@ import { configSchema } from '../../config/schema.ts';
 import { type LocalServices, startLocalServices } from '../../embedded/local-services.ts';
 import { DELIVER_NOTIFICATION } from '../../jobs/payloads/deliver-notification.ts';
 import { createMasker } from '../../model/masking.ts';
+import { newScanId, scanIdOf } from '../../model/scan/scan-id.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { Secret } from '../../model/secret.ts';
 import type { Provisioned } from '../../notify/provisioning/provision.ts';
@@ -109,7 +110,7 @@ function demoOf({ services, store, watch, producer, signal, secrets }: DemoParts
   return {
     /** Enqueues a scan as another service would. Resolves when it is judged and its alert is delivered. */
     async scan({ target, labels, path, content, onProgress = () => {} }: DemoScan): Promise<ScanReport> {
-      const scan = randomUUID();
+      const scan = scanIdOf(target, newScanId());
       await producer.enqueue({
         scan,
         target: { id: target, labels },

@@ -1,10 +1,10 @@
-import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { AskStore } from '../../server/api/ask-store.ts';
+import { callerAddress } from '../../server/api/auth/caller-address.ts';
 import { createRequestRates } from '../../server/api/auth/request-rates.ts';
+import { createOpenBodies } from '../../server/api/open-bodies.ts';
 import { Refusal } from '../../server/api/problem.ts';
-import { createBodyRoom } from '../../server/triggers/body-room.ts';
 import { PUSH_WINDOW_MS, readPush, requireSignatureHeader } from '../../server/triggers/push.ts';
 import type { ServeContext } from './serve-context.ts';
 import { sourceScans } from './source-scans.ts';
@@ -13,6 +13,8 @@ import { sourceScans } from './source-scans.ts';
 const MAX_BODY_BYTES = 26_214_400;
 /** Bodies that are received at the same time, in bytes. Their signature is checked afterwards. */
 const MAX_ALL_BODIES = 134_217_728;
+/** Senders give a webhook up after 10 s. */
+const MAX_BODY_MS = 15_000;
 /** Webhooks of one address that are not signed, in a second. */
 const FAILURES_PER_SECOND = 5;
 
@@ -36,7 +38,7 @@ export function addPushTriggers(
   );
   const countRequest = createRequestRates(serve.requestsPerSecond);
   const countFailure = createRequestRates(FAILURES_PER_SECOND);
-  const room = createBodyRoom({ maxBytes: MAX_BODY_BYTES, maxTotal: MAX_ALL_BODIES });
+  const openBodies = createOpenBodies({ maxTotal: MAX_ALL_BODIES, maxMs: MAX_BODY_MS });
   const triggerOf = ({ params }: FastifyRequest) => {
     const { name } = params as { readonly name: string };
     const trigger = triggers.get(name);
@@ -48,39 +50,45 @@ export function addPushTriggers(
     try {
       return check();
     } catch (error) {
-      if (error instanceof Refusal && error.status === 401) countFailure(socket.remoteAddress ?? '');
+      if (error instanceof Refusal && error.status === 401) countFailure(callerAddress(socket));
       throw error;
     }
   };
   app.register(async (hooks) => {
     hooks.removeAllContentTypeParsers();
-    hooks.addContentTypeParser('*', async ({ headers }: FastifyRequest, body: IncomingMessage) =>
-      room.read(body, Number(headers['content-length'] ?? 0)),
+    hooks.addContentTypeParser(
+      '*',
+      { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES },
+      (_request, body, done) => done(null, body),
     );
     // Before the body is received.
     hooks.addHook('onRequest', async (request) => {
       const { name, kind, secret } = triggerOf(request);
-      countRequest(`${name} ${request.socket.remoteAddress}`);
+      countRequest(`${name} ${callerAddress(request.socket)}`);
       signed(request, () => requireSignatureHeader(kind, secret, request.headers));
     });
-    hooks.post('/hooks/:name', async (request, reply) => {
-      const { name, kind, secret, prefix, labels } = triggerOf(request);
-      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-      const push = signed(request, () =>
-        readPush(kind, secret, { headers: request.headers, body, now: Date.now() }),
-      );
-      if (push === undefined) return reply.code(202).send({ ignored: 'no push to the default branch' });
-      const scan = `push-${push.digest.slice(0, 40)}`;
-      const known = `${name} ${push.digest}`;
-      const target = { id: `${prefix}${push.name}`, labels };
-      const answer = await askStore(async () => {
-        if (await apiAnswers.isKnown(known)) return { scan, ignored: 'the push is known' };
-        await scans.submit({ scan, target, source: { kind: 'git', url: push.repository, ref: push.ref } });
-        await apiAnswers.remember(known, PUSH_WINDOW_MS);
-        log.info({ trigger: name, target: target.id, scan }, 'a push starts a scan');
-        return { scan };
-      });
-      return reply.code(202).send(answer);
-    });
+    hooks.post(
+      '/hooks/:name',
+      { bodyLimit: MAX_BODY_BYTES, config: { openBodies } },
+      async (request, reply) => {
+        const { name, kind, secret, prefix, labels } = triggerOf(request);
+        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+        const push = signed(request, () =>
+          readPush(kind, secret, { headers: request.headers, body, now: Date.now() }),
+        );
+        if (push === undefined) return reply.code(202).send({ ignored: 'no push to the default branch' });
+        const scan = `push-${push.digest.slice(0, 40)}`;
+        const known = `${name} ${push.digest}`;
+        const target = { id: `${prefix}${push.name}`, labels };
+        const answer = await askStore(async () => {
+          if (await apiAnswers.isKnown(known)) return { scan, ignored: 'the push is known' };
+          await scans.submit({ scan, target, source: { kind: 'git', url: push.repository, ref: push.ref } });
+          await apiAnswers.remember(known, PUSH_WINDOW_MS);
+          log.info({ trigger: name, target: target.id, scan }, 'a push starts a scan');
+          return { scan };
+        });
+        return reply.code(202).send(answer);
+      },
+    );
   });
 }

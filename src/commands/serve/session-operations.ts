@@ -1,3 +1,4 @@
+import { callerAddress } from '../../server/api/auth/caller-address.ts';
 import type { Callers } from '../../server/api/auth/callers.ts';
 import { requireSameOrigin } from '../../server/api/auth/same-origin.ts';
 import {
@@ -28,7 +29,7 @@ export function sessionOperations(
       if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {
         requireSameOrigin('POST', headers, publicUrl);
       }
-      const { id, principal } = await callers.signIn(body.token, socket.remoteAddress ?? '');
+      const { id, principal } = await callers.signIn(body.token, callerAddress(socket));
       const secret = createSessionSecret();
       await apiTokens.openSession(secret, id, SESSION_MS);
       return new RawAnswer(JSON.stringify(sessionOf(principal)), {

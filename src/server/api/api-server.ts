@@ -6,6 +6,7 @@ import { ROLES, type Role } from '../../model/api/api-token.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { ApiAnswerStore } from '../../store/api-answers.ts';
 import type { AskStore } from './ask-store.ts';
+import { callerAddress } from './auth/caller-address.ts';
 import { acceptBodies } from './bodies.ts';
 import { checkBody } from './check-body.ts';
 import { answerClientError } from './client-error.ts';
@@ -64,7 +65,11 @@ export function createApiServer(options: ApiServerOptions): FastifyInstance {
   });
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, log));
   refuseUnrouted(app);
-  acceptBodies(app, maxBodyBytes);
+  acceptBodies(
+    app,
+    maxBodyBytes,
+    (request) => principals.get(request)?.name ?? callerAddress(request.socket),
+  );
   for (const method of methodsOf(document)) addRoute(app, method, options);
   return app;
 }

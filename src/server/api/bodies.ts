@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import pLimit from 'p-limit';
 import { hasMoreValues } from './json-values.ts';
 import { readMultipart } from './multipart.ts';
-import { createOpenBodies } from './open-bodies.ts';
+import { createOpenBodies, type OpenBodies } from './open-bodies.ts';
 import { Refusal } from './problem.ts';
 
 /** Largest JSON text, which is parsed in one step. Larger files are sent as `multipart/form-data`. */
@@ -16,8 +16,22 @@ const MAX_JSON_VALUES = 200_000;
 /** Bodies of the largest size that may be open at the same time. */
 const MAX_OPEN_BODIES = 2;
 
-/** Accepts bodies of JSON and multipart/form-data, also compressed with gzip. Limits are those of the uncompressed body. */
-export function acceptBodies(app: FastifyInstance, maxBytes: number): void {
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Receives the bodies of a route that has room of its own. */
+    readonly openBodies?: OpenBodies;
+  }
+}
+
+/**
+ * Accepts bodies of JSON and multipart/form-data, also compressed with gzip. Limits are those of the uncompressed body. `holderOf`: who
+ * sends a request.
+ */
+export function acceptBodies(
+  app: FastifyInstance,
+  maxBytes: number,
+  holderOf: (request: FastifyRequest) => string,
+): void {
   app.removeAllContentTypeParsers();
   const oneByOne = pLimit(1);
   const jsonLimit = Math.min(MAX_JSON_BYTES, maxBytes);
@@ -43,9 +57,10 @@ export function acceptBodies(app: FastifyInstance, maxBytes: number): void {
         return await readMultipart(body, request.headers['content-type'] ?? '');
       }),
   );
-  const openBodies = createOpenBodies(MAX_OPEN_BODIES * maxBytes);
+  const ownBodies = createOpenBodies({ maxTotal: MAX_OPEN_BODIES * maxBytes });
   app.addHook('preParsing', async (request, reply, payload) => {
-    const counted = Object.assign(openBodies(reply), { receivedEncodedLength: 0 });
+    const { openBodies = ownBodies } = request.routeOptions.config;
+    const counted = Object.assign(openBodies(holderOf(request), reply), { receivedEncodedLength: 0 });
     payload.on('data', (part: Buffer) => {
       counted.receivedEncodedLength += part.length;
     });

@@ -4,10 +4,8 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scanIdOf } from '../../../src/model/scan/scan-id.ts';
-import { createBodyRoom } from '../../../src/server/triggers/body-room.ts';
 import { until } from '../../until.ts';
 import { openServeRoom } from './serve-room.ts';
 
@@ -157,21 +155,43 @@ async function raw(path: string, headers: Readonly<Record<string, string>>): Pro
 }
 
 describe('bodies that are received at the same time', () => {
-  it('take the room that they filled, and give it back', async () => {
-    const room = createBodyRoom({ maxBytes: 10, maxTotal: 12 });
-    const taken = Promise.withResolvers<void>();
-    const rest = Promise.withResolvers<void>();
-    const slow = async function* () {
-      yield Buffer.from('12345678');
-      taken.resolve();
-      await rest.promise;
+  it('of slow callers with made-up signatures do not keep out a push', async () => {
+    const { hostname, port, host } = new URL(api.server.url);
+    const head = [
+      ...['POST /hooks/hub HTTP/1.1', `host: ${host}`, 'content-type: application/json'],
+      ...[`x-hub-signature-256: sha256=${'0'.repeat(64)}`, 'content-length: 26000000'],
+    ];
+    const sockets = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const socket = createConnection({ host: hostname, port: Number(port) }).on('error', () => {});
+        socket.write(`${head.join('\r\n')}\r\n\r\n`);
+        const sent = Promise.withResolvers<void>();
+        socket.write(Buffer.alloc(25_500_000), () => sent.resolve());
+        // One of them is ended when there is no more room.
+        await Promise.race([sent.promise, once(socket, 'close')]);
+        return socket;
+      }),
+    );
+    const repository = {
+      clone_url: 'https://git.example/org/genuine.git',
+      full_name: 'org/genuine',
+      default_branch: 'main',
     };
-    const waiting = room.read(slow());
-    await taken.promise;
-    await expect(room.read(Readable.from([Buffer.from('12345')]))).rejects.toMatchObject({ status: 503 });
-    await expect(room.read(Readable.from([Buffer.alloc(11)]))).rejects.toMatchObject({ status: 413 });
-    rest.resolve();
-    expect(String(await waiting)).toBe('12345678');
-    expect(String(await room.read(Readable.from([Buffer.from('12345')])))).toBe('12345');
-  });
+    const body = JSON.stringify({
+      ref: 'refs/heads/main',
+      after: 'a'.repeat(40),
+      repository,
+      filler: 'x'.repeat(1_000_000),
+    });
+    const signature = createHmac('sha256', SECRET).update(body).digest('hex');
+    const headers = {
+      'content-type': 'application/json',
+      'x-github-event': 'push',
+      'x-hub-signature-256': `sha256=${signature}`,
+    };
+    for (let sent = 0; sent < 3; sent += 1) {
+      expect((await api.request('/hooks/hub', { method: 'POST', headers, body })).status).toBe(202);
+    }
+    for (const socket of sockets) socket.destroy();
+  }, 30_000);
 });

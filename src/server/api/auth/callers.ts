@@ -3,6 +3,7 @@ import type { Role, StoredToken } from '../../../model/api/api-token.ts';
 import type { ApiTokenStore } from '../../../store/api-tokens.ts';
 import { LOCAL_OPERATOR, type Principal, principalOf } from '../principal.ts';
 import { Refusal } from '../problem.ts';
+import { callerAddress } from './caller-address.ts';
 import { requireSameOrigin } from './same-origin.ts';
 import { sessionSecretIn } from './session-cookie.ts';
 import { fitsHash, parseTokenText } from './token-text.ts';
@@ -50,7 +51,7 @@ export function createCallers(options: CallersOptions): Callers {
   const tokens = recentTokens(store, now);
   const uses = new Map<string, number>();
   const refuse = (address: string, detail: string): Refusal => {
-    countFailure(address);
+    countFailure(callerAddress({ remoteAddress: address }));
     const headers = { 'www-authenticate': 'Bearer realm="lockhound"' };
     return new Refusal(401, 'not-signed-in', detail, { headers });
   };

@@ -13,12 +13,19 @@ export function requireSameOrigin(
   const site = headers['sec-fetch-site'];
   const isRead = method === 'GET' || method === 'HEAD';
   const isForeignSite = site !== undefined && site !== 'same-origin' && (site !== 'none' || !isRead);
-  const own = [headers.host, publicUrl === undefined ? undefined : URL.parse(publicUrl)?.host];
   const { origin } = headers;
-  const isForeignOrigin = origin !== undefined && !own.includes(URL.parse(origin)?.host);
+  const isForeignOrigin = origin !== undefined && !isOwn(origin, headers.host, publicUrl);
   // Browsers send one of them with every write.
   const isUnknown = !isRead && site === undefined && origin === undefined;
   if (isForeignSite || isForeignOrigin || isUnknown) {
     throw new Refusal(403, 'origin-foreign', 'requests of other web sites are not answered');
   }
+}
+
+/** `null` is the origin of pages without one, of any site. With `publicUrl` the scheme counts too: the server cannot see it behind a proxy. */
+function isOwn(origin: string, host: string | undefined, publicUrl: string | undefined): boolean {
+  const from = URL.parse(origin);
+  if (from === null || !/^https?:$/.test(from.protocol) || from.origin !== origin) return false;
+  const own = publicUrl === undefined ? null : URL.parse(publicUrl);
+  return from.host === own?.host ? from.origin === own.origin : from.host === host?.toLowerCase();
 }
