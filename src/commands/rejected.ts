@@ -98,7 +98,7 @@ async function retry(
   try {
     const envelope = parseData(data);
     const { payload } = openEnvelope(job, envelope);
-    const id = jobIdOf(job.name, job.key(job.requested?.own(payload) ?? payload));
+    const id = jobIdOf(job.name, job.key(job.requested?.own(payload, Date.now()) ?? payload));
     const lane = job.lane?.(payload);
     // A worker treats a job without a place in its lane as failed.
     if (lane !== undefined)

@@ -4,6 +4,7 @@ import type { Resolution } from '../model/scan/resolution.ts';
 import { INVENTORY } from '../model/stored/catalog.ts';
 import { inSlices, mapInSlices } from '../model/yielding.ts';
 import { detectDataLoss } from '../policy/known-packages.ts';
+import { withoutFuture } from '../policy/scan-order.ts';
 import { JobError } from './errors.ts';
 import type { Job, JobRun } from './job.ts';
 import { imageSteps } from './payloads/find-base-image.ts';
@@ -43,7 +44,7 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
     lockfiles.reduce((sum, { packages }) => sum + packages.length, 0) <= MAX_JOINED,
   async run(payload, ports, context) {
     if (payload.lockfiles.length === 0 && payload.image !== undefined) return imageAlone(payload);
-    const state = await ports.targets.read(payload.target.id);
+    const state = withoutFuture(await ports.targets.read(payload.target.id), context.startedAt);
     const input = inputOf(payload, ports.reuse, context.startedAt);
     const basis = reusableBasis(state, scopeOf(payload), input, ports.reuse);
     if (state !== undefined && basis !== undefined) return repeatLastScan(payload, state, basis);

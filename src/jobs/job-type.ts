@@ -15,8 +15,8 @@ export interface JobType<Payload = unknown> {
   key(payload: Payload): string;
   /** For a job that other programs queue under an id of their choice. */
   readonly requested?: {
-    /** The payload with an id that belongs to its target. */
-    own(payload: Payload): Payload;
+    /** The payload with an id that belongs to its target, and with a time that is not in the future. `now`: ms since 1970. */
+    own(payload: Payload, now: number): Payload;
     /** A hash that is equal for a repetition, and for nothing else. */
     content(payload: Payload): string;
   };

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { isObject } from '../model/json-object.ts';
 import { scanIdOf } from '../model/scan/scan-id.ts';
+import { notAhead } from '../policy/scan-order.ts';
 
 /** What other programs request: a scan of a target, with an id of their choice. */
 interface RequestedScan {
@@ -12,6 +13,11 @@ interface RequestedScan {
 /** The payload with the id that belongs to its target. */
 export function withOwnId<Payload extends RequestedScan>(payload: Payload): Payload {
   return { ...payload, scan: scanIdOf(payload.target.id, payload.scan) };
+}
+
+/** The same, with a time that is not in the future: one of the year 9999 would supersede every later scan. `now`: ms since 1970. */
+export function ownRequest<Payload extends RequestedScan>(payload: Payload, now: number): Payload {
+  return { ...withOwnId(payload), requestedAt: notAhead(payload.requestedAt, now) };
 }
 
 /**

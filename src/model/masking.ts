@@ -6,16 +6,30 @@ export type Masker = (text: string) => string;
 
 /**
  * Masks all occurrences of the values in any case: plain, percent-encoded, form-encoded, in JSON strings, in HTML and in
- * Base64; for values that are URLs also the parts that error messages and logs show. Forms that are shorter than
- * `shortest` stay: masking them would hide ordinary text.
+ * Base64; for values that are URLs also the parts that error messages and logs show. Forms of fewer than 8 characters are masked
+ * where they are whole words in the same case: a mask inside of a known word would tell them. Forms that are shorter than `shortest`
+ * stay: masking them would hide ordinary text.
  */
 export function createMasker(values: Iterable<string>, shortest = 1): Masker {
   const forms = new Set<string>();
   for (const value of values) for (const form of formsOf(value)) if (form.length >= shortest) forms.add(form);
   if (forms.size === 0) return (text) => text;
   const longestFirst = [...forms].sort((left, right) => right.length - left.length);
-  const pattern = new RegExp(longestFirst.map(escaped).join('|'), 'gi');
-  return (text) => text.replace(pattern, MASK);
+  const long = longestFirst.filter((form) => form.length >= LONG);
+  const short = longestFirst.filter((form) => form.length < LONG);
+  const patterns = [
+    ...(long.length === 0 ? [] : [new RegExp(long.map(escaped).join('|'), 'gi')]),
+    ...(short.length === 0 ? [] : [new RegExp(short.map(asWord).join('|'), 'g')]),
+  ];
+  return (text) => patterns.reduce((masked, pattern) => masked.replace(pattern, MASK), text);
+}
+
+/** Forms of this length do not occur in ordinary words by chance. */
+const LONG = 8;
+
+/** A pattern for a form that is not a part of a longer word. */
+function asWord(form: string): string {
+  return `${/^\w/.test(form) ? '(?<!\\w)' : ''}${escaped(form)}${/\w$/.test(form) ? '(?!\\w)' : ''}`;
 }
 
 /** The error as the `cause` of another one; nothing when it contains a secret value. */

@@ -5,7 +5,7 @@ import { CodedError } from '../model/errors.ts';
  * `too-many-requests`, `unavailable` (no answer, or a server error), `contract` (an undocumented answer), `conflict` (the
  * name is already used).
  * From a definition: `template-invalid`, `variable-unknown`, `header-invalid`, `url-invalid`, `not-provisioned` (not
- * applied yet).
+ * applied yet), `not-applied` (the platform differs from what is configured).
  * From a receiver: `receiver-refused` (an error status), `receiver-unreachable` (no answer), `receiver-gone` (410),
  * `receiver-too-large` (413: a smaller alert may be accepted).
  */
@@ -22,6 +22,7 @@ export type NotifyErrorCode =
   | 'header-invalid'
   | 'url-invalid'
   | 'not-provisioned'
+  | 'not-applied'
   | 'receiver-refused'
   | 'receiver-unreachable'
   | 'receiver-gone'

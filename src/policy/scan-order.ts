@@ -29,6 +29,32 @@ export function laterScans(state: TargetState | undefined, scan: ScanScope) {
   return { superseded: isOld || hasOnlyLater, isLater };
 }
 
+/** Clocks of other programs may be so far ahead, in milliseconds. */
+const MAX_AHEAD_MS = 60_000;
+
+/** A time that another program states (RFC 3339): that of this clock (ms since 1970) when it lies in the future. */
+export function notAhead(time: string, now: number): string {
+  return Date.parse(time) <= now + MAX_AHEAD_MS ? time : new Date(now).toISOString();
+}
+
+/** Stands for a time that is not known: every scan is later. */
+const UNKNOWN_TIME = new Date(0).toISOString();
+
+/**
+ * The state without request times in the future, which earlier releases stored: every later scan would be superseded. `now`: ms since
+ * 1970.
+ */
+export function withoutFuture(state: TargetState | undefined, now: number): TargetState | undefined {
+  if (state === undefined) return undefined;
+  const past = (time: string): string => (notAhead(time, now) === time ? time : UNKNOWN_TIME);
+  const { full, lockfiles = {} } = state.parts ?? {};
+  const parts = {
+    ...(full === undefined ? {} : { full: past(full) }),
+    lockfiles: Object.fromEntries(Object.entries(lockfiles).map(([path, time]) => [path, past(time)])),
+  };
+  return { ...state, requestedAt: past(state.requestedAt), ...(state.parts === undefined ? {} : { parts }) };
+}
+
 /** The order is kept for scans that are delayed by at most this time. */
 const MAX_DELAY_MS = 30 * 24 * 3_600_000;
 

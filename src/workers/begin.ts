@@ -17,7 +17,7 @@ interface BegunAttempt {
 export async function beginAttempt(options: ProcessorOptions, attempt: Attempt): Promise<BegunAttempt> {
   const { job, openJobs } = options;
   const { id = '', data } = attempt.queued;
-  const parsed = inQueue(job, data);
+  const parsed = inQueue(job, data, (options.now ?? Date.now)());
   if (parsed instanceof EnvelopeError) {
     const open = await openJobs.find(id);
     attempt.stored = open;
@@ -55,9 +55,9 @@ function agrees(open: OpenJob, data: unknown, { lane, key }: ParsedJob): boolean
   return (open.lane ?? lane) === lane && open.data.key === key && isDeepStrictEqual(open.data, data);
 }
 
-function inQueue(job: AnyJob, data: unknown): ParsedJob | EnvelopeError {
+function inQueue(job: AnyJob, data: unknown, now: number): ParsedJob | EnvelopeError {
   try {
-    return ownRequest(job, parseJob(job, data, undefined));
+    return ownRequest(job, parseJob(job, data, undefined), now);
   } catch (error) {
     if (error instanceof EnvelopeError) return error;
     throw error;
@@ -66,15 +66,15 @@ function inQueue(job: AnyJob, data: unknown): ParsedJob | EnvelopeError {
 
 /** The key under which a queued job saves its outcome. `undefined` for data that cannot be read. */
 export function keyInQueue(job: AnyJob, data: unknown): string | undefined {
-  const parsed = inQueue(job, data);
+  const parsed = inQueue(job, data, 0);
   return parsed instanceof EnvelopeError ? undefined : parsed.key;
 }
 
 /** A job that another program queued, under the id that belongs to its target. */
-function ownRequest(job: AnyJob, parsed: ParsedJob): ParsedJob {
+function ownRequest(job: AnyJob, parsed: ParsedJob, now: number): ParsedJob {
   const { requested } = job;
   if (requested === undefined) return parsed;
-  const payload: unknown = requested.own(parsed.payload);
+  const payload: unknown = requested.own(parsed.payload, now);
   const key = job.key(payload);
   return { ...parsed, payload, key, id: jobIdOf(job.name, key), content: requested.content(payload) };
 }

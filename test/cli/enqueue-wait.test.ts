@@ -187,7 +187,8 @@ describe('lockhound enqueue --wait', () => {
       scan: 'tomorrow',
       target: { id: 'old' },
       lockfiles,
-      requestedAt: '2999-01-01T00:00:00Z',
+      // Clocks of producers may be ahead by a minute.
+      requestedAt: new Date(Date.now() + 50_000).toISOString(),
     });
     await expect
       .poll(() => store.outcomes.read('judge-scan', scanIdOf('old', 'tomorrow')))

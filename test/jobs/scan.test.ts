@@ -290,8 +290,19 @@ describe('judge-scan', () => {
 
   it('changes nothing when a scan requested later was judged before it', async () => {
     const state = { revision: 4, scan: 'later', requestedAt: '2026-01-03T00:00:00Z', findings: [] };
-    const run = await judgeScan.run(payload, ports({ outcomes, state, routes: ['a'] }), context());
+    const now = Date.parse('2026-01-03T00:00:01Z');
+    const own = ports({ outcomes, state, routes: ['a'] });
+    const run = await judgeScan.run(payload, own, { ...context(), startedAt: now });
     expect(run.result.superseded).toBe(true);
+    // A time in the future, of an earlier release, says nothing.
+    const ahead = ports({
+      outcomes,
+      state: { ...state, requestedAt: '9999-01-03T00:00:00Z' },
+      routes: ['a'],
+    });
+    const mended = await judgeScan.run(payload, ahead, { ...context(), startedAt: now });
+    expect(mended.result.superseded).toBe(false);
+    expect(mended.state).toMatchObject({ state: { requestedAt: payload.requestedAt } });
     expect(run.next).toEqual([]);
     expect(run.state).toBeUndefined();
   });

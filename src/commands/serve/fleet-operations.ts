@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { HeldPackage } from '../../model/fleet/held-package.ts';
 import { SEVERITIES } from '../../model/scan/severity.ts';
 import type { Operations } from '../../server/api/operation.ts';
+import type { Principal } from '../../server/api/principal.ts';
 import { findChanges } from '../fleet/changes.ts';
 import { readPackageQuery } from '../fleet/package-query.ts';
 import { findPackage } from '../fleet/where.ts';
@@ -22,10 +23,11 @@ const TREND_DAYS = 90;
 export function fleetOperations(context: ServeContext): Pick<Operations, Own> {
   const { fleet, loaded, shared } = context;
   const recentCounts = countsOf(context);
+  const recentStored = storedCountsOf(context);
   return {
     'lockhound.fleet.get': async ({ principal: { scope, sees, seesAll } }) => ({
       ...recentCounts(scope, sees),
-      ...(await storeCounts(context, sees)),
+      ...(await recentStored(scope, { sees, seesAll })),
       // They name targets.
       unreadable: seesAll ? fleet.unreadable : [],
       readAt: new Date(context.view.readAt()).toISOString(),
@@ -72,6 +74,10 @@ export function fleetOperations(context: ServeContext): Pick<Operations, Own> {
   };
 }
 
+type Viewer = Pick<Principal, 'sees' | 'seesAll'>;
+
+/** Deliveries that are read together. */
+const DELIVERIES_AT_ONCE = 500;
 /** Callers. */
 const REMEMBERED = 100;
 /** Whether a target is stale depends on the time. */
@@ -84,6 +90,20 @@ function countsOf(context: ServeContext) {
     const key = `${snapshotOf(context).version} ${scope}`;
     const counts = recent.get(key) ?? targetCounts(context, sees);
     recent.set(key, counts, { noUpdateTTL: true });
+    return counts;
+  };
+}
+
+/** What the store has for a scope: that of the last second, because it may read many deliveries. */
+function storedCountsOf(context: ServeContext) {
+  const recent = new LRUCache<string, ReturnType<typeof storeCounts>>({ max: REMEMBERED, ttl: FRESH_MS });
+  return (scope: string, viewer: Viewer): ReturnType<typeof storeCounts> => {
+    if (viewer.seesAll) return storeCounts(context, viewer);
+    const known = recent.get(scope);
+    if (known !== undefined) return known;
+    const counts = storeCounts(context, viewer);
+    counts.catch(() => recent.delete(scope));
+    recent.set(scope, counts);
     return counts;
   };
 }
@@ -108,18 +128,39 @@ function targetCounts(context: ServeContext, sees: (target: string) => boolean) 
   return { ...sums, worst, open };
 }
 
-async function storeCounts({ fleet: { shards } }: ServeContext, sees: (target: string) => boolean) {
-  const counts = { openDeliveries: 0, failedDeliveries: 0, rejected: 0, failingSources: 0 };
+/** Counts of what the store has, without what is about targets that the caller does not see. */
+async function storeCounts({ fleet: { shards } }: ServeContext, { sees, seesAll }: Viewer) {
+  const counts = { openDeliveries: 0, failedDeliveries: 0, failingSources: 0 };
+  const holding = new Set<string>();
+  let rejectedPayloads = 0;
   for (const { deliveries, rejected, schedules } of shards) {
-    const [{ open, failed }, count, failing] = await Promise.all([
-      deliveries.counts(),
-      rejected.count(),
-      schedules.failing(),
-    ]);
-    counts.openDeliveries += open;
-    counts.failedDeliveries += failed;
-    counts.rejected += count;
-    counts.failingSources += failing.filter(({ target }) => sees(target)).length;
+    const own = seesAll ? await deliveries.counts() : await ownDeliveries(deliveries, sees, holding);
+    counts.openDeliveries += own.open;
+    counts.failedDeliveries += own.failed;
+    counts.failingSources += (await schedules.failing()).filter(({ target }) => sees(target)).length;
+    if (seesAll) rejectedPayloads += await rejected.count();
   }
-  return { ...counts, stoppedRoutes: (await shards[0]?.deliveries.stoppedRoutes()) ?? [] };
+  const stopped = (await shards[0]?.deliveries.stoppedRoutes()) ?? [];
+  return {
+    ...counts,
+    ...(seesAll ? { rejected: rejectedPayloads } : {}),
+    stoppedRoutes: seesAll ? stopped : stopped.filter(({ route }) => holding.has(route)),
+  };
+}
+
+/** Adds the routes of open deliveries to `routes`. */
+async function ownDeliveries(
+  deliveries: ServeContext['fleet']['shards'][number]['deliveries'],
+  sees: Viewer['sees'],
+  routes: Set<string>,
+): Promise<{ readonly open: number; readonly failed: number }> {
+  const counts = { open: 0, failed: 0 };
+  for (const kind of ['open', 'failed'] as const) {
+    for await (const { delivery } of deliveries.newest(kind, { count: DELIVERIES_AT_ONCE })) {
+      if (!sees(delivery.target)) continue;
+      counts[kind] += 1;
+      if (kind === 'open') routes.add(delivery.route);
+    }
+  }
+  return counts;
 }

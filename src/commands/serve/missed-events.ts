@@ -4,8 +4,9 @@ import { changeEvent, deliveryEvent, scanEvent } from '../../server/api/events/f
 import { DELIVERY_INDEXES } from '../../store/alerts/delivery-lists.ts';
 import type { ServeContext } from './serve-context.ts';
 
-/** Events of one topic and shard that are read from the store. */
+/** Events of one topic and shard that a reader gets, and those that are looked at for it. */
 const MAX_STORED = 5_000;
+const MAX_READ = 50_000;
 /** What was saved at about the same time may have been sent already. */
 const OVERLAP_MS = 10_000;
 const DAY_MS = 86_400_000;
@@ -34,11 +35,14 @@ export async function missedSince(
     const kept = Date.now() - KEPT_MS[topic];
     const lose = (until: number): void => void gaps.set(topic, Math.max(until, gaps.get(topic) ?? 0));
     if (since < kept) lose(kept);
-    let left = MAX_STORED;
+    let [read, fitting] = [0, 0];
     for await (const event of events) {
-      if (left === 0) return lose(event.at);
-      left -= 1;
-      if (fits(event)) found.push(event);
+      // The events of others do not take the place of those of the reader.
+      if (fitting === MAX_STORED || read === MAX_READ) return lose(event.at);
+      read += 1;
+      if (!fits(event)) continue;
+      fitting += 1;
+      found.push(event);
     }
   };
   for (const { changeLog, scans, deliveries } of fleet.shards) {

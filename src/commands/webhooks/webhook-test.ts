@@ -8,6 +8,8 @@ import type { DeliveryAttempt } from '../../model/alert/delivery.ts';
 import { CodedError } from '../../model/errors.ts';
 import type { Transition } from '../../model/scan/transition.ts';
 import { testNotification, type WebhookTest } from '../../notify/alert/test-notification.ts';
+import { NotifyError } from '../../notify/errors.ts';
+import { plan } from '../../notify/provisioning/provision.ts';
 import { noWebhook, withErrorsOnly } from './webhook-admin.ts';
 
 export interface WebhookTestOptions {
@@ -52,6 +54,7 @@ async function send(
     asked,
   );
   await notifier.read(signal);
+  await requireApplied(notifier, route, signal);
   const id = `msg_test_${randomUUID()}`;
   const { mode = 'digest', match = {} } = notifier.routing.rules.find(({ name }) => name === route) ?? {};
   const transition = wanted ?? match.transitions?.[0] ?? 'opened';
@@ -66,6 +69,32 @@ async function send(
   );
   const { status, durationMs, answer } = lastAttempt() ?? {};
   return { route, id, ...outcome, status, durationMs, answer };
+}
+
+/**
+ * Throws `NotifyError` (`not-applied`) when the platform has another webhook than the configuration, or a variable that was changed there:
+ * the test would send secrets to where nobody has configured them. With `drift: keep` the value of the platform counts as configured.
+ */
+async function requireApplied(
+  { webhooks: { platform, desired } }: NotifierHandle,
+  route: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (platform === undefined) return;
+  const own = desired.webhooks.find((webhook) => webhook.route === route)?.name;
+  const changes = await plan({ ...platform.account, desired, signal });
+  const differing = changes.filter(
+    ({ kind, name, action, drift }) => action === 'updated' && (kind === 'webhook' ? name === own : drift),
+  );
+  if (differing.length === 0) return;
+  const parts = differing.map(({ kind, name, drift, fields }) => {
+    const how = drift ? 'was changed on the platform' : 'is not as configured';
+    return `${kind} ${name} ${how} (${fields.map((field) => field.name).join(', ')})`;
+  });
+  throw new NotifyError(
+    'not-applied',
+    `${parts.join('; ')}: nothing is sent. \`lockhound webhook plan\` shows it, \`lockhound webhook apply\` restores it`,
+  );
 }
 
 function chooseRoute(routes: readonly string[], asked: string | undefined): string {

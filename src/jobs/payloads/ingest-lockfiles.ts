@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { lazily } from '../../model/lazily.ts';
 import type { JobType } from '../job-type.ts';
-import { contentOf, withOwnId } from '../requested-scan.ts';
+import { contentOf, ownRequest } from '../requested-scan.ts';
 import { printableText, requestedScanId, targetSchema, timestamp } from './fields.ts';
 import { scannedImage } from './scanned-image.ts';
 
@@ -150,7 +150,7 @@ export const INGEST_LOCKFILES: JobType<IngestLockfiles> = {
   versionFor: ({ image }) => (image === undefined ? 1 : 2),
   schema,
   key: (payload) => payload.scan,
-  requested: { own: withOwnId, content: contentOf },
+  requested: { own: ownRequest, content: contentOf },
 };
 
 export type IngestedLockfile = z.infer<ReturnType<typeof lockfile>>;

@@ -5,6 +5,7 @@ import type { Verdict } from '../../model/scan/verdict.ts';
 import { VERDICT } from '../../model/stored/catalog.ts';
 import type { StoredKind } from '../../model/stored/kind.ts';
 import { judge } from '../../policy/judge.ts';
+import { withoutFuture } from '../../policy/scan-order.ts';
 import { stillOpenAfter } from '../../policy/still-open.ts';
 import type { Job, RunContext } from '../job.ts';
 import { JUDGE_TARGET, type JudgeTarget } from '../payloads/judge-target.ts';
@@ -121,7 +122,7 @@ async function judgeAgain(
     {
       scan: JUDGE_TARGET.key(payload),
       target,
-      requestedAt: latest(payload.requestedAt, state),
+      requestedAt: latest(payload.requestedAt, withoutFuture(state, context.startedAt) ?? state),
       judgedAt: context.startedAt,
       findings,
       // The state may have findings in lockfiles that are not stored.

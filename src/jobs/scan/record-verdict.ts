@@ -21,7 +21,7 @@ import { prioritised } from '../../policy/priority/prioritised.ts';
 import { firstScanPart, resolvedSummaries } from '../../policy/routing/first-scan.ts';
 import { forFixableRoutes, takenBy } from '../../policy/routing/fixable-routes.ts';
 import { type RoutedChanges, routeChanges } from '../../policy/routing/route-changes.ts';
-import { judgedTimes, type ScanScope } from '../../policy/scan-order.ts';
+import { judgedTimes, type ScanScope, withoutFuture } from '../../policy/scan-order.ts';
 import type { StillOpen } from '../../policy/still-open.ts';
 import { createSuppressor, type Suppressor } from '../../policy/suppressions/suppressor.ts';
 import type { JobRun } from '../job.ts';
@@ -77,7 +77,8 @@ export async function recordVerdict(
   const { scan, target, requestedAt, partial, gaps, exploits = NO_EXPLOIT_DATA } = judged;
   const rules = routing.routing();
   const { inventory, refreshed } = judged;
-  const previous = refreshed ?? ('previous' in judged ? judged.previous : await targets.read(target.id));
+  const stored = refreshed ?? ('previous' in judged ? judged.previous : await targets.read(target.id));
+  const previous = withoutFuture(stored, judged.judgedAt);
   const noteLimit = noteLimitOf(policy.policy());
   const first = firstScanPart(previous, judged.firstScan, judged);
   const { announce } = first;

@@ -440,10 +440,10 @@ export interface Overview {
   readonly openDeliveries: number;
   /** Alerts that failed permanently. */
   readonly failedDeliveries: number;
-  /** Routes that send nothing until they are resumed. */
+  /** Routes that send nothing until they are resumed; for a caller who sees some targets only, those that hold alerts of them. */
   readonly stoppedRoutes: readonly StoppedRoute[];
-  /** Payloads that were rejected. */
-  readonly rejected: number;
+  /** Payloads that were rejected. Absent for a caller who sees some targets only. */
+  readonly rejected?: number;
   /** Targets whose sources cannot be read. */
   readonly failingSources: number;
   /** One sentence for each stored value that cannot be read. */

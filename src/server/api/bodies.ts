@@ -60,7 +60,10 @@ export function acceptBodies(
   const ownBodies = createOpenBodies({ maxTotal: MAX_OPEN_BODIES * maxBytes });
   app.addHook('preParsing', async (request, reply, payload) => {
     const { openBodies = ownBodies } = request.routeOptions.config;
-    const counted = Object.assign(openBodies(holderOf(request), reply), { receivedEncodedLength: 0 });
+    const announced = Number(request.headers['content-length'] ?? 0);
+    const counted = Object.assign(openBodies(holderOf(request), reply, announced), {
+      receivedEncodedLength: 0,
+    });
     payload.on('data', (part: Buffer) => {
       counted.receivedEncodedLength += part.length;
     });

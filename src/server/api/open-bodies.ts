@@ -12,17 +12,19 @@ export interface OpenBodyLimits {
 interface OpenBody {
   readonly holder: string;
   readonly stream: Transform;
+  /** Its length as its sender states it. */
+  readonly announced: number;
   length: number;
   isReceived: boolean;
 }
 
-/** Creates a stream for the body of a request. `holder`: who sends it. */
-export type OpenBodies = (holder: string, reply: Pick<FastifyReply, 'raw'>) => Transform;
+/** Creates a stream for the body of a request. `holder`: who sends it. `announced`: its length as stated, in bytes. */
+export type OpenBodies = (holder: string, reply: Pick<FastifyReply, 'raw'>, announced?: number) => Transform;
 
 /**
  * Limits the bodies whose requests are not answered yet, so that callers who send large ones at the same time do not use up the memory.
  * A body takes the room that it has filled. When there is no more, the holder of most room loses its largest body that is still being
- * received (`Refusal` 503): slow and large bodies of some callers never keep out those of others.
+ * received (`Refusal` 503), and of equal ones the last: slow and large bodies never keep out others.
  */
 export function createOpenBodies({ maxTotal, maxMs }: OpenBodyLimits): OpenBodies {
   const open = new Set<OpenBody>();
@@ -39,7 +41,7 @@ export function createOpenBodies({ maxTotal, maxMs }: OpenBodyLimits): OpenBodie
     while (total + part > maxTotal && open.has(body)) end(largestOfLargestHolder(open, body, part), noRoom());
     return open.has(body);
   };
-  return (holder, { raw }) => {
+  return (holder, { raw }, announced = 0) => {
     const stream = new Transform({
       transform(part: Buffer, _encoding, done) {
         // What comes after the answer is not kept.
@@ -54,7 +56,7 @@ export function createOpenBodies({ maxTotal, maxMs }: OpenBodyLimits): OpenBodie
         done();
       },
     });
-    const body: OpenBody = { holder, stream, length: 0, isReceived: false };
+    const body: OpenBody = { holder, stream, announced, length: 0, isReceived: false };
     open.add(body);
     const late = maxMs === undefined ? undefined : setTimeout(() => end(body, tooSlow(maxMs)), maxMs).unref();
     raw.once('close', () => {
@@ -70,13 +72,14 @@ export function createOpenBodies({ maxTotal, maxMs }: OpenBodyLimits): OpenBodie
 /** `part`: bytes that `next` needs and does not have yet. */
 function largestOfLargestHolder(open: ReadonlySet<OpenBody>, next: OpenBody, part: number): OpenBody {
   const lengthOf = (body: OpenBody): number => body.length + (body === next ? part : 0);
+  const sizeOf = (body: OpenBody): number => Math.max(body.announced, lengthOf(body));
   const held = new Map<string, number>();
   for (const body of open) held.set(body.holder, (held.get(body.holder) ?? 0) + lengthOf(body));
   let found = next;
   for (const body of open) {
     if (body.isReceived) continue;
     const [own, other] = [held.get(body.holder) ?? 0, held.get(found.holder) ?? 0];
-    if (own > other || (own === other && lengthOf(body) > lengthOf(found))) found = body;
+    if (own > other || (own === other && sizeOf(body) > sizeOf(found))) found = body;
   }
   return found;
 }

@@ -303,6 +303,8 @@ describe('the log of events', () => {
     log.add(event('e'));
     expect(targets(ids[0])).toEqual({ kind: 'stored', since: 5 });
     expect(createEventLog().resume(ids[3] ?? '')).toEqual({ kind: 'stored', since: 5 });
+    // They do not tell a reader how many events others have.
+    expect(ids.every((id) => /^[0-9a-f]{16}-5$/.test(id))).toBe(true);
     expect(log.resume('x')).toBeUndefined();
     const small = createEventLog(100, 25);
     for (const target of ['a', 'b', 'c']) small.add(event(target));

@@ -50,6 +50,19 @@ test('the holder of most room loses its largest body: others are received', asyn
   expect([other.destroyed, again.destroyed]).toEqual([false, true]);
 });
 
+test('of one holder, a small body is received and the last of equal ones is refused', async () => {
+  const open = createOpenBodies({ maxTotal: 100 });
+  const [first, second] = [open('proxy', reply(), 50), open('proxy', reply(), 50)];
+  for (const body of [first, second]) await send(body, 49);
+  const equal = open('proxy', reply(), 50);
+  await send(equal, 10);
+  expect([first, second, equal].map(({ destroyed }) => destroyed)).toEqual([false, false, true]);
+  const small = open('proxy', reply(), 10);
+  await send(small, 10);
+  expect(small.destroyed).toBe(false);
+  expect([first.destroyed, second.destroyed].sort()).toEqual([false, true]);
+});
+
 test('a body that arrives too slowly is ended, and gives its room back', async () => {
   const open = createOpenBodies({ maxTotal: 10, maxMs: 20 });
   const slow = open('a', reply());

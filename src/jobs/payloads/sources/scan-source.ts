@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { lazily } from '../../../model/lazily.ts';
 import type { ValueOf } from '../../../model/stored/value-of.ts';
 import type { JobType } from '../../job-type.ts';
-import { contentOf, withOwnId } from '../../requested-scan.ts';
+import { contentOf, ownRequest } from '../../requested-scan.ts';
 import { requestedScanId, targetSchema, timestamp } from '../fields.ts';
 
 const schema = lazily(() =>
@@ -23,5 +23,5 @@ export const SCAN_SOURCE: JobType<ScanSource> = {
   version: 1,
   schema,
   key: ({ scan }) => scan,
-  requested: { own: withOwnId, content: contentOf },
+  requested: { own: ownRequest, content: contentOf },
 };

@@ -15,7 +15,7 @@ export interface FleetEvent {
 }
 
 export interface LoggedEvent extends FleetEvent {
-  /** Event id of the stream: the log, a number in it, and the time of the event. */
+  /** Event id of the stream: random, so that it does not tell how much happens elsewhere, and the time of the event. */
   readonly id: string;
 }
 
@@ -33,19 +33,26 @@ const MAX_EVENTS = 5_000;
 const MAX_CHARACTERS = 8_000_000;
 
 export function createEventLog(maxEvents = MAX_EVENTS, maxCharacters = MAX_CHARACTERS) {
-  const name = randomBytes(6).toString('hex');
   const events: LoggedEvent[] = [];
   const readers = new Set<(event: LoggedEvent) => void>();
+  /** Numbers of the events by their ids, from 1. */
+  const numbers = new Map<string, number>();
+  let dropped = '';
   let count = 0;
   let characters = 0;
   return {
     add(event: FleetEvent): void {
       count += 1;
-      const logged = { ...event, id: `${name}-${count}-${event.at}` };
+      const logged = { ...event, id: `${randomBytes(8).toString('hex')}-${event.at}` };
       events.push(logged);
+      numbers.set(logged.id, count);
       characters += event.data.length;
       while (events.length > maxEvents || (characters > maxCharacters && events.length > 1)) {
-        characters -= events.shift()?.data.length ?? 0;
+        const first = events.shift();
+        characters -= first?.data.length ?? 0;
+        // A reader that saw the last one that is gone has missed none.
+        numbers.delete(dropped);
+        dropped = first?.id ?? '';
       }
       for (const read of [...readers]) read(logged);
     },
@@ -56,12 +63,11 @@ export function createEventLog(maxEvents = MAX_EVENTS, maxCharacters = MAX_CHARA
     },
     /** Where a reader continues that saw this event last. `undefined` for a text that is no event id. */
     resume(id: string): ResumePoint | undefined {
-      const [, log, number, at] = /^([0-9a-f]{12})-(\d{1,15})-(\d{1,15})$/.exec(id) ?? [];
-      if (log === undefined) return undefined;
-      const next = Number(number) + 1;
-      const first = count - events.length + 1;
-      if (log !== name || next < first || next > count + 1) return { kind: 'stored', since: Number(at) };
-      return { kind: 'logged', events: events.slice(next - first) };
+      const [, at] = /^[0-9a-f]{12,16}-(?:\d{1,15}-)?(\d{1,15})$/.exec(id) ?? [];
+      if (at === undefined) return undefined;
+      const number = numbers.get(id);
+      if (number === undefined) return { kind: 'stored', since: Number(at) };
+      return { kind: 'logged', events: events.slice(number - (count - events.length)) };
     },
   };
 }

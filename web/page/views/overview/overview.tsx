@@ -110,7 +110,7 @@ function Attention({ fleet }: { readonly fleet: Overview }) {
       href: addressOf('/deliveries', { state: 'waiting' }),
     },
     {
-      count: fleet.rejected,
+      count: fleet.rejected ?? 0,
       says: 'payloads were rejected',
       ...(may('lockhound.rejected.list', { isFleetWide: true }) ? { href: '/rejected' } : {}),
     },
