@@ -7,21 +7,22 @@ export type Masker = (text: string) => string;
 /**
  * Masks all occurrences of the values in any case: plain, percent-encoded, form-encoded, in JSON strings, in HTML and in
  * Base64; for values that are URLs also the parts that error messages and logs show. Forms of fewer than 8 characters are masked
- * where they are whole words in the same case: a mask inside of a known word would tell them. Forms that are shorter than `shortest`
+ * where they are whole words: a mask inside of a known word would tell them. Forms that are shorter than `shortest`
  * stay: masking them would hide ordinary text.
  */
 export function createMasker(values: Iterable<string>, shortest = 1): Masker {
-  const forms = new Set<string>();
-  for (const value of values) for (const form of formsOf(value)) if (form.length >= shortest) forms.add(form);
-  if (forms.size === 0) return (text) => text;
-  const longestFirst = [...forms].sort((left, right) => right.length - left.length);
-  const long = longestFirst.filter((form) => form.length >= LONG);
-  const short = longestFirst.filter((form) => form.length < LONG);
-  const patterns = [
-    ...(long.length === 0 ? [] : [new RegExp(long.map(escaped).join('|'), 'gi')]),
-    ...(short.length === 0 ? [] : [new RegExp(short.map(asWord).join('|'), 'g')]),
-  ];
-  return (text) => patterns.reduce((masked, pattern) => masked.replace(pattern, MASK), text);
+  const patterns = new Map<string, string>();
+  const add = (form: string, pattern: string): void => {
+    if (form.length >= shortest) patterns.set(form, pattern);
+  };
+  for (const value of values) {
+    for (const form of formsOf(value)) add(form, form.length < LONG ? asWord(form) : escaped(form));
+    for (const form of base64Forms(value)) add(form, escaped(form));
+  }
+  if (patterns.size === 0) return (text) => text;
+  const longestFirst = [...patterns].sort(([left], [right]) => right.length - left.length);
+  const pattern = new RegExp(longestFirst.map(([, one]) => one).join('|'), 'gi');
+  return (text) => text.replace(pattern, MASK);
 }
 
 /** Forms of this length do not occur in ordinary words by chance. */
@@ -48,7 +49,6 @@ function formsOf(value: string): string[] {
     new URLSearchParams([['', wellFormed]]).toString().slice(1),
     JSON.stringify(value).slice(1, -1),
     ...htmlForms(value),
-    ...base64Forms(value),
   ];
   const url = URL.parse(value);
   if (url === null || !/^https?:$/.test(url.protocol)) return forms;

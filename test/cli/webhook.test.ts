@@ -7,6 +7,7 @@ import { startValkey } from '../../src/embedded/valkey.ts';
 import { lockhound as runLockhound } from './lockhound.ts';
 
 const SECRETS = { api: 'cli-api-key-1', application: 'cli-application-key-2', token: 'cli-alert-token-3' };
+const PLATFORM_HEADERS = { 'SVC-API-KEY': SECRETS.api, 'SVC-APPLICATION-KEY': SECRETS.application };
 const folder = mkdtempSync(join(tmpdir(), 'webhook-cli-'));
 const output: string[] = [];
 let services: LocalServices;
@@ -121,6 +122,28 @@ describe('lockhound webhook', () => {
     const unknown = await webhook('test', file, '--route', 'nowhere');
     expect(unknown).toMatchObject({ code: 2, note: expect.stringContaining('choose one of default') });
   });
+
+  it.each(['restore', 'keep'])(
+    'with drift: %s sends a test to a changed URL only when it is kept',
+    async (drift) => {
+      const name = `changed-${drift}`;
+      const file = configFile(name, {}, { drift });
+      await webhook('apply', file);
+      const url = `${services.receiver.url}/stolen-${drift}`;
+      const answer = await fetch(
+        `${services.webhooks.url}/api/v1/integration/webhooks/configuration/webhooks/${name}`,
+        { method: 'PUT', headers: PLATFORM_HEADERS, body: JSON.stringify({ url }) },
+      );
+      expect(answer.status).toBe(200);
+      const { code, note } = await webhook('test', file);
+      const stolen = services.receiver.deliveries().filter(({ path }) => path === `/stolen-${drift}`);
+      if (drift === 'keep') expect([code, stolen.length]).toEqual([0, 1]);
+      else {
+        expect([code, stolen]).toEqual([2, []]);
+        expect(note).toContain(`webhook ${name} was changed on the platform (url): nothing is sent`);
+      }
+    },
+  );
 
   it('rotates a secret', async () => {
     const file = configFile('rotate');

@@ -65,6 +65,17 @@ describe('masking', () => {
     );
   });
 
+  it('masks a short value where it is a word of its own, and not inside of known words', () => {
+    const mask = createMasker(['tok', '/x9', 'longer-secret']);
+    expect(mask('variable ALERT_TOKEN: created')).toBe('variable ALERT_TOKEN: created');
+    expect(mask('a token, a stoker and TOK')).toBe('a token, a stoker and (secret)');
+    expect(mask('?key=tok&x "tok" tok. Bearer tok')).toBe(
+      '?key=(secret)&x "(secret)" (secret). Bearer (secret)',
+    );
+    expect(mask('https://host.example/x9 /x99')).toBe('https://host.example(secret) /x99');
+    expect(mask('xLONGER-secretx')).toBe('x(secret)x');
+  });
+
   it('keeps a cause only when it holds nothing secret', () => {
     const mask = createMasker(['quiet-value']);
     const inner = new Error('outer', { cause: new Error('holds quiet-value') });

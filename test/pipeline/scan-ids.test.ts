@@ -137,3 +137,22 @@ describe('the id of a scan belongs to its target', () => {
     await queue.close();
   }, 60_000);
 });
+
+it('a scan that was requested in the year 9999 does not supersede the next one', async () => {
+  const { store, startWorker, outcome } = await world.room('ahead');
+  const queue = new Queue(INGEST_LOCKFILES.name, { connection: store.redis, prefix: store.prefix });
+  const first = { ...envelope('shop', OTHER, at('06:00')), key: 'ahead' };
+  const requestedAt = '9999-12-31T23:59:59Z';
+  await queue.add(INGEST_LOCKFILES.name, {
+    ...first,
+    payload: { ...first.payload, scan: 'ahead', requestedAt },
+  });
+  startWorker();
+  await until('it is judged', async () => (await store.targets.read('shop')) !== undefined, 30_000);
+  const now = new Date().toISOString();
+  expect((await store.targets.read('shop'))?.requestedAt.slice(0, 2)).toBe('20');
+  await queue.add(INGEST_LOCKFILES.name, envelope('shop', LOCKFILE, now));
+  await outcome('deliver-notification', `${scanIdOf('shop', ID)}.default`);
+  expect(await store.scans.find(scanIdOf('shop', ID))).toMatchObject({ state: 'concluded' });
+  await queue.close();
+}, 90_000);

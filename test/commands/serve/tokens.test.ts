@@ -84,7 +84,10 @@ describe('a token', () => {
     const text = async (path: string) => (await get(path, team)).text;
     expect((await get('findings', team)).json).toMatchObject({ total: 1, findings: [{ target: 'a/shop' }] });
     expect((await get('targets', team)).json).toMatchObject({ total: 1 });
-    expect((await get('fleet', team)).json).toMatchObject({ targets: 1, open: { high: 1 } });
+    const fleet = (await get('fleet', team)).json;
+    expect(fleet).toMatchObject({ targets: 1, open: { high: 1 }, openDeliveries: 0, stoppedRoutes: [] });
+    expect(fleet).not.toHaveProperty('rejected');
+    expect((await get('fleet', as(created.reader.token))).json).toHaveProperty('rejected', 0);
     expect((await get('changes', team)).json.scans).toHaveLength(1);
     expect((await get('packages/where?package=ms', team)).json).toMatchObject({ targets: 1 });
     for (const path of [
