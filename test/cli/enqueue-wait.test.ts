@@ -190,9 +190,7 @@ describe('lockhound enqueue --wait', () => {
       // Clocks of producers may be ahead by a minute.
       requestedAt: new Date(Date.now() + 50_000).toISOString(),
     });
-    await expect
-      .poll(() => store.outcomes.read('judge-scan', scanIdOf('old', 'tomorrow')))
-      .toBeDefined();
+    await expect.poll(() => store.outcomes.read('judge-scan', scanIdOf('old', 'tomorrow'))).toBeDefined();
     await producer.close();
     const { code, out } = await wait('old');
     expect(out).toContain('Superseded: ');

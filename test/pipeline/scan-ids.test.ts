@@ -4,14 +4,14 @@ import { sealEnvelope } from '../../src/jobs/envelope.ts';
 import { jobIdOf } from '../../src/jobs/job-id.ts';
 import { INGEST_LOCKFILES, type IngestLockfiles } from '../../src/jobs/payloads/ingest-lockfiles.ts';
 import { scanIdOf } from '../../src/model/scan/scan-id.ts';
-import { until } from '../store/store-room.ts';
+import { until } from '../until.ts';
 import { LOCKFILE } from './fixtures.ts';
 import { createWorld, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
   world = await createWorld();
-}, 30_000);
+});
 afterAll(() => world.close());
 
 const ID = 'ci-build-4711';
@@ -48,14 +48,13 @@ describe('the id of a scan belongs to its target', () => {
     const labelled = { ...request('b/bank', LOCKFILE, at('07:00')), partial: true };
     await expect(producer.enqueue(labelled)).rejects.toMatchObject({ code: 'scan-exists' });
     startWorker();
-    await until('both are judged', async () => (await store.scans.findChosen(ID)).length === 2, 30_000);
+    await until('both are judged', async () => (await store.scans.findChosen(ID)).length === 2);
     await until(
       'the second has its findings',
       async () => ((await store.targets.read('b/bank'))?.findings.length ?? 0) > 0,
-      30_000,
     );
     expect((await store.targets.read('a/shop'))?.findings).toEqual([]);
-  }, 60_000);
+  });
 
   it('for programs that write to the queue themselves, and another content is visibly rejected', async () => {
     const { store, startWorker, outcome } = await world.room('by-hand');
@@ -65,26 +64,18 @@ describe('the id of a scan belongs to its target', () => {
     await add(envelope('b/bank', LOCKFILE, at('06:00')));
     startWorker();
     for (const target of ['a/shop', 'b/bank']) {
-      await until(
-        `${target} is judged`,
-        async () => (await store.targets.read(target)) !== undefined,
-        30_000,
-      );
+      await until(`${target} is judged`, async () => (await store.targets.read(target)) !== undefined);
     }
     await outcome('deliver-notification', `${scanIdOf('b/bank', ID)}.default`);
     // A repetition changes nothing; another content is rejected, and the record of the first scan stays.
     const before = await store.scans.find(scanIdOf('b/bank', ID));
     const repeated = await add(envelope('b/bank', LOCKFILE, at('07:00')));
     const taken = await add(envelope('b/bank', OTHER, at('07:00')));
-    await until(
-      'both are done',
-      async () => {
-        const states = await Promise.all([repeated, taken].map(({ id }) => queue.getJobState(id ?? '')));
-        // Completed jobs are removed.
-        return states.join() === 'unknown,failed';
-      },
-      30_000,
-    );
+    await until('both are done', async () => {
+      const states = await Promise.all([repeated, taken].map(({ id }) => queue.getJobState(id ?? '')));
+      // Completed jobs are removed.
+      return states.join() === 'unknown,failed';
+    });
     expect(await store.rejected.list()).toMatchObject([
       {
         id: taken.id,
@@ -94,7 +85,7 @@ describe('the id of a scan belongs to its target', () => {
     expect(await store.scans.find(scanIdOf('b/bank', ID))).toEqual(before);
     expect(before?.state).toBe('concluded');
     await queue.close();
-  }, 90_000);
+  });
 
   it('in another shard than the one in which a program queued it', async () => {
     const { stores, startWorker } = await world.room('misplaced', [], { shards: 3 });
@@ -105,16 +96,12 @@ describe('the id of a scan belongs to its target', () => {
     );
     startWorker();
     await queues[0]?.add(INGEST_LOCKFILES.name, envelope('shop', LOCKFILE, at('06:00')));
-    await until('it is judged', async () => (await own.targets.read('shop')) !== undefined, 30_000);
+    await until('it is judged', async () => (await own.targets.read('shop')) !== undefined);
     const taken = await queues[1]?.add(INGEST_LOCKFILES.name, envelope('shop', OTHER, at('07:00')));
-    await until(
-      'it is rejected',
-      async () => (await wrong[1]?.rejected.list())?.[0]?.id === taken?.id,
-      30_000,
-    );
+    await until('it is rejected', async () => (await wrong[1]?.rejected.list())?.[0]?.id === taken?.id);
     expect(await own.scans.find(scanIdOf('shop', ID))).toMatchObject({ state: 'concluded', packages: 4 });
     for (const queue of queues) await queue.close();
-  }, 90_000);
+  });
 
   it('finishes what the release before this one had opened under the id alone', async () => {
     const { store, startWorker } = await world.room('opened');
@@ -125,17 +112,13 @@ describe('the id of a scan belongs to its target', () => {
     const queue = new Queue(INGEST_LOCKFILES.name, { connection: store.redis, prefix: store.prefix });
     await queue.add(INGEST_LOCKFILES.name, { ...data, payload }, { jobId: id });
     startWorker();
-    await until('it is judged', async () => (await store.scans.find(ID))?.state === 'concluded', 30_000);
-    await until(
-      'no job is open',
-      async () => {
-        for await (const _ of store.openJobs.list()) return false;
-        return true;
-      },
-      30_000,
-    );
+    await until('it is judged', async () => (await store.scans.find(ID))?.state === 'concluded');
+    await until('no job is open', async () => {
+      for await (const _ of store.openJobs.list()) return false;
+      return true;
+    });
     await queue.close();
-  }, 60_000);
+  });
 });
 
 it('a scan that was requested in the year 9999 does not supersede the next one', async () => {
@@ -148,11 +131,11 @@ it('a scan that was requested in the year 9999 does not supersede the next one',
     payload: { ...first.payload, scan: 'ahead', requestedAt },
   });
   startWorker();
-  await until('it is judged', async () => (await store.targets.read('shop')) !== undefined, 30_000);
+  await until('it is judged', async () => (await store.targets.read('shop')) !== undefined);
   const now = new Date().toISOString();
   expect((await store.targets.read('shop'))?.requestedAt.slice(0, 2)).toBe('20');
   await queue.add(INGEST_LOCKFILES.name, envelope('shop', LOCKFILE, now));
   await outcome('deliver-notification', `${scanIdOf('shop', ID)}.default`);
   expect(await store.scans.find(scanIdOf('shop', ID))).toMatchObject({ state: 'concluded' });
   await queue.close();
-}, 90_000);
+});

@@ -264,7 +264,9 @@ describe('an attack', () => {
       inherited: { PATH: `${programs}:${process.env['PATH']}` },
     });
     const port = new URL(server.url).port;
-    expect(pinning.listed(await pinning.read(source(`http://localhost:${port}/pinned`)))).toEqual(['go.sum: p']);
+    expect(pinning.listed(await pinning.read(source(`http://localhost:${port}/pinned`)))).toEqual([
+      'go.sum: p',
+    ]);
     expect(readFileSync(log, 'utf8')).toContain(`=localhost:${port}:127.0.0.1\n`);
     await expect(pinning.read(source('git@alias.invalid:org/shop'))).rejects.toMatchObject({
       name: 'SourceError',
