@@ -73,6 +73,7 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
       packages,
       resolutions,
       ports,
+      scriptsStatedIn(read),
     );
     const isApart = ports.inspections.mode === 'apart';
     const judgement = await scanFollowUps(payload, result, {
@@ -124,6 +125,13 @@ const MAX_JOINED = 2_000;
 
 /** Unread lockfiles that a log line names. */
 const MAX_LOGGED = 10;
+
+function scriptsStatedIn(files: readonly ReadFile[]): (locked: LockedPackage) => boolean {
+  const stating = files.filter(({ lockfile }) => lockfile.statesScripts === true);
+  if (stating.length === files.length) return () => true;
+  const packages = new Set(stating.flatMap(({ lockfile }) => lockfile.packages));
+  return (locked) => packages.has(locked);
+}
 
 /** When the service has lost data, a package that it does not know is not `missing`. */
 function asFailedLookup(resolution: Resolution): Resolution {

@@ -40,7 +40,7 @@ export type Companion = {
 
 /** Result of a reader. `format` is set when another format's reader read the file. */
 export type LockfileContent = Pick<Lockfile, 'packages' | 'problems'> &
-  Partial<Pick<Lockfile, 'format' | 'madeFrom'>>;
+  Partial<Pick<Lockfile, 'format' | 'madeFrom' | 'statesScripts'>>;
 
 /** One lockfile format. Each has its own folder. */
 export interface Format {

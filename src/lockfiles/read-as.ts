@@ -61,12 +61,13 @@ export function readDecoded(format: Format, { text, bytes }: Decoded, request: R
     );
   }
   const problems = problemsOf(read, format.isManifest === true || isEmpty);
-  const { packages, madeFrom } = read;
+  const { packages, madeFrom, statesScripts } = read;
   return {
     format: read.format ?? format.name,
     packages,
     problems,
     ...(madeFrom === undefined ? {} : { madeFrom }),
+    ...(statesScripts === undefined ? {} : { statesScripts }),
   };
 }
 

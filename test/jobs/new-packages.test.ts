@@ -30,10 +30,15 @@ function createScans(mode: InspectionMode = 'apart') {
   const inspections = { ...createMemory().inspections, mode };
   return {
     inspections,
-    async scan(packages: readonly LockedPackage[], isFirst: boolean, publishedAt = '2020-01-01T00:00:00Z') {
+    async scan(
+      packages: readonly LockedPackage[],
+      isFirst: boolean,
+      publishedAt = '2020-01-01T00:00:00Z',
+      statesScripts = false,
+    ) {
       const header = { scan: 's', target: { id: 't' }, requestedAt: '2026-01-15T00:00:00Z', isFirst };
-      const resolutions = packages.map(({ name }) => resolved(name, '1.0.0', { publishedAt }));
-      const jobs = await inspectionsOf(header, packages, resolutions, { inspections });
+      const resolutions = packages.map(({ name, version }) => resolved(name, version, { publishedAt }));
+      const jobs = await inspectionsOf(header, packages, resolutions, { inspections }, () => statesScripts);
       return jobs.map(({ payload }) => payload as InspectPackages);
     },
   };
@@ -96,6 +101,27 @@ describe('the packages that a scan inspects', () => {
     expect(jobs.map(({ packages }) => packages.length)).toEqual(Array.from({ length: 20 }, () => 50));
     expect(names(await createScans('before-judging').scan(many, true))).toHaveLength(200);
     expect(await createScans('never').scan(many, false)).toEqual([]);
+  });
+
+  it('say whether they run a script at installation as the first of their versions', async () => {
+    const { scan } = createScans();
+    const version = (name: string, number: string, given: Partial<LockedPackage> = {}) =>
+      locked(name, { version: number, purl: `pkg:npm/${name}@${number}`, ...given });
+    const runs = { installScript: true };
+    const all = (number: string, of: readonly string[]) =>
+      ['plain', 'gains', 'runs', 'fresh'].flatMap((name) =>
+        name === 'fresh' && number === '1.0.0' ? [] : version(name, number, of.includes(name) ? runs : {}),
+      );
+    await scan(all('1.0.0', ['runs']), true, undefined, true);
+    const [payload] = await scan(all('2.0.0', ['runs', 'gains', 'fresh']), false, undefined, true);
+    expect(payload?.packages.map(({ name, script }) => [name, script])).toEqual([
+      ['plain', 'none'],
+      ['gains', 'new'],
+      ['runs', 'known'],
+      ['fresh', 'known'],
+    ]);
+    const [unstated] = await scan(all('3.0.0', ['gains']), false);
+    expect(unstated?.packages.map(({ script }) => script)).toEqual(Array(4).fill(undefined));
   });
 
   it('are not those that the index does not have', async () => {

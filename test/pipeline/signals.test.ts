@@ -54,6 +54,29 @@ async function withRoom(run: (world: World, room: Awaited<ReturnType<World['room
   }
 }
 
+describe('a version that newly runs a script at installation', () => {
+  it('is a signal that stays when the version is inspected again', async () => {
+    await withRoom(async (world, room) => {
+      const { insights } = world.services;
+      insights.putPackage(packageOf(NAME, [...OLD, versionOf('1.4.0', 9), versionOf('1.4.1', 8)]));
+      await scan(room, 'one', lockfile('1.3.0'));
+      const signalsOf = async (version: string) => {
+        const [inspection] = await room.store.inspections.read([`NPM:${NAME}@${version}`]);
+        return inspection?.signals.map(({ signal }) => signal);
+      };
+      await scan(room, 'one', lockfile('1.4.0', { hasInstallScript: true }));
+      expect(await signalsOf('1.4.0')).toEqual(['install-script', 'fresh-release']);
+      const again = inspectionsDue([{ system: 'NPM', name: NAME, version: '1.4.0' }], new Date());
+      for (const job of again) await enqueue(room, job);
+      await idle(room);
+      expect(await signalsOf('1.4.0')).toEqual(['install-script', 'fresh-release']);
+      // An attacker may publish several versions in a row.
+      await scan(room, 'one', lockfile('1.4.1', { hasInstallScript: true }));
+      expect(await signalsOf('1.4.1')).toEqual(['install-script', 'fresh-release']);
+    });
+  }, 60_000);
+});
+
 describe('a package version that is new to the fleet', () => {
   it('alerts when its signals together are an incident, in the targets that hold it', async () => {
     await withRoom(async (world, room) => {

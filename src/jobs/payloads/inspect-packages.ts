@@ -38,6 +38,12 @@ const schema = lazily(() =>
             .max(MAX_REQUIRED)
             .optional()
             .describe('Names of the packages that it depends on in the lockfile; absent when not known.'),
+          script: z
+            .enum(['none', 'known', 'new'])
+            .optional()
+            .describe(
+              'Whether it runs a script at installation; `new`: no version seen before did, and one did not. Absent when the lockfile does not state it.',
+            ),
           digests: z.array(digest()).max(8).optional().describe('Digests in the lockfile.'),
         }),
       )
@@ -94,6 +100,14 @@ export function projectsDue(ids: readonly string[], due: Date): readonly FollowU
   return chunks(ids, MAX_PROJECTS).map((projects, part) =>
     followUp(INSPECT_PACKAGES, { inspection, part, requestedAt, packages: [], projects: [...projects] }),
   );
+}
+
+/** Identifies that versions of a package with or without a script at installation were seen. */
+export function scriptSubject(
+  { system, name }: Pick<InspectedPackage, 'system' | 'name'>,
+  has: 'script' | 'no-script',
+): string {
+  return `${has} ${system}:${name}`;
 }
 
 /** Identifies what is inspected: a version, with the digests that a lockfile states for it. */

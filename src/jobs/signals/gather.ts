@@ -131,6 +131,7 @@ async function factsOf(
     at: options.at,
     ...(options.target === undefined ? {} : { target: options.target }),
     isNewDirect: one.newDirect === true,
+    ...(one.script === undefined ? {} : { hasNewScript: one.script === 'new' }),
     releases: await list,
     ...(compared === undefined ? {} : { comparedWith: compared }),
     ...requirements,

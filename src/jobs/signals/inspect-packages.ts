@@ -10,6 +10,7 @@ import {
   type InspectedPackage,
   type InspectPackages,
   inspectionsDue,
+  scriptSubject,
   subjectOf,
 } from '../payloads/inspect-packages.ts';
 import { SELECT_TARGETS } from '../payloads/select-targets.ts';
@@ -29,6 +30,8 @@ interface InspectionCounts {
   readonly unknown: number;
 }
 
+/** When a script of a version is no longer new. */
+const USUAL_MS = 14 * 24 * 3_600_000;
 /** Inspections wait this long for scans, so that they delay no alert about an advisory. */
 const PATIENCE_MS = 120_000;
 
@@ -50,7 +53,7 @@ export const inspectPackages: Job<InspectPackages, InspectionCounts, Needs> = {
     const isFinal = failure === undefined || context.lastAttempt;
     const stored = found.filter(({ retryable }) => isFinal || retryable === undefined);
     await ports.inspections.store(stored.map(({ entry }) => entry));
-    await ports.inspections.markKnown(stored.map(({ subject }) => subject));
+    await ports.inspections.markKnown(stored.flatMap(({ subject, scripts }) => [subject, ...scripts]));
     if (!isFinal) throw partial(failure);
     const news = found.filter(({ entry }) => entry.isNews).length;
     return {
@@ -138,6 +141,8 @@ async function openPackages(
 
 interface Inspected {
   readonly subject: string;
+  /** What it shows of the scripts of its package. */
+  readonly scripts: readonly string[];
   readonly entry: StoredInspection;
   readonly retryable: Gathered['retryable'];
 }
@@ -194,10 +199,19 @@ async function inspect(
       };
       const againAt = inspectedAgainAt(inspection, { minimumAge: rules.minimumAge, now: startedAt });
       const entry = { identity, inspection, isNews, ...(againAt === undefined ? {} : { againAt }) };
-      const subject = subjectOfPackage(payload.packages[index] as InspectedPackage);
-      return { subject, entry, retryable };
+      const one = payload.packages[index] as InspectedPackage;
+      const scripts = scriptsSeen(one, publishedAt, startedAt);
+      return { subject: subjectOfPackage(one), scripts, entry, retryable };
     }),
   );
+}
+
+/** A script counts as usual when its version is old enough: an attacker may publish several versions in a row. */
+function scriptsSeen(one: InspectedPackage, publishedAt: string | undefined, now: number): readonly string[] {
+  if (one.script === undefined) return [];
+  if (one.script === 'none') return [scriptSubject(one, 'no-script')];
+  const isOld = publishedAt === undefined || now - Date.parse(publishedAt) >= USUAL_MS;
+  return one.script === 'known' || isOld ? [scriptSubject(one, 'script')] : [];
 }
 
 /** What a version requires is known until an inspection reads it anew. */

@@ -11,6 +11,7 @@ import {
   type InspectPackages,
   MAX_REQUIRED,
   PACKAGES_PER_INSPECTION,
+  scriptSubject,
   subjectOf,
 } from '../payloads/inspect-packages.ts';
 import type { Ports } from '../ports.ts';
@@ -32,6 +33,11 @@ export interface InspectedScan {
   readonly isFirst: boolean;
 }
 
+/** Whether the lockfile states that the package runs a script at installation, or that it does not; `undefined`: neither. */
+interface ScriptFacts {
+  readonly hasScript: boolean | undefined;
+}
+
 /** What is inspected, with the digests that a lockfile states for it. */
 interface Subject {
   readonly subject: string;
@@ -39,7 +45,7 @@ interface Subject {
 }
 
 /** A package whose version is in the index. */
-interface Candidate extends Subject {
+interface Candidate extends Subject, ScriptFacts {
   readonly locked: LockedPackage;
   readonly record: VersionRecordSummary;
 }
@@ -59,11 +65,13 @@ export async function inspectionsOf(
   packages: readonly LockedPackage[],
   resolutions: readonly Resolution[],
   { inspections }: Pick<Ports, 'inspections'>,
+  /** Whether the lockfile of a package states which packages run a script at installation. */
+  statesScripts: (locked: LockedPackage) => boolean = () => false,
 ): Promise<readonly FollowUp[]> {
   if (inspections.mode === 'never') return [];
   const isApart = inspections.mode === 'apart';
   const isBaselineScan = scan.isFirst && isApart;
-  const all = await candidatesOf(packages, resolutions);
+  const all = await candidatesOf(packages, resolutions, statesScripts);
   const known = await inspections.isKnown(all.map(nameOf));
   const unknown: Candidate[] = [];
   let index = 0;
@@ -74,12 +82,18 @@ export async function inspectionsOf(
   const open = new Set([...unknown.filter((one) => !isBaseline(one)), ...mismatched]);
   const chosen = sorted(open, 'youngest').slice(0, isApart ? MAX_INSPECTED : MAX_INTERACTIVE);
   const wanted = new Set(chosen);
-  await inspections.markKnown(unknown.flatMap((one) => (wanted.has(one) ? [] : one.subject)));
+  const scripts = await scriptsOf(chosen, inspections);
+  await inspections.markKnown(
+    unknown.flatMap((one) => (wanted.has(one) ? [] : [one.subject, ...scriptSubjectsOf(one)])),
+  );
   if (chosen.length === 0) return [];
   const witnesses = witnessesOf(all, wanted);
   const requires = requirementsIn(packages, chosen);
   return chunks(chosen, PACKAGES_PER_INSPECTION).map((part, index) => {
-    const inspected = part.map((one) => inspectedPackage(one, !isBaselineScan));
+    const inspected = part.map((one) => ({
+      ...inspectedPackage(one, !isBaselineScan),
+      ...(scripts.get(one) ?? {}),
+    }));
     const systems = new Set(inspected.map(({ system }) => system));
     const payload: InspectPackages = {
       inspection: scan.scan,
@@ -93,15 +107,42 @@ export async function inspectionsOf(
   });
 }
 
+/** What was seen of the scripts of a package. */
+function scriptSubjectsOf({ hasScript, record: { versionKey } }: Candidate): readonly string[] {
+  return hasScript === undefined ? [] : [scriptSubject(versionKey, hasScript ? 'script' : 'no-script')];
+}
+
+/** Whether chosen packages run a script at installation as the first of their versions that were seen. */
+async function scriptsOf(
+  chosen: readonly Candidate[],
+  inspections: Ports['inspections'],
+): Promise<ReadonlyMap<Candidate, Pick<InspectedPackage, 'script'>>> {
+  const stated = chosen.filter(({ hasScript }) => hasScript !== undefined);
+  const running = stated.filter(({ hasScript }) => hasScript === true).map(({ record }) => record.versionKey);
+  const known = await inspections.isKnown(
+    running.flatMap((key) => [scriptSubject(key, 'script'), scriptSubject(key, 'no-script')]),
+  );
+  let at = 0;
+  return new Map(
+    stated.map((one): readonly [Candidate, Pick<InspectedPackage, 'script'>] => {
+      if (one.hasScript === false) return [one, { script: 'none' }];
+      const [had, hadNot] = [known[at], known[at + 1]];
+      at += 2;
+      return [one, { script: had !== true && hadNot === true ? 'new' : 'known' }];
+    }),
+  );
+}
+
 async function candidatesOf(
   packages: readonly LockedPackage[],
   resolutions: readonly Resolution[],
+  statesScripts: (locked: LockedPackage) => boolean,
 ): Promise<readonly Candidate[]> {
   const found = new Map<string, Candidate>();
   let index = 0;
   for await (const slice of inSlices(packages)) {
     for (const locked of slice) {
-      const candidate = candidateOf(locked, resolutions[index++]);
+      const candidate = candidateOf(locked, resolutions[index++], statesScripts);
       if (candidate === undefined) continue;
       if (locked.direct === true || !found.has(candidate.subject)) {
         found.set(candidate.subject, candidate);
@@ -111,11 +152,16 @@ async function candidatesOf(
   return [...found.values()];
 }
 
-function candidateOf(locked: LockedPackage, resolution: Resolution | undefined): Candidate | undefined {
+function candidateOf(
+  locked: LockedPackage,
+  resolution: Resolution | undefined,
+  statesScripts: (locked: LockedPackage) => boolean,
+): Candidate | undefined {
   const record = resolution?.record;
   if (record === undefined || systemOf(locked.ecosystem) === undefined) return undefined;
   const { subject, digests } = subjectIn(locked, record);
-  return { subject, locked, record, digests };
+  const hasScript = statesScripts(locked) ? locked.installScript === true : undefined;
+  return { subject, locked, record, digests, hasScript };
 }
 
 function subjectIn({ ecosystem, integrity }: LockedPackage, record: VersionRecordSummary): Subject {

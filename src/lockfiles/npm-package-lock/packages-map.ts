@@ -37,7 +37,7 @@ export function readPackagesMap({ entries, nameOf }: NpmEntries): LockfileConten
     if (folder.draft !== undefined) connect(folder.draft, idsNeeded(folder, true));
     else if (root !== undefined) markDirect(folder);
   }
-  return builder.content();
+  return { ...builder.content(), statesScripts: true };
 }
 
 function linkedFolders(entries: readonly NpmEntry[]): ReadonlySet<string> {

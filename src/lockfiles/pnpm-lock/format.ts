@@ -27,8 +27,11 @@ export const pnpmLock: Format = {
       () => readGeneral(text, path),
     );
     if (documents.length === 0) builder.problem(undefined, 'the file has no document');
-    addPackages(readableDocuments(documents, input, builder), builder);
-    return builder.content();
+    const readable = readableDocuments(documents, input, builder);
+    addPackages(readable, builder);
+    // Since lockfileVersion 9, which has snapshots, `requiresBuild` is no longer written.
+    const states = readable.length > 0 && readable.every(({ snapshots }) => snapshots.length === 0);
+    return { ...builder.content(), ...(states ? { statesScripts: true } : {}) };
   },
 };
 

@@ -81,4 +81,6 @@ export interface Lockfile {
   readonly problems: readonly Problem[];
   /** Of an SBOM that Lockhound wrote: the paths of the lockfiles whose packages it repeats, below the folder that was scanned. */
   readonly madeFrom?: readonly string[];
+  /** True when it states which of its packages run a script at installation. */
+  readonly statesScripts?: true;
 }

@@ -84,6 +84,8 @@ export interface ReleaseFacts {
   readonly at: number;
   /** Whether a target added it as a direct dependency that it did not have before. */
   readonly isNewDirect?: boolean;
+  /** Whether it runs a script at installation and versions that were seen before do not; absent when no lockfile states it. */
+  readonly hasNewScript?: boolean;
   /** All versions of the package, the locked one included. */
   readonly releases: readonly Release[];
   /** Of the locked version and of those before it in its line, by version. */

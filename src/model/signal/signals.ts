@@ -6,6 +6,7 @@ export const SIGNALS = [
   'burst',
   'look-alike',
   'capability-gained',
+  'install-script',
   'withdrawn',
   'pulled-siblings',
   'revived',

@@ -37,6 +37,8 @@ const DESCRIPTIONS: Readonly<Record<SignalName, string>> = {
   'look-alike': 'A new direct package that is hardly used has a name like one that is used far more.',
   'capability-gained':
     'Go: the version uses the network, other programs or the system, and the one before did not.',
+  'install-script':
+    'The version runs a script when it is installed, and versions that were locked before did not.',
   withdrawn: 'The version was deprecated within days of its publication.',
   'pulled-siblings': 'The versions just before this one were deprecated or withdrawn.',
   revived: 'A release after years of silence, or on a line that was replaced years ago.',

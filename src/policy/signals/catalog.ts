@@ -4,6 +4,7 @@ import { capabilityGained } from './capability-gained.ts';
 import { dependencyChanged } from './dependency-changed.ts';
 import type { Detector } from './detector.ts';
 import { freshRelease } from './fresh-release.ts';
+import { installScript } from './install-script.ts';
 import { integrityMismatch } from './integrity-mismatch.ts';
 import { lookAlike } from './look-alike.ts';
 import { provenanceLost } from './provenance-lost.ts';
@@ -23,6 +24,7 @@ export const DETECTORS: readonly Detector[] = [
   burst,
   lookAlike,
   capabilityGained,
+  installScript,
   withdrawn,
   pulledSiblings,
   revived,

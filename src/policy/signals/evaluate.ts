@@ -69,6 +69,8 @@ function isUnseen(known: Signal, trace: Trace | undefined, facts: ReleaseFacts):
     case 'scorecard-dropped':
     case 'unmaintained':
       return facts.projects === undefined;
+    case 'install-script':
+      return facts.hasNewScript === undefined;
     case 'capability-gained':
       return facts.capabilities === undefined || facts.capabilitiesBefore === undefined;
     default:

@@ -14,6 +14,7 @@ export const POINTS: Readonly<Record<SignalName, Readonly<Record<string, number>
   burst: { strong: 3, project: 2, flurry: 2, plain: 1 },
   'look-alike': { 'near-young': 4, near: 2, far: 1 },
   'capability-gained': { 'network-and-exec': 3, serious: 2, other: 1 },
+  'install-script': { '': 2 },
   withdrawn: { 'default-moved-back': 3, plain: 2 },
   'pulled-siblings': { '': 2 },
   revived: { package: 2, line: 1 },

@@ -79,6 +79,7 @@ const RULE_TITLES: Readonly<Record<string, string>> = {
   'provenance-lost': 'A locked version has no provenance, and those before it have',
   burst: 'Many versions were published within a short time',
   'look-alike': 'A package is named like one that is used far more',
+  'install-script': 'A version runs a script at installation for the first time',
   'capability-gained': 'A module uses the network, programs or the system for the first time',
   withdrawn: 'A locked version was deprecated within days',
   'pulled-siblings': 'The versions just before the locked one were withdrawn',

@@ -273,6 +273,16 @@ describe('revived', () => {
   });
 });
 
+describe('install-script', () => {
+  it('is a script that versions before did not have, by what lockfiles state', () => {
+    expect(found(factsOf('a@1.3.0', STEADY, { hasNewScript: true }))).toEqual([
+      'install-script',
+      'fresh-release',
+    ]);
+    expect(found(factsOf('a@1.3.0', STEADY, { hasNewScript: false }))).toEqual(['fresh-release']);
+  });
+});
+
 describe('pulled-siblings', () => {
   const years = ['2021', '2022', '2023', '2024'].map(
     (year, index) => [`0.3.${index + 4}`, `${year}-09-14T00:00:00Z`] as const,
