@@ -121,6 +121,8 @@ interface LockfilePort {
    * read, with the signal's reason when that aborts.
    */
   read(request: LockfileRequest, signal: AbortSignal): Promise<Lockfile>;
+  /** Reserves this process for a target's large files until the result is called; `undefined` while another scan of it does so. */
+  reserve?(target: string): (() => void) | undefined;
 }
 
 export interface BlobPort {

@@ -59,8 +59,11 @@ function semanticOf(version: string): SemVer {
 /** Requirements repeat: most packages of a lockfile share a few hundred. */
 const ranges = new Map<string, Range | undefined>();
 const MAX_RANGES = 10_000;
+/** Longer texts are not kept: their number alone does not bound the memory. */
+const MAX_KEPT = 256;
 
 function rangeOf(text: string, { includePrerelease = false }: RangeOptions = {}): Range | undefined {
+  if (text.length > MAX_KEPT) return parseRange(text, includePrerelease);
   const key = `${includePrerelease} ${text}`;
   if (!ranges.has(key)) {
     if (ranges.size >= MAX_RANGES) ranges.clear();

@@ -6,6 +6,7 @@ import { CodedError, messageOf } from '../../model/errors.ts';
 import type { Lockfile } from '../../model/lockfile/lockfile.ts';
 import type { UnreadError, UnreadLockfile } from '../../model/scan/inventory.ts';
 import type { Suppression } from '../../model/scan/suppression.ts';
+import { JobError } from '../errors.ts';
 import type { RunContext } from '../job.ts';
 import type { IngestedLockfile, IngestLockfiles } from '../payloads/ingest-lockfiles.ts';
 import type { Ports } from '../ports.ts';
@@ -36,12 +37,45 @@ export function allUnread({ lockfiles }: IngestLockfiles): {
   return { read: [], unread };
 }
 
-/** Reads one lockfile after the other. Throws when another attempt may read what this one could not. */
-export async function readAll(
-  payload: IngestLockfiles,
-  ports: Needs,
-  context: RunContext,
-): Promise<{ readonly read: readonly ReadFile[]; readonly unread: readonly UnreadLockfile[] }> {
+/** Lockfiles of this many bytes, companions included, are read in less time than a job waits for another one. */
+const LARGE_BYTES = 1_048_576;
+
+interface AllRead {
+  readonly read: readonly ReadFile[];
+  readonly unread: readonly UnreadLockfile[];
+}
+
+/**
+ * Reads one lockfile after the other. Throws when another attempt may read what this one could not, and a postponing `JobError`
+ * (`others-first`) while this process reads large lockfiles of the same target: scans of one target would keep all others waiting.
+ */
+export async function readAll(payload: IngestLockfiles, ports: Needs, context: RunContext): Promise<AllRead> {
+  const { target } = payload;
+  if (ports.lockfiles.reserve === undefined || bytesOf(payload) < LARGE_BYTES) {
+    return await readInTurn(payload, ports, context);
+  }
+  const release = ports.lockfiles.reserve(target.id);
+  if (release === undefined) {
+    throw new JobError('others-first', `another scan of ${target.id} is being read`, { retryable: true });
+  }
+  try {
+    return await readInTurn(payload, ports, context);
+  } finally {
+    release();
+  }
+}
+
+/** Size of all files with their companions. */
+function bytesOf({ lockfiles }: IngestLockfiles): number {
+  const all = lockfiles.flatMap((file) => ('unread' in file ? [] : [file, ...(file.companions ?? [])]));
+  const sizes = all.map((one) => {
+    if ('content' in one) return one.content.length;
+    return 'bytes' in one ? one.bytes : 0;
+  });
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+async function readInTurn(payload: IngestLockfiles, ports: Needs, context: RunContext): Promise<AllRead> {
   const read: ReadFile[] = [];
   const unread: UnreadLockfile[] = [];
   const total = payload.lockfiles.length;

@@ -25,6 +25,7 @@ export function createLockfileReader({ threads, inline }: ReaderOptions) {
   const limit = pLimit(threads);
   const idle: Thread[] = [];
   const busy = new Set<Thread>();
+  const owners = new Set<string>();
 
   async function inThread(request: LockfileRequest, signal: AbortSignal | undefined): Promise<Lockfile> {
     const { startThread } = await import('./thread.ts');
@@ -64,6 +65,15 @@ export function createLockfileReader({ threads, inline }: ReaderOptions) {
     async read(request: LockfileRequest, signal?: AbortSignal): Promise<Lockfile> {
       signal?.throwIfAborted();
       return (await readHere(request, inline)) ?? (await limit(() => inThread(request, signal)));
+    },
+    /**
+     * Reserves the reader for the files of an owner until the result is called; `undefined` while the owner has it already. As an owner reads
+     * one file at a time, its files take one thread at most, and files of others never wait for several of them.
+     */
+    reserve(owner: string): (() => void) | undefined {
+      if (owners.has(owner)) return undefined;
+      owners.add(owner);
+      return () => owners.delete(owner);
     },
     /** Ends all threads. */
     async close(): Promise<void> {
