@@ -7,7 +7,7 @@ import type { VersionRecordSummary } from '../../model/scan/resolution.ts';
 import { deprecated } from '../../policy/rules/deprecated.ts';
 
 /**
- * What the findings of an earlier report say of package versions, by identity: their advisories, and that they are deprecated. An index
+ * Returns what the findings of an earlier report say of package versions, by identity: their advisories, and that they are deprecated. An index
  * that no longer states it may have lost its data.
  */
 export function statedFacts(findings: readonly Finding[]): Pick<Facts<VersionRecordSummary>, 'read'> {

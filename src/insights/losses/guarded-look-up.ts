@@ -11,7 +11,7 @@ import { provenGroups, type Witnessing } from './judge-losses.ts';
 type Settled = readonly [lookUp: LookUp, answer: VersionAnswer];
 
 /**
- * The same look-up for scans: an answer that no longer states what is known is settled last, when it is known whether all
+ * Returns the look-up for scans: an answer that no longer states what is known is settled last, when it is known whether all
  * answers together prove the loss.
  */
 export function guardedLookUp(

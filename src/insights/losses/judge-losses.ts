@@ -17,7 +17,7 @@ export interface Witnessing {
   readonly loadAdvisory: (id: string, signal: AbortSignal) => Promise<Advisory>;
 }
 
-/** What one witness should state, and what it states; `undefined` when the index does not have it. */
+/** The statements that one witness should make, and those that it makes; `undefined` when the index does not have it. */
 interface Testimony {
   readonly expected: readonly string[];
   readonly stated: readonly string[] | undefined;

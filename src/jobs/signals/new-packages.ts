@@ -107,7 +107,7 @@ export async function inspectionsOf(
   });
 }
 
-/** What was seen of the scripts of a package. */
+/** Returns the subjects that say what was seen of the scripts of a package. */
 function scriptSubjectsOf({ hasScript, record: { versionKey } }: Candidate): readonly string[] {
   return hasScript === undefined ? [] : [scriptSubject(versionKey, hasScript ? 'script' : 'no-script')];
 }

@@ -7,18 +7,18 @@ import type { Resolution, VersionRecordSummary } from '../scan/resolution.ts';
 interface Statement<Value> {
   /** In the plural, after "its": `advisories`. */
   readonly name: string;
-  /** What the record states: advisory ids, or the package that the statement is about. Empty when it states nothing. */
+  /** Returns what the record states: advisory ids, or the package that the statement is about. Empty when it states nothing. */
   readonly says: (record: Value) => readonly string[];
   /** The record of an answer with what was known before. */
   readonly keep: (answer: Value, known: Value) => Value;
 }
 
-/** What a kind of record states. */
+/** The statements of one kind of record. */
 export interface Statements<Value> {
   /** Records of one scope lose data together: those of one system of packages. */
   readonly scope: (record: Value) => string;
   readonly subject: (record: Value) => string;
-  /** What is lost with the whole record. */
+  /** The name of the statement that is lost with the whole record. */
   readonly whole: string;
   readonly parts: readonly Statement<Value>[];
 }
@@ -88,11 +88,11 @@ export type Group = string;
 
 /** An answer compared with what was known. */
 export interface Compared<Value> {
-  /** What is known now: with what the answer lost, unless the loss is believed. */
+  /** The answer, with what it lost unless the loss is believed. */
   readonly known: Known<Value>;
-  /** What was stated before and still is. */
+  /** The groups that were stated before and still are. */
   readonly kept: readonly Group[];
-  /** What was stated before and is not in the answer, by subject. */
+  /** The subjects that were stated before and are not in the answer. */
   readonly lost: readonly { readonly group: Group; readonly subject: string }[];
 }
 
@@ -131,7 +131,7 @@ export function compareAnswer<Value>(
   return { known: isWhole ? answer : { record, doubted: answer }, kept, lost };
 }
 
-/** What is doubted of a record, as a sentence about its subject; `undefined` when nothing is. */
+/** Returns a sentence about what is doubted of a record; `undefined` when nothing is. */
 export function doubtOf<Value>(kind: Statements<Value>, known: Known<Value>): string | undefined {
   if (!('record' in known) || known.doubted === undefined) return undefined;
   const { doubted, record } = known;

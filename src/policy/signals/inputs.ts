@@ -54,7 +54,7 @@ export function mostInputs(before: Inputs, now: Inputs): Inputs {
   return { ...now, ...Object.fromEntries(Object.entries(before).filter(([name]) => lost.has(name))) };
 }
 
-/** What an inspection does not know: what it could not get, and what the index does not have or no longer states. */
+/** Returns what an inspection does not know: what it could not get, and what the index does not have or no longer states. */
 export function unknownIn(failed: Inspection['unknown'], before: Inputs, now: Inputs): Inspection['unknown'] {
   const named = new Set(failed.map(({ fact }) => fact));
   const lost = lostInputs(before, now);
