@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NO_ROUTING } from '../../src/compose/ports.ts';
@@ -192,5 +195,33 @@ describe('lockhound ignore', () => {
     expect((await room.lockhound('ignore', 'remove', id, '--author', 'api')).code).toBe(0);
     expect(await select(room)).toBe(1);
     expect(inbox()).toEqual(['api reopened vulnerability medium', 'web reopened vulnerability medium']);
+  });
+
+  it('of a VEX document is overruled by a later document, and the finding opens again', async () => {
+    const inbox = createInbox(world, 'overruled');
+    const room = await world.room('overruled');
+    room.startWorker();
+    await scan(room, 'web', SOUND);
+    await enqueue(room, settingsDue('a'.repeat(64), { now: NO_ROUTING }, new Date()));
+    await idle(room);
+    expect(inbox()).toEqual(['web opened vulnerability medium']);
+    const folder = await mkdtemp(join(tmpdir(), 'pipeline-vex-'));
+    const importVex = async (id: string, timestamp: string, status: string, product: string) => {
+      const document = join(folder, `${id}.json`);
+      const statements = [{ vulnerability: { name: ADVISORY.id }, products: [{ '@id': product }], status }];
+      const head = { '@context': 'https://openvex.dev/ns/v0.2.0', '@id': id, author: 'web', timestamp };
+      await writeFile(document, JSON.stringify({ ...head, statements }));
+      const { output } = await room.lockhound('ignore', 'import', document, '--json');
+      expect(await select(room)).toBe(1);
+      return JSON.parse(output)[0];
+    };
+    const fixed = await importVex('one', '2026-01-01T00:00:00Z', 'fixed', 'pkg:npm/ms');
+    expect(fixed).toMatchObject({ applied: 1, overruling: 0 });
+    expect(await stateOf(room, 'web')).toEqual(['open fixed']);
+    const affected = await importVex('two', '2026-02-01T00:00:00Z', 'affected', 'pkg:npm/ms@2.1.3');
+    expect(affected).toMatchObject({ applied: 0, overruling: 1 });
+    expect(await stateOf(room, 'web')).toEqual(['open -']);
+    expect(inbox()).toEqual(['web reopened vulnerability medium']);
+    await rm(folder, { recursive: true });
   });
 });
