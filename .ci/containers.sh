@@ -79,6 +79,16 @@ END
   podman --root "$folder/storage" --runroot "$folder/run" system service --time 0 "$DOCKER_HOST" >"$folder/podman.log" 2>&1 &
   podman_service=$!
   for _ in $(seq 100); do [ -S "$folder/podman.sock" ] && break; sleep 0.1; done
+  health_checks &
+  checks=$!
+}
+
+# podman leaves the interval of health checks to systemd, which need not run here.
+health_checks() {
+  local one
+  while sleep 1; do
+    for one in $(docker ps --quiet 2>/dev/null); do timeout 20 docker healthcheck run "$one" >/dev/null 2>&1 || true; done
+  done
 }
 
 # base_images: `localhost/node-base` with the Node and npm of package-lock.json and of the registry, `localhost/valkey-base`.
@@ -94,6 +104,9 @@ base_images() {
   ln -s ../lib/node_modules/npm/bin/npm-cli.js "$node_root/usr/local/bin/npm"
   tar -C "$node_root" -c . | docker import -q - localhost/node-base:1 >/dev/null
   mmdebstrap --quiet --variant=essential --include=valkey-server,valkey-tools trixie "$folder/valkey-root"
+  # As in the published image, whose server is built without protected mode.
+  printf '#!/bin/sh\nexec /usr/bin/valkey-server "$@" --protected-mode no\n' >"$folder/valkey-root/usr/local/bin/valkey-server"
+  chmod +x "$folder/valkey-root/usr/local/bin/valkey-server"
   tar -C "$folder/valkey-root" -c . | docker import -q --change 'WORKDIR /data' --change 'VOLUME /data' - localhost/valkey-base:1 >/dev/null
   rm -rf "$node_root" "$folder/valkey-root"
   export NODE_IMAGE=localhost/node-base:1 VALKEY_IMAGE=localhost/valkey-base:1
@@ -101,6 +114,8 @@ base_images() {
 
 containers_stop() {
   if [ -n "${podman_service:-}" ]; then
+    kill "${checks:-}" 2>/dev/null || true
+    wait "${checks:-}" 2>/dev/null || true
     timeout 60 podman --root "$folder/storage" --runroot "$folder/run" rm --all --force --time 2 >/dev/null 2>&1 || true
     timeout 60 podman --root "$folder/storage" --runroot "$folder/run" volume prune --force >/dev/null 2>&1 || true
     timeout 60 podman --root "$folder/storage" --runroot "$folder/run" network prune --force >/dev/null 2>&1 || true

@@ -70,9 +70,18 @@ describe.skipIf(!HAS_REDIS)('a backup of Redis (skipped without redis-server)', 
     await restored.kill();
     const restore = (input: Buffer) =>
       spawnSync('sh', [join(DEPLOY, 'restore.sh')], { cwd: restored?.folder, input });
-    expect(restore(Buffer.from('no backup')).status).toBe(1);
+    const backup = await readFile(file);
+    for (const damaged of [Buffer.from('no backup'), backup.subarray(0, -100)])
+      expect(restore(damaged).status).toBe(1);
     expect(await readdir(restored.folder)).toEqual(['appendonlydir']);
-    expect(restore(await readFile(file)).status).toBe(0);
+    // `--rdb -`, as in a container.
+    const piped = spawnSync('redis-cli', ['-p', String(redis.port), '--rdb', '-'], { maxBuffer: 1e9 }).stdout;
+    for (const one of [piped, backup]) {
+      expect(restore(one).status).toBe(0);
+      await restored.start();
+      expect(await restored.call('DBSIZE')).toBeGreaterThan(0);
+      await restored.kill();
+    }
     await restored.start();
     expect(await restored.call('GET', 'of-before')).toBeNull();
     // What is written now is there after another start.
