@@ -121,6 +121,9 @@ containers_stop() {
     timeout 60 podman --root "$folder/storage" --runroot "$folder/run" network prune --force >/dev/null 2>&1 || true
     kill "$podman_service" 2>/dev/null || true
     wait "$podman_service" 2>/dev/null || true
+    # The monitors of health checks stay for minutes. Only they name this folder.
+    for one in $(pgrep -f "$folder"); do kill "$one" 2>/dev/null || true; done
     umount "$folder/storage/overlay" 2>/dev/null || true
+    sleep 1
   fi
 }
