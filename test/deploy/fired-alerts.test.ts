@@ -105,7 +105,10 @@ describe.skipIf(process.env['LOCKHOUND_FIRE_ALERTS'] === undefined)(
       api = `http://127.0.0.1:${port}`;
       await startWorker();
       spawnServe();
-      await until('serve answers', async () => (await fetch(`http://127.0.0.1:${ports.serve}/readyz`).catch(() => undefined))?.ok);
+      await until(
+        'serve answers',
+        async () => (await fetch(`http://127.0.0.1:${ports.serve}/readyz`).catch(() => undefined))?.ok,
+      );
       prometheus = spawn(
         'prometheus',
         [
