@@ -1,105 +1,153 @@
 /*
- * Checks the advice of `lockhound fix` with the package managers themselves: lockfiles that applications were published with are scanned
- * against a local package-insights service with what the registry says about their packages and the bundled advisories; the advised commands
- * are run in a copy; the result is scanned again. Prints for each lockfile how many findings the advice clears, how many of them are gone,
- * and which packages are not locked as advised. Asks the registry that npm is configured for; without it, nothing is checked, and the output says so.
+ * Checks the advice of `lockhound fix` with the package managers themselves. Builds projects from published applications with the lockfiles of
+ * their time, scans them against a local package-insights service with what the registry says about their packages and the bundled advisories,
+ * runs the advised commands as one script under `set -e`, scans again, installs what is locked and starts the application. Asks the registry that
+ * npm is configured for; without it, nothing is checked, and the output says so.
  *
- *     npm run check-fixes                    all lockfiles
- *     npm run check-fixes -- appium          those of packages whose name contains the text
+ *     npm run check-fixes                         all projects
+ *     npm run check-fixes -- yarn                 those whose name contains the text
+ *     npm run check-fixes -- --missing-graphs 7   a third of all dependency graphs is missing, selected by this seed
+ *     npm run check-fixes -- --program <file>     the main file of another version of Lockhound
  *
- * Exit codes: 0 everything is as advised, or there is no registry; 1 the advice was wrong; 2 a command failed.
+ * Exit codes: 0 every finding that the advice clears is gone and every application starts, or there is no registry; 1 not so; 2 a check failed.
  */
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { apply } from './check-fixes/apply.ts';
-import { compareScans } from './check-fixes/compare.ts';
+import { compareScans, type Outcome } from './check-fixes/compare.ts';
+import { dataAbout } from './check-fixes/insights.ts';
 import { lockedIn, lockhound } from './check-fixes/lockhound.ts';
-import { dataOf } from './check-fixes/npm-cache.ts';
-import {
-  convert,
-  type Environment,
-  LOCKFILES,
-  type ManagerName,
-  PROJECTS,
-  type PublishedProject,
-  QUIET,
-  readLatest,
-  unpack,
-} from './check-fixes/project.ts';
+import { type Built, build, installLocked } from './check-fixes/project.ts';
+import { type CheckedProject, PROJECTS } from './check-fixes/projects.ts';
+import { openRegistry, type Registry } from './check-fixes/registry.ts';
 import { run, succeed } from './check-fixes/run.ts';
-import { installTools, withTool } from './check-fixes/tools.ts';
+import { installTools, type Tools } from './check-fixes/tools.ts';
 
-process.exitCode = await main(process.argv[2] ?? '');
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    'missing-graphs': { type: 'string' },
+    program: { type: 'string', default: join(import.meta.dirname, '..', 'bin', 'lockhound.js') },
+    keep: { type: 'boolean', default: false },
+  },
+});
+/** What managers download and the registry answers is kept for other runs of the same day. */
+const CACHE = join(tmpdir(), `lockhound-check-fixes-${new Date().toISOString().slice(0, 10)}`);
+
+interface Bench {
+  readonly tools: Tools;
+  readonly registry: Registry;
+  readonly upstream: string;
+  readonly folder: string;
+}
+
+/** What one project came to. */
+interface Checked extends Outcome {
+  readonly script: 'ends' | 'fails' | 'none';
+  readonly starts: boolean;
+}
+
+process.exitCode = await main(positionals[0] ?? '');
 
 async function main(wanted: string): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'lockhound-fixes-'));
+  if ((await run(folder, 'npm', ['ping'])).code !== 0) {
+    console.log('skipped: the registry that npm is configured for does not answer `npm ping`');
+    return 0;
+  }
+  const upstream = (await succeed(folder, 'npm', ['config', 'get', 'registry'])).trim();
+  await mkdir(CACHE, { recursive: true });
+  const registry = await openRegistry(upstream, join(CACHE, 'packuments'));
   try {
-    if ((await run(folder, 'npm', ['ping'])).code !== 0) {
-      console.log('skipped: the registry that npm is configured for does not answer `npm ping`');
-      return 0;
-    }
-    const tools = join(folder, 'tools');
-    await installTools(tools);
-    const environment = await environmentOf(folder);
-    let [isWrong, isFailed] = [false, false];
-    for (const project of PROJECTS.filter(({ spec }) => spec.includes(wanted))) {
-      const own = join(folder, project.spec);
-      await unpack(own, project, environment);
-      await readLatest(own, environment);
-      for (const manager of project.managers) {
-        try {
-          isWrong = !(await check(own, { project, manager, tools, environment })) || isWrong;
-        } catch (error) {
-          isFailed = true;
-          console.log(`${project.spec} with ${manager}: ${error instanceof Error ? error.message : error}`);
-        }
-      }
-    }
-    if (isFailed) return 2;
-    return isWrong ? 1 : 0;
+    const tools = await installTools(join(CACHE, 'tools'), CACHE);
+    const bench = { tools, registry, upstream, folder };
+    const projects = PROJECTS.filter(({ name }) => name.includes(wanted));
+    const exits: number[] = [];
+    for (const project of projects) exits.push(await checkAndTell(project, bench));
+    return Math.max(0, ...exits);
   } finally {
-    if (process.env['KEEP_FOLDER'] === undefined) await rm(folder, { recursive: true });
-    else console.log(folder);
+    await registry.close();
+    if (values.keep) console.log(folder);
+    else await rm(folder, { recursive: true });
   }
 }
 
-async function environmentOf(folder: string): Promise<Environment> {
-  const registry = (await succeed(folder, 'npm', ['config', 'get', 'registry'])).trim();
+async function checkAndTell(project: CheckedProject, bench: Bench): Promise<number> {
+  try {
+    const checked = await check(project, bench);
+    console.log(textOf(project, checked));
+    const { claimed, gone, script, starts } = checked;
+    return claimed === gone && script !== 'fails' && starts ? 0 : 1;
+  } catch (error) {
+    console.log(`${project.name}: ${error instanceof Error ? error.message : error}\n`);
+    return 2;
+  }
+}
+
+function textOf({ name, manager }: CheckedProject, checked: Checked): string {
+  const { findings, claimed, gone, script, starts, notes } = checked;
+  const summary = `${name} (${manager}): ${findings} findings, ${claimed} claimed, ${gone} gone; script: ${script}; starts: ${starts ? 'yes' : 'no'}`;
+  return [summary, ...notes.map((note) => `  ${note}`), ''].join('\n');
+}
+
+async function check(project: CheckedProject, bench: Bench): Promise<Checked> {
+  const { tools, registry, upstream } = bench;
+  const { program, 'missing-graphs': seed } = values;
+  const built = await build(join(bench.folder, project.name, 'project'), project, bench);
+  const environment = tools.with(project.manager, upstream);
+  await installLocked(built, project.manager, environment);
+  const first = await start(built, project);
+  if (first.code !== 0)
+    throw new Error(`the application does not start before anything is changed:\n${first.err}`);
+  const scanned = await scannedFile(built, project);
+  const names = new Set((await lockedIn(program, built.lockfile)).map(({ name }) => name));
+  const answers = { program, data: await dataAbout(names, registry), seed };
+  const before = await lockhound(answers, ['fix', '--json', scanned]);
+  const [plan] = before.plans;
+  if (plan === undefined) throw new Error('there is no plan');
+  const applied = await apply(built.folder, plan.commands, tools.lockingWith(project.manager, upstream));
+  const after = await lockhound(answers, ['scan', '--json', '--no-advice', built.lockfile]);
+  const outcome = compareScans({ plan, before, after });
+  const last = await installAndStart(built, project, environment);
   return {
-    ...QUIET,
-    npm_config_cache: cacheIn(folder),
-    YARN_CACHE_FOLDER: join(folder, 'yarn-cache'),
-    YARN_NPM_REGISTRY_SERVER: registry,
-    PATH: process.env['PATH'] ?? '',
+    ...outcome,
+    script: plan.commands.length === 0 ? 'none' : applied.succeeded ? 'ends' : 'fails',
+    starts: last === '',
+    notes: [
+      ...outcome.notes,
+      ...plan.commands.map((line) => `$ ${line}`),
+      ...(applied.succeeded ? [] : [applied.messages]),
+      ...(last === '' ? [] : [last]),
+    ],
   };
 }
 
-function cacheIn(folder: string): string {
-  return join(folder, 'cache');
+/** A lone lockfile is scanned in a folder of its own. */
+async function scannedFile({ lockfile, folder }: Built, { isLone = false }: CheckedProject): Promise<string> {
+  if (!isLone) return lockfile;
+  const lone = join(folder, '..', 'lone');
+  await mkdir(lone);
+  await cp(lockfile, join(lone, basename(lockfile)));
+  return join(lone, basename(lockfile));
 }
 
-interface Check {
-  readonly project: PublishedProject;
-  readonly manager: ManagerName;
-  readonly tools: string;
-  readonly environment: Environment;
+/** Empty when the application starts, otherwise the messages. */
+async function installAndStart(
+  built: Built,
+  project: CheckedProject,
+  environment: Readonly<Record<string, string>>,
+): Promise<string> {
+  try {
+    await installLocked(built, project.manager, environment);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  const { code, out, err } = await start(built, project);
+  return code === 0 ? '' : `${out}\n${err}`.trim().split('\n').slice(-12).join('\n');
 }
 
-/** Whether everything is as advised. */
-async function check(source: string, { project, manager, tools, environment }: Check): Promise<boolean> {
-  const folder = `${source}-${manager}`;
-  await cp(source, folder, { recursive: true });
-  const environmentFor = (one: ManagerName) => withTool(tools, one, environment);
-  await convert(folder, manager, environmentFor);
-  const cache = environment['npm_config_cache'] ?? '';
-  const file = join(folder, LOCKFILES[manager]);
-  const before = await lockhound(await dataOf(cache), ['fix', '--json', file]);
-  const [plan] = before.plans;
-  if (plan === undefined) throw new Error('there are no findings');
-  await apply(folder, plan.commands, environmentFor(manager));
-  const after = await lockhound(await dataOf(cache), ['scan', '--json', '--no-advice', file]);
-  const { isAsAdvised, lines } = compareScans({ plan, before, after, locked: await lockedIn(file) });
-  console.log(`${project.spec} with ${manager}\n${lines.map((line) => `  ${line}\n`).join('')}`);
-  return isAsAdvised;
+async function start({ application }: Built, project: CheckedProject) {
+  return await run(application, process.execPath, project.start, { CI: 'true', NO_UPDATE_NOTIFIER: '1' });
 }

@@ -4,9 +4,8 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { InsightsData } from '../../src/embedded/insights/data-set.ts';
 import { startInsightsService } from '../../src/embedded/insights/service.ts';
+import { isMissing } from './missing-graphs.ts';
 import { run } from './run.ts';
-
-const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'lockhound.js');
 
 const change = z.object({
   name: z.string(),
@@ -36,15 +35,34 @@ const report = z.object({
 export type Plan = z.infer<typeof plan>;
 export type Report = z.infer<typeof report>;
 
-/** Runs a command of Lockhound against a local service with this data. `args`: a command that prints a report as JSON. */
-export async function lockhound(data: InsightsData, args: readonly string[]): Promise<Report> {
+/** Lockhound, with a local service that answers it. */
+export interface Lockhound {
+  /** The main file of the program. */
+  readonly program: string;
+  readonly data: InsightsData;
+  /** A third of all graphs is missing, selected by this seed; `undefined`: none is. */
+  readonly seed: string | undefined;
+}
+
+/** Runs a command that prints a report as JSON. The last argument is a lockfile. */
+export async function lockhound(
+  { program, data, seed }: Lockhound,
+  args: readonly string[],
+): Promise<Report> {
   const service = await startInsightsService({ data });
+  if (seed !== undefined) {
+    const when = ({ url }: { readonly url: string }) => isMissing(url, seed);
+    service.faults.inject(
+      { kind: 'answer', status: 404, body: 'dependencies not found' },
+      { every: 1, when },
+    );
+  }
   const settings = await mkdtemp(join(tmpdir(), 'lockhound-settings-'));
   try {
     const config = join(settings, 'lockhound.yaml');
     await writeFile(config, `insights: { url: "${service.url}" }\n`);
     const folder = dirname(args.at(-1) ?? '.');
-    const { out, err } = await run(folder, process.execPath, [MAIN, ...args, '--config', config]);
+    const { out, err } = await run(folder, process.execPath, [program, ...args, '--config', config]);
     if (out === '') throw new Error(`lockhound ${args.join(' ')}: ${err}`);
     return report.parse(JSON.parse(out));
   } finally {
@@ -55,9 +73,8 @@ export async function lockhound(data: InsightsData, args: readonly string[]): Pr
 
 const parsed = z.object({ packages: z.array(z.object({ name: z.string(), version: z.string() })) });
 
-/** The packages of a lockfile as `name@version`. */
-export async function lockedIn(file: string): Promise<ReadonlySet<string>> {
-  const { out } = await run(dirname(file), process.execPath, [MAIN, 'parse', '--json', file]);
-  const { packages } = parsed.parse(JSON.parse(out));
-  return new Set(packages.map(({ name, version }) => `${name}@${version}`));
+/** The packages of a lockfile. */
+export async function lockedIn(program: string, file: string): Promise<z.infer<typeof parsed>['packages']> {
+  const { out } = await run(dirname(file), process.execPath, [program, 'parse', '--json', file]);
+  return parsed.parse(JSON.parse(out)).packages;
 }

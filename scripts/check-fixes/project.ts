@@ -1,26 +1,13 @@
-import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import compareVersions from 'semver/functions/compare.js';
+import minVersion from 'semver/ranges/min-version.js';
+import validRange from 'semver/ranges/valid.js';
 import { z } from 'zod';
+import type { CheckedProject } from './projects.ts';
+import type { Registry } from './registry.ts';
 import { succeed } from './run.ts';
-
-/** A package manager with which a project is checked. `yarn`: Yarn 1; `yarn-modern`: the newest one. */
-export type ManagerName = 'npm' | 'pnpm' | 'yarn' | 'yarn-modern';
-
-/** A lockfile that an application was published with. */
-export interface PublishedProject {
-  /** Name and version of the package. */
-  readonly spec: string;
-  readonly managers: readonly ManagerName[];
-}
-
-/** Applications of 2019 to 2021 whose archives have the lockfile that they were tested with. */
-export const PROJECTS: readonly PublishedProject[] = [
-  { spec: 'serverless@1.40.0', managers: ['npm', 'pnpm', 'yarn', 'yarn-modern'] },
-  { spec: 'appcenter-cli@2.7.0', managers: ['npm', 'pnpm', 'yarn', 'yarn-modern'] },
-  { spec: 'appium@1.15.0', managers: ['npm'] },
-  { spec: 'appium@1.20.0', managers: ['npm'] },
-  { spec: 'aws-cdk@1.90.0', managers: ['npm'] },
-];
+import type { Environment, ManagerName, Tools } from './tools.ts';
 
 export const LOCKFILES: Readonly<Record<ManagerName, string>> = {
   npm: 'package-lock.json',
@@ -29,90 +16,161 @@ export const LOCKFILES: Readonly<Record<ManagerName, string>> = {
   'yarn-modern': 'yarn.lock',
 };
 
-/** Nothing of a project is run, and nothing but lockfiles is written. */
-export const QUIET: Readonly<Record<string, string>> = {
-  npm_config_ignore_scripts: 'true',
-  npm_config_audit: 'false',
-  npm_config_fund: 'false',
-  npm_config_package_lock_only: 'true',
-  npm_config_lockfile_only: 'true',
-  npm_config_update_notifier: 'false',
-  // What the registry does not have is not waited for.
-  npm_config_fetch_retries: '0',
-  YARN_ENABLE_SCRIPTS: 'false',
-  YARN_ENABLE_TELEMETRY: 'false',
-  YARN_ENABLE_IMMUTABLE_INSTALLS: 'false',
+const INSTALL: Readonly<Record<ManagerName, readonly string[]>> = {
+  npm: ['npm', 'install'],
+  pnpm: ['pnpm', 'install'],
+  yarn: ['yarn', 'install'],
+  'yarn-modern': ['yarn', 'install'],
 };
 
-const LOCK_ONLY = ['install', '--package-lock-only', '--ignore-scripts', '--no-audit', '--no-fund'];
+const INSTALL_LOCKED: Readonly<Record<ManagerName, readonly string[]>> = {
+  npm: ['npm', 'ci'],
+  pnpm: ['pnpm', 'install', '--frozen-lockfile'],
+  yarn: ['yarn', 'install', '--frozen-lockfile'],
+  'yarn-modern': ['yarn', 'install', '--immutable'],
+};
+
+/** A project in a folder. */
+export interface Built {
+  readonly folder: string;
+  /** The folder of the application that is started. */
+  readonly application: string;
+  readonly lockfile: string;
+}
 
 /**
- * Unpacks a published project into a folder, as a user of the given package manager has it: the manifest without scripts and development
- * dependencies, and its lockfile in the present format with the versions of that time.
+ * Writes a project into a folder: published packages, without scripts and development dependencies, and the lockfile that the archive has or that
+ * the package manager writes with the smallest versions that the manifests permit.
  */
-export async function unpack(
+export async function build(
   folder: string,
-  { spec }: PublishedProject,
+  project: CheckedProject,
+  {
+    tools,
+    registry,
+    upstream,
+  }: { readonly tools: Tools; readonly registry: Registry; readonly upstream: string },
+): Promise<Built> {
+  const { manager, members, isPublished = false } = project;
+  await mkdir(folder, { recursive: true });
+  const [first = ''] = members;
+  const isWorkspace = members.length > 1;
+  const folderOf = (spec: string) =>
+    isWorkspace ? join(folder, 'packages', spec.replace(/@[^@]*$/, '')) : folder;
+  for (const spec of members) await unpack(folderOf(spec), spec, tools.with('npm', upstream));
+  if (isWorkspace) await writeWorkspace(folder, manager);
+  if (manager === 'yarn') await writeFile(join(folder, '.yarnrc'), YARN_SETTINGS);
+  // Without it, Yarn takes the folder above for the project.
+  if (manager === 'yarn-modern') await writeFile(join(folder, 'yarn.lock'), '');
+  if (isPublished) await runIn(folder, INSTALL[manager], tools.lockingWith(manager, upstream));
+  else
+    await lockSmallest(folder, manager, {
+      tools,
+      registry,
+      last: await smallestRequired(members.map(folderOf)),
+    });
+  return { folder, application: folderOf(first), lockfile: join(folder, LOCKFILES[manager]) };
+}
+
+/** Installs exactly what is locked. */
+export async function installLocked(
+  { folder }: Built,
+  manager: ManagerName,
   environment: Environment,
 ): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  await succeed(folder, 'npm', ['pack', spec, '--pack-destination', folder], environment);
-  const archive = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '';
-  await succeed(folder, 'tar', ['-xzf', archive]);
-  const unpacked = join(folder, 'package');
-  const lockfile = (await readdir(unpacked)).find((name) =>
-    /^(npm-shrinkwrap|package-lock)\.json$/.test(name),
-  );
-  if (lockfile === undefined) throw new Error(`${spec} was published without a lockfile`);
-  await rename(join(unpacked, lockfile), join(folder, 'package-lock.json'));
-  const manifest = z
-    .looseObject({})
-    .parse(JSON.parse(await readFile(join(unpacked, 'package.json'), 'utf8')));
-  const { scripts: _scripts, devDependencies: _forDevelopment, ...kept } = manifest;
-  await writeFile(join(folder, 'package.json'), JSON.stringify(kept, null, 2));
-  await rm(unpacked, { recursive: true });
-  await rm(join(folder, archive));
-  await cp(join(folder, 'package-lock.json'), join(folder, 'published-lock.json'));
-  await succeed(folder, 'npm', LOCK_ONLY, environment);
+  await runIn(folder, INSTALL_LOCKED[manager], environment);
 }
 
-export type Environment = Readonly<Record<string, string>>;
+async function runIn(
+  folder: string,
+  [program = '', ...args]: readonly string[],
+  environment: Environment,
+): Promise<void> {
+  await succeed(folder, program, args, environment);
+}
 
-/** Lets npm read what the registry has about the dependencies of today, so that its cache knows more than the locked versions. */
-export async function readLatest(folder: string, environment: Environment): Promise<void> {
-  const scratch = join(folder, 'latest');
-  await mkdir(scratch);
-  const text = await readFile(join(folder, 'package.json'), 'utf8');
-  const manifest = z
-    .looseObject({ dependencies: z.record(z.string(), z.string()).default({}) })
-    .parse(JSON.parse(text));
-  const latest = Object.keys(manifest.dependencies).map((name) => [name, 'latest']);
-  for (const dependencies of [manifest.dependencies, Object.fromEntries(latest)]) {
-    await writeFile(join(scratch, 'package.json'), JSON.stringify({ dependencies }));
-    await succeed(scratch, 'npm', [...LOCK_ONLY, '--legacy-peer-deps'], environment);
-    await rm(join(scratch, 'package-lock.json'));
-  }
+async function unpack(folder: string, spec: string, environment: Environment): Promise<void> {
+  const scratch = `${folder}.packed`;
+  await mkdir(scratch, { recursive: true });
+  await succeed(scratch, 'npm', ['pack', spec], environment);
+  const archive = (await readdir(scratch)).find((name) => name.endsWith('.tgz')) ?? '';
+  await succeed(scratch, 'tar', ['-xzf', archive]);
+  await rm(join(scratch, archive));
+  const [unpacked = ''] = await readdir(scratch);
+  await cp(join(scratch, unpacked), folder, { recursive: true });
   await rm(scratch, { recursive: true });
+  const shrinkwrap = join(folder, 'npm-shrinkwrap.json');
+  if (await exists(shrinkwrap)) await rename(shrinkwrap, join(folder, LOCKFILES.npm));
+  const file = join(folder, 'package.json');
+  const manifest = z.looseObject({}).parse(JSON.parse(await readFile(file, 'utf8')));
+  const { scripts: _scripts, devDependencies: _forDevelopment, workspaces: _others, ...kept } = manifest;
+  await writeFile(file, JSON.stringify({ ...kept, private: true }, null, 2));
 }
 
-/** Turns the lockfile of npm into that of another package manager, with the same versions. */
-export async function convert(
+/** What package managers say of a requirement that no version satisfies. */
+const UNSATISFIED = /(?:version found for |versions for ")(@?[^@\s"]+)[@"][^\n]*/;
+const NO_CANDIDATES = /(@?[^@\s"]+)@[^\n]*No candidates found/;
+
+/**
+ * Locks in a view of the registry. Where another package requires a later version than `last` has, the view has all versions of that package.
+ */
+async function lockSmallest(
   folder: string,
   manager: ManagerName,
-  environmentFor: (manager: ManagerName) => Environment,
+  {
+    tools,
+    registry,
+    last,
+  }: { readonly tools: Tools; readonly registry: Registry; readonly last: ReadonlyMap<string, string> },
 ): Promise<void> {
-  if (manager === 'npm') return;
-  if (manager === 'yarn-modern') {
-    // It imports lockfiles of Yarn 1 only.
-    await convert(folder, 'yarn', environmentFor);
-    await succeed(folder, 'yarn', ['install'], environmentFor(manager));
-    return;
+  const addresses = manager === 'npm' || manager === 'yarn' ? 'public' : 'own';
+  const url = registry.urlOf({ last, addresses });
+  try {
+    await runIn(folder, INSTALL[manager], tools.lockingWith(manager, url));
+  } catch (error) {
+    const message = error instanceof Error ? error.message : '';
+    const [, name = ''] = NO_CANDIDATES.exec(message) ?? UNSATISFIED.exec(message) ?? [];
+    if (!last.has(name)) throw error;
+    const others = new Map([...last].filter(([one]) => one !== name));
+    await lockSmallest(folder, manager, { tools, registry, last: others });
   }
-  // Yarn imports old lockfiles of npm only.
-  if (manager === 'yarn') await cp(join(folder, 'published-lock.json'), join(folder, 'package-lock.json'));
-  if (manager === 'yarn') await writeFile(join(folder, '.yarnrc'), YARN_SETTINGS);
-  await succeed(folder, manager, ['import'], environmentFor(manager));
-  await rm(join(folder, 'package-lock.json'));
+}
+
+/** The smallest versions of what manifests require, by name; where they differ, the greatest of them. */
+async function smallestRequired(folders: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const smallest = new Map<string, string>();
+  for (const folder of folders) {
+    const { dependencies } = manifestOf.parse(
+      JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')),
+    );
+    for (const [name, range] of Object.entries(dependencies)) {
+      const least = validRange(range) === null ? null : minVersion(range);
+      const known = smallest.get(name);
+      if (least === null || (known !== undefined && compareVersions(known, least.version) > 0)) continue;
+      smallest.set(name, least.version);
+    }
+  }
+  return smallest;
+}
+
+const manifestOf = z.looseObject({ dependencies: z.record(z.string(), z.string()).default({}) });
+
+async function writeWorkspace(folder: string, manager: ManagerName): Promise<void> {
+  const root = {
+    name: 'workspace',
+    version: '1.0.0',
+    private: true,
+    ...(manager === 'pnpm' ? {} : { workspaces: ['packages/*'] }),
+  };
+  await writeFile(join(folder, 'package.json'), JSON.stringify(root, null, 2));
+  if (manager === 'pnpm') await writeFile(join(folder, 'pnpm-workspace.yaml'), 'packages:\n  - packages/*\n');
+}
+
+async function exists(file: string): Promise<boolean> {
+  return await stat(file).then(
+    () => true,
+    () => false,
+  );
 }
 
 const YARN_SETTINGS = ['install', 'upgrade', 'import']

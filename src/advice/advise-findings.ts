@@ -44,12 +44,14 @@ export async function adviseFindings(request: AdviceRequest): Promise<Advised> {
     if (counts.size === 0) continue;
     const { path, format } = lockfile;
     const project = openProject({ ...lockfile, statement: await request.statementOf(path, format) });
+    const failedBefore = request.facts.failures().length;
     const advise = async (
       affected: ResolvedPackage,
       findings: number,
     ): Promise<AdvisedPackage | undefined> => {
-      const fix = await orReason(() => adviseOn(affected, project, request.facts, request.now));
-      if (typeof fix !== 'string') return { affected, findings, fix };
+      const own = project.dependents.find(affected.id) ?? affected;
+      const fix = await orReason(() => adviseOn(own, project, request.facts, request.now));
+      if (typeof fix !== 'string') return { affected: own, findings, fix };
       unadvised.push({ path, id: affected.id, reason: fix });
       return undefined;
     };
@@ -63,6 +65,8 @@ export async function adviseFindings(request: AdviceRequest): Promise<Advised> {
     const plan = await orReason(() => planFixes(advised, project, request.facts, request.now));
     if (typeof plan !== 'string') plans.push(plan);
     else unadvised.push({ path, id: '', reason: plan });
+    const reasons = new Set(request.facts.failures().slice(failedBefore).map(messageOf));
+    for (const reason of reasons) unadvised.push({ path, id: '', reason });
   }
   return { findings: request.findings.map((finding) => withFixes(finding, fixes)), plans, unadvised };
 }

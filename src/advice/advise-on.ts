@@ -1,16 +1,17 @@
 import type { Fix, FixChange } from '../model/advice/fix.ts';
 import type { PublishedVersion } from '../model/ports/insights.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
-import { type Candidates, noneOf, openCandidates } from './candidates.ts';
+import { type Candidates, openCandidates } from './candidates.ts';
 import { commandsFor } from './commands.ts';
 import { waitsUntil } from './cooldown.ts';
-import { findDirectWay } from './direct-upgrade.ts';
+import { findDirectWay, isBreaking, upgradeOf } from './direct-upgrade.ts';
 import { createEvidence, type EvidenceOf } from './evidence.ts';
 import type { AdviceFacts } from './facts.ts';
 import type { GraphEvidence } from './graph-probe.ts';
 import { type Holder, holdersOf, permits, publicKey } from './holders.ts';
 import type { Project } from './project.ts';
-import { relockOf } from './relock.ts';
+import { bad, noneOf, type Refuted, type Search, unknown } from './proof.ts';
+import { type Relock, relockOf } from './relock.ts';
 import { relockAbove } from './relock-above.ts';
 
 /** More direct dependencies than these are not upgraded to clear one package. */
@@ -46,36 +47,37 @@ export async function adviseOn(
   now: number,
 ): Promise<Fix> {
   const key = publicKey(affected);
-  const candidates = key === undefined ? undefined : await openCandidates(facts, key);
-  if (candidates === undefined) {
-    return fixOf(affected, project, createEvidence(), {
-      kind: 'none',
-      reason: 'the index has no list of its versions',
-    });
+  const opened = key && (await openCandidates(facts, key));
+  if (opened?.state !== 'good') {
+    const way = refutedWay(opened ?? unknown(`the index does not have ${affected.id}`));
+    return fixOf(affected, project, createEvidence(), way);
   }
+  const { found: candidates } = opened;
   const nearest = await candidates.firstGood(candidates.later);
   const holders = await holdersOf(affected, project, facts);
-  const evidence = createEvidence(candidates, holders, nearest?.version);
-  if (nearest === undefined) {
-    const reason = noneOf(candidates.later.length);
-    return fixOf(affected, project, evidence, { kind: 'none', reason });
+  if (nearest.state !== 'good') {
+    return fixOf(affected, project, createEvidence(candidates, holders), refutedWay(nearest));
   }
+  const { found } = nearest;
+  const evidence = createEvidence(candidates, holders, found.version);
   const usable = candidates.later.filter(
     (one) => waitsUntil(affected.name, one, project.statement.cooldown, now) === undefined,
   );
-  const question = { affected, project, facts, now, candidates, holders, usable, nearest, evidence };
+  const question = { affected, project, facts, now, candidates, holders, usable, nearest: found, evidence };
   const way = await findWay(question);
-  return fixOf(affected, project, evidence, { version: nearest.version, ...way }, candidates);
+  return fixOf(affected, project, evidence, { version: found.version, ...way }, candidates);
+}
+
+function refutedWay({ state, reason }: Refuted): Way {
+  return { kind: state === 'unknown' ? 'unknown' : 'none', reason };
 }
 
 async function findWay(question: Question): Promise<Way> {
   const { affected, project, candidates, holders, usable } = question;
-  const usableGood = await candidates.firstGood(usable);
-  if (usableGood === undefined) return heldByCooldown(question);
+  const good = await candidates.firstGood(usable);
+  if (good.state !== 'good') return heldByCooldown(question);
   const relock = await relockOf(holders, usable, candidates, project.manager);
-  if (relock.to !== undefined) {
-    return { kind: 'in-range', changes: [relocked(affected, relock.to)] };
-  }
+  if (relock.state === 'good') return { kind: 'in-range', changes: [relocked(affected, relock.to)] };
   const pin = relock.blockers.find(({ kind }) => kind === 'pin');
   if (pin !== undefined) {
     return {
@@ -83,54 +85,69 @@ async function findWay(question: Question): Promise<Way> {
       reason: `${pin.by} forces ${affected.name} to ${pin.requirement ?? 'another version'}`,
     };
   }
-  return await findUpgrade(question, relock.blockers, usableGood);
+  return await findUpgrade(question, relock, good.found);
 }
 
-/** Upgrades of what the target requires itself. */
-async function findUpgrade(
+type Blocked = Exclude<Relock, { readonly state: 'good' }>;
+
+/** Upgrades of what the target requires itself, or else an override. */
+async function findUpgrade(question: Question, blocked: Blocked, good: PublishedVersion): Promise<Way> {
+  const { affected, project } = question;
+  const { blockers } = blocked;
+  const own: FixChange[] = [];
+  if (blockers.some(({ kind }) => kind === 'target')) {
+    const upgrade = await ownUpgrade(question, blockers, good);
+    if (upgrade.state !== 'good') return override(question, good, upgrade);
+    own.push(upgradeOf(affected, upgrade.found, question.candidates.scheme));
+  }
+  const others = await changesOfOthers(question, blockers);
+  if (others.state !== 'good') {
+    // What requires the package in an unknown way may permit a good version.
+    const isUnknown = blocked.state === 'unknown' && !isTargetUnknown(blockers);
+    return override(question, good, isUnknown ? noneOf([others, blocked]) : others, own);
+  }
+  const again = await relockForOthers(question, blockers);
+  const changes = distinctChanges([...own, ...others.found, ...again], project);
+  return {
+    kind: changes.some(({ how }) => how === 'upgrade') ? 'upgrade-direct' : 'in-range',
+    changes,
+  };
+}
+
+/** Whether the only requirement that is not known is that of the target, which an upgrade replaces. */
+function isTargetUnknown(blockers: readonly Holder[]): boolean {
+  return blockers.every(({ kind, requirement }) => kind === 'target' || requirement !== undefined);
+}
+
+/** Changes of packages above the affected one, or of direct dependencies, that make all blockers bring good versions. */
+async function changesOfOthers(
   question: Question,
   blockers: readonly Holder[],
-  good: PublishedVersion,
-): Promise<Way> {
-  const { affected, project, evidence } = question;
-  const ownBlockers = blockers.filter(({ kind }) => kind === 'target');
-  const own: FixChange[] = [];
-  if (ownBlockers.length > 0) {
-    const to = await ownUpgrade(question, good);
-    if (to === undefined)
-      return override(question, good, 'the requirements of its dependents permit no common good version');
-    own.push({ name: affected.name, from: affected.version, to, how: 'upgrade' });
-  }
-  const changes = [...own];
+): Promise<Search<readonly FixChange[]>> {
+  const { project, evidence } = question;
+  const changes: FixChange[] = [];
   const directs = new Map<string, ResolvedPackage>();
   for (const { kind, by } of blockers) {
     if (kind !== 'package') continue;
     const graphs: GraphEvidence[] = [];
     const above = await relockAbove(by, { ...question, graphs }, new Set());
-    if (above !== undefined) {
-      changes.push(...above);
+    if (above.state === 'good') {
+      changes.push(...above.found);
       evidence.graphs.push(...graphs);
       continue;
     }
     const found = project.dependents.directsTo(by);
-    if (found.length === 0)
-      return override(question, good, 'the direct dependency that brings it is not known', own);
+    if (found.length === 0) return unknown(`it is not known which direct dependency brings ${by}`);
     for (const direct of found) directs.set(direct.id, direct);
   }
-  if (directs.size > MAX_DIRECTS)
-    return override(question, good, `${directs.size} direct dependencies bring it`, own);
+  if (directs.size > MAX_DIRECTS) return bad(`${directs.size} direct dependencies bring it`);
   for (const direct of directs.values()) {
-    const way = await findDirectWay({ ...question, direct });
-    evidence.graphs.push(...way.graphs);
-    if ('reason' in way) return override(question, good, way.reason, own);
-    changes.push(...way.changes);
+    const { way, graphs } = await findDirectWay({ ...question, direct });
+    evidence.graphs.push(...graphs);
+    if (way.state !== 'good') return way;
+    changes.push(...way.found);
   }
-  changes.push(...(await relockForOthers(question, blockers)));
-  const distinct = distinctChanges(changes, project);
-  return {
-    kind: distinct.some(({ how }) => how === 'upgrade') ? 'upgrade-direct' : 'in-range',
-    changes: distinct,
-  };
+  return { state: 'good', found: changes };
 }
 
 /** Each change once. */
@@ -155,21 +172,33 @@ async function relockForOthers(
   const isOwn = blockers.every(({ kind }) => kind === 'target');
   const { nests, upgradesDependents } = project.manager;
   if (!nests || others.length === 0 || (isOwn && upgradesDependents)) return [];
-  const { to } = await relockOf(others, usable, candidates, project.manager);
-  return to === undefined ? [] : [relocked(affected, to)];
+  const relock = await relockOf(others, usable, candidates, project.manager);
+  return relock.state === 'good' ? [relocked(affected, relock.to)] : [];
 }
 
 /** The version to which the target raises its own requirement. Where versions cannot coexist, all dependents permit it. */
 async function ownUpgrade(
-  { holders, usable, candidates, project }: Question,
+  { affected, holders, usable, candidates, project }: Question,
+  blockers: readonly Holder[],
   good: PublishedVersion,
-): Promise<string | undefined> {
-  if (project.manager.nests) return good.version;
+): Promise<Search<string>> {
+  // Without a manifest, it is not known whether the target requires the package at all.
+  if (affected.direct !== true && project.hasEdges) {
+    const [target] = blockers.filter(({ kind }) => kind === 'target');
+    if (target?.requirement === undefined)
+      return unknown(`it is not known whether the project requires ${affected.name} itself`);
+  }
+  if (project.manager.nests) return { state: 'good', found: good.version };
   const others = holders.filter(({ kind }) => kind === 'package');
   const common = usable.filter(({ version }) =>
-    others.every((one) => permits(one, version, candidates.scheme)),
+    others.every((one) => permits(one, version, candidates.scheme).state === 'good'),
   );
-  return (await candidates.firstGood(common))?.version;
+  const found = await candidates.firstGood(common);
+  if (found.state === 'good') return { state: 'good', found: found.found.version };
+  const isOpen = others.some((one) => permits(one, good.version, candidates.scheme).state === 'unknown');
+  return isOpen
+    ? unknown('it is not known which versions all of its dependents require')
+    : bad('the requirements of its dependents permit no common good version');
 }
 
 function heldByCooldown({ affected, project, nearest, now }: Question): Way {
@@ -182,21 +211,24 @@ function heldByCooldown({ affected, project, nearest, now }: Question): Way {
   };
 }
 
-/** `own`: the upgrade of what the target requires itself, which no override changes. */
+/**
+ * A good version against the requirements of other packages: only where it is known that there is no better way, and within the line of the
+ * locked version, because code that requires one line seldom works with another one. `own`: the upgrade of what the target requires itself,
+ * which no override changes.
+ */
 function override(
-  { affected, project }: Question,
-  good: PublishedVersion,
-  reason: string,
+  { affected, project, candidates: { scheme } }: Question,
+  { version: to }: PublishedVersion,
+  refuted: Refuted,
   own: readonly FixChange[] = [],
 ): Way {
-  if (project.manager.override === undefined) return { kind: 'none', reason };
-  const forced: FixChange = {
-    name: affected.name,
-    from: affected.version,
-    to: good.version,
-    how: 'override',
-  };
-  return { kind: 'override', reason, changes: [...own, forced] };
+  const { name, version: from } = affected;
+  if (refuted.state === 'unknown' || project.manager.override === undefined) return refutedWay(refuted);
+  if (isBreaking(affected, to, scheme)) {
+    const risk = `an override to ${name} ${to}, of another major line, can break what requires ${from}`;
+    return { kind: 'none', reason: `${refuted.reason}, and ${risk}` };
+  }
+  return { kind: 'override', reason: refuted.reason, changes: [...own, { name, from, to, how: 'override' }] };
 }
 
 function relocked({ name, version }: ResolvedPackage, to: string): FixChange {
@@ -217,10 +249,7 @@ function fixOf(
     ...(version === undefined ? {} : { version }),
     ...(version === undefined || scheme === undefined
       ? {}
-      : {
-          breaking:
-            scheme.line(version) !== scheme.line(affected.resolution.record?.versionKey.version ?? ''),
-        }),
+      : { breaking: isBreaking(affected, version, scheme) }),
     changes: [...changes],
     commands: [...commandsFor(changes, project)],
     ...(until === undefined ? {} : { until }),

@@ -2,9 +2,11 @@ import type { FixCandidate } from '../model/advice/fix.ts';
 import { canonicalVersion } from '../model/lockfile/spelling.ts';
 import type { VersionKey } from '../model/lockfile/version-key.ts';
 import type { PublishedVersion } from '../model/ports/insights.ts';
+import type { VersionRecordSummary } from '../model/scan/resolution.ts';
 import { schemeOf } from '../versions/scheme.ts';
 import type { VersionScheme } from '../versions/version-scheme.ts';
 import type { AdviceFacts } from './facts.ts';
+import { allOf, bad, GOOD, type Proof, type Search, unknown } from './proof.ts';
 
 /** Versions that are looked up at once. The nearest good one is usually among the first. */
 const BATCH = 20;
@@ -14,56 +16,71 @@ export interface Candidates {
   readonly scheme: VersionScheme;
   /** In the order of the ecosystem. No pre-releases, unless the locked version is one, and no deprecated ones. */
   readonly later: readonly PublishedVersion[];
-  /** The first of the versions that is good; the versions before it are looked at, too. */
-  firstGood(versions: readonly PublishedVersion[]): Promise<PublishedVersion | undefined>;
+  /** The first of the versions that is good. Where none is, versions about which the index has nothing leave that unknown. */
+  firstGood(versions: readonly PublishedVersion[]): Promise<Search<PublishedVersion>>;
   /** Whether all versions are good. */
-  allGood(versions: readonly string[]): Promise<boolean>;
+  allGood(versions: readonly string[]): Promise<Proof>;
   /** What was looked at so far, in order. */
   looked(): readonly FixCandidate[];
 }
 
 /**
- * The later versions of a package. `undefined` when the index has no list of its versions, or the locked version has no place
- * in their order.
+ * The later versions of a package. Unknown when the index has no list of its versions, or the locked version has no place in
+ * their order.
  */
-export async function openCandidates(facts: AdviceFacts, key: VersionKey): Promise<Candidates | undefined> {
+export async function openCandidates(facts: AdviceFacts, key: VersionKey): Promise<Search<Candidates>> {
   const scheme = schemeOf(key.system);
   const locked = canonicalVersion(key.version, key.name, key.system);
   const published = await facts.versions(key);
-  if (published === undefined || !scheme.isValid(locked)) return undefined;
+  if (published === undefined) return unknown(`the index has no list of the versions of ${key.name}`);
+  if (!scheme.isValid(locked)) return unknown(`the order of ${key.name} ${key.version} is not known`);
   const later = laterVersions(published, locked, scheme);
-  const seen = new Map<string, FixCandidate>();
+  const seen = new Map<string, Looked>();
   const look = async (versions: readonly string[]): Promise<void> => {
     const open = versions.filter((version) => !seen.has(version));
     if (open.length === 0) return;
     const records = await facts.records(open.map((version) => ({ ...key, version })));
     for (const [index, version] of open.entries()) {
       const record = records[index];
-      seen.set(version, { version, advisories: record?.advisoryIds.slice() ?? [], ...faultOf(record) });
+      seen.set(version, {
+        version,
+        advisories: record?.advisoryIds.slice() ?? [],
+        proof: proofOf(key.name, version, record),
+      });
     }
   };
-  const isGood = (version: string): boolean => {
-    const candidate = seen.get(version);
-    return candidate?.advisories.length === 0 && candidate.reason === undefined;
-  };
-  return {
+  const proofsOf = (versions: readonly string[]) => versions.flatMap((one) => seen.get(one)?.proof ?? []);
+  const found = {
     scheme,
     later,
-    async firstGood(versions) {
+    async firstGood(versions: readonly PublishedVersion[]): Promise<Search<PublishedVersion>> {
       for (let at = 0; at < versions.length; at += BATCH) {
         const batch = versions.slice(at, at + BATCH);
         await look(batch.map(({ version }) => version));
-        const good = batch.find(({ version }) => isGood(version));
-        if (good !== undefined) return good;
+        const good = batch.find(({ version }) => seen.get(version)?.proof.state === 'good');
+        if (good !== undefined) return { state: 'good', found: good };
       }
-      return undefined;
+      const proof = allOf(proofsOf(versions.map(({ version }) => version)).filter(isUnknown));
+      return proof.state === 'good' ? bad(noGoodOf(versions.length)) : proof;
     },
-    async allGood(versions) {
+    async allGood(versions: readonly string[]) {
       await look(versions);
-      return versions.every(isGood);
+      return allOf(proofsOf(versions));
     },
-    looked: () => [...seen.values()].sort((left, right) => scheme.compare(left.version, right.version)),
+    looked: () =>
+      [...seen.values()]
+        .sort((left, right) => scheme.compare(left.version, right.version))
+        .map(({ proof, ...candidate }) => ({ ...candidate, ...faultOf(candidate, proof) })),
   };
+  return { state: 'good', found };
+}
+
+function isUnknown({ state }: Proof): boolean {
+  return state === 'unknown';
+}
+
+interface Looked extends Pick<FixCandidate, 'version' | 'advisories'> {
+  readonly proof: Proof;
 }
 
 function laterVersions(
@@ -80,13 +97,24 @@ function laterVersions(
     .sort((left, right) => scheme.compare(left.version, right.version));
 }
 
-function faultOf(record: { readonly isDeprecated: boolean } | undefined): Pick<FixCandidate, 'reason'> {
-  if (record === undefined) return { reason: 'the index has no record of it' };
-  return record.isDeprecated ? { reason: 'it is deprecated' } : {};
+/** Whether no advisory affects a version and it is not deprecated. `record`: `undefined` when the index does not have it. */
+export function proofOf(name: string, version: string, record: VersionRecordSummary | undefined): Proof {
+  if (record === undefined) return unknown(`the index has no record of ${name} ${version}`);
+  if (record.advisoryIds.length > 0)
+    return bad(`${record.advisoryIds.join(', ')} affects ${name} ${version}`);
+  return record.isDeprecated ? bad(`${name} ${version} is deprecated`) : GOOD;
+}
+
+/** The reason that no advisory is; those are stated themselves. */
+function faultOf(
+  { advisories }: Pick<FixCandidate, 'advisories'>,
+  proof: Proof,
+): Pick<FixCandidate, 'reason'> {
+  return proof.state === 'good' || advisories.length > 0 ? {} : { reason: proof.reason };
 }
 
 /** Why there is no good version. `count`: the number of later ones. */
-export function noneOf(count: number): string {
+function noGoodOf(count: number): string {
   if (count === 0) return 'there is no later version';
   return count === 1 ? 'the only later version is not good' : `none of the ${count} later versions is good`;
 }

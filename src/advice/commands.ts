@@ -18,7 +18,7 @@ export function commandsFor(changes: readonly FixChange[], project: Project): re
   return [
     ...(first.length > 0 ? manager.upgrade(first) : []),
     ...(relocks.length > 0 ? manager.relock(relocks, isWorkspace) : []),
-    ...(overrides.length > 0 ? (manager.override?.(overrides) ?? []) : []),
+    ...(overrides.length > 0 ? (manager.override?.(overrides, project.statement) ?? []) : []),
     ...(last.length > 0 ? manager.upgrade(last) : []),
   ];
 

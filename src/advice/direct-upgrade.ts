@@ -1,14 +1,28 @@
 import type { FixChange } from '../model/advice/fix.ts';
+import type { VersionKey } from '../model/lockfile/version-key.ts';
+import type { PublishedVersion } from '../model/ports/insights.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
+import { schemeOf } from '../versions/scheme.ts';
+import type { VersionScheme } from '../versions/version-scheme.ts';
 import { openCandidates } from './candidates.ts';
 import { waitsUntil } from './cooldown.ts';
-import { type GraphEvidence, type GraphQuestion, type Probe, probeGraph, relocksFor } from './graph-probe.ts';
+import {
+  evidenceOf,
+  type GraphEvidence,
+  type GraphQuestion,
+  type Probe,
+  probeGraph,
+  relocksFor,
+} from './graph-probe.ts';
 import { publicKey } from './holders.ts';
+import { bad, type Search, unknown } from './proof.ts';
+import { searchSmallest } from './smallest.ts';
 
 /** How a direct dependency comes to bring only good versions of a package. */
-export type DirectWay =
-  | { readonly changes: readonly FixChange[]; readonly graphs: readonly GraphEvidence[] }
-  | { readonly reason: string; readonly graphs: readonly GraphEvidence[] };
+export interface DirectWay {
+  readonly way: Search<readonly FixChange[]>;
+  readonly graphs: readonly GraphEvidence[];
+}
 
 export interface WayQuestion extends Omit<GraphQuestion, 'root'> {
   readonly direct: ResolvedPackage;
@@ -16,84 +30,100 @@ export interface WayQuestion extends Omit<GraphQuestion, 'root'> {
 
 /**
  * The smallest version of a direct dependency, the locked one first, whose resolved graph has no affected version of a
- * package. The search halves the later versions: one that brings a good version is assumed to be followed by others that do.
- * The version that is found is verified itself.
+ * package, and that is good itself. Versions of the locked line come before those of later ones.
  */
 export async function findDirectWay(question: WayQuestion): Promise<DirectWay> {
-  const { direct, project, facts, now } = question;
+  const { direct, project } = question;
   const asked = { ...question, root: direct };
   const key = publicKey(direct);
-  if (key === undefined) return { reason: `the index does not have ${direct.id}`, graphs: [] };
+  if (key === undefined) return { way: unknown(`the index does not have ${direct.id}`), graphs: [] };
   const graphs: GraphEvidence[] = [];
   const probe = async (version: string): Promise<Probe> => {
     const probed = await probeGraph({ ...key, version }, asked);
-    const { graph: _graph, ...evidence } = probed;
-    graphs.push(evidence);
+    graphs.push(evidenceOf(probed));
     return probed;
   };
   const current = await probe(key.version);
-  const relocks = current.good && project.manager.relocks !== 'never' ? relocksFor(current, asked) : [];
+  const isGood = current.proof.state === 'good';
+  const relocks = isGood && project.manager.relocks !== 'never' ? relocksFor(current, asked) : [];
   // Without anything to lock again, the graph differs from the lockfile in a way that a re-lock does not repair.
-  if (relocks.length > 0) return { changes: relocks, graphs };
-  const candidates = await openCandidates(facts, key);
-  const later = (candidates?.later ?? []).filter(
-    (one) => waitsUntil(direct.name, one, project.statement.cooldown, now) === undefined,
-  );
-  if (later.length === 0) return { reason: `no later version of ${direct.name} can be locked`, graphs };
-  const found = await smallestGood(
-    later.map(({ version }) => version),
-    probe,
-  );
-  if (found === undefined) {
-    const newest = later.at(-1)?.version;
-    return {
-      reason: `${direct.name} ${newest} brings no good version of ${question.affected.name} either`,
-      graphs,
-    };
+  if (relocks.length > 0) return { way: { state: 'good', found: relocks }, graphs };
+  const upgrade = await findUpgrade(question, probe, key);
+  if (upgrade.state !== 'good') {
+    // With the graph of the locked version, a re-lock could be sufficient.
+    return { way: current.proof.state === 'unknown' ? current.proof : upgrade, graphs };
   }
-  const good = await candidates?.firstGood(
-    later.slice(later.findIndex(({ version }) => version === found.version)),
-  );
-  const verified = good === undefined || good.version === found.version ? found : await probe(good.version);
-  if (good === undefined || !verified.good) {
-    return {
-      reason: `every version of ${direct.name} that brings a good version is affected itself`,
-      graphs,
-    };
-  }
-  const upgrade: FixChange = { name: direct.name, from: direct.version, to: good.version, how: 'upgrade' };
-  return { changes: [upgrade, ...relocksFor(verified, asked)], graphs };
+  const { found } = upgrade;
+  const change = upgradeOf(direct, found.version, schemeOf(key.system));
+  return { way: { state: 'good', found: [change, ...relocksFor(found, asked)] }, graphs };
 }
 
 /**
- * The packages to lock again when a direct dependency gets a given version; `undefined` when that version does not bring only
- * good versions of the affected package.
+ * The smallest version of a direct dependency after one that it was to be upgraded to, of the same line, that brings no affected version of
+ * another package either.
+ */
+export async function findLaterUpgrade(to: string, question: WayQuestion): Promise<Search<string>> {
+  const key = publicKey(question.direct);
+  if (key === undefined) return unknown(`the index does not have ${question.direct.id}`);
+  const asked = { ...question, root: question.direct };
+  const after = { ...key, version: to };
+  const found = await findUpgrade(question, (version) => probeGraph({ ...key, version }, asked), after, true);
+  return found.state === 'good' ? { state: 'good', found: found.found.version } : found;
+}
+
+/** The smallest version after one of a direct dependency that is good and brings no affected one. `inLine`: only of its line. */
+async function findUpgrade(
+  { direct, affected, project, facts, now }: WayQuestion,
+  probe: (version: string) => Promise<Probe>,
+  after: VersionKey,
+  inLine = false,
+): Promise<Search<Probe>> {
+  const opened = await openCandidates(facts, after);
+  if (opened.state !== 'good') return opened;
+  const { scheme, later, allGood } = opened.found;
+  const usable = later.filter(
+    (one) => waitsUntil(direct.name, one, project.statement.cooldown, now) === undefined,
+  );
+  const isOwnLine = ({ version }: PublishedVersion) => scheme.line(version) === scheme.line(after.version);
+  const lists = inLine
+    ? [usable.filter(isOwnLine)]
+    : [usable.filter(isOwnLine), usable.filter((one) => !isOwnLine(one))];
+  const newest = lists.flat().at(-1);
+  if (newest === undefined) return bad(`no later version of ${direct.name} can be locked`);
+  // One batch, as most versions in a search are looked at anyway.
+  await allGood(usable.map(({ version }) => version));
+  const look = async ({ version }: PublishedVersion): Promise<Search<Probe> | 'skip'> => {
+    if ((await allGood([version])).state !== 'good') return 'skip';
+    const probed = await probe(version);
+    return probed.proof.state === 'good' ? { state: 'good', found: probed } : probed.proof;
+  };
+  const found = await searchSmallest(lists, look);
+  if (found.state !== 'bad') return found;
+  return bad(`${direct.name} ${newest.version} brings no good version of ${affected.name} either`);
+}
+
+/** The upgrade of a package that the target requires itself. */
+export function upgradeOf(own: ResolvedPackage, to: string, scheme: VersionScheme): FixChange {
+  const { name, version: from } = own;
+  return { name, from, to, how: 'upgrade', ...(isBreaking(own, to, scheme) ? { breaking: true } : {}) };
+}
+
+/** Whether a version is of another line than the locked one. */
+export function isBreaking(locked: ResolvedPackage, to: string, scheme: VersionScheme): boolean {
+  return scheme.line(to) !== scheme.line(publicKey(locked)?.version ?? locked.version);
+}
+
+/**
+ * The packages to lock again when a direct dependency gets a given version, if that version brings only good versions of the
+ * affected package.
  */
 export async function relocksAt(
   version: string,
   question: WayQuestion,
-): Promise<readonly FixChange[] | undefined> {
+): Promise<Search<readonly FixChange[]>> {
   const asked = { ...question, root: question.direct };
   const key = publicKey(question.direct);
-  const probed = key === undefined ? undefined : await probeGraph({ ...key, version }, asked);
-  return probed?.good === true ? relocksFor(probed, asked) : undefined;
-}
-
-/** `versions` in their order. */
-async function smallestGood(
-  versions: readonly string[],
-  probe: (version: string) => Promise<Probe>,
-): Promise<Probe | undefined> {
-  let found = await probe(versions.at(-1) ?? '');
-  if (!found.good) return undefined;
-  let [low, high] = [0, versions.length - 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const probed = await probe(versions[middle] ?? '');
-    if (probed.good) {
-      found = probed;
-      high = middle;
-    } else low = middle + 1;
-  }
-  return found;
+  if (key === undefined) return unknown(`the index does not have ${question.direct.id}`);
+  const probed = await probeGraph({ ...key, version }, asked);
+  return probed.proof.state === 'good' ? { state: 'good', found: relocksFor(probed, asked) } : probed.proof;
 }

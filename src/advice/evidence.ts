@@ -26,7 +26,9 @@ export function createEvidence(
         by: holder.by,
         ...(holder.requirement === undefined ? {} : { requirement: holder.requirement }),
         permits:
-          version !== undefined && candidates !== undefined && permits(holder, version, candidates.scheme),
+          version !== undefined &&
+          candidates !== undefined &&
+          permits(holder, version, candidates.scheme).state === 'good',
       }));
       return {
         candidates: looked.slice(0, MAX_ENTRIES),

@@ -1,3 +1,4 @@
+import { CodedError, messageOf } from '../model/errors.ts';
 import type { DependencyGraph } from '../model/lockfile/dependency-graph.ts';
 import { purlTypeOf } from '../model/lockfile/ecosystem.ts';
 import type { LockedPackage } from '../model/lockfile/lockfile.ts';
@@ -6,15 +7,18 @@ import { formatVersionKey, type VersionKey } from '../model/lockfile/version-key
 import type { Insights, PublishedVersion } from '../model/ports/insights.ts';
 import type { VersionRecordSummary } from '../model/scan/resolution.ts';
 import { AdviceError } from './errors.ts';
+import { type Search, unknown } from './proof.ts';
 
-/** What advice reads from the package-insights API. All of it throws `InsightsError`, and `AdviceError` (`request-limit`). */
+/** What advice reads from the package-insights API. Lists and records throw `InsightsError`, and everything `AdviceError` (`request-limit`). */
 export interface AdviceFacts {
   /** `undefined` when the index does not have the package. */
   versions(key: Pick<VersionKey, 'system' | 'name'>): Promise<readonly PublishedVersion[] | undefined>;
   /** One for each key, in order; `undefined` for a version that the index does not have. */
   records(keys: readonly VersionKey[]): Promise<readonly (VersionRecordSummary | undefined)[]>;
-  /** The graph that a new installation of a version resolves to; `undefined` when the service has no graph. */
-  graph(key: VersionKey): Promise<DependencyGraph | undefined>;
+  /** The graph that a new installation of a version resolves to. It is not known when the service has none, and when a request fails. */
+  graph(key: VersionKey): Promise<Search<DependencyGraph>>;
+  /** Why graphs could not be read: another time they can be. */
+  failures(): readonly CodedError[];
 }
 
 export interface AdviceLimits {
@@ -29,7 +33,8 @@ export function createAdviceFacts(
   { signal, maxRequests }: AdviceLimits,
 ): AdviceFacts {
   const lists = new Map<string, Promise<readonly PublishedVersion[] | undefined>>();
-  const graphs = new Map<string, Promise<DependencyGraph | undefined>>();
+  const graphs = new Map<string, Promise<Search<DependencyGraph>>>();
+  const failures: CodedError[] = [];
   const records = new Map<string, VersionRecordSummary | undefined>();
   let requests = 0;
   const count = () => {
@@ -60,11 +65,22 @@ export function createAdviceFacts(
       return keys.map((key) => records.get(formatVersionKey(key)));
     },
     async graph(key) {
-      return await once(graphs, formatVersionKey(key), () => {
+      return await once(graphs, formatVersionKey(key), async (): Promise<Search<DependencyGraph>> => {
         count();
-        return insights.dependencies(key, signal);
+        try {
+          const found = await insights.dependencies(key, signal);
+          if (found !== undefined) return { state: 'good', found };
+          return unknown(`the index has no dependency graph of ${key.name} ${key.version}`);
+        } catch (error) {
+          if (!(error instanceof CodedError) || signal.aborted) throw error;
+          failures.push(error);
+          return unknown(
+            `the dependency graph of ${key.name} ${key.version} could not be read (${messageOf(error)})`,
+          );
+        }
       });
     },
+    failures: () => failures,
   };
 }
 

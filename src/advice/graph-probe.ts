@@ -2,11 +2,15 @@ import type { Fix, FixChange } from '../model/advice/fix.ts';
 import type { DependencyGraph } from '../model/lockfile/dependency-graph.ts';
 import { canonicalName } from '../model/lockfile/spelling.ts';
 import type { VersionKey } from '../model/lockfile/version-key.ts';
+import type { PublishedVersion } from '../model/ports/insights.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
+import type { VersionRecordSummary } from '../model/scan/resolution.ts';
 import { schemeOf } from '../versions/scheme.ts';
+import { proofOf } from './candidates.ts';
 import { waitsUntil } from './cooldown.ts';
 import type { AdviceFacts } from './facts.ts';
 import type { Project } from './project.ts';
+import { allOf, bad, GOOD, type Proof, unknown } from './proof.ts';
 
 export type GraphEvidence = Fix['evidence']['graphs'][number];
 
@@ -22,34 +26,72 @@ export interface GraphQuestion {
   readonly now: number;
 }
 
-/** A graph that was looked at. */
-export interface Probe extends GraphEvidence {
+/** What is known of a version of a package that brings an affected one. */
+export interface Probe {
+  readonly name: string;
+  readonly version: string;
+  /** Whether its graph has only good versions of the affected package, or none. */
+  readonly proof: Proof;
+  /** Versions of the affected package in the graph. */
+  readonly brings: readonly string[];
   readonly graph: DependencyGraph | undefined;
 }
 
-/** Whether a resolved graph has only good versions of the package, or none. A graph with errors proves nothing. */
+/** Asks for the graph of a version. A graph with errors refutes, but proves nothing. */
 export async function probeGraph(
   key: VersionKey,
   { affected, facts, project, now }: Omit<GraphQuestion, 'root'>,
 ): Promise<Probe> {
-  const graph = await facts.graph(key);
-  const brought = versionsIn(graph, affected, key);
-  const keys = brought.map((version) => ({ ...nameKey(affected, key), version }));
-  const records = await facts.records(keys);
-  const published = brought.length === 0 ? [] : ((await facts.versions(nameKey(affected, key))) ?? []);
-  const isLockable = (version: string) =>
-    published.every(
-      (one) =>
-        one.version !== version ||
-        waitsUntil(affected.name, one, project.statement.cooldown, now) === undefined,
-    );
-  const good =
-    graph !== undefined &&
-    graph.errors.length === 0 &&
-    graph.nodes.length > 0 &&
-    records.every((record) => record?.advisoryIds.length === 0) &&
-    brought.every(isLockable);
-  return { name: key.name, version: key.version, brings: [...brought], good, graph };
+  const { name, version } = key;
+  const search = await facts.graph(key);
+  if (search.state !== 'good') return { name, version, proof: search, brings: [], graph: undefined };
+  const { found: graph } = search;
+  const own = nameKey(affected, key);
+  const brings = versionsIn(graph, affected, key);
+  const records = await facts.records(brings.map((one) => ({ ...own, version: one })));
+  const published = brings.length === 0 ? [] : ((await facts.versions(own)) ?? []);
+  const isHeld = (one: PublishedVersion) =>
+    brings.includes(one.version) &&
+    waitsUntil(affected.name, one, project.statement.cooldown, now) !== undefined;
+  const proof = allOf([
+    // What a cooldown makes the package manager select instead is not in the graph.
+    ...published
+      .filter(isHeld)
+      .map((one) =>
+        unknown(`${project.statement.cooldown?.where} does not permit ${own.name} ${one.version} yet`),
+      ),
+    ...brings.map((one, index) => broughtProof(key, own.name, one, records[index])),
+    isComplete(graph) ? GOOD : unknown(`the dependency graph of ${name} ${version} has errors`),
+  ]);
+  return { name, version, proof, brings, graph };
+}
+
+function broughtProof(
+  root: VersionKey,
+  name: string,
+  version: string,
+  record: VersionRecordSummary | undefined,
+): Proof {
+  // A deprecated version clears the findings, too.
+  const proof = proofOf(name, version, record && { ...record, isDeprecated: false });
+  return proof.state === 'bad'
+    ? bad(`${root.name} ${root.version} brings ${name} ${version}, which is affected`)
+    : proof;
+}
+
+function isComplete({ nodes, errors }: DependencyGraph): boolean {
+  return nodes.length > 0 && errors.length === 0;
+}
+
+/** A probe as evidence of a fix. */
+export function evidenceOf({ name, version, proof, brings }: Probe): GraphEvidence {
+  return {
+    name,
+    version,
+    brings: [...brings],
+    good: proof.state === 'good',
+    ...(proof.state === 'unknown' ? { unknown: proof.reason } : {}),
+  };
 }
 
 function nameKey({ name }: ResolvedPackage, { system }: VersionKey): Pick<VersionKey, 'system' | 'name'> {
@@ -57,12 +99,12 @@ function nameKey({ name }: ResolvedPackage, { system }: VersionKey): Pick<Versio
 }
 
 function versionsIn(
-  graph: DependencyGraph | undefined,
+  { nodes }: DependencyGraph,
   { name }: Pick<ResolvedPackage, 'name'>,
   { system }: Pick<VersionKey, 'system'>,
 ): readonly string[] {
   const wanted = canonicalName(name, system);
-  const found = graph?.nodes.filter(({ versionKey }) => versionKey.name === wanted) ?? [];
+  const found = nodes.filter(({ versionKey }) => versionKey.name === wanted);
   return [...new Set(found.map(({ versionKey }) => versionKey.version))];
 }
 

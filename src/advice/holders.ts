@@ -5,6 +5,7 @@ import type { ResolvedPackage } from '../model/scan/inventory.ts';
 import type { VersionScheme } from '../versions/version-scheme.ts';
 import type { AdviceFacts } from './facts.ts';
 import type { Project } from './project.ts';
+import { bad, GOOD, type Proof, unknown } from './proof.ts';
 
 /** Who requires a package, and what it requires. */
 export interface Holder {
@@ -33,7 +34,7 @@ export async function holdersOf(
     }));
   const everywhere = pins.filter((pin) => pin.everywhere);
   if (everywhere.length > 0) return everywhere.map(({ holder }) => holder);
-  const own = locked.direct === true || !project.hasEdges ? targetHolders(locked, project) : [];
+  const own = targetHolders(locked, project);
   const others: Holder[] = [];
   for (const dependent of project.dependents.of(locked.id)) {
     others.push(...(await packageHolders(dependent, locked, project, facts)));
@@ -41,11 +42,15 @@ export async function holdersOf(
   return [...pins.map(({ holder }) => holder), ...own, ...others];
 }
 
-function targetHolders(locked: ResolvedPackage, project: Project): readonly Holder[] {
-  const stated = project.requirements('', locked.name);
-  if (stated.length === 0 || !project.statement.statesDirect) {
-    return [{ kind: 'target', by: '.', folder: '', requirement: undefined }];
-  }
+/**
+ * What the target requires itself. Where neither the lockfile nor a manifest states all of that, any package can be required with a
+ * requirement that is not known.
+ */
+function targetHolders({ name, direct }: ResolvedPackage, project: Project): readonly Holder[] {
+  if (direct === false && project.hasEdges) return [];
+  const stated = direct === true || !project.hasEdges ? project.requirements('', name) : [];
+  const isKnown = project.statement.statesDirect && (stated.length > 0 || direct === undefined);
+  if (!isKnown) return [{ kind: 'target', by: '.', folder: '', requirement: undefined }];
   return stated.map(({ folder, requirement }) => ({
     kind: 'target',
     by: folder === '' ? '.' : `./${folder}`,
@@ -76,8 +81,9 @@ async function publishedRequirements(
   facts: AdviceFacts,
 ): Promise<readonly string[]> {
   const key = publicKey(dependent);
-  const graph = key === undefined ? undefined : await facts.graph(key);
-  if (graph === undefined) return [];
+  const search = key === undefined ? undefined : await facts.graph(key);
+  if (search?.state !== 'good') return [];
+  const { found: graph } = search;
   const name = canonicalName(locked.name, system);
   return graph.edges.flatMap(({ from, to, requirement }) => {
     const isWanted = graph.nodes[from]?.relation === 'SELF' && graph.nodes[to]?.versionKey.name === name;
@@ -90,7 +96,17 @@ export function publicKey({ resolution }: Pick<ResolvedPackage, 'resolution'>): 
   return resolution.outcome === 'resolved' ? resolution.record?.versionKey : undefined;
 }
 
-/** Whether a holder permits a version. A requirement that is not known, or no range, permits nothing. */
-export function permits({ requirement }: Holder, version: string, scheme: VersionScheme): boolean {
-  return requirement !== undefined && scheme.satisfies(version, requirement) === true;
+/** Whether a holder permits a version. That is unknown of a requirement that is not known, and of one that is no range. */
+export function permits({ by, requirement }: Holder, version: string, scheme: VersionScheme): Proof {
+  if (requirement === undefined) return unknown(`it is not known which versions ${ownerOf(by)} requires`);
+  const isPermitted = scheme.satisfies(version, requirement);
+  if (isPermitted === undefined)
+    return unknown(`it is not known which versions ${ownerOf(by)} requires by "${requirement}"`);
+  return isPermitted ? GOOD : bad(`${ownerOf(by)} requires ${requirement}`);
+}
+
+/** A target is named by its folder. */
+function ownerOf(by: string): string {
+  if (by === '.') return 'the project';
+  return by.startsWith('./') ? `the project in ${by.slice(2)}` : by;
 }

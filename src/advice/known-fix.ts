@@ -6,7 +6,8 @@ import type { System, VersionKey } from '../model/lockfile/version-key.ts';
 import type { FixQuestion, KnownFixes } from '../model/ports/known-fixes.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
-import { noneOf, openCandidates } from './candidates.ts';
+import { schemeOf } from '../versions/scheme.ts';
+import { openCandidates } from './candidates.ts';
 import { findDirectWay } from './direct-upgrade.ts';
 import type { AdviceFacts } from './facts.ts';
 import { openProject } from './project.ts';
@@ -24,28 +25,29 @@ export async function learnFix(
   facts: AdviceFacts,
   now: number,
 ): Promise<KnownFix> {
-  const candidates = await openCandidates(facts, key);
-  const good = await candidates?.firstGood(candidates.later);
+  const opened = await openCandidates(facts, key);
+  const candidates = opened.state === 'good' ? opened.found : undefined;
+  const good = opened.state === 'good' ? await opened.found.firstGood(opened.found.later) : opened;
   const ways: Record<string, KnownWay> = { ...before?.ways };
   for (const direct of directs) {
     const id = idOf(direct);
-    if (good !== undefined) ways[id] ??= await wayOf(direct, key, facts, now);
+    if (good.state === 'good') ways[id] ??= await wayOf(direct, key, facts, now);
   }
   const looked = candidates?.looked() ?? [];
-  const count = candidates?.later.length ?? 0;
-  const reason = candidates === undefined ? 'the index has no list of its versions' : noneOf(count);
   return {
     computedAt: before?.computedAt ?? now,
-    ...(good === undefined || candidates === undefined
-      ? { reason }
-      : {
-          version: good.version,
-          breaking: candidates.scheme.line(good.version) !== candidates.scheme.line(key.version),
-        }),
+    ...(good.state === 'good'
+      ? { version: good.found.version, breaking: isBreaking(key, good.found.version) }
+      : { reason: good.reason, ...(good.state === 'unknown' ? { isUnknown: true } : {}) }),
     candidates: looked.slice(0, MAX_CANDIDATES),
     lookedAt: looked.length,
     ways,
   };
+}
+
+function isBreaking({ system, version }: VersionKey, to: string): boolean {
+  const scheme = schemeOf(system);
+  return scheme.isValid(version) && scheme.line(to) !== scheme.line(version);
 }
 
 function idOf({ name, version }: Pick<VersionKey, 'name' | 'version'>): string {
@@ -74,11 +76,13 @@ async function wayOf(
     packages: [holder, affected],
     statement: { requirements: [], statesDirect: false, pins: [] },
   });
-  const way = await findDirectWay({ direct: holder, affected, project, facts, now });
-  if ('reason' in way) return { kind: 'none', brings: [], reason: way.reason };
-  const to = way.changes.find(({ how }) => how === 'upgrade')?.to;
+  const { way, graphs } = await findDirectWay({ direct: holder, affected, project, facts, now });
+  if (way.state !== 'good') {
+    return { kind: way.state === 'unknown' ? 'unknown' : 'none', brings: [], reason: way.reason };
+  }
+  const to = way.found.find(({ how }) => how === 'upgrade')?.to;
   const brings =
-    way.graphs.findLast(({ good, version }) => good && version === (to ?? direct.version))?.brings ?? [];
+    graphs.findLast(({ good, version }) => good && version === (to ?? direct.version))?.brings ?? [];
   return to === undefined
     ? { kind: 'in-range', brings: [...brings] }
     : { kind: 'upgrade-direct', to, brings: [...brings] };
@@ -115,17 +119,11 @@ export function fixFromKnown(finding: Finding, known: KnownFix): Fix | undefined
   const holder = splitId(first);
   const system = systemOf(finding.package.ecosystem);
   const isOwn = direct === true || (location?.dependencyPath.length ?? 0) < 2;
-  const way: KnownWay | undefined =
-    known.version === undefined
-      ? { kind: 'none', brings: [], ...(known.reason === undefined ? {} : { reason: known.reason }) }
-      : isOwn
-        ? { kind: 'upgrade-direct', to: known.version, brings: [known.version] }
-        : known.ways[
-            idOf({
-              name: system === undefined ? holder.name : canonicalName(holder.name, system),
-              version: holder.from,
-            })
-          ];
+  const id = {
+    name: system === undefined ? holder.name : canonicalName(holder.name, system),
+    version: holder.from,
+  };
+  const way = isOwn ? ownWay(known) : (unfixedWay(known) ?? known.ways[idOf(id)]);
   if (way === undefined) return undefined;
   const upgraded = isOwn ? { name, from } : holder;
   return {
@@ -133,7 +131,7 @@ export function fixFromKnown(finding: Finding, known: KnownFix): Fix | undefined
     path: location?.path ?? '',
     ...(known.version === undefined ? {} : { version: known.version }),
     ...(known.breaking === undefined ? {} : { breaking: known.breaking }),
-    changes: [...changesOf(way, upgraded, { name, from })],
+    changes: [...changesOf(way, upgraded, { name, from }, system)],
     commands: [],
     ...(way.reason === undefined ? {} : { reason: way.reason }),
     evidence: {
@@ -146,6 +144,20 @@ export function fixFromKnown(finding: Finding, known: KnownFix): Fix | undefined
           : [{ name: upgraded.name, version: way.to, brings: [...way.brings], good: true }],
     },
   };
+}
+
+/** The way of a package that the target requires itself. */
+function ownWay(known: KnownFix): KnownWay {
+  const { version: to } = known;
+  return (
+    unfixedWay(known) ?? { kind: 'upgrade-direct', brings: to === undefined ? [] : [to], ...(to && { to }) }
+  );
+}
+
+/** `undefined` where a good version is known. */
+function unfixedWay({ version, reason, isUnknown }: KnownFix): KnownWay | undefined {
+  if (version !== undefined) return undefined;
+  return { kind: isUnknown === true ? 'unknown' : 'none', brings: [], ...(reason && { reason }) };
 }
 
 /** The key of the package of a finding that a fix can be known of: an advisory affects it, and it is not suppressed. */
@@ -188,8 +200,13 @@ function changesOf(
   { kind, to, brings }: KnownWay,
   upgraded: Pick<FixChange, 'name' | 'from'>,
   own: Pick<FixChange, 'name' | 'from'>,
+  system: System | undefined,
 ): readonly FixChange[] {
-  if (kind === 'upgrade-direct' && to !== undefined) return [{ ...upgraded, to, how: 'upgrade' }];
+  if (kind === 'upgrade-direct' && to !== undefined) {
+    const isOther =
+      system !== undefined && isBreaking({ system, name: upgraded.name, version: upgraded.from }, to);
+    return [{ ...upgraded, to, how: 'upgrade', ...(isOther ? { breaking: true } : {}) }];
+  }
   const [brought] = brings;
   return kind === 'in-range' && brought !== undefined ? [{ ...own, to: brought, how: 're-lock' }] : [];
 }

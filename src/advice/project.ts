@@ -1,7 +1,9 @@
 import type { ProjectStatement, StatedRequirement } from '../model/advice/project-statement.ts';
 import { systemOf } from '../model/lockfile/ecosystem.ts';
 import { canonicalName } from '../model/lockfile/spelling.ts';
+import type { System } from '../model/lockfile/version-key.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
+import { schemeOf } from '../versions/scheme.ts';
 import { type Dependents, hasEdges, indexDependents } from './dependents.ts';
 import { managerOf } from './managers/catalog.ts';
 import type { Manager } from './managers/manager.ts';
@@ -17,6 +19,7 @@ export interface AdvisedLockfile {
 /** A lockfile, prepared for questions about its packages. */
 export interface Project {
   readonly path: string;
+  /** Where the statement has all requirements of the target, it says which packages are direct if the lockfile does not. */
   readonly packages: readonly ResolvedPackage[];
   readonly statement: ProjectStatement;
   readonly manager: Manager;
@@ -29,11 +32,17 @@ export interface Project {
 }
 
 export function openProject(lockfile: AdvisedLockfile): Project {
-  const { path, packages, statement } = lockfile;
+  const { path, statement } = lockfile;
   // A lockfile with requirements is of one ecosystem.
-  const system = systemOf(packages[0]?.ecosystem ?? '');
+  const system = systemOf(lockfile.packages[0]?.ecosystem ?? '');
   const spelled = (name: string) => (system === undefined ? name : canonicalName(name, system));
   const stated = Map.groupBy(statement.requirements, ({ by, name }) => `${by}\n${spelled(name)}`);
+  const requirements = (by: string, name: string) => stated.get(`${by}\n${spelled(name)}`) ?? [];
+  const packages = lockfile.packages.map((one) => {
+    if (one.direct !== undefined || !statement.statesDirect || system === undefined) return one;
+    const own = requirements('', one.name);
+    return { ...one, direct: own.some(({ requirement }) => isPermitted(one.version, requirement, system)) };
+  });
   const byName = Map.groupBy(packages, ({ name }) => name);
   return {
     path,
@@ -42,7 +51,12 @@ export function openProject(lockfile: AdvisedLockfile): Project {
     manager: managerOf(lockfile),
     hasEdges: hasEdges(packages),
     dependents: indexDependents(packages),
-    requirements: (by, name) => stated.get(`${by}\n${spelled(name)}`) ?? [],
+    requirements,
     named: (name) => byName.get(name) ?? [],
   };
+}
+
+function isPermitted(version: string, requirement: string, system: System): boolean {
+  const scheme = schemeOf(system);
+  return scheme.isValid(version) && scheme.satisfies(version, requirement) !== false;
 }

@@ -2,16 +2,21 @@ import type { PublishedVersion } from '../model/ports/insights.ts';
 import type { Candidates } from './candidates.ts';
 import { type Holder, permits } from './holders.ts';
 import type { Manager } from './managers/manager.ts';
+import { bad, noneOf, type Proof, type Refuted } from './proof.ts';
 
 /** What a re-lock of a package would do. */
-export interface Relock {
-  /** The version that gets locked; `undefined` when a re-lock does not lock a good one for every holder. */
-  readonly to: string | undefined;
-  /** Every version that gets locked; empty when `to` is not known. */
-  readonly selected: readonly string[];
-  /** Holders that stand in the way. */
-  readonly blockers: readonly Holder[];
-}
+export type Relock =
+  | {
+      readonly state: 'good';
+      /** The version that gets locked; the lowest one where several do. */
+      readonly to: string;
+      /** Every version that gets locked. */
+      readonly selected: readonly string[];
+    }
+  | (Refuted & {
+      /** Holders that stand in the way, or of which it is not known whether they do. */
+      readonly blockers: readonly Holder[];
+    });
 
 /**
  * Whether a re-lock within the requirements locks a good version. `usable`: the later versions that the project's cooldown
@@ -25,20 +30,24 @@ export async function relockOf(
 ): Promise<Relock> {
   const { scheme } = candidates;
   const permitted = (own: readonly Holder[]) =>
-    usable.filter(({ version }) => own.every((holder) => permits(holder, version, scheme)));
+    usable.filter(({ version }) => own.every((holder) => permits(holder, version, scheme).state === 'good'));
   if (manager.relocks === 'exactly') {
-    const to = await candidates.firstGood(permitted(holders));
-    if (to !== undefined) return { to: to.version, selected: [to.version], blockers: [] };
+    const search = await candidates.firstGood(permitted(holders));
+    if (search.state === 'good') {
+      const { version } = search.found;
+      return { state: 'good', to: version, selected: [version] };
+    }
   }
   if (manager.relocks === 'highest') {
     const groups = manager.nests ? holders.map((holder) => [holder]) : [holders];
     const selected = groups.map((own) => selectedFrom(permitted(own)));
-    const all = selected.flat();
-    if (selected.every((own) => own.length > 0) && (await candidates.allGood(all))) {
-      return { to: lowestOf(all, candidates), selected: all, blockers: [] };
+    const [lowest, ...others] = selected.flat().sort((left, right) => scheme.compare(left, right));
+    const isSelected = lowest !== undefined && selected.every((own) => own.length > 0);
+    if (isSelected && (await candidates.allGood([lowest, ...others])).state === 'good') {
+      return { state: 'good', to: lowest, selected: [lowest, ...others] };
     }
   }
-  return { to: undefined, selected: [], blockers: await blockersOf(holders, permitted, candidates) };
+  return await blockedBy(holders, usable, candidates);
 }
 
 /** A manager selects the highest version that is permitted, or the default one if that is. */
@@ -48,20 +57,32 @@ function selectedFrom(permitted: readonly PublishedVersion[]): readonly string[]
   return [...new Set([highest, standard])].flatMap((one) => one?.version ?? []);
 }
 
-function lowestOf(versions: readonly string[], { scheme }: Candidates): string | undefined {
-  return versions.toSorted((left, right) => scheme.compare(left, right))[0];
+/** Holders whose requirement selects no good version. When each selects one, but not the same, all of them. */
+async function blockedBy(
+  holders: readonly Holder[],
+  usable: readonly PublishedVersion[],
+  candidates: Candidates,
+): Promise<Relock> {
+  const blockers: Holder[] = [];
+  const reasons: Refuted[] = [];
+  for (const holder of holders) {
+    const proof = await selectionOf(holder, usable, candidates);
+    if (proof.state === 'good') continue;
+    blockers.push(holder);
+    reasons.push(proof);
+  }
+  const [first = bad('no version is permitted by all that require it'), ...others] = reasons;
+  return { ...noneOf([first, ...others]), blockers: blockers.length > 0 ? blockers : holders };
 }
 
-/** Holders that permit no good version. When each permits one, but not the same or not the selected one, all of them. */
-async function blockersOf(
-  holders: readonly Holder[],
-  permitted: (own: readonly Holder[]) => readonly PublishedVersion[],
+/** Whether the highest version that a holder permits is good. */
+async function selectionOf(
+  holder: Holder,
+  usable: readonly PublishedVersion[],
   candidates: Candidates,
-): Promise<readonly Holder[]> {
-  const blockers: Holder[] = [];
-  for (const holder of holders) {
-    const highest = permitted([holder]).at(-1);
-    if (highest === undefined || !(await candidates.allGood([highest.version]))) blockers.push(holder);
-  }
-  return blockers.length > 0 ? blockers : holders;
+): Promise<Proof> {
+  const proofs = usable.map(({ version }) => permits(holder, version, candidates.scheme));
+  const highest = usable[proofs.findLastIndex(({ state }) => state === 'good')];
+  if (highest !== undefined) return await candidates.allGood([highest.version]);
+  return proofs[0] ?? bad('no later version can be locked');
 }

@@ -14,16 +14,24 @@ export function sentenceOf(name: string, fix: Fix): string {
       return `Fixed in ${name} ${version}, but ${reason}.`;
     case 'held-by-cooldown':
       return `Fixed in ${name} ${version}, but ${reason}; it does from ${fix.until?.slice(0, 10)} on.`;
+    case 'unknown':
+      return version === undefined
+        ? `It is not known whether there is a fix: ${reason}.`
+        : `Fixed in ${name} ${version}. The way there is not known: ${reason}.`;
     case 'none':
       return version === undefined
-        ? `No fix is known: ${reason}.`
-        : `No fix is known. ${name} ${version} is good, but ${reason}.`;
+        ? `There is no fix: ${reason}.`
+        : `There is no safe way to a fix. ${name} ${version} is good, but ${reason}.`;
   }
 }
 
 function upgradesOf(name: string, { changes, version, evidence }: Fix): string {
   const upgrades = changes.filter(({ how }) => how === 'upgrade');
-  const list = upgrades.map((one) => `${one.name} ${one.from} → ${one.to}`).join(' and ');
+  const list = upgrades
+    .map(
+      (one) => `${one.name} ${one.from} → ${one.to}${one.breaking === true ? ' (another major line)' : ''}`,
+    )
+    .join(' and ');
   if (upgrades.some((one) => one.name === name)) return `Upgrade ${list}`;
   const chosen = evidence.graphs.findLast(
     (one) => one.good && upgrades.some(({ name: own, to }) => own === one.name && to === one.version),

@@ -26,27 +26,40 @@ export function fixesText({ report, plans }: AdvisedReport, options: TextOptions
 }
 
 function planLines(
-  { path, steps, commands, stays }: FixPlan,
+  { path, steps, commands, breaking, stays }: FixPlan,
   paint: Palette,
   width: number,
 ): readonly string[] {
   return [
     paint.strong(printable(path)),
     ...steps.flatMap((step, index) => stepLines(step, index, paint, width)),
-    ...(commands.length > 0
-      ? [
-          '',
-          `  ${steps.length > 1 ? 'All together:' : 'Run:'}`,
-          ...commands.flatMap((line) => commandLines(line, paint, width)),
-        ]
-      : []),
+    ...runLines(steps, commands, paint, width),
+    ...(breaking.steps.length > 0 ? ['', ...hang('  ', paint.strong(BREAKING), width)] : []),
+    ...breaking.steps.flatMap((step, index) => stepLines(step, steps.length + index, paint, width)),
+    ...runLines(breaking.steps, breaking.commands, paint, width),
     ...(stays.length > 0
       ? ['', '  What stays:', ...stays.flatMap((one) => stayLines(one, paint, width))]
       : []),
   ];
 }
 
+const BREAKING = 'To another major line, which can need changes of your code (after the others):';
+
+function runLines(
+  steps: readonly FixStep[],
+  commands: readonly string[],
+  paint: Palette,
+  width: number,
+): readonly string[] {
+  if (commands.length === 0) return [];
+  const lead = `  ${steps.length > 1 ? 'All together:' : 'Run:'}`;
+  return ['', lead, ...commands.flatMap((line) => commandLines(line, paint, width))];
+}
+
 const COMMAND_INDENT = '    ';
+
+/** A text in quotes is a part of one word. */
+const WORDS = /(?:'[^']*'|[^' ])+/g;
 
 /** A command that is wider than the terminal continues on the next line as a shell reads it. */
 function commandLines(command: string, paint: Palette, width: number): readonly string[] {
@@ -54,7 +67,7 @@ function commandLines(command: string, paint: Palette, width: number): readonly 
   if (text.startsWith('#')) return hang(COMMAND_INDENT, paint.faint(text), width);
   const room = Math.max(width - 2 * COMMAND_INDENT.length - 2, 1);
   const lines: string[] = [];
-  for (const word of text.split(' ')) {
+  for (const word of text.match(WORDS) ?? []) {
     const last = lines.at(-1);
     if (last !== undefined && last.length + word.length < room) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
@@ -126,10 +139,13 @@ function summaryLine({ verdict }: ScanReport, plans: readonly FixPlan[], paint: 
     return `${paint.good('Nothing to fix')}: no advisory affects ${counted(verdict.counts.packages, 'package')}.`;
   const sum = (counts: readonly { readonly findings: number }[]) =>
     counts.reduce((all, one) => all + one.findings, 0);
-  const cleared = sum(plans.flatMap(({ steps }) => steps).flatMap(({ clears }) => clears));
+  const cleared = (steps: readonly FixStep[]) => sum(steps.flatMap(({ clears }) => clears));
+  const steps = plans.flatMap((plan) => plan.steps);
+  const breaking = plans.flatMap((plan) => plan.breaking.steps);
   const stays = sum(plans.flatMap((plan) => plan.stays));
-  const changes = plans.flatMap(({ steps }) => steps).flatMap((step) => step.changes).length;
-  return `${paint.strong(`${counted(changes, 'change')} ${changes === 1 ? 'clears' : 'clear'} ${counted(cleared, 'finding')}`)}; ${stays} ${stays === 1 ? 'stays' : 'stay'}.`;
+  const changes = steps.flatMap((step) => step.changes).length;
+  const others = breaking.length === 0 ? '' : `, upgrades to another major line ${cleared(breaking)} more`;
+  return `${paint.strong(`${counted(changes, 'change')} ${changes === 1 ? 'clears' : 'clear'} ${counted(cleared(steps), 'finding')}`)}${others}; ${stays} ${stays === 1 ? 'stays' : 'stay'}.`;
 }
 
 /** Whether advice is about a finding: one with an advisory that is not suppressed. */

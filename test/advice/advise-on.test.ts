@@ -63,7 +63,7 @@ describe('the nearest good version', () => {
       reason,
       commands: [],
       changes: [],
-      sentence: `No fix is known: ${reason}.`,
+      sentence: `There is no fix: ${reason}.`,
     });
   });
 });
@@ -192,8 +192,68 @@ describe('the upgrade of a direct dependency', () => {
     expect(
       await advise(registry, lockfileOf(registry, { server: '1.0.0' }, locked), 'parser@1.0.0'),
     ).toMatchObject({
-      kind: 'override',
-      reason: 'server 1.1.0 brings no good version of parser either',
+      kind: 'unknown',
+      reason: 'the dependency graph of server 1.1.0 has errors',
+      changes: [],
+      commands: [],
+    });
+  });
+
+  it('is found beside versions without a graph, the newest one among them', async () => {
+    const registry = {
+      server: {
+        ...server,
+        '1.1.0': { ...server['1.1.0'], hasNoGraph: true },
+        '1.3.0': { ...server['1.3.0'], hasNoGraph: true },
+        '2.0.0': { ...server['2.0.0'], hasNoGraph: true },
+      },
+      parser,
+    };
+    expect(
+      await advise(registry, lockfileOf(registry, { server: '1.0.0' }, locked), 'parser@1.0.0'),
+    ).toMatchObject({
+      kind: 'upgrade-direct',
+      changes: [{ name: 'server', from: '1.0.0', to: '1.2.0', how: 'upgrade' }],
+    });
+  });
+
+  it('is not known, and no override is advised, where versions that could bring a good one have no graph', async () => {
+    const registry = {
+      server: {
+        '1.0.0': server['1.0.0'],
+        '1.1.0': server['1.1.0'],
+        '1.2.0': { ...server['1.2.0'], hasNoGraph: true },
+      },
+      parser,
+    };
+    expect(
+      await advise(registry, lockfileOf(registry, { server: '1.0.0' }, locked), 'parser@1.0.0'),
+    ).toMatchObject({
+      kind: 'unknown',
+      changes: [],
+      commands: [],
+      sentence:
+        'Fixed in parser 1.0.1. The way there is not known: the index has no dependency graph of server 1.2.0.',
+      evidence: {
+        graphs: [
+          { version: '1.0.0', good: false },
+          { version: '1.2.0', good: false, unknown: 'the index has no dependency graph of server 1.2.0' },
+          { version: '1.1.0', good: false },
+        ],
+      },
+    });
+  });
+
+  it('is of the locked line where that has a good one, and else is marked', async () => {
+    const registry = {
+      server: { ...server, '1.4.0': { needs: { parser: '1.0.0' } } },
+      parser,
+    };
+    const other = await advise(registry, lockfileOf(registry, { server: '1.0.0' }, locked), 'parser@1.0.0');
+    expect(other).toMatchObject({
+      changes: [{ name: 'server', to: '2.0.0', breaking: true }],
+      sentence:
+        'Upgrade server 1.0.0 → 2.0.0 (another major line), which brings parser 2.0.0: `npm install server@2.0.0`.',
     });
   });
 
@@ -302,8 +362,10 @@ describe('where other tools fail', () => {
       { 'server@1.0.0': ['parser@1.0.0'], 'parser@1.0.0': [] },
     );
     expect(await advise(registry, lockfile, 'parser@1.0.0')).toMatchObject({
-      kind: 'override',
-      reason: 'server 1.1.0 brings no good version of parser either',
+      kind: 'none',
+      changes: [],
+      reason:
+        'server 1.1.0 brings no good version of parser either, and an override to parser 2.0.0, of another major line, can break what requires 1.0.0',
       evidence: {
         graphs: [
           { version: '1.0.0', good: false },
@@ -316,8 +378,8 @@ describe('where other tools fail', () => {
   it('npm/cli 3708: nothing is downgraded', async () => {
     const registry = {
       htmlhint: { '0.9.9': {}, '0.15.1': { needs: { 'glob-base': '0.3.0' } } },
-      'glob-base': { '0.3.0': { needs: { 'glob-parent': '^2.0.0' } } },
-      'glob-parent': { '2.0.0': BAD, '5.1.2': {} },
+      'glob-base': { '0.3.0': { needs: { 'glob-parent': '2.0.0' } } },
+      'glob-parent': { '2.0.0': BAD, '2.1.0': {} },
     };
     const lockfile = lockfileOf(
       registry,

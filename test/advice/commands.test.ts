@@ -33,7 +33,7 @@ describe('a package that the target and another package require', () => {
     ]);
     expect(await commandsOf('yarn-lock')).toEqual(['yarn up --recursive pad', 'yarn up pad@1.0.1']);
     expect(await commandsOf('yarn-lock', { ...lockfile.statement, manager: 'yarn-1' })).toEqual([
-      '# remove the entries of pad@1.0.0 from yarn.lock',
+      String.raw`awk 'BEGIN{RS="";ORS="\n\n"} !/(^|[", :])pad@[^\n]*:\n  version "1\.0\.0"/' yarn.lock > yarn.lock.new && mv yarn.lock.new yarn.lock`,
       'yarn install',
       'yarn upgrade pad@1.0.1',
     ]);
@@ -62,18 +62,18 @@ it('locks an affected version again for dependents that permit a good one, besid
 
 it('upgrades what the target requires itself beside an override for another package', async () => {
   const registry: Registry = {
-    pad: { '1.0.0': BAD, '2.0.0': {} },
-    stuck: { '1.0.0': { needs: { pad: '^1.0.0' } } },
+    pad: { '1.0.0': BAD, '1.1.0': {} },
+    stuck: { '1.0.0': { needs: { pad: '~1.0.0' } } },
   };
   const lockfile = lockfileOf(
     registry,
-    { pad: '^1.0.0', stuck: '1.0.0' },
+    { pad: '~1.0.0', stuck: '1.0.0' },
     { 'pad@1.0.0': [], 'stuck@1.0.0': ['pad@1.0.0'] },
   );
   const fix = await adviseOn(lockfile.find('pad@1.0.0'), openProject(lockfile), factsOf(registry), 0);
   expect(fix).toMatchObject({
     kind: 'override',
-    commands: ["npm pkg set 'overrides[stuck][pad]=2.0.0'", 'npm update pad', 'npm install pad@2.0.0'],
+    commands: ["npm pkg set 'overrides[stuck][pad]=1.1.0'", 'npm update pad', 'npm install pad@1.1.0'],
   });
 });
 
@@ -131,6 +131,15 @@ describe('the commands for several changes', () => {
     const project = openProject({ ...lockfile, format: 'pnpm-lock', statement });
     expect(commandsFor([change('re-lock', 'pad', '1.0.1')], project)).toEqual([
       'pnpm update --recursive --no-save --depth Infinity pad',
+    ]);
+  });
+
+  it('repeat the overrides of a project of pnpm, because the command replaces them all', () => {
+    const statement = { ...lockfile.statement, overrides: { left: '1.0.0', query: '0.9.0' } };
+    const project = openProject({ ...lockfile, format: 'pnpm-lock', statement });
+    expect(commandsFor([change('override', 'pad', '1.0.1')], project)).toEqual([
+      `pnpm config set --location project --json overrides '{"left":"1.0.0","query":"0.9.0","pad":"1.0.1"}'`,
+      'pnpm install',
     ]);
   });
 

@@ -65,7 +65,7 @@ describe('what is known of a fix for the whole fleet', () => {
       'Fixed in parser 1.0.1. Every requirement permits it.',
     );
     expect(sentence(['stuck@3.0.0', 'parser@1.0.0'])).toBe(
-      'No fix is known. parser 1.0.1 is good, but no later version of stuck can be locked.',
+      'There is no safe way to a fix. parser 1.0.1 is good, but no later version of stuck can be locked.',
     );
     expect(sentence(['new@1.0.0', 'parser@1.0.0'])).toBeUndefined();
   });
@@ -77,6 +77,23 @@ describe('what is known of a fix for the whole fleet', () => {
     expect(Object.keys(second.ways)).toEqual(['server@1.0.0', 'client@2.0.0', 'stuck@3.0.0']);
     expect(second.computedAt).toBe(5);
     expect(facts.requested).not.toContain('graph server@1.0.0');
+  });
+
+  it('is not known where the index has no graph or no record', async () => {
+    const later = { needs: { parser: '1.0.1' }, hasNoGraph: true };
+    const hidden = { ...registry, server: { ...registry['server'], '1.1.0': later } };
+    const known = await learnFix({ key, directs: directs.slice(0, 1) }, undefined, factsOf(hidden), 5);
+    const reason = 'the index has no dependency graph of server 1.1.0';
+    expect(known.ways).toEqual({ 'server@1.0.0': { kind: 'unknown', brings: [], reason } });
+    const fix = fixFromKnown(finding(['server@1.0.0', 'parser@1.0.0'], false), known);
+    expect(fix).toMatchObject({ kind: 'unknown', changes: [], reason });
+
+    const unlisted = await learnFix({ key, directs: [] }, undefined, factsOf({}), 5);
+    expect(unlisted).toMatchObject({
+      isUnknown: true,
+      reason: 'the index has no list of the versions of parser',
+    });
+    expect(fixFromKnown(finding(['parser@1.0.0'], true), unlisted)).toMatchObject({ kind: 'unknown' });
   });
 
   it('has a reason where no version is good', async () => {

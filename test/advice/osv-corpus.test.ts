@@ -75,12 +75,13 @@ async function compare(one: Package, range: Range) {
     .sort(order)
     .at(-1);
   if (locked === undefined) return undefined;
-  const candidates = await openCandidates(factsOf(one), {
+  const opened = await openCandidates(factsOf(one), {
     system: one.system,
     name: one.name,
     version: locked,
   });
-  const good = await candidates?.firstGood(candidates.later);
+  const search = opened.state === 'good' ? await opened.found.firstGood(opened.found.later) : opened;
+  const good = search.state === 'good' ? search.found : undefined;
   return {
     locked,
     version: good?.version,
@@ -104,7 +105,8 @@ function factsOf(one: Package): AdviceFacts {
         licenses: [],
         advisoryIds: idsOf(versionKey.version, one),
       })),
-    graph: async () => undefined,
+    graph: async () => ({ state: 'unknown', reason: 'no graph is needed' }),
+    failures: () => [],
   };
 }
 

@@ -84,6 +84,70 @@ it('leaves a package that the common version brings again', async () => {
   expect(stays).toEqual([]);
 });
 
+it('raises the common version of a direct dependency until it is good for all packages', async () => {
+  const other: Registry = {
+    server: {
+      '1.0.0': { needs: { query: '1.0.0', body: '1.0.0' } },
+      '1.1.0': { needs: { query: '1.0.1', body: '1.0.0' } },
+      '1.2.0': { needs: { query: '1.0.0', body: '1.0.1' } },
+      '1.3.0': { needs: { query: '1.0.1', body: '1.0.1' } },
+    },
+    query: { '1.0.0': BAD, '1.0.1': {} },
+    body: { '1.0.0': BAD, '1.0.1': {} },
+  };
+  const facts = factsOf(other);
+  const lockfile = lockfileOf(
+    other,
+    { server: '1.0.0' },
+    { 'server@1.0.0': ['query@1.0.0', 'body@1.0.0'], 'query@1.0.0': [], 'body@1.0.0': [] },
+  );
+  const project = openProject(lockfile);
+  const upgradeTo = (to: string) => ({ name: 'server', from: '1.0.0', to, how: 'upgrade' as const });
+  const advised = [];
+  for (const [id, to] of [
+    ['query@1.0.0', '1.1.0'],
+    ['body@1.0.0', '1.2.0'],
+  ] as const) {
+    const affected = lockfile.find(id);
+    const fix = await adviseOn(affected, project, facts, 0);
+    advised.push({ affected, findings: 1, fix: { ...fix, changes: [upgradeTo(to)] } });
+  }
+  const { commands, stays } = await planFixes(advised, project, facts, 0);
+  expect(commands).toEqual(['npm install server@1.3.0']);
+  expect(stays).toEqual([]);
+});
+
+it('keeps upgrades to another major line apart, without those that bring again what others clear', async () => {
+  const other: Registry = {
+    pad: { '1.0.0': BAD, '2.0.0': {} },
+    left: { '1.0.0': BAD, '1.0.1': {} },
+    server: {
+      '1.0.0': { needs: { query: '1.0.0', body: '1.0.0' } },
+      '1.1.0': { needs: { query: '1.0.1', body: '1.0.0' } },
+      '2.0.0': { needs: { query: '1.0.0', body: '1.0.1' } },
+    },
+    query: { '1.0.0': BAD, '1.0.1': {} },
+    body: { '1.0.0': BAD, '1.0.1': {} },
+  };
+  const lockfile = lockfileOf(
+    other,
+    { pad: '1.0.0', left: '1.0.0', server: '1.0.0' },
+    {
+      'pad@1.0.0': [],
+      'left@1.0.0': [],
+      'server@1.0.0': ['query@1.0.0', 'body@1.0.0'],
+      'query@1.0.0': [],
+      'body@1.0.0': [],
+    },
+  );
+  const ids = { 'pad@1.0.0': 3, 'left@1.0.0': 1, 'query@1.0.0': 1, 'body@1.0.0': 1 };
+  const { commands, breaking, stays } = await plan(other, lockfile, ids);
+  expect(commands).toEqual(['npm install left@1.0.1 server@1.1.0']);
+  expect(breaking.commands).toEqual(['npm install pad@2.0.0']);
+  expect(breaking.steps).toMatchObject([{ clears: [{ id: 'pad@1.0.0', findings: 3 }] }]);
+  expect(stays).toMatchObject([{ id: 'body@1.0.0', kind: 'none' }]);
+});
+
 it('clears thousands of packages without comparing all with all', async () => {
   const names = Array.from({ length: 3_000 }, (_, index) => `pad-${index}`);
   const many = Object.fromEntries(names.map((name) => [name, { '1.0.0': BAD, '1.0.1': {} }]));

@@ -13,6 +13,8 @@ export interface Release {
   readonly advisories?: readonly string[];
   readonly publishedAt?: string;
   readonly isDeprecated?: boolean;
+  /** Whether the index has no dependency graph of it. */
+  readonly hasNoGraph?: boolean;
 }
 
 export type Registry = Readonly<Record<string, Readonly<Record<string, Release>>>>;
@@ -33,8 +35,16 @@ export function factsOf(registry: Registry): AdviceFacts & { readonly requested:
     },
     async graph(key) {
       requested.push(`graph ${key.name}@${key.version}`);
-      return registry[key.name]?.[key.version] && graphOf(key, registry);
+      const release = registry[key.name]?.[key.version];
+      if (release === undefined || release.hasNoGraph === true) {
+        return {
+          state: 'unknown',
+          reason: `the index has no dependency graph of ${key.name} ${key.version}`,
+        };
+      }
+      return { state: 'good', found: graphOf(key, registry) };
     },
+    failures: () => [],
   };
 }
 

@@ -19,7 +19,16 @@ describe('lockhound fix', () => {
     );
     expect(out).toMatch(/^ {4}npm install .*\\$/m);
     expect(out).toMatch(/^ {4}request@2\.88\.2 +1 finding +none: there is no later version$/m);
-    expect(out).toMatch(/^\d+ changes clear \d+ findings; \d+ stay\.$/m);
+    expect(out).toMatch(
+      /^ {2}To another major line, which can need changes of your code \(after the others\):$/m,
+    );
+    expect(out).toMatch(
+      /^ {4}body-parser@1\.19\.0 +1 finding +unknown: the index has no dependency graph of/m,
+    );
+    expect(out).not.toContain('overrides[');
+    expect(out).toMatch(
+      /^\d+ changes clear \d+ findings, upgrades to another major line \d+ more; \d+ stay\.$/m,
+    );
     const widest = Math.max(...out.split('\n').map((line) => line.length));
     expect(widest).toBeLessThanOrEqual(100);
   });
@@ -28,7 +37,10 @@ describe('lockhound fix', () => {
     const { out } = await lockhound(['fix', '--local', '--json', SHOP]);
     const { schema, plans, findings, unadvised } = JSON.parse(out);
     expect({ schema, unadvised }).toEqual({ schema: 'lockhound.fix/1', unadvised: [] });
-    const counted = plans[0].steps.flatMap(({ clears }: { clears: { findings: number }[] }) => clears);
+    const { steps, breaking } = plans[0];
+    const counted = [...steps, ...breaking.steps].flatMap(
+      ({ clears }: { clears: { findings: number }[] }) => clears,
+    );
     const stays = plans[0].stays as { findings: number }[];
     const sum = [...counted, ...stays].reduce(
       (all: number, one: { findings: number }) => all + one.findings,

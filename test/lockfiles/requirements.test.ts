@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readStatement } from '../../src/lockfiles/requirements/read-statement.ts';
+import { memberPatterns, readStatement } from '../../src/lockfiles/requirements/read-statement.ts';
 
 function statement(format: string, text: string, files: Readonly<Record<string, string>> = {}) {
   const problems: string[] = [];
@@ -81,11 +81,39 @@ describe('requirements', () => {
     });
   });
 
+  it('of yarn.lock 1 without a manifest: what no package requires, the target does', () => {
+    const text = `# yarn lockfile v1\n\n\na@1.0.0, a@^1.0.0:\n  version "1.0.0"\n\nb@^2.0.0:\n  version "2.0.1"\n  dependencies:\n    a "^1.0.0"\n\n"other@npm:c@^3":\n  version "3.0.0"\n`;
+    expect(statement('yarn-lock', text)).toMatchObject({
+      lines: ['./ a 1.0.0', './ b ^2.0.0', './ c npm:c@^3', 'b@2.0.1 a ^1.0.0'],
+      statesDirect: true,
+    });
+  });
+
+  it('of a workspace of Yarn 1: those of its folders, and it is known when one is missing', () => {
+    const text = `# yarn lockfile v1\n\n\na@1.0.0:\n  version "1.0.0"\n\nb@^2.0.0:\n  version "2.0.1"\n`;
+    const own = {
+      'package.json': JSON.stringify({ workspaces: { packages: ['packages/*', 1] } }),
+      'packages/x/package.json': JSON.stringify({ dependencies: { a: '1.0.0' } }),
+    };
+    expect(memberPatterns('yarn-lock', new Map(Object.entries(own)))).toEqual(['packages/*']);
+    expect(statement('yarn-lock', text, own)).toMatchObject({
+      lines: ['./packages/x a 1.0.0'],
+      statesDirect: false,
+    });
+    const all = {
+      ...own,
+      'packages/y/package.json': JSON.stringify({ devDependencies: { b: '^2.0.0' } }),
+    };
+    expect(statement('yarn-lock', text, all)).toMatchObject({
+      lines: ['./packages/x a 1.0.0', './packages/y b ^2.0.0'],
+      statesDirect: true,
+    });
+  });
+
   it('of yarn.lock 8', () => {
     const text = `__metadata:\n  version: 8\n\n"api@workspace:packages/api":\n  version: 0.0.0-use.local\n  resolution: "api@workspace:packages/api"\n  dependencies:\n    c: "npm:^2.0.0"\n  languageName: unknown\n  linkType: soft\n\n"c@npm:^2.0.0":\n  version: 2.0.1\n  resolution: "c@npm:2.0.1"\n  dependencies:\n    d: "npm:1"\n  languageName: node\n  linkType: hard\n`;
     expect(statement('yarn-lock', text)).toMatchObject({
       lines: ['./packages/api c npm:^2.0.0', 'c@2.0.1 d npm:1'],
-      manager: undefined,
       statesDirect: true,
     });
   });

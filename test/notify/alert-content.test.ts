@@ -89,7 +89,11 @@ describe('an alert', () => {
       { kind: 'held-by-cooldown', changes: [], until: '2026-02-01T00:00:00Z' },
       "held until 2026-02-01 by the project's minimum age",
     ],
-    [{ kind: 'none', changes: [], commands: [] }, 'no fix known'],
+    [{ kind: 'none', changes: [], commands: [] }, 'there is no fix'],
+    [
+      { kind: 'unknown', changes: [], commands: [], reason: 'the index has no graph' },
+      'it is not known whether there is a fix: the index has no graph',
+    ],
   ])('has the advice %j', (fix, text) => {
     expect(lineOf(full('qs', { ...upgrade, ...fix }))).toContain(` · ${text} · `);
   });

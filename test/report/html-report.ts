@@ -32,6 +32,10 @@ export function everything(text?: string): ScanReport {
     path: 'web/package-lock.json',
     steps: [{ changes: [change], commands: [], clears: [{ id: of('qs@1.0.0'), findings: 2 }] }],
     commands: [of('npm update qs')],
+    breaking: {
+      steps: [{ changes: [change], commands: [], clears: [{ id: of('express@1.0.0'), findings: 1 }] }],
+      commands: [of('npm install express@2.0.0')],
+    },
     stays: [
       { id: of('left@1.0.0'), findings: 1, kind: 'none' as const, reason: of('all versions are affected') },
     ],

@@ -52,16 +52,27 @@ export const npmManager: Manager = {
   },
 };
 
+/** Entries are paragraphs: `name@range, name@range:` and `  version "…"`. An alias has the name after `npm:`. */
+function withoutEntries(moves: readonly Move[]): string {
+  const entries = moves.map(({ name, from }) => {
+    return `(^|[", :])${inPattern(name)}@[^\\n]*:\\n  version "${inPattern(from)}"`;
+  });
+  const kept = `BEGIN{RS="";ORS="\\n\\n"} !/${[...new Set(entries)].join('|')}/`;
+  return `awk ${argument(kept)} yarn.lock > yarn.lock.new && mv yarn.lock.new yarn.lock`;
+}
+
+/** A text in a regular expression of awk. */
+function inPattern(text: string): string {
+  return text.replace(/[.+*?^${}()|[\]\\/]/g, String.raw`\$&`);
+}
+
 /** Yarn 1 re-locks a package that the target does not name only when its entries are missing. */
 export const yarnClassic: Manager = {
   name: 'Yarn 1',
   relocks: 'highest',
   nests: true,
   upgradesDependents: false,
-  relock: (moves) => [
-    `# remove the entries of ${moves.map(({ name, from }) => `${name}@${from}`).join(', ')} from yarn.lock`,
-    'yarn install',
-  ],
+  relock: (moves) => [withoutEntries(moves), 'yarn install'],
   upgrade: (moves) =>
     byFolder(moves, exactly, (folder, given) =>
       folder === "''" ? `yarn upgrade ${given}` : `yarn --cwd ${folder} upgrade ${given}`,
@@ -96,14 +107,15 @@ export const pnpmManager: Manager = {
     byFolder(moves, exactly, (folder, given) =>
       folder === "''" ? `pnpm update ${given}` : `pnpm --dir ${folder} update ${given}`,
     ),
-  override: (moves) => [
-    ...moves.flatMap(({ name, to, parents }) => {
+  override: (moves, { overrides = {} }) => {
+    const added = moves.flatMap(({ name, to, parents }) => {
       const keys =
         parents.length === 0 ? [name] : parents.map((parent) => `${parent.name}@${parent.version}>${name}`);
-      return keys.map((key) => `# pnpm-workspace.yaml: add ${JSON.stringify(key)}: ${to} to overrides`);
-    }),
-    'pnpm install',
-  ],
+      return keys.map((key) => [key, to] as const);
+    });
+    const all = JSON.stringify({ ...overrides, ...Object.fromEntries(added) });
+    return [`pnpm config set --location project --json overrides ${argument(all)}`, 'pnpm install'];
+  },
 };
 
 /** Bun has no command that re-locks a package that the target does not name. */
@@ -127,9 +139,7 @@ export const bunManager: Manager = {
   ],
   // Bun's overrides apply to all dependents.
   override: (moves) => [
-    ...moves.map(
-      ({ name, to }) => `# package.json: add ${JSON.stringify(name)}: ${JSON.stringify(to)} to overrides`,
-    ),
+    `bun pm pkg set ${moves.map(({ name, to }) => argument(`overrides[${JSON.stringify(name)}]=${to}`)).join(' ')}`,
     'bun install',
   ],
 };

@@ -38,8 +38,8 @@ export interface Manager {
   relock(moves: readonly Move[], isWorkspace: boolean): readonly string[];
   /** Changes the requirements of the target and re-locks. */
   upgrade(moves: readonly Move[]): readonly string[];
-  /** Forces versions on dependents. Absent where that is impossible. */
-  override?(moves: readonly Move[]): readonly string[];
+  /** Forces versions on dependents, besides those that the project forces already. Absent where that is impossible. */
+  override?(moves: readonly Move[], statement: ProjectStatement): readonly string[];
 }
 
 /** Reads which manager wrote a lockfile. */

@@ -2,10 +2,15 @@ import { dirname, join } from 'node:path';
 import { type AdviceRequest, type Advised, adviseFindings } from '../../advice/advise-findings.ts';
 import { createAdviceFacts } from '../../advice/facts.ts';
 import { FileError } from '../../files/errors.ts';
+import { foldersLike } from '../../files/folders-like.ts';
 import { readFile } from '../../files/read-file.ts';
 import { MAX_COMPANION_BYTES } from '../../lockfiles/companions.ts';
 import type { DiscoveredLockfile } from '../../lockfiles/discover.ts';
-import { readStatement, STATEMENT_FILES } from '../../lockfiles/requirements/read-statement.ts';
+import {
+  memberPatterns,
+  readStatement,
+  STATEMENT_FILES,
+} from '../../lockfiles/requirements/read-statement.ts';
 import type { ProjectStatement } from '../../model/advice/project-statement.ts';
 import type { Insights } from '../../model/ports/insights.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
@@ -66,10 +71,13 @@ async function statementOf(
     return readStatement('', { path, text: '', files: new Map() }, problem);
   const folder = dirname(place.path);
   const files = new Map<string, string>();
-  for (const name of STATEMENT_FILES) {
+  const add = async (name: string): Promise<void> => {
     const own = await textOf(join(folder, name), place.root, MAX_COMPANION_BYTES, problem);
     if (own !== undefined) files.set(name, own);
-  }
+  };
+  for (const name of STATEMENT_FILES) await add(name);
+  const members = await foldersLike(memberPatterns(format, files), folder);
+  for (const member of members) await add(`${member}/package.json`);
   return readStatement(format, { path, text, files }, problem);
 }
 

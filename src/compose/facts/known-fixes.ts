@@ -58,6 +58,9 @@ export function createKnownFixes(
       }
       const facts = createAdviceFacts(insights, { signal, maxRequests: MAX_REQUESTS });
       const learned = await learnFix(question, before, facts, now);
+      // What rests on an answer that failed is found out another time.
+      const [failure] = facts.failures();
+      if (failure !== undefined) throw failure;
       await fixes.set([[formatVersionKey(question.key), { record: learned }]]);
     },
   };

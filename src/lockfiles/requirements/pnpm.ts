@@ -2,7 +2,7 @@ import type { StatedRequirement } from '../../model/advice/project-statement.ts'
 import { isTable, membersOf, type Table, tableIn, textIn } from '../syntax/parse-toml.ts';
 import { parseYaml } from '../syntax/parse-yaml.ts';
 import { pinsIn, pinsOf, readManifest } from './package-json.ts';
-import type { StatementReader } from './statement.ts';
+import { type StatementReader, textsOf } from './statement.ts';
 
 const LISTS = ['dependencies', 'devDependencies', 'optionalDependencies'];
 
@@ -12,6 +12,7 @@ export const pnpmStatement: StatementReader = ({ text, path, files }) => {
   return {
     requirements: documents.flatMap(requirementsOf),
     statesDirect: true,
+    overrides: Object.fromEntries(documents.flatMap((document) => textsOf(document['overrides']))),
     pins: [
       ...documents.flatMap((document) => pinsOf(document['overrides'], `${path} overrides`)),
       ...pinsIn(readManifest(files)),

@@ -1,5 +1,6 @@
 import type { ProjectStatement, StatedCooldown } from '../../model/advice/project-statement.ts';
 import { messageOf } from '../../model/errors.ts';
+import { isObject } from '../../model/json-object.ts';
 import { LockfileError } from '../errors.ts';
 import { bunStatement } from './bun.ts';
 import { cargoStatement } from './cargo.ts';
@@ -7,6 +8,7 @@ import { cooldownIn } from './cooldown.ts';
 import { gemStatement } from './gems.ts';
 import { npmStatement } from './npm.ts';
 import { nugetStatement } from './nuget.ts';
+import { readManifest } from './package-json.ts';
 import { pnpmStatement } from './pnpm.ts';
 import { poetryStatement, uvStatement } from './python.ts';
 import type { StatementInput, StatementReader } from './statement.ts';
@@ -35,6 +37,20 @@ export const STATEMENT_FILES: readonly string[] = [
   'pyproject.toml',
   'uv.toml',
 ];
+
+/**
+ * Patterns of folders whose manifests state requirements, too: the workspaces of Yarn 1, which its lockfile does not have. `files`: those beside
+ * the lockfile.
+ */
+export function memberPatterns(format: string, files: ReadonlyMap<string, string>): readonly string[] {
+  if (format !== 'yarn-lock') return [];
+  const workspaces = orProblem(
+    () => readManifest(files)?.['workspaces'],
+    () => undefined,
+  );
+  const patterns = isObject(workspaces) ? workspaces['packages'] : workspaces;
+  return Array.isArray(patterns) ? patterns.filter((one) => typeof one === 'string') : [];
+}
 
 const NOTHING: ProjectStatement = { requirements: [], statesDirect: false, pins: [] };
 

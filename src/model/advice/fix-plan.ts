@@ -24,6 +24,11 @@ export interface FixPlan {
   readonly steps: readonly FixStep[];
   /** The commands of all steps, with as few commands as possible. */
   readonly commands: readonly string[];
+  /**
+   * Further steps, to make after the others: upgrades of direct dependencies to another major line, which can need changes of the code.
+   * `commands` of the plan does not have theirs.
+   */
+  readonly breaking: { readonly steps: readonly FixStep[]; readonly commands: readonly string[] };
   readonly stays: readonly Staying[];
 }
 

@@ -5,7 +5,7 @@ import type { ValueOf } from '../stored/value-of.ts';
  * What clears the findings of a package. `in-range`: every requirement permits a good version, so the package manager can lock
  * it. `upgrade-direct`: a later version of direct dependencies does. `override`: only against the requirements of other
  * packages. `held-by-pin`: the project itself forces another version. `held-by-cooldown`: the good version is too new for the
- * project's own setting. `none`: no way is known.
+ * project's own setting. `none`: there is no way. `unknown`: whether there is one could not be found out.
  */
 export type FixKind = Fix['kind'];
 
@@ -22,7 +22,15 @@ export type FixCandidate = Fix['evidence']['candidates'][number];
 export type FixRequirement = Fix['evidence']['requirements'][number];
 
 export const fixSchema = z.object({
-  kind: z.enum(['in-range', 'upgrade-direct', 'override', 'held-by-pin', 'held-by-cooldown', 'none']),
+  kind: z.enum([
+    'in-range',
+    'upgrade-direct',
+    'override',
+    'held-by-pin',
+    'held-by-cooldown',
+    'none',
+    'unknown',
+  ]),
   /** Path of the lockfile. */
   path: z.string(),
   /** The smallest later version of the package that is good: no known advisory, not deprecated, no pre-release. */
@@ -37,6 +45,8 @@ export const fixSchema = z.object({
       /** The version that gets locked; `undefined` when the package is no longer needed. */
       to: z.string().exactOptional(),
       how: z.enum(['re-lock', 'upgrade', 'override']),
+      /** Whether the target's own requirement goes to another major line, which can need changes of its code. */
+      breaking: z.boolean().exactOptional(),
     }),
   ),
   /** Commands of the package manager, or what to edit where it has none. */
@@ -75,6 +85,8 @@ export const fixSchema = z.object({
         /** Versions of the package in the graph. */
         brings: z.array(z.string()),
         good: z.boolean(),
+        /** Why it is not known what it brings; absent where it is known. */
+        unknown: z.string().exactOptional(),
       }),
     ),
   }),

@@ -13,8 +13,10 @@ export const knownFixSchema = z.object({
   /** The smallest later version that is good; absent when no later version is. */
   version: z.string().exactOptional(),
   breaking: z.boolean().exactOptional(),
-  /** Why there is no good version. */
+  /** Why there is no good version, or why that is not known. */
   reason: z.string().exactOptional(),
+  /** Whether it is not known if a later version is good. */
+  isUnknown: z.boolean().exactOptional(),
   /** Later versions that were looked at, with their advisories. At most 5. */
   candidates: z.array(
     z.object({ version: z.string(), advisories: z.array(z.string()), reason: z.string().exactOptional() }),
@@ -24,12 +26,12 @@ export const knownFixSchema = z.object({
   ways: z.record(
     z.string(),
     z.object({
-      kind: z.enum(['in-range', 'upgrade-direct', 'none']),
+      kind: z.enum(['in-range', 'upgrade-direct', 'none', 'unknown']),
       /** The version of the direct dependency, for `upgrade-direct`. */
       to: z.string().exactOptional(),
       /** Versions of the package that it then brings. */
       brings: z.array(z.string()),
-      /** Why no fix is known. */
+      /** Why there is no fix, or why that is not known. */
       reason: z.string().exactOptional(),
     }),
   ),

@@ -34,6 +34,8 @@ export interface ProjectStatement {
   /** Whether every requirement of the target itself is among them. */
   readonly statesDirect: boolean;
   readonly pins: readonly StatedPin[];
+  /** pnpm's `overrides` by selector: its command replaces them all. */
+  readonly overrides?: Readonly<Record<string, string>> | undefined;
   readonly cooldown?: StatedCooldown | undefined;
   /** Set where the format alone does not say which package manager wrote the lockfile. */
   readonly manager?: 'yarn-1' | undefined;

@@ -127,7 +127,7 @@ export const CACHED_ADVISORY = cached('advisory', 3, schemaOf('cachedAdvisory'))
 export const CACHED_PUBLISHED_VERSIONS = cached('published-versions', 1, schemaOf('cachedPublishedVersions'));
 export const CACHED_DEPENDENCIES = cached('dependencies', 1, schemaOf('cachedDependencies'));
 export const CACHED_IMAGE_REPOSITORIES = cached('image-repositories', 1, schemaOf('cachedImageRepositories'));
-export const CACHED_FIX = cached('fix', 1, schemaOf('cachedFix'));
+export const CACHED_FIX = cached('fix', 2, schemaOf('cachedFix'));
 
 /** Every kind of value that stays in Redis longer than a job. Lockfile contents are verified by their hash instead. */
 export const STORED_KINDS: readonly StoredKind<unknown>[] = [

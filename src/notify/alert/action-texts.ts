@@ -60,7 +60,8 @@ function fixText({ kind, changes, commands, until, reason }: Fix): string {
     override: `to do: only an override (${list}) clears it${run}`,
     'held-by-pin': `held by a pin of the project${why}`,
     'held-by-cooldown': `held until ${until?.slice(0, 10) ?? 'later'} by the project's minimum age${why}`,
-    none: `no fix known${why}`,
+    none: `there is no fix${why}`,
+    unknown: `it is not known whether there is a fix${why}`,
   };
   return truncateText(texts[kind], MAX_TEXT);
 }

@@ -24,7 +24,7 @@ ${unadvised.length === 0 ? NOTHING : html`<details class="gap"><summary>No advic
 `;
 }
 
-function planMarkup({ path, steps, commands, stays }: FixPlan): Markup {
+function planMarkup({ path, steps, commands, breaking, stays }: FixPlan): Markup {
   const staying = stays
     .slice(0, MAX_LISTED)
     .map(
@@ -32,9 +32,14 @@ function planMarkup({ path, steps, commands, stays }: FixPlan): Markup {
         html`<li><code>${id}</code> ${counted(findings, 'finding')}: ${reason}</li>`,
     );
   return html`<h3><code>${path}</code></h3>
-${steps.length === 0 ? NOTHING : html`<table class="plan"><thead><tr><th scope="col">Change</th><th scope="col">Clears</th></tr></thead><tbody>${steps.slice(0, MAX_LISTED).map(stepMarkup)}</tbody></table>`}
-${commands.length === 0 ? NOTHING : html`<pre tabindex="0">${commands.join('\n')}</pre>`}
+${stepsMarkup({ steps, commands })}
+${breaking.steps.length === 0 ? NOTHING : html`<p>To another major line, which can need changes of your code (after the others):</p>${stepsMarkup(breaking)}`}
 ${stays.length === 0 ? NOTHING : html`<details class="gap"><summary>What stays <span class="faint">${stays.length}</span></summary><ul>${staying}</ul></details>`}`;
+}
+
+function stepsMarkup({ steps, commands }: FixPlan['breaking']): Markup {
+  return html`${steps.length === 0 ? NOTHING : html`<table class="plan"><thead><tr><th scope="col">Change</th><th scope="col">Clears</th></tr></thead><tbody>${steps.slice(0, MAX_LISTED).map(stepMarkup)}</tbody></table>`}
+${commands.length === 0 ? NOTHING : html`<pre tabindex="0">${commands.join('\n')}</pre>`}`;
 }
 
 function stepMarkup({ changes, clears }: FixStep): Markup {

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { adviseOn } from '../../src/advice/advise-on.ts';
+import { AdviceError } from '../../src/advice/errors.ts';
+import { createAdviceFacts } from '../../src/advice/facts.ts';
+import { openProject } from '../../src/advice/project.ts';
+import { sentenceOf } from '../../src/advice/sentence.ts';
+import { searchSmallest } from '../../src/advice/smallest.ts';
+import { unexpected } from '../jobs/facts.ts';
+import { factsOf, lockfileOf, type Registry } from './registry.ts';
+
+const BAD = { advisories: ['GHSA-1'] };
+
+async function advise(registry: Registry, lockfile: ReturnType<typeof lockfileOf>, id: string) {
+  const project = openProject(lockfile);
+  const fix = await adviseOn(project.dependents.find(id) ?? lockfile.find(id), project, factsOf(registry), 0);
+  return { ...fix, sentence: sentenceOf(id.slice(0, id.lastIndexOf('@')), fix) };
+}
+
+describe('what is not known is not bad', () => {
+  const parser = { '1.0.0': BAD, '1.0.1': {}, '1.1.0': {} };
+
+  it('a package without a list of versions', async () => {
+    const registry = { parser: { '1.0.0': BAD } };
+    const lockfile = lockfileOf(registry, { parser: '1.0.0' }, { 'parser@1.0.0': [] });
+    const [affected] = lockfile.packages;
+    if (affected === undefined) throw new RangeError('nothing is locked');
+    const fix = await adviseOn(affected, openProject(lockfile), factsOf({}), 0);
+    expect(fix).toMatchObject({ kind: 'unknown', reason: 'the index has no list of the versions of parser' });
+    expect(sentenceOf('parser', fix)).toBe(
+      'It is not known whether there is a fix: the index has no list of the versions of parser.',
+    );
+  });
+
+  it('a requirement of a package, so no override is advised', async () => {
+    const registry = { server: { '1.0.0': { hasNoGraph: true } }, parser };
+    const lockfile = lockfileOf(
+      registry,
+      { server: '^1.0.0' },
+      { 'server@1.0.0': ['parser@1.0.0'], 'parser@1.0.0': [] },
+    );
+    expect(await advise(registry, lockfile, 'parser@1.0.0')).toMatchObject({
+      kind: 'unknown',
+      changes: [],
+      reason: 'the index has no dependency graph of server 1.0.0',
+    });
+  });
+
+  it('a requirement that is no range', async () => {
+    const registry = { server: { '1.0.0': { needs: { parser: 'latest' } } }, parser };
+    const lockfile = lockfileOf(
+      registry,
+      { server: '^1.0.0' },
+      { 'server@1.0.0': ['parser@1.0.0'], 'parser@1.0.0': [] },
+    );
+    const { kind } = await advise(registry, lockfile, 'parser@1.0.0');
+    expect(kind).toBe('unknown');
+  });
+
+  it('the requirements of a project whose manifest is missing', async () => {
+    const registry = { server: { '1.0.0': { needs: { parser: '^1.0.0' } } }, parser };
+    const { packages, ...lockfile } = lockfileOf(
+      registry,
+      {},
+      { 'server@1.0.0': ['parser@1.0.0'], 'parser@1.0.0': [] },
+      { statesDirect: false },
+    );
+    const lone = { ...lockfile, packages: packages.map((one) => ({ ...one, direct: undefined })) };
+    expect(await advise(registry, lone, 'parser@1.0.0')).toMatchObject({
+      kind: 'unknown',
+      changes: [],
+      sentence:
+        'Fixed in parser 1.0.1. The way there is not known: it is not known whether the project requires parser itself.',
+    });
+  });
+});
+
+it('takes the packages that the statement of a lockfile shows for direct ones', async () => {
+  const registry: Registry = { pad: { '1.0.0': BAD, '1.0.1': {} } };
+  const { packages, ...lockfile } = lockfileOf(registry, { pad: '1.0.0' }, { 'pad@1.0.0': [] });
+  const lone = { ...lockfile, packages: packages.map((one) => ({ ...one, direct: undefined })) };
+  expect(await advise(registry, lone, 'pad@1.0.0')).toMatchObject({
+    kind: 'upgrade-direct',
+    commands: ['npm install pad@1.0.1'],
+  });
+});
+
+it('a request that fails leaves one graph unknown, and is told', async () => {
+  const failure = new AdviceError('no-answer', 'the service answers 500', { retryable: true });
+  const facts = createAdviceFacts(
+    { publishedVersions: unexpected, resolve: unexpected, dependencies: () => Promise.reject(failure) },
+    { signal: new AbortController().signal, maxRequests: 1 },
+  );
+  const key = { system: 'NPM', name: 'pad', version: '1.0.0' } as const;
+  const reason = 'the dependency graph of pad 1.0.0 could not be read (the service answers 500)';
+  expect(await facts.graph(key)).toEqual({ state: 'unknown', reason });
+  expect(facts.failures()).toEqual([failure]);
+  await expect(facts.graph({ ...key, version: '2.0.0' })).rejects.toMatchObject({ code: 'request-limit' });
+});
+
+describe('the search for the smallest good one', () => {
+  const search = (states: string) =>
+    searchSmallest([[...states].map((state, at) => ({ state, at }))], async ({ state, at }) => {
+      if (state === 's') return 'skip';
+      if (state === 'g') return { state: 'good', found: at };
+      return state === 'b' ? { state: 'bad', reason: `${at}` } : { state: 'unknown', reason: `${at}` };
+    });
+
+  it.each([
+    ['bbggg', 2],
+    ['b?ggg', 2],
+    ['bbgg?', 2],
+    ['?????g??', 5],
+    ['bsgsg', 2],
+    ['ggggg', 0],
+  ])('passes over what is not known: %s', async (states, found) => {
+    expect(await search(states)).toEqual({ state: 'good', found });
+  });
+
+  it.each([
+    ['bbb?', 'unknown'],
+    ['bbbb', 'bad'],
+    ['?????????????????????', 'unknown'],
+    ['ss', 'bad'],
+    ['', 'bad'],
+  ])('says whether there is none: %s', async (states, state) => {
+    expect(await search(states)).toMatchObject({ state });
+  });
+});
