@@ -28,7 +28,7 @@ const SUPERSEDED: RefreshedPart = {
 export const PART_LIMITS: JobLimits = {
   attempts: 8,
   backoffMs: 20_000,
-  maxBackoffMs: 300_000,
+  maxBackoffMs: 60_000,
   timeoutMs: 7_200_000,
   concurrency: 1,
 };

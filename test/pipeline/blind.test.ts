@@ -1,0 +1,325 @@
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Pipeline, startPipeline } from '../../src/compose/pipeline.ts';
+import { type Fault, htmlAnswer, tooManyRequests } from '../../src/embedded/faults.ts';
+import type { IndexedVersion } from '../../src/embedded/insights/data-set.ts';
+import { keyOfIdentity } from '../../src/fleet/identity.ts';
+import { freshnessDue } from '../../src/jobs/payloads/check-freshness.ts';
+import { inspectionsDue } from '../../src/jobs/payloads/inspect-packages.ts';
+import { refreshDue } from '../../src/jobs/payloads/refresh-fleet.ts';
+import { FLEET_TARGET } from '../../src/jobs/refresh/check-freshness.ts';
+import type { TargetState } from '../../src/model/scan/change.ts';
+import { factsProblem } from '../../src/server/verdict/facts.ts';
+import { type Rewrite, type RewritingProxy, startRewritingProxy, withField } from '../rewriting-proxy.ts';
+import { until } from '../until.ts';
+import { enqueue, idle, refresh, scan } from './fleet.ts';
+import { createWorld, type Room, type World } from './world.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const TIMEOUT_MS = 1_000;
+
+let world: World;
+let proxy: RewritingProxy;
+let room: Room;
+let worker: Pipeline;
+/** What is known before the faults. */
+let before: Awaited<ReturnType<typeof known>>;
+/** The requests of a step without a fault. */
+const usual = { refresh: 0, scan: 0 };
+
+const ago = (hours: number) => new Date(Date.now() - hours * HOUR).toISOString();
+
+function put(name: string, versions: readonly (Partial<IndexedVersion> & { version: string })[]): void {
+  world.services.insights.putPackage({
+    system: 'NPM',
+    name,
+    default: versions.at(-1)?.version,
+    versions: versions.map((one, index) => ({
+      publishedAt: ago(9_000 - 100 * index),
+      dependencies: {},
+      ...one,
+    })),
+  });
+}
+
+function lockfile(packages: Readonly<Record<string, string>>): string {
+  const locked = Object.entries(packages).map(([name, version]) => [`node_modules/${name}`, { version }]);
+  return JSON.stringify({
+    name: 'fixture',
+    lockfileVersion: 3,
+    packages: { '': { dependencies: packages }, ...Object.fromEntries(locked) },
+  });
+}
+
+const OLD = { lodash: '4.17.21', 'three-lines': '1.4.0', relicensed: '1.0.0', gone: '1.0.0' };
+/** Each package violates another rule. */
+const LOCKED = {
+  lodash: '4.17.20',
+  request: '2.88.2',
+  minimist: '1.2.5',
+  'three-lines': '1.4.1',
+  relicensed: '1.1.0',
+  gone: '1.0.0',
+  'never-indexed': '1.0.0',
+  ms: '2.1.3',
+};
+const RULES = [
+  'vulnerability',
+  'deprecated',
+  'licenses',
+  'license-changed',
+  'suspicious',
+  'unindexed',
+  'vanished',
+];
+
+beforeAll(async () => {
+  world = await createWorld();
+  proxy = await startRewritingProxy(world.services.insights.url);
+  const attestations = [
+    {
+      type: 'https://slsa.dev/provenance/v1',
+      url: '',
+      verified: true,
+      sourceRepository: 'https://github.com/acme/three-lines',
+      commit: 'c0ffee',
+    },
+  ];
+  put('three-lines', [
+    ...['1.4.0', '2.1.0', '3.0.0'].map((version) => ({ version, attestations })),
+    ...['1.4.1', '2.1.1', '3.0.1'].map((version, index) => ({ version, publishedAt: ago(5 - index / 20) })),
+  ]);
+  put('relicensed', [
+    { version: '1.0.0', license: 'MIT' },
+    { version: '1.1.0', license: 'GPL-3.0-only' },
+  ]);
+  put('gone', [{ version: '1.0.0' }]);
+  const rules = 'rules: { deprecated: { level: alert }, license-changed: { level: note } }';
+  room = await world.room('blind', [], {
+    config: [`policy: { ${rules}, licenses: { deny: [Apache-2.0] }, unindexedAfter: 3650d }`],
+  });
+  const loaded = room.load({
+    LOCKHOUND_INSIGHTS_URL: proxy.url,
+    LOCKHOUND_INSIGHTS_TIMEOUT: `${TIMEOUT_MS}ms`,
+    LOCKHOUND_INSIGHTS_RECORD_TTL: '1ms',
+  });
+  worker = await startPipeline(loaded, room.store, {
+    log: pino({ level: 'silent' }),
+    limits: { attempts: 2, backoffMs: 10, maxBackoffMs: 20 },
+  });
+  await scan(room, 'one', lockfile(OLD));
+  await scan(room, 'one', lockfile(LOCKED));
+  put('gone', []);
+  await refresh(room);
+  usual.refresh = await requestsOf(() => refresh(room));
+  usual.scan = await requestsOf(() => scan(room, 'one', lockfile(LOCKED)));
+  before = await known();
+});
+afterEach(() => {
+  world.services.insights.faults.clear();
+  proxy.drop(false);
+  proxy.rewrite(undefined);
+});
+afterAll(async () => {
+  await worker.close(1_000);
+  await proxy.close();
+  await world.close();
+});
+
+async function requestsOf(step: () => Promise<unknown>): Promise<number> {
+  const from = proxy.requests();
+  await step();
+  return proxy.requests() - from;
+}
+
+function unreadable(error: unknown): never {
+  throw error;
+}
+
+async function stateOf(target: string): Promise<TargetState | undefined> {
+  for await (const [, state] of room.store.targetStates.each([target], unreadable)) return state;
+  return undefined;
+}
+
+function openIn(state: TargetState | undefined): readonly string[] {
+  const open = state?.findings.filter(({ status }) => status === 'open') ?? [];
+  return open.map(({ finding }) => `${finding.rule} ${finding.package.name} ${finding.severity}`).sort();
+}
+
+async function known() {
+  const state = await stateOf('one');
+  return { open: openIn(state), all: state?.findings.length, incomplete: state?.incomplete };
+}
+
+/** What an operator is told, when answers before a time in ms count as stale. */
+async function told(time: number) {
+  const { fleet } = room.store;
+  const staleAfterMs = Date.now() - time;
+  const last = await fleet.lastRefresh('all');
+  const freshness = await fleet.freshness(staleAfterMs);
+  const state = await stateOf(FLEET_TARGET.id);
+  const [job] = freshnessDue(freshness, { state, last }, new Date());
+  if (job !== undefined) {
+    await enqueue(room, job);
+    await room.outcome(job.job, job.key);
+  }
+  return {
+    health: factsProblem(freshness, last, { staleAfterMs, now: Date.now() }),
+    targets: [...freshness.staleTargets],
+    alert: openIn(await stateOf(FLEET_TARGET.id)),
+  };
+}
+
+let round = 0;
+
+/** Inspects again what is due, as the schedule does. */
+async function inspect(): Promise<void> {
+  round += 1;
+  const due = await room.store.inspections.due(Date.now() + DAY, 100);
+  for (const job of inspectionsDue(due.flatMap(keyOfIdentity), new Date(), `blind-${round}`)) {
+    await enqueue(room, job);
+  }
+  await idle(room);
+}
+
+const always = (fault: Fault) => () => world.services.insights.faults.inject(fault, { times: 1_000_000 });
+const answers = (status: number, body: string, type = 'text/plain') =>
+  always({ kind: 'answer', status, body, headers: { 'content-type': type } });
+const json = (value: unknown) => answers(200, JSON.stringify(value), 'application/json');
+const rewrites = (change: Rewrite) => () => proxy.rewrite(change);
+
+/** Changes the list of answers of each batch. */
+const batches =
+  (change: (responses: readonly unknown[]) => readonly unknown[]): Rewrite =>
+  (answer) => {
+    const { responses } = answer as { readonly responses?: readonly unknown[] };
+    return responses === undefined ? answer : { ...(answer as object), responses: change(responses) };
+  };
+
+/** Nothing is answered. */
+const OUTAGES: Readonly<Record<string, () => void>> = {
+  '400 to everything': answers(400, 'invalid request'),
+  '401': answers(401, 'key expired'),
+  '403': answers(403, 'forbidden'),
+  '404 in plain text': answers(404, 'not found'),
+  '404 as a page': answers(404, '<!doctype html><h1>Not Found</h1>', 'text/html'),
+  '404 of each object': answers(404, 'version not found'),
+  '407': answers(407, 'proxy authentication required'),
+  '410': answers(410, 'gone'),
+  '500': answers(500, 'internal error'),
+  '503': answers(503, 'service unavailable'),
+  'a redirection': always({ kind: 'answer', status: 302, headers: { location: '/sign-in' } }),
+  'connections that hang': always({ kind: 'hang' }),
+  'connections that drop': () => proxy.drop(true),
+  'an HTML page': always(htmlAnswer()),
+  'an empty object': json({}),
+  'another schema': json({ items: [] }),
+  'a list of empty answers': rewrites(batches((responses) => responses.map(() => ({})))),
+  'a list of other answers': rewrites(batches((responses) => responses.map(() => ({ id: 1 })))),
+  'half of each batch': rewrites(batches((all) => all.slice(0, Math.floor(all.length / 2)))),
+};
+
+/** Answers come, and state less. `isDoubted`: the facts that the refresh looks up are among what is lost. */
+const LOSSES: readonly (readonly [what: string, start: () => void, isDoubted: boolean])[] = [
+  ['versions', rewrites(withField('result', undefined)), true],
+  ['advisories', rewrites(withField('advisoryKeys', [])), true],
+  ['publication dates', rewrites(withField('publishedAt', undefined)), true],
+  ['licences', rewrites(withField('licenses', [])), true],
+  ['deprecations', rewrites(withField('isDeprecated', false)), true],
+  ['provenance', rewrites(withField('attestations', [])), false],
+];
+
+it('has an open finding of each rule', () => {
+  expect(before.open.map((one) => one.split(' ')[0])).toEqual(expect.arrayContaining([...RULES]));
+  expect(before.incomplete).toBe(false);
+});
+
+/** During a fault: a refresh, another one, an inspection and a scan resolve nothing and send few requests. */
+async function endure(): Promise<void> {
+  for (const step of ['first', 'second']) {
+    expect(await requestsOf(() => refresh(room)), `requests of the ${step}`).toBeLessThanOrEqual(
+      2 * usual.refresh,
+    );
+    expect((await known()).open).toEqual(before.open);
+  }
+  await inspect();
+  expect(await requestsOf(() => scan(room, 'one', lockfile(LOCKED)))).toBeLessThanOrEqual(2 * usual.scan);
+  expect(await known()).toMatchObject({ open: before.open, all: before.all });
+}
+
+/** After a fault: a refresh brings everything back. */
+async function recover(start: number): Promise<void> {
+  world.services.insights.faults.clear();
+  proxy.drop(false);
+  proxy.rewrite(undefined);
+  await refresh(room);
+  await inspect();
+  expect(await known()).toEqual(before);
+  expect(await told(start)).toEqual({ health: undefined, targets: [], alert: [] });
+}
+
+describe.each(Object.entries(OUTAGES))('an index that answers with %s', (_what, start) => {
+  it('makes nothing fresh and resolves nothing, and an operator is told', async () => {
+    const began = Date.now();
+    start();
+    // For a short time: the answers before it are not stale yet.
+    await refresh(room);
+    expect(await told(0)).toMatchObject({ health: { grade: 'attention' }, targets: [], alert: [] });
+    expect((await known()).open).toEqual(before.open);
+    await endure();
+    expect(await told(began)).toEqual({
+      health: expect.objectContaining({ grade: 'bad' }),
+      targets: ['one'],
+      alert: ['stale-facts package-insights high'],
+    });
+    await recover(began);
+  });
+});
+
+describe.each(LOSSES)('an index that loses its %s', (_what, start, isDoubted) => {
+  it('makes nothing of it fresh and resolves nothing, and an operator is told', async () => {
+    const began = Date.now();
+    start();
+    await refresh(room);
+    expect((await known()).open).toEqual(before.open);
+    if (isDoubted) expect(await told(0)).toMatchObject({ health: { grade: 'attention' }, alert: [] });
+    await endure();
+    if (isDoubted) {
+      expect(await told(began)).toEqual({
+        health: expect.objectContaining({ grade: 'bad' }),
+        targets: ['one'],
+        alert: ['stale-facts package-insights high'],
+      });
+    }
+    await recover(began);
+  });
+});
+
+it('an index that answers with 429 gets few requests until it answers again, and an operator is told', async () => {
+  const began = Date.now();
+  always(tooManyRequests(1))();
+  const requests = await requestsOf(async () => {
+    // It waits as long as the service asks for, and does not end.
+    await enqueue(room, refreshDue('all', new Date()));
+    await until('a look-up is not answered', async () => (await told(0)).health?.grade === 'attention');
+    await until('the facts are out of date', async () => (await told(began)).health?.grade === 'bad');
+  });
+  expect(requests).toBeLessThanOrEqual(2 * usual.refresh);
+  expect(await told(began)).toMatchObject({
+    targets: ['one'],
+    alert: ['stale-facts package-insights high'],
+  });
+  expect(await known()).toEqual(before);
+  world.services.insights.faults.clear();
+  await idle(room);
+  await recover(began);
+});
+
+it('answers that are slow are answers', async () => {
+  const began = Date.now();
+  world.services.insights.faults.latencyMs = TIMEOUT_MS / 20;
+  await endure();
+  expect(await told(began)).toEqual({ health: undefined, targets: [], alert: [] });
+  await recover(began);
+});
