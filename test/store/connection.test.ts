@@ -1,12 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
+import { createServer as createTlsServer } from 'node:tls';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createKeys } from '../../src/store/keys.ts';
 import { parseAddresses } from '../../src/store/redis/address.ts';
 import { closeRedis, connectRedis } from '../../src/store/redis/connection.ts';
+import { SELF_SIGNED } from '../http/self-signed.ts';
 import { until } from '../until.ts';
 import { openStoreRoom, type StoreRoom } from './store-room.ts';
 
@@ -109,10 +111,24 @@ describe('a Redis URL', () => {
         host: '::1',
         port: 7000,
         cluster: true,
-        options: { username: 'us@er', password: 'p%w', db: 2, tls: {} },
+        options: { username: 'us@er', password: 'p%w', db: 2, tls: { rejectUnauthorized: true } },
       },
       { host: 'b', port: 6379, cluster: false },
     ]);
+  });
+
+  it('verifies certificates although the environment says otherwise', async () => {
+    const server = createTlsServer({ ...SELF_SIGNED }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    try {
+      const error = await failureOf(`rediss://localhost:${port}`, 5_000);
+      expect(error.message).toContain('no secure connection');
+    } finally {
+      vi.unstubAllEnvs();
+      server.close();
+    }
   });
 
   it('has a prefix that keeps all keys in one slot', () => {

@@ -32,7 +32,13 @@ describe('the configuration of Sentinels', () => {
     const sentinel = { master: 'mymaster', password: 'sentinel&pass' };
     expect(addresses).toEqual([
       { host: 'one', port: 26_380, cluster: false, sentinel, options: credentials },
-      { host: 'two', port: 26_379, cluster: false, sentinel, options: { ...credentials, tls: {} } },
+      {
+        host: 'two',
+        port: 26_379,
+        cluster: false,
+        sentinel,
+        options: { ...credentials, tls: { rejectUnauthorized: true } },
+      },
     ]);
     expect(formatAddresses(addresses)).toBe('one:26380, two:26379');
   });

@@ -60,10 +60,13 @@ function parseAddress(text: string, index: number): RedisAddress {
       ...credentialsIn(url, index),
       ...(database === '' ? {} : { db: Number(database) }),
       // A name alone is sent to the server; the certificate is checked for an address, too.
-      ...(secure ? { tls: isIP(host) === 0 ? { servername: host } : {} } : {}),
+      ...(secure ? { tls: { ...VERIFIED, ...(isIP(host) === 0 ? { servername: host } : {}) } } : {}),
     },
   };
 }
+
+/** Certificates are verified even when NODE_TLS_REJECT_UNAUTHORIZED is 0. */
+const VERIFIED = { rejectUnauthorized: true } as const;
 
 /** `redis+sentinel://[user[:password]@]host[:port]/<master>`: user and password are those of Redis. */
 function sentinelAddress(url: URL, index: number, secure: boolean): RedisAddress {
@@ -77,7 +80,7 @@ function sentinelAddress(url: URL, index: number, secure: boolean): RedisAddress
     port: url.port === '' ? SENTINEL_PORT : Number(url.port),
     cluster: false,
     sentinel: { master, password },
-    options: { ...credentialsIn(url, index), ...(secure ? { tls: {} } : {}) },
+    options: { ...credentialsIn(url, index), ...(secure ? { tls: VERIFIED } : {}) },
   };
 }
 
