@@ -1,0 +1,74 @@
+/** Work that can be repeated with a text. */
+export type Work = (text: string) => unknown;
+
+/** A text that is repeated between a beginning and an end. */
+export interface Hostile {
+  readonly before: string;
+  readonly repeated: string | ((at: number) => string);
+  readonly after: string;
+}
+
+/** Four times the text takes 4 times as long in linear time, and 16 times in quadratic time. */
+const FACTOR = 4;
+const LIMIT = 9;
+/** CPU time in ms below which a measurement is too short to be compared. */
+const MEASURABLE = 12;
+const TRIES = 3;
+
+/**
+ * How much longer the work takes with four times the text, when that is more than linear; `undefined` for linear time. Begins with a short
+ * text, so that slow work ends soon. CPU time of the process decides, and the smallest of several results: other work on the machine
+ * makes a result larger only by chance.
+ */
+export function superlinearGrowth(
+  work: Work,
+  hostile: Hostile,
+  sizes: readonly number[],
+): number | undefined {
+  for (const size of sizes) {
+    // Each text is another one: the work may remember results.
+    let more = 0;
+    const measured = (length: number) => {
+      more += 1;
+      return cpuOf(work, textOf(hostile, length + more * unitOf(hostile)));
+    };
+    if (measured(size) < MEASURABLE) continue;
+    let least = Number.POSITIVE_INFINITY;
+    for (let attempt = 0; attempt < TRIES && least > LIMIT; attempt += 1) {
+      const short = Math.min(...Array.from({ length: TRIES }, () => measured(size)));
+      least = Math.min(least, measured(size * FACTOR) / Math.max(short, 0.05));
+    }
+    if (least > LIMIT) return least;
+  }
+  return undefined;
+}
+
+function unitOf({ repeated }: Hostile): number {
+  return typeof repeated === 'string' ? repeated.length : 1;
+}
+
+/** The text with at least `size` characters. */
+export function textOf({ before, repeated, after }: Hostile, size: number): string {
+  if (typeof repeated === 'string') {
+    return before + repeated.repeat(Math.max(1, Math.ceil(size / repeated.length))) + after;
+  }
+  const parts: string[] = [];
+  for (let length = 0, at = 0; length < size; at += 1) {
+    const part = repeated(at);
+    parts.push(part);
+    length += part.length;
+  }
+  return before + parts.join('') + after;
+}
+
+/** CPU time of the process in ms. Errors of the work are results like others. */
+export function cpuOf(work: Work, text: string): number {
+  const start = process.cpuUsage();
+  try {
+    work(text);
+  } catch {
+    // A refused text also takes time.
+  }
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1_000;
+}
