@@ -34,7 +34,7 @@ const OUTAGES: ReadonlySet<InsightsErrorCode> = new Set([
   'contract',
 ]);
 
-/** What is known of one operation. */
+/** The state of one operation. */
 interface State {
   failures: number;
   error: InsightsError | undefined;

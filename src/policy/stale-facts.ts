@@ -7,14 +7,14 @@ export const STALE_FACTS = 'stale-facts';
 
 const PURL = 'pkg:generic/package-insights';
 
-/** What the fleet knows is out of date, because the service does not answer. `since`: RFC 3339, time of the oldest answer. */
+/** What the fleet knows is out of date, because the service does not answer. `since`: RFC 3339. */
 export function staleFacts(target: string, since: string, reason: string): Finding {
   return {
     fingerprint: fingerprintOf(target, STALE_FACTS, PURL, ''),
     rule: STALE_FACTS,
     level: 'alert',
     severity: 'high',
-    title: `What is known of packages is out of date: the oldest answer is from ${since} (${reason.slice(0, 300)})`,
+    title: `What is known of packages is out of date: there is no answer about some since ${since} (${reason.slice(0, 300)})`,
     package: {
       ecosystem: SOURCE_ECOSYSTEM,
       name: 'package-insights',

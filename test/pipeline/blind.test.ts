@@ -23,7 +23,7 @@ let world: World;
 let proxy: RewritingProxy;
 let room: Room;
 let worker: Pipeline;
-/** What is known before the faults. */
+/** The findings before the faults. */
 let before: Awaited<ReturnType<typeof known>>;
 /** The requests of a step without a fault. */
 const usual = { refresh: 0, scan: 0 };
@@ -152,7 +152,7 @@ async function known() {
   return { open: openIn(state), all: state?.findings.length, incomplete: state?.incomplete };
 }
 
-/** What an operator is told, when answers before a time in ms count as stale. */
+/** Returns what an operator is told, when answers before a time in ms count as stale. */
 async function told(time: number) {
   const { fleet } = room.store;
   const staleAfterMs = Date.now() - time;
@@ -197,7 +197,7 @@ const batches =
     return responses === undefined ? answer : { ...(answer as object), responses: change(responses) };
   };
 
-/** Nothing is answered. */
+/** The faults of a service that answers nothing. */
 const OUTAGES: Readonly<Record<string, () => void>> = {
   '400 to everything': answers(400, 'invalid request'),
   '401': answers(401, 'key expired'),

@@ -200,7 +200,7 @@ describe('facts', () => {
       'without an answer for a short time',
       { freshness: { ...FRESH, failure } },
       'attention',
-      /not answered: HTTP 401; the oldest answer is from 2026-05-01T11:59:00.000Z, 60 seconds ago/,
+      /not answered: HTTP 401; some have no answer since 2026-05-01T11:59:00.000Z, 60 seconds ago/,
     ],
     [
       'without an answer for longer than allowed',

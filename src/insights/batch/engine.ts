@@ -29,7 +29,7 @@ export interface Batch<Request, Page extends BatchPage<unknown>> {
   failed(start: number, end: number, error: InsightsError): void;
 }
 
-/** What is kept from batch to batch. */
+/** The facts about a service that are kept from batch to batch. */
 export interface PageSize {
   /** The page size of a service, learned from the first answer. */
   learned: number | undefined;
@@ -41,7 +41,7 @@ export interface PageSize {
 const PREFERRED_BATCH = 1_000;
 /** How many refused batches are halved at most: enough to find five malformed entries in a batch of 1,000. */
 const MAX_HALVINGS = 60;
-/** The same while no batch is answered: two malformed entries may be in different halves. */
+/** The limit while no batch is answered: two malformed entries may be in different halves. */
 const MAX_TRIALS = 3;
 /** Consecutive failures that are tolerated before the service counts as unavailable. */
 const MAX_FAILURES = 2;

@@ -44,7 +44,7 @@ export function factsProblem(
   const age =
     oldest === undefined
       ? 'there is no answer at all'
-      : `the oldest answer is from ${new Date(oldest).toISOString()}, ${span(now - oldest)} ago`;
+      : `some have no answer since ${new Date(oldest).toISOString()}, ${span(now - oldest)} ago`;
   if (stale > 0) {
     const what = `facts are out of date: ${count(stale, 'package version or advisory', 'package versions and advisories')} got no answer for ${span(staleAfterMs)}`;
     const remedy =

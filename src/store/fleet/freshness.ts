@@ -7,7 +7,7 @@ type AnswerTimes = Pick<ReturnType<typeof createAnswerTimes>, 'answeredBefore' |
 
 interface FreshnessParts {
   readonly facts: { readonly versions: AnswerTimes; readonly advisories: AnswerTimes };
-  /** Those of these versions that a target holds. */
+  /** Returns those of the versions that a target holds. */
   readonly held: (versions: readonly AnswerTime[]) => Promise<readonly AnswerTime[]>;
   readonly affectedTargets: (facts: PendingFacts) => Promise<readonly string[]>;
   /** All package versions that targets look up. */
