@@ -97,10 +97,15 @@ async function findUpgrade(question: Question, blocked: Blocked, good: Published
   const own: FixChange[] = [];
   if (blockers.some(({ kind }) => kind === 'target')) {
     const upgrade = await ownUpgrade(question, blockers, good);
-    if (upgrade.state !== 'good') return override(question, good, upgrade);
+    if (upgrade.state !== 'good') {
+      // Where versions can coexist, the target gets the one that it requires, whatever is forced.
+      return project.manager.nests ? refutedWay(upgrade) : override(question, good, upgrade);
+    }
     own.push(upgradeOf(affected, upgrade.found, question.candidates.scheme));
   }
-  const others = await changesOfOthers(question, blockers);
+  // The own upgrade is one that peers permit.
+  const above = own.length > 0 ? blockers.filter(({ isPeer }) => isPeer !== true) : blockers;
+  const others = await changesOfOthers(question, above);
   if (others.state !== 'good') {
     // What requires the package in an unknown way may permit a good version.
     const isUnknown = blocked.state === 'unknown' && !isTargetUnknown(blockers);
@@ -127,8 +132,10 @@ async function changesOfOthers(
   const { project, evidence } = question;
   const changes: FixChange[] = [];
   const directs = new Map<string, ResolvedPackage>();
-  for (const { kind, by } of blockers) {
+  for (const { kind, by, isPeer } of blockers) {
     if (kind !== 'package') continue;
+    // Graphs do not state what a later version requires so.
+    if (isPeer === true) return unknown(`${by} requires ${question.affected.name} as a peer`);
     const graphs: GraphEvidence[] = [];
     const above = await relockAbove(by, { ...question, graphs }, new Set());
     if (above.state === 'good') {
@@ -176,7 +183,7 @@ async function relockForOthers(
   return relock.state === 'good' ? [relocked(affected, relock.to)] : [];
 }
 
-/** The version to which the target raises its own requirement. Where versions cannot coexist, all dependents permit it. */
+/** The version to which the target raises its own requirement. Peers permit it, and where versions cannot coexist, all dependents. */
 async function ownUpgrade(
   { affected, holders, usable, candidates, project }: Question,
   blockers: readonly Holder[],
@@ -188,8 +195,9 @@ async function ownUpgrade(
     if (target?.requirement === undefined)
       return unknown(`it is not known whether the project requires ${affected.name} itself`);
   }
-  if (project.manager.nests) return { state: 'good', found: good.version };
-  const others = holders.filter(({ kind }) => kind === 'package');
+  const others = holders.filter(
+    ({ kind, isPeer }) => kind === 'package' && (isPeer || !project.manager.nests),
+  );
   const common = usable.filter(({ version }) =>
     others.every((one) => permits(one, version, candidates.scheme).state === 'good'),
   );

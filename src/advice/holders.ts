@@ -16,6 +16,8 @@ export interface Holder {
   readonly folder: string;
   /** `undefined` when it is not known. */
   readonly requirement: string | undefined;
+  /** Whether it needs the version that others get, and can have no other one. */
+  readonly isPeer?: boolean | undefined;
 }
 
 /** Everything that requires a locked package. A pin of the project replaces the requirements of all dependents. */
@@ -67,11 +69,20 @@ async function packageHolders(
   facts: AdviceFacts,
 ): Promise<readonly Holder[]> {
   const system = systemOf(locked.ecosystem) as System;
-  const stated = project.requirements(dependent.id, locked.name).map(({ requirement }) => requirement);
-  const known = stated.length > 0 ? stated : await publishedRequirements(dependent, locked, system, facts);
+  const stated = project.requirements(dependent.id, locked.name);
+  const known =
+    stated.length > 0
+      ? stated
+      : (await publishedRequirements(dependent, locked, system, facts)).map((requirement) => ({
+          requirement,
+        }));
   const holder = { kind: 'package', by: dependent.id, folder: '' } as const;
   if (known.length === 0) return [{ ...holder, requirement: undefined }];
-  return known.map((requirement) => ({ ...holder, requirement }));
+  return known.map(({ requirement, isPeer }: Pick<Holder, 'requirement' | 'isPeer'>) => ({
+    ...holder,
+    requirement,
+    isPeer,
+  }));
 }
 
 async function publishedRequirements(

@@ -77,6 +77,33 @@ it('upgrades what the target requires itself beside an override for another pack
   });
 });
 
+describe('a package that is a peer of another one', () => {
+  const registry: Registry = {
+    marked: { '1.0.0': BAD, '1.1.0': {}, '1.2.0': {}, '2.0.0': {} },
+    'marked-terminal': {
+      '1.0.0': { peers: { marked: '~1.2.0 || 1.0.0' } },
+      '2.0.0': {},
+    },
+    'marked-man': { '1.0.0': { peers: { marked: '1.0.0' } }, '2.0.0': {} },
+  };
+  const advise = async (other: string) => {
+    const lockfile = lockfileOf(
+      registry,
+      { marked: '1.0.0', [other]: '1.0.0' },
+      { 'marked@1.0.0': [], [`${other}@1.0.0`]: ['marked@1.0.0'] },
+    );
+    return await adviseOn(lockfile.find('marked@1.0.0'), openProject(lockfile), factsOf(registry), 0);
+  };
+
+  it('is upgraded to a version that the other one permits', async () => {
+    expect(await advise('marked-terminal')).toMatchObject({ commands: ['npm install marked@1.2.0'] });
+  });
+
+  it('stays where that permits none: npm refuses another one', async () => {
+    expect(await advise('marked-man')).toMatchObject({ kind: 'none', changes: [], commands: [] });
+  });
+});
+
 describe('the commands for several changes', () => {
   const registry: Registry = {
     server: { '1.0.0': { needs: { body: '1.0.0', query: '1.0.0' } } },

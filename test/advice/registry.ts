@@ -10,6 +10,8 @@ import type { ResolvedPackage } from '../../src/model/scan/inventory.ts';
 export interface Release {
   /** Requirements by name. */
   readonly needs?: Readonly<Record<string, string>>;
+  /** Requirements on what is beside it, which are in no graph. */
+  readonly peers?: Readonly<Record<string, string>>;
   readonly advisories?: readonly string[];
   readonly publishedAt?: string;
   readonly isDeprecated?: boolean;
@@ -105,9 +107,13 @@ export function lockfileOf(
   });
   const others = Object.keys(locked).flatMap((by) => {
     const { name, version } = split(by);
-    return Object.entries(registry[name]?.[version]?.needs ?? {}).map(([need, requirement]) => {
-      return { by, folder: '', name: need, requirement };
-    });
+    const { needs = {}, peers = {} } = registry[name]?.[version] ?? {};
+    return [
+      ...Object.entries(needs).map(([need, requirement]) => ({ by, folder: '', name: need, requirement })),
+      ...Object.entries(peers).map(([need, requirement]) => {
+        return { by, folder: '', name: need, requirement, isPeer: true };
+      }),
+    ];
   });
   return {
     path: 'package-lock.json',

@@ -18,7 +18,8 @@ export function readManifest(files: ReadonlyMap<string, string>): JsonObject | u
 export function requirementsIn(manifest: JsonObject, by: string, folder = ''): readonly StatedRequirement[] {
   return LISTS.flatMap((list) =>
     textsOf(manifest[list]).map(([key, requirement]) => {
-      return { by, folder, name: aliasedName(requirement) ?? key, requirement };
+      const isPeer = list === 'peerDependencies' ? { isPeer: true } : {};
+      return { by, folder, name: aliasedName(requirement) ?? key, requirement, ...isPeer };
     }),
   );
 }

@@ -7,6 +7,8 @@ export interface StatedRequirement {
   readonly name: string;
   /** In the ecosystem's own notation. */
   readonly requirement: string;
+  /** Whether it is about the version that the package finds beside itself, so that no other one can be installed for it (npm's `peerDependencies`). */
+  readonly isPeer?: boolean | undefined;
 }
 
 /** A version that the project itself forces on every dependent: npm's `overrides`, Yarn's `resolutions`. */
