@@ -61,7 +61,7 @@ export async function probeGraph(
         unknown(`${project.statement.cooldown?.where} does not permit ${own.name} ${one.version} yet`),
       ),
     ...brings.map((one, index) => broughtProof(key, own.name, one, records[index])),
-    isComplete(graph) ? GOOD : unknown(`the dependency graph of ${name} ${version} has errors`),
+    completeness(graph, key),
   ]);
   return { name, version, proof, brings, graph };
 }
@@ -79,8 +79,12 @@ function broughtProof(
     : proof;
 }
 
-function isComplete({ nodes, errors }: DependencyGraph): boolean {
-  return nodes.length > 0 && errors.length === 0;
+function completeness({ nodes, errors }: DependencyGraph, { name, version }: VersionKey): Proof {
+  const [first] = errors;
+  if (nodes.length > 0 && first === undefined) return GOOD;
+  return unknown(
+    `the dependency graph of ${name} ${version} has errors${first === undefined ? '' : `: ${first}`}`,
+  );
 }
 
 /** A probe as evidence of a fix. */

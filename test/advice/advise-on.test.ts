@@ -193,7 +193,7 @@ describe('the upgrade of a direct dependency', () => {
       await advise(registry, lockfileOf(registry, { server: '1.0.0' }, locked), 'parser@1.0.0'),
     ).toMatchObject({
       kind: 'unknown',
-      reason: 'the dependency graph of server 1.1.0 has errors',
+      reason: 'the dependency graph of server 1.1.0 has errors: gone ^1 cannot be resolved',
       changes: [],
       commands: [],
     });
