@@ -63,7 +63,8 @@ async function main(wanted: string): Promise<number> {
   try {
     const tools = await installTools(join(CACHE, 'tools'), CACHE);
     const bench = { tools, registry, upstream, folder };
-    const projects = PROJECTS.filter(({ name }) => name.includes(wanted));
+    const exact = PROJECTS.filter(({ name }) => name === wanted);
+    const projects = exact.length > 0 ? exact : PROJECTS.filter(({ name }) => name.includes(wanted));
     const exits: number[] = [];
     for (const project of projects) exits.push(await checkAndTell(project, bench));
     return Math.max(0, ...exits);

@@ -64,6 +64,8 @@ const outdated = z.record(
 const registryFacts = z.object({
   deprecated: z.array(z.tuple([z.string(), z.string(), z.string()])),
   publishedAt: names,
+  /** Further versions with their licences: the smallest ones that no bundled advisory affects. */
+  fixed: z.record(z.string(), names),
   /** Versions that were taken down, by package. */
   absent: z.record(z.string(), z.array(z.string())),
   /** Default versions that `npm outdated` does not list, with their licences. */
@@ -191,7 +193,8 @@ function withDefault(
   { latest, facts }: { readonly latest: string | undefined; readonly facts: RegistryFacts },
 ): IndexedPackage {
   // A package that `npm outdated` does not list is up to date: its greatest version is the default.
-  const known = [...versions.values()].toSorted((left, right) =>
+  const fixed = Object.entries(facts.fixed[name] ?? {}).map(([version, license]) => ({ version, license }));
+  const known = [...versions.values(), ...fixed].toSorted((left, right) =>
     left.version.localeCompare(right.version, 'en', { numeric: true }),
   );
   const fact = facts.defaults[name];

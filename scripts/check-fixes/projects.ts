@@ -14,7 +14,7 @@ export interface CheckedProject {
   readonly isLone?: boolean;
 }
 
-/** Express routes, middlewares and views of what a web application uses. */
+/** Modules of an application are loaded. */
 const loads = (...modules: readonly string[]) => [
   '-e',
   `${modules.map((one) => `require('${one}');`).join(' ')} process.exit(0)`,
@@ -79,10 +79,10 @@ export const PROJECTS: readonly CheckedProject[] = [
     start: ['bin/newman.js', '--help'],
   },
   {
-    name: 'live-server',
+    name: 'lone-yarn-lock',
     manager: 'yarn',
-    members: ['live-server@1.2.1'],
-    start: loads('./index.js'),
+    members: ['json-server@0.16.1'],
+    start: JSON_SERVER,
     isLone: true,
   },
   {

@@ -38,7 +38,7 @@ describe('lockhound insights', () => {
   it.each([
     [
       ['package', 'npm', 'lodash'],
-      /^NPM lodash {2}pkg:npm\/lodash\n {2}4\.17\.20 {2}2020-08-13.*2 versions\n$/s,
+      /^NPM lodash {2}pkg:npm\/lodash\n {2}4\.17\.20 {2}2020-08-13.*3 versions\n$/s,
     ],
     [
       ['version', 'NPM', 'lodash', '4.17.20'],
@@ -53,7 +53,7 @@ describe('lockhound insights', () => {
       /^NPM express 4\.17\.1 {2}\(self\)\n├─ accepts .*\(direct\)\n│ {2}├─ /,
     ],
     [['advisory', 'GHSA-35jh-r3h4-6jhm'], /CVSS v3 +7\.2 {2}CVSS:3\.1/],
-    [['purl', 'pkg:npm/lodash'], /^NPM lodash .*2 versions/s],
+    [['purl', 'pkg:npm/lodash'], /^NPM lodash .*3 versions/s],
     [['purl', 'pkg:npm/lodash@4.17.20'], /^NPM lodash 4\.17\.20\n/],
     [['similar', 'npm', 'lodash'], /^NPM lodash: 0 packages with a similar name\n$/],
     [
@@ -67,7 +67,7 @@ describe('lockhound insights', () => {
       ['container-images', 'sha256:11a3d18f1ec1cbcb3a5a3b0b0e4b8bd5f6a9bd6a54e1d8c9ac4ad7f7a0c3b2e1'],
       /^lantern\/shelf-labels\n.*2 image repositories\n$/s,
     ],
-    [['query', '--system', 'npm', '--name', 'lodash'], /2 versions\n$/],
+    [['query', '--system', 'npm', '--name', 'lodash'], /3 versions\n$/],
   ])('%j', async (args, expected) => {
     const { code, out, note } = await insights(...args);
     expect(note).toBe('');
