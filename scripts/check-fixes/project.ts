@@ -109,7 +109,8 @@ async function unpack(folder: string, spec: string, environment: Environment): P
 
 /** What package managers say of a requirement that no version satisfies. */
 const UNSATISFIED = /(?:version found for |versions for ")(@?[^@\s"]+)[@"][^\n]*/;
-const NO_CANDIDATES = /(@?[^@\s"]+)@[^\n]*No candidates found/;
+const NO_CANDIDATES = /No candidates found/;
+const REQUIRED = /(?<![^@\s"])(@?[^@\s"]+)@/;
 
 /**
  * Locks in a view of the registry. Where another package requires a later version than `last` has, the view has all versions of that package.
@@ -129,7 +130,8 @@ async function lockSmallest(
     await runIn(folder, INSTALL[manager], tools.lockingWith(manager, url));
   } catch (error) {
     const message = error instanceof Error ? error.message : '';
-    const [, name = ''] = NO_CANDIDATES.exec(message) ?? UNSATISFIED.exec(message) ?? [];
+    const none = message.split('\n').find((line) => NO_CANDIDATES.test(line));
+    const [, name = ''] = (none === undefined ? UNSATISFIED.exec(message) : REQUIRED.exec(none)) ?? [];
     if (!last.has(name)) throw error;
     const others = new Map([...last].filter(([one]) => one !== name));
     await lockSmallest(folder, manager, { tools, registry, last: others });

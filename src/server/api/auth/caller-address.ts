@@ -9,7 +9,7 @@ export function callerAddress({
 }: {
   readonly remoteAddress?: string | undefined;
 }): string {
-  const plain = remoteAddress.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+  const plain = remoteAddress.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/s, '');
   if (!isIPv6(plain)) return plain;
   // The URL parser writes an address in its only form.
   const [before = '', after = ''] = (URL.parse(`http://[${plain}]/`)?.hostname.slice(1, -1) ?? plain).split(
