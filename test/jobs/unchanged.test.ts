@@ -25,8 +25,10 @@ const COUNTS: ScanCounts = {
   notes: 0,
 };
 
-/** The time of `context()`, and the times to live of `ports()`. */
-const NOW = 1_000_000;
+/** The time of `atNow()`, and the times to live of `ports()`. */
+/** After the scans: a request time in the future says nothing. */
+const NOW = Date.parse('2026-05-04T00:00:00Z');
+const atNow = () => ({ ...context(), startedAt: NOW });
 const RECORD_MS = 60_000;
 const MISS_MS = 1_000;
 
@@ -50,7 +52,7 @@ async function repeats({
       retryable: false,
     }),
   };
-  const first = await ingestLockfiles.run(SCAN, ports({ insights }), context());
+  const first = await ingestLockfiles.run(SCAN, ports({ insights }), atNow());
   const { input } = first.result;
   if (input === undefined) throw new Error('the first scan has no input');
   const before: TargetState = {
@@ -65,7 +67,7 @@ async function repeats({
     ...ports({ insights, state: before }),
     reuse: { settings, recordMs: RECORD_MS, missMs: MISS_MS },
   };
-  const run = await ingestLockfiles.run({ ...SCAN, ...scan }, given, context());
+  const run = await ingestLockfiles.run({ ...SCAN, ...scan }, given, atNow());
   expect(run.result.unchanged === undefined).toBe(run.next.length === 1);
   return run.result.unchanged !== undefined;
 }
@@ -89,13 +91,13 @@ describe('a scan of unchanged lockfiles', () => {
     const reading = await ingestLockfiles.run(
       { ...SCAN, lockfiles: [{ path: 'requirements.txt', content: '' }] },
       given,
-      context(),
+      atNow(),
     );
     const basis = { hash: reading.result.input?.hash ?? '', readAt: NOW, counts: COUNTS };
     const run = await ingestLockfiles.run(
       { ...SCAN, lockfiles: [{ path: 'requirements.txt', content: '' }] },
       ports({ state: { ...state, basis } }),
-      context(),
+      atNow(),
     );
     expect(run).toEqual({
       result: { lockfiles: [], unread: [], unchanged: { target: 'shop', counts: COUNTS } },
@@ -167,7 +169,7 @@ describe('a scan of unchanged lockfiles', () => {
       resolve: async () => ({ resolutions: [{ outcome: 'resolved' as const }], retryable: false }),
     };
     const lockfiles = [{ path: 'requirements.txt', content: `${locked('a').name}==1.0.0\n` }];
-    const { result } = await ingestLockfiles.run({ ...SCAN, lockfiles }, ports({ insights }), context());
+    const { result } = await ingestLockfiles.run({ ...SCAN, lockfiles }, ports({ insights }), atNow());
     expect(result.input).toEqual({ hash: expect.stringMatching(/^[0-9a-f]{64}$/), readAt: NOW });
     expect(result.unchanged).toBeUndefined();
   });
