@@ -36,6 +36,9 @@ export interface Comparison {
   readonly superseded: boolean;
 }
 
+/** Why a finding `worsened` that was reported before its rating was known: receivers of that severity have not got it yet. */
+const RATED_LATER = 'its severity was not known before';
+
 /** Resolved findings that are stored to recognise that they return. */
 const MAX_RESOLVED = 1_000;
 
@@ -123,6 +126,7 @@ function updatePresent({ finding, tracked }: MatchedFinding, scan: ComparedScan,
       finding: kept,
       previousSeverity: before.severity,
       since: tracked.openedAt,
+      ...(before.severity === 'unrated' && !isListed ? { reason: RATED_LATER } : {}),
     },
   };
 }

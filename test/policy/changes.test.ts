@@ -112,6 +112,8 @@ describe('transitions', () => {
     const { changes, tracked } = await scan([vulnerabilityOf('a@1', { severity: after })]);
     const change = { transition: 'worsened', previousSeverity: before, finding: { severity: after } };
     expect(changes).toMatchObject(worsened ? [change] : []);
+    const reason = worsened && before === 'unrated' ? ['its severity was not known before'] : [];
+    expect(changes.flatMap((one) => one.reason ?? [])).toEqual(reason);
     expect(tracked).toMatchObject([{ status: 'open', openedAt: day(1), finding: { severity: after } }]);
   });
 

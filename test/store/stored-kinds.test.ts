@@ -512,6 +512,16 @@ describe('what release 0.1.0 stored', () => {
     }
   });
 
+  it('reads the scores of advisories that this release collects for it', async () => {
+    const stored = await COLLECTED_ADVISORIES.form.pack({
+      advisories: [{ ...advisory, score: 9.8 }],
+      failed: [],
+    });
+    expect(stored).toMatchObject({ advisories: [{ id: 'GHSA-1', score: 9.8, cvss3Score: 9.8 }] });
+    const unrated = await COLLECTED_ADVISORIES.form.pack({ advisories: [advisory], failed: [] });
+    expect(unrated).toEqual({ advisories: [advisory], failed: [] });
+  });
+
   it('has findings with the ratings and rules of this release', async () => {
     const old = {
       ...finding,

@@ -68,11 +68,10 @@ export const TARGET_STATE = version2('target-state', schemaOf('targetState'), re
 export const INVENTORY = nextVersion(
   packedSince3(version2('inventory', schemaOf('inventory'), release01.upgradeInventory), PACKED_INVENTORY),
 );
-export const COLLECTED_ADVISORIES = version2(
-  'collected-advisories',
-  schemaOf('collectedAdvisories'),
-  release01.upgradeAdvisories,
-);
+export const COLLECTED_ADVISORIES = {
+  ...version2('collected-advisories', schemaOf('collectedAdvisories'), release01.upgradeAdvisories),
+  form: release01.RATED_ADVISORIES,
+};
 export const EXPANDED_DEPENDENCIES = version1('expanded-dependencies', schemaOf('expandedDependencies'));
 export const VERDICT = packedSince3(
   version2('verdict', schemaOf('verdict'), release01.upgradeVerdict),

@@ -1,4 +1,6 @@
 import { isObject, type JsonObject } from '../json-object.ts';
+import type { CollectedAdvisories } from '../scan/advisory.ts';
+import type { StoredForm } from './kind.ts';
 
 /*
  * Upgrades of what release 0.1.0 stored, version 1 of each kind. That release had no levels (every finding alerted), named
@@ -46,6 +48,22 @@ export const upgradeInventory = (inventory: unknown): unknown =>
 
 export const upgradeAdvisories = (collected: unknown): unknown =>
   withFields(collected, ({ advisories }) => ({ advisories: each(advisories, upgradeAdvisory) }));
+
+/**
+ * Each score is also stored under the name by which release 0.1.0 reads it. During a rolling upgrade a worker of this release collects
+ * advisories of scans that a worker of 0.1.0 judges; without that name all their findings would have no rating there.
+ */
+export const RATED_ADVISORIES: StoredForm<CollectedAdvisories> = {
+  async pack(collected) {
+    const advisories = collected.advisories.map((advisory) =>
+      advisory.score === undefined ? advisory : { ...advisory, cvss3Score: advisory.score },
+    );
+    return { ...collected, advisories };
+  },
+  async unpack(stored) {
+    return stored;
+  },
+};
 
 function upgradeAdvisory(advisory: unknown): unknown {
   return withFields(advisory, ({ score, cvss3Score }) => {
