@@ -43,6 +43,7 @@ next_release() {
 # Puts `docker` and a runtime without its limits (a sandbox may not raise them) first on the path, and starts the API of podman.
 containers_start() {
   mkdir -p "$folder/bin" "$folder/cni"
+  bridges_before=$(bridges)
   cat >"$folder/containers.conf" <<END
 [containers]
 default_ulimits = []
@@ -112,6 +113,9 @@ base_images() {
   export NODE_IMAGE=localhost/node-base:1 VALKEY_IMAGE=localhost/valkey-base:1
 }
 
+# The bridges of networks of containers.
+bridges() { (cd /sys/class/net && ls -d cni-podman* 2>/dev/null) || true; }
+
 containers_stop() {
   if [ -n "${podman_service:-}" ]; then
     kill "${checks:-}" 2>/dev/null || true
@@ -123,7 +127,11 @@ containers_stop() {
     wait "$podman_service" 2>/dev/null || true
     # The monitors of health checks stay for minutes. Only they name this folder.
     for one in $(pgrep -f "$folder"); do kill "$one" 2>/dev/null || true; done
-    umount "$folder/storage/overlay" 2>/dev/null || true
     sleep 1
+    for one in $(bridges); do
+      grep -qx "$one" <<<"$bridges_before" || ip link delete "$one" 2>/dev/null || true
+    done
+    # The clean-up of a monitor may mount it once more.
+    while umount "$folder/storage/overlay" 2>/dev/null; do :; done
   fi
 }
