@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isAlert } from '../../src/model/scan/is-alert.ts';
-import { LOCKFILE } from '../pipeline/fixtures.ts';
+import { LOCKFILE as FIXTURE } from '../pipeline/fixtures.ts';
 import { lockhound } from './lockhound.ts';
+
+/** All its versions are in the bundled data. */
+const LOCKFILE = FIXTURE.replaceAll('0.5.5', '0.5.6');
 
 const folder = mkdtempSync(join(tmpdir(), 'cli-suppressed-'));
 const config = join(folder, 'lockhound.yaml');
