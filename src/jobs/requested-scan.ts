@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isObject } from '../model/json-object.ts';
+import { notAhead } from '../model/scan/not-ahead.ts';
 import { scanIdOf } from '../model/scan/scan-id.ts';
-import { notAhead } from '../policy/scan-order.ts';
 
 /** What other programs request: a scan of a target, with an id of their choice. */
 interface RequestedScan {

@@ -1,4 +1,5 @@
 import type { TargetState } from '../model/scan/change.ts';
+import { notAhead } from '../model/scan/not-ahead.ts';
 
 /** The lockfiles of a scan and the time of its request. */
 export interface ScanScope {
@@ -27,14 +28,6 @@ export function laterScans(state: TargetState | undefined, scan: ScanScope) {
   const isOld = full !== undefined && at < Date.parse(full);
   const hasOnlyLater = scan.partial && scan.paths.every(isLater);
   return { superseded: isOld || hasOnlyLater, isLater };
-}
-
-/** Clocks of other programs may be so far ahead, in milliseconds. */
-const MAX_AHEAD_MS = 60_000;
-
-/** A time that another program states (RFC 3339): that of this clock (ms since 1970) when it lies in the future. */
-export function notAhead(time: string, now: number): string {
-  return Date.parse(time) <= now + MAX_AHEAD_MS ? time : new Date(now).toISOString();
 }
 
 /** Stands for a time that is not known: every scan is later. */

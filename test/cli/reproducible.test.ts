@@ -46,7 +46,7 @@ describe('reports of the same lockfile at two times', () => {
         format,
         text
           .replaceAll(/2026-05-01[T ][\d:.]+(?:Z| UTC)/g, 'time')
-          .replace(/"scan":"[-\da-f]{36}"/, '"scan":"id"'),
+          .replace(/"scan":"[-.\da-f]{36,}"/, '"scan":"id"'),
       ]);
     const [first, second] = [await scanAt(MORNING), await scanAt(EVENING)];
     expect(masked(second)).toEqual(masked(first));

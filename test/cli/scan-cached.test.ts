@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
-import { LOCKFILE } from '../pipeline/fixtures.ts';
+import { LOCKFILE as FIXTURE } from '../pipeline/fixtures.ts';
 import { lockhound } from './lockhound.ts';
+
+/** All its versions are in the bundled data. */
+const LOCKFILE = FIXTURE.replaceAll('0.5.5', '0.5.6');
 
 const folder = mkdtempSync(join(tmpdir(), 'cli-cached-'));
 const config = join(folder, 'lockhound.yaml');

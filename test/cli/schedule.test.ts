@@ -96,7 +96,7 @@ describe('lockhound schedule', () => {
     [['add', 'a', '--git', '/a', '--cron', 'noon'], 'cron: a cron expression'],
     [['add', 'a', '--git', '/a', '--cron', '0 6 * *'], 'it has 4 of the five fields'],
     [['add', 'a', '--git', '/a', '--cron', '0 6 * * *', '--time-zone', 'Mars'], 'timeZone: a time zone'],
-    [['add', 'a', '--git', 'ext::sh -c x', '--every', '6h'], 'expected an https, http or ssh URL'],
+    [['add', 'a', '--git', 'ext::sh -c x', '--every', '6h'], 'expected a URL without `\\`, spaces'],
     [['add', 'a', '--git', '/a', '--ref=--upload-pack=x', '--every', '6h'], 'expected the name of a branch'],
     [
       ['add', 'a', '--git', 'https://u:secret-5f@a.example/x', '--every', '6h'],

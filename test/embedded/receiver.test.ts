@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { EmbeddedError } from '../../src/embedded/errors.ts';
 import { type Receiver, startReceiver } from '../../src/embedded/receiver/service.ts';
+import { ListenError } from '../../src/model/listen.ts';
 import { until } from '../until.ts';
 
 describe('the local receiver', () => {
@@ -62,7 +62,7 @@ describe('the local receiver', () => {
   it('names the port that is in use, and can be closed while a request hangs', async () => {
     const port = Number(new URL(receiver.url).port);
     const second = startReceiver({ port });
-    await expect(second).rejects.toThrow(EmbeddedError);
+    await expect(second).rejects.toThrow(ListenError);
     await expect(second).rejects.toThrow(`127.0.0.1:${port}`);
     receiver.faults.inject({ kind: 'hang' });
     const hanging = deliver('msg_1', 'x');
