@@ -29,8 +29,23 @@ export async function beginAttempt(options: ProcessorOptions, attempt: Attempt):
   attempt.stored = open;
   if (open !== undefined)
     return agrees(open, data, parsed) ? { parsed, begun } : await beginStored(options, id, open);
-  if (begun.isTaken === true) throw idTaken(parsed);
-  return { parsed, begun };
+  if (begun.claim === 'taken') throw idTaken(parsed);
+  return (await begunBefore(options, attempt, begun)) ?? { parsed, begun };
+}
+
+/**
+ * A request that a worker of an earlier release has begun, and whose outcome it saved under the id alone: the job is not run again. A
+ * worker of this release reserves the id with the first attempt, so that no other attempt reserves it.
+ */
+async function begunBefore(
+  options: ProcessorOptions,
+  { queued: { id = '', data, attemptsStarted } }: Attempt,
+  { claim }: BegunJob,
+): Promise<BegunAttempt | undefined> {
+  if (claim !== 'new' || attemptsStarted <= 1) return undefined;
+  const parsed = parseJob(options.job, data, undefined);
+  const begun = await begin(options, id, parsed);
+  return begun.hasOutcome ? { parsed, begun } : undefined;
 }
 
 /** The error for a request whose id another one has. */
@@ -64,10 +79,12 @@ function inQueue(job: AnyJob, data: unknown, now: number): ParsedJob | EnvelopeE
   }
 }
 
-/** The key under which a queued job saves its outcome. `undefined` for data that cannot be read. */
-export function keyInQueue(job: AnyJob, data: unknown): string | undefined {
+/** The keys under which a queued job may have saved its outcome: earlier releases used the id alone. None for data that cannot be read. */
+export function keysInQueue(job: AnyJob, data: unknown): readonly string[] {
   const parsed = inQueue(job, data, 0);
-  return parsed instanceof EnvelopeError ? undefined : parsed.key;
+  return parsed instanceof EnvelopeError
+    ? []
+    : [...new Set([parsed.key, parseJob(job, data, undefined).key])];
 }
 
 /** A job that another program queued, under the id that belongs to its target. */

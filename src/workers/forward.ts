@@ -15,8 +15,14 @@ export async function forwardJob(options: ProcessorOptions, parsed: ParsedJob): 
   const data = sealEnvelope(job, payload);
   const claim = content === undefined ? undefined : { scan: key, content };
   const outcome = { job: job.name, key };
-  const { open, isTaken } = await other.openJobs.begin({ id, ownId: id, lane: undefined, outcome, claim });
-  if (isTaken === true) throw idTaken(parsed);
+  const { open, claim: claimed } = await other.openJobs.begin({
+    id,
+    ownId: id,
+    lane: undefined,
+    outcome,
+    claim,
+  });
+  if (claimed === 'taken') throw idTaken(parsed);
   if (open === undefined) await other.openJobs.open({ id, job: job.name, data });
   await flow.producer.add({
     name: job.name,

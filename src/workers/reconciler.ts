@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { messageOf } from '../model/errors.ts';
 import type { StoredFollowUp } from '../model/queue/follow-up.ts';
 import type { OpenJob } from '../model/queue/open-job.ts';
-import { keyInQueue } from './begin.ts';
+import { keysInQueue } from './begin.ts';
 import { ensureOpenJob, type FlowOptions, openJobOf } from './flow.ts';
 import { promoteJob, retryFinished } from './queued-jobs.ts';
 
@@ -191,9 +191,11 @@ async function retryWithoutOutcome(
     const job = await queue.getJob(id);
     const type = flow.jobs.get(name);
     if (job === undefined || type === undefined || job.parentKey !== undefined) continue;
-    const key = keyInQueue(type, job.data);
+    const keys = keysInQueue(type, job.data);
+    const [key] = keys;
     if (key === undefined) continue;
-    if (await flow.outcomes.has(name, key)) continue;
+    const saved = await Promise.all(keys.map((one) => flow.outcomes.has(name, one)));
+    if (saved.includes(true)) continue;
     log.warn({ job: name, jobId: id, key }, 'the outcome of a job was lost; the job runs again');
     await retryFinished(job);
   }

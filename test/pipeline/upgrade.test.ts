@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readBundledData } from '../../src/embedded/insights/data-set.ts';
+import { scanIdOf } from '../../src/model/scan/scan-id.ts';
 import type { RedisClient } from '../../src/store/redis/connection.ts';
 import { until } from '../until.ts';
 import { LOCKFILE } from './fixtures.ts';
@@ -51,7 +53,14 @@ async function restore(redis: RedisClient, key: string, dumped: Dumped): Promise
 let world: World;
 let room: Room;
 beforeAll(async () => {
-  world = await createWorld();
+  // The index as release 0.1.0 knew it: its findings say that this version is missing.
+  const data = await readBundledData();
+  const packages = data.packages.map((one) =>
+    one.name === 'lodash'
+      ? { ...one, versions: one.versions.filter(({ version }) => version !== '4.17.21') }
+      : one,
+  );
+  world = await createWorld(undefined, { insights: { data: { ...data, packages } } });
   // The prefix of the dump: BullMQ writes it into values too.
   const { url } = world.services.receiver;
   room = await world.room('upgrade', [
@@ -99,6 +108,9 @@ describe('a worker on the Redis of release 0.1.0', () => {
       lockfiles: [{ path: 'package-lock.json', content: LOCKFILE.replaceAll('4.17.20', '4.17.21') }],
     });
     expect((await room.verdict('scan-4')).changes).toEqual([]);
+    // Nothing that release 0.1.0 had scanned is scanned again under the id that this release gives it.
+    const ids = (await room.store.scans.list({ from: 0, count: 100 })).map(({ scan }) => scan);
+    expect(ids.sort()).toEqual([scanIdOf('shop/api', 'scan-3'), scanIdOf('shop/web', 'scan-4')]);
     expect(received('/pager').filter(({ body }) => body.includes('shop/web'))).toHaveLength(sent);
   });
 });

@@ -41,8 +41,8 @@ export const openJobSchema = z.object({
 export interface BegunJob {
   readonly open: OpenJob | undefined;
   readonly hasOutcome: boolean;
-  /** Whether another request has its id. */
-  readonly isTaken?: boolean;
+  /** Of a request: whether this attempt reserved its id, or another content has the id. Absent when it was reserved before. */
+  readonly claim?: 'new' | 'taken';
   /** Absent for a job without a lane. */
   readonly turn?: Turn;
 }

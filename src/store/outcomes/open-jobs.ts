@@ -1,4 +1,4 @@
-import type { OpenJob, OpenJobs, Turn } from '../../model/queue/open-job.ts';
+import type { BegunJob, OpenJob, OpenJobs, Turn } from '../../model/queue/open-job.ts';
 import { OPEN_JOB } from '../../model/stored/catalog.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
@@ -46,11 +46,11 @@ export function createOpenJobStore(
         [keys.openJobs, keys.outcome(job, key), ...places],
         [id, ownId, claim?.content ?? '', REQUEST_TTL_MS],
       );
-      const [hasOutcome, stored, first, isTaken] = Array.isArray(answer) ? answer : [];
+      const [hasOutcome, stored, first, claimed] = Array.isArray(answer) ? answer : [];
       return {
         open: Buffer.isBuffer(stored) ? await read(id, stored) : undefined,
         hasOutcome: Number(hasOutcome) === 1,
-        ...(Number(isTaken) === 1 ? { isTaken: true } : {}),
+        ...claimIn(textOf(claimed)),
         ...(lane === undefined ? {} : { turn: turnOf(ownId, textOf(first)) }),
       };
     },
@@ -102,6 +102,10 @@ export function packOpenJob(job: OpenJob): Promise<Buffer | string> {
   return writeLargeValue(OPEN_JOB, job);
 }
 
+function claimIn(claim: string | undefined): Pick<BegunJob, 'claim'> {
+  return claim === 'new' || claim === 'taken' ? { claim } : {};
+}
+
 function turnOf(id: string, first: string | undefined): Turn {
   if (first === undefined) return { kind: 'absent' };
   return first === id ? { kind: 'first' } : { kind: 'waiting', first };
@@ -143,15 +147,15 @@ return turn(KEYS[1], KEYS[2], ARGV[1])
 /**
  * Keys: open jobs, outcome, content of the request, and the lane of a job that has one. Arguments: id in the queue, id in the lane, hash of
  * what is requested ('' for no request), how long that is kept in ms. Returns whether the outcome exists, the open job, the first job of
- * the lane, and whether another request has the id.
+ * the lane, and what became of the claim.
  */
 const BEGIN = defineScript(`
 ${TURN}
 ${CLAIM_STEP}
 local stored = redis.call('HGET', KEYS[1], ARGV[1])
-local taken = not stored and ARGV[3] ~= '' and not claim(KEYS[3], ARGV[3], ARGV[4])
+local claimed = not stored and ARGV[3] ~= '' and claim(KEYS[3], ARGV[3], ARGV[4])
 local first = KEYS[4] and turn(KEYS[4], KEYS[1], ARGV[2]) or false
-return {redis.call('EXISTS', KEYS[2]), stored, first, taken and 1 or 0}
+return {redis.call('EXISTS', KEYS[2]), stored, first, claimed}
 `);
 
 /**

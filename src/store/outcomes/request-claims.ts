@@ -7,21 +7,21 @@ import { defineScript, runScript } from '../scripts/run-script.ts';
 /** As long as the outcome of a job keeps it from running again. */
 export const REQUEST_TTL_MS = 14 * 24 * 3_600_000;
 
-/** Lua function `claim(key, content, ttl)`: whether the id of a request has this content, which it gets when it has none. */
+/** Lua function `claim(key, content, ttl)`: `new` when the id of a request gets this content, `same` when it has it, else `taken`. */
 export const CLAIM_STEP = `
 local function claim(key, content, ttl)
   local known = redis.call('GET', key)
   if known then
-    return known == content
+    return known == content and 'same' or 'taken'
   end
   redis.call('SET', key, content, 'PX', ttl)
-  return true
+  return 'new'
 end`;
 
 /** Keys: content of the request. Arguments: hash of the content, how long it is kept in ms. */
 const CLAIM = defineScript(`
 ${CLAIM_STEP}
-return claim(KEYS[1], ARGV[1], ARGV[2]) and 1 or 0
+return claim(KEYS[1], ARGV[1], ARGV[2])
 `);
 
 /** Reserves the id of a scan for its content. May be repeated. Throws `StoreError` (`scan-exists`) when another content has it. */
@@ -31,6 +31,6 @@ export async function claimRequest(
   { scan, content }: RequestClaim,
 ): Promise<void> {
   const answer = await runScript(redis, CLAIM, [keys.requestedScan(scan)], [content, REQUEST_TTL_MS]);
-  if (answer !== 1)
+  if (String(answer) === 'taken')
     throw new StoreError('scan-exists', `scan ${scan} of this target has another content; choose another id`);
 }
