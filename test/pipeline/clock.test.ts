@@ -90,7 +90,8 @@ describe('a month whose clock moves on', () => {
     const at = new Date(START + sinceStart).toISOString();
     const left = () => unsettled(open, bodies(), new Set(SUPPRESSED.keys()));
     // The age of facts is checked each minute, so an outage is over some minutes after the service answers again.
-    for (let minute = 0; minute < 15 && left().length > 0; minute += 1) await runUntil(room, Date.now() + 60_000);
+    for (let minute = 0; minute < 15 && left().length > 0; minute += 1)
+      await runUntil(room, Date.now() + 60_000);
     expect({ at, left: left() }).toEqual({ at, left: [] });
     return open;
   }
