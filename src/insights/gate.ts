@@ -13,7 +13,7 @@ export type Gate = <Value>(
 ) => Promise<Value>;
 
 export interface GateOptions {
-  /** A clock in milliseconds. Default: that of the process, which no clock setting moves. */
+  /** A clock in milliseconds. It may be set: a time that is further ahead than the longest pause counts as past. Default: `Date.now`. */
   readonly now?: () => number;
   /** An operation out of service is tried again after this time, which doubles with each failure. Default: 1,000 ms. */
   readonly firstPauseMs?: number;
@@ -50,7 +50,7 @@ interface State {
  * again. Each operation is judged on its own, so that one broken operation stops no other.
  */
 export function createGate(options: GateOptions = {}): Gate {
-  const { now = () => performance.now(), firstPauseMs = 1_000, longestPauseMs = 60_000 } = options;
+  const { now = Date.now, firstPauseMs = 1_000, longestPauseMs = 60_000 } = options;
   const settings: Settings = { now, firstPauseMs, longestPauseMs };
   const states = new Map<string, State>();
   return async (operation, ask, signal) => {
@@ -60,10 +60,9 @@ export function createGate(options: GateOptions = {}): Gate {
       states.set(operation, state);
     }
     while (isOut(state)) {
-      if (state.attempt === undefined && now() >= state.triedAgainAt)
-        return await tryAgain(state, ask, settings);
+      if (state.attempt === undefined && isDue(state, settings)) return await tryAgain(state, ask, settings);
       if (state.attempt !== undefined) await raceAbort(state.attempt, signal);
-      if (isOut(state) && now() < state.triedAgainAt) throw state.error;
+      if (isOut(state) && !isDue(state, settings)) throw state.error;
     }
     return await run(state, ask, settings);
   };
@@ -71,6 +70,12 @@ export function createGate(options: GateOptions = {}): Gate {
 
 function isOut(state: State): boolean {
   return state.failures >= MAX_FAILURES;
+}
+
+/** Whether it is time to try the operation again. */
+function isDue({ triedAgainAt }: State, { now, longestPauseMs }: Settings): boolean {
+  const left = triedAgainAt - now();
+  return left <= 0 || left > Math.max(longestPauseMs, MAX_PAUSE_MS);
 }
 
 async function tryAgain<Value>(state: State, ask: () => Promise<Value>, settings: Settings): Promise<Value> {

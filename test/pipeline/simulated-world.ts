@@ -30,7 +30,7 @@ export const OUTAGE = { from: 20 * DAY, to: 22 * DAY };
 
 const UNINDEXED_AFTER = 94 * HOUR;
 const MINIMUM_AGE = 72 * HOUR;
-const STALE_AFTER = 23 * HOUR;
+const STALE_AFTER = 25 * HOUR;
 
 const suppressedId = (day: number): string => `GHSA-supp-0000-${String(day).padStart(4, '0')}`;
 const suppressedUntil = (day: number): number => START + day * DAY + HOUR;
@@ -196,7 +196,8 @@ export function createSimulatedWorld(insights: InsightsService) {
             open.set(key, severity);
         }
       }
-      if (sinceStart >= OUTAGE.from + STALE_AFTER && sinceStart < OUTAGE.to)
+      // The last answers are those of the refresh before.
+      if (sinceStart > OUTAGE.from - STEP + STALE_AFTER && sinceStart < OUTAGE.to)
         open.set('lockhound:fleet package-insights@ stale-facts', 'high');
       return open;
     },

@@ -25,7 +25,9 @@ const REPEATED_AFTER = 20;
  */
 export function createFreshness(parts: FreshnessParts) {
   const { versions, advisories } = parts.facts;
-  let last: { readonly staleAfterMs: number; readonly until: number; readonly said: Freshness } | undefined;
+  let last:
+    | { readonly staleAfterMs: number; readonly at: number; readonly until: number; readonly said: Freshness }
+    | undefined;
   /** `staleAfterMs`: `watch.staleAfter`. `now`: ms since 1970. */
   return async (staleAfterMs: number, now: number = Date.now()): Promise<Freshness> => {
     const failures = await Promise.all([versions.failure(), advisories.failure()]);
@@ -36,13 +38,13 @@ export function createFreshness(parts: FreshnessParts) {
     if (oldest !== undefined && oldest >= since) {
       return { oldest, stale: 0, staleTargets: new Set(), failure: undefined };
     }
+    const isRecent = last !== undefined && last.at <= now && now < last.until;
+    if (last !== undefined && isRecent && last.staleAfterMs === staleAfterMs) return last.said;
     const started = performance.now();
-    if (last !== undefined && last.staleAfterMs === staleAfterMs && started < last.until) return last.said;
     const said =
       oldest === undefined ? await neverAnswered(parts) : await passOver(parts, { since, limit, failure });
-    const ended = performance.now();
-    const until = ended + Math.max(REPEATED_AFTER_MS, REPEATED_AFTER * (ended - started));
-    last = { staleAfterMs, until, said };
+    const until = now + Math.max(REPEATED_AFTER_MS, REPEATED_AFTER * (performance.now() - started));
+    last = { staleAfterMs, at: now, until, said };
     return said;
   };
 }
