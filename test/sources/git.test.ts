@@ -332,6 +332,107 @@ describe('an attack', () => {
     await impatient.close();
   });
 
+  it('by refs without end ends when git has used its memory', async () => {
+    const line = `fff0${'0'.repeat(0xfff0 - 5)}\n`;
+    const endless = await serveRepositories(repositories.root, {
+      intercept(_request, response) {
+        response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-advertisement' });
+        response.write('001e# service=git-upload-pack\n0000');
+        const send = (): void => {
+          while (response.write(line.repeat(16)));
+        };
+        response.on('drain', send);
+        send();
+        return true;
+      },
+    });
+    const patient = sourceRoom({ timeoutMs: 240_000 });
+    await expect(patient.read(source(`${endless.url}/shop`))).rejects.toMatchObject({
+      code: 'too-large',
+      retryable: false,
+    });
+    await endless.close();
+    await patient.close();
+  }, 300_000);
+
+  it('by a server without the git protocol that names other servers for its objects is not followed', async () => {
+    const shop = repositories.create('dumb', { 'go.sum': 'd' });
+    const commit = git(shop.folder, 'rev-parse', 'HEAD');
+    const other = await serveRepositories(repositories.root);
+    const dumb = await serveRepositories(repositories.root, {
+      intercept({ url = '' }, response) {
+        const answers: Readonly<Record<string, string>> = {
+          '/x/info/refs?service=git-upload-pack': `${commit}\trefs/heads/main\n`,
+          '/x/HEAD': 'ref: refs/heads/main\n',
+          '/x/objects/info/http-alternates': `${other.url}/dumb/.git/objects/\n`,
+          '/x/objects/info/alternates': `${other.url}/dumb/.git/objects/\n`,
+        };
+        response.writeHead(url in answers ? 200 : 404, { 'content-type': 'text/plain' }).end(answers[url]);
+        return true;
+      },
+    });
+    await expect(room.read(source(`${dumb.url}/x`))).rejects.toMatchObject({ name: 'SourceError' });
+    expect(dumb.requests()).not.toEqual([]);
+    expect(other.requests()).toEqual([]);
+    await Promise.all([dumb.close(), other.close()]);
+  });
+
+  it('by a submodule has no effect: nothing asks for it', async () => {
+    const parent = repositories.create('parent', {
+      'go.sum': 'p',
+      '.gitmodules': `[submodule "in"]\n\tpath = in\n\turl = ${server.url}/shop\n\tupdate = !touch x\n`,
+    });
+    const commit = git(parent.folder, 'rev-parse', 'HEAD');
+    git(parent.folder, 'update-index', '--add', '--cacheinfo', `160000,${commit},in`);
+    git(parent.folder, 'update-index', '--add', '--cacheinfo', `160000,${commit},package-lock.json`);
+    git(parent.folder, 'commit', '--quiet', '--message', 'submodules');
+    server.requests();
+    expect(room.listed(await room.read(source(`${server.url}/parent`)))).toEqual(['go.sum: p']);
+    expect(server.requests().every(({ url }) => url.startsWith('/parent/'))).toBe(true);
+  });
+
+  it('by names of files that lead elsewhere has no effect: every content is one of the repository', async () => {
+    const names = repositories.create('names', { 'go.sum': 'n' });
+    const blob = git(names.folder, 'rev-parse', 'HEAD:go.sum');
+    // No git writes these trees; another program may.
+    const tree = (entries: readonly (readonly [mode: string, name: string, oid: string])[]) => {
+      const content = entries.flatMap(([mode, name, oid]) => [
+        Buffer.from(`${mode} ${name}\0`),
+        Buffer.from(oid, 'hex'),
+      ]);
+      const { stdout } = spawnSync('git', ['hash-object', '-t', 'tree', '-w', '--literally', '--stdin'], {
+        cwd: names.folder,
+        input: Buffer.concat(content),
+      });
+      return stdout.toString().trim();
+    };
+    const inner = tree([['100644', 'yarn.lock', blob]]);
+    const root = tree([
+      ['40000', '..', tree([['40000', '..', inner]])],
+      ['40000', '.git', inner],
+      ['100644', '/etc/poetry.lock', blob],
+      ['100644', 'go.sum', blob],
+    ]);
+    git(names.folder, 'update-ref', 'refs/heads/main', git(names.folder, 'commit-tree', root, '-m', 'x'));
+    const listed = room.listed(await room.read(source(`${server.url}/names`)));
+    expect([...listed].sort()).toEqual(['../../yarn.lock: n', '/etc/poetry.lock: n', 'go.sum: n']);
+  });
+
+  it('by a tree whose folders repeat a billion times ends at the limit of the list', async () => {
+    const bomb = repositories.create('bomb', { 'go.sum': 'b' });
+    let entry = `100644 blob ${git(bomb.folder, 'rev-parse', 'HEAD:go.sum')}`;
+    for (let depth = 0; depth < 9; depth += 1) {
+      const input = Array.from({ length: 10 }, (_, index) => `${entry}\td${index}`).join('\n');
+      const { stdout } = spawnSync('git', ['mktree'], { cwd: bomb.folder, input });
+      entry = `040000 tree ${stdout.toString().trim()}`;
+    }
+    const commit = git(bomb.folder, 'commit-tree', entry.split(' ').at(-1) ?? '', '-m', 'x');
+    git(bomb.folder, 'update-ref', 'refs/heads/main', commit);
+    const patient = sourceRoom({ timeoutMs: 240_000 });
+    await expect(patient.read(source(`${server.url}/bomb`))).rejects.toMatchObject({ code: 'too-large' });
+    await patient.close();
+  }, 300_000);
+
   it('on a worker without git is a fault of this source that names the remedy', async () => {
     const bare = sourceRoom({ inherited: { PATH: '/nonexistent' } });
     await expect(bare.read(source(`${server.url}/shop`))).rejects.toMatchObject({
@@ -391,6 +492,20 @@ describe('credentials', () => {
       message: expect.not.stringContaining('token-wrong'),
     });
     await Promise.all([closed.close(), own.close(), wrong.close()]);
+  });
+
+  it('of the home folder are not sent', async () => {
+    const home = join(repositories.root, 'home');
+    mkdirSync(home);
+    writeFileSync(join(home, '.netrc'), 'default login git password of-the-operator\n');
+    const inherited = { PATH: process.env['PATH'] ?? '', HOME: home };
+    const closed = await serveRepositories(repositories.root, { token: 'other' });
+    const own = sourceRoom({ inherited });
+    await expect(own.read(source(`${closed.url}/shop`))).rejects.toMatchObject({ code: 'refused' });
+    const sent = closed.requests();
+    expect(sent.length).toBeGreaterThan(0);
+    expect(sent.every(({ authorization }) => authorization === undefined)).toBe(true);
+    await Promise.all([closed.close(), own.close()]);
   });
 
   it('are not sent to other hosts, over http, or by an unknown name', async () => {

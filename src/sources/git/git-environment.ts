@@ -52,6 +52,10 @@ export async function gitEnvironment(
     ['core.fsmonitor', 'false'],
     // Everything arrives as a pack, whose size is limited, and not as single objects.
     ['fetch.unpackLimit', '1'],
+    // Memory follows these and not the number of cores: contents of more than 4 MB are not held as a whole.
+    ['core.bigFileThreshold', '4m'],
+    ['core.deltaBaseCacheLimit', '32m'],
+    ['pack.threads', '1'],
     ['gc.auto', '0'],
     ['maintenance.auto', 'false'],
     ['submodule.recurse', 'false'],
@@ -69,6 +73,8 @@ export async function gitEnvironment(
   }
   return {
     ...options.inherited,
+    // The HTTP library of git would send what `.netrc` has for a host. ssh needs the folder.
+    ...(place.kind === 'ssh' ? {} : { HOME: devNull }),
     GIT_DIR: '.',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: devNull,

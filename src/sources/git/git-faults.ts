@@ -3,6 +3,11 @@ import { SourceError, type SourceErrorCode } from '../errors.ts';
 /** What `git` and the servers that it talks to write, in the order in which it is looked for. */
 const FAULTS: readonly (readonly [RegExp, SourceErrorCode, string])[] = [
   [
+    /out of memory|unable to (?:create thread|mmap)|cannot allocate memory/i,
+    'too-large',
+    'git would need too much memory for what its server sends',
+  ],
+  [
     /unable to update url base from redirection|requested url returned error: 3\d\d/i,
     'redirected',
     'the URL redirects; name the URL to which it leads',

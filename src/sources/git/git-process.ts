@@ -1,4 +1,5 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { platform } from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SourceError } from '../errors.ts';
@@ -13,19 +14,28 @@ export interface Git {
   readonly environment: Readonly<Record<string, string>>;
   /** Aborting it ends the process with all processes that it started. */
   readonly signal: AbortSignal;
-  /** Set for a repository that the user has: nothing is fetched for it. */
+  /** Set for a repository that the user has: nothing is fetched for it, and its memory is not limited. */
   readonly isLocal?: boolean;
 }
 
 /** How long `git` may take to end after the signal to stop. */
 const KILL_AFTER_MS = 2_000;
 const MAX_ERROR_BYTES = 8_192;
+/**
+ * What each process of git may allocate for a repository of others. git keeps refs and trees in memory, and a server sends as many as
+ * it likes. A repository of a million files needs a quarter of this.
+ */
+const MAX_KIBIBYTES = 262_144;
+/** Sets the limit, which the processes that git starts inherit. A system that cannot limit memory runs git all the same. */
+const LIMITED = `ulimit -d ${MAX_KIBIBYTES} 2>/dev/null || :; exec git "$@"`;
+/** What a shell returns for a program that does not exist. */
+const NO_PROGRAM = 127;
 
 type GitProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /**
- * Runs `git` without a shell, and passes its output to `read` as it arrives. Arguments are never secrets. Throws `SourceError`
- * when it fails, the signal's reason when that aborts.
+ * Runs `git` and passes its output to `read` as it arrives. No shell reads the arguments, which are never secrets. Throws
+ * `SourceError` when it fails, the signal's reason when that aborts.
  */
 export async function runGit<Result>(
   git: Git,
@@ -37,7 +47,9 @@ export async function runGit<Result>(
 ): Promise<Result> {
   git.signal.throwIfAborted();
   // A process group of its own: `git` starts helpers that must end with it.
-  const child = spawn('git', [...args], {
+  const [program, own] =
+    git.isLocal === true || platform === 'win32' ? ['git', []] : ['/bin/sh', ['-c', LIMITED, 'git']];
+  const child = spawn(program, [...own, ...args], {
     cwd: git.folder,
     env: { ...git.environment },
     detached: true,
@@ -53,16 +65,12 @@ export async function runGit<Result>(
       writeAll(child.stdin, io.input ?? []),
       ended,
     ]);
+    if (code === NO_PROGRAM) throw gitMissing(git);
     if (code !== 0) throw faultOf(git.what, await errors);
     return result;
   } catch (error) {
     git.signal.throwIfAborted();
-    if (isMissing(error)) {
-      throw new SourceError('git-missing', `${git.what}: this worker has no program \`git\` (see PATH)`, {
-        cause: error,
-      });
-    }
-    throw error;
+    throw isMissing(error) ? gitMissing(git, error) : error;
   } finally {
     git.signal.removeEventListener('abort', abort);
     killGroup(child);
@@ -128,6 +136,10 @@ function killGroup({ pid, exitCode, signalCode }: GitProcess): void {
     if (code === 'ESRCH' || exitCode !== null || signalCode !== null) return;
     throw error;
   }
+}
+
+function gitMissing({ what }: Git, cause?: unknown): SourceError {
+  return new SourceError('git-missing', `${what}: this worker has no program \`git\` (see PATH)`, { cause });
 }
 
 function isMissing(error: unknown): boolean {
