@@ -8,9 +8,9 @@ import { progressLine } from './program/progress.ts';
 import { interruptible } from './program/signals.ts';
 
 const NOTES = `
-Stop all workers first. Redis needs memory for a second copy of what is stored. An interrupted move continues when the command is
-run again; until the copies are complete it can be cancelled with the old number. Afterwards set redis.shards to the new number
-and start the workers.
+Stop all workers first. Redis needs memory for a second copy of what is stored. After an interruption run the command again: no
+worker starts before. With the old number it deletes the copies instead. Afterwards set redis.shards to the new number and start
+the workers.
 
 Exit codes: 0 done, 2 workers run or an error.`;
 
@@ -37,7 +37,6 @@ export function shardsCommand(command: Command, { terminal }: CommandContext): v
 
 function textOf({ from, to, outcome }: MoveResult): string {
   if (outcome === 'unchanged') return `The targets are spread over ${shards(to)} already.\n`;
-  if (outcome === 'cancelled') return `The move was cancelled. Set redis.shards to ${to}.\n`;
   return `Moved from ${shards(from)} to ${to}. Set redis.shards to ${to} and start the workers.\n`;
 }
 

@@ -2,9 +2,11 @@ import type { LoadedConfig } from '../config/load.ts';
 import { JOBS } from '../jobs/catalog.ts';
 import { messageOf } from '../model/errors.ts';
 import type { HealthVerdict } from '../model/fleet/health.ts';
+import type { ShardLayout } from '../model/fleet/shard-layout.ts';
 import { within } from '../model/within.ts';
 import type { FleetNumbers } from '../server/metrics/fleet-numbers.ts';
 import { judgeHealth, unreachableVerdict } from '../server/verdict/verdict.ts';
+import { unfinishedMove } from '../store/shards/shard-layout.ts';
 import { openFleetNumbers } from './fleet-numbers.ts';
 import type { Store, Stores } from './store.ts';
 
@@ -25,6 +27,8 @@ export function openHealth(
   const concurrency = new Map(JOBS.map(({ name, limits }) => [name, limits.concurrency]));
   const read = async (): Promise<HealthVerdict> => {
     const [redisMs, now] = [await roundTrip(first), await timeOf(first)];
+    const move = (await first.layouts.read())?.move;
+    if (move !== undefined) return movingVerdict(move, now);
     const [numbers, presences] = await Promise.all([readNumbers(), workers.list(now)]);
     return judgeHealth({
       ...{ numbers, workers: presences, redisMs, concurrency, now },
@@ -43,6 +47,18 @@ export function openHealth(
     } catch (error) {
       return unreachableVerdict(messageOf(error), Date.now());
     }
+  };
+}
+
+/** The verdict while no worker runs, so that nothing else can be judged. */
+function movingVerdict(move: NonNullable<ShardLayout['move']>, now: number): HealthVerdict {
+  const says = `The number of shards is being changed from ${move.from} to ${move.to}.`;
+  const remedy = unfinishedMove(move);
+  return {
+    grade: 'bad',
+    summary: `Nothing works: ${says}`,
+    parts: [{ part: 'flow', grade: 'bad', says, remedy }],
+    at: new Date(now).toISOString(),
   };
 }
 

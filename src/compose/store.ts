@@ -82,7 +82,7 @@ export async function openStores(
   options: Pick<ConnectOptions, 'refused' | 'timeoutMs' | 'waiting'> = {},
 ): Promise<Stores> {
   const { config } = loaded;
-  const { prefix, shards: count } = config.redis;
+  const { shards: count } = config.redis;
   const connection = await openConnection(loaded, log, options);
   const unreadable = createUnreadable(log);
   const shards = Array.from({ length: count }, (_, index) =>
@@ -91,7 +91,7 @@ export async function openStores(
   return {
     shards,
     of: (target) => shards[shardOf(target, count)] as Store,
-    layouts: createShardLayouts(connection.redis, prefix),
+    layouts: (shards[0] as Store).layouts,
     workers: (shards[0] as Store).workers,
     close: connection.close,
   };
@@ -209,6 +209,7 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
     exploits: createExploitStore(redis, keys),
     /** `undefined` when no limit is configured. */
     insightsBudget: budgetOf(redis, keys, config.insights.requestsPerSecond),
+    layouts: createShardLayouts(redis, config.redis.prefix),
     workers: createWorkerRecords(redis, config.redis.prefix, onUnreadable),
     queueDepths: createQueueDepths(redis, keys),
     fleetCounts: createFleetCounts(redis, keys),

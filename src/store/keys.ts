@@ -1,66 +1,89 @@
-import { crc32 } from 'node:zlib';
 import { ONLY_SHARD, type Shard } from './shards/shard.ts';
 
 /*
  * One shard (the default): every key has the same hash tag, so that scripts may join all of them.
  *
  * Several shards:
- * - Each has a tag of its own (`{lockhound-0}`) for everything about its targets: queues, open jobs, lanes, outcomes, states,
- *   scans, deliveries, digests, rejected payloads, the change log. Scripts join these keys.
+ * - Each has a tag of its own with the number of all shards (`{lockhound-4-0}`) for everything about its targets: queues, open jobs,
+ *   lanes, outcomes, states, scans, deliveries, digests, rejected payloads, the change log, cached records. Scripts join these keys.
  * - So do package ids, inventories and facts: id lists hold the ids of their shard, and the script that learns a fact lists it for
  *   the targets of its shard. A package version that targets of several shards lock is stored and looked up once for each.
- * - What is small and about no target has the tag of the prefix itself (`{lockhound}`): the number of shards and the running
- *   workers, suppressions, scorecards, locks, request budgets, applied objects, stopped routes.
+ * - What is about no target has the tag of the prefix itself (`{lockhound}`, `sharedKeys`): the number of shards and the running
+ *   workers, suppressions, scorecards, seen versions, locks, request budgets, applied objects, stopped routes.
  * - Contents of lockfiles have no tag (`lockhound:blob:…`): each is read and written alone, and equal contents are stored once.
- * - Cached records and seen versions have one of 64 tags, so that one command still reads many.
+ *
+ * No key of a number of shards is one of another number, except for those that all share: a move copies, and then deletes.
  */
 
 /** Default prefix of every key; the braces keep all keys in one slot of a cluster, so that scripts may join them. */
 export const DEFAULT_PREFIX = '{lockhound}';
 
-/** Hash tags over which the shared keys of several shards spread. */
-const SPREAD = 64;
-
 /** All Redis keys except those of BullMQ, which start with `<prefix>:<job name>:`. */
 export type Keys = ReturnType<typeof createKeys>;
 
 /** Keys of one shard under a prefix. One without a hash tag gets one, because a script uses several keys. */
-export function createKeys(
-  prefix: string = DEFAULT_PREFIX,
-  { index, count }: Shard = ONLY_SHARD,
-  /** Between the tag and all keys of the shard, for copies of them. */
-  infix = '',
-) {
+export function createKeys(prefix: string = DEFAULT_PREFIX, { index, count }: Shard = ONLY_SHARD) {
   const shared = tagPrefix(prefix);
-  const tagged = (count === 1 ? shared : shared.replace('}', `-${index}}`)) + infix;
-  const bare = shared.replaceAll(/[{}]/g, '');
-  /** `spread` decides the tag: keys of equal text share one. */
-  const spreadKey = (rest: string, spread: string): string =>
-    count === 1 ? `${shared}:${rest}` : `${bare}:{${bare}:${crc32(spread) % SPREAD}}:${rest}`;
-  return keysOf(tagged, {
-    shared,
-    blobs: count === 1 ? shared : bare,
-    spreadKey,
-  });
-}
-
-interface SharedKeys {
-  readonly shared: string;
-  readonly blobs: string;
-  readonly spreadKey: (rest: string, spread: string) => string;
-}
-
-function keysOf(tagged: string, { shared, blobs, spreadKey }: SharedKeys) {
+  const tagged = count === 1 ? shared : shared.replace('}', `-${count}-${index}}`);
+  const blobs = count === 1 ? shared : shared.replaceAll(/[{}]/g, '');
   return {
-    prefix: tagged,
+    ...sharedKeys(shared),
+    ...shardKeys(tagged),
+    /** Lockfile content under its SHA-256 (hex). */
+    blob: (sha256: string) => `${blobs}:blob:${sha256}`,
+  };
+}
+
+/** Whether a key is one of those that all shards share. */
+export function isSharedKey(prefix: string, key: string): boolean {
+  return Object.values(sharedKeys(tagPrefix(prefix))).some((own) =>
+    key.startsWith(typeof own === 'string' ? own : own('' as never)),
+  );
+}
+
+/** The keys that are the same for any number of shards. */
+function sharedKeys(shared: string) {
+  return {
     /** The number of shards, and a change of it that is under way. */
     shardLayout: `${shared}:shards`,
     /** Running workers by the time until which they count as running (sorted set). */
     workers: `${shared}:workers`,
     /** Hash of what workers say about themselves, by worker. */
     workerRecords: `${shared}:workers:records`,
-    /** Lockfile content under its SHA-256 (hex). */
-    blob: (sha256: string) => `${blobs}:blob:${sha256}`,
+    /** One bucket of the set of versions that the index was seen to have. */
+    seen: (bucket: number) => `${shared}:seen:${bucket}`,
+    /** The same of what was inspected. */
+    inspected: (bucket: number) => `${shared}:inspected:${bucket}`,
+    lock: (name: string) => `${shared}:lock:${name}`,
+    /** When the next request of a shared budget is due. */
+    budget: (name: string) => `${shared}:budget:${name}`,
+    /** The answer to a write with an idempotency key. */
+    apiAnswer: (hash: string) => `${shared}:api-answer:${hash}`,
+    /** Tokens of the API by id, when each was used last (hashes), and the session with this hash. */
+    apiTokens: `${shared}:api-tokens`,
+    apiTokenUses: `${shared}:api-tokens:used`,
+    apiSession: (hash: string) => `${shared}:api-session:${hash}`,
+    /** Suppressions that commands added, by id, and the number of changes of them. */
+    suppressions: `${shared}:suppressions`,
+    suppressionRevision: `${shared}:suppressions:revision`,
+    /** The revision with which each of them changed last (hash). */
+    suppressionRevisions: `${shared}:suppressions:revisions`,
+    /** Hash of what was applied to an account of the webhook-integration API, by kind and name. */
+    applied: (account: string) => `${shared}:applied:${account}`,
+    stoppedRoutes: `${shared}:stopped-routes`,
+    /** Scorecards of source projects (hash), and their order by time. */
+    projects: `${shared}:projects`,
+    projectOrder: `${shared}:projects:order`,
+    /** Hash of the counts of the fleet by day. */
+    dayCounts: `${shared}:fleet:days`,
+    /** Hash of the published lists about exploitation: the head of each under its name, its entries under `<name>:entries`. */
+    exploits: `${shared}:exploits`,
+  };
+}
+
+function shardKeys(tagged: string) {
+  return {
+    prefix: tagged,
     outcome: (job: string, key: string) => `${tagged}:outcome:${job}:${key}`,
     /** The value of an outcome that is spent. */
     spentOutcome: (job: string, key: string) => `${tagged}:spent:${job}:${key}`,
@@ -78,31 +101,11 @@ function keysOf(tagged: string, { shared, blobs, spreadKey }: SharedKeys) {
     incompleteTargets: `${tagged}:targets:incomplete`,
     /** Ids of targets by the time, in ms, when they are judged again although nothing changed (sorted set). */
     dueTargets: `${tagged}:targets:due`,
-    cache: (kind: string, key: string) => spreadKey(`cache:${kind}:${key}`, key),
+    cache: (kind: string, key: string) => `${tagged}:cache:${kind}:${key}`,
     /** Written to check that Redis accepts writes. */
     probe: `${tagged}:probe`,
-    /** One bucket of the set of versions that the index was seen to have. */
-    seen: (bucket: number) => spreadKey(`seen:${bucket}`, String(bucket % SPREAD)),
-    /** The same of what was inspected. */
-    inspected: (bucket: number) => spreadKey(`inspected:${bucket}`, String(bucket % SPREAD)),
-    lock: (name: string) => `${shared}:lock:${name}`,
     /** Work that one worker, or one refresh of the fleet, does for the shard. */
     claim: (name: string) => `${tagged}:lock:${name}`,
-    /** When the next request of a shared budget is due. */
-    budget: (name: string) => `${shared}:budget:${name}`,
-    /** The answer to a write with an idempotency key. */
-    apiAnswer: (hash: string) => `${shared}:api-answer:${hash}`,
-    /** Tokens of the API by id, when each was used last (hashes), and the session with this hash. */
-    apiTokens: `${shared}:api-tokens`,
-    apiTokenUses: `${shared}:api-tokens:used`,
-    apiSession: (hash: string) => `${shared}:api-session:${hash}`,
-    /** Suppressions that commands added, by id, and the number of changes of them. */
-    suppressions: `${shared}:suppressions`,
-    suppressionRevision: `${shared}:suppressions:revision`,
-    /** The revision with which each of them changed last (hash). */
-    suppressionRevisions: `${shared}:suppressions:revisions`,
-    /** Hash of what was applied to an account of the webhook-integration API, by kind and name. */
-    applied: (account: string) => `${shared}:applied:${account}`,
     /** Hash of the jobs that are neither done nor failed permanently, by id. */
     openJobs: `${tagged}:open-jobs`,
     /** List of job ids that run one after another. */
@@ -120,7 +123,6 @@ function keysOf(tagged: string, { shared, blobs, spreadKey }: SharedKeys) {
     openDeliveries: `${tagged}:deliveries:open`,
     failedDeliveries: `${tagged}:deliveries:failed`,
     delivered: `${tagged}:deliveries:delivered`,
-    stoppedRoutes: `${shared}:stopped-routes`,
     /** Rejected payloads by `<job>/<job id>`, and their order by time. */
     rejected: `${tagged}:rejected`,
     rejectedOrder: `${tagged}:rejected:order`,
@@ -160,9 +162,6 @@ function keysOf(tagged: string, { shared, blobs, spreadKey }: SharedKeys) {
       inspectionRevision: `${tagged}:facts:${kind}:inspection-revision`,
       inspectedAgain: `${tagged}:facts:${kind}:inspected-again`,
     }),
-    /** Scorecards of source projects (hash), and their order by time. */
-    projects: `${shared}:projects`,
-    projectOrder: `${shared}:projects:order`,
     /** Hash of the settings by which the targets were judged. */
     judgedSettings: `${tagged}:fleet:settings`,
     /** The routes that these settings have. */
@@ -171,10 +170,6 @@ function keysOf(tagged: string, { shared, blobs, spreadKey }: SharedKeys) {
     judgedSuppressions: `${tagged}:fleet:suppressions`,
     /** Hash of the last refresh of the fleet by cadence. */
     refreshes: `${tagged}:fleet:refreshes`,
-    /** Hash of the counts of the fleet by day. */
-    dayCounts: `${shared}:fleet:days`,
-    /** Hash of the published lists about exploitation: the head of each under its name, its entries under `<name>:entries`. */
-    exploits: `${shared}:exploits`,
     /** Stream of the changes of all targets. */
     changes: `${tagged}:changes`,
     /** Schedules by name. */

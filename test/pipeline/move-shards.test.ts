@@ -1,5 +1,8 @@
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { moveShards } from '../../src/commands/shards/move-shards.ts';
 import { identityOf } from '../../src/fleet/identity.ts';
 import { createProducer } from '../../src/producer.ts';
 import { type ChangeLogEntry, createChangeLog } from '../../src/store/fleet/change-log.ts';
@@ -71,10 +74,79 @@ describe.skipIf(!HAS_REDIS)('lockhound shards move', () => {
     expect(await room.store.redis.hkeys(shared.dayCounts)).toContain('2026-01-31');
   });
 
+  it('interrupted at each point, leaves one number complete, and ends when it is run again', async () => {
+    const room = await world.room('points');
+    await scanAll(room, 'points', LOCKFILE);
+    const worker = room.startWorker();
+    await until('the worker runs', () => worker.output().includes('worker ready'));
+    const refused = await room.lockhound('shards', 'move', '3');
+    expect(refused.output).toContain(`A worker runs: ${hostname()} (process ${worker.child.pid})`);
+    expect(refused.code).toBe(2);
+    await worker.kill('SIGTERM');
+    // As a producer without ids leaves it.
+    const queue = new Queue('ingest-lockfiles', { connection: room.store.redis, prefix: '{points}' });
+    const waiting = TARGETS.map((target) => ({ payload: { target: { id: target } } }));
+    for (const data of waiting) await queue.add('ingest-lockfiles', data);
+    await queue.close();
+    const states = await stateOf(room, 1, '{points}');
+    expect(states.size).toBe(TARGETS.length);
+    for (const to of [3, 2, 1]) {
+      let interruptions = 0;
+      for (let isMoved = false; !isMoved; ) {
+        let calls = 0;
+        const onProgress = () => {
+          calls += 1;
+          if (calls > interruptions * 4) throw new Error('interrupted here');
+        };
+        const options = { to, onProgress, settleMs: 0, signal: new AbortController().signal };
+        isMoved = await moveShards(room.load(), options).then(
+          () => true,
+          (error: Error) => {
+            if (error.message !== 'interrupted here') throw error;
+            return false;
+          },
+        );
+        interruptions += 1;
+        const layout = await room.stores.layouts.read();
+        expect(layout?.move).toEqual(isMoved ? undefined : { from: expect.any(Number), to });
+        expect(await stateOf(room, layout?.shards ?? 0, '{points}')).toEqual(states);
+        expect(await waitingIn(room, layout?.shards ?? 0)).toEqual([...TARGETS].sort());
+        if (interruptions === 5) {
+          const early = room.startWorker({ LOCKHOUND_REDIS_SHARDS: String(layout?.shards) });
+          expect(await early.ended).toBe(2);
+          expect(early.output()).toContain(`lockhound shards move ${to}`);
+          const health = await room.lockhound('health');
+          expect(health.output).toContain('Nothing works: The number of shards is being changed');
+        }
+      }
+      process.stdout.write(`→ ${to} shards after ${interruptions - 1} interruptions\n`);
+      expect(interruptions).toBeGreaterThan(10);
+    }
+    expect(await room.store.redis.keys('{points-*')).toEqual([]);
+    expect(await room.store.redis.keys('points:*')).toEqual([]);
+  });
+
+  it('is cancelled with the old number', async () => {
+    const room = await world.room('cancelled');
+    await scanAll(room, 'cancelled', LOCKFILE);
+    const states = await stateOf(room, 1, '{cancelled}');
+    const onProgress = (step: string) => {
+      if (step.includes('outcomes')) throw new Error('interrupted here');
+    };
+    const options = { settleMs: 0, signal: new AbortController().signal };
+    await expect(moveShards(room.load(), { ...options, to: 2, onProgress })).rejects.toThrow('here');
+    expect(await room.store.redis.keys('{cancelled-2-*')).not.toEqual([]);
+    await moveShards(room.load(), { ...options, to: 1, onProgress: () => {} });
+    expect(await room.store.redis.keys('{cancelled-*')).toEqual([]);
+    expect(await stateOf(room, 1, '{cancelled}')).toEqual(states);
+    expect(await room.stores.layouts.read()).toMatchObject({ shards: 1 });
+  });
+
+  const alertsAt = (path: string) =>
+    world.services.receiver.deliveries().filter((delivery) => delivery.path === path);
+
   const alerts = (): readonly string[] =>
-    world.services.receiver
-      .deliveries()
-      .filter(({ path }) => path === '/move')
+    alertsAt('/move')
       .map(({ body }) => JSON.parse(body) as { target: string; changes: { transition: string }[] })
       .map(({ target, changes }) => `${target} ${changes[0]?.transition}`);
 
@@ -85,7 +157,8 @@ describe.skipIf(!HAS_REDIS)('lockhound shards move', () => {
       await room.producer.enqueue({ scan: scanId(name, target), target: { id: target }, lockfiles });
     }
     for (const target of TARGETS) await room.verdict(scanId(name, target));
-    await until('all alerts arrive', () => alerts().length >= TARGETS.length);
+    const path = `/${room.store.prefix.slice(1, -1)}`;
+    await until('all alerts arrive', () => alertsAt(path).length >= TARGETS.length);
     await until('no job is open', () => isIdle(room, 1));
     await worker.kill('SIGTERM');
   }
@@ -113,11 +186,11 @@ describe.skipIf(!HAS_REDIS)('lockhound shards move', () => {
 });
 
 /** What is stored about all targets, without the package ids of their shards. */
-async function stateOf(room: Room, count: number): Promise<ReadonlyMap<string, unknown>> {
+async function stateOf(room: Room, count: number, prefix = '{move}'): Promise<ReadonlyMap<string, unknown>> {
   const { redis } = room.store;
   const found = new Map<string, unknown>();
   for (let index = 0; index < count; index += 1) {
-    const keys = createKeys('{move}', { index, count });
+    const keys = createKeys(prefix, { index, count });
     const inventories = createInventories(redis, keys, createPackageIds(redis, keys));
     const logged: ChangeLogEntry[] = [];
     for await (const entry of createChangeLog(redis, keys).since(0)) logged.push(entry);
@@ -151,9 +224,21 @@ async function stateOf(room: Room, count: number): Promise<ReadonlyMap<string, u
   return found;
 }
 
+/** The targets of all queued scans, sorted. */
+async function waitingIn(room: Room, count: number): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const { prefix } = createKeys(room.store.prefix, { index, count });
+    const queue = new Queue('ingest-lockfiles', { connection: room.store.redis, prefix });
+    for (const { data } of await queue.getJobs('wait')) found.push(data.payload.target.id);
+    await queue.close();
+  }
+  return found.sort();
+}
+
 async function isIdle(room: Room, count: number): Promise<boolean> {
   for (let index = 0; index < count; index += 1) {
-    const keys = createKeys('{move}', { index, count });
+    const keys = createKeys(room.store.prefix, { index, count });
     if ((await room.store.redis.hlen(keys.openJobs)) > 0) return false;
   }
   return true;

@@ -209,7 +209,7 @@ const WRITTEN = new Map<StoredKind<unknown>, object>([
       sha256: 'f'.repeat(64),
     },
   ],
-  [SHARD_LAYOUT, { shards: 4, move: { to: 6, step: 'copy' } }],
+  [SHARD_LAYOUT, { shards: 4, move: { from: 4, to: 6 } }],
   [
     REFRESHED_PART,
     {

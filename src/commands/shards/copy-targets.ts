@@ -1,153 +1,137 @@
-import { isExcluded } from '../../fleet/compact-lockfile.ts';
-import { identityOf } from '../../fleet/identity.ts';
-import { chunks } from '../../model/chunks.ts';
 import type { TargetLockfile } from '../../model/fleet/target-lockfile.ts';
-import type { ResolvedLockfile, ResolvedPackage } from '../../model/scan/inventory.ts';
-import { CACHED_VERSION, TARGET_STATE, TARGET_SUMMARY } from '../../model/stored/catalog.ts';
-import { bucketOf, createInventories, type PackedInventory } from '../../store/fleet/inventories.ts';
+import type { ResolvedPackage } from '../../model/scan/inventory.ts';
+import { CACHED_ADVISORY, CACHED_VERSION, TARGET_STATE, TARGET_SUMMARY } from '../../model/stored/catalog.ts';
+import {
+  bucketOf,
+  createInventories,
+  type Inventories,
+  type PackedInventory,
+} from '../../store/fleet/inventories.ts';
 import { createPackageIds } from '../../store/fleet/package-ids.ts';
 import type { Keys } from '../../store/keys.ts';
-import type { RedisClient } from '../../store/redis/connection.ts';
-import { defineScript, runScript } from '../../store/scripts/run-script.ts';
-import { KEEP_STEPS } from '../../store/scripts/steps.lua.ts';
 import { readValue, writeLargeValue, writeValue } from '../../store/values/stored-values.ts';
-import { createFactCopier } from './copy-facts.ts';
-import type { Move } from './shard-sets.ts';
+import { copyEntries, type Move } from './move.ts';
 
-const REMEDY = 'Cancel the move, start the workers and scan the target again.';
+const REMEDY =
+  'Cancel the move: run `lockhound shards move` with the old number. Then start the workers and scan the target again.';
 
 /**
  * Copies the states of all targets with their summaries, inventories and facts. Package ids differ from shard to shard, so the
- * inventories are written anew. A target that an interrupted move copied is skipped.
+ * inventories are written anew.
  */
 export async function copyTargets(move: Move): Promise<void> {
-  const { redis, sources, staged, destination, onProgress } = move;
-  const counts = await Promise.all(sources.map(({ targets }) => redis.scard(targets)));
-  const total = counts.reduce((sum, one) => sum + one, 0);
-  const inventoriesOf = new Map(
-    [...sources, ...staged].map((keys) => [
+  const { redis, sources, destinations, destination } = move;
+  const inventories = new Map(
+    [...sources, ...destinations].map((keys) => [
       keys,
       createInventories(redis, keys, createPackageIds(redis, keys)),
     ]),
   );
-  let done = 0;
+  const inventoriesOf = (keys: Keys): Inventories => inventories.get(keys) as Inventories;
+  const sets = ['targets', 'incompleteTargets', 'touchedTargets', 'dueTargets'] as const;
+  for (const name of sets)
+    await copyEntries(
+      move,
+      (keys) => keys[name],
+      (target) => [destination(target)],
+    );
   for (const source of sources) {
-    const read = inventoriesOf.get(source)?.read;
-    const copyFacts = createFactCopier(redis, source);
-    let cursor = '0';
-    do {
-      const [next, targets] = await redis.sscan(source.targets, cursor, 'COUNT', 100);
-      for (const target of targets) {
-        const keys = destination(target);
-        const pack = inventoriesOf.get(keys)?.pack;
-        if (read !== undefined && pack !== undefined && (await redis.exists(keys.target(target))) === 0) {
-          await copyTarget(redis, { source, keys, target, read, pack, copyFacts });
-        }
-        done += 1;
-        onProgress('copying targets', done, total);
-      }
-      cursor = next;
-    } while (cursor !== '0');
+    for (const target of await redis.smembers(source.targets)) {
+      move.signal.throwIfAborted();
+      const keys = destination(target);
+      await copyTarget(move, { source, keys, target, from: inventoriesOf(source), to: inventoriesOf(keys) });
+    }
   }
+  for (const { kind } of [CACHED_VERSION, CACHED_ADVISORY]) await copyFacts(move, kind);
 }
 
 interface TargetCopy {
+  readonly target: string;
   readonly source: Keys;
   readonly keys: Keys;
-  readonly target: string;
-  readonly read: ReturnType<typeof createInventories>['read'];
-  readonly pack: ReturnType<typeof createInventories>['pack'];
-  readonly copyFacts: ReturnType<typeof createFactCopier>;
+  readonly from: Inventories;
+  readonly to: Inventories;
 }
 
-async function copyTarget(redis: RedisClient, copy: TargetCopy): Promise<void> {
-  const { source, keys, target } = copy;
-  const [stored, summary, incomplete] = await Promise.all([
+async function copyTarget({ redis }: Move, { target, source, keys, from, to }: TargetCopy): Promise<void> {
+  const [stored, summary] = await Promise.all([
     redis.hgetBuffer(source.target(target), 'state'),
     redis.hgetBuffer(source.targetSummaries, target),
-    redis.sismember(source.incompleteTargets, target),
   ]);
   if (stored === null) return;
   const place = { key: source.target(target), field: 'state', remedy: REMEDY };
   const state = await readValue(TARGET_STATE, stored, place);
-  const packed = new Map<string, PackedInventory>();
+  const packed = new Map<string | undefined, PackedInventory>();
   for (const file of state.lockfiles ?? []) {
-    if (file.inventory === undefined || packed.has(file.inventory)) continue;
-    packed.set(file.inventory, await repack(copy, file, file.inventory));
+    const { inventory } = file;
+    if (inventory !== undefined) packed.set(inventory, await repack(file, inventory, from, to));
   }
-  const renamed = (inventory: string | undefined) =>
-    inventory === undefined ? {} : { inventory: packed.get(inventory)?.hash ?? inventory };
-  const lockfiles = state.lockfiles?.map((file) => ({ ...file, ...renamed(file.inventory) }));
-  const short =
-    summary === null
-      ? undefined
-      : await readValue(TARGET_SUMMARY, summary, { ...place, key: source.targetSummaries, field: target });
-  if (state.dueAt !== undefined) await redis.zadd(keys.dueTargets, Date.parse(state.dueAt), target);
-  const inventories = [...new Map([...packed.values()].map((one) => [one.hash, one])).values()];
-  await runScript(
-    redis,
-    COPY_TARGET,
-    [
-      ...[keys.target(target), keys.targets, keys.incompleteTargets, keys.targetSummaries],
-      ...inventories.flatMap(({ hash }) => [
-        ...[keys.inventoryUses, keys.idLists(bucketOf(hash)), keys.lockfileInventory(hash)],
-      ]),
-    ],
-    [
-      target,
-      state.revision,
-      await writeLargeValue(TARGET_STATE, { ...state, ...(lockfiles === undefined ? {} : { lockfiles }) }),
-      incomplete,
-      short === undefined
-        ? ''
-        : await writeValue(TARGET_SUMMARY, {
-            ...short,
-            lockfiles: short.lockfiles.map((file) => ({ ...file, ...renamed(file.inventory) })),
-          }),
-      ...inventories.flatMap(({ hash, ids, rest }) => [hash, ids, rest]),
-    ],
-  );
+  const renamed = <File extends { readonly inventory?: string }>(files: readonly File[]): readonly File[] =>
+    files.map((file) => {
+      const inventory = packed.get(file.inventory)?.hash;
+      return inventory === undefined ? file : { ...file, inventory };
+    });
+  const lockfiles = state.lockfiles && renamed(state.lockfiles);
+  const written = await writeLargeValue(TARGET_STATE, { ...state, ...(lockfiles && { lockfiles }) });
+  const step = redis.multi().hset(keys.target(target), { revision: state.revision, state: written });
+  if (summary !== null) {
+    const ofSummary = { key: source.targetSummaries, field: target, remedy: REMEDY };
+    const short = await readValue(TARGET_SUMMARY, summary, ofSummary);
+    const text = await writeValue(TARGET_SUMMARY, { ...short, lockfiles: renamed(short.lockfiles) });
+    step.hset(keys.targetSummaries, target, text);
+  }
+  for (const { hash, ids, rest } of new Map([...packed.values()].map((one) => [one.hash, one])).values()) {
+    step.hincrby(keys.inventoryUses, hash, 1);
+    step.hset(keys.idLists(bucketOf(hash)), hash, ids).set(keys.lockfileInventory(hash), rest);
+  }
+  await step.exec();
 }
 
-/** Writes the inventory of a lockfile with the package ids of the other shard, and copies the facts about its packages. */
+/** The inventory of a lockfile with the package ids of the other shard. */
 async function repack(
-  { read, pack, copyFacts, keys }: TargetCopy,
   { path, sha256 = '' }: TargetLockfile,
   inventory: string,
+  from: Inventories,
+  to: Inventories,
 ): Promise<PackedInventory> {
-  const { format, problems, packages } = await read(inventory);
+  const { format, problems, packages } = await from.read(inventory);
   const resolved = packages.map(({ locked, excluded }): ResolvedPackage => {
-    const [outcome, reason] = excluded ?? ['failed', 'its facts are stored by its shard'];
+    // An inventory has no resolutions of packages that are looked up: these are facts.
+    const [outcome, reason] = excluded ?? ['failed', ''];
     return { ...locked, resolution: { outcome, reason } } as ResolvedPackage;
   });
-  const lookedUp = resolved.filter((one) => !isExcluded(one)).map(identityOf);
-  for (const part of chunks([...new Set(lookedUp)], 500)) await copyFacts(keys, CACHED_VERSION, part);
-  const file: ResolvedLockfile = { path, sha256, format, problems, packages: resolved };
-  return await pack(file);
+  return await to.pack({ path, sha256, format, problems, packages: resolved });
 }
 
 /**
- * Keys: target, targets (set), incomplete targets (set), summaries (hash), then those of the inventories: uses, id lists,
- * inventory. Arguments: target, revision, state, 1 when it is incomplete, summary ('' without), then for each inventory: hash, ids,
- * inventory. A target that exists is not changed.
+ * Copies facts, those about versions to the shards that hold them. Of several shards, the last answer stays; where it differs from
+ * another one, it counts as a change, so that no scan that has begun undoes it.
  */
-const COPY_TARGET = defineScript(`
-${KEEP_STEPS}
-if redis.call('EXISTS', KEYS[1]) == 1 then
-  return 0
-end
-redis.call('HSET', KEYS[1], 'revision', ARGV[2], 'state', ARGV[3])
-redis.call('SADD', KEYS[2], ARGV[1])
-if ARGV[4] == '1' then
-  redis.call('SADD', KEYS[3], ARGV[1])
-end
-if ARGV[5] ~= '' then
-  redis.call('HSET', KEYS[4], ARGV[1], ARGV[5])
-end
-local key, at = 5, 6
-while at <= #ARGV do
-  keep({KEYS[key], KEYS[key + 1], KEYS[key + 2]}, {ARGV[at], ARGV[at + 1], ARGV[at + 2]})
-  key, at = key + 3, at + 3
-end
-return 1
-`);
+async function copyFacts(move: Move, kind: string): Promise<void> {
+  const { redis, destinations } = move;
+  const holders = async (name: string): Promise<readonly Keys[]> => {
+    if (kind === CACHED_ADVISORY.kind) return destinations;
+    const held = await Promise.all(destinations.map(({ packageIds }) => redis.hexists(packageIds, name)));
+    return destinations.filter((_, index) => held[index] === 1);
+  };
+  await copyEntries(
+    move,
+    (keys) => keys.facts(kind).facts,
+    async (name, text, source) => {
+      const at = (await redis.zscore(source.facts(kind).answered, name)) ?? '0';
+      const newer: Keys[] = [];
+      for (const keys of await holders(name)) {
+        const { facts, answered, changed } = keys.facts(kind);
+        const [known, knownAt] = [await redis.hgetBuffer(facts, name), await redis.zscore(answered, name)];
+        if (known?.equals(text) === false) await redis.zadd(changed, 'GT', Date.now(), name);
+        if (known !== null && Number(knownAt) >= Number(at)) continue;
+        await redis.zadd(answered, at, name);
+        newer.push(keys);
+      }
+      return newer;
+    },
+  );
+  for (const list of ['changed', 'young', 'unanswered', 'inspections', 'inspectedAgain'] as const) {
+    await copyEntries(move, (keys) => keys.facts(kind)[list], holders);
+  }
+}

@@ -1,56 +1,48 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '../../compose/logger.ts';
-import { openStores } from '../../compose/store.ts';
+import { openStores, type Store, type Stores } from '../../compose/store.ts';
 import type { LoadedConfig } from '../../config/load.ts';
-import type { ShardLayout } from '../../model/fleet/shard-layout.ts';
 import { StoreError } from '../../store/errors.ts';
-import type { ShardLayouts } from '../../store/shards/shard-layout.ts';
+import { createKeys, isSharedKey } from '../../store/keys.ts';
+import type { RedisClient } from '../../store/redis/connection.ts';
 import { requireRedisUrl } from '../redis-url.ts';
-import { copyOpenJobs, copyQueues, copyRejected } from './copy-jobs.ts';
-import {
-  copyChanges,
-  copyDeliveries,
-  copyDigests,
-  copyOutcomes,
-  copyScans,
-  copyShared,
-} from './copy-records.ts';
-import { copySchedules } from './copy-schedules.ts';
+import { copyJobs } from './copy-jobs.ts';
+import { copyRecords } from './copy-records.ts';
 import { copyTargets } from './copy-targets.ts';
-import { createMove, dropStaged, type Move, removeSources, renameStaged } from './shard-sets.ts';
+import { createMove, type Move, scanKeys } from './move.ts';
 
 export interface MoveOptions {
   /** The new number of shards. */
   readonly to: number;
   readonly signal: AbortSignal;
   readonly onProgress: Move['onProgress'];
+  /** Default: producers that read the number of shards before the move began have added their jobs after this time. */
+  readonly settleMs?: number;
 }
 
 export interface MoveResult {
   readonly from: number;
   readonly to: number;
-  /** `unchanged`: the number was `to` already. `cancelled`: an interrupted move was undone. */
-  readonly outcome: 'moved' | 'unchanged' | 'cancelled';
+  /** `unchanged`: the number was `to` already. */
+  readonly outcome: 'moved' | 'unchanged';
 }
 
-/** Producers that read the number of shards before the move began have added their jobs after this time. */
 const SETTLE_MS = 2_000;
 
 /**
- * The `shards move` command: spreads all targets over another number of shards. Everything is copied first; then the originals are
- * deleted and the copies are put in place. It continues after an interruption at any point. Throws `StoreError` (`shards-moving`)
- * while workers run.
+ * The `shards move` command: spreads all targets over another number of shards. Everything is copied to the keys of that number, one
+ * write makes this number valid, and the originals are deleted. Run again after an interruption at any point, it first deletes the
+ * keys of the number that is not valid. Throws `StoreError` (`shards-moving`) while workers run.
  */
 export async function moveShards(loaded: LoadedConfig, options: MoveOptions): Promise<MoveResult> {
   requireRedisUrl(loaded);
   const stores = await openStores(loaded, createLogger(loaded));
-  const [store] = stores.shards;
+  const [{ lock, redis }] = stores.shards as readonly [Store, ...Store[]];
   try {
-    if (store === undefined) throw new RangeError('there is no shard');
-    // Two moves at once would undo each other's steps.
-    return await store.lock.hold(
+    // Two moves at once would delete each other's copies.
+    return await lock.hold(
       'shards',
-      (held) => moveLocked(stores.layouts, store.redis, loaded, { ...options, signal: held }),
+      (held) => moveLocked(loaded, stores, redis, { ...options, signal: held }),
       options.signal,
     );
   } finally {
@@ -59,81 +51,79 @@ export async function moveShards(loaded: LoadedConfig, options: MoveOptions): Pr
 }
 
 async function moveLocked(
-  layouts: ShardLayouts,
-  redis: Move['redis'],
   { config }: LoadedConfig,
-  { to, signal, onProgress }: MoveOptions,
+  stores: Stores,
+  redis: RedisClient,
+  { to, signal, onProgress, settleMs = SETTLE_MS }: MoveOptions,
 ): Promise<MoveResult> {
-  const before = await layouts.read();
-  const from = before?.shards ?? 1;
-  const pending = before?.move;
-  if (pending === undefined && from === to) {
-    if (before === undefined) await layouts.write({ shards: to });
+  const { layouts } = stores;
+  const { prefix } = config.redis;
+  const stored = await layouts.read();
+  const { shards: from, move } = stored ?? { shards: 1 };
+  if (from === to && move === undefined) {
+    if (stored === undefined) await layouts.write({ shards: to });
     return { from, to, outcome: 'unchanged' };
   }
-  if (pending !== undefined && pending.to !== to) {
-    return await cancel(layouts, redis, { config, from, to, pending, onProgress });
+  await requireNoWorkers(stores, await layouts.begin({ shards: from, move: move ?? { from, to } }));
+  if (move !== undefined) {
+    const invalid = from === move.from ? move.to : move.from;
+    await removeShards(redis, { prefix, count: invalid, valid: from, signal, onProgress });
   }
-  const layout = await layouts.begin(to);
-  const move = createMove(redis, { prefix: config.redis.prefix, from, to, onProgress });
-  let step = layout.move?.step ?? 'copy';
-  if (step === 'copy') {
-    await sleep(SETTLE_MS, undefined, { signal });
-    for (const copy of COPIES) {
-      signal.throwIfAborted();
-      await copy(move);
-    }
-    step = 'remove';
-    await layouts.write({ shards: from, move: { to, step } });
-  }
-  if (step === 'remove') {
+  if (from !== to) {
+    await layouts.write({ shards: from, move: { from, to } });
+    await sleep(settleMs, undefined, { signal });
+    const copies = createMove(redis, { prefix, from, to, signal, onProgress });
+    // Jobs come last, because producers may add some until the move begins.
+    for (const copy of [copyTargets, copyRecords, copyJobs]) await copy(copies);
     signal.throwIfAborted();
-    await removeSources(move);
-    await layouts.write({ shards: from, move: { to, step: 'rename' } });
+    await layouts.write({ shards: to, move: { from, to } });
+    await removeShards(redis, { prefix, count: from, valid: to, signal, onProgress });
   }
-  signal.throwIfAborted();
-  await renameStaged(move);
   await layouts.write({ shards: to });
-  return { from, to, outcome: 'moved' };
+  return { from, to, outcome: from === to ? 'unchanged' : 'moved' };
 }
 
-/** Each may be repeated. Queues come last, because producers may add jobs until the move begins. */
-const COPIES: readonly ((move: Move) => Promise<void>)[] = [
-  copyShared,
-  copyTargets,
-  copyScans,
-  copyDeliveries,
-  copyDigests,
-  copyChanges,
-  copySchedules,
-  copyOutcomes,
-  copyOpenJobs,
-  copyQueues,
-  copyRejected,
-];
+/** `running`: ids of workers. Throws `StoreError` (`shards-moving`) that names them. */
+async function requireNoWorkers({ workers }: Stores, running: readonly string[]): Promise<void> {
+  if (running.length === 0) return;
+  const records = await workers.list();
+  const names = running.map((id) => {
+    const record = records.find((one) => one.record.worker === id)?.record;
+    return record === undefined ? id : `${record.host} (process ${record.pid})`;
+  });
+  throw new StoreError(
+    'shards-moving',
+    `${names.length === 1 ? 'A worker runs' : `${names.length} workers run`}: ${names.join(', ')}. Stop all workers first. A ` +
+      'worker that was killed counts as running until its `worker.lockDuration` is over.',
+  );
+}
 
-interface Cancelled {
-  readonly config: LoadedConfig['config'];
-  readonly from: number;
-  readonly to: number;
-  readonly pending: NonNullable<ShardLayout['move']>;
+interface Removal {
+  readonly prefix: string;
+  /** The number whose keys are deleted, and the one whose keys stay. */
+  readonly count: number;
+  readonly valid: number;
+  readonly signal: AbortSignal;
   readonly onProgress: Move['onProgress'];
 }
 
-/** Undoes a move that has only copied. */
-async function cancel(
-  layouts: ShardLayouts,
-  redis: Move['redis'],
-  { config, from, to, pending, onProgress }: Cancelled,
-): Promise<MoveResult> {
-  if (pending.step !== 'copy' || to !== from) {
-    const cancelling = pending.step === 'copy' ? `, or cancel it with \`lockhound shards move ${from}\`` : '';
-    throw new StoreError(
-      'shards-moving',
-      `A move from ${from} to ${pending.to} shards was interrupted: finish it with \`lockhound shards move ${pending.to}\`${cancelling}.`,
-    );
+/** Deletes all keys of a number of shards, except for those that all numbers share. */
+async function removeShards(
+  redis: RedisClient,
+  { prefix, count, valid, signal, onProgress }: Removal,
+): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    onProgress('deleting', index, count);
+    const { prefix: own } = createKeys(prefix, { index, count });
+    for await (const found of scanKeys(redis, `${own}:*`)) {
+      signal.throwIfAborted();
+      const keys = found.filter((key) => !isSharedKey(prefix, key));
+      if (keys.length > 0) await redis.unlink(...keys);
+    }
   }
-  await dropStaged(createMove(redis, { prefix: config.redis.prefix, from, to: pending.to, onProgress }));
-  await layouts.write({ shards: from });
-  return { from, to, outcome: 'cancelled' };
+  // Several shards share the contents of lockfiles, whatever their number.
+  if (valid > 1) return;
+  const { blob } = createKeys(prefix, { index: 0, count: 2 });
+  for await (const keys of scanKeys(redis, blob('*')))
+    await Promise.all(keys.map((key) => redis.unlink(key)));
 }

@@ -3,7 +3,6 @@ import { chunks } from '../../model/chunks.ts';
 import type { Cache } from '../../model/ports/cache.ts';
 import { createYielder } from '../../model/yielding.ts';
 import type { Keys } from '../keys.ts';
-import { byTag } from '../redis/by-tag.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { recogniseCompression } from '../values/compression.ts';
 
@@ -24,14 +23,9 @@ export function createCache(redis: RedisClient, keys: Keys, options: CacheOption
       try {
         const values: unknown[] = [];
         const yieldIfDue = createYielder();
-        for (const part of chunks([...names.entries()], CHUNK)) {
-          const keyed = part.map(([index, name]) => ({ index, key: keys.cache(kind, name) }));
-          await Promise.all(
-            byTag(keyed, ({ key }) => key).map(async (group) => {
-              const stored = await redis.mgetBuffer(...group.map(({ key }) => key));
-              for (const [at, { index }] of group.entries()) values[index] = decode(stored[at] ?? null);
-            }),
-          );
+        for (const part of chunks(names, CHUNK)) {
+          const stored = await redis.mgetBuffer(...part.map((name) => keys.cache(kind, name)));
+          for (const one of stored) values.push(decode(one));
           await yieldIfDue();
         }
         return values;
@@ -44,13 +38,10 @@ export function createCache(redis: RedisClient, keys: Keys, options: CacheOption
       const px = Math.max(1, Math.round(ttlMs));
       try {
         for (const part of chunks(entries, CHUNK)) {
-          const keyed = part.map(([name, value]) => ({ key: keys.cache(kind, name), value }));
-          for (const group of byTag(keyed, ({ key }) => key)) {
-            const pipeline = redis.pipeline();
-            for (const { key, value } of group) pipeline.set(key, encode(value), 'PX', px);
-            const failed = (await pipeline.exec())?.find(([error]) => error !== null);
-            if (failed !== undefined) throw failed[0];
-          }
+          const pipeline = redis.pipeline();
+          for (const [name, value] of part) pipeline.set(keys.cache(kind, name), encode(value), 'PX', px);
+          const failed = (await pipeline.exec())?.find(([error]) => error !== null);
+          if (failed !== undefined) throw failed[0];
         }
       } catch (error) {
         options.onProblem?.(error);

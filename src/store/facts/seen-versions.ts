@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { chunks } from '../../model/chunks.ts';
 import type { SeenVersions } from '../../model/ports/seen-versions.ts';
 import type { Keys } from '../keys.ts';
-import { byTag } from '../redis/by-tag.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 
@@ -25,36 +24,21 @@ export function createSeenVersions(redis: RedisClient, { seen: keyOf }: Pick<Key
     async add(names) {
       for (const part of chunks(names, CHUNK)) {
         const members = Map.groupBy(part.map(placeOf), ({ bucket }) => bucket);
-        const groups = byTag([...members], ([bucket]) => keyOf(bucket));
-        await Promise.all(
-          groups.map((group) =>
-            runScript(
-              redis,
-              ADD_SEEN,
-              group.map(([bucket]) => keyOf(bucket)),
-              [BUCKET_ENTRIES, ...group.flatMap(([, places]) => argumentsOf(places))],
-            ),
-          ),
-        );
+        await runScript(redis, ADD_SEEN, [...members.keys()].map(keyOf), [
+          BUCKET_ENTRIES,
+          ...[...members.values()].flatMap(argumentsOf),
+        ]);
       }
     },
     async has(names) {
       const found: boolean[] = [];
-      for (const part of chunks([...names.entries()], CHUNK)) {
-        const asked = part.map(([index, name]) => {
-          const { bucket, member } = placeOf(name);
-          return { index, member, key: keyOf(bucket) };
-        });
-        await Promise.all(
-          byTag(asked, ({ key }) => key).map(async (group) => {
-            const pipeline = redis.pipeline();
-            for (const { key, member } of group) pipeline.sismember(key, member);
-            for (const [at, [error, answer]] of ((await pipeline.exec()) ?? []).entries()) {
-              if (error !== null) throw error;
-              found[group[at]?.index ?? 0] = answer === 1;
-            }
-          }),
-        );
+      for (const part of chunks(names, CHUNK)) {
+        const pipeline = redis.pipeline();
+        for (const { bucket, member } of part.map(placeOf)) pipeline.sismember(keyOf(bucket), member);
+        for (const [error, answer] of (await pipeline.exec()) ?? []) {
+          if (error !== null) throw error;
+          found.push(answer === 1);
+        }
       }
       return found;
     },

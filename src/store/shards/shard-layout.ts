@@ -37,17 +37,15 @@ export function createShardLayouts(redis: RedisClient, prefix: string) {
       return await parse(String(stored));
     },
     leave: async (worker: string) => void (await redis.zrem(workers, worker)),
-    /** Begins or continues a move. Throws `shards-moving` while workers run. */
-    async begin(to: number): Promise<ShardLayout> {
-      const shards = (await read())?.shards ?? 1;
-      const next = writeText(SHARD_LAYOUT, { shards, move: { to, step: 'copy' } });
-      const answer = await runScript(redis, BEGIN_MOVE, [shardLayout, workers], [next]);
-      if (typeof answer !== 'number') return await parse(String(answer));
-      throw new StoreError(
-        'shards-moving',
-        `${answer} ${answer === 1 ? 'worker runs' : 'workers run'} with ${shards} ${shards === 1 ? 'shard' : 'shards'}: stop ` +
-          'all workers first. A worker that was killed counts as running until its `worker.lockDuration` is over.',
+    /** Stores a move, unless workers run. Resolves to the ids of these; to none when the move has begun. */
+    async begin(layout: ShardLayout): Promise<readonly string[]> {
+      const running = await runScript(
+        redis,
+        BEGIN_MOVE,
+        [shardLayout, workers],
+        [writeText(SHARD_LAYOUT, layout)],
       );
+      return (running as readonly Buffer[]).map(String);
     },
     async write(layout: ShardLayout): Promise<void> {
       await redis.set(shardLayout, writeText(SHARD_LAYOUT, layout));
@@ -60,19 +58,21 @@ export function createShardLayouts(redis: RedisClient, prefix: string) {
  */
 export function requireLayout(stored: ShardLayout | undefined, shards: number): void {
   if (stored?.move !== undefined) {
-    const { to } = stored.move;
-    throw new StoreError(
-      'shards-moving',
-      `The number of shards is being changed from ${stored.shards} to ${to}: wait for \`lockhound shards move ${to}\`, or run ` +
-        'it again if it was interrupted.',
-      { retryable: true },
-    );
+    throw new StoreError('shards-moving', unfinishedMove(stored.move), { retryable: true });
   }
   if (stored === undefined || stored.shards === shards) return;
   throw new StoreError(
     'shards-differ',
     `The targets in Redis are spread over ${stored.shards} ${stored.shards === 1 ? 'shard' : 'shards'}, and redis.shards is ${shards}: ` +
       `set redis.shards to ${stored.shards}, or stop all workers and run \`lockhound shards move ${shards}\`.`,
+  );
+}
+
+/** Says that a move is not finished, and what to do. */
+export function unfinishedMove({ from, to }: NonNullable<ShardLayout['move']>): string {
+  return (
+    `The number of shards is being changed from ${from} to ${to}: wait for \`lockhound shards move ${to}\`, or run ` +
+    'it again if it was interrupted. No worker starts before.'
   );
 }
 
@@ -100,21 +100,13 @@ end
 return stored
 `);
 
-/**
- * Keys: layout, workers. Argument: layout with the move. Returns the layout that is stored then: an earlier move that is under
- * way stays. Returns the number of workers instead while some run.
- */
+/** Keys: layout, workers. Argument: layout with the move. Returns the workers that run; the layout is stored when there are none. */
 const BEGIN_MOVE = defineScript(`
 local clock = redis.call('TIME')
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', clock[1] * 1000 + math.floor(clock[2] / 1000))
-local running = redis.call('ZCARD', KEYS[2])
-if running > 0 then
-  return running
+local running = redis.call('ZRANGE', KEYS[2], 0, -1)
+if #running == 0 then
+  redis.call('SET', KEYS[1], ARGV[1])
 end
-local stored = redis.call('GET', KEYS[1])
-if stored and cjson.decode(stored).move then
-  return stored
-end
-redis.call('SET', KEYS[1], ARGV[1])
-return ARGV[1]
+return running
 `);

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCache } from '../../../src/store/facts/cache.ts';
 import { createSeenVersions } from '../../../src/store/facts/seen-versions.ts';
-import { createKeys } from '../../../src/store/keys.ts';
+import { createKeys, isSharedKey } from '../../../src/store/keys.ts';
 import { shardOf } from '../../../src/store/shards/shard.ts';
 import { createShardLayouts, requireLayout } from '../../../src/store/shards/shard-layout.ts';
 import { openStoreRoom, type StoreRoom } from '../store-room.ts';
@@ -52,14 +51,28 @@ describe('keys', () => {
 
   it('of several shards have the tag of their shard, of the prefix, or none', () => {
     const keys = createKeys('{lockhound}', { index: 2, count: 4 });
-    expect(keys.prefix).toBe('{lockhound-2}');
-    expect(keys.target('shop')).toBe('{lockhound-2}:target:shop');
+    expect(keys.prefix).toBe('{lockhound-4-2}');
+    expect(keys.target('shop')).toBe('{lockhound-4-2}:target:shop');
     expect(keys.stoppedRoutes).toBe('{lockhound}:stopped-routes');
     expect(keys.blob('ab')).toBe('lockhound:blob:ab');
-    expect(keys.cache('version', 'x')).toMatch(/^lockhound:\{lockhound:\d+\}:cache:version:x$/);
+    expect(keys.seen(17)).toBe('{lockhound}:seen:17');
     const other = createKeys('{lockhound}', { index: 3, count: 4 });
-    expect(other.cache('version', 'x')).toBe(keys.cache('version', 'x'));
     expect(other.claim('reconcile')).not.toBe(keys.claim('reconcile'));
+  });
+});
+
+describe('shared keys', () => {
+  it('are those that are the same for each number of shards', () => {
+    const one = Object.entries(createKeys('{lockhound}')).filter(([name]) => name !== 'facts');
+    const several = new Map(Object.entries(createKeys('{lockhound}', { index: 1, count: 2 })));
+    const textOf = (own: unknown): string => (typeof own === 'function' ? own('x', 'y') : String(own));
+    for (const [name, own] of one) {
+      if (name === 'claim') continue;
+      const isSame = textOf(own) === textOf(several.get(name));
+      expect([name, isSharedKey('{lockhound}', textOf(own))]).toEqual([name, isSame]);
+    }
+    expect(isSharedKey('{lockhound}', '{lockhound}:ingest-lockfiles:wait')).toBe(false);
+    expect(isSharedKey('{lockhound}', '{lockhound}:facts:version:answered')).toBe(false);
   });
 });
 
@@ -69,13 +82,6 @@ describe('what all shards share', () => {
     const other = createKeys('{spread}', { index: 3, count: 4 });
     const names = Array.from({ length: 1_200 }, (_, number) => `NPM:p${number}@1.0.0`);
     const known = names.filter((_, index) => index % 3 === 0);
-    await createCache(room.redis, keys).setMany(
-      'version',
-      known.map((name) => [name, { name }]),
-      60_000,
-    );
-    const expected = names.map((name, index) => (index % 3 === 0 ? { name } : undefined));
-    expect(await createCache(room.redis, other).getMany('version', names)).toEqual(expected);
     await createSeenVersions(room.redis, keys).add(known);
     const found = await createSeenVersions(room.redis, other).has(names);
     expect(found).toEqual(names.map((_, index) => index % 3 === 0));
@@ -91,7 +97,8 @@ describe('the stored number of shards', () => {
     expect(() => requireLayout(stored, 2)).toThrow(/spread over 4 shards, and redis.shards is 2/);
     expect(() => requireLayout(stored, 4)).not.toThrow();
     await layouts.leave('w1');
-    expect(await layouts.begin(2)).toMatchObject({ shards: 4, move: { to: 2, step: 'copy' } });
+    expect(await layouts.begin({ shards: 4, move: { from: 4, to: 2 } })).toEqual([]);
+    expect(await layouts.read()).toMatchObject({ shards: 4, move: { from: 4, to: 2 } });
   });
 
   it('is 1 for a deployment of an earlier release', async () => {
@@ -105,13 +112,12 @@ describe('the stored number of shards', () => {
     const layouts = createShardLayouts(room.redis, '{moving}');
     await layouts.enter('w1', 1, 60_000);
     await layouts.enter('killed', 1, 1);
-    await expect(layouts.begin(3)).rejects.toThrow(/1 worker runs with 1 shard/);
+    const move = { shards: 1, move: { from: 1, to: 3 } };
+    expect(await layouts.begin(move)).toEqual(['w1']);
     await layouts.leave('w1');
-    await layouts.begin(3);
+    expect(await layouts.begin(move)).toEqual([]);
     const stored = await layouts.enter('w2', 1, 60_000);
     expect(() => requireLayout(stored, 1)).toThrow(/is being changed from 1 to 3/);
     expect(await room.redis.zcard('{moving}:workers')).toBe(0);
-    // An interrupted move goes on: it has no other number.
-    expect((await layouts.begin(5)).move?.to).toBe(3);
   });
 });
