@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { messageOf } from '../../model/errors.ts';
 import { within } from '../../model/within.ts';
@@ -182,6 +183,8 @@ async function requireNoSentinel(client: RedisClient, where: string): Promise<vo
 
 /** Credentials and certificates do not become right while one waits. */
 const REFUSED = /WRONGPASS|NOAUTH|NOPERM|invalid (username|password)/i;
+const UNKNOWN_AUTHORITY = /SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY)/;
+const NOT_SECURE = 'no secure connection';
 const BAD_TLS = /CERT|EPROTO|ERR_SSL|UNABLE_TO_VERIFY/;
 
 async function firstReady(
@@ -203,7 +206,7 @@ async function firstReady(
         ),
       );
     } else if (BAD_TLS.test(codeOf(error))) {
-      outcome.reject(unreachable(where, 'no secure connection', error));
+      outcome.reject(unreachable(where, NOT_SECURE, error));
     }
     const [first] = addresses;
     if (first === undefined || !/ECONNRESET|EPIPE/.test(messageOf(error))) return;
@@ -219,8 +222,13 @@ async function firstReady(
       }
     });
   };
-  const timer = setInterval(() => {
-    const error = unreachable(where, `no usable answer within ${timeoutMs} ms`, lastError);
+  const timer = setInterval(async () => {
+    const [first] = addresses;
+    const insecure = first === undefined ? undefined : await tlsFaultOf(first);
+    const error =
+      insecure === undefined
+        ? unreachable(where, `no usable answer within ${timeoutMs} ms`, lastError)
+        : unreachable(where, NOT_SECURE, insecure);
     if (waiting === undefined) outcome.reject(error);
     else waiting.onWait(error);
   }, timeoutMs);
@@ -264,6 +272,23 @@ async function refusalOf({ host, port }: RedisAddress): Promise<string | undefin
   }
 }
 
+/** Why there is no TLS connection: clients of clusters and Sentinels keep it to themselves, and a server without TLS says nothing. */
+async function tlsFaultOf({ host, port, options }: RedisAddress): Promise<unknown> {
+  if (options.tls === undefined) return undefined;
+  const socket = connectTls({ host, port, ...options.tls, timeout: GREETING_MS });
+  try {
+    return await new Promise((resolve) => {
+      socket.once('secureConnect', () => resolve(undefined));
+      socket.once('timeout', () => resolve(new Error('it does not answer with TLS')));
+      // It may as well be gone, which is no fault of TLS.
+      socket.once('error', (error) => resolve(BAD_TLS.test(codeOf(error)) ? error : undefined));
+      socket.once('close', () => resolve(undefined));
+    });
+  } finally {
+    socket.destroy();
+  }
+}
+
 /** Calls `act` whenever Redis may have lost writes: it was restarted, or another server is the primary. */
 export function whenWritesMayBeLost(redis: RedisClient, act: () => void): void {
   for (const event of ['ready', '+node', '-node', 'node error']) redis.on(event, act);
@@ -271,9 +296,12 @@ export function whenWritesMayBeLost(redis: RedisClient, act: () => void): void {
 
 function unreachable(where: string, what: string, cause: unknown): StoreError {
   const detail = cause === undefined ? '' : ` (${messageOf(cause)})`;
+  const remedy = UNKNOWN_AUTHORITY.test(codeOf(cause))
+    ? ' NODE_EXTRA_CA_CERTS names the file of a private authority.'
+    : '';
   return new StoreError(
     'unreachable',
-    `Redis at ${where}: ${what}${detail}. Check that it runs there and that the Redis URL is right.`,
+    `Redis at ${where}: ${what}${detail}. Check that it runs there and that the Redis URL is right.${remedy}`,
     { cause, retryable: true },
   );
 }

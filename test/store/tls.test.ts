@@ -1,0 +1,129 @@
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+/*
+ * Redis with TLS, as the command line reaches it. Programs have own processes, because Node reads NODE_EXTRA_CA_CERTS when it starts.
+ */
+const PROGRAM = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const PASSWORD = 'pass-7c2e';
+const has = (program: string, ...args: readonly string[]) => spawnSync(program, [...args]).status === 0;
+const native = has('redis-server', '--version') && has('openssl', 'version');
+
+describe.skipIf(!native)('a Redis with TLS', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'redis-tls-'));
+  const stops: (() => Promise<unknown>)[] = [];
+  const ports = new Map<string, number>();
+  const file = (name: string) => join(folder, name);
+  const openssl = (...args: readonly string[]) => {
+    const { status, stderr } = spawnSync('openssl', [...args], { cwd: folder });
+    if (status !== 0) throw new Error(stderr.toString());
+  };
+  const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+
+  function certificate(name: string, authority: string, names: string, days: string): void {
+    writeFileSync(file(`${name}.ext`), `subjectAltName=${names}`);
+    openssl('req', ...KEY, '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', `/CN=${name}`);
+    const signed = ['-CA', `${authority}.crt`, '-CAkey', `${authority}.key`, '-CAcreateserial'];
+    const written = ['-out', `${name}.crt`, '-days', days, '-extfile', `${name}.ext`];
+    openssl('x509', '-req', '-in', `${name}.csr`, ...signed, ...written);
+  }
+
+  async function start(name: string, secure: boolean): Promise<void> {
+    const free = createServer().listen(0, '127.0.0.1');
+    await once(free, 'listening');
+    const { port } = free.address() as AddressInfo;
+    free.close();
+    await once(free, 'close');
+    const listening = secure
+      ? ['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no']
+      : ['--port', String(port)];
+    const own = secure ? ['--tls-cert-file', `${name}.crt`, '--tls-key-file', `${name}.key`] : [];
+    const args = [...listening, ...own, '--bind', '127.0.0.1', '--save', '', '--requirepass', PASSWORD];
+    const child = spawn('redis-server', args, { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] });
+    const ended = once(child, 'close');
+    stops.push(async () => {
+      child.kill('SIGKILL');
+      await ended;
+    });
+    for await (const line of createInterface({ input: child.stdout }))
+      if (/Ready to accept/.test(line)) break;
+    ports.set(name, port);
+  }
+
+  beforeAll(async () => {
+    for (const name of ['own', 'other']) {
+      openssl(
+        'req',
+        '-x509',
+        ...KEY,
+        '-keyout',
+        `${name}.key`,
+        '-out',
+        `${name}.crt`,
+        '-subj',
+        `/CN=${name}`,
+      );
+    }
+    const here = 'DNS:localhost,IP:127.0.0.1';
+    certificate('good', 'own', here, '2');
+    certificate('expired', 'own', here, '-1');
+    certificate('elsewhere', 'own', 'DNS:redis.example', '2');
+    certificate('foreign', 'other', here, '2');
+    for (const name of ['good', 'expired', 'elsewhere', 'foreign']) await start(name, true);
+    await start('plain', false);
+  }, 60_000);
+  afterAll(async () => {
+    for (const stop of stops) await stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** What `lockhound scans list` prints. */
+  async function reach(url: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
+    const env = { PATH: process.env['PATH'] ?? '', HOME: folder, LOCKHOUND_REDIS_URL: url, ...more };
+    return await new Promise((resolve) => {
+      execFile(process.execPath, [PROGRAM, 'scans', 'list'], { cwd: folder, env }, (_error, out, errors) =>
+        resolve(out + errors),
+      );
+    });
+  }
+  const url = (name: string, host = 'localhost', scheme = 'rediss') =>
+    `${scheme}://:${PASSWORD}@${host}:${ports.get(name)}`;
+  const trusting = () => ({ NODE_EXTRA_CA_CERTS: file('own.crt') });
+
+  it.each(['localhost', '127.0.0.1'])(
+    'of a private authority is reached at %s when that is named',
+    async (host) => {
+      expect(await reach(url('good', host), trusting())).toBe('No scans.\n');
+      const unknown = await reach(url('good', host), { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+      expect(unknown).toContain('no secure connection');
+      expect(unknown).toContain('NODE_EXTRA_CA_CERTS');
+    },
+    60_000,
+  );
+
+  it.each([
+    ['expired', 'expired'],
+    ['elsewhere', "does not match certificate's altnames"],
+    ['foreign', 'unable to verify'],
+    ['plain', 'does not answer with TLS|wrong version|packet length'],
+  ])(
+    'is refused with a certificate that is %s',
+    async (name, reason) => {
+      const ways = ['', '?cluster=true'].map((end) => url(name) + end);
+      for (const way of [...ways, `${url(name, 'localhost', 'rediss+sentinel')}/main`]) {
+        const said = await reach(way, { ...trusting(), NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+        expect(said, way).toContain('no secure connection');
+        expect(said, way).toMatch(new RegExp(reason));
+        expect(said).not.toContain(PASSWORD);
+      }
+    },
+    120_000,
+  );
+});
