@@ -23,7 +23,6 @@ export const JUDGE_TARGET: JobType<JudgeTarget> = {
   key: keyOf,
 };
 
-/** The key is also the scan id of its verdict. */
 function keyOf({ selection, round, target }: JudgeTarget): string {
   const name = createHash('sha256').update(target).digest('hex').slice(0, 16);
   return `${selection}.${round}.${name}`;

@@ -57,10 +57,8 @@ export const judgeTarget: Job<JudgeTarget, Verdict | null, Needs> = {
     return run.state === undefined ? { result: null, next: [] } : run;
   },
   log: (payload, verdict) =>
-    verdict === null
-      ? { facts: { target: payload.target, changes: 0 } }
-      : logVerdict(JUDGE_TARGET.key(payload), verdict),
-  // A repetition finds no changes, so no marker has to stay.
+    verdict === null ? { facts: { target: payload.target, changes: 0 } } : logVerdict(verdict.scan, verdict),
+  // A repetition finds no changes, or later ones under another id, so no marker has to stay.
   spent: (payload) => ({
     marked: [],
     removed: [{ job: JUDGE_TARGET.name, key: JUDGE_TARGET.key(payload) }],
@@ -118,9 +116,12 @@ async function judgeAgain(
     formerLicenses: await formerLicenses(state, inventory, target, ports),
   });
   const gaps = await gapsOf(inventory, { advisories: [advisories.part], expansions: [expansions.part] });
+  // When a worker dies, its selection may start this job again, which then finds what changed since. With the id of the first verdict,
+  // the deliveries of the second would count as sent.
+  const scan = `${JUDGE_TARGET.key(payload)}.${state.revision}`;
   return await recordVerdict(
     {
-      scan: JUDGE_TARGET.key(payload),
+      scan,
       target,
       requestedAt: latest(payload.requestedAt, withoutFuture(state, context.startedAt) ?? state),
       judgedAt: context.startedAt,
@@ -134,7 +135,7 @@ async function judgeAgain(
       refreshed: state,
       exploits: await ports.exploits.current(),
       advice: await knownAdvice(findings, inventory, ports.knownFixes, {
-        advice: JUDGE_TARGET.key(payload),
+        advice: scan,
         requestedAt: new Date(context.startedAt).toISOString(),
         now: context.startedAt,
       }),

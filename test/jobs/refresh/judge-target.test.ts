@@ -15,12 +15,11 @@ function stateOf(revision: number, inventory: string): TargetState {
   };
 }
 
-it('names the state whose lockfiles it judged, also when a scan replaces that state meanwhile', async () => {
-  const states = [stateOf(5, 'vulnerable'), stateOf(6, 'sound')];
+async function judgeWith(states: TargetState[]) {
   const found = { ...locked('below'), integrity: [], source: { kind: 'registry' as const } };
   const vanished = { outcome: 'missing' as const, reason: 'gone', seenBefore: true };
   const given = ports({ insights: { resolve: async () => ({ resolutions: [vanished] }) as never } });
-  const run = await judgeTarget.run(
+  return await judgeTarget.run(
     { selection: 's', round: 0, requestedAt: STARTED, target: 'team/web' },
     {
       ...given,
@@ -37,6 +36,18 @@ it('names the state whose lockfiles it judged, also when a scan replaces that st
     },
     context(),
   );
+}
+
+it('names the state whose lockfiles it judged, also when a scan replaces that state meanwhile', async () => {
+  const run = await judgeWith([stateOf(5, 'vulnerable'), stateOf(6, 'sound')]);
   expect(run.result?.changes.map(({ transition }) => transition)).toEqual(['opened']);
   expect(run.state).toMatchObject({ replaces: 5 });
+});
+
+it('gives verdicts on two states two ids, so that no delivery of the second counts as sent', async () => {
+  const first = await judgeWith([stateOf(5, 'vulnerable')]);
+  const again = await judgeWith([stateOf(5, 'vulnerable')]);
+  const second = await judgeWith([stateOf(6, 'vulnerable')]);
+  expect(again.result?.scan).toBe(first.result?.scan);
+  expect(second.result?.scan).not.toBe(first.result?.scan);
 });
