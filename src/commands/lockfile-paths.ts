@@ -1,5 +1,4 @@
 import { readFile } from '../files/read-file.ts';
-import type { ProducedContent, ProducedLockfile } from '../jobs/scan-request.ts';
 import { readCompanions } from '../lockfiles/companions.ts';
 import { type DiscoveredLockfile, discoverLockfiles } from '../lockfiles/discover.ts';
 import { requireFormat } from '../lockfiles/known-formats.ts';
@@ -7,6 +6,7 @@ import { payloadPath, unreadError } from '../lockfiles/payload-file.ts';
 import { RAISE_LIMIT } from '../lockfiles/read-as.ts';
 import { CodedError } from '../model/errors.ts';
 import type { UnreadError } from '../model/scan/inventory.ts';
+import type { ProducedContent, ProducedLockfile } from '../scan/request.ts';
 import { ScanError } from './errors.ts';
 
 export interface LockfilePaths {

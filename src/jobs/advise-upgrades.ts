@@ -1,4 +1,5 @@
 import { CodedError } from '../model/errors.ts';
+import { IncompleteError } from '../scan/attempt.ts';
 import { JobError } from './errors.ts';
 import type { Job } from './job.ts';
 import { ADVISE_UPGRADES, type AdviseUpgrades } from './payloads/advise-upgrades.ts';
@@ -40,9 +41,8 @@ export const adviseUpgrades: Job<AdviseUpgrades, AdviceCounts, 'fleet' | 'knownF
     }
     const failure = failures.find(({ retryable }) => retryable);
     if (failure !== undefined && !context.lastAttempt) {
-      throw new JobError('insights-partial', failure.message, {
+      throw new IncompleteError('insights-partial', failure.message, {
         cause: failure,
-        retryable: true,
         retryAfterMs: failure.retryAfterMs,
       });
     }

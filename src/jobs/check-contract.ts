@@ -1,11 +1,11 @@
 import type { Verdict } from '../model/scan/verdict.ts';
 import { VERDICT } from '../model/stored/catalog.ts';
 import { contractDrift } from '../policy/contract-drift.ts';
-import { fetchAll } from './fetch-all.ts';
+import { fetchAll } from '../scan/fetch-all.ts';
 import type { Job } from './job.ts';
 import { CHECK_CONTRACT, type CheckContract } from './payloads/check-contract.ts';
+import { logVerdict } from './scan/log-verdict.ts';
 import { recordVerdict } from './scan/record-verdict.ts';
-import { countScan, logVerdict } from './scan/summary.ts';
 
 /** Findings about the APIs that Lockhound uses belong to this target. */
 export const CONTRACT_TARGET = { id: 'lockhound:contract', labels: {} } as const;
@@ -45,9 +45,9 @@ export const checkContract: Job<CheckContract, Verdict, 'contracts' | 'targets' 
         ].map((gap) => ({ kind: 'document' as const, ...gap })),
         // They are few, and each is worth an alert.
         firstScan: 'all',
-        counts: (findings) => countScan({ lockfiles: [], unread: [] }, findings),
+        previous: await targets.read(CONTRACT_TARGET.id),
       },
-      { targets, routing, policy },
+      { routing, policy },
     );
   },
   log: ({ scan }, verdict) => logVerdict(scan, verdict),

@@ -1,6 +1,6 @@
 import type { CollectedAdvisories } from '../model/scan/advisory.ts';
 import { COLLECTED_ADVISORIES } from '../model/stored/catalog.ts';
-import { fetchAll } from './fetch-all.ts';
+import { fetchAdvisories } from '../scan/advisories.ts';
 import type { Job } from './job.ts';
 import { COLLECT_ADVISORIES, type CollectAdvisories } from './payloads/collect-advisories.ts';
 
@@ -11,18 +11,7 @@ export const collectAdvisories: Job<CollectAdvisories, CollectedAdvisories, 'ins
   needs: ['insights'],
   resultKind: COLLECTED_ADVISORIES,
   async run({ ids }, { insights }, context) {
-    const fetched = await fetchAll(
-      ids,
-      (id) => insights.advisory(id, context.signal),
-      (id) => `advisory ${id}`,
-      context,
-    );
-    const absent = fetched.absent.map((id) => ({ id, reason: 'the service has no advisory of this id' }));
-    const failed = fetched.failed.map(({ key, reason }) => ({ id: key, reason }));
-    return {
-      result: { advisories: fetched.found.map(({ fact }) => fact), failed: [...absent, ...failed] },
-      next: [],
-    };
+    return { result: await fetchAdvisories(ids, insights, context), next: [] };
   },
   log({ scan, part }, { advisories, failed }) {
     const gaps = failed.length + advisories.filter(({ problems }) => problems !== undefined).length;

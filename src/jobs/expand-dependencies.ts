@@ -1,7 +1,6 @@
 import type { ExpandedDependencies } from '../model/lockfile/dependency-graph.ts';
-import { formatVersionKey } from '../model/lockfile/version-key.ts';
 import { EXPANDED_DEPENDENCIES } from '../model/stored/catalog.ts';
-import { fetchAll } from './fetch-all.ts';
+import { fetchGraphs } from '../scan/graphs.ts';
 import type { Job } from './job.ts';
 import { EXPAND_DEPENDENCIES, type ExpandDependencies } from './payloads/expand-dependencies.ts';
 
@@ -12,19 +11,7 @@ export const expandDependencies: Job<ExpandDependencies, ExpandedDependencies, '
   needs: ['insights'],
   resultKind: EXPANDED_DEPENDENCIES,
   async run({ versionKeys }, { insights }, context) {
-    const fetched = await fetchAll(
-      versionKeys,
-      (key) => insights.dependencies(key, context.signal),
-      (key) => `dependencies of ${formatVersionKey(key)}`,
-      context,
-    );
-    return {
-      result: {
-        graphs: fetched.found.map(({ key, fact }) => ({ versionKey: key, graph: fact })),
-        failed: fetched.failed.map(({ key, reason }) => ({ versionKey: key, reason })),
-      },
-      next: [],
-    };
+    return { result: await fetchGraphs(versionKeys, insights, context), next: [] };
   },
   log: ({ scan, part }, { graphs, failed }) => ({
     facts: { scan, part, graphs: graphs.length, gaps: failed.length },

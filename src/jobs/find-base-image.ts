@@ -3,12 +3,12 @@ import type { Verdict } from '../model/scan/verdict.ts';
 import { VERDICT } from '../model/stored/catalog.ts';
 import { policyFor } from '../policy/policy-for.ts';
 import { baseImage, baseImageFinding, IMAGE_LOCATION, imageAfter } from '../policy/rules/base-image.ts';
-import { fetchAll } from './fetch-all.ts';
+import { fetchAll } from '../scan/fetch-all.ts';
 import type { Job } from './job.ts';
 import { FIND_BASE_IMAGE, type FindBaseImage } from './payloads/find-base-image.ts';
+import { logVerdict } from './scan/log-verdict.ts';
 import { failedRecord } from './scan/record.ts';
 import { recordPartVerdict } from './scan/record-part-verdict.ts';
-import { logVerdict } from './scan/summary.ts';
 
 /** Repositories of a base that are kept; a popular one has a thousand copies. */
 const MAX_REPOSITORIES = 20;

@@ -1,19 +1,17 @@
 import type { LockedPackage } from '../model/lockfile/lockfile.ts';
-import type { Inventory, ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.ts';
-import type { Resolution } from '../model/scan/resolution.ts';
+import type { Inventory, UnreadLockfile } from '../model/scan/inventory.ts';
 import { INVENTORY } from '../model/stored/catalog.ts';
-import { inSlices, mapInSlices } from '../model/yielding.ts';
-import { detectDataLoss } from '../policy/known-packages.ts';
 import { withoutFuture } from '../policy/scan-order.ts';
+import { referredAdvisories } from '../scan/advisories.ts';
+import { type AllRead, contentHash, readLockfiles } from '../scan/read.ts';
+import { resolveLockfiles } from '../scan/resolve.ts';
 import { JobError } from './errors.ts';
-import type { Job, JobRun } from './job.ts';
+import type { Job, JobRun, RunContext } from './job.ts';
 import { imageSteps } from './payloads/find-base-image.ts';
 import { INGEST_LOCKFILES, type IngestLockfiles } from './payloads/ingest-lockfiles.ts';
 import type { Ports } from './ports.ts';
 import { scanFollowUps } from './scan/follow-ups.ts';
-import { allUnread, type ReadFile, readAll } from './scan/read-lockfiles.ts';
 import { failedRecord, ingestedRecord } from './scan/record.ts';
-import { referredAdvisories } from './scan/referred-advisories.ts';
 import { inputOf, repeatLastScan, reusableBasis, scopeOf } from './scan/unchanged.ts';
 import { inspectionsOf } from './signals/new-packages.ts';
 
@@ -48,29 +46,28 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
     const input = inputOf(payload, ports.reuse, context.startedAt);
     const basis = reusableBasis(state, scopeOf(payload), input, ports.reuse);
     if (state !== undefined && basis !== undefined) return repeatLastScan(payload, state, basis);
-    const { read, unread } = context.stalled ? allUnread(payload) : await readAll(payload, ports, context);
-    const packages = read.flatMap((file) => file.lockfile.packages);
-    const answer = await ports.insights.resolve(packages, {
-      signal: context.signal,
-      progress: (done, total) => context.progress({ step: 'resolve', done, total }),
-    });
-    if (answer.retryable && !context.lastAttempt) {
-      throw lookupsIncomplete(answer.resolutions, answer.retryAfterMs);
-    }
-    const loss = await detectDataLoss(state?.known, packages, answer.resolutions, payload.requestedAt);
-    const resolutions =
-      loss === undefined ? answer.resolutions : await mapInSlices(answer.resolutions, asFailedLookup);
+    const read = context.stalled
+      ? unreadAfterStalls(payload.lockfiles)
+      : await readAll(payload, ports, context);
+    const { inventory, resolutions } = await resolveLockfiles(
+      read,
+      {
+        insights: ports.insights,
+        known: state?.known,
+        requestedAt: payload.requestedAt,
+        readAt: context.startedAt,
+        keepsArtifacts: ports.limits.keepsArtifacts,
+      },
+      context,
+    );
     const result: Inventory = {
-      lockfiles: await withResolutions(read, resolutions, ports.limits.keepsArtifacts),
-      unread,
-      readAt: context.startedAt,
-      ...(loss === undefined ? {} : { forgotten: loss }),
+      ...inventory,
       ...(input === undefined ? {} : { input }),
       ...(payload.image === undefined ? {} : { image: payload.image }),
     };
     const inspected = await inspectionsOf(
       { ...payload, isFirst: state === undefined },
-      packages,
+      packagesIn(read),
       resolutions,
       ports,
       scriptsStatedIn(read),
@@ -126,64 +123,59 @@ const MAX_JOINED = 2_000;
 /** Unread lockfiles that a log line names. */
 const MAX_LOGGED = 10;
 
-function scriptsStatedIn(files: readonly ReadFile[]): (locked: LockedPackage) => boolean {
+/** Lockfiles of this many bytes, companions included, are read in less time than a job waits for another one. */
+const LARGE_BYTES = 1_048_576;
+
+/**
+ * Reads the lockfiles of a scan. Throws a postponing `JobError` (`others-first`) while this process reads large lockfiles of the same
+ * target: scans of one target would keep all others waiting.
+ */
+async function readAll(
+  { target, lockfiles }: IngestLockfiles,
+  ports: Pick<Ports, 'blobs' | 'limits' | 'lockfiles'>,
+  context: RunContext,
+): Promise<AllRead> {
+  const { limits, blobs } = ports;
+  const reading = { limits: limits.lockfile, read: ports.lockfiles.read, stored: blobs.read };
+  const isLarge = ports.lockfiles.reserve !== undefined && bytesOf(lockfiles) >= LARGE_BYTES;
+  const release = isLarge ? ports.lockfiles.reserve?.(target.id) : () => {};
+  if (release === undefined) {
+    throw new JobError('others-first', `another scan of ${target.id} is being read`, { retryable: true });
+  }
+  try {
+    return await readLockfiles(lockfiles, reading, context);
+  } finally {
+    release();
+  }
+}
+
+/** Workers died repeatedly while they read these files, so the scan continues without the files. */
+function unreadAfterStalls(lockfiles: IngestLockfiles['lockfiles']): AllRead {
+  const unread = lockfiles.map((file): UnreadLockfile => {
+    const message = `${file.path}: not read, because workers died repeatedly while they ran this scan`;
+    const error = 'unread' in file ? file.unread : { code: 'worker-died', message };
+    return { path: file.path, ...('unread' in file ? {} : { sha256: contentHash(file) }), error };
+  });
+  return { read: [], unread };
+}
+
+/** Size of all files with their companions. */
+function bytesOf(lockfiles: IngestLockfiles['lockfiles']): number {
+  const all = lockfiles.flatMap((file) => ('unread' in file ? [] : [file, ...(file.companions ?? [])]));
+  const sizes = all.map((one) => {
+    if ('content' in one) return one.content.length;
+    return 'bytes' in one ? one.bytes : 0;
+  });
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+function scriptsStatedIn({ read: files }: AllRead): (locked: LockedPackage) => boolean {
   const stating = files.filter(({ lockfile }) => lockfile.statesScripts === true);
   if (stating.length === files.length) return () => true;
   const packages = new Set(stating.flatMap(({ lockfile }) => lockfile.packages));
   return (locked) => packages.has(locked);
 }
 
-/** When the service has lost data, a package that it does not know is not `missing`. */
-function asFailedLookup(resolution: Resolution): Resolution {
-  if (resolution.outcome !== 'missing') return resolution;
-  return {
-    outcome: 'failed',
-    reason: `${resolution.reason}; it no longer knows most of the packages that it knew at the last scan`,
-  };
-}
-
-async function withResolutions(
-  files: readonly ReadFile[],
-  resolutions: readonly Resolution[],
-  keepsArtifacts: boolean,
-): Promise<readonly ResolvedLockfile[]> {
-  let next = 0;
-  const inventories: ResolvedLockfile[] = [];
-  for (const { path, sha256, lockfile, suppressions } of files) {
-    const { format, problems } = lockfile;
-    const packages: ResolvedPackage[] = [];
-    for await (const slice of inSlices(lockfile.packages)) {
-      for (const locked of slice) packages.push(withResolution(locked, resolutions[next++], keepsArtifacts));
-    }
-    inventories.push({
-      path,
-      sha256,
-      format,
-      packages,
-      problems,
-      ...(suppressions.length === 0 ? {} : { suppressions }),
-    });
-  }
-  return inventories;
-}
-
-function withResolution(
-  locked: LockedPackage,
-  resolution: Resolution | undefined,
-  keepsArtifacts: boolean,
-): ResolvedPackage {
-  if (resolution === undefined) throw new RangeError(`no resolution for ${locked.purl}`);
-  if (keepsArtifacts) return { ...locked, resolution };
-  const { id, ecosystem, name, version, purl, direct, groups, line, dependencies } = locked;
-  return { id, ecosystem, name, version, purl, direct, groups, line, dependencies, resolution };
-}
-
-function lookupsIncomplete(resolutions: readonly Resolution[], retryAfterMs: number | undefined): JobError {
-  const failed = resolutions.filter((resolution) => resolution.outcome === 'failed');
-  const reason = failed[0]?.reason ?? 'unknown reason';
-  return new JobError(
-    'lookups-incomplete',
-    `${failed.length} of ${resolutions.length} packages could not be looked up: ${reason}`,
-    { retryable: true, retryAfterMs },
-  );
+function packagesIn({ read }: AllRead): readonly LockedPackage[] {
+  return read.flatMap(({ lockfile }) => lockfile.packages);
 }

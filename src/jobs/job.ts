@@ -1,6 +1,7 @@
 import type { OutcomeEffects } from '../model/queue/outcome.ts';
 import type { SpentOutcomes } from '../model/queue/spent-outcomes.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
+import type { Attempt } from '../scan/attempt.ts';
 import type { FollowUp } from './follow-up.ts';
 import type { JobType } from './job-type.ts';
 import type { Ports } from './ports.ts';
@@ -19,21 +20,11 @@ export interface JobLimits {
 }
 
 /** Context of an attempt. `run` does not read a clock. */
-export interface RunContext {
+export interface RunContext extends Attempt {
   /** When the attempt began; milliseconds since 1970. */
   readonly startedAt: number;
-  readonly signal: AbortSignal;
-  /** True when the queue will not retry: `run` returns a partial result. */
-  readonly lastAttempt: boolean;
   /** True when workers died repeatedly while they ran the job (`runsAfterStalls`): `run` skips what may have killed them. */
   readonly stalled: boolean;
-  progress(progress: Progress): void;
-}
-
-export interface Progress {
-  readonly step: string;
-  readonly done: number;
-  readonly total: number;
 }
 
 /** The result of `run`. The runtime saves it before it acts on it. */

@@ -1,4 +1,4 @@
-import type { Progress } from '../jobs/job.ts';
+import type { Progress } from '../scan/attempt.ts';
 
 /** A step of a job in this process, for progress lines, metrics and callers that wait for a scan. */
 export type WorkerEvent = {

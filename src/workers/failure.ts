@@ -3,6 +3,7 @@ import { JobError } from '../jobs/errors.ts';
 import type { AttemptEnding, JobLimits } from '../jobs/job.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
 import { MAX_PAUSE_MS, MAX_RETRY_AFTER_MS } from '../model/retry-after.ts';
+import { IncompleteError } from '../scan/attempt.ts';
 import { WorkerError } from './errors.ts';
 
 /** What the queue does about an error. */
@@ -58,7 +59,7 @@ export function failureOf(attempt: FailedAttempt): Failure {
   const postponed = postponement(attempt, error);
   if (postponed !== undefined) return { kind: 'postpone', delayMs: postponed, code: error.code };
   // The service limits all clients, so the whole queue pauses. (A receiver limits only its own route.)
-  if (error instanceof JobError && error.retryAfterMs !== undefined && ageMs < MAX_AGE_MS) {
+  if (error instanceof IncompleteError && error.retryAfterMs !== undefined && ageMs < MAX_AGE_MS) {
     return { kind: 'pause', delayMs: Math.min(error.retryAfterMs, MAX_PAUSE_MS) };
   }
   return retryOrFail(attempt, error.retryable && attempts < limits.attempts);

@@ -1,12 +1,12 @@
 import { SpanKind, trace } from 'bullmq';
 import type { Logger } from 'pino';
-import type { Progress } from '../jobs/job.ts';
 import type { OutcomePort, Ports } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
 import type { StoredFollowUp } from '../model/queue/follow-up.ts';
 import type { ClosedJob } from '../model/queue/open-job.ts';
 import type { OutcomeEffects, PrecedingRun } from '../model/queue/outcome.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
+import type { Progress } from '../scan/attempt.ts';
 import type { ParsedJob, ProcessorOptions } from './attempt.ts';
 import { attemptSignal } from './attempt-signal.ts';
 import { parseJob } from './begin.ts';

@@ -3,10 +3,10 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { createMemory } from '../../src/in-process/memory.ts';
 import { createRunner, type RunnerOptions } from '../../src/in-process/runner.ts';
-import { JobError } from '../../src/jobs/errors.ts';
 import type { FollowUp } from '../../src/jobs/follow-up.ts';
 import type { AnyJob } from '../../src/jobs/job.ts';
 import type { TargetState } from '../../src/model/scan/change.ts';
+import { IncompleteError } from '../../src/scan/attempt.ts';
 import type { WorkerEvent } from '../../src/workers/events.ts';
 import { testFollowUp, testJob } from '../workers/worker-room.ts';
 
@@ -128,7 +128,7 @@ describe('the attempts of a job without a queue', () => {
   });
 
   it('wait while the service asks for a pause, which counts no attempt', async () => {
-    const asked = new JobError('lookups-incomplete', 'slow down', { retryable: true, retryAfterMs: 60 });
+    const asked = new IncompleteError('lookups-incomplete', 'slow down', { retryAfterMs: 60 });
     const began = performance.now();
     const times: number[] = [];
     let refused = 0;

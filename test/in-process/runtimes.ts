@@ -11,13 +11,13 @@ import { type InsightsService, startInsightsService } from '../../src/embedded/i
 import { startValkey } from '../../src/embedded/valkey.ts';
 import { createMemory } from '../../src/in-process/memory.ts';
 import type { NotifierPort } from '../../src/jobs/ports.ts';
-import type { ScanRequest } from '../../src/jobs/scan-request.ts';
 import type { Notification } from '../../src/model/alert/notification.ts';
 import type { Routing } from '../../src/model/alert/routing.ts';
 import type { TargetState } from '../../src/model/scan/change.ts';
 import { scanIdOf } from '../../src/model/scan/scan-id.ts';
 import type { ScanReport } from '../../src/model/scan/verdict.ts';
 import { createProducer } from '../../src/producer.ts';
+import type { ScanRequest } from '../../src/scan/request.ts';
 import type { WorkerEvent } from '../../src/workers/events.ts';
 import { until } from '../until.ts';
 

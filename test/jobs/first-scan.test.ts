@@ -49,11 +49,10 @@ function target(firstScan: FirstScan, rules: readonly RouteRule[]) {
           paths: ['package-lock.json'],
           stillOpen: (finding) => (hidden.has(finding.locations[0]?.path ?? '') ? finding : undefined),
           gaps,
-          counts: () => counts,
+          previous: state,
           firstScan,
         },
         {
-          targets: { read: async () => state },
           routing: { routing: () => ({ take: 'all', firstScan, rules }) },
           policy: ports({}).policy,
         },
@@ -70,14 +69,6 @@ function target(firstScan: FirstScan, rules: readonly RouteRule[]) {
     },
   };
 }
-
-const counts: Verdict['counts'] = {
-  lockfiles: 1,
-  packages: 1,
-  outcomes: { resolved: 1, missing: 0, unsupported: 0, private: 0, failed: 0, uncovered: 0 },
-  severities: { critical: 0, high: 0, medium: 0, low: 0, none: 0, unrated: 0 },
-  notes: 0,
-};
 
 /** A delivery that is sent again and one that is recreated have the same alert. */
 function expectRepeatable(

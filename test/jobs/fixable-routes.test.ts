@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { recordVerdict } from '../../src/jobs/scan/record-verdict.ts';
-import { countScan } from '../../src/jobs/scan/summary.ts';
 import type { Fix } from '../../src/model/advice/fix.ts';
 import type { Routing } from '../../src/model/alert/routing.ts';
 import type { TargetChange } from '../../src/model/queue/outcome.ts';
@@ -55,7 +54,7 @@ function createTarget(take: Routing['take'], routes: Readonly<Record<string, boo
           stillOpen: () => undefined,
           gaps: [],
           firstScan: 'all',
-          counts: (findings) => countScan({ lockfiles: [], unread: [] }, findings),
+          previous: state,
           advice: {
             with: (one) => (fix === 'fixable' ? { ...one, fixes: [FIX] } : one),
             isPending: () => fix === 'unknown',

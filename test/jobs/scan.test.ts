@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { collectAdvisories } from '../../src/jobs/collect-advisories.ts';
-import { JobError } from '../../src/jobs/errors.ts';
 import { expandDependencies } from '../../src/jobs/expand-dependencies.ts';
 import { ingestLockfiles } from '../../src/jobs/ingest-lockfiles.ts';
 import { judgeScan } from '../../src/jobs/judge-scan.ts';
 import { scanFollowUps } from '../../src/jobs/scan/follow-ups.ts';
 import type { DependencyGraph } from '../../src/model/lockfile/dependency-graph.ts';
 import type { Advisory } from '../../src/model/scan/advisory.ts';
+import { IncompleteError } from '../../src/scan/attempt.ts';
 import { affected, context, FakeError, inventory, locked, ports, unchecked } from './facts.ts';
 
 const header = { scan: 's', target: { id: 't', labels: {} }, requestedAt: '2026-01-02T00:00:00Z' };
@@ -88,7 +88,7 @@ describe('children', () => {
 
   it('are retried until the last attempt, after the wait that the service requested', async () => {
     const failure = await collectAdvisories.run(payload, asked, context()).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(JobError);
+    expect(failure).toBeInstanceOf(IncompleteError);
     expect(failure).toMatchObject({ code: 'insights-partial', retryable: true, retryAfterMs: 5_000 });
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { JobError } from '../../src/jobs/errors.ts';
+import { IncompleteError } from '../../src/scan/attempt.ts';
 import { until } from '../until.ts';
 import { openWorkerRoom, testJob, type WorkerRoom } from './worker-room.ts';
 
@@ -22,7 +22,7 @@ describe('closing', () => {
     const gate = Promise.withResolvers<void>();
     const limited = testJob('limited', async () => {
       await gate.promise;
-      throw new JobError('lookups-incomplete', 'slow down', { retryable: true, retryAfterMs: 25_000 });
+      throw new IncompleteError('lookups-incomplete', 'slow down', { retryAfterMs: 25_000 });
     });
     await bench.enqueue(limited, 'a');
     const runtime = await bench.start([limited]);

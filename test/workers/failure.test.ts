@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EnvelopeError } from '../../src/jobs/envelope.ts';
 import { JobError } from '../../src/jobs/errors.ts';
+import { IncompleteError } from '../../src/scan/attempt.ts';
 import { StoreError } from '../../src/store/errors.ts';
 import { WorkerError } from '../../src/workers/errors.ts';
 import { DEFAULT_WAITING, type FailedAttempt, failureOf } from '../../src/workers/failure.ts';
@@ -21,9 +22,9 @@ function failure(error: unknown, changes: Partial<FailedAttempt> = {}) {
   });
 }
 
-const limited = new JobError('lookups-incomplete', 'slow down', { retryable: true, retryAfterMs: 9_000 });
+const limited = new IncompleteError('lookups-incomplete', 'slow down', { retryAfterMs: 9_000 });
 const newer = new EnvelopeError('newer-version', 'version 2', []);
-const again = new JobError('insights-partial', 'partial', { retryable: true });
+const again = new IncompleteError('insights-partial', 'partial', {});
 
 describe('the queue handles', () => {
   it.each([
@@ -76,7 +77,7 @@ describe('the queue handles', () => {
     ['the same with all attempts used', limited, { attempts: 99 }, { kind: 'pause', delayMs: 9_000 }],
     [
       'a limit of hours',
-      new JobError('lookups-incomplete', 'slow', { retryable: true, retryAfterMs: DAY }),
+      new IncompleteError('lookups-incomplete', 'slow', { retryAfterMs: DAY }),
       {},
       { kind: 'pause', delayMs: 300_000 },
     ],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { JobError } from '../../src/jobs/errors.ts';
+import { IncompleteError } from '../../src/scan/attempt.ts';
 import { until } from '../until.ts';
 import { openWorkerRoom, testJob, type WorkerRoom } from './worker-room.ts';
 
@@ -26,7 +26,7 @@ describe('a service that limits the rate', () => {
         async ({ id }) => {
           runs.push({ worker, id, paused: (await pauseLeft()) > 0 });
           if (id === 'limited' && runs.length === 1) {
-            throw new JobError('insights-partial', 'HTTP 429', { retryable: true, retryAfterMs: PAUSE_MS });
+            throw new IncompleteError('insights-partial', 'HTTP 429', { retryAfterMs: PAUSE_MS });
           }
           // Each job waits until both workers have run one.
           await until('both run', () => new Set(runs.slice(1).map((run) => run.worker)).size === 2);
@@ -64,7 +64,7 @@ describe('a service that limits the rate', () => {
         waits.delete(id);
         await until('both run', () => waits.size === 0);
         if (id === 'short') await until('the long pause began', async () => (await pauseLeft()) > 0);
-        throw new JobError('lookups-incomplete', 'HTTP 429', { retryable: true, retryAfterMs: wait });
+        throw new IncompleteError('lookups-incomplete', 'HTTP 429', { retryAfterMs: wait });
       },
       { attempts: 1, concurrency: 1 },
     );

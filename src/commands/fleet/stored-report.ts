@@ -1,8 +1,6 @@
 import { offlineClient } from '../../compose/facts/look-up-cache.ts';
 import { openInsights } from '../../compose/insights.ts';
 import type { LoadedConfig } from '../../config/load.ts';
-import { storedInventory } from '../../jobs/refresh/stored-inventory.ts';
-import { countScan, inventoryGaps } from '../../jobs/scan/summary.ts';
 import { contentUuid } from '../../model/content-uuid.ts';
 import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
 import type { TargetState } from '../../model/scan/change.ts';
@@ -10,6 +8,9 @@ import type { Finding, Location } from '../../model/scan/finding.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { createYielder } from '../../model/yielding.ts';
+import { countScan } from '../../scan/counts.ts';
+import { inventoryGaps } from '../../scan/gaps.ts';
+import { storedInventory } from '../../scan/stored-inventory.ts';
 import { FleetError } from './errors.ts';
 import type { FleetStore } from './fleet-store.ts';
 

@@ -1,11 +1,10 @@
 import type { CacheOptions } from '../../compose/facts/look-up-cache.ts';
 import type { LoadedConfig } from '../../config/load.ts';
-import type { ProducedLockfile } from '../../jobs/scan-request.ts';
 import { requireFormat } from '../../lockfiles/known-formats.ts';
+import { DEFAULT_LIMITS } from '../../lockfiles/read-as.ts';
 import { createLockfileReader, type LockfileReader } from '../../lockfiles/threads/lockfile-reader.ts';
 import { COMMAND_INLINE } from '../../lockfiles/threads/reading-limits.ts';
 import { cacheKeyOf } from '../../lockfiles/yarn-lock/cache-key.ts';
-import { CodedError } from '../../model/errors.ts';
 import type { LockedPackage, Lockfile } from '../../model/lockfile/lockfile.ts';
 import type {
   ComparisonGap,
@@ -14,6 +13,8 @@ import type {
 } from '../../model/review/package-change.ts';
 import { compareLockfiles } from '../../policy/review/compare-lockfiles.ts';
 import { withLicences } from '../../policy/review/licence-changes.ts';
+import { readLockfiles } from '../../scan/read.ts';
+import type { ProducedLockfile } from '../../scan/request.ts';
 import { versionOrder } from '../../versions/version-order.ts';
 import { ReviewError } from './errors.ts';
 import { readSide, type Side } from './sides.ts';
@@ -106,34 +107,16 @@ async function parse(
   { reader, limits, gaps, signal }: Parsing,
 ): Promise<Lockfile | 'unread' | undefined> {
   if (file === undefined) return undefined;
-  const { path, format, companions = [] } = file;
-  if (!('content' in file)) {
-    gaps.push({ side, subject: path, reason: 'unread' in file ? file.unread.message : 'has no content' });
-    return 'unread';
-  }
-  try {
-    const read = await reader.read(
-      {
-        path,
-        content: bytesOf(file.content),
-        limits,
-        format,
-        companions: companions.map(({ name, ...one }) =>
-          'unread' in one ? { name, error: one.unread } : { name, content: bytesOf(one.content) },
-        ),
-      },
-      signal,
-    );
-    for (const { kind, line, message } of read.problems) {
+  const reading = { limits: { ...DEFAULT_LIMITS, ...limits }, read: reader.read };
+  const { read, unread } = await readLockfiles([file], reading, { signal, lastAttempt: true, progress() {} });
+  for (const { path, error } of unread) gaps.push({ side, subject: path, reason: error.message });
+  for (const { path, lockfile } of read) {
+    for (const { kind, line, message } of lockfile.problems) {
       if (kind !== 'unread') continue;
       gaps.push({ side, subject: line === undefined ? path : `${path}:${line}`, reason: message });
     }
-    return read;
-  } catch (error) {
-    if (!(error instanceof CodedError)) throw error;
-    gaps.push({ side, subject: path, reason: error.message });
-    return 'unread';
   }
+  return read[0]?.lockfile ?? 'unread';
 }
 
 async function changesOf(

@@ -1,9 +1,9 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, relative, sep } from 'node:path';
 import { inheritedEnvironment } from '../../config/inherited-environment.ts';
-import type { ProducedLockfile } from '../../jobs/scan-request.ts';
 import { type DiscoveredLockfile, sharedFolder } from '../../lockfiles/discover.ts';
 import type { ComparisonBase } from '../../model/review/scan-comparison.ts';
+import type { ProducedLockfile } from '../../scan/request.ts';
 import {
   commitOf,
   type LocalRepository,

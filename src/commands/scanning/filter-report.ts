@@ -1,9 +1,9 @@
-import { countScan } from '../../jobs/scan/summary.ts';
 import { isFixable } from '../../model/advice/fixable.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { atLeast, countedSeverity, type RatedSeverity } from '../../model/scan/severity.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { isOnlyIn } from '../../policy/group-filter.ts';
+import { countScan } from '../../scan/counts.ts';
 
 export interface ReportFilter {
   /** Only findings in direct dependencies. */

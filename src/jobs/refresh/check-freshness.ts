@@ -5,7 +5,6 @@ import { staleFacts } from '../../policy/stale-facts.ts';
 import type { Job } from '../job.ts';
 import { CHECK_FRESHNESS, type CheckFreshness, isOpen } from '../payloads/check-freshness.ts';
 import { recordVerdict } from '../scan/record-verdict.ts';
-import { countScan } from '../scan/summary.ts';
 
 /** The finding about the facts of the fleet belongs to this target. */
 export const FLEET_TARGET = { id: 'lockhound:fleet', labels: {} } as const;
@@ -33,7 +32,7 @@ export const checkFreshness: Job<CheckFreshness, Verdict | null, 'targets' | 'ro
         stillOpen: () => undefined,
         gaps: [],
         firstScan: 'all',
-        counts: (findings) => countScan({ lockfiles: [], unread: [] }, findings),
+        previous: before,
       },
       ports,
     );

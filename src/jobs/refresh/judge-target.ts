@@ -4,20 +4,16 @@ import type { Inventory } from '../../model/scan/inventory.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
 import { VERDICT } from '../../model/stored/catalog.ts';
 import type { StoredKind } from '../../model/stored/kind.ts';
-import { judge } from '../../policy/judge.ts';
 import { withoutFuture } from '../../policy/scan-order.ts';
-import { stillOpenAfter } from '../../policy/still-open.ts';
+import { advisoriesOf, knownAdvisories, referredAdvisories } from '../../scan/advisories.ts';
+import { fetchGraphs, graphsIn, keysToExpand } from '../../scan/graphs.ts';
+import { inspectionsByPurl } from '../../scan/known-inspections.ts';
+import { storedInventory } from '../../scan/stored-inventory.ts';
 import type { Job, RunContext } from '../job.ts';
 import { JUDGE_TARGET, type JudgeTarget } from '../payloads/judge-target.ts';
 import type { Ports } from '../ports.ts';
-import { downgradesOf } from '../scan/fixed-versions.ts';
-import { formerLicenses } from '../scan/former-licenses.ts';
-import { knownAdvice } from '../scan/known-advice.ts';
-import { recordVerdict } from '../scan/record-verdict.ts';
-import { countScan, gapsOf, logVerdict, ruleGap } from '../scan/summary.ts';
-import { inspectionsByPurl, signalGaps } from '../signals/known-inspections.ts';
-import { storedAdvisories, storedGraphs } from './stored-facts.ts';
-import { storedInventory } from './stored-inventory.ts';
+import { concludeScan } from '../scan/conclude-scan.ts';
+import { logVerdict } from '../scan/log-verdict.ts';
 
 type Needs =
   | 'fleet'
@@ -74,7 +70,7 @@ interface StoredTarget {
 /** `undefined` for a target that was forgotten, or whose lockfiles were never stored. */
 async function readTarget(
   target: string,
-  { targets, fleet, insights }: Pick<Ports, Needs>,
+  { targets, fleet, insights }: Pick<Ports, 'targets' | 'fleet' | 'insights'>,
   signal: AbortSignal,
 ): Promise<StoredTarget | undefined> {
   const state = await targets.read(target);
@@ -91,7 +87,7 @@ async function readTarget(
     if (!(error instanceof CodedError) || error.code !== 'state-corrupt') throw error;
     const now = await targets.read(target);
     if (now?.revision === state.revision) throw error;
-    return await readTarget(target, { targets, fleet, insights } as Pick<Ports, Needs>, signal);
+    return await readTarget(target, { targets, fleet, insights }, signal);
   }
 }
 
@@ -101,47 +97,27 @@ async function judgeAgain(
   ports: Pick<Ports, Needs>,
   context: RunContext,
 ) {
-  const target = { id: payload.target, labels };
-  const advisories = await storedAdvisories(inventory, ports, context);
-  const expansions = await storedGraphs(inventory, ports, context);
-  const inspections = await inspectionsByPurl(inventory, ports.inspections);
-  const { findings, unjudged } = await judge({
-    target,
-    inventory,
-    advisories: advisories.byId,
-    graphs: expansions.byKey,
-    policy: ports.policy.policy(),
-    inspections,
-    downgrades: await downgradesOf(state.fixed ?? [], inventory),
-    formerLicenses: await formerLicenses(state, inventory, target, ports),
-  });
-  const gaps = await gapsOf(inventory, { advisories: [advisories.part], expansions: [expansions.part] });
-  // When a worker dies, its selection may start this job again, which then finds what changed since. With the id of the first verdict,
-  // the deliveries of the second would count as sent.
-  const scan = `${JUDGE_TARGET.key(payload)}.${state.revision}`;
-  return await recordVerdict(
+  const { insights, facts, inspections } = ports;
+  const known = await knownAdvisories(await referredAdvisories(inventory), facts.advisories);
+  return await concludeScan(
     {
-      scan,
-      target,
+      // When a worker dies, its selection may start this job again, which then finds what changed since. With the id of the first
+      // verdict, the deliveries of the second would count as sent.
+      scan: `${JUDGE_TARGET.key(payload)}.${state.revision}`,
+      target: { id: payload.target, labels },
       requestedAt: latest(payload.requestedAt, withoutFuture(state, context.startedAt) ?? state),
-      judgedAt: context.startedAt,
-      findings,
       // The state may have findings in lockfiles that are not stored.
       partial: true,
       paths: inventory.lockfiles.map(({ path }) => path),
-      stillOpen: stillOpenAfter(inventory, { partial: true, unjudged }),
-      gaps: [...gaps, ...unjudged.map(ruleGap), ...signalGaps(inspections)],
-      firstScan: ports.routing.routing().firstScan,
-      refreshed: state,
-      exploits: await ports.exploits.current(),
-      advice: await knownAdvice(findings, inventory, ports.knownFixes, {
-        advice: scan,
-        requestedAt: new Date(context.startedAt).toISOString(),
-        now: context.startedAt,
-      }),
-      counts: (found) => countScan(inventory, found),
+      inventory,
+      advisories: await advisoriesOf(inventory, { known, fetched: [], insights }, context),
+      graphs: graphsIn([await fetchGraphs(keysToExpand(inventory), insights, context)]),
+      inspections: await inspectionsByPurl(inventory, inspections),
+      previous: state,
+      refreshed: true,
     },
     ports,
+    context,
   );
 }
 

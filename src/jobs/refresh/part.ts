@@ -1,7 +1,7 @@
 import type { Cadence } from '../../model/fleet/cadence.ts';
 import type { RefreshedPart } from '../../model/fleet/refresh.ts';
 import type { Refreshed } from '../../model/ports/insights.ts';
-import { JobError } from '../errors.ts';
+import { IncompleteError } from '../../scan/attempt.ts';
 import type { JobLimits, JobRun, LogFacts, RunContext } from '../job.ts';
 import type { FleetPort } from '../ports.ts';
 import { isSuperseded, letScansPass, renewalOf } from './claim.ts';
@@ -49,7 +49,7 @@ export async function refreshPart(
   if (counts.unanswered > 0 && !lastAttempt) {
     const asked = counts.answered + counts.failed;
     const message = `${counts.unanswered} of ${asked} look-ups were not answered: ${counts.reason ?? 'unknown reason'}`;
-    throw new JobError('lookups-incomplete', message, { retryable: true, retryAfterMs });
+    throw new IncompleteError('lookups-incomplete', message, { retryAfterMs });
   }
   return { result: counts, next: [], fleet: { claim: renewalOf(payload) } };
 }

@@ -1,9 +1,9 @@
 import { chunks } from '../../model/chunks.ts';
-import { formatVersionKey, type VersionKey } from '../../model/lockfile/version-key.ts';
-import type { Inventory, ResolvedLockfile } from '../../model/scan/inventory.ts';
+import type { Inventory } from '../../model/scan/inventory.ts';
 import type { Target } from '../../model/scan/target.ts';
 import { mapInSlices, sortInSlices } from '../../model/yielding.ts';
 import { compareText } from '../../policy/finding-order.ts';
+import { keysToExpand } from '../../scan/graphs.ts';
 import { type FollowUp, followUp } from '../follow-up.ts';
 import { COLLECT_ADVISORIES } from '../payloads/collect-advisories.ts';
 import { EXPAND_DEPENDENCIES } from '../payloads/expand-dependencies.ts';
@@ -69,39 +69,4 @@ export async function scanFollowUps(
 function advisoriesPerJob(count: number): number {
   const even = Math.ceil(count / MAX_ADVISORY_JOBS);
   return Math.min(Math.max(ADVISORIES_PER_JOB, even), MAX_ADVISORIES_PER_JOB);
-}
-
-/**
- * Version keys whose dependency graphs are fetched: the direct packages of lockfiles without edges that have findings on
- * transitive packages. Systems without graphs are skipped.
- */
-export function keysToExpand(inventory: Inventory): readonly VersionKey[] {
-  const keys = new Map<string, VersionKey>();
-  for (const file of inventory.lockfiles) {
-    if (!needsPaths(file)) continue;
-    for (const { direct, resolution } of file.packages) {
-      const key = resolution.record?.versionKey;
-      if (direct !== false && key !== undefined && HAS_GRAPHS.has(key.system)) {
-        keys.set(formatVersionKey(key), key);
-      }
-    }
-  }
-  return [...keys.values()];
-}
-
-/** GetDependencies is available for these (package-insights API, "Operation rules"). */
-const HAS_GRAPHS: ReadonlySet<string> = new Set(['NPM', 'CARGO', 'MAVEN', 'PYPI']);
-
-function needsPaths(file: ResolvedLockfile): boolean {
-  const hasEdges = file.packages.some((locked) => locked.dependencies !== undefined);
-  return (
-    !hasEdges &&
-    file.packages.some(
-      ({ direct, resolution }) =>
-        direct !== true &&
-        (resolution.outcome === 'missing' ||
-          resolution.record?.isDeprecated === true ||
-          (resolution.record?.advisoryIds.length ?? 0) > 0),
-    )
-  );
 }

@@ -7,6 +7,7 @@ import type { Finding } from '../../model/scan/finding.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import { inSlices } from '../../model/yielding.ts';
+import type { FindingAdvice } from '../../scan/compare.ts';
 import { type FollowUp, followUp } from '../follow-up.ts';
 import { ADVISE_UPGRADES, MAX_DIRECTS, PACKAGES_PER_ADVICE } from '../payloads/advise-upgrades.ts';
 import type { Ports } from '../ports.ts';
@@ -20,11 +21,7 @@ export const ADVICE_PENDING =
   'The fixed version is being looked up; `lockhound findings --verbose` shows it when it is known.';
 
 /** What is known of the fixes of a scan's findings. */
-export interface KnownAdvice {
-  /** The finding with its advice, or with the note that it is being looked up. */
-  with(finding: Finding): Finding;
-  /** Whether its fix is not known yet and is being looked up. */
-  isPending(finding: Finding): boolean;
+export interface KnownAdvice extends FindingAdvice {
   /** The jobs that find out what is not known. */
   readonly next: readonly FollowUp[];
 }

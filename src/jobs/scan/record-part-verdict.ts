@@ -9,12 +9,13 @@ import { dueAfter } from '../../policy/due.ts';
 import { noteLimitOf } from '../../policy/judge.ts';
 import { routeChanges } from '../../policy/routing/route-changes.ts';
 import { createSuppressor } from '../../policy/suppressions/suppressor.ts';
+import { countScan, openFindings } from '../../scan/counts.ts';
+import { historyAfter } from '../../scan/target-lockfiles.ts';
 import type { JobRun } from '../job.ts';
 import type { Ports } from '../ports.ts';
 import { deliveriesOf } from './deliveries.ts';
 import { judgedRecord } from './record.ts';
-import { countScan, openFindings } from './summary.ts';
-import { historyAfter, targetChange } from './target-change.ts';
+import { targetChange } from './target-change.ts';
 
 /** A part of a target about which no lockfile says anything: the source that a schedule reads, or a container image. */
 interface TargetPart {

@@ -4,8 +4,8 @@ import type { ScanCounts } from '../../model/scan/scan-basis.ts';
 import type { ScanRecordUpdate } from '../../model/scan/scan-record.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
 import { countTransitions } from '../../policy/worst-changes.ts';
+import { countOutcomes } from '../../scan/counts.ts';
 import type { ScanHeader } from './follow-ups.ts';
-import { countOutcomes } from './summary.ts';
 
 const MAX_UNREAD_FILES = 3;
 const MAX_REASON_LENGTH = 200;

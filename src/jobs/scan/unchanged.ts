@@ -4,12 +4,13 @@ import type { TargetState } from '../../model/scan/change.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
 import type { ScanBasis, ScanInput } from '../../model/scan/scan-basis.ts';
 import { judgedTimes, laterScans, type ScanScope } from '../../policy/scan-order.ts';
+import { contentHash } from '../../scan/read.ts';
+import { historyAfter } from '../../scan/target-lockfiles.ts';
 import type { JobRun } from '../job.ts';
 import { imageSteps } from '../payloads/find-base-image.ts';
 import type { IngestLockfiles } from '../payloads/ingest-lockfiles.ts';
 import type { ReusePort } from '../ports.ts';
 import { unchangedRecord } from './record.ts';
-import { historyAfter } from './target-change.ts';
 
 /**
  * The input of a scan, for comparison with that of the target's last one. `undefined` for a scan whose result is never reused: it
@@ -69,11 +70,6 @@ export function repeatLastScan(
       },
     },
   };
-}
-
-/** SHA-256 of a content, hex. */
-export function contentHash(file: { readonly content: string } | { readonly sha256: string }): string {
-  return 'content' in file ? createHash('sha256').update(file.content).digest('hex') : file.sha256;
 }
 
 export function scopeOf({ requestedAt, partial = false, lockfiles }: IngestLockfiles): ScanScope {

@@ -2,6 +2,7 @@ import type { CodedError } from '../../model/errors.ts';
 import { formatVersionKey, type System } from '../../model/lockfile/version-key.ts';
 import type { StoredInspection } from '../../model/ports/inspections.ts';
 import type { Inspection } from '../../model/signal/inspection.ts';
+import { IncompleteError } from '../../scan/attempt.ts';
 import { JobError } from '../errors.ts';
 import { followUp } from '../follow-up.ts';
 import type { Job, JobRun, RunContext } from '../job.ts';
@@ -104,12 +105,9 @@ function projectOptions(
 }
 
 /** What may be had later is asked for again by the queue. */
-function partial(failure: CodedError): JobError {
-  return new JobError('insights-partial', failure.message, {
-    cause: failure,
-    retryable: true,
-    retryAfterMs: failure.retryAfterMs,
-  });
+function partial(failure: CodedError): IncompleteError {
+  const { message, retryAfterMs } = failure;
+  return new IncompleteError('insights-partial', message, { cause: failure, retryAfterMs });
 }
 
 async function letScansPass(

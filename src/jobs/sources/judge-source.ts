@@ -4,8 +4,8 @@ import { policyFor } from '../../policy/policy-for.ts';
 import { isUnwatchedBy, locationOf, unwatchedFinding } from '../../policy/rules/unwatched.ts';
 import type { Job } from '../job.ts';
 import { JUDGE_SOURCE, type JudgeSource } from '../payloads/sources/judge-source.ts';
+import { logVerdict } from '../scan/log-verdict.ts';
 import { recordPartVerdict } from '../scan/record-part-verdict.ts';
-import { logVerdict } from '../scan/summary.ts';
 
 /**
  * Opens the finding `unwatched` of a target whose source cannot be read, or resolves it. The changes are sent in the ordinary way,

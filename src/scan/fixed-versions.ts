@@ -1,9 +1,9 @@
-import { systemOf } from '../../model/lockfile/ecosystem.ts';
-import type { Change, TargetState } from '../../model/scan/change.ts';
-import type { FixedVersion } from '../../model/scan/fixed-version.ts';
-import type { Inventory } from '../../model/scan/inventory.ts';
-import { inSlices } from '../../model/yielding.ts';
-import { schemeOf } from '../../versions/scheme.ts';
+import { systemOf } from '../model/lockfile/ecosystem.ts';
+import type { Change, TargetState } from '../model/scan/change.ts';
+import type { FixedVersion } from '../model/scan/fixed-version.ts';
+import type { Inventory } from '../model/scan/inventory.ts';
+import { inSlices } from '../model/yielding.ts';
+import { schemeOf } from '../versions/scheme.ts';
 
 /** Fixes that a target remembers, the newest first. */
 const MAX_FIXED = 200;

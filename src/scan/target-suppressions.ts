@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import { TARGET_FILE } from '../../lockfiles/companions.ts';
-import { LockfileError } from '../../lockfiles/errors.ts';
-import type { Companion } from '../../lockfiles/format.ts';
-import { CodedError } from '../../model/errors.ts';
-import { isObject } from '../../model/json-object.ts';
-import type { Problem } from '../../model/lockfile/lockfile.ts';
-import type { Suppression } from '../../model/scan/suppression.ts';
+import { TARGET_FILE } from '../lockfiles/companions.ts';
+import { LockfileError } from '../lockfiles/errors.ts';
+import type { Companion } from '../lockfiles/format.ts';
+import { CodedError } from '../model/errors.ts';
+import { isObject } from '../model/json-object.ts';
+import type { Problem } from '../model/lockfile/lockfile.ts';
+import type { Suppression } from '../model/scan/suppression.ts';
 
 const MAX_BYTES = 262_144;
 const MAX_ENTRIES = 1_000;
@@ -26,7 +26,7 @@ export async function readTargetSuppressions(file: Companion, lockfile: string):
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(file.content);
     // Loaded on use: few targets have the file.
-    const { parseYaml } = await import('../../lockfiles/syntax/parse-yaml.ts');
+    const { parseYaml } = await import('../lockfiles/syntax/parse-yaml.ts');
     const [document] = parseYaml(text, path);
     return await readContent(document?.content ?? {}, path, lockfile);
   } catch (error) {
@@ -45,7 +45,7 @@ async function readContent(content: unknown, path: string, lockfile: string): Pr
   if (entries.length > MAX_ENTRIES) {
     return withProblem(problems, path, `more than ${MAX_ENTRIES} suppressions: none of them applies`);
   }
-  const { suppressionOf, targetSuppressionEntry } = await import('../../policy/suppressions/entry.ts');
+  const { suppressionOf, targetSuppressionEntry } = await import('../policy/suppressions/entry.ts');
   const schema = targetSuppressionEntry();
   const suppressions = entries.flatMap((entry: unknown, index): Suppression | readonly [] => {
     const place = `suppressions[${index}]`;

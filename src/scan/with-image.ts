@@ -1,6 +1,6 @@
-import type { Verdict } from '../../model/scan/verdict.ts';
-import { compareFindingOrder } from '../../policy/finding-order.ts';
-import { baseImage } from '../../policy/rules/base-image.ts';
+import type { Verdict } from '../model/scan/verdict.ts';
+import { compareFindingOrder } from '../policy/finding-order.ts';
+import { baseImage } from '../policy/rules/base-image.ts';
 
 /** The verdict of a scan on its lockfiles, with that on its image. */
 export function withImage(verdict: Verdict, image: Verdict | undefined): Verdict {

@@ -1,8 +1,9 @@
-import type { TargetLockfile } from '../../model/fleet/target-lockfile.ts';
-import type { Inventory, ResolvedLockfile } from '../../model/scan/inventory.ts';
-import type { Resolution } from '../../model/scan/resolution.ts';
-import { mapInSlices } from '../../model/yielding.ts';
-import type { Ports } from '../ports.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import type { TargetLockfile } from '../model/fleet/target-lockfile.ts';
+import type { Insights } from '../model/ports/insights.ts';
+import type { Inventory, ResolvedLockfile } from '../model/scan/inventory.ts';
+import type { Resolution } from '../model/scan/resolution.ts';
+import { mapInSlices } from '../model/yielding.ts';
 
 /**
  * The lockfiles of a target as the fleet has them, with what is known of their packages now. A lockfile that the last scan could
@@ -10,7 +11,10 @@ import type { Ports } from '../ports.ts';
  */
 export async function storedInventory(
   files: readonly TargetLockfile[],
-  { fleet, insights }: Pick<Ports, 'fleet' | 'insights'>,
+  {
+    fleet,
+    insights,
+  }: { readonly fleet: Pick<Fleet, 'inventory'>; readonly insights: Pick<Insights, 'resolve'> },
   signal: AbortSignal,
 ): Promise<Inventory> {
   const lockfiles: ResolvedLockfile[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readTargetSuppressions } from '../../src/jobs/scan/target-suppressions.ts';
+import { readTargetSuppressions } from '../../src/scan/target-suppressions.ts';
 
 const NAME = '.lockhound.yaml';
 

@@ -1,6 +1,5 @@
 import { CodedError, messageOf } from '../model/errors.ts';
-import { JobError } from './errors.ts';
-import type { RunContext } from './job.ts';
+import { type Attempt, IncompleteError } from './attempt.ts';
 
 interface FetchedFacts<Key, Fact> {
   readonly found: readonly { readonly key: Key; readonly fact: Fact }[];
@@ -10,14 +9,14 @@ interface FetchedFacts<Key, Fact> {
 }
 
 /**
- * Fetches one fact for each key, concurrently. Throws a retryable `JobError` when a key may succeed later; fetched facts are
+ * Fetches one fact for each key, concurrently. Throws `IncompleteError` when a key may succeed later; fetched facts are
  * then in the cache. On the last attempt such keys are `failed`. Errors without a code count as retryable.
  */
 export async function fetchAll<Key, Fact>(
   keys: readonly Key[],
   fetch: (key: Key) => Promise<Fact | undefined>,
   describe: (key: Key) => string,
-  context: RunContext,
+  attempt: Attempt,
 ): Promise<FetchedFacts<Key, Fact>> {
   const found: { key: Key; fact: Fact }[] = [];
   const absent: Key[] = [];
@@ -33,9 +32,9 @@ export async function fetchAll<Key, Fact>(
       }
     }),
   );
-  context.signal.throwIfAborted();
+  attempt.signal.throwIfAborted();
   const retryable = failed.find(({ error }) => !(error instanceof CodedError) || error.retryable);
-  if (retryable !== undefined && !context.lastAttempt)
+  if (retryable !== undefined && !attempt.lastAttempt)
     throw incomplete(`${describe(retryable.key)}: ${retryable.reason}`, retryable.error);
   return { found, absent, failed: failed.map(({ key, reason }) => ({ key, reason })) };
 }
@@ -44,10 +43,7 @@ function reasonOf(error: unknown): string {
   return error instanceof CodedError ? error.message : `unexpected error: ${messageOf(error)}`;
 }
 
-function incomplete(message: string, cause: unknown): JobError {
-  return new JobError('insights-partial', message, {
-    cause,
-    retryable: true,
-    retryAfterMs: cause instanceof CodedError ? cause.retryAfterMs : undefined,
-  });
+function incomplete(message: string, cause: unknown): IncompleteError {
+  const retryAfterMs = cause instanceof CodedError ? cause.retryAfterMs : undefined;
+  return new IncompleteError('insights-partial', message, { cause, retryAfterMs });
 }

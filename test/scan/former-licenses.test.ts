@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { formerLicenses } from '../../src/jobs/scan/former-licenses.ts';
 import type { TargetState } from '../../src/model/scan/change.ts';
 import type { ResolvedPackage } from '../../src/model/scan/inventory.ts';
 import { licenseChanged } from '../../src/policy/rules/license-changed.ts';
+import { formerLicenses } from '../../src/scan/former-licenses.ts';
+import { locked, ports } from '../jobs/facts.ts';
 import { changeOf } from '../notify/notification.ts';
-import { locked, ports } from './facts.ts';
 
 const target = { id: 'shop', labels: {} };
 
@@ -32,36 +32,26 @@ async function judge(
     findings,
     lockfiles: [{ path: 'a.lock', sha256: 'old', inventory: 'stored' }],
   };
-  const found = await formerLicenses(
-    state,
-    { lockfiles: [{ path: 'a.lock', sha256, format: 'f', packages: now, problems: [] }] },
+  const found = await formerLicenses({
+    previous: state,
+    inventory: { lockfiles: [{ path: 'a.lock', sha256, format: 'f', packages: now, problems: [] }] },
     target,
-    {
-      policy: {
-        ...given.policy,
-        policy: () => ({
-          ...given.policy.policy(),
-          rules: { 'license-changed': { level: level as 'note' | 'off' } },
-        }),
-      },
-      fleet: {
-        ...given.fleet,
-        inventory: async () =>
-          ({ format: 'f', problems: [], packages: old.map((one) => ({ locked: one })) }) as never,
-      },
-      facts: {
-        ...given.facts,
-        versions: {
-          ...given.facts.versions,
-          read: async (keys) =>
-            keys.map((key) => {
-              const record = stated.get(key);
-              return record === undefined ? undefined : { record };
-            }),
-        },
+    policy: {
+      ...given.policy.policy(),
+      rules: { 'license-changed': { level: level as 'note' | 'off' } },
+    },
+    fleet: {
+      inventory: async () =>
+        ({ format: 'f', problems: [], packages: old.map((one) => ({ locked: one })) }) as never,
+      versions: {
+        read: async (keys) =>
+          keys.map((key) => {
+            const record = stated.get(key);
+            return record === undefined ? undefined : { record };
+          }),
       },
     },
-  );
+  });
   return now.flatMap((one) =>
     licenseChanged.judge({ locked: one } as never, { formerLicenses: found } as never),
   );

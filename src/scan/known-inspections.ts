@@ -1,10 +1,9 @@
-import { isExcluded } from '../../fleet/compact-lockfile.ts';
-import { identitiesOf } from '../../fleet/identity.ts';
-import type { Inspections } from '../../model/ports/inspections.ts';
-import type { Gap } from '../../model/scan/gap.ts';
-import type { Inventory } from '../../model/scan/inventory.ts';
-import type { Inspection } from '../../model/signal/inspection.ts';
-import { inSlices } from '../../model/yielding.ts';
+import { isExcluded } from '../fleet/compact-lockfile.ts';
+import { identitiesOf } from '../fleet/identity.ts';
+import type { Inspections } from '../model/ports/inspections.ts';
+import type { Inventory } from '../model/scan/inventory.ts';
+import type { Inspection } from '../model/signal/inspection.ts';
+import { inSlices } from '../model/yielding.ts';
 
 /** What inspections say of the packages of an inventory, by purl. */
 export async function inspectionsByPurl(
@@ -32,11 +31,4 @@ export async function inspectionsByPurl(
     if (inspection !== undefined) byPurl.set(purl, inspection);
   }
   return byPurl;
-}
-
-/** What inspections could not find out, and why. */
-export function signalGaps(inspections: ReadonlyMap<string, Inspection>): readonly Gap[] {
-  return [...inspections].flatMap(([subject, { unknown }]) =>
-    unknown.map(({ fact, reason }): Gap => ({ kind: 'signal', subject, reason: `${fact}: ${reason}` })),
-  );
 }

@@ -1,0 +1,84 @@
+import type { Gap } from '../model/scan/gap.ts';
+import type { Inventory, ResolvedPackage } from '../model/scan/inventory.ts';
+import type { Inspection } from '../model/signal/inspection.ts';
+import { inSlices } from '../model/yielding.ts';
+import type { Unjudged } from '../policy/still-open.ts';
+
+/** Package versions that a gap names. */
+const MAX_SHOWN = 3;
+
+/** The gap of a package on which a rule failed. */
+export function ruleGap({ rule, purl, reason }: Unjudged): Gap {
+  return { kind: 'rule', subject: purl, reason: `rule ${rule} failed: ${reason}` };
+}
+
+/** What the lockfiles of an inventory do not say, and what was not looked up. */
+export async function inventoryGaps(inventory: Inventory): Promise<readonly Gap[]> {
+  const gaps: Gap[] = inventory.unread.map(({ path, error }) => ({
+    kind: 'lockfile',
+    subject: path,
+    reason: error.message,
+  }));
+  if (inventory.forgotten !== undefined) gaps.push(serviceGap(inventory.forgotten));
+  for (const { path, packages, problems } of inventory.lockfiles) {
+    for (const { kind, line, message } of problems) {
+      const subject = line === undefined ? path : `${path}:${line}`;
+      gaps.push({ kind: kind === 'unclear' ? 'detail' : 'entry', subject, reason: message });
+    }
+    for await (const slice of inSlices(packages)) {
+      for (const locked of slice) {
+        const gap = packageGap(locked);
+        if (gap !== undefined) gaps.push(gap);
+      }
+    }
+  }
+  return [...gaps, ...(await doubtGaps(inventory))];
+}
+
+/** Package versions of which the service no longer states what it stated before. */
+async function doubtGaps({ lockfiles }: Inventory): Promise<readonly Gap[]> {
+  const doubts = new Map<string, Set<string>>();
+  for (const { packages } of lockfiles) {
+    for await (const slice of inSlices(packages)) {
+      for (const { purl, resolution } of slice) {
+        const { outcome, reason } = resolution;
+        if (outcome !== 'resolved' || reason === undefined) continue;
+        doubts.set(reason, (doubts.get(reason) ?? new Set()).add(purl));
+      }
+    }
+  }
+  return Array.from(doubts, doubtGap);
+}
+
+function doubtGap([reason, purls]: readonly [reason: string, purls: ReadonlySet<string>]): Gap {
+  const shown = [...purls].slice(0, MAX_SHOWN).join(', ');
+  const versions = purls.size > MAX_SHOWN ? `${purls.size} package versions, among them ${shown}` : shown;
+  return {
+    kind: 'service',
+    subject: 'package insights',
+    reason: `${reason} (${versions}): it may have lost data, so what it stated before stays`,
+  };
+}
+
+function packageGap({ purl, resolution }: ResolvedPackage): Gap | undefined {
+  const { outcome, reason = 'unknown reason' } = resolution;
+  if (outcome === 'failed') return { kind: 'package', subject: purl, reason };
+  return outcome === 'uncovered' ? { kind: 'coverage', subject: purl, reason } : undefined;
+}
+
+function serviceGap({ lost, compared }: NonNullable<Inventory['forgotten']>): Gap {
+  return {
+    kind: 'service',
+    subject: 'package insights',
+    reason:
+      `the service does not know ${lost} of ${compared} packages that it knew at the last scan: ` +
+      'it may have lost data, so packages that it does not know are not reported as missing',
+  };
+}
+
+/** What inspections could not find out, and why. */
+export function signalGaps(inspections: ReadonlyMap<string, Inspection>): readonly Gap[] {
+  return [...inspections].flatMap(([subject, { unknown }]) =>
+    unknown.map(({ fact, reason }): Gap => ({ kind: 'signal', subject, reason: `${fact}: ${reason}` })),
+  );
+}

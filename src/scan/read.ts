@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { TARGET_FILE } from '../lockfiles/companions.ts';
+import type { Companion } from '../lockfiles/format.ts';
+import { checkSize, type LockfileLimits, type LockfileRequest } from '../lockfiles/read-as.ts';
+import { repeatedSboms } from '../lockfiles/sbom/repeated-sbom.ts';
+import { CodedError, messageOf } from '../model/errors.ts';
+import type { Lockfile } from '../model/lockfile/lockfile.ts';
+import type { UnreadError, UnreadLockfile } from '../model/scan/inventory.ts';
+import type { Suppression } from '../model/scan/suppression.ts';
+import type { ContentReference } from '../model/scan/target.ts';
+import type { Attempt } from './attempt.ts';
+import type { ProducedCompanion, ProducedContent, ProducedLockfile, StoredContent } from './request.ts';
+import { readTargetSuppressions } from './target-suppressions.ts';
+
+/** How lockfiles are read. */
+export interface Reading {
+  readonly limits: LockfileLimits;
+  /**
+   * Reads a lockfile within time and memory limits in proportion to its size. Rejects with a coded error when it cannot be
+   * read, with the signal's reason when that aborts.
+   */
+  read(request: LockfileRequest, signal: AbortSignal): Promise<Lockfile>;
+  /** The content of a file that is given by its hash. Throws a coded error. Absent where all files are given with their contents. */
+  stored?(reference: ContentReference): Promise<Buffer>;
+}
+
+/** A lockfile that was read. */
+export interface ReadFile {
+  readonly path: string;
+  readonly sha256: string;
+  readonly lockfile: Lockfile;
+  /** Of the `.lockhound.yaml` beside it. */
+  readonly suppressions: readonly Suppression[];
+}
+
+/** The lockfiles of a scan. */
+export interface AllRead {
+  readonly read: readonly ReadFile[];
+  readonly unread: readonly UnreadLockfile[];
+}
+
+/** Reads one lockfile after the other. Throws when another attempt may read what this one could not. */
+export async function readLockfiles(
+  lockfiles: readonly ProducedLockfile[],
+  reading: Reading,
+  attempt: Attempt,
+): Promise<AllRead> {
+  const read: ReadFile[] = [];
+  const unread: UnreadLockfile[] = [];
+  const total = lockfiles.length;
+  for (const [index, file] of lockfiles.entries()) {
+    attempt.signal.throwIfAborted();
+    attempt.progress({ step: 'read', done: index, total });
+    if ('unread' in file) {
+      unread.push({ path: file.path, error: file.unread });
+      continue;
+    }
+    try {
+      read.push(await readOne(file, reading, attempt.signal));
+    } catch (error) {
+      attempt.signal.throwIfAborted();
+      unread.push({
+        path: file.path,
+        sha256: contentHash(file),
+        error: unreadError(file.path, error, attempt),
+      });
+    }
+  }
+  attempt.progress({ step: 'read', done: total, total });
+  const repeated = repeatedSboms(read);
+  return { read: read.map((file) => (repeated.has(file) ? withoutPackages(file) : file)), unread };
+}
+
+/** An SBOM that repeats other lockfiles of the scan stays in the report, and its packages count in these lockfiles. */
+function withoutPackages(file: ReadFile): ReadFile {
+  return { ...file, lockfile: { ...file.lockfile, packages: [] } };
+}
+
+/** Why a file is unread. Throws the error when another attempt may succeed; errors without a code count as retryable. */
+function unreadError(path: string, error: unknown, { lastAttempt }: Attempt): UnreadError {
+  const isCoded = error instanceof CodedError;
+  if (isCoded ? error.retryable : !lastAttempt) throw error;
+  if (isCoded) return { code: error.code, message: error.message };
+  return { code: 'unexpected', message: `${path}: unexpected error: ${messageOf(error)}` };
+}
+
+async function readOne(file: ReadableLockfile, reading: Reading, signal: AbortSignal): Promise<ReadFile> {
+  if ('bytes' in file) checkSize(file.path, file.bytes, reading.limits);
+  const companions = await Promise.all((file.companions ?? []).map((one) => companionOf(one, reading)));
+  const settings = companions.find(({ name }) => name === TARGET_FILE);
+  const request = {
+    path: file.path,
+    content: await contentOf(file, file.path, reading),
+    companions: companions.filter((one) => one !== settings),
+    limits: reading.limits,
+    format: file.format,
+  };
+  const lockfile = await reading.read(request, signal);
+  const read = { path: file.path, sha256: contentHash(file) };
+  if (settings === undefined) return { ...read, lockfile, suppressions: [] };
+  const { suppressions, problems } = await readTargetSuppressions(settings, file.path);
+  return {
+    ...read,
+    lockfile: { ...lockfile, problems: [...lockfile.problems, ...problems] },
+    suppressions,
+  };
+}
+
+/** SHA-256 of a content, hex. */
+export function contentHash(file: Content): string {
+  return 'content' in file ? createHash('sha256').update(file.content).digest('hex') : file.sha256;
+}
+
+type Content = Exclude<ProducedContent, { readonly unread: unknown }> | StoredContent;
+type ReadableLockfile = Extract<ProducedLockfile, Content>;
+
+async function companionOf(companion: ProducedCompanion, reading: Reading): Promise<Companion> {
+  const { name } = companion;
+  if ('unread' in companion) return { name, error: companion.unread };
+  try {
+    return { name, content: await contentOf(companion, name, reading) };
+  } catch (error) {
+    if (!(error instanceof CodedError) || error.retryable) throw error;
+    return { name, error: { code: error.code, message: error.message } };
+  }
+}
+
+async function contentOf(source: Content, path: string, { stored }: Reading): Promise<Buffer> {
+  if ('content' in source) {
+    return typeof source.content === 'string' ? Buffer.from(source.content) : source.content;
+  }
+  if (stored === undefined) throw new RangeError(`${path}: this scan has no stored contents`);
+  return await stored({ path, sha256: source.sha256, bytes: source.bytes });
+}

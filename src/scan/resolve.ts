@@ -1,0 +1,104 @@
+import type { LockedPackage } from '../model/lockfile/lockfile.ts';
+import type { Insights } from '../model/ports/insights.ts';
+import type { KnownPackages } from '../model/scan/change.ts';
+import type { Inventory, ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.ts';
+import type { Resolution } from '../model/scan/resolution.ts';
+import { inSlices, mapInSlices } from '../model/yielding.ts';
+import { detectDataLoss } from '../policy/known-packages.ts';
+import { type Attempt, IncompleteError } from './attempt.ts';
+import type { AllRead, ReadFile } from './read.ts';
+
+export interface ResolveOptions {
+  readonly insights: Pick<Insights, 'resolve'>;
+  /** The packages of the target that the service knew at its last scan. */
+  readonly known: KnownPackages | undefined;
+  /** When the scan was requested, RFC 3339. */
+  readonly requestedAt: string;
+  /** When the packages are looked up; ms since 1970. */
+  readonly readAt: number;
+  /** Whether the inventory holds digests and sources of packages, which are half of a stored one. */
+  readonly keepsArtifacts: boolean;
+}
+
+interface Resolved {
+  readonly inventory: Inventory;
+  /** One for each package of the lockfiles, in order. */
+  readonly resolutions: readonly Resolution[];
+}
+
+/**
+ * Gives each package of the lockfiles its outcome. When the service has lost data, a package that it does not know is not `missing`.
+ * Throws `IncompleteError`; at the last attempt, packages that could not be looked up are `failed`.
+ */
+export async function resolveLockfiles(
+  { read, unread }: AllRead,
+  { insights, known, requestedAt, readAt, keepsArtifacts }: ResolveOptions,
+  attempt: Attempt,
+): Promise<Resolved> {
+  const packages = read.flatMap((file) => file.lockfile.packages);
+  const answer = await insights.resolve(packages, {
+    signal: attempt.signal,
+    progress: (done, total) => attempt.progress({ step: 'resolve', done, total }),
+  });
+  if (answer.retryable && !attempt.lastAttempt) throw incomplete(answer.resolutions, answer.retryAfterMs);
+  const loss = await detectDataLoss(known, packages, answer.resolutions, requestedAt);
+  const resolutions =
+    loss === undefined ? answer.resolutions : await mapInSlices(answer.resolutions, asFailedLookup);
+  const lockfiles = await withResolutions(read, resolutions, keepsArtifacts);
+  const forgotten = loss === undefined ? {} : { forgotten: loss };
+  return { inventory: { lockfiles, unread, readAt, ...forgotten }, resolutions };
+}
+
+function asFailedLookup(resolution: Resolution): Resolution {
+  if (resolution.outcome !== 'missing') return resolution;
+  return {
+    outcome: 'failed',
+    reason: `${resolution.reason}; it no longer knows most of the packages that it knew at the last scan`,
+  };
+}
+
+async function withResolutions(
+  files: readonly ReadFile[],
+  resolutions: readonly Resolution[],
+  keepsArtifacts: boolean,
+): Promise<readonly ResolvedLockfile[]> {
+  let next = 0;
+  const inventories: ResolvedLockfile[] = [];
+  for (const { path, sha256, lockfile, suppressions } of files) {
+    const { format, problems } = lockfile;
+    const packages: ResolvedPackage[] = [];
+    for await (const slice of inSlices(lockfile.packages)) {
+      for (const locked of slice) packages.push(withResolution(locked, resolutions[next++], keepsArtifacts));
+    }
+    inventories.push({
+      path,
+      sha256,
+      format,
+      packages,
+      problems,
+      ...(suppressions.length === 0 ? {} : { suppressions }),
+    });
+  }
+  return inventories;
+}
+
+function withResolution(
+  locked: LockedPackage,
+  resolution: Resolution | undefined,
+  keepsArtifacts: boolean,
+): ResolvedPackage {
+  if (resolution === undefined) throw new RangeError(`no resolution for ${locked.purl}`);
+  if (keepsArtifacts) return { ...locked, resolution };
+  const { id, ecosystem, name, version, purl, direct, groups, line, dependencies } = locked;
+  return { id, ecosystem, name, version, purl, direct, groups, line, dependencies, resolution };
+}
+
+function incomplete(resolutions: readonly Resolution[], retryAfterMs: number | undefined): IncompleteError {
+  const failed = resolutions.filter((resolution) => resolution.outcome === 'failed');
+  const reason = failed[0]?.reason ?? 'unknown reason';
+  return new IncompleteError(
+    'lookups-incomplete',
+    `${failed.length} of ${resolutions.length} packages could not be looked up: ${reason}`,
+    { retryAfterMs },
+  );
+}
