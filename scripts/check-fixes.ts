@@ -8,17 +8,23 @@
  *     npm run check-fixes -- yarn                 those whose name contains the text
  *     npm run check-fixes -- --missing-graphs 7   a third of all dependency graphs is missing, selected by this seed
  *     npm run check-fixes -- --program <file>     the main file of another version of Lockhound
+ *     npm run check-fixes -- --advisories <file>  further advisories, in the form of `data/insights/advisories.json`
+ *     npm run check-fixes -- --keep               the projects stay in a temporary folder
  *
- * Exit codes: 0 every finding that the advice clears is gone and every application starts, or there is no registry; 1 not so; 2 a check failed.
+ * Upgrades to other major lines are made and counted after the others. The application does not have to start with them.
+ *
+ * Exit codes: 0 every finding that the advice clears is gone, none is new, and every application starts, or there is no registry; 1 not so; 2 a
+ * check failed.
  */
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { type AdvisoryFact, readBundledData } from '../src/embedded/insights/data-set.ts';
 import { apply } from './check-fixes/apply.ts';
 import { compareScans, type Outcome } from './check-fixes/compare.ts';
 import { dataAbout } from './check-fixes/insights.ts';
-import { lockedIn, lockhound } from './check-fixes/lockhound.ts';
+import { lockedIn, lockhound, type Part, type Report } from './check-fixes/lockhound.ts';
 import { type Built, build, installLocked } from './check-fixes/project.ts';
 import { type CheckedProject, PROJECTS } from './check-fixes/projects.ts';
 import { openRegistry, type Registry } from './check-fixes/registry.ts';
@@ -30,6 +36,7 @@ const { values, positionals } = parseArgs({
   options: {
     'missing-graphs': { type: 'string' },
     program: { type: 'string', default: join(import.meta.dirname, '..', 'bin', 'lockhound.js') },
+    advisories: { type: 'string' },
     keep: { type: 'boolean', default: false },
   },
 });
@@ -43,8 +50,8 @@ interface Bench {
   readonly folder: string;
 }
 
-/** What one project came to. */
-interface Checked extends Outcome {
+/** What the commands of a plan, or those of its upgrades to other major lines, came to. */
+interface Applied extends Outcome {
   readonly script: 'ends' | 'fails' | 'none';
   readonly starts: boolean;
 }
@@ -61,7 +68,7 @@ async function main(wanted: string): Promise<number> {
   await mkdir(CACHE, { recursive: true });
   const registry = await openRegistry(upstream, join(CACHE, 'packuments'));
   try {
-    const tools = await installTools(join(CACHE, 'tools'), CACHE);
+    const tools = await installTools(join(CACHE, 'tools'), CACHE, join(folder, 'answers'));
     const bench = { tools, registry, upstream, folder };
     const exact = PROJECTS.filter(({ name }) => name === wanted);
     const projects = exact.length > 0 ? exact : PROJECTS.filter(({ name }) => name.includes(wanted));
@@ -77,23 +84,28 @@ async function main(wanted: string): Promise<number> {
 
 async function checkAndTell(project: CheckedProject, bench: Bench): Promise<number> {
   try {
-    const checked = await check(project, bench);
-    console.log(textOf(project, checked));
-    const { claimed, gone, script, starts } = checked;
-    return claimed === gone && script !== 'fails' && starts ? 0 : 1;
+    const parts = await check(project, bench);
+    const [first] = parts;
+    for (const [index, part] of parts.entries()) console.log(textOf(project, part, index > 0));
+    const isRight = parts.every(({ claimed, gone, script }) => claimed === gone && script !== 'fails');
+    // An upgrade to another major line can need changes of the application.
+    return isRight && first?.starts === true && first.added === 0 ? 0 : 1;
   } catch (error) {
     console.log(`${project.name}: ${error instanceof Error ? error.message : error}\n`);
     return 2;
   }
 }
 
-function textOf({ name, manager }: CheckedProject, checked: Checked): string {
-  const { findings, claimed, gone, script, starts, notes } = checked;
-  const summary = `${name} (${manager}): ${findings} findings, ${claimed} claimed, ${gone} gone; script: ${script}; starts: ${starts ? 'yes' : 'no'}`;
+function textOf({ name, manager }: CheckedProject, applied: Applied, isBreaking: boolean): string {
+  const { findings, claimed, gone, added, script, starts, notes } = applied;
+  const counts = `${findings} findings, ${claimed} claimed, ${gone} gone, ${added} new`;
+  const title = `${name} (${manager}${isBreaking ? ', other major lines' : ''})`;
+  const summary = `${title}: ${counts}; script: ${script}; starts: ${starts ? 'yes' : 'no'}`;
   return [summary, ...notes.map((note) => `  ${note}`), ''].join('\n');
 }
 
-async function check(project: CheckedProject, bench: Bench): Promise<Checked> {
+/** What the plan of a project came to, and then its upgrades to other major lines. */
+async function check(project: CheckedProject, bench: Bench): Promise<readonly Applied[]> {
   const { tools, registry, upstream } = bench;
   const { program, 'missing-graphs': seed } = values;
   const built = await build(join(bench.folder, project.name, 'project'), project, bench);
@@ -103,26 +115,42 @@ async function check(project: CheckedProject, bench: Bench): Promise<Checked> {
   if (first.code !== 0)
     throw new Error(`the application does not start before anything is changed:\n${first.err}`);
   const scanned = await scannedFile(built, project);
-  const names = new Set((await lockedIn(program, built.lockfile)).map(({ name }) => name));
-  const answers = { program, data: await dataAbout(names, registry), seed };
+  const data = await dataAbout(await lockedIn(program, built.lockfile), await advisories(), registry);
+  const answers = { program, data, seed };
   const before = await lockhound(answers, ['fix', '--json', scanned]);
   const [plan] = before.plans;
   if (plan === undefined) throw new Error('there is no plan');
-  const applied = await apply(built.folder, plan.commands, tools.lockingWith(project.manager, upstream));
-  const after = await lockhound(answers, ['scan', '--json', '--no-advice', built.lockfile]);
-  const outcome = compareScans({ plan, before, after });
-  const last = await installAndStart(built, project, environment);
-  return {
-    ...outcome,
-    script: plan.commands.length === 0 ? 'none' : applied.succeeded ? 'ends' : 'fails',
-    starts: last === '',
-    notes: [
-      ...outcome.notes,
-      ...plan.commands.map((line) => `$ ${line}`),
-      ...(applied.succeeded ? [] : [applied.messages]),
-      ...(last === '' ? [] : [last]),
-    ],
+  const make = async (part: Part, known: Report, notes: readonly string[]) => {
+    const applied = await apply(built.folder, part.commands, tools.lockingWith(project.manager, upstream));
+    const after = await lockhound(answers, ['scan', '--json', '--no-advice', built.lockfile]);
+    const outcome = compareScans(part.steps, known, after);
+    const messages = await installAndStart(built, project, environment);
+    return {
+      after,
+      ...outcome,
+      script: part.commands.length === 0 ? 'none' : applied.succeeded ? 'ends' : 'fails',
+      starts: messages === '',
+      notes: [
+        ...outcome.notes,
+        ...notes,
+        ...part.commands.map((line) => `$ ${line}`),
+        ...(applied.succeeded ? [] : [applied.messages]),
+        ...(messages === '' ? [] : [messages]),
+      ],
+    } as const;
   };
+  const main = await make(plan, before, [
+    ...plan.stays.map(({ id, kind, reason }) => `stays: ${id}: ${kind}: ${reason}`),
+    ...before.unadvised.map(({ id, reason }) => `without advice: ${id}: ${reason}`),
+  ]);
+  return plan.breaking.commands.length === 0 ? [main] : [main, await make(plan.breaking, main.after, [])];
+}
+
+async function advisories(): Promise<readonly AdvisoryFact[]> {
+  const bundled = (await readBundledData()).advisories;
+  const given = values.advisories === undefined ? [] : JSON.parse(await readFile(values.advisories, 'utf8'));
+  const more: readonly AdvisoryFact[] = given;
+  return [...bundled, ...more].map((one) => ({ ...one, heldBack: false }));
 }
 
 /** A lone lockfile is scanned in a folder of its own. */

@@ -1,49 +1,55 @@
-import type { Plan, Report } from './lockhound.ts';
+import type { Report, Step } from './lockhound.ts';
 
-/** What the advice of a plan came to. */
+/** What advised steps came to. */
 export interface Outcome {
   readonly findings: number;
-  /** Findings that the plan says it clears. */
+  /** Findings that the steps say they clear. */
   readonly claimed: number;
-  /** Those of them that a scan no longer has. */
+  /** Those of them that a scan no longer has, neither of the same nor of another version. */
   readonly gone: number;
-  /** What is not as advised, and what stays, for people. */
+  /** Findings that are new. */
+  readonly added: number;
+  /** What is not as advised, for people. */
   readonly notes: readonly string[];
 }
 
-export interface Compared {
-  readonly plan: Plan;
-  readonly before: Report;
-  readonly after: Report;
+interface Issue {
+  readonly id: string;
+  /** The package without its version, and the advisory. */
+  readonly about: string;
 }
 
-/** Compares a lockfile after the advised commands with what the plan says. */
-export function compareScans({ plan, before, after }: Compared): Outcome {
+/** Compares scans of a lockfile before and after the commands of steps with what the steps say. */
+export function compareScans(steps: readonly Step[], before: Report, after: Report): Outcome {
   const [known, open] = [issuesIn(before), issuesIn(after)];
-  const affected = new Set(open.values());
-  const cleared = plan.steps.flatMap(({ clears }) => clears);
-  const left = cleared.filter(({ id }) => affected.has(id));
-  const added = [...open.keys()].filter((issue) => !known.has(issue));
+  const added = new Map([...open].filter(([key]) => !known.has(key)));
+  const addedAbout = new Set([...added.values()].map(({ about }) => about));
+  const affected = new Set([...open.values()].map(({ id }) => id));
+  const cleared = steps.flatMap(({ clears }) => clears);
+  const left = cleared.filter(({ id }) => {
+    return affected.has(id) || [...known.values()].some((one) => one.id === id && addedAbout.has(one.about));
+  });
   const claimed = sum(cleared);
   return {
     findings: known.size,
     claimed,
     gone: claimed - sum(left),
+    added: added.size,
     notes: [
       ...left.map(({ id }) => `still affected: ${id}`),
-      ...added.map((issue) => `new: ${issue}`),
-      ...plan.stays.map(({ id, kind, reason }) => `stays: ${id}: ${kind}: ${reason}`),
-      ...before.unadvised.map(({ id, reason }) => `without advice: ${id}: ${reason}`),
+      ...[...added.keys()].map((issue) => `new: ${issue}`),
     ],
   };
 }
 
-/** Ids of the affected packages, by package and advisory. */
-function issuesIn({ findings }: Report): ReadonlyMap<string, string> {
+/** By package and advisory. */
+function issuesIn({ findings }: Report): ReadonlyMap<string, Issue> {
   return new Map(
-    findings.flatMap(({ package: { name, version }, advisory }) =>
-      advisory === undefined ? [] : [[`${name}@${version} ${advisory.id}`, `${name}@${version}`] as const],
-    ),
+    findings.flatMap(({ package: { name, version }, advisory }) => {
+      if (advisory === undefined) return [];
+      const issue = { id: `${name}@${version}`, about: `${name} ${advisory.id}` };
+      return [[`${issue.id} ${advisory.id}`, issue] as const];
+    }),
   );
 }
 

@@ -1,13 +1,10 @@
 import pLimit from 'p-limit';
-import major from 'semver/functions/major.js';
-import rcompare from 'semver/functions/rcompare.js';
+import compareVersions from 'semver/functions/compare.js';
 import valid from 'semver/functions/valid.js';
 import { z } from 'zod';
-import {
-  type IndexedPackage,
-  type InsightsData,
-  readBundledData,
-} from '../../src/embedded/insights/data-set.ts';
+import type { AdvisoryFact, IndexedPackage, InsightsData } from '../../src/embedded/insights/data-set.ts';
+import { readRequirement, selectVersion } from '../../src/embedded/insights/graph.ts';
+import type { Locked } from './lockhound.ts';
 import type { Registry } from './registry.ts';
 
 const CONCURRENCY = 16;
@@ -19,33 +16,50 @@ const manifest = z.object({
   peerDependencies: requirements,
 });
 
+type IndexedVersion = IndexedPackage['versions'][number];
+
+interface Wanted {
+  readonly name: string;
+  /** Selects the versions whose requirements are followed. */
+  select(found: IndexedPackage): readonly IndexedVersion[];
+}
+
 /**
- * The data of a local package-insights service: the bundled advisories, and what the registry has about packages and about everything that
- * the highest version of each of their major lines requires.
+ * The data of a local package-insights service: advisories, and what the registry has about packages. It is complete for graphs of the
+ * locked versions and of all later ones: each requirement selects the version that the service selects.
  */
-export async function dataAbout(names: Iterable<string>, registry: Registry): Promise<InsightsData> {
+export async function dataAbout(
+  locked: readonly Locked[],
+  advisories: readonly AdvisoryFact[],
+  registry: Registry,
+): Promise<InsightsData> {
   const limit = pLimit(CONCURRENCY);
-  const packages = new Map<string, IndexedPackage>();
-  const asked = new Set(names);
-  let open = [...asked];
-  while (open.length > 0) {
-    const found = await Promise.all(open.map((name) => limit(() => readPackage(name, registry))));
-    open = [];
-    for (const one of found) {
-      if (one === undefined) continue;
-      packages.set(one.name, one);
-      for (const name of requiredBy(one)) {
-        if (asked.has(name)) continue;
-        asked.add(name);
-        open.push(name);
-      }
-    }
-  }
-  const { advisories } = await readBundledData();
-  return {
-    packages: [...packages.values()],
-    advisories: advisories.map((one) => ({ ...one, heldBack: false })),
+  const packages = new Map<string, Promise<IndexedPackage | undefined>>();
+  const read = async (name: string) => {
+    const reading = packages.get(name) ?? limit(() => readPackage(name, registry));
+    packages.set(name, reading);
+    return await reading;
   };
+  const asked = new Set<string>();
+  let open: readonly Wanted[] = locked.map(({ name, version: from }) => ({
+    name,
+    select: ({ versions }) => versions.filter(({ version }) => isLater(version, from)),
+  }));
+  while (open.length > 0) {
+    const found = await Promise.all(
+      open.map(async ({ name, select }) => {
+        const one = await read(name);
+        return one === undefined ? [] : select(one);
+      }),
+    );
+    open = found.flat().flatMap((version) => requiredBy(version, asked));
+  }
+  const known = await Promise.all(packages.values());
+  return { packages: known.filter((one) => one !== undefined), advisories };
+}
+
+function isLater(version: string, from: string): boolean {
+  return valid(version) !== null && (valid(from) === null || compareVersions(version, from) >= 0);
 }
 
 async function readPackage(name: string, registry: Registry): Promise<IndexedPackage | undefined> {
@@ -72,18 +86,15 @@ async function readPackage(name: string, registry: Registry): Promise<IndexedPac
   };
 }
 
-/** Names that the highest version of each major line requires. */
-function requiredBy({ versions }: IndexedPackage): readonly string[] {
-  const highest = new Map<number, IndexedPackage['versions'][number]>();
-  for (const one of versions
-    .filter(({ version }) => valid(version) !== null)
-    .sort((a, b) => rcompare(a.version, b.version))) {
-    const line = major(one.version);
-    if (!highest.has(line)) highest.set(line, one);
-  }
-  return [...highest.values()].flatMap(({ dependencies, optionalDependencies }) =>
-    Object.entries({ ...dependencies, ...optionalDependencies }).map(
-      ([key, requirement]) => /^npm:(.+?)(?:@[^@]*)?$/.exec(requirement)?.[1] ?? key,
-    ),
-  );
+/** What a version requires, without the requirements in `asked`, to which it is added. */
+function requiredBy(
+  { dependencies, optionalDependencies }: IndexedVersion,
+  asked: Set<string>,
+): readonly Wanted[] {
+  return Object.entries({ ...dependencies, ...optionalDependencies }).flatMap(([key, requirement]) => {
+    const { name, range } = readRequirement(key, requirement);
+    if (asked.has(`${name}@${range}`)) return [];
+    asked.add(`${name}@${range}`);
+    return [{ name, select: (found) => [selectVersion(found, range)].filter((one) => one !== undefined) }];
+  });
 }

@@ -15,9 +15,11 @@ const change = z.object({
 });
 const counted = z.object({ id: z.string(), findings: z.number() });
 
-const plan = z.object({
-  steps: z.array(z.object({ changes: z.array(change), clears: z.array(counted) })),
-  commands: z.array(z.string()),
+const step = z.object({ changes: z.array(change), clears: z.array(counted) });
+const part = z.object({ steps: z.array(step), commands: z.array(z.string()) });
+
+const plan = part.extend({
+  breaking: part,
   stays: z.array(counted.extend({ kind: z.string(), reason: z.string() })),
 });
 
@@ -32,7 +34,8 @@ const report = z.object({
   ),
 });
 
-export type Plan = z.infer<typeof plan>;
+export type Step = z.infer<typeof step>;
+export type Part = z.infer<typeof part>;
 export type Report = z.infer<typeof report>;
 
 /** Lockhound, with a local service that answers it. */
@@ -73,8 +76,10 @@ export async function lockhound(
 
 const parsed = z.object({ packages: z.array(z.object({ name: z.string(), version: z.string() })) });
 
+export type Locked = z.infer<typeof parsed>['packages'][number];
+
 /** The packages of a lockfile. */
-export async function lockedIn(program: string, file: string): Promise<z.infer<typeof parsed>['packages']> {
+export async function lockedIn(program: string, file: string): Promise<readonly Locked[]> {
   const { out } = await run(dirname(file), process.execPath, [program, 'parse', '--json', file]);
   return parsed.parse(JSON.parse(out)).packages;
 }

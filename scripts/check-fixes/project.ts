@@ -23,6 +23,9 @@ const INSTALL: Readonly<Record<ManagerName, readonly string[]>> = {
   'yarn-modern': ['yarn', 'install'],
 };
 
+/** Locks what a lockfile of another manager locks, or the own one. */
+const TAKE_OVER: typeof INSTALL = { ...INSTALL, pnpm: ['pnpm', 'import'] };
+
 const INSTALL_LOCKED: Readonly<Record<ManagerName, readonly string[]>> = {
   npm: ['npm', 'ci'],
   pnpm: ['pnpm', 'install', '--frozen-lockfile'],
@@ -61,15 +64,15 @@ export async function build(
   if (isWorkspace) await writeWorkspace(folder, manager);
   if (manager === 'yarn') await writeFile(join(folder, '.yarnrc'), YARN_SETTINGS);
   // Without it, Yarn takes the folder above for the project.
-  if (manager === 'yarn-modern') await writeFile(join(folder, 'yarn.lock'), '');
-  if (isPublished) await runIn(folder, INSTALL[manager], tools.lockingWith(manager, upstream));
-  else
-    await lockSmallest(folder, manager, {
-      tools,
-      registry,
-      last: await smallestRequired(members.map(folderOf)),
-    });
-  return { folder, application: folderOf(first), lockfile: join(folder, LOCKFILES[manager]) };
+  if (manager === 'yarn-modern' && !isPublished) await writeFile(join(folder, 'yarn.lock'), '');
+  const lockfile = join(folder, LOCKFILES[manager]);
+  if (isPublished) await runIn(folder, TAKE_OVER[manager], tools.lockingWith(manager, upstream));
+  else {
+    const last = await smallestRequired(members.map(folderOf));
+    const view = await lockSmallest(folder, manager, { tools, registry, last });
+    await writeFile(lockfile, withoutView(await readFile(lockfile, 'utf8'), view, upstream));
+  }
+  return { folder, application: folderOf(first), lockfile };
 }
 
 /** Installs exactly what is locked. */
@@ -113,7 +116,8 @@ const NO_CANDIDATES = /No candidates found/;
 const REQUIRED = /(?<![^@\s"])(@?[^@\s"]+)@/;
 
 /**
- * Locks in a view of the registry. Where another package requires a later version than `last` has, the view has all versions of that package.
+ * Locks in a view of the registry and returns its URL. Where another package requires a later version than `last` has, the view has all versions
+ * of that package.
  */
 async function lockSmallest(
   folder: string,
@@ -123,19 +127,27 @@ async function lockSmallest(
     registry,
     last,
   }: { readonly tools: Tools; readonly registry: Registry; readonly last: ReadonlyMap<string, string> },
-): Promise<void> {
+): Promise<string> {
   const addresses = manager === 'npm' || manager === 'yarn' ? 'public' : 'own';
   const url = registry.urlOf({ last, addresses });
   try {
     await runIn(folder, INSTALL[manager], tools.lockingWith(manager, url));
+    return url;
   } catch (error) {
     const message = error instanceof Error ? error.message : '';
     const none = message.split('\n').find((line) => NO_CANDIDATES.test(line));
     const [, name = ''] = (none === undefined ? UNSATISFIED.exec(message) : REQUIRED.exec(none)) ?? [];
     if (!last.has(name)) throw error;
     const others = new Map([...last].filter(([one]) => one !== name));
-    await lockSmallest(folder, manager, { tools, registry, last: others });
+    return await lockSmallest(folder, manager, { tools, registry, last: others });
   }
+}
+
+/** A lockfile whose archives are those of the registry. Yarn 4 writes the addresses of archives that it does not expect. */
+function withoutView(text: string, view: string, upstream: string): string {
+  const [head = '', ...others] = text.split(`::__archiveUrl=${encodeURIComponent(view)}`);
+  const expected = head + others.map((part) => part.slice(part.indexOf('"'))).join('');
+  return expected.replaceAll(view, upstream);
 }
 
 /** The smallest versions of what manifests require, by name; where they differ, the greatest of them. */

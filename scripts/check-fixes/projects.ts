@@ -6,7 +6,7 @@ export interface CheckedProject {
   readonly manager: ManagerName;
   /** Published applications, by name and version. Several are the members of a workspace. */
   readonly members: readonly string[];
-  /** Whether its lockfile is the one of the archive. */
+  /** Whether its lockfile is the one of the archive. Managers that write another format read it. */
   readonly isPublished?: boolean;
   /** A program that starts the application in the folder of its first member and ends without an error, as arguments of Node. */
   readonly start: readonly string[];
@@ -77,6 +77,27 @@ export const PROJECTS: readonly CheckedProject[] = [
     manager: 'yarn',
     members: ['newman@4.5.0'],
     start: ['bin/newman.js', '--help'],
+  },
+  {
+    name: 'ghost-cli-pnpm',
+    manager: 'pnpm',
+    members: ['ghost-cli@1.15.3'],
+    isPublished: true,
+    start: ['bin/ghost', '--help'],
+  },
+  {
+    name: 'ghost-cli',
+    manager: 'yarn',
+    members: ['ghost-cli@1.15.3'],
+    isPublished: true,
+    start: ['bin/ghost', '--help'],
+  },
+  {
+    name: 'ghost-cli-yarn-modern',
+    manager: 'yarn-modern',
+    members: ['ghost-cli@1.15.3'],
+    isPublished: true,
+    start: ['bin/ghost', '--help'],
   },
   {
     name: 'lone-yarn-lock',

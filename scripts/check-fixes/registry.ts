@@ -52,15 +52,12 @@ export async function openRegistry(upstream: string, folder: string): Promise<Re
     const [, number = '', ...path] = (request.url ?? '').split('/');
     const asked = decodeURIComponent(path.join('/'));
     const view = views[Number(number)];
-    if (asked.includes('/-/') || view === undefined) {
-      response.writeHead(302, { location: new URL(asked, upstream).href }).end();
-      return;
-    }
-    const own = view.addresses === 'own' ? `http://${request.headers.host}/${number}/` : undefined;
-    read(asked).then(
-      (found) => answer(response, found && viewed(found, view.last.get(asked), own)),
-      (error: unknown) => response.writeHead(500).end(String(error)),
-    );
+    const own = view?.addresses === 'own' ? `http://${request.headers.host}/${number}/` : undefined;
+    const answered =
+      asked.includes('/-/') || view === undefined
+        ? sendArchive(response, new URL(asked, upstream))
+        : read(asked).then((found) => answer(response, found && viewed(found, view.last.get(asked), own)));
+    answered.catch((error: unknown) => response.writeHead(500).end(String(error)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -73,6 +70,13 @@ export async function openRegistry(upstream: string, folder: string): Promise<Re
         server.close(() => resolve());
       }),
   };
+}
+
+/** A redirection would have Yarn 4 open more connections at once than some networks permit. */
+async function sendArchive(response: ServerResponse, url: URL): Promise<void> {
+  const answered = await fetch(url, { signal: AbortSignal.timeout(60_000) });
+  const archive = Buffer.from(await answered.arrayBuffer());
+  response.writeHead(answered.status, { 'content-type': 'application/octet-stream' }).end(archive);
 }
 
 function answer(response: ServerResponse, found: unknown): void {

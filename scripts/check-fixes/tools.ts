@@ -17,8 +17,11 @@ const QUIET: Environment = {
   npm_config_fund: 'false',
   npm_config_update_notifier: 'false',
   npm_config_omit_lockfile_registry_resolved: 'false',
+  // Messages are read, also below `npm run --silent`.
+  npm_config_loglevel: 'warn',
   // What the registry does not have is not waited for.
   npm_config_fetch_retries: '1',
+  YARN_NETWORK_CONCURRENCY: '16',
   YARN_ENABLE_SCRIPTS: 'false',
   YARN_ENABLE_TELEMETRY: 'false',
   YARN_ENABLE_IMMUTABLE_INSTALLS: 'false',
@@ -42,8 +45,11 @@ export interface Tools {
   lockingWith(manager: ManagerName, registry: string): Environment;
 }
 
-/** Both releases of Yarn have the same name: each has its own folder. `cache`: a folder for what the managers download. */
-export async function installTools(folder: string, cache: string): Promise<Tools> {
+/**
+ * Both releases of Yarn have the same name: each has its own folder. `cache`: a folder for the archives that the managers download. `answers`: one
+ * for what registries answer, which Yarn 4 and pnpm keep by the host alone.
+ */
+export async function installTools(folder: string, cache: string, answers: string): Promise<Tools> {
   const modern = join(folder, 'modern');
   await mkdir(join(modern, 'bin'), { recursive: true });
   for (const [prefix, packages] of [
@@ -69,6 +75,8 @@ export async function installTools(folder: string, cache: string): Promise<Tools
     npm_config_registry: registry,
     npm_config_cache: join(cache, 'npm'),
     npm_config_store_dir: join(cache, 'pnpm'),
+    npm_config_cache_dir: join(answers, encodeURIComponent(registry)),
+    YARN_GLOBAL_FOLDER: join(answers, encodeURIComponent(registry)),
     YARN_REGISTRY: registry,
     YARN_CACHE_FOLDER: join(cache, manager),
     YARN_NPM_REGISTRY_SERVER: registry.replace(/\/$/, ''),

@@ -65,7 +65,7 @@ export function resolveGraph(
         continue;
       }
       const { name, range } = readRequirement(alias, requirement);
-      const chosen = choose(find(name), range);
+      const chosen = selectVersion(find(name), range);
       if (chosen === undefined) {
         nodes[fromNode]?.errors.push(`no version of ${name} satisfies ${requirement}`);
         continue;
@@ -85,12 +85,16 @@ export function resolveGraph(
 }
 
 /** With `npm:` the requirement names another package than its key. */
-function readRequirement(alias: string, requirement: string): { name: string; range: string } {
+export function readRequirement(alias: string, requirement: string): { name: string; range: string } {
   const [, name, range] = /^npm:(.+?)(?:@([^@]*))?$/.exec(requirement) ?? [];
   return name === undefined ? { name: alias, range: requirement } : { name, range: range ?? '*' };
 }
 
-function choose(candidate: IndexedPackage | undefined, range: string): IndexedVersion | undefined {
+/** The greatest version that satisfies a requirement, of those whose own requirements are known. */
+export function selectVersion(
+  candidate: IndexedPackage | undefined,
+  range: string,
+): IndexedVersion | undefined {
   if (candidate === undefined || validRange(range) === null) return undefined;
   const versions = candidate.versions.filter(({ dependencies }) => dependencies !== undefined);
   const best = maxSatisfying(
