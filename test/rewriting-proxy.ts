@@ -1,8 +1,11 @@
-import { createServer, request as forward } from 'node:http';
+import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** What happens to the answers of a service on their way. */
 export type Rewrite = (answer: unknown, path: string) => unknown;
+
+/** Answers a request in place of the service, or returns `false` to let it pass. */
+export type Respond = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
 
 /** A service as a worker sees it through a proxy that changes its answers. */
 export interface RewritingProxy {
@@ -11,6 +14,8 @@ export interface RewritingProxy {
   requests(): number;
   /** Changes the JSON of answers from now on; `undefined` passes them on as they are. */
   rewrite(change: Rewrite | undefined): void;
+  /** Has requests answered in another way from now on. */
+  respond(respond: Respond | undefined): void;
   /** Closes connections without an answer. */
   drop(isDropping: boolean): void;
   close(): Promise<void>;
@@ -19,11 +24,13 @@ export interface RewritingProxy {
 /** Starts a proxy on loopback before the service at `target`. */
 export async function startRewritingProxy(target: string): Promise<RewritingProxy> {
   let change: Rewrite | undefined;
+  let respond: Respond | undefined;
   let isDropping = false;
   let requests = 0;
   const server = createServer((incoming, outgoing) => {
     requests += 1;
     if (isDropping) return void incoming.socket.destroy();
+    if (respond?.(incoming, outgoing)) return;
     const path = incoming.url ?? '/';
     const { host: _host, ...headers } = incoming.headers;
     const options = { method: incoming.method, headers: { ...headers, 'accept-encoding': 'identity' } };
@@ -45,6 +52,9 @@ export async function startRewritingProxy(target: string): Promise<RewritingProx
     requests: () => requests,
     rewrite(next) {
       change = next;
+    },
+    respond(next) {
+      respond = next;
     },
     drop(next) {
       isDropping = next;

@@ -26,6 +26,7 @@ import { getAdvisory, getDependencies, getPackage, queryContainerImages } from '
 import { readAdvisory } from './records/advisory.ts';
 import { readDependencyGraph } from './records/dependency-graph.ts';
 import { PACKAGE_FIELDS, readPublishedVersions } from './records/published-versions.ts';
+import { requireGraph, requirePackage } from './records/subject.ts';
 import { createRefresh, type FleetFacts } from './refresh.ts';
 import { createReleases } from './releases/releases.ts';
 import { hasFacts } from './request/rules.ts';
@@ -123,7 +124,9 @@ export function createInsights(options: InsightsOptions): Insights {
       const list = await versionLists(`${name.system}:${name.name}`, signal, (shared) =>
         limit(async () => {
           const answered = await getPackage(service, name, { signal: shared, fields: PACKAGE_FIELDS });
-          return { versions: readPublishedVersions(answerOf(answered)) };
+          const answer = answerOf(answered);
+          requirePackage(name, answer.value.packageKey);
+          return { versions: readPublishedVersions(answer) };
         }),
       );
       return list?.versions;
@@ -132,9 +135,11 @@ export function createInsights(options: InsightsOptions): Insights {
       if (!hasFacts('dependencies', key.system)) return undefined;
       const name = formatVersionKey(key);
       return graphs(name, signal, (shared) =>
-        limit(async () =>
-          readDependencyGraph(answerOf(await getDependencies(service, key, { signal: shared }))),
-        ),
+        limit(async () => {
+          const answer = answerOf(await getDependencies(service, key, { signal: shared }));
+          requireGraph(key, answer.value);
+          return readDependencyGraph(answer);
+        }),
       );
     },
   };

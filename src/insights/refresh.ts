@@ -167,9 +167,10 @@ async function createAnswers<Value>(
   const stored: Promise<void>[] = [];
   let reason: string | undefined;
   let retryAfterMs: number | undefined;
-  const fail = ({ error }: Failure): void => {
+  const isKnown = (key: string): boolean => before.get(key) !== undefined;
+  const fail = (key: string, { error }: Failure): void => {
     counts.failed += 1;
-    if (error.code !== 'invalid') counts.unanswered += 1;
+    if (error.code !== 'invalid' || isKnown(key)) counts.unanswered += 1;
     reason ??= error.message;
     if (error.retryAfterMs !== undefined) retryAfterMs = Math.max(retryAfterMs ?? 0, error.retryAfterMs);
   };
@@ -193,10 +194,10 @@ async function createAnswers<Value>(
     due,
     add(answers: readonly (readonly [key: string, answer: Answer<Value> | Failure])[]): void {
       const found: Entry<Value>[] = [];
-      if (facts !== undefined) stored.push(recordUnanswered(facts, answers));
+      if (facts !== undefined) stored.push(recordUnanswered(facts, answers, isKnown));
       for (const [key, answer] of answers) {
         if ('error' in answer) {
-          if (answer.error.code !== 'uncovered' || before.get(key) !== undefined) fail(answer);
+          if (answer.error.code !== 'uncovered' || isKnown(key)) fail(key, answer);
           else uncovered += 1;
           continue;
         }
@@ -227,9 +228,10 @@ async function createAnswers<Value>(
 export async function recordUnanswered(
   facts: Pick<RefreshedFacts<unknown>, 'notAnswered'>,
   answers: readonly (readonly [key: string, answer: object])[],
+  isKnown: (key: string) => boolean = () => false,
 ): Promise<void> {
   const failed = answers.flatMap(([key, answer]) =>
-    'error' in answer && answer.error instanceof InsightsError && isUnanswered(answer.error)
+    'error' in answer && answer.error instanceof InsightsError && isUnanswered(answer.error, isKnown(key))
       ? [{ key, reason: answer.error.message }]
       : [],
   );
@@ -241,7 +243,10 @@ export async function recordUnanswered(
   );
 }
 
-/** Of a malformed request, and of what a local data set does not cover, no other answer is expected. */
-function isUnanswered({ code }: InsightsError): boolean {
-  return code !== 'invalid' && code !== 'uncovered';
+/**
+ * Of what a local data set does not cover, no other answer is expected, and of a malformed request none unless the service answered it
+ * before.
+ */
+function isUnanswered({ code }: InsightsError, isKnown: boolean): boolean {
+  return code === 'invalid' ? isKnown : code !== 'uncovered';
 }

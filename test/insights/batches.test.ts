@@ -123,25 +123,26 @@ describe('a batch', () => {
   test('correlates entries by their place and not by the echoed request', async () => {
     fake.behaviour.override = (_request, response) => {
       const request = { versionKey: { system: 'PYPI', name: 'Requests', version: '2.0.0' } };
+      const lacking = { versionKey: { ...request.versionKey, name: 'request-Z' } };
       const version = (name: string) => ({ versionKey: { system: 'PYPI', name, version: '2.0.0' } });
-      // Both entries echo the first spelling, the third is a miss: nothing but its request.
+      // Both entries echo the first spelling, the third is a miss: nothing but its request, in another spelling.
       const responses = [
         { request, version: version('requests') },
         { request, version: version('requests') },
-        { request },
+        { request: lacking },
       ];
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ responses, nextPageToken: '' }));
       return true;
     };
-    const spelled = ['Requests', 'requests', 'requestz'].map(
+    const spelled = ['Requests', 'requests', 'request.z'].map(
       (name) => ({ system: 'PYPI', name, version: '2.0.0' }) as const,
     );
     const entries = await all(batches.versions(spelled, { signal }));
     expect(entries.map(({ request, value }) => [request.name, value?.versionKey?.name])).toEqual([
       ['Requests', 'requests'],
       ['requests', 'requests'],
-      ['requestz', undefined],
+      ['request.z', undefined],
     ]);
     expect(entries[2]?.missing).toBe(true);
   });
@@ -149,7 +150,7 @@ describe('a batch', () => {
   test('reports the parts of an entry that do not fit by path, and uses the rest', async () => {
     fake.behaviour.override = (_request, response) => {
       const request = { versionKey: {} };
-      const value = { version: { licenses: 'MIT', isDefault: true } };
+      const value = { version: { versionKey: keys(1)[0], licenses: 'MIT', isDefault: true } };
       const responses = [value, { version: 'none' }, { request }, { Version: {} }];
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ responses, nextPageToken: '' }));

@@ -158,7 +158,7 @@ describe('batches', () => {
       const echo = { purl: 'pkg:pypi/requests@1.0.0' };
       const responses = [
         { request: echo, result: { version: version('requests') } },
-        { request: echo },
+        { request: { purl: 'pkg:pypi/no_Such@1.0' } },
         { request: echo, result: { version: version('__proto__') } },
         { request: echo, result: {} },
       ];
@@ -286,12 +286,14 @@ describe('failures of the service', () => {
       onContractProblem: ({ path }, subject) => reported.push(`${subject} ${path}`),
     });
     behaviour.override = (_request, response) => {
-      const good = { versionKey: { system: 'NPM', name: 'a', version: '1.0.0' } };
+      const good = (index: number) => ({
+        versionKey: { system: 'NPM', name: `package-${index}`, version: '1.0.0' },
+      });
       const results = [
-        { version: good },
-        { version: { ...good, licenses: 'MIT' } },
-        { version: { ...good, advisoryKeys: { id: 'GHSA-aaaa-bbbb-cccc' } } },
-        { version: { versionKey: { ...good.versionKey, system: 'PYPI' } } },
+        { version: good(0) },
+        { version: { ...good(1), licenses: 'MIT' } },
+        { version: { ...good(2), advisoryKeys: { id: 'GHSA-aaaa-bbbb-cccc' } } },
+        { version: { versionKey: { ...good(3).versionKey, system: 'PYPI' } } },
         { package: {} },
       ];
       response.setHeader('content-type', 'application/json');

@@ -1,6 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { addTo, createTally, dataLossOf, isHandful, isProven } from '../../src/model/losses/evidence.ts';
-import { compareAnswer, doubtOf, VERSION_STATEMENTS } from '../../src/model/losses/statements.ts';
+import {
+  addTo,
+  createTally,
+  dataLossOf,
+  isHandful,
+  isProven,
+  isSingle,
+} from '../../src/model/losses/evidence.ts';
+import {
+  ADVISORY_STATEMENTS,
+  compareAnswer,
+  doubtOf,
+  VERSION_STATEMENTS,
+} from '../../src/model/losses/statements.ts';
 import type { Known } from '../../src/model/ports/cache.ts';
 import type { VersionRecordSummary } from '../../src/model/scan/resolution.ts';
 
@@ -81,12 +93,11 @@ function tallyOf(lost: number, kept: number, group = 'NPM advisories') {
 describe('a loss', () => {
   it.each([
     [1, 0, false],
-    [1, 1, true],
-    [3, 0, false],
-    [3, 2, false],
-    [3, 3, true],
-    [5, 5, true],
-    [6, 6, false],
+    [1, 1, false],
+    [1, 9, true],
+    [3, 3, false],
+    [5, 44, false],
+    [5, 45, true],
     [46, 47, false],
     [93, 0, false],
     [10, 90, true],
@@ -99,19 +110,38 @@ describe('a loss', () => {
   });
 
   it('of one advisory is one, whatever number of versions it concerned', () => {
-    const tally = createTally({ 'NPM advisories': 1 });
+    const tally = createTally({ 'NPM advisories': 9 });
     for (let at = 0; at < 40; at += 1)
       addTo(tally, { kept: [], lost: [{ group: 'NPM advisories', subject: 'GHSA-1' }] });
     expect(isProven(tally, 'NPM advisories')).toBe(true);
   });
 
-  it('of one system is proven by others only when it is a single one', () => {
+  it('of a single subject is one that others of any system keep', () => {
     const alone = tallyOf(1, 0, 'PYPI advisories');
-    alone.kept.set('NPM advisories', 300);
-    expect(isProven(alone, 'PYPI advisories')).toBe(true);
-    const several = tallyOf(10, 0, 'PYPI advisories');
-    several.kept.set('NPM advisories', 300);
-    expect(isProven(several, 'PYPI advisories')).toBe(false);
+    expect(isSingle(alone, 'PYPI advisories')).toBe(false);
+    alone.kept.set('NPM advisories', 1);
+    expect(isSingle(alone, 'PYPI advisories')).toBe(true);
+    expect(isProven(alone, 'PYPI advisories')).toBe(false);
+    const several = tallyOf(10, 300, 'PYPI advisories');
+    expect(isSingle(several, 'PYPI advisories')).toBe(false);
     expect(isHandful(several, 'PYPI advisories')).toBe(false);
+  });
+});
+
+describe('an advisory', () => {
+  const ADVISORY = { id: 'GHSA-1', url: '', title: 'One', aliases: ['CVE-1', 'CVE-2'], score: 7.5 };
+  const compared = (answer: Partial<typeof ADVISORY>) =>
+    compareAnswer(ADVISORY_STATEMENTS, { record: ADVISORY }, { record: { ...ADVISORY, ...answer } });
+
+  it('keeps a score that a lower one replaces, and names that others replace', () => {
+    const lower = compared({ score: 0, aliases: ['CVE-9'] });
+    expect(lower.lost.map(({ group }) => group)).toEqual(['advisory score', 'advisory aliases']);
+    expect(lower.known).toMatchObject({ record: ADVISORY });
+  });
+
+  it('gets a higher score and more names at once', () => {
+    const higher = compared({ score: 9, aliases: ['CVE-1', 'CVE-2', 'CVE-3'] });
+    expect(higher.lost).toEqual([]);
+    expect(higher.known).toMatchObject({ record: { score: 9, aliases: ['CVE-1', 'CVE-2', 'CVE-3'] } });
   });
 });

@@ -10,7 +10,13 @@ import { refreshDue } from '../../src/jobs/payloads/refresh-fleet.ts';
 import { FLEET_TARGET } from '../../src/jobs/refresh/check-freshness.ts';
 import type { TargetState } from '../../src/model/scan/change.ts';
 import { factsProblem } from '../../src/server/verdict/facts.ts';
-import { type Rewrite, type RewritingProxy, startRewritingProxy, withField } from '../rewriting-proxy.ts';
+import {
+  type Respond,
+  type Rewrite,
+  type RewritingProxy,
+  startRewritingProxy,
+  withField,
+} from '../rewriting-proxy.ts';
 import { until } from '../until.ts';
 import { enqueue, idle, refresh, scan } from './fleet.ts';
 import { createWorld, type Room, type World } from './world.ts';
@@ -120,6 +126,7 @@ afterEach(() => {
   world.services.insights.faults.clear();
   proxy.drop(false);
   proxy.rewrite(undefined);
+  proxy.respond(undefined);
 });
 afterAll(async () => {
   await worker.close(1_000);
@@ -189,6 +196,51 @@ const answers = (status: number, body: string, type = 'text/plain') =>
 const json = (value: unknown) => answers(200, JSON.stringify(value), 'application/json');
 const rewrites = (change: Rewrite) => () => proxy.rewrite(change);
 
+const responds = (respond: Respond) => () => proxy.respond(respond);
+
+/** Answers requests for a path in place of the service. */
+const onPath =
+  (pattern: RegExp, status: number, body: string): Respond =>
+  (incoming, outgoing) => {
+    if (!pattern.test(incoming.url ?? '')) return false;
+    incoming.resume();
+    outgoing.writeHead(status, { 'content-type': 'text/plain' }).end(body);
+    return true;
+  };
+
+/** Sends the beginning of an answer, and then breaks the connection. */
+const reset: Respond = (incoming, outgoing) => {
+  incoming.resume().on('end', () => {
+    outgoing.writeHead(200, { 'content-type': 'application/json', 'content-length': 1_000 });
+    outgoing.write('{"responses":[', () => outgoing.destroy());
+  });
+  return true;
+};
+
+/** Changes what is stated of some versions. */
+const versions =
+  (change: (version: Stated) => Partial<Stated>): Rewrite =>
+  (answer) =>
+    JSON.parse(JSON.stringify(answer), (_key, value) =>
+      value?.versionKey?.version !== undefined && value.advisoryKeys !== undefined
+        ? { ...value, ...change(value) }
+        : value,
+    ) as unknown;
+
+interface Stated {
+  readonly versionKey: { readonly name: string };
+  readonly advisoryKeys?: readonly unknown[];
+  readonly isDeprecated?: boolean;
+  readonly licenses?: readonly string[];
+  readonly publishedAt?: string | undefined;
+}
+const EMPTY: Partial<Stated> = {
+  advisoryKeys: [],
+  isDeprecated: false,
+  licenses: [],
+  publishedAt: undefined,
+};
+
 /** Changes the list of answers of each batch. */
 const batches =
   (change: (responses: readonly unknown[]) => readonly unknown[]): Rewrite =>
@@ -206,7 +258,17 @@ const OUTAGES: Readonly<Record<string, () => void>> = {
   '404 as a page': answers(404, '<!doctype html><h1>Not Found</h1>', 'text/html'),
   '404 of each object': answers(404, 'version not found'),
   '407': answers(407, 'proxy authentication required'),
+  '402': answers(402, 'payment required'),
   '410': answers(410, 'gone'),
+  '451': answers(451, 'unavailable for legal reasons'),
+  'no content': answers(204, ''),
+  'another encoding': always({
+    kind: 'answer',
+    status: 200,
+    body: 'garbage',
+    headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+  }),
+  'connections that are reset in the middle': responds(reset),
   '500': answers(500, 'internal error'),
   '503': answers(503, 'service unavailable'),
   'a redirection': always({ kind: 'answer', status: 302, headers: { location: '/sign-in' } }),
@@ -217,8 +279,17 @@ const OUTAGES: Readonly<Record<string, () => void>> = {
   'another schema': json({ items: [] }),
   'a list of empty answers': rewrites(batches((responses) => responses.map(() => ({})))),
   'a list of other answers': rewrites(batches((responses) => responses.map(() => ({ id: 1 })))),
+  'the answers to other requests': rewrites(batches((all) => [...all.slice(1), ...all.slice(0, 1)])),
+  'answers in another order': rewrites(batches((all) => all.toReversed())),
+  'one answer to all requests': rewrites(batches((all) => all.map(() => all[0]))),
+  'tokens of pages that are empty': json({ responses: [], nextPageToken: 'next' }),
   'half of each batch': rewrites(batches((all) => all.slice(0, Math.floor(all.length / 2)))),
 };
+
+/** Another vector, and its score. */
+function scored(vector: string): Rewrite {
+  return (answer) => withField('cvss3Score', 0)(withField('cvss3Vector', vector)(answer, ''), '');
+}
 
 /** Answers come, and state less. `isDoubted`: the facts that the refresh looks up are among what is lost. */
 const LOSSES: readonly (readonly [what: string, start: () => void, isDoubted: boolean])[] = [
@@ -227,6 +298,25 @@ const LOSSES: readonly (readonly [what: string, start: () => void, isDoubted: bo
   ['publication dates', rewrites(withField('publishedAt', undefined)), true],
   ['licences', rewrites(withField('licenses', [])), true],
   ['deprecations', rewrites(withField('isDeprecated', false)), true],
+  ['the form of dates', rewrites(withField('publishedAt', 'yesterday')), true],
+  ['the names of licences', rewrites(withField('licenses', ['non-standard'])), true],
+  ['the texts of licences', rewrites(withField('licenses', [''])), true],
+  ['verified provenance', rewrites(withField('verified', false)), false],
+  ['high scores', rewrites(scored('CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:N')), true],
+  ['other names of advisories', rewrites(withField('aliases', ['CVE-1999-0001'])), true],
+  ['records of advisories', responds(onPath(/\/advisories\//, 404, 'advisory not found')), true],
+  ['advisories, which it refuses', responds(onPath(/\/advisories\//, 400, 'bad request')), true],
+  ['lists of versions', responds(onPath(/\/packages\/[^/]*$/, 404, 'package not found')), false],
+  [
+    'facts about half of the packages',
+    rewrites(versions(({ versionKey }) => (versionKey.name < 'mm' ? EMPTY : {}))),
+    true,
+  ],
+  [
+    'facts about the other half',
+    rewrites(versions(({ versionKey }) => (versionKey.name < 'mm' ? {} : EMPTY))),
+    true,
+  ],
   ['provenance', rewrites(withField('attestations', [])), false],
 ];
 
@@ -253,6 +343,7 @@ async function recover(start: number): Promise<void> {
   world.services.insights.faults.clear();
   proxy.drop(false);
   proxy.rewrite(undefined);
+  proxy.respond(undefined);
   await refresh(room);
   await inspect();
   expect(await known()).toEqual(before);

@@ -25,11 +25,15 @@ export function createBatches(service: InsightsService, concurrency = 25) {
   const versions = createBatchWork(versionOperation(service), limit);
   const projects = createBatchWork(projectOperation(service), limit);
   const purls = createBatchWork(
-    purlOperation(service, (text: string) => {
-      const { name, purl } = readVersionPurl(text);
-      service.allowed(name);
-      return purl;
-    }),
+    purlOperation(
+      service,
+      (text: string) => {
+        const { name, purl } = readVersionPurl(text);
+        service.allowed(name);
+        return purl;
+      },
+      readVersionPurl,
+    ),
     limit,
   );
   return {

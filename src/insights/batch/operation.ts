@@ -4,6 +4,7 @@ import { isObject } from '../../model/json-object.ts';
 import type { Fields } from '../answer-check.ts';
 import { type Answer, type Answered, answerOf, type ContractProblem, formatProblem } from '../answered.ts';
 import { InsightsError } from '../errors.ts';
+import { otherSubject } from '../records/subject.ts';
 import type { BatchAskOptions } from '../service.ts';
 import { type BatchPage, type PageSize, runBatch } from './engine.ts';
 import type { Settled, WindowWork } from './ordered.ts';
@@ -47,6 +48,12 @@ export interface BatchOperation<Request, Sent, Entry, Value> {
   /** The name of the member of an entry that holds its value. */
   readonly member: string;
   valueOf(entry: Entry): Value | undefined;
+  /** The request in words. */
+  nameOf(request: Request): string;
+  /** What a value is about, when that is something else than was asked for; `undefined` otherwise. */
+  strayOf(request: Request, value: Value): unknown;
+  /** Whether a miss repeats the request in any spelling, or repeats none that can be read. */
+  repeats(request: Request, echo: Readonly<Record<string, unknown>>): boolean;
 }
 
 interface Page<Entry> {
@@ -169,7 +176,10 @@ function entryIndex(path: string): number | undefined {
 }
 
 function readEntry<Request, Entry, Value>(
-  operation: Pick<BatchOperation<Request, unknown, Entry, Value>, 'valueOf'>,
+  operation: Pick<
+    BatchOperation<Request, unknown, Entry, Value>,
+    'nameOf' | 'valueOf' | 'strayOf' | 'repeats'
+  >,
   request: Request,
   { responses, rawEntries, entryProblems, isUncovered }: EntryPage<Entry>,
   index: number,
@@ -177,15 +187,23 @@ function readEntry<Request, Entry, Value>(
   const value = operation.valueOf(responses[index] as Entry);
   const raw = rawEntries?.[index];
   const problems = entryProblems.get(index) ?? NO_PROBLEMS;
-  if (value !== undefined) return { request, value, problems, raw };
+  if (value !== undefined) {
+    const stray = operation.strayOf(request, value);
+    if (stray === undefined) return { request, value, problems, raw };
+    return { request, error: otherSubject(operation.nameOf(request), stray) };
+  }
   const [problem] = problems;
   if (problem === undefined) {
     // A miss repeats its request (field notes, "Order").
-    if (isObject(raw) && isObject(raw['request'])) {
-      return { request, missing: true, ...(isUncovered(index) ? { uncovered: true } : {}), raw };
+    const echo = isObject(raw) ? raw['request'] : undefined;
+    if (!isObject(echo)) {
+      const message =
+        'an answer with neither its request nor a value is no answer of the package-insights API';
+      return { request, error: new InsightsError('contract', message) };
     }
-    const message = 'an answer with neither its request nor a value is no answer of the package-insights API';
-    return { request, error: new InsightsError('contract', message) };
+    if (!operation.repeats(request, echo))
+      return { request, error: otherSubject(operation.nameOf(request), echo) };
+    return { request, missing: true, ...(isUncovered(index) ? { uncovered: true } : {}), raw };
   }
   // The service sent a value, and it cannot be used: that does not mean that the index lacks it.
   return { request, error: new InsightsError('contract', formatProblem(problem)) };

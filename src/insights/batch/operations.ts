@@ -1,14 +1,19 @@
 import type {
   Project,
+  ProjectKey,
   ProjectResponse,
   PurlLookupResult,
   PurlResponse,
   Version,
   VersionResponse,
 } from '../../model/api/insights-api.generated.ts';
+import { isObject } from '../../model/json-object.ts';
 import { isMissedByPurl } from '../../model/lockfile/spelling.ts';
-import type { VersionKey } from '../../model/lockfile/version-key.ts';
+import { formatVersionKey, type VersionKey } from '../../model/lockfile/version-key.ts';
 import type { Fields } from '../answer-check.ts';
+import { InsightsError } from '../errors.ts';
+import { isAboutVersion } from '../records/subject.ts';
+import { readVersionPurl } from '../request/purl.ts';
 import { validateProject, validateVersion } from '../request/rules.ts';
 import type { InsightsService } from '../service.ts';
 import type { BatchEntry, BatchOperation, BatchWork } from './operation.ts';
@@ -27,6 +32,9 @@ export function versionOperation(
     ask: (body, options) => service.ask('insights.getVersionBatch', () => ({ body }), options),
     member: 'version',
     valueOf: ({ version }) => version,
+    nameOf: formatVersionKey,
+    strayOf: (key, { versionKey }) => (isAboutVersion(key, versionKey) ? undefined : (versionKey ?? null)),
+    repeats: (key, { versionKey }) => !namesVersion(versionKey) || isAboutVersion(key, versionKey),
   };
 }
 
@@ -38,20 +46,50 @@ export function projectOperation(
     ask: (body, options) => service.ask('insights.getProjectBatch', () => ({ body }), options),
     member: 'project',
     valueOf: ({ project }) => project,
+    nameOf: (id) => id,
+    strayOf: (id, { projectKey }) => (isProject(id, projectKey) ? undefined : (projectKey ?? null)),
+    repeats: (id, { projectKey }) =>
+      !isObject(projectKey) || typeof projectKey['id'] !== 'string' || isProject(id, projectKey),
   };
 }
 
-/** `purlOf` returns the canonical purl of a request, or throws `InsightsError`. */
+/** Whether an echo can be compared: without a name it says nothing about the order of answers. */
+function namesVersion(versionKey: unknown): versionKey is VersionKey {
+  return isObject(versionKey) && typeof versionKey['name'] === 'string';
+}
+
+function isProject(asked: string, { id = '' }: ProjectKey = {}): boolean {
+  return id.toLowerCase() === asked.toLowerCase();
+}
+
+/** `purlOf` returns the canonical purl of a request, or throws `InsightsError`. `keyOf` returns its version. */
 export function purlOperation<Request>(
   service: InsightsService,
   purlOf: (request: Request) => string,
+  keyOf: (request: Request) => VersionKey,
 ): BatchOperation<Request, { readonly purl: string }, PurlResponse, PurlLookupResult> {
   return {
     prepare: (request) => ({ purl: purlOf(request) }),
     ask: (body, options) => service.ask('insights.purlLookupBatch', () => ({ body }), options),
     member: 'result',
     valueOf: ({ result }) => result,
+    nameOf: (request) => formatVersionKey(keyOf(request)),
+    // A result without a version is about a package, which its reader refuses.
+    strayOf: (request, { version }) =>
+      version === undefined || isAboutVersion(keyOf(request), version.versionKey)
+        ? undefined
+        : (version.versionKey ?? null),
+    repeats: (request, { purl }) => typeof purl !== 'string' || isPurlOf(keyOf(request), purl),
   };
+}
+
+function isPurlOf(key: VersionKey, purl: string): boolean {
+  try {
+    return isAboutVersion(key, readVersionPurl(purl));
+  } catch (error) {
+    if (error instanceof InsightsError) return false;
+    throw error;
+  }
 }
 
 /** Repeats by name the requests for Go modules with capitals, which the index lacks by purl (field notes, "Names"). */

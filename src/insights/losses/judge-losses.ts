@@ -1,11 +1,13 @@
-import { isHandful, isProven, type Tally } from '../../model/losses/evidence.ts';
+import { isHandful, isProven, isSingle, type Tally } from '../../model/losses/evidence.ts';
 import {
   ADVISORY_STATEMENTS,
+  compareAnswer,
   type Group,
   type Statements,
   statedBy,
   VERSION_STATEMENTS,
 } from '../../model/losses/statements.ts';
+import type { Answer } from '../../model/ports/cache.ts';
 import type { Advisory } from '../../model/scan/advisory.ts';
 import { InsightsError } from '../errors.ts';
 import type { VersionLookUp } from '../resolve/version-look-up.ts';
@@ -17,10 +19,11 @@ export interface Witnessing {
   readonly loadAdvisory: (id: string, signal: AbortSignal) => Promise<Advisory>;
 }
 
-/** The statements that one witness should make, and those that it makes; `undefined` when the index does not have it. */
+/** What one witness should state, and what it states; `undefined` when the index does not have it. */
 interface Testimony {
-  readonly expected: readonly string[];
-  readonly stated: readonly string[] | undefined;
+  /** Its subject by part; `undefined`: any. */
+  readonly expected: ReadonlyMap<string, string | undefined>;
+  readonly stated: ReadonlyMap<string, readonly string[]> | undefined;
 }
 
 /** Fewer witnesses than this prove nothing. */
@@ -28,7 +31,7 @@ const MIN_WITNESSES = 2;
 
 /**
  * The groups of a tally whose losses are proven: by what else was compared, or, for a handful, by witnesses that all still state the
- * same. An index without the witnesses proves nothing.
+ * same. An index without any of the witnesses is believed about a single subject only.
  */
 export async function provenGroups(
   tally: Tally,
@@ -44,8 +47,17 @@ export async function provenGroups(
       ? await advisoryTestimonies(witnessing, signal)
       : await versionTestimonies(scope, witnessing, signal);
     const { whole } = isAdvisory ? ADVISORY_STATEMENTS : VERSION_STATEMENTS;
-    for (const { group, name, scope: own } of open) {
-      if (own === scope && proves(testimonies, name, whole)) proven.add(group);
+    const isWithout = testimonies.every(({ stated }) => stated === undefined);
+    const asked = open
+      .filter((one) => one.scope === scope)
+      .map(({ group, name }) => {
+        const lost = tally.lost.get(group) ?? new Set();
+        return { group, said: testimonyOf(testimonies, name, { whole, lost }) };
+      });
+    // An index that lost one part of its data may have lost the others as well.
+    const hasLost = asked.some(({ said }) => said === 'lost');
+    for (const { group, said } of asked) {
+      if (isWithout ? isSingle(tally, group) : said === 'kept' && !hasLost) proven.add(group);
     }
   }
   return proven;
@@ -58,11 +70,26 @@ function partsOf(group: Group): { readonly group: Group; readonly scope: string;
   return { group, scope: group.slice(0, at), name: group.slice(at + 1) };
 }
 
-function proves(testimonies: readonly Testimony[], name: string, whole: string): boolean {
-  const asked = testimonies.filter(({ expected, stated }) =>
-    name === whole ? true : stated !== undefined && expected.includes(name),
+/** Whether all witnesses still state a part; `undefined` when there are too few of them. A single subject is no witness of its own loss. */
+function testimonyOf(
+  testimonies: readonly Testimony[],
+  name: string,
+  { whole, lost }: { readonly whole: string; readonly lost: ReadonlySet<string> },
+): 'kept' | 'lost' | undefined {
+  const asked = testimonies.filter(
+    ({ expected, stated }) =>
+      expected.has(name) &&
+      (name === whole || stated !== undefined) &&
+      !(lost.size === 1 && lost.has(expected.get(name) ?? '')),
   );
-  return asked.length >= MIN_WITNESSES && asked.every(({ stated }) => stated?.includes(name) === true);
+  if (!asked.every((one) => isComplete(one, name))) return 'lost';
+  return asked.length >= MIN_WITNESSES ? 'kept' : undefined;
+}
+
+function isComplete({ expected, stated }: Testimony, name: string): boolean {
+  const subjects = stated?.get(name) ?? [];
+  const subject = expected.get(name);
+  return subject === undefined ? subjects.length > 0 : subjects.includes(subject);
 }
 
 async function versionTestimonies(
@@ -72,13 +99,22 @@ async function versionTestimonies(
 ): Promise<readonly Testimony[]> {
   const witnesses = witnessesOf(scope);
   if (witnesses.length === 0) return [];
-  const found = new Map<string, readonly string[]>();
+  const found = new Map<string, Testimony['stated']>();
   const lookUps = witnesses.map(({ lookUp }) => lookUp);
   await lookUpVersions(lookUps, signal, (settled) => {
-    for (const [{ key }, answer] of settled)
+    for (const [{ key }, answer] of settled) {
       if ('record' in answer) found.set(key, statedBy(VERSION_STATEMENTS, answer.record));
+      else found.set(key, isAbsent(answer) ? undefined : NOTHING);
+    }
   });
   return witnesses.map(({ lookUp, states }) => ({ expected: states, stated: found.get(lookUp.key) }));
+}
+
+/** An error is no statement, and does not say that the index lacks the witness either. */
+const NOTHING: Testimony['stated'] = new Map();
+
+function isAbsent(answer: Answer<unknown> | { readonly error: InsightsError }): boolean {
+  return !('error' in answer) || answer.error.code === 'uncovered' || answer.error.code === 'not-found';
 }
 
 async function advisoryTestimonies(
@@ -86,14 +122,18 @@ async function advisoryTestimonies(
   signal: AbortSignal,
 ): Promise<readonly Testimony[]> {
   const kind: Statements<Advisory> = ADVISORY_STATEMENTS;
-  const expected = kind.parts.map(({ name }) => name);
   return await Promise.all(
-    WITNESS_ADVISORIES.map(async (id): Promise<Testimony> => {
+    WITNESS_ADVISORIES.map(async (record): Promise<Testimony> => {
+      const { id } = record;
+      const expected = new Map([kind.whole, ...kind.parts.map(({ name }) => name)].map((name) => [name, id]));
       try {
-        return { expected, stated: statedBy(kind, await loadAdvisory(id, signal)) };
+        const answer = { record: await loadAdvisory(id, signal) };
+        const { kept } = compareAnswer(kind, { record }, answer);
+        return { expected, stated: new Map(kept.map((group) => [partsOf(group).name, [id]])) };
       } catch (error) {
         signal.throwIfAborted();
-        if (error instanceof InsightsError) return { expected, stated: undefined };
+        if (error instanceof InsightsError)
+          return { expected, stated: isAbsent({ error }) ? undefined : NOTHING };
         throw error;
       }
     }),

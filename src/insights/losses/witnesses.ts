@@ -1,53 +1,69 @@
 import { purlTypeOf } from '../../model/lockfile/ecosystem.ts';
 import { writePurl } from '../../model/lockfile/spelling.ts';
 import { formatVersionKey, type System, type VersionKey } from '../../model/lockfile/version-key.ts';
+import type { Advisory } from '../../model/scan/advisory.ts';
 import type { LookUp } from '../resolve/eligibility.ts';
 
 /** A well-known version, and what every index states of it. */
 export interface Witness {
   readonly lookUp: LookUp;
-  /** Parts of `VERSION_STATEMENTS`. */
-  readonly states: readonly string[];
+  /** Its subject by part of `VERSION_STATEMENTS`; `undefined`: the part is stated, whatever the subject. */
+  readonly states: ReadonlyMap<string, string | undefined>;
 }
 
-const DATED = ['publication date', 'licences'];
-const VULNERABLE = ['advisories', ...DATED];
+/** Parts whose subject is the package. */
+type Named = 'deprecation' | 'publication date' | 'licences';
 
-/** Old versions with many users, of which no correction is to be expected. */
-const VERSIONS: readonly (readonly [System, string, string, readonly string[]])[] = [
-  ['NPM', 'lodash', '4.17.20', VULNERABLE],
-  ['NPM', 'minimist', '1.2.5', ['advisories', 'licences']],
-  ['NPM', 'request', '2.88.2', [...VULNERABLE, 'deprecation']],
-  ['NPM', 'har-validator', '5.1.5', ['deprecation', 'licences']],
-  ['NPM', 'glob', '7.1.6', ['deprecation', 'licences']],
-  ['PYPI', 'jinja2', '2.10', VULNERABLE],
-  ['PYPI', 'requests', '2.19.1', VULNERABLE],
-  ['PYPI', 'urllib3', '1.24.1', VULNERABLE],
-  ['MAVEN', 'org.apache.logging.log4j:log4j-core', '2.14.1', VULNERABLE],
-  ['MAVEN', 'com.fasterxml.jackson.core:jackson-databind', '2.9.8', VULNERABLE],
-  ['GO', 'golang.org/x/text', 'v0.3.5', VULNERABLE],
-  ['GO', 'golang.org/x/net', 'v0.7.0', VULNERABLE],
-  ['CARGO', 'time', '0.1.43', VULNERABLE],
-  ['CARGO', 'chrono', '0.4.19', VULNERABLE],
-  ['RUBYGEMS', 'nokogiri', '1.10.9', VULNERABLE],
-  ['RUBYGEMS', 'rack', '2.2.2', VULNERABLE],
-  ['NUGET', 'newtonsoft.json', '12.0.3', VULNERABLE],
-  ['NUGET', 'system.text.encodings.web', '4.7.1', VULNERABLE],
+const DATED: readonly Named[] = ['publication date', 'licences'];
+const DEPRECATED: readonly Named[] = ['deprecation', 'licences'];
+const LICENSED: readonly Named[] = ['licences'];
+/** It has advisories, of which none is certain to stay. */
+const SOME = 'some';
+
+/** Old versions with many users, of which no correction is to be expected. Third: an advisory about it. */
+const VERSIONS: readonly (readonly [System, string, string, string | undefined, readonly Named[]])[] = [
+  ['NPM', 'lodash', '4.17.20', 'GHSA-35jh-r3h4-6jhm', DATED],
+  ['NPM', 'minimist', '1.2.5', 'GHSA-xvch-5gv4-984h', LICENSED],
+  ['NPM', 'axios', '0.21.1', 'GHSA-cph5-m8f7-6c5x', LICENSED],
+  ['NPM', 'node-fetch', '2.6.1', 'GHSA-r683-j2x4-v87g', LICENSED],
+  ['NPM', 'request', '2.88.2', 'GHSA-p8p7-x288-28g6', [...DATED, 'deprecation']],
+  ['NPM', 'har-validator', '5.1.5', undefined, DEPRECATED],
+  ['NPM', 'glob', '7.1.6', undefined, DEPRECATED],
+  ['PYPI', 'jinja2', '2.10', 'GHSA-462w-v97r-4m45', DATED],
+  ['PYPI', 'requests', '2.19.1', 'GHSA-x84v-xcm2-53pg', DATED],
+  ['PYPI', 'urllib3', '1.24.1', 'GHSA-mh33-7rrq-662w', DATED],
+  ['MAVEN', 'org.apache.logging.log4j:log4j-core', '2.14.1', 'GHSA-jfh8-c2jp-5v3q', DATED],
+  ['MAVEN', 'com.fasterxml.jackson.core:jackson-databind', '2.9.8', SOME, DATED],
+  ['GO', 'golang.org/x/text', 'v0.3.5', SOME, DATED],
+  ['GO', 'golang.org/x/net', 'v0.7.0', SOME, DATED],
+  ['CARGO', 'time', '0.1.43', SOME, DATED],
+  ['CARGO', 'chrono', '0.4.19', SOME, DATED],
+  ['RUBYGEMS', 'nokogiri', '1.10.9', SOME, DATED],
+  ['RUBYGEMS', 'rack', '2.2.2', SOME, DATED],
+  ['NUGET', 'newtonsoft.json', '12.0.3', SOME, DATED],
+  ['NUGET', 'system.text.encodings.web', '4.7.1', SOME, DATED],
 ];
 
-/** Advisories of these versions, with a score and aliases. */
-export const WITNESS_ADVISORIES: readonly string[] = [
-  'GHSA-35jh-r3h4-6jhm',
-  'GHSA-29mw-wpgm-hmr9',
-  'GHSA-p8p7-x288-28g6',
-];
+/** Advisories of these versions, with a name and a score that each of them has at least. */
+export const WITNESS_ADVISORIES: readonly Advisory[] = (
+  [
+    ['GHSA-35jh-r3h4-6jhm', 'CVE-2021-23337'],
+    ['GHSA-xvch-5gv4-984h', 'CVE-2021-44906'],
+    ['GHSA-p8p7-x288-28g6', 'CVE-2023-28155'],
+  ] as const
+).map(([id, alias]) => ({ id, url: '', title: '', aliases: [alias], score: 4 }));
 
 /** The witnesses of a system. */
 export function witnessesOf(system: string): readonly Witness[] {
-  return VERSIONS.filter(([own]) => own === system).map(([own, name, version, states]) => ({
-    lookUp: lookUpOf({ system: own, name, version }),
-    states,
-  }));
+  return VERSIONS.filter(([own]) => own === system).map(([own, name, version, advisory, named]) => {
+    const lookUp = lookUpOf({ system: own, name, version });
+    const states = new Map<string, string | undefined>([
+      ['versions', lookUp.key],
+      ...named.map((part) => [part, name] as const),
+    ]);
+    if (advisory !== undefined) states.set('advisories', advisory === SOME ? undefined : advisory);
+    return { lookUp, states };
+  });
 }
 
 function lookUpOf(versionKey: VersionKey): LookUp {

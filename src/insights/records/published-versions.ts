@@ -4,7 +4,7 @@ import type { Fields } from '../answer-check.ts';
 import type { Answer } from '../answered.ts';
 
 /** The fields of a Package object that `readPublishedVersions` reads. */
-export const PACKAGE_FIELDS: Fields = ['versions'];
+export const PACKAGE_FIELDS: Fields = ['packageKey', 'versions'];
 
 /** The versions in a Package object. One that does not name itself is left out. */
 export function readPublishedVersions({ value }: Answer<api.Package>): readonly PublishedVersion[] {

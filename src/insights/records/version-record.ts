@@ -25,7 +25,15 @@ export function isVital(path: string): boolean {
 
 /** The part of a Version object that rules read. Throws `InsightsError` (`contract`) when it does not name itself. */
 export function readVersionRecord(version: api.Version): VersionRecordSummary {
-  const { publishedAt = '', deprecatedReason = '', licenses = [], advisoryKeys = [] } = version;
+  const {
+    publishedAt: stated = '',
+    deprecatedReason = '',
+    licenses: named = [],
+    advisoryKeys = [],
+  } = version;
+  // A date that cannot be read is none.
+  const publishedAt = Number.isNaN(Date.parse(stated)) ? '' : stated;
+  const licenses = named.includes('') ? named.filter((one) => one !== '') : named;
   const versionKey = readVersionKey(version.versionKey);
   const isDefault = version.isDefault ?? false;
   const isDeprecated = version.isDeprecated ?? false;

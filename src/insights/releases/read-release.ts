@@ -4,7 +4,7 @@ import type { Provenance, Release, ReleaseDetail, Requirement } from '../../mode
 import type { Fields } from '../answer-check.ts';
 
 /** The fields that are read. */
-export const RELEASE_FIELDS: Fields = ['versions'];
+export const RELEASE_FIELDS: Fields = ['packageKey', 'versions'];
 export const SCORECARD_FIELDS: Fields = ['projectKey', 'scorecard'];
 export const DETAIL_FIELDS: Fields = [
   'versionKey',

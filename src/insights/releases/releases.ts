@@ -15,6 +15,7 @@ import {
   getSimilarlyNamedPackages,
   query,
 } from '../operations.ts';
+import { requireGraph, requirePackage } from '../records/subject.ts';
 import { readHash } from '../request/params.ts';
 import { hasFacts } from '../request/rules.ts';
 import type { InsightsService } from '../service.ts';
@@ -38,12 +39,14 @@ export function createReleases(service: InsightsService, limit: LimitFunction): 
   const graph: Releases['graph'] = async (key, signal) => {
     if (!hasFacts('dependencies', key.system)) return undefined;
     const found = await ask(() => getDependencies(service, key, { signal }));
+    if (found !== undefined) requireGraph(key, found);
     return found && readDirectNodes(found);
   };
   return {
     graph,
     async list(name, signal) {
       const found = await ask(() => getPackage(service, name, { signal, fields: RELEASE_FIELDS }));
+      if (found !== undefined) requirePackage(name, found.packageKey);
       return found && readReleases(found);
     },
     async details(keys, signal) {

@@ -39,7 +39,11 @@ export function createVersionLookUp(options: VersionLookUpOptions): VersionLookU
   const { service, limit } = options;
   // Look-ups follow the rules of both operations already (`lookUpOf`).
   const byPurl = createBatchWork(
-    purlOperation(service, ({ purl }: LookUp) => purl),
+    purlOperation(
+      service,
+      ({ purl }: LookUp) => purl,
+      ({ versionKey }) => versionKey,
+    ),
     limit,
   );
   const byName = createBatchWork(versionOperation(service), limit);
@@ -76,7 +80,7 @@ function uncovered(): InsightsError {
 
 function readResult(
   { onContractProblem }: VersionLookUpOptions,
-  { purl, versionKey }: LookUp,
+  { purl }: LookUp,
   result: PurlLookupResult,
   problems: readonly ContractProblem[],
 ): VersionAnswer {
@@ -87,10 +91,5 @@ function readResult(
     if (result.package === undefined) return { missing: true };
     throw new InsightsError('contract', `${purl}: the answer holds a package where a version is expected`);
   }
-  const record = readVersionRecord(result.version);
-  // The echoed name may be normalised; its system may not differ.
-  if (record.versionKey.system !== versionKey.system) {
-    throw new InsightsError('contract', `${purl}: the answer is about ${record.versionKey.system}`);
-  }
-  return { record };
+  return { record: readVersionRecord(result.version) };
 }

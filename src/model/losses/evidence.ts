@@ -2,7 +2,7 @@ import type { Compared, Group } from './statements.ts';
 
 /** So many subjects may lose a statement at once because of honest corrections: an advisory is withdrawn, a package is no longer deprecated. */
 const HANDFUL = 5;
-/** Of more subjects, a loss is believed when this many times as many are kept. */
+/** A loss is believed when this many times as many subjects keep what they state. */
 const KEPT_FOR_EACH = 9;
 
 /** What answers kept and lost of what was known, by group. */
@@ -25,20 +25,17 @@ export function addTo({ kept, lost }: Tally, compared: Pick<Compared<unknown>, '
 }
 
 /**
- * Whether a loss is a correction and not a loss of data: few subjects lose what at least as many others still have, or many lose what
- * nine times as many still have.
+ * Whether what was kept proves that a loss is a correction and not a loss of data. Half of a few subjects prove nothing: an index that
+ * lost half of its data answers in the same way.
  */
 export function isProven(tally: Tally, group: Group): boolean {
-  const lost = tally.lost.get(group)?.size ?? 0;
-  const kept = tally.kept.get(group) ?? 0;
-  if (lost === 1) return kept > 0 || keptAnywhere(tally, group);
-  return lost <= HANDFUL ? lost <= kept : KEPT_FOR_EACH * lost <= kept;
+  return KEPT_FOR_EACH * (tally.lost.get(group)?.size ?? 0) <= (tally.kept.get(group) ?? 0);
 }
 
-/** A system with a single such statement has nothing to compare it with: those of other systems show that the service still has them. */
-function keptAnywhere({ kept }: Tally, group: Group): boolean {
+/** Whether a single subject lost what others still state. It is believed of an index that has no witnesses. */
+export function isSingle({ kept, lost }: Tally, group: Group): boolean {
   const name = group.slice(group.indexOf(' '));
-  return [...kept.keys()].some((other) => other.endsWith(name));
+  return lost.get(group)?.size === 1 && [...kept.keys()].some((other) => other.endsWith(name));
 }
 
 /** Whether so few subjects lost a statement that a few witnesses prove a correction. */

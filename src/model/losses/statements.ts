@@ -9,6 +9,8 @@ interface Statement<Value> {
   readonly name: string;
   /** Returns what the record states: advisory ids, or the package that the statement is about. Empty when it states nothing. */
   readonly says: (record: Value) => readonly string[];
+  /** What of it an answer no longer states. Default: what `says` does not return for the answer. */
+  readonly lost?: (answer: Value, known: Value) => readonly string[];
   /** The record of an answer with what was known before. */
   readonly keep: (answer: Value, known: Value) => Value;
 }
@@ -55,7 +57,7 @@ export const VERSION_STATEMENTS: Statements<VersionRecordSummary> = {
     },
     {
       name: 'licences',
-      says: ({ licenses, versionKey }) => (licenses.length === 0 ? [] : [versionKey.name]),
+      says: ({ licenses, versionKey }) => (licenses.some(isReadable) ? [versionKey.name] : []),
       keep: (answer, { licenses }) => ({ ...answer, licenses }),
     },
   ],
@@ -69,7 +71,9 @@ export const ADVISORY_STATEMENTS: Statements<Advisory> = {
     {
       name: 'score',
       says: ({ id, score }) => (score === undefined ? [] : [id]),
-      keep: (answer, { score, vector }) => ({
+      // A lower score is one that is no longer stated: findings would get less severe.
+      lost: ({ id, score = -1 }, known) => (score < (known.score ?? -1) ? [id] : []),
+      keep: ({ score: _score, vector: _vector, ...answer }, { score, vector }) => ({
         ...answer,
         ...(score === undefined ? {} : { score }),
         ...(vector === undefined ? {} : { vector }),
@@ -78,10 +82,17 @@ export const ADVISORY_STATEMENTS: Statements<Advisory> = {
     {
       name: 'aliases',
       says: ({ id, aliases }) => (aliases.length === 0 ? [] : [id]),
+      // Other aliases would join it with other issues.
+      lost: ({ id, aliases }, known) => (known.aliases.every((one) => aliases.includes(one)) ? [] : [id]),
       keep: (answer, { aliases }) => ({ ...answer, aliases }),
     },
   ],
 };
+
+/** An index that cannot read a licence any more states `non-standard`. */
+function isReadable(license: string): boolean {
+  return license !== '' && license !== 'non-standard';
+}
 
 /** The statements of one kind in one scope, which are lost together: `NPM advisories`. */
 export type Group = string;
@@ -117,18 +128,22 @@ export function compareAnswer<Value>(
   const kept: Group[] = [whole];
   const lost: { readonly group: Group; readonly subject: string }[] = [];
   let record = answer.record;
-  for (const { name, says, keep } of kind.parts) {
-    const stated = says(known);
-    if (stated.length === 0) continue;
-    const group = groupOf(name);
-    const now = new Set(says(answer.record));
-    const gone = stated.filter((subject) => !now.has(subject));
+  for (const part of kind.parts) {
+    if (part.says(known).length === 0) continue;
+    const group = groupOf(part.name);
+    const gone = lostOf(part, answer.record, known);
     if (gone.length === 0) kept.push(group);
-    else if (!believes(group)) record = keep(record, known);
+    else if (!believes(group)) record = part.keep(record, known);
     lost.push(...gone.map((subject) => ({ group, subject })));
   }
   const isWhole = record === answer.record;
   return { known: isWhole ? answer : { record, doubted: answer }, kept, lost };
+}
+
+function lostOf<Value>({ says, lost }: Statement<Value>, answer: Value, known: Value): readonly string[] {
+  if (lost !== undefined) return lost(answer, known);
+  const now = new Set(says(answer));
+  return says(known).filter((subject) => !now.has(subject));
 }
 
 /** Returns a sentence about what is doubted of a record; `undefined` when nothing is. */
@@ -136,16 +151,19 @@ export function doubtOf<Value>(kind: Statements<Value>, known: Known<Value>): st
   if (!('record' in known) || known.doubted === undefined) return undefined;
   const { doubted, record } = known;
   if (!('record' in doubted)) return 'the service no longer has it';
-  const names = kind.parts.filter(({ says }) => {
-    const now = new Set(says(doubted.record));
-    return says(record).some((subject) => !now.has(subject));
-  });
+  const names = kind.parts.filter((part) => lostOf(part, doubted.record, record).length > 0);
   return `the service no longer states its ${names.map(({ name }) => name).join(', ')}`;
 }
 
-/** The names of what a record states, that of the whole record included. */
-export function statedBy<Value>({ whole, parts }: Statements<Value>, record: Value): readonly string[] {
-  return [whole, ...parts.flatMap(({ name, says }) => (says(record).length === 0 ? [] : [name]))];
+/** The subjects of what a record states, by part, that of the whole record included. */
+export function statedBy<Value>(
+  { whole, subject, parts }: Statements<Value>,
+  record: Value,
+): ReadonlyMap<string, readonly string[]> {
+  return new Map([
+    [whole, [subject(record)]],
+    ...parts.map(({ name, says }): [string, readonly string[]] => [name, says(record)]),
+  ]);
 }
 
 /** The resolution of a package whose version is known. Its reason says what of the record is doubted. */

@@ -6,7 +6,7 @@ import type { SignalName } from '../../model/signal/signals.ts';
 export type Inputs = NonNullable<Inspection['inputs']>;
 
 const LIST = ['releases', 'publication dates', 'deprecations'] as const;
-const DETAILS = ['details', 'provenances', 'advisories', 'source projects'] as const;
+const DETAILS = ['details', 'provenances', 'verified provenances', 'advisories', 'source projects'] as const;
 
 /** The facts that decide signals. Those of the other signals are absent as a whole when they are not known. */
 const READ: Readonly<Partial<Record<SignalName, readonly string[]>>> = {
@@ -38,6 +38,10 @@ export function inputsOf({ key, releases, details }: ReleaseFacts): Inputs {
     ...list,
     details: all.length,
     provenances: all.reduce((sum, { provenances }) => sum + provenances.length, 0),
+    'verified provenances': all.reduce(
+      (sum, { provenances }) => sum + provenances.filter(({ verified }) => verified).length,
+      0,
+    ),
     advisories: all.reduce((sum, { advisoryIds }) => sum + advisoryIds.length, 0),
     'source projects': all.reduce((sum, { projects }) => sum + projects.length, 0),
   };
