@@ -164,8 +164,12 @@ describe('a month of a fleet', () => {
   }
 
   async function disturb(): Promise<void> {
-    if (random() < 0.3) {
-      world.services.insights.faults.inject({ kind: 'answer', status: 503 }, { times: 1 + below(20) });
+    // A refresh goes on some 20 seconds after an outage: it asks a failing service rarely.
+    if (random() < 0.15) {
+      // An outage has a duration, not a number of answers: clients ask less the longer it lasts.
+      const { faults } = world.services.insights;
+      faults.inject({ kind: 'answer', status: 503 }, { every: 1 });
+      setTimeout(() => faults.clear(), 1 + below(2_000)).unref();
     }
     if (random() < 0.3)
       world.services.receiver.faults.inject({ kind: 'drop-answer' }, { times: 1 + below(2) });
