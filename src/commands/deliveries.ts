@@ -51,10 +51,14 @@ export function administerDeliveries(shared: SharedStore) {
       return newestOf(lists, filter.limit);
     },
     stoppedRoutes: first.deliveries.stoppedRoutes,
-    async show(id: string): Promise<DeliveryDetails | undefined> {
+    /** `sees`: the targets of the caller. A delivery of another target takes the same time as none. */
+    async show(
+      id: string,
+      sees: (target: string) => boolean = () => true,
+    ): Promise<DeliveryDetails | undefined> {
       for (const { deliveries } of shards.map(({ store }) => store)) {
         const delivery = await deliveries.find(id);
-        if (delivery === undefined) continue;
+        if (delivery === undefined || !sees(delivery.target)) continue;
         const [attempts, notification] = await Promise.all([deliveries.attempts(id), deliveries.read(id)]);
         return { delivery, attempts, changes: notification?.changes };
       }

@@ -59,7 +59,10 @@ export function administerScans(shared: SharedStore) {
      */
     async show(id: string, sees: (target: string) => boolean = () => true): Promise<ShownScan | undefined> {
       const found = await Promise.all(opened.map(({ store, queues }) => find(store, queues, id)));
-      const seen = found.flat().filter(({ scan: { target } }) => sees(target));
+      const allowed = found.flat().filter(({ scan: { target } }) => sees(target));
+      // A producer can choose the id of a scan of another target, which must not hide that one.
+      const exact = allowed.filter(({ scan }) => scan.scan === id);
+      const seen = exact.length > 0 ? exact : allowed;
       const [newest] = seen.sort((left, right) => timeOf(right.scan) - timeOf(left.scan));
       if (newest === undefined) return undefined;
       return { scan: newest.scan, deliveries: await deliveriesOf(newest.store, newest.scan) };
@@ -68,16 +71,19 @@ export function administerScans(shared: SharedStore) {
   };
 }
 
-/** Scans that have an id, or whose producer chose it. */
+/** Scans that have an id, and those whose producer chose it. */
 async function find(store: Store, queues: readonly Queue[], id: string) {
   const [exact, chosen, queued] = await Promise.all([
     store.scans.find(id),
     store.scans.findChosen(id),
     queuedScans(queues),
   ]);
-  const waiting = queued.filter(({ scan, target }) => scan === id || scan === scanIdOf(target, id));
-  const recorded = exact === undefined ? chosen : [exact];
-  return (recorded.length > 0 ? recorded : waiting).map((scan) => ({ scan, store }));
+  const recorded = exact === undefined ? chosen : [exact, ...chosen];
+  const known = new Set(recorded.map(({ scan }) => scan));
+  const waiting = queued.filter(
+    ({ scan, target }) => !known.has(scan) && (scan === id || scan === scanIdOf(target, id)),
+  );
+  return [...recorded, ...waiting].map((scan) => ({ scan, store }));
 }
 
 /** The lists of all shards as one, in the same order. */

@@ -38,9 +38,12 @@ export function administerSchedules(shared: SharedStore) {
   // The schedules of all shards are the same.
   const { schedules } = store;
   /** Throws `ScheduleError` (`not-found`). */
-  const require = async (name: string): Promise<Schedule> => {
+  const require = async (
+    name: string,
+    isSeen: (schedule: Schedule) => boolean = () => true,
+  ): Promise<Schedule> => {
     const found = await schedules.find(name);
-    if (found !== undefined && found.removed !== true) return found;
+    if (found !== undefined && found.removed !== true && isSeen(found)) return found;
     throw new ScheduleError('not-found', `there is no schedule ${name}: see \`lockhound schedule list\``);
   };
   const put = async (schedule: Schedule): Promise<Schedule> => {
@@ -65,8 +68,9 @@ export function administerSchedules(shared: SharedStore) {
       const found = (await schedules.list()).filter(({ removed }) => removed !== true);
       return await Promise.all(found.map((one) => reportOf(shards, one)));
     },
-    async show(name: string): Promise<ScheduleDetails> {
-      const found = await require(name);
+    /** `isSeen`: whether the caller may see it. Another one takes the same time as none. Throws `ScheduleError` (`not-found`). */
+    async show(name: string, isSeen: (schedule: Schedule) => boolean = () => true): Promise<ScheduleDetails> {
+      const found = await require(name, isSeen);
       const runs = await Promise.all(shards.map((shard) => shard.schedules.runs(name)));
       const watched = (await Promise.all(shards.map((shard) => shard.schedules.targets(name)))).flat();
       return {

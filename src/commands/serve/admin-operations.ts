@@ -38,8 +38,8 @@ export function adminOperations(context: ServeContext): Pick<Operations, Own> {
       return { deliveries: items.map(({ delivery }) => delivery), ...next };
     },
     async 'lockhound.deliveries.get'({ params, principal }) {
-      const found = await deliveries.show(params.delivery);
-      if (found !== undefined && principal.sees(found.delivery.target)) return found;
+      const found = await deliveries.show(params.delivery, principal.sees);
+      if (found !== undefined) return found;
       throw notFound(`there is no delivery ${params.delivery}`);
     },
     async 'lockhound.rejected.list'({ params, principal }) {

@@ -46,7 +46,7 @@ export function eventOperations(context: ServeContext) {
         throw new Refusal(400, 'event-id-invalid', 'Last-Event-ID is not the id of an event of this API');
       }
       await begin();
-      const leave = readers.enter(call.principal.name);
+      const leave = readers.enter(call.principal);
       return new StreamAnswer(async (raw, headers) => {
         try {
           const point = resume();
@@ -76,16 +76,16 @@ function createReaderCount() {
     /** What may wait for each reader now. */
     maxBytes: () => Math.min(MAX_BYTES_OF_ONE, MAX_BYTES / Math.max(1, all)),
     /** Returns a function that ends it. Throws `Refusal` when there are too many readers. */
-    enter(caller: string): () => void {
+    enter({ name, identity }: StreamCall['principal']): () => void {
       const retryAfter = 30;
       if (all >= MAX_READERS)
         throw new Refusal(503, 'too-many-readers', `${all} readers are connected`, { retryAfter });
-      if ((byCaller.get(caller) ?? 0) >= MAX_READERS_OF_ONE) {
-        const detail = `${MAX_READERS_OF_ONE} readers of ${caller} are connected`;
+      if ((byCaller.get(identity) ?? 0) >= MAX_READERS_OF_ONE) {
+        const detail = `${MAX_READERS_OF_ONE} readers of ${name} are connected`;
         throw new Refusal(429, 'too-many-readers', detail, { retryAfter });
       }
-      add(caller, 1);
-      return () => add(caller, -1);
+      add(identity, 1);
+      return () => add(identity, -1);
     },
   };
 }

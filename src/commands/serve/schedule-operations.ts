@@ -4,7 +4,7 @@ import type { WatchedTarget } from '../../model/watch/watched-target.ts';
 import type { Operations } from '../../server/api/operation.ts';
 import type { Principal } from '../../server/api/principal.ts';
 import { administerSchedules } from '../schedules.ts';
-import { notFound, requireWholeFleet, type ServeContext } from './serve-context.ts';
+import { requireWholeFleet, type ServeContext } from './serve-context.ts';
 
 type Own = `lockhound.schedules.${'list' | 'get' | 'add' | 'remove' | 'pause' | 'resume' | 'run'}`;
 
@@ -17,8 +17,9 @@ export function scheduleOperations({ shared }: Pick<ServeContext, 'shared'>): Pi
       return { schedules: all.filter(({ schedule }) => isSeen(schedule, principal)).map(shownSchedule) };
     },
     async 'lockhound.schedules.get'({ params, principal }) {
-      const { runs, watched, ...report } = await admin.show(params.schedule);
-      if (!isSeen(report.schedule, principal)) throw notFound(`there is no schedule ${params.schedule}`);
+      const { runs, watched, ...report } = await admin.show(params.schedule, (schedule) =>
+        isSeen(schedule, principal),
+      );
       const seen = watched.filter(({ target }) => principal.sees(target.id));
       return { schedule: shownSchedule(report), runs, watched: seen.map(shownTarget) };
     },

@@ -36,8 +36,7 @@ export function writeOperations(context: ServeContext): Pick<Operations, Own> {
       return forgotten;
     },
     async 'lockhound.deliveries.retry'({ params: { delivery: id }, principal }) {
-      const found = await deliveries.show(id);
-      if (found === undefined || !principal.sees(found.delivery.target))
+      if ((await deliveries.show(id, principal.sees)) === undefined)
         throw notFound(`there is no delivery ${id}`);
       const [retried = { id, outcome: 'unknown' }] = await deliveries.retry([id]);
       return retried;

@@ -104,7 +104,7 @@ function addRoute(app: FastifyInstance, method: ApiMethod, options: ApiServerOpt
     onRequest: async (request) => {
       if (role === undefined) return;
       const principal = await authenticate(request);
-      countRequest(principal.name);
+      countRequest(principal.identity);
       if (!mayAct(principal, role)) {
         const detail = `${method.id} needs the role ${role}, and you have ${principal.role}`;
         throw new Refusal(403, 'role-missing', detail);
@@ -119,8 +119,8 @@ function addRoute(app: FastifyInstance, method: ApiMethod, options: ApiServerOpt
       const body = request.body ?? {};
       checkBody(document, method, body);
       const isAllowed = async (): Promise<boolean> => {
-        const { name } = await authenticate(request);
-        return name === principal.name;
+        const { identity } = await authenticate(request);
+        return identity === principal.identity;
       };
       const call = { params, body, principal, signal, isAllowed, request };
       if (isRead(method)) {

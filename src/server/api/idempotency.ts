@@ -36,7 +36,7 @@ export async function answerOnce(
     );
   }
   const hash = hashOf(request);
-  const known = await store.begin(principal.name, key, hash);
+  const known = await store.begin(principal.identity, key, hash);
   switch (known.kind) {
     case 'different':
       throw new Refusal(422, 'key-used', 'another request had the same Idempotency-Key');
@@ -50,10 +50,10 @@ export async function answerOnce(
   }
   try {
     const { status, type, body } = await run();
-    await store.answer(principal.name, key, hash, { status, type, body });
+    await store.answer(principal.identity, key, hash, { status, type, body });
     return new RawAnswer(body, { status, type });
   } catch (error) {
-    await store.release(principal.name, key);
+    await store.release(principal.identity, key);
     throw error;
   }
 }

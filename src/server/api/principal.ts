@@ -3,8 +3,10 @@ import { matchesWildcard } from '../../model/wildcard.ts';
 
 /** Who calls, and what they may do. */
 export interface Principal {
-  /** For the log: name of a token or of a person. */
+  /** For people: name of a token or of a person. */
   readonly name: string;
+  /** Differs from that of any other caller, also when a person has the name of a token. */
+  readonly identity: string;
   readonly role: Role;
   /** Ids of targets that it may see; `*` matches any text. */
   readonly targets: readonly string[];
@@ -28,6 +30,7 @@ export function principalOf({ name, role, targets, via, expiresAt }: PrincipalPa
   const seesAll = targets.includes('*');
   return {
     name,
+    identity: `${via === 'proxy' ? 'person' : 'token'}:${name}`,
     role,
     targets,
     via,
