@@ -7,7 +7,6 @@ import { run } from '../src/cli/program/program.ts';
 import { buildPage } from './build-page.ts';
 import { compileCalledFunctions } from './eager-functions.ts';
 import { licensesOf } from './licenses.ts';
-import { onDemand } from './on-demand.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const EXAMPLE = join(ROOT, 'examples/shop');
@@ -27,9 +26,6 @@ const ENTRIES = {
  * file for each function, which take longer to load than to run.
  */
 const BUNDLED = ['p-limit', 'semver', 'zod'];
-
-/** Packages that few commands call. */
-const ON_DEMAND = ['lru-cache', 'semver'];
 
 const EXTERNAL = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }).filter(
   (name) => !BUNDLED.includes(name),
@@ -58,7 +54,7 @@ const bundle = await rolldown({
   optimization: { pifeForModuleWrappers: false },
   external: (id) =>
     isBuiltin(id) || [...EXTERNAL, ...OPTIONAL].some((name) => id === name || id.startsWith(`${name}/`)),
-  plugins: [onDemand(join(ROOT, 'src'), ON_DEMAND), directBuiltins()],
+  plugins: [directBuiltins()],
   onLog(level, log) {
     // Code that is loaded earlier than necessary is no fault; `requireSeparate` finds what matters.
     if (level === 'warn' && log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') throw new Error(log.message);
@@ -78,7 +74,7 @@ const { output } = await bundle.write({
     groups: [
       {
         name: 'command',
-        test: /\/src\/(?:(?:model|commands|embedded|insights)\/errors|cli\/program\/(?:errors|exit-code|options|output-\w+|signals|write-parts)|config\/(?:defaults\.generated|is-configured|load-or-default)|files\/[\w-]+|model\/(?:json-object|load-package|printable|lazily|yielding|lockfile\/read-whole)|report\/(?:json-parts|layout|palette))\.ts$|\/commander\/|on-demand\/calls/,
+        test: /\/src\/(?:(?:model|commands|embedded|insights)\/errors|cli\/program\/(?:errors|exit-code|options|output-\w+|signals|write-parts)|config\/(?:defaults\.generated|is-configured|load-or-default)|files\/[\w-]+|model\/(?:json-object|load-package|printable|lazily|yielding|lockfile\/read-whole)|report\/(?:json-parts|layout|palette))\.ts$|\/commander\//,
         priority: 6,
       },
       // What `parse` and every file need, then formats with what they share.
