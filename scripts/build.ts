@@ -64,7 +64,6 @@ const { output } = await bundle.write({
   dir: join(out, 'bundle'),
   format: 'esm',
   minifyInternalExports: false,
-  plugins: [withoutFacades()],
   chunkFileNames: '[name]-[hash].js',
   // V8 keeps a file with any other character in two bytes for each.
   charset: 'ascii',
@@ -193,28 +192,6 @@ function directBuiltins(): Plugin {
           .map((target) => `const ${target} = ${module};`)
           .join(' ');
       });
-    },
-  };
-}
-
-/**
- * A file that is loaded on demand and whose code is in the chunk of a group only exports again what the chunk exports, and
- * finding and loading it takes a millisecond: the chunk is loaded in its place.
- */
-function withoutFacades(): Plugin {
-  const facade = /^export \{ [^}]* \} from "\.\/([^"]+)";\n$/;
-  return {
-    name: 'without-facades',
-    generateBundle(_options, files) {
-      const chunks = Object.values(files).filter((file) => file.type === 'chunk');
-      for (const { fileName, code, isEntry } of chunks) {
-        const target = isEntry ? undefined : facade.exec(code)?.[1];
-        if (target === undefined) continue;
-        for (const chunk of chunks) {
-          chunk.code = chunk.code.replaceAll(`import("./${fileName}")`, `import("./${target}")`);
-        }
-        delete files[fileName];
-      }
     },
   };
 }
