@@ -5,11 +5,9 @@ import { type Plugin, rolldown } from 'rolldown';
 import manifest from '../package.json' with { type: 'json' };
 import { run } from '../src/cli/program/program.ts';
 import { buildPage } from './build-page.ts';
-import { compileCalledFunctions } from './eager-functions.ts';
 import { licensesOf } from './licenses.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const EXAMPLE = join(ROOT, 'examples/shop');
 
 /** Entry points by name. All other code is in chunks that are loaded when they are used. */
 const ENTRIES = {
@@ -30,14 +28,6 @@ const BUNDLED = ['p-limit', 'semver', 'zod'];
 const EXTERNAL = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }).filter(
   (name) => !BUNDLED.includes(name),
 );
-
-/** Commands that are to start fast. They run without network and without state. */
-const CALLED = [
-  ['parse', EXAMPLE, '--json'],
-  ['parse', EXAMPLE],
-  ['scan', EXAMPLE, '--local', '--json', '--fail-on', 'never'],
-  ['scan', EXAMPLE, '--local', '--fail-on', 'never'],
-];
 
 /** What a bundled package loads only where it is installed: cyclonedx-library, for XML, which is not written. */
 const OPTIONAL = ['xmlbuilder2', 'libxmljs2'];
@@ -118,8 +108,6 @@ const modules = output.flatMap((file) =>
 const pageModules = await buildPage(join(out, 'page'));
 writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licensesOf([...modules, ...pageModules]));
 writeFileSync(join(out, 'bundle/help.txt'), await help());
-requireNoCircles();
-compileCalledFunctions(join(out, 'bundle'), CALLED);
 requireSeparate('/src/cli/main.ts', /\/src\/(?:jobs|lockfiles|policy|config\/schema|cli\/scan)/);
 requireSeparate(
   '/src/commands/parse.ts',
@@ -158,19 +146,6 @@ function requireSeparate(module: string, others: RegExp): void {
   }
   const found = [...loaded].flatMap(({ moduleIds }) => moduleIds).find((id) => others.test(id));
   if (loaded.size === 0 || found !== undefined) throw new Error(`${module} is loaded together with ${found}`);
-}
-
-/** Throws when files of the bundle import each other in a circle, which `compileCalledFunctions` does not allow. */
-function requireNoCircles(): void {
-  const left = new Map(
-    output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, new Set(file.imports)]] : [])),
-  );
-  const isFree = (imports: ReadonlySet<string>) => [...imports].every((name) => !left.has(name));
-  for (let before = -1; before !== left.size; ) {
-    before = left.size;
-    for (const [name, imports] of left) if (isFree(imports)) left.delete(name);
-  }
-  if (left.size > 0) throw new Error(`these files import each other: ${[...left.keys()].join(', ')}`);
 }
 
 /**
