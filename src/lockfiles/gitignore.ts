@@ -6,7 +6,10 @@ import { readFile } from '../files/read-file.ts';
 import type { CodedError } from '../model/errors.ts';
 import { GITIGNORE, type IgnoreRules } from './ignore-rules.ts';
 
-const MAX_GITIGNORE_BYTES = 4_194_304;
+/** Every rule is compared with every file. */
+const MAX_GITIGNORE_BYTES = 262_144;
+/** A line with more of them can take exponential time. What it would leave out is searched. */
+const MAX_DOUBLE_STARS = 2;
 
 /** Returns the rules of a folder, or why they cannot be read; `undefined` for a folder without `.gitignore`. */
 export async function readIgnoreRules(
@@ -18,7 +21,11 @@ export async function readIgnoreRules(
   const path = join(folder, GITIGNORE);
   try {
     const text = await readFile(path, { maxBytes: MAX_GITIGNORE_BYTES, within: root });
-    return { folder, rules: ignore().add(text.toString('utf8')) };
+    const lines = text.toString('utf8').split('\n');
+    return {
+      folder,
+      rules: ignore().add(lines.filter((line) => line.split('**').length - 1 <= MAX_DOUBLE_STARS).join('\n')),
+    };
   } catch (error) {
     return codedError(path, error);
   }

@@ -66,6 +66,16 @@ describe('discovery', () => {
     expect(await found()).toEqual(['sub/keep/package-lock.json']);
   });
 
+  it('ignores nothing by a rule that takes exponential time, and reads what it would leave out', async () => {
+    const deep = 'a/'.repeat(40);
+    await write({
+      '.gitignore': `${'**/a/'.repeat(8)}package-lock.json\n${'**/a/'.repeat(8)}c\nother/\n`,
+      [`${deep}package-lock.json`]: LOCK,
+      'other/package-lock.json': LOCK,
+    });
+    expect(await found()).toEqual([`${deep}package-lock.json`]);
+  });
+
   it('treats a folder named .gitignore as a folder', async () => {
     await write({ '.gitignore/package-lock.json': LOCK });
     expect(await found()).toEqual(['.gitignore/package-lock.json']);

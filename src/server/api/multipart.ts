@@ -27,8 +27,11 @@ export async function readMultipart(body: Buffer, contentType: string): Promise<
   const files: { readonly path: string; readonly content: Buffer }[] = [];
   requireFewParts(body, boundaryOf(contentType));
   for (const [name, value] of await formData(body, contentType)) {
-    if (typeof value === 'string') fields.set(name, [...(fields.get(name) ?? []), value]);
-    else files.push({ path: value.name, content: Buffer.from(await value.arrayBuffer()) });
+    if (typeof value === 'string') {
+      const known = fields.get(name);
+      if (known === undefined) fields.set(name, [value]);
+      else known.push(value);
+    } else files.push({ path: value.name, content: Buffer.from(await value.arrayBuffer()) });
   }
   return new MultipartBody(fields, files, createHash('sha256').update(body).digest('hex'));
 }
