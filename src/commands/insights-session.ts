@@ -1,5 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts';
+import { readBundledDescription } from '../discovery/bundled.ts';
 import { openInsightsClient } from '../insights-client.ts';
+import type { AnswerSchema } from '../report/answer.ts';
 
 export type { Answered, BatchEntry } from '../insights-client.ts';
 
@@ -25,6 +27,12 @@ export async function openInsightsSession({ config }: LoadedConfig, { local }: {
       await service?.close();
     },
   };
+}
+
+/** The schema of the answers of a method of the package-insights API. */
+export async function insightsAnswer(method: string): Promise<AnswerSchema> {
+  const { methods, schemas } = await readBundledDescription('insights.v3alpha');
+  return { schema: methods?.[method]?.response ?? {}, schemas };
 }
 
 async function startLocalInsights() {

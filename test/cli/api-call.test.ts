@@ -72,6 +72,8 @@ describe('documents of a directory', () => {
       const [named = '', ...options] = document;
       const called = await lockhound(['api', 'call', named, ...call, ...options]);
       expect(called, named).toMatchObject({ code: 0, out: expect.stringContaining('"lodash"') });
+      const text = await lockhound(['api', 'call', named, ...call, ...options, '--text']);
+      expect(text, named).toMatchObject({ code: 0, out: expect.stringMatching(/^NPM lodash\n {2}purl/) });
     }
     const changed = JSON.parse(
       readFileSync(resolve(import.meta.dirname, '../../apis/insights.v3alpha.json'), 'utf8'),

@@ -1,10 +1,11 @@
 import { Command, Option } from 'commander';
-import type { ApiResponse } from '../../commands/api/call-api.ts';
+import type { ApiResponse, CalledApi } from '../../commands/api/call-api.ts';
 import { ApiError } from '../../commands/api/errors.ts';
 import { loadOrDefault } from '../../config/load-or-default.ts';
 import { secretNamedBy } from '../../config/secret-reference.ts';
 import { readFile } from '../../files/read-file.ts';
 import { messageOf } from '../../model/errors.ts';
+import { answerText } from '../../report/answer.ts';
 import { EXIT } from '../program/exit-code.ts';
 import { withOutputFile } from '../program/output-file.ts';
 import { interruptible } from '../program/signals.ts';
@@ -24,6 +25,7 @@ interface CallOptions {
   readonly config?: string;
   readonly output?: string;
   readonly json?: boolean;
+  readonly text?: boolean;
 }
 
 const EXAMPLES = `
@@ -62,13 +64,16 @@ export function callCommand(terminal: Terminal, exit: (code: number) => void): C
     .option('--directory <url>', 'discovery service for other names')
     .option('-c, --config <file>', 'configuration file')
     .addOption(new Option('--output <file>', 'write the answer to a file, byte for byte').conflicts('json'))
+    .addOption(
+      new Option('--text', 'print the answer for people, by its schema').conflicts(['json', 'output']),
+    )
     .option('--json', 'print {"status", "request", "body"} instead of the body')
     .addHelpText('after', EXAMPLES)
     .action(async (document: string, methodId: string, values: string[], options: CallOptions) => {
       const response = await call(terminal, { ...options, document, methodId, values });
       const succeeded = response.status >= 200 && response.status <= 299;
       if (succeeded && options.output !== undefined) await save(terminal, response, options.output);
-      else print(terminal, response, options.json === true);
+      else print(terminal, response, options);
       if (!succeeded) exit(EXIT.error);
     });
 }
@@ -79,7 +84,7 @@ interface Call extends CallOptions {
   readonly values: readonly string[];
 }
 
-async function call(terminal: Terminal, options: Call): Promise<ApiResponse> {
+async function call(terminal: Terminal, options: Call): Promise<CalledApi> {
   const loaded = await loadOrDefault(options.config);
   const { tokenEnv, body, media, mediaType } = options;
   const token = tokenEnv === undefined ? undefined : secretNamedBy('--token-env', tokenEnv);
@@ -121,14 +126,20 @@ async function save(terminal: Terminal, { body, request }: ApiResponse, file: st
   terminal.note(`${request}: ${body.length} bytes in ${file}\n`);
 }
 
-function print(terminal: Terminal, { status, request, content }: ApiResponse, json: boolean): void {
-  if (json) {
+function print(
+  terminal: Terminal,
+  { status, request, content, answer }: CalledApi,
+  { json, text }: CallOptions,
+): void {
+  if (json === true) {
     const body = content.kind === 'json' ? content.value : content.kind === 'text' ? content.text : null;
     terminal.out(`${JSON.stringify({ status, request, body }, null, 2)}\n`);
     return;
   }
   if (status < 200 || status > 299) terminal.note(`${request} answered HTTP ${status}\n`);
-  if (content.kind === 'json') terminal.out(`${JSON.stringify(content.value, null, 2)}\n`);
+  if (content.kind === 'json' && text === true && status < 300)
+    terminal.out(answerText(content.value, answer, terminal));
+  else if (content.kind === 'json') terminal.out(`${JSON.stringify(content.value, null, 2)}\n`);
   else if (content.kind === 'text')
     terminal.out(content.text.endsWith('\n') ? content.text : `${content.text}\n`);
 }

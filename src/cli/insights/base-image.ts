@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { renderBaseImage } from '../../report/insights/base-image.ts';
+import { renderBaseImage } from '../../report/base-image.ts';
 import type { CommandContext } from '../program/context.ts';
 import { EXIT } from '../program/exit-code.ts';
 import { type OperationOptions, operationCommand, withSession } from './session.ts';

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import type { BatchEntry, InsightsSession } from '../../commands/insights-session.ts';
 import { UNCOVERED } from '../../model/api/uncovered.ts';
-import { renderEntry } from '../../report/insights/batch.ts';
+import { printable } from '../../model/printable.ts';
+import { answerLine } from '../../report/answer.ts';
+import { palette } from '../../report/palette.ts';
 import type { CommandContext } from '../program/context.ts';
 import { EXIT } from '../program/exit-code.ts';
 import { readBatchFile } from './batch-file.ts';
@@ -25,7 +27,8 @@ interface BatchOperation<Request, Value> extends Description {
     options: { readonly signal: AbortSignal },
   ) => AsyncIterable<BatchEntry<Request, Value>>;
   subject(request: Request): string;
-  summary(value: Value, subject: string): string;
+  /** The properties of the answer, which is that of a method, that its line has. */
+  readonly shows: { readonly method: string; readonly properties: readonly string[] };
   /** The request as the API writes it. */
   asSent(request: Request): object;
 }
@@ -50,7 +53,7 @@ export function batch<Request, Value>(operation: BatchOperation<Request, Value>)
 
 async function runBatch<Request, Value>(
   { terminal, exit }: CommandContext,
-  { read, run, subject, summary, asSent }: BatchOperation<Request, Value>,
+  { read, run, subject, shows, asSent }: BatchOperation<Request, Value>,
   options: BatchOptions,
 ): Promise<void> {
   const { requests, problems } = readBatchFile(options.file, read);
@@ -66,8 +69,19 @@ async function runBatch<Request, Value>(
     before = ',';
     return text;
   };
-  const asText = ({ request, value, uncovered, error }: BatchEntry<Request, Value>): string =>
-    renderEntry({ subject: subject(request), value, uncovered, error }, summary, terminal);
+  const { insightsAnswer } = await import('../../commands/insights-session.ts');
+  const answer = await insightsAnswer(shows.method);
+  const paint = palette(terminal.colour);
+  const asText = ({ request, value, uncovered, error }: BatchEntry<Request, Value>): string => {
+    const asked = subject(request);
+    const absent = uncovered === true ? 'not in the local data set' : 'not found';
+    const result =
+      value === undefined
+        ? paint.bad(printable(error?.message ?? absent))
+        : // The key says something where it differs from the request.
+          answerLine(value, answer, shows.properties, (text) => text !== printable(asked));
+    return `${paint.strong(printable(asked))}  ${result}\n`;
+  };
   const print = options.json === true ? asJson : asText;
   await withSession(options, async ({ batches }, signal) => {
     for await (const entry of run(batches)(requests, { signal })) {

@@ -1,22 +1,6 @@
 import { Argument, type Command } from 'commander';
 import type { System, VersionKey } from '../../model/lockfile/version-key.ts';
-import { projectSummary, purlSummary, versionSummary } from '../../report/insights/batch.ts';
-import { renderDependencyTree } from '../../report/insights/dependency-tree.ts';
-import {
-  renderAdvisory,
-  renderCapabilities,
-  renderContainerImages,
-  renderDependents,
-} from '../../report/insights/facts.ts';
-import {
-  keyText,
-  renderPackage,
-  renderPurl,
-  renderSimilar,
-  renderVersion,
-} from '../../report/insights/package.ts';
-import { renderProject, renderProjectVersions } from '../../report/insights/project.ts';
-import { renderRequirements } from '../../report/insights/requirements.ts';
+import { keyText, renderDependencyTree } from '../../report/dependency-tree.ts';
 import type { CommandContext } from '../program/context.ts';
 import { batch } from './batch.ts';
 import { readTextItem, readVersionItem } from './batch-file.ts';
@@ -42,6 +26,9 @@ const VERSION: Subject<VersionKey> = {
 };
 const PROJECT = textSubject('<id>', 'host, owner and repository: github.com/lodash/lodash');
 
+/** What the line of a version shows. */
+const VERSION_LINE = ['publishedAt', 'licenses', 'isDeprecated', 'advisoryKeys'] as const;
+
 /** All operations: what each is called, asks for and prints. */
 export const OPERATIONS: readonly ((context: CommandContext) => Command)[] = [
   single(PACKAGE, {
@@ -49,34 +36,35 @@ export const OPERATIONS: readonly ((context: CommandContext) => Command)[] = [
     description: 'A package and its versions.',
     example: 'npm lodash',
     ask: ({ getPackage }) => getPackage,
-    render: renderPackage,
+    method: 'getPackage',
   }),
   single(PACKAGE, {
     name: 'similar',
     description: 'Packages whose names could be mistaken for this one.',
     example: 'npm lodash',
     ask: ({ getSimilarlyNamedPackages }) => getSimilarlyNamedPackages,
-    render: renderSimilar,
+    method: 'getSimilarlyNamedPackages',
   }),
   single(VERSION, {
     name: 'version',
     description: 'A version: licences, advisories, links, provenance.',
     example: 'npm lodash 4.17.21',
     ask: ({ getVersion }) => getVersion,
-    render: renderVersion,
+    method: 'getVersion',
   }),
   single(VERSION, {
     name: 'requirements',
     description: 'The requirements that a version declares (npm, Maven, NuGet, RubyGems).',
     example: 'npm express 4.18.2',
     ask: ({ getRequirements }) => getRequirements,
-    render: renderRequirements,
+    method: 'getRequirements',
   }),
   single(VERSION, {
     name: 'dependencies',
     description: 'The resolved graph of a version as a tree (npm, Cargo, Maven, PyPI).',
     example: 'npm express 4.18.2',
     ask: ({ getDependencies }) => getDependencies,
+    method: 'getDependencies',
     render: renderDependencyTree,
     absence: 'The index has not computed a graph for it; that does not mean that it depends on nothing.',
   }),
@@ -85,49 +73,49 @@ export const OPERATIONS: readonly ((context: CommandContext) => Command)[] = [
     description: 'The number of packages that depend on a version (npm, Cargo, Maven, PyPI).',
     example: 'npm lodash 4.17.21',
     ask: ({ getDependents }) => getDependents,
-    render: renderDependents,
+    method: 'getDependents',
   }),
   single(VERSION, {
     name: 'capabilities',
     description: 'What a version can do to the system it runs on (Go).',
     example: 'go golang.org/x/net v0.17.0',
     ask: ({ getCapabilities }) => getCapabilities,
-    render: renderCapabilities,
+    method: 'getCapabilities',
   }),
   single(PROJECT, {
     name: 'project',
     description: 'A code project with its scorecard and fuzzing coverage.',
     example: 'github.com/lodash/lodash',
     ask: ({ getProject }) => getProject,
-    render: renderProject,
+    method: 'getProject',
   }),
   single(PROJECT, {
     name: 'project-versions',
     description: 'Package versions built from a project.',
     example: 'github.com/lodash/lodash',
     ask: ({ getProjectPackageVersions }) => getProjectPackageVersions,
-    render: renderProjectVersions,
+    method: 'getProjectPackageVersions',
   }),
   single(textSubject('<id>', 'OSV identifier'), {
     name: 'advisory',
     description: 'A security advisory of the OSV database.',
     example: 'GHSA-35jh-r3h4-6jhm',
     ask: ({ getAdvisory }) => getAdvisory,
-    render: renderAdvisory,
+    method: 'getAdvisory',
   }),
   single(textSubject('<purl>', 'without qualifiers and subpath'), {
     name: 'purl',
     description: 'A package, or a version of it, by package URL.',
     example: 'pkg:npm/%40types/node@20.11.0',
     ask: ({ purlLookup }) => purlLookup,
-    render: renderPurl,
+    method: 'purlLookup',
   }),
   single(textSubject('<chain-id>', 'OCI chain identifier'), {
     name: 'container-images',
     description: 'Image repositories that contain exactly this chain of layers.',
     example: 'sha256:<64 hex digits>',
     ask: ({ queryContainerImages }) => queryContainerImages,
-    render: renderContainerImages,
+    method: 'queryContainerImages',
   }),
   query,
   batch({
@@ -137,7 +125,7 @@ export const OPERATIONS: readonly ((context: CommandContext) => Command)[] = [
     read: readVersionItem,
     run: ({ versions }) => versions,
     subject: keyText,
-    summary: versionSummary,
+    shows: { method: 'getVersion', properties: ['versionKey', ...VERSION_LINE] },
     asSent: (versionKey) => ({ versionKey }),
   }),
   batch({
@@ -147,7 +135,7 @@ export const OPERATIONS: readonly ((context: CommandContext) => Command)[] = [
     read: readTextItem('id'),
     run: ({ projects }) => projects,
     subject: (id) => id,
-    summary: projectSummary,
+    shows: { method: 'getProject', properties: ['projectKey', 'license', 'starsCount'] },
     asSent: (id) => ({ projectKey: { id } }),
   }),
   batch({
@@ -157,7 +145,7 @@ export const OPERATIONS: readonly ((context: CommandContext) => Command)[] = [
     read: readTextItem('purl'),
     run: ({ purls }) => purls,
     subject: (purl) => purl,
-    summary: purlSummary,
+    shows: { method: 'purlLookup', properties: ['purl', ...VERSION_LINE] },
     asSent: (purl) => ({ purl }),
   }),
 ];

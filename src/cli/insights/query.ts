@@ -5,7 +5,6 @@ import type { Answered, InsightsSession } from '../../commands/insights-session.
 import { openFile } from '../../files/open-file.ts';
 import type { QueryResult } from '../../model/api/insights-api.generated.ts';
 import type { System } from '../../model/lockfile/version-key.ts';
-import { renderQuery } from '../../report/insights/package.ts';
 import type { CommandContext } from '../program/context.ts';
 import { CommandError, unreadable } from '../program/errors.ts';
 import { type OperationOptions, operationCommand } from './session.ts';
@@ -40,7 +39,7 @@ export function query(context: CommandContext): Command {
       const hashes = await hashesOf(options);
       await printAnswer(context, options, {
         ask: (session, signal) => ask(session, options, hashes, signal),
-        render: renderQuery,
+        method: 'query',
         ...(hashes[0] !== undefined && {
           absence: 'The index does not know the hash; that does not mean that the artifact was changed.',
         }),

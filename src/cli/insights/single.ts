@@ -1,6 +1,7 @@
 import type { Argument, Command } from 'commander';
 import type { Answered, InsightsSession } from '../../commands/insights-session.ts';
-import type { Renderer } from '../../report/insights/view.ts';
+import { answerText } from '../../report/answer.ts';
+import type { TextOptions } from '../../report/layout.ts';
 import type { CommandContext } from '../program/context.ts';
 import { EXIT } from '../program/exit-code.ts';
 import {
@@ -21,7 +22,10 @@ export interface Subject<Value> {
 interface SingleOperation<Asked, Value> extends Description {
   /** The operation of the client. */
   readonly ask: (operations: InsightsSession['operations']) => Ask<Asked, Value>;
-  readonly render: Renderer<Value>;
+  /** The method of the description document: its schema describes the text. */
+  readonly method: string;
+  /** Replaces the text that follows from the schema. */
+  readonly render?: (value: Value, options: TextOptions) => string;
   /** What "not found" means, where it may be misunderstood. */
   readonly absence?: string;
 }
@@ -50,7 +54,7 @@ export function single<Asked, Value>(
 }
 
 /** One question with all that is needed to print its answer. */
-interface Question<Value> extends Pick<SingleOperation<never, Value>, 'render' | 'absence'> {
+interface Question<Value> extends Pick<SingleOperation<never, Value>, 'method' | 'render' | 'absence'> {
   ask(session: InsightsSession, signal: AbortSignal): Promise<Answered<Value>>;
 }
 
@@ -58,7 +62,7 @@ interface Question<Value> extends Pick<SingleOperation<never, Value>, 'render' |
 export async function printAnswer<Value>(
   { terminal, exit }: CommandContext,
   options: OperationOptions,
-  { ask, render, absence }: Question<Value>,
+  { ask, method, render, absence }: Question<Value>,
 ): Promise<void> {
   const answered = await withSession(options, async (session, signal) => {
     const one = await ask(session, signal);
@@ -78,8 +82,17 @@ export async function printAnswer<Value>(
   terminal.out(
     options.json === true
       ? `${answered.body.toString('utf8').trimEnd()}\n`
-      : render(answered.value, { colour: terminal.colour, width: terminal.width }),
+      : (render ?? (await rendererOf(method)))(answered.value, {
+          colour: terminal.colour,
+          width: terminal.width,
+        }),
   );
+}
+
+async function rendererOf(method: string): Promise<(value: unknown, options: TextOptions) => string> {
+  const { insightsAnswer } = await import('../../commands/insights-session.ts');
+  const answer = await insightsAnswer(method);
+  return (value, options) => answerText(value, answer, options);
 }
 
 function unavailable(url: string): string {

@@ -1,17 +1,22 @@
 import type { LoadedConfig } from '../../config/load.ts';
 import { type ApiResponse, createApiClient } from '../../discovery/client.ts';
 import type { RestDescription } from '../../discovery/description/description.ts';
+import { findMethod } from '../../discovery/description/methods.ts';
 import { endpointUrl } from '../../discovery/request/base-url.ts';
 import type { Media, UploadProtocol } from '../../discovery/upload/media-upload.ts';
 import { uploadMedia } from '../../discovery/upload/upload.ts';
 import type { Secret } from '../../model/secret.ts';
 import { credentialHeaders } from '../../notify/platform/credentials.ts';
 import { platformUrl } from '../../notify/platform/sites.ts';
+import type { AnswerSchema } from '../../report/answer.ts';
 import { withDocuments } from './documents.ts';
 import { bundledApi } from './read-document.ts';
 import { type CallOfMethod, paramsOf } from './urls.ts';
 
 export type { ApiResponse };
+
+/** A response with the schema of its body. */
+export type CalledApi = ApiResponse & { readonly answer: AnswerSchema };
 
 export interface CallOptions extends CallOfMethod {
   /** JSON value; `undefined` for no body. */
@@ -26,7 +31,7 @@ export interface CallOptions extends CallOfMethod {
  * Calls one method. The bundled APIs are called with the configured root URL and credentials. Throws `ApiError` and
  * `DiscoveryError` before sending, and `HttpError` when there is no answer.
  */
-export async function callApi(loaded: LoadedConfig, options: CallOptions): Promise<ApiResponse> {
+export async function callApi(loaded: LoadedConfig, options: CallOptions): Promise<CalledApi> {
   const { methodId, body, media, protocol, signal, token } = options;
   return withDocuments(options, async ({ load, trust, http }) => {
     const document = await load(options.document);
@@ -42,9 +47,16 @@ export async function callApi(loaded: LoadedConfig, options: CallOptions): Promi
       rootUrl: target.rootUrl,
     };
     const call = { params: paramsOf(document, options), signal, body };
-    if (media === undefined) return createApiClient(client).call(methodId, call);
-    const upload = protocol === undefined ? { media } : { media, protocol };
-    return uploadMedia(client, methodId, { ...call, ...upload });
+    const response =
+      media === undefined
+        ? await createApiClient(client).call(methodId, call)
+        : await uploadMedia(client, methodId, {
+            ...call,
+            media,
+            ...(protocol !== undefined && { protocol }),
+          });
+    const schema = findMethod(document, methodId).description.response ?? {};
+    return { ...response, answer: { schema, schemas: document.schemas } };
   });
 }
 

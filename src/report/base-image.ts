@@ -1,4 +1,6 @@
-import { heading, line, renderer, rows } from './view.ts';
+import { printable } from '../model/printable.ts';
+import { columns, fitLines, type TextOptions } from './layout.ts';
+import { palette } from './palette.ts';
 
 /** What is shown of an image and its base. */
 interface ShownBaseImage {
@@ -23,20 +25,33 @@ const SHOWN_REPOSITORIES = 10;
 const SHOWN_COMMAND = 100;
 
 /** The base of an image, the layers above it, and what changed. */
-export const renderBaseImage = renderer(({ image, base, above, change }: ShownBaseImage) => [
-  heading(image.reference ?? image.path, `${image.platform}, ${image.layers} layers`),
-  ...(base === undefined
-    ? [line('No public image has its layers.')]
-    : [
-        rows([
-          ['built on', listOf(base.repositories)],
-          ['layers', [base.layers === image.layers ? 'all: it is that image' : `the lowest ${base.layers}`]],
-          ['chain id', [base.chainId]],
-        ]),
-      ]),
-  rows([['above it', above.map((command) => shorten(command))]]),
-  ...(change === undefined ? [] : [line(changeText(change))]),
-]);
+export function renderBaseImage(
+  { image, base, above, change }: ShownBaseImage,
+  options: TextOptions,
+): string {
+  const paint = palette(options.colour);
+  const title = `${paint.strong(printable(image.reference ?? image.path))}  ${paint.faint(`${printable(image.platform)}, ${image.layers} layers`)}`;
+  const all = base?.layers === image.layers ? 'all: it is that image' : `the lowest ${base?.layers}`;
+  const rows = [
+    ...(base === undefined
+      ? []
+      : [...labelled('built on', listOf(base.repositories)), ['layers', all], ['chain id', base.chainId]]),
+    ...labelled('above it', above.map(shorten)),
+  ].map(([label = '', text = '']) => [paint.faint(label), printable(text)]);
+  return fitLines(
+    [
+      title,
+      ...(base === undefined ? ['No public image has its layers.'] : []),
+      ...columns(rows, { width: options.width, indent: '  ' }),
+      ...(change === undefined ? [] : [printable(changeText(change))]),
+    ],
+    options,
+  );
+}
+
+function labelled(label: string, texts: readonly string[]): readonly (readonly string[])[] {
+  return texts.map((text, index) => [index === 0 ? label : '', text]);
+}
 
 function changeText({ kind, before }: NonNullable<ShownBaseImage['change']>): string {
   if (before === undefined || kind === 'found') return 'Changed: the baseline had no base.';

@@ -1,9 +1,7 @@
-import type { Dependencies, DependencyNode } from '../../model/api/insights-api.generated.ts';
-import { printable } from '../../model/printable.ts';
-import type { TextOptions } from '../layout.ts';
-import { type Palette, palette } from '../palette.ts';
-import { keyText } from './package.ts';
-import { counted } from './view.ts';
+import type { Dependencies, DependencyNode, VersionKey } from '../model/api/insights-api.generated.ts';
+import { printable } from '../model/printable.ts';
+import { counted, type TextOptions } from './layout.ts';
+import { type Palette, palette } from './palette.ts';
 
 interface Drawing {
   readonly nodes: readonly DependencyNode[];
@@ -97,4 +95,13 @@ function nodeLines({ nodes, paint }: Drawing, line: Line, isRepeated: boolean): 
     `${paint.faint(line.head)}${paint.strong(printable(title))}${requirement}  ${paint.faint(`(${printable(marks)})`)}`,
     ...errors.map((error) => `${paint.faint(line.below)}  ${paint.bad(`! ${printable(error)}`)}`),
   ];
+}
+
+/** `NPM lodash 4.17.21`. */
+export function keyText({
+  system,
+  name,
+  version,
+}: { readonly [Part in keyof VersionKey]?: string | undefined } = {}): string {
+  return [system, name, version].filter((part) => part !== undefined && part !== '').join(' ');
 }
