@@ -8,6 +8,8 @@ interface Target {
   readonly file: string;
   /** Name of the interface that maps method ids to parameters, body and response. */
   readonly methods: string;
+  /** Whether answers are written by this program: JSON leaves out what is `undefined`. */
+  readonly answers?: boolean;
 }
 
 const TARGETS: readonly Target[] = [
@@ -25,6 +27,7 @@ const TARGETS: readonly Target[] = [
     document: 'apis/lockhound.v1.json',
     file: 'src/model/api/lockhound-api.generated.ts',
     methods: 'LockhoundMethods',
+    answers: true,
   },
 ];
 
@@ -70,11 +73,20 @@ function typesOf(document: RestDescription, target: Target): string {
       : `${comment}export type ${name} = ${body};\n`;
   });
   const methods = methodsOf(document).map(methodType).join('');
+  const written = target.answers === true ? schemas.map(withUndefined) : schemas;
   return [
     `// Generated from ${target.document} by \`npm run generate\`. Do not edit.\n`,
-    ...schemas,
+    ...written,
     `/** Parameters, request and answer of each method, by its id. */\nexport interface ${target.methods} {\n${methods}}\n`,
   ].join('\n');
+}
+
+/** The lines of an interface whose optional properties may be `undefined`. */
+function withUndefined(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => (/^ +readonly [\w']+\?: /.test(line) ? line.replace(/;$/, ' | undefined;') : line))
+    .join('\n');
 }
 
 function methodType(method: ApiMethod): string {

@@ -5,6 +5,7 @@ import { formatPages } from './docs/format-pages.ts';
 import { generateDefaults } from './generate-defaults.ts';
 import { generateDocs } from './generate-docs.ts';
 import { generateKnownFormats } from './generate-known-formats.ts';
+import { generateOperations } from './generate-operations.ts';
 import { generateReportAssets } from './generate-report-assets.ts';
 import { generateSchemas } from './generate-schemas.ts';
 import { generateTypes } from './generate-types.ts';
@@ -20,6 +21,7 @@ const GENERATORS: readonly (() => Promise<readonly GeneratedFile[]> | readonly G
   generateTypes,
   generateDefaults,
   generateKnownFormats,
+  generateOperations,
   generateReportAssets,
   generateSchemas,
   generateDocs,

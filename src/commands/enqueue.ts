@@ -1,10 +1,10 @@
 import { createLogger } from '../compose/logger.ts';
 import { redisUrls } from '../compose/redis-connection.ts';
+import { requireRedisUrl } from '../compose/redis-url.ts';
 import { openTracing } from '../compose/tracing.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { createProducer } from '../producer.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';
-import { requireRedisUrl } from './redis-url.ts';
 import { type ImagePath, readScannedImage } from './scanned-image.ts';
 
 export interface EnqueueOptions {

@@ -1,12 +1,12 @@
 import { openHealth } from '../compose/health.ts';
 import { createLogger } from '../compose/logger.ts';
+import { requireRedisUrl } from '../compose/redis-url.ts';
 import { openStores } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { messageOf } from '../model/errors.ts';
 import type { HealthVerdict } from '../model/fleet/health.ts';
 import { unreachableVerdict } from '../server/verdict/verdict.ts';
 import { StoreError } from '../store/errors.ts';
-import { requireRedisUrl } from './redis-url.ts';
 import { withErrorsOnly } from './webhooks/webhook-admin.ts';
 
 const CONNECT_MS = 5_000;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
+import { type FleetStore, openFleetStore, summariesOf } from '../compose/fleet-store.ts';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { configuredSuppressions } from '../config/sections/suppressions.ts';
@@ -10,7 +11,6 @@ import { suppressionEntry, suppressionOf } from '../policy/suppressions/entry.ts
 import { isExpired } from '../policy/suppressions/suppressor.ts';
 import type { SuppressionStore } from '../store/suppressions.ts';
 import { IgnoreError } from './errors.ts';
-import { type FleetStore, openFleetStore, summariesOf } from './fleet/fleet-store.ts';
 import { readVexFile } from './scanning/vex-file.ts';
 
 /** Administration of the suppressions of the whole fleet. */

@@ -1,10 +1,10 @@
 import { Queue } from 'bullmq';
 import { createLogger } from '../compose/logger.ts';
+import { requireRedisUrl } from '../compose/redis-url.ts';
 import { openStores, type Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { ConnectOptions } from '../store/redis/connection.ts';
 import { requireLayout } from '../store/shards/shard-layout.ts';
-import { requireRedisUrl } from './redis-url.ts';
 
 /** The Redis that the workers use. */
 export type SharedStore = Awaited<ReturnType<typeof openSharedStore>>;

@@ -10,7 +10,7 @@ import type { Suppression } from '../model/scan/suppression.ts';
 export async function sharedSuppressions(loaded: LoadedConfig, log: Log): Promise<readonly Suppression[]> {
   if (!loaded.config.policy.sharedSuppressions) return [];
   try {
-    const { openFleetStore } = await import('./fleet/fleet-store.ts');
+    const { openFleetStore } = await import('../compose/fleet-store.ts');
     const { shards, close } = await openFleetStore(loaded);
     try {
       const added = (await shards[0]?.suppressions.effective()) ?? [];

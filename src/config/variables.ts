@@ -7,7 +7,7 @@ import { serviceLinks } from './service-links.ts';
 const PREFIX = 'LOCKHOUND_';
 
 /** Variables that are not settings. */
-const OTHERS: ReadonlySet<string> = new Set(['LOCKHOUND_CONFIG', 'LOCKHOUND_CORPORA']);
+const OTHERS: ReadonlySet<string> = new Set(['LOCKHOUND_CONFIG', 'LOCKHOUND_CORPORA', 'LOCKHOUND_TOKEN']);
 
 export interface Setting {
   /** Path in the file, such as `insights.recordTtl`. */

@@ -2,7 +2,7 @@ import type { Log } from 'sarif';
 import { expect, it } from 'vitest';
 import type { Finding } from '../../src/model/scan/finding.ts';
 import type { ScanReport } from '../../src/model/scan/verdict.ts';
-import { findingListText } from '../../src/report/fleet/findings.ts';
+import { findingListText } from '../../src/report/findings.ts';
 import { renderJson } from '../../src/report/json.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import { renderSarif } from '../../src/report/sarif/sarif.ts';

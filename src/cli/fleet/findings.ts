@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { FindingFilter } from '../../commands/fleet/findings.ts';
-import { findingListText } from '../../report/fleet/findings.ts';
+import { findingListText } from '../../report/findings.ts';
 import {
   type AdminOptions,
   administering,
@@ -123,7 +123,7 @@ async function filterOf({
   ecosystem: named,
   ...rest
 }: FindingOptions): Promise<FindingFilter> {
-  const { purlTypeNamed } = await import('../../commands/fleet/package-query.ts');
+  const { purlTypeNamed } = await import('../../operations/packages/query.ts');
   const ecosystem = named === undefined ? undefined : purlTypeNamed(named);
   const { target, state, direct, withoutGroups, severity, since, notes } = rest;
   return { target, state, direct, withoutGroups, severity, since, notes, labels, rules, ecosystem };

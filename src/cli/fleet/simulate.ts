@@ -36,7 +36,7 @@ function advisoryCommand(context: CommandContext): Command {
     .argument('[range]', 'a version or a range, in place of one after `@`')
     .option('--ecosystem <name>', ECOSYSTEM_HELP)
     .action(async (text: string, range: string | undefined, options: AdvisoryOptions) => {
-      const { readPackageQuery } = await import('../../commands/fleet/package-query.ts');
+      const { readPackageQuery } = await import('../../operations/packages/query.ts');
       const query = readPackageQuery(text, { range, ecosystem: options.ecosystem });
       await administer(options, async (admin) => {
         const simulated = await admin.advisory(query, options.severity);

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { RATED_SEVERITIES, type RatedSeverity } from '../../model/scan/severity.ts';
-import { forgottenTargetText, targetListText, targetText } from '../../report/fleet/targets.ts';
+import { forgottenTargetText, targetListText, targetText } from '../../report/targets.ts';
 import { type AdminOptions, administering, parseCount, print, withAdminOptions } from '../program/admin.ts';
 import type { CommandContext } from '../program/context.ts';
 import { EXIT } from '../program/exit-code.ts';

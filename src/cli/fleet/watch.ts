@@ -48,7 +48,7 @@ function packageCommand(context: CommandContext): Command {
 
 async function watchPackage(context: CommandContext, text: string, options: WatchOptions): Promise<void> {
   const { terminal, exit } = context;
-  const { readPackageQuery } = await import('../../commands/fleet/package-query.ts');
+  const { readPackageQuery } = await import('../../operations/packages/query.ts');
   const query = readPackageQuery(text, { ecosystem: options.ecosystem });
   await administer(options, async (admin) => {
     const found = await admin.read(query);

@@ -52,7 +52,7 @@ async function where(
   { text, range }: { readonly text: string; readonly range: string | undefined },
 ): Promise<void> {
   const { terminal, exit } = context;
-  const { readPackageQuery } = await import('../../commands/fleet/package-query.ts');
+  const { readPackageQuery } = await import('../../operations/packages/query.ts');
   const query = readPackageQuery(text, { range, ecosystem: options.ecosystem });
   await administer(options, async (admin) => {
     const answer = await admin.find(query, options.label);

@@ -1,8 +1,8 @@
+import { type FleetStore, type Labels, labelTest, openFleetStore } from '../../compose/fleet-store.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { mergeSorted } from '../../model/merge-sorted.ts';
 import { atLeast, type RatedSeverity } from '../../model/scan/severity.ts';
 import type { ChangeLogEntry } from '../../store/fleet/change-log.ts';
-import { type FleetStore, type Labels, labelTest, openFleetStore } from './fleet-store.ts';
 
 export interface ChangeFilter {
   /** ms since 1970. */

@@ -1,7 +1,7 @@
+import { openFleetStore } from '../../compose/fleet-store.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { type FindingFilter, findIn, WHOLE } from './findings.ts';
-import { openFleetStore } from './fleet-store.ts';
 import { storedReport } from './stored-report.ts';
 import { comparedReport } from './target-comparison.ts';
 

@@ -1,4 +1,12 @@
 import { currentData } from '../../compose/facts/exploits.ts';
+import {
+  type FleetStore,
+  type Labels,
+  labelTest,
+  openFleetStore,
+  summariesOf,
+  targetIds,
+} from '../../compose/fleet-store.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { isFixable } from '../../model/advice/fixable.ts';
 import { NO_EXPLOIT_DATA } from '../../model/exploits/exploit-data.ts';
@@ -11,20 +19,12 @@ import { isAlert } from '../../model/scan/is-alert.ts';
 import type { Policy } from '../../model/scan/policy.ts';
 import { atLeast, countedSeverity, type RatedSeverity, SEVERITIES } from '../../model/scan/severity.ts';
 import { mapInSlices } from '../../model/yielding.ts';
+import { withKnownFixes } from '../../operations/findings/known-fixes.ts';
 import { isOnlyIn } from '../../policy/group-filter.ts';
 import { withExploits } from '../../policy/priority/exploits.ts';
 import { withPriority } from '../../policy/priority/priority.ts';
 import { issueKeys } from '../../policy/same-finding.ts';
 import { reportTo } from '../../store/values/stored-values.ts';
-import {
-  type FleetStore,
-  type Labels,
-  labelTest,
-  openFleetStore,
-  summariesOf,
-  targetIds,
-} from './fleet-store.ts';
-import { withKnownFixes } from './known-fixes.ts';
 import { unknownTarget } from './targets.ts';
 import { requireTargets } from './where.ts';
 import { createWorst } from './worst-findings.ts';

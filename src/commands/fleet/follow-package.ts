@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { type FleetStore, openFleetStore } from '../../compose/fleet-store.ts';
 import type { Store } from '../../compose/store.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { identityOf } from '../../fleet/identity.ts';
@@ -8,11 +9,10 @@ import type {
   FollowingTarget,
   PackageMove,
 } from '../../model/fleet/followed-package.ts';
+import type { PackageQuery } from '../../operations/packages/query.ts';
 import { compareText } from '../../policy/finding-order.ts';
 import { suspicionOf } from '../../policy/signals/suspicion.ts';
-import { type FleetStore, openFleetStore } from './fleet-store.ts';
 import { findHolders, type Holder } from './holders.ts';
-import type { PackageQuery } from './package-query.ts';
 import { sourceProjects } from './source-projects.ts';
 import { requireTargets, similarNames } from './where.ts';
 

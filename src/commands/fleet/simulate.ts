@@ -1,3 +1,4 @@
+import { type FleetStore, openFleetStore } from '../../compose/fleet-store.ts';
 import { routingOf } from '../../compose/routing.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { IdentifiedPackage } from '../../fleet/identity.ts';
@@ -6,12 +7,11 @@ import type { ReachedTarget, SimulatedAdvisory } from '../../model/fleet/simulat
 import type { Change } from '../../model/scan/change.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { RatedSeverity } from '../../model/scan/severity.ts';
+import type { PackageQuery } from '../../operations/packages/query.ts';
 import { policyFor } from '../../policy/policy-for.ts';
 import { routeChanges } from '../../policy/routing/route-changes.ts';
 import { vulnerability } from '../../policy/rules/vulnerability.ts';
-import { type FleetStore, openFleetStore } from './fleet-store.ts';
 import { findHolders, type Holder } from './holders.ts';
-import type { PackageQuery } from './package-query.ts';
 import { requireTargets } from './where.ts';
 
 /** Simulations of what would happen. They write and send nothing. */

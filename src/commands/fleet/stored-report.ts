@@ -1,4 +1,5 @@
 import { offlineClient } from '../../compose/facts/look-up-cache.ts';
+import type { FleetStore } from '../../compose/fleet-store.ts';
 import { openInsights } from '../../compose/insights.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { contentUuid } from '../../model/content-uuid.ts';
@@ -8,11 +9,10 @@ import type { Finding, Location } from '../../model/scan/finding.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { createYielder } from '../../model/yielding.ts';
+import { FleetError } from '../../operations/errors.ts';
 import { countScan } from '../../scan/counts.ts';
 import { inventoryGaps } from '../../scan/gaps.ts';
 import { storedInventory } from '../../scan/stored-inventory.ts';
-import { FleetError } from './errors.ts';
-import type { FleetStore } from './fleet-store.ts';
 
 /** Packages of a report: some 500 MB of memory. */
 const MAX_PACKAGES = 500_000;

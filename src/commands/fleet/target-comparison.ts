@@ -1,8 +1,8 @@
+import type { FleetStore } from '../../compose/fleet-store.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
 import type { PastScan } from '../../model/fleet/past-scan.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
-import type { FleetStore } from './fleet-store.ts';
 import { storedReport } from './stored-report.ts';
 
 export interface TargetQuestion {

@@ -1,16 +1,4 @@
 import { distance } from 'fastest-levenshtein';
-import type { LoadedConfig } from '../../config/load.ts';
-import { joinFreshness } from '../../model/fleet/freshness.ts';
-import type { ListedTarget, ShownTarget } from '../../model/fleet/listed-target.ts';
-import type { TargetSummary } from '../../model/fleet/target-summary.ts';
-import { SEVERITIES, type Severity } from '../../model/scan/severity.ts';
-import { sortInSlices } from '../../model/yielding.ts';
-import { compareFindingOrder, compareText } from '../../policy/finding-order.ts';
-import { COMPARE_TARGETS } from '../../server/view/fleet-order.ts';
-import { summaryFrom } from '../../server/view/viewed-target.ts';
-import { CHANGED, type ForgottenTarget } from '../../store/fleet/forget-target.ts';
-import { reportTo } from '../../store/values/stored-values.ts';
-import { FleetError } from './errors.ts';
 import {
   type FleetStore,
   type Labels,
@@ -18,7 +6,19 @@ import {
   openFleetStore,
   summariesOf,
   targetIds,
-} from './fleet-store.ts';
+} from '../../compose/fleet-store.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import { COMPARE_TARGETS } from '../../fleet/view/fleet-order.ts';
+import { summaryFrom } from '../../fleet/view/viewed-target.ts';
+import { joinFreshness } from '../../model/fleet/freshness.ts';
+import type { ListedTarget, ShownTarget } from '../../model/fleet/listed-target.ts';
+import type { TargetSummary } from '../../model/fleet/target-summary.ts';
+import { SEVERITIES, type Severity } from '../../model/scan/severity.ts';
+import { sortInSlices } from '../../model/yielding.ts';
+import { FleetError } from '../../operations/errors.ts';
+import { compareFindingOrder, compareText } from '../../policy/finding-order.ts';
+import { CHANGED, type ForgottenTarget } from '../../store/fleet/forget-target.ts';
+import { reportTo } from '../../store/values/stored-values.ts';
 import { requireTargets } from './where.ts';
 
 export interface TargetFilter {

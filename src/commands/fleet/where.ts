@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { type FleetStore, type Labels, openFleetStore, targetIds } from '../../compose/fleet-store.ts';
 import type { Store } from '../../compose/store.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { createIdSet } from '../../fleet/id-list.ts';
@@ -6,12 +7,11 @@ import type { IdentifiedPackage } from '../../fleet/identity.ts';
 import { findPlaces, type PackagePlace } from '../../fleet/package-places.ts';
 import type { HeldPackage } from '../../model/fleet/held-package.ts';
 import { NO_OTHER_VERSIONS, type OtherVersions } from '../../model/fleet/other-versions.ts';
+import { FleetError } from '../../operations/errors.ts';
+import type { PackageQuery } from '../../operations/packages/query.ts';
 import { reportTo } from '../../store/values/stored-values.ts';
-import { FleetError } from './errors.ts';
-import { type FleetStore, type Labels, openFleetStore, targetIds } from './fleet-store.ts';
 import { findHolders, type Holder, type SelectedPackages } from './holders.ts';
 import { otherVersions } from './other-versions.ts';
-import type { PackageQuery } from './package-query.ts';
 
 export interface WhereAnswer {
   /** Versions that the query selects and that targets hold or held. */

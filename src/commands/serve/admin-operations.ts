@@ -1,11 +1,12 @@
 import { mergeSorted } from '../../model/merge-sorted.ts';
-import type { Operations } from '../../server/api/operation.ts';
+import { notFound, requireWholeFleet } from '../../operations/context.ts';
+import { filterItems, pageOf, takePage } from '../../operations/paging.ts';
+import { sinceOf } from '../../operations/parameters.ts';
+import type { HttpOperations } from '../../server/api/http-operation.ts';
 import { compareNewest, type PlacedId } from '../../store/newest-ids.ts';
 import { administerDeliveries, INDEX_OF } from '../deliveries.ts';
 import { administerRejected } from '../rejected.ts';
-import { filterItems, pageOf, takePage } from './page.ts';
-import { notFound, requireWholeFleet, type ServeContext } from './serve-context.ts';
-import { sinceOf } from './since.ts';
+import type { ServeContext } from './serve-context.ts';
 
 type Own =
   | 'lockhound.deliveries.list'
@@ -15,7 +16,7 @@ type Own =
   | 'lockhound.queues.list';
 
 /** What operators look at: deliveries, rejected payloads and queues. */
-export function adminOperations(context: ServeContext): Pick<Operations, Own> {
+export function adminOperations(context: ServeContext): Pick<HttpOperations, Own> {
   const deliveries = administerDeliveries(context.shared);
   const rejected = administerRejected(context.shared);
   const { shards } = context.fleet;

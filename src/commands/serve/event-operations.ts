@@ -1,4 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit';
+import { Refusal } from '../../operations/refusal.ts';
 import {
   createEventLog,
   type EventLog,
@@ -9,8 +10,7 @@ import {
 } from '../../server/api/events/event-log.ts';
 import { beginEventStream, type EventStream } from '../../server/api/events/event-stream.ts';
 import { followStore } from '../../server/api/events/follow-store.ts';
-import { type Call, type Operations, StreamAnswer } from '../../server/api/operation.ts';
-import { Refusal } from '../../server/api/problem.ts';
+import { type HttpCall, type HttpOperations, StreamAnswer } from '../../server/api/http-operation.ts';
 import { missedSince } from './missed-events.ts';
 import type { ServeContext } from './serve-context.ts';
 
@@ -24,7 +24,7 @@ const MAX_BYTES = 64_000_000;
 const MAX_REPLAYS = 4;
 /** Events that may happen while a reader gets those that it missed. */
 const MAX_WAITING = 5_000;
-type StreamCall = Call<'lockhound.events.stream'>;
+type StreamCall = HttpCall<'lockhound.events.stream'>;
 
 /** Changes and scans as they happen. Reads the store as long as the server runs, from the first reader on. */
 export function eventOperations(context: ServeContext) {
@@ -38,7 +38,7 @@ export function eventOperations(context: ServeContext) {
     following ??= followStore({ shards, add: log.add, onUnreadable, onFailure: context.onEventFailure });
     return following.begun;
   };
-  const operations: Pick<Operations, 'lockhound.events.stream'> = {
+  const operations: Pick<HttpOperations, 'lockhound.events.stream'> = {
     async 'lockhound.events.stream'(call) {
       const lastId = call.request.headers['last-event-id'];
       const resume = () => (typeof lastId === 'string' ? log.resume(lastId) : undefined);

@@ -1,14 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { HeldPackage } from '../../model/fleet/held-package.ts';
 import { SEVERITIES } from '../../model/scan/severity.ts';
-import type { Operations } from '../../server/api/operation.ts';
-import type { Principal } from '../../server/api/principal.ts';
+import { requireWholeFleet } from '../../operations/context.ts';
+import { readPackageQuery } from '../../operations/packages/query.ts';
+import { filterItems, pageOf, takePage } from '../../operations/paging.ts';
+import { sinceOf } from '../../operations/parameters.ts';
+import type { Principal } from '../../operations/principal.ts';
+import type { HttpOperations } from '../../server/api/http-operation.ts';
 import { findChanges } from '../fleet/changes.ts';
-import { readPackageQuery } from '../fleet/package-query.ts';
 import { findPackage } from '../fleet/where.ts';
-import { filterItems, pageOf, takePage } from './page.ts';
-import { labelsOf, requireWholeFleet, type ServeContext, snapshotOf } from './serve-context.ts';
-import { sinceOf } from './since.ts';
+import { type ServeContext, snapshotOf } from './serve-context.ts';
 
 type Own =
   | 'lockhound.fleet.get'
@@ -20,7 +21,7 @@ const DAY_MS = 24 * 3_600_000;
 const TREND_DAYS = 90;
 
 /** Questions about the whole fleet. */
-export function fleetOperations(context: ServeContext): Pick<Operations, Own> {
+export function fleetOperations(context: ServeContext): Pick<HttpOperations, Own> {
   const { fleet, loaded, shared } = context;
   const recentCounts = countsOf(context);
   const recentStored = storedCountsOf(context);
@@ -72,6 +73,14 @@ export function fleetOperations(context: ServeContext): Pick<Operations, Own> {
       return { versions, targets, lockfiles, places, otherVersions, similar, notCompared };
     },
   };
+}
+
+/** `name=value` texts as labels. */
+function labelsOf(texts: readonly string[] | undefined): Readonly<Record<string, string>> | undefined {
+  if (texts === undefined) return undefined;
+  return Object.fromEntries(
+    texts.map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]),
+  );
 }
 
 type Viewer = Pick<Principal, 'sees' | 'seesAll'>;

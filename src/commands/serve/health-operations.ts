@@ -1,10 +1,11 @@
-import type { Operations } from '../../server/api/operation.ts';
-import { requireWholeFleet, type ServeContext } from './serve-context.ts';
+import { requireWholeFleet } from '../../operations/context.ts';
+import type { HttpOperations } from '../../server/api/http-operation.ts';
+import type { ServeContext } from './serve-context.ts';
 
 /** The verdict of `lockhound health`. */
 export function healthOperations({
   health,
-}: Pick<ServeContext, 'health'>): Pick<Operations, 'lockhound.health.get'> {
+}: Pick<ServeContext, 'health'>): Pick<HttpOperations, 'lockhound.health.get'> {
   return {
     async 'lockhound.health.get'({ principal }) {
       requireWholeFleet(principal);

@@ -2,14 +2,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { openMetrics } from '../../compose/metrics.ts';
 import { probedShards } from '../../compose/probed-shards.ts';
 import type { MonitoredWorker } from '../../compose/worker/worker-health.ts';
+import type { FleetView } from '../../fleet/view/fleet-view.ts';
 import { within } from '../../model/within.ts';
-import type { Principal } from '../../server/api/principal.ts';
-import { Refusal } from '../../server/api/problem.ts';
+import type { Principal } from '../../operations/principal.ts';
+import { Refusal } from '../../operations/refusal.ts';
 import { type Probe, readinessOf, type ShownHealth } from '../../server/health.ts';
 import { mountMetrics, type ScrapedMetrics } from '../../server/metrics/mount.ts';
 import { WITHOUT_REDIS } from '../../server/metrics/without-redis.ts';
 import { redisProbe } from '../../server/probes.ts';
-import type { FleetView } from '../../server/view/fleet-view.ts';
 import type { SharedStore } from '../shared-store.ts';
 import type { ServeContext } from './serve-context.ts';
 

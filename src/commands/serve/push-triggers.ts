@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { Refusal } from '../../operations/refusal.ts';
 import type { AskStore } from '../../server/api/ask-store.ts';
 import { callerAddress } from '../../server/api/auth/caller-address.ts';
 import { createRequestRates } from '../../server/api/auth/request-rates.ts';
 import { createOpenBodies } from '../../server/api/open-bodies.ts';
-import { Refusal } from '../../server/api/problem.ts';
 import { PUSH_WINDOW_MS, readPush, requireSignatureHeader } from '../../server/triggers/push.ts';
 import type { ServeContext } from './serve-context.ts';
 import { sourceScans } from './source-scans.ts';

@@ -1,16 +1,18 @@
 import { mergeSorted } from '../../model/merge-sorted.ts';
 import type { ScanRecord } from '../../model/scan/scan-record.ts';
+import { notFound } from '../../operations/context.ts';
+import { RawAnswer } from '../../operations/operation.ts';
+import { filterItems, pageOf, takePage } from '../../operations/paging.ts';
+import { sinceOf } from '../../operations/parameters.ts';
+import { Refusal } from '../../operations/refusal.ts';
 import { REPORTS } from '../../report/catalog.ts';
 import { withTimes } from '../../server/api/events/follow-store.ts';
-import { type Operations, RawAnswer } from '../../server/api/operation.ts';
-import { Refusal } from '../../server/api/problem.ts';
+import type { HttpOperations } from '../../server/api/http-operation.ts';
 import { compareNewest, type PlacedId } from '../../store/newest-ids.ts';
 import { ScanError } from '../errors.ts';
 import { concludedReport } from '../scanning/scan-report.ts';
 import { administerScans } from '../scans.ts';
-import { filterItems, pageOf, takePage } from './page.ts';
-import { notFound, type ServeContext } from './serve-context.ts';
-import { sinceOf } from './since.ts';
+import type { ServeContext } from './serve-context.ts';
 
 type Own = 'lockhound.scans.list' | 'lockhound.scans.get' | 'lockhound.scans.report';
 
@@ -21,7 +23,7 @@ const TYPES: Readonly<Record<string, string>> = {
   cyclonedx: 'application/vnd.cyclonedx+json; charset=utf-8',
 };
 
-export function scanOperations(context: ServeContext): Pick<Operations, Own> {
+export function scanOperations(context: ServeContext): Pick<HttpOperations, Own> {
   const admin = administerScans(context.shared);
   const { shards } = context.fleet;
   const show = async (id: string, sees: (target: string) => boolean) => {

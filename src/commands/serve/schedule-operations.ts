@@ -1,14 +1,15 @@
 import type { Schedule } from '../../model/watch/schedule.ts';
 import type { ScheduleReport } from '../../model/watch/schedule-report.ts';
 import type { WatchedTarget } from '../../model/watch/watched-target.ts';
-import type { Operations } from '../../server/api/operation.ts';
-import type { Principal } from '../../server/api/principal.ts';
+import { requireWholeFleet } from '../../operations/context.ts';
+import type { Principal } from '../../operations/principal.ts';
+import type { HttpOperations } from '../../server/api/http-operation.ts';
 import { administerSchedules } from '../schedules.ts';
-import { requireWholeFleet, type ServeContext } from './serve-context.ts';
+import type { ServeContext } from './serve-context.ts';
 
 type Own = `lockhound.schedules.${'list' | 'get' | 'add' | 'remove' | 'pause' | 'resume' | 'run'}`;
 
-export function scheduleOperations({ shared }: Pick<ServeContext, 'shared'>): Pick<Operations, Own> {
+export function scheduleOperations({ shared }: Pick<ServeContext, 'shared'>): Pick<HttpOperations, Own> {
   const admin = administerSchedules(shared);
   const shown = async (name: string) => shownSchedule(await admin.show(name));
   return {

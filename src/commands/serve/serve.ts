@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { logConfigNotes } from '../../compose/config-notes.ts';
 import { currentData } from '../../compose/facts/exploits.ts';
 import { openFleetNumbers } from '../../compose/fleet-numbers.ts';
+import type { FleetStore } from '../../compose/fleet-store.ts';
 import { openHealth } from '../../compose/health.ts';
 import { createLogger } from '../../compose/logger.ts';
 import { waitForRedis } from '../../compose/redis-wait.ts';
@@ -13,36 +14,36 @@ import { policyOf } from '../../config/effective-policy.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { readBundledDescription } from '../../discovery/bundled.ts';
 import { packageFile } from '../../files/package-file.ts';
+import { openFleetView } from '../../fleet/view/fleet-view.ts';
+import { holdPackages } from '../../fleet/view/held-packages.ts';
+import { lazily } from '../../model/lazily.ts';
 import { listen } from '../../model/listen.ts';
+import { OPERATIONS } from '../../operations/catalog.generated.ts';
+import type { Call, MethodId, Operation } from '../../operations/operation.ts';
+import { createPageTokens } from '../../operations/page-token.ts';
 import { createApiServer } from '../../server/api/api-server.ts';
 import { openAskStore } from '../../server/api/ask-store.ts';
 import { createRequestRates } from '../../server/api/auth/request-rates.ts';
 import { addDocuments } from '../../server/api/documents.ts';
-import { createPageTokens } from '../../server/api/page-token.ts';
+import type { HttpOperations } from '../../server/api/http-operation.ts';
 import { type HealthServer, startHealthServer } from '../../server/health.ts';
 import { mountPage } from '../../server/page/mount-page.ts';
-import { openFleetView } from '../../server/view/fleet-view.ts';
-import { holdPackages } from '../../server/view/held-packages.ts';
 import { shardOf } from '../../store/shards/shard.ts';
 import { logThrottled } from '../../workers/throttled-log.ts';
-import type { FleetStore } from '../fleet/fleet-store.ts';
 import { openSharedStore, type SharedStore } from '../shared-store.ts';
 import { adminOperations } from './admin-operations.ts';
 import { eventOperations } from './event-operations.ts';
-import { findingOperations } from './finding-operations.ts';
 import { fleetOperations } from './fleet-operations.ts';
 import { healthOperations } from './health-operations.ts';
-import { inventoryOperations } from './inventory-operations.ts';
 import { addMonitoring } from './monitoring.ts';
 import { openCallers } from './open-callers.ts';
 import { addPushTriggers } from './push-triggers.ts';
 import { scanOperations } from './scan-operations.ts';
 import { scheduleOperations } from './schedule-operations.ts';
-import type { ServeContext } from './serve-context.ts';
+import { type ServeContext, snapshotOf } from './serve-context.ts';
 import { sessionOperations } from './session-operations.ts';
 import { submitOperations } from './submit-operations.ts';
 import { suppressionOperations } from './suppression-operations.ts';
-import { targetOperations } from './target-operations.ts';
 import { tokenOperations } from './token-operations.ts';
 import { writeOperations } from './write-operations.ts';
 
@@ -125,11 +126,9 @@ async function serveWith(
   const app = createApiServer({
     document,
     operations: {
+      ...boundOperations(context),
       ...fleetOperations(context),
       ...healthOperations(context),
-      ...targetOperations(context),
-      ...inventoryOperations(context),
-      ...findingOperations(context),
       ...scanOperations(context),
       ...adminOperations(context),
       ...sessionOperations(context, callers),
@@ -170,6 +169,15 @@ async function serveWith(
   }
 }
 
+/** The operations of the catalog, each loaded when it is called first. */
+function boundOperations(context: ServeContext) {
+  const entries = Object.entries(OPERATIONS).map(([id, load]) => {
+    const loaded = lazily(load as () => Promise<Operation<MethodId>>);
+    return [id, async (call: Call) => await (await loaded())(call, context)] as const;
+  });
+  return Object.fromEntries(entries) as unknown as Pick<HttpOperations, keyof typeof OPERATIONS>;
+}
+
 function contextOf(loaded: LoadedConfig, shared: SharedStore, log: Logger): ServeContext {
   const unreadable = new Set<string>();
   const onUnreadable: FleetStore['onUnreadable'] = ({ message }) => void unreadable.add(message);
@@ -208,5 +216,18 @@ function contextOf(loaded: LoadedConfig, shared: SharedStore, log: Logger): Serv
   const onEventFailure = (reason: string) => logEvents(new Error(reason));
   const numbers = openFleetNumbers(stores, loaded.config.watch.staleAfter);
   const health = openHealth(loaded, { shards: stores, workers: shared.store.workers }, numbers);
-  return { loaded, shared, fleet, view, exploits, tokens, numbers, health, onEventFailure };
+  return {
+    loaded,
+    shared,
+    fleet,
+    view,
+    snapshot: async () => snapshotOf({ view }),
+    staleness: async () => view.isStale,
+    follow: view.follow,
+    exploits,
+    tokens,
+    numbers,
+    health,
+    onEventFailure,
+  };
 }

@@ -1,3 +1,5 @@
+import { RawAnswer } from '../../operations/operation.ts';
+import type { Principal } from '../../operations/principal.ts';
 import { callerAddress } from '../../server/api/auth/caller-address.ts';
 import type { Callers } from '../../server/api/auth/callers.ts';
 import { requireSameOrigin } from '../../server/api/auth/same-origin.ts';
@@ -8,8 +10,7 @@ import {
   sessionCookie,
   sessionSecretIn,
 } from '../../server/api/auth/session-cookie.ts';
-import { type Operations, RawAnswer } from '../../server/api/operation.ts';
-import type { Principal } from '../../server/api/principal.ts';
+import type { HttpOperations } from '../../server/api/http-operation.ts';
 import type { ServeContext } from './serve-context.ts';
 
 type Own = 'lockhound.session.get' | 'lockhound.session.create' | 'lockhound.session.delete';
@@ -18,7 +19,7 @@ type Own = 'lockhound.session.get' | 'lockhound.session.create' | 'lockhound.ses
 export function sessionOperations(
   { loaded, shared }: Pick<ServeContext, 'loaded' | 'shared'>,
   callers: Pick<Callers, 'signIn'>,
-): Pick<Operations, Own> {
+): Pick<HttpOperations, Own> {
   const { publicUrl } = loaded.config.serve;
   const isSecure = publicUrl?.startsWith('https:') === true;
   const { apiTokens } = shared.store;

@@ -3,25 +3,21 @@ import { sealEnvelope } from '../../jobs/envelope.ts';
 import { jobIdOf } from '../../jobs/job-id.ts';
 import { SCAN_SOURCE } from '../../jobs/payloads/sources/scan-source.ts';
 import { contentOf, withOwnId } from '../../jobs/requested-scan.ts';
+import type { SubmittedSource } from '../../model/api/lockhound-api.generated.ts';
 import { newScanId } from '../../model/scan/scan-id.ts';
 import { type TargetSource, targetSourceSchema } from '../../model/watch/source.ts';
 import { readPlainUrl } from '../../model/watch/source-url.ts';
 import { matchesWildcard } from '../../model/wildcard.ts';
-import { Refusal } from '../../server/api/problem.ts';
+import { Refusal } from '../../operations/refusal.ts';
 import { shardOf } from '../../store/shards/shard.ts';
 import type { SharedShard, SharedStore } from '../shared-store.ts';
 
 export interface SourceScan {
   readonly target: { readonly id: string; readonly labels?: Readonly<Record<string, string>> };
-  readonly source: RequestedSource;
+  readonly source: SubmittedSource;
   /** Default: a new one. The same id is scanned once. */
   readonly scan?: string | undefined;
 }
-
-/** A source as a caller names it. Credentials are those of the allowed source. */
-export type RequestedSource =
-  | { readonly kind: 'url'; readonly url: string; readonly file?: string; readonly format?: string }
-  | { readonly kind: 'git'; readonly url: string; readonly ref?: string };
 
 /** Scans of sources that the configuration allows (`serve.sources`). Workers read them, as they read those of schedules. */
 export function sourceScans({ config }: LoadedConfig, { shards }: SharedStore) {
@@ -77,7 +73,7 @@ function checked(source: TargetSource): TargetSource {
   throw new Refusal(400, 'invalid-body', `source.${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
 }
 
-function targetSource(source: RequestedSource, url: string, credentials: string | undefined): TargetSource {
+function targetSource(source: SubmittedSource, url: string, credentials: string | undefined): TargetSource {
   const own = credentials === undefined ? {} : { credentials };
   if (source.kind === 'git')
     return { kind: 'git', repository: url, ref: source.ref ?? 'HEAD', exclude: [], ...own };

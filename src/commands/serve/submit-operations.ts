@@ -1,17 +1,19 @@
 import { redisUrls } from '../../compose/redis-connection.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { SubmitScan } from '../../model/api/lockhound-api.generated.ts';
+import { requireSeen } from '../../operations/context.ts';
+import { Refusal } from '../../operations/refusal.ts';
 import { createProducer, type ProducedLockfile, type Producer, type ScanRequest } from '../../producer.ts';
+import type { HttpOperations } from '../../server/api/http-operation.ts';
 import { MultipartBody } from '../../server/api/multipart.ts';
-import type { Operations } from '../../server/api/operation.ts';
-import { Refusal } from '../../server/api/problem.ts';
-import { requireSeen, type ServeContext } from './serve-context.ts';
+import type { ServeContext } from './serve-context.ts';
 import { sourceScans } from './source-scans.ts';
 
 type Own = 'lockhound.scans.submit';
 
 /** Submits scans as any producer does. */
-export function submitOperations({ loaded, shared }: Pick<ServeContext, 'loaded' | 'shared'>) {
+export function submitOperations(context: ServeContext) {
+  const { loaded, shared } = context;
   const scans = sourceScans(loaded, shared);
   let producer: Promise<Producer> | undefined;
   const open = (): Promise<Producer> => {
@@ -21,11 +23,11 @@ export function submitOperations({ loaded, shared }: Pick<ServeContext, 'loaded'
     });
     return producer;
   };
-  const operations: Pick<Operations, Own> = {
+  const operations: Pick<HttpOperations, Own> = {
     async 'lockhound.scans.submit'({ body, principal }) {
       const { source } = body;
       if (source !== undefined) {
-        requireSeen(principal, body.target);
+        await requireSeen(context, principal, body.target);
         if (body.lockfiles !== undefined)
           throw new Refusal(400, 'invalid-body', 'it has lockfiles and a source');
         const { target: id, labels, scan: named } = body;
@@ -33,7 +35,7 @@ export function submitOperations({ loaded, shared }: Pick<ServeContext, 'loaded'
         return { scan: await scans.submit({ target, source, scan: named }) };
       }
       const request = (body as unknown) instanceof MultipartBody ? fromForm(body as never) : fromJson(body);
-      requireSeen(principal, request.target.id);
+      await requireSeen(context, principal, request.target.id);
       if (request.lockfiles.length === 0) throw new Refusal(400, 'invalid-body', 'it has no lockfiles');
       const { scan } = await (await open()).enqueue(request);
       return { scan };
@@ -70,8 +72,8 @@ function fromJson({ target, labels, lockfiles = [], partial, scan }: SubmitScan)
 }
 
 interface SubmittedContent {
-  readonly content?: string;
-  readonly base64?: string;
+  readonly content?: string | undefined;
+  readonly base64?: string | undefined;
 }
 
 function contentOf(

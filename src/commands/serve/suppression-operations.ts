@@ -1,12 +1,13 @@
 import type { ListedSuppression } from '../../model/scan/suppression.ts';
-import type { Operations } from '../../server/api/operation.ts';
+import { requireSeen, requireWholeFleet } from '../../operations/context.ts';
+import type { HttpOperations } from '../../server/api/http-operation.ts';
 import { administerSuppressions } from '../ignore.ts';
-import { requireSeen, requireWholeFleet, type ServeContext } from './serve-context.ts';
+import type { ServeContext } from './serve-context.ts';
 
 type Own = `lockhound.suppressions.${'list' | 'add' | 'remove'}`;
 
-export function suppressionOperations({ loaded, fleet }: ServeContext): Pick<Operations, Own> {
-  const admin = administerSuppressions(loaded, fleet);
+export function suppressionOperations(context: ServeContext): Pick<HttpOperations, Own> {
+  const admin = administerSuppressions(context.loaded, context.fleet);
   return {
     async 'lockhound.suppressions.list'({ principal }) {
       const all = await admin.list();
@@ -16,7 +17,7 @@ export function suppressionOperations({ loaded, fleet }: ServeContext): Pick<Ope
       return { suppressions: seen.map(shown) };
     },
     async 'lockhound.suppressions.add'({ body, principal }) {
-      if (isOwn(body.target, () => true)) requireSeen(principal, body.target ?? '');
+      if (isOwn(body.target, () => true)) await requireSeen(context, principal, body.target ?? '');
       else requireWholeFleet(principal);
       const added = await admin.add({ ...body, author: principal.name });
       return shown({ ...added, findings: 0, expired: false });

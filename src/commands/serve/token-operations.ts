@@ -1,10 +1,11 @@
-import type { Operations } from '../../server/api/operation.ts';
+import { notFound, requireWholeFleet } from '../../operations/context.ts';
+import type { HttpOperations } from '../../server/api/http-operation.ts';
 import { administerTokens } from '../tokens.ts';
-import { notFound, requireWholeFleet, type ServeContext } from './serve-context.ts';
+import type { ServeContext } from './serve-context.ts';
 
 type Own = 'lockhound.tokens.list' | 'lockhound.tokens.create' | 'lockhound.tokens.revoke';
 
-export function tokenOperations({ shared }: Pick<ServeContext, 'shared'>): Pick<Operations, Own> {
+export function tokenOperations({ shared }: Pick<ServeContext, 'shared'>): Pick<HttpOperations, Own> {
   const admin = administerTokens(shared.store.apiTokens);
   return {
     async 'lockhound.tokens.list'({ principal }) {

@@ -1,24 +1,17 @@
-import type { Operations } from '../../server/api/operation.ts';
+import { notFound, requireWholeFleet } from '../../operations/context.ts';
+import type { HttpOperations } from '../../server/api/http-operation.ts';
 import { administerDeliveries } from '../deliveries.ts';
-import { forgetTarget } from '../fleet/targets.ts';
 import { administerRejected } from '../rejected.ts';
-import {
-  notFound,
-  requireSeen,
-  requireWholeFleet,
-  type ServeContext,
-  unknownTarget,
-} from './serve-context.ts';
+import type { ServeContext } from './serve-context.ts';
 
 type Own =
-  | 'lockhound.targets.forget'
   | 'lockhound.deliveries.retry'
   | 'lockhound.routes.resume'
   | 'lockhound.rejected.retry'
   | 'lockhound.rejected.drop';
 
 /** What operators change: targets, deliveries, routes, rejected payloads. */
-export function writeOperations(context: ServeContext): Pick<Operations, Own> {
+export function writeOperations(context: ServeContext): Pick<HttpOperations, Own> {
   const deliveries = administerDeliveries(context.shared);
   const rejected = administerRejected(context.shared);
   const rejectedPayload = async ({ job, id }: { readonly job: string; readonly id: string }) => {
@@ -27,14 +20,6 @@ export function writeOperations(context: ServeContext): Pick<Operations, Own> {
     return found;
   };
   return {
-    async 'lockhound.targets.forget'({ params: { target }, principal }) {
-      requireSeen(principal, target);
-      const forgotten = await forgetTarget(context.fleet, target);
-      if (forgotten === undefined) throw unknownTarget(target);
-      // The caller's next read does not show it.
-      await context.view.follow();
-      return forgotten;
-    },
     async 'lockhound.deliveries.retry'({ params: { delivery: id }, principal }) {
       if ((await deliveries.show(id, principal.sees)) === undefined)
         throw notFound(`there is no delivery ${id}`);

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '../../compose/logger.ts';
+import { requireRedisUrl } from '../../compose/redis-url.ts';
 import { openStores, type Store, type Stores } from '../../compose/store.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { StoreError } from '../../store/errors.ts';
 import { createKeys, isSharedKey } from '../../store/keys.ts';
 import type { RedisClient } from '../../store/redis/connection.ts';
-import { requireRedisUrl } from '../redis-url.ts';
 import { copyJobs } from './copy-jobs.ts';
 import { copyRecords } from './copy-records.ts';
 import { copyTargets } from './copy-targets.ts';

@@ -25,6 +25,11 @@ export const serve = z.strictObject({
   receiveTimeout: durationOf('30s')
     .refine((ms) => ms >= 1_000 && ms <= 3_600_000, 'a duration from `1s` to `1h`')
     .describe('Time limit for receiving a request.'),
+  url: httpUrl
+    .optional()
+    .describe(
+      'URL of a running server that commands ask, with the token in `LOCKHOUND_TOKEN`. Unset: they read Redis.',
+    ),
   publicUrl: httpUrl
     .optional()
     .describe('URL by which browsers and other services reach it, where a proxy is in between.'),

@@ -11,19 +11,19 @@ export interface AdvisoryEvidence {
   /** Where it is published. */
   readonly url: string;
   /** CVSS score. */
-  readonly score?: number;
+  readonly score?: number | undefined;
   /** CVSS vector. */
-  readonly vector?: string;
+  readonly vector?: string | undefined;
 }
 
 /** A public image whose layers are the lowest ones of another image. `before`: the last base that was another one. */
 export interface BaseImage {
   /** Chain identifier of its uppermost layer. */
-  readonly chainId?: string;
+  readonly chainId?: string | undefined;
   /** Number of its layers. */
-  readonly layers?: number;
+  readonly layers?: number | undefined;
   /** Repositories that have it; at most 20. */
-  readonly repositories?: readonly string[];
+  readonly repositories?: readonly string[] | undefined;
 }
 
 /** A page of changes, newest first. */
@@ -31,13 +31,13 @@ export interface ChangeList {
   /** The entries of this page. */
   readonly scans: readonly ScanChanges[];
   /** Present when there are further entries: the value of `pageToken` for the next page. */
-  readonly nextPageToken?: string;
+  readonly nextPageToken?: string | undefined;
 }
 
 /** Data in place of that of a rejected payload. */
 export interface CorrectedPayload {
   /** JSON text. Default: its own data. */
-  readonly data?: string;
+  readonly data?: string | undefined;
 }
 
 /** Numbers by name; names without any are absent. */
@@ -50,7 +50,7 @@ export interface CreatedToken {
   /** Text of the token, for the header `Authorization: Bearer`. */
   readonly token: string;
   /** When it expires. */
-  readonly expiresAt?: string;
+  readonly expiresAt?: string | undefined;
 }
 
 /** The fleet on one day. */
@@ -78,7 +78,7 @@ export interface Delivery {
   /** State. */
   readonly state: 'waiting' | 'retrying' | 'held' | 'delivered' | 'failed';
   /** Why it is not delivered. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** Number of its changes. */
   readonly changes: number;
   /** When it was recorded. */
@@ -86,11 +86,11 @@ export interface Delivery {
   /** When its state changed last. */
   readonly updatedAt: string;
   /** When it is sent again. */
-  readonly nextAttemptAt?: string;
+  readonly nextAttemptAt?: string | undefined;
   /** Number of attempts. */
   readonly attempts: number;
   /** HTTP status of the last attempt. */
-  readonly lastStatus?: number;
+  readonly lastStatus?: number | undefined;
 }
 
 /** An attempt to send an alert. */
@@ -100,15 +100,15 @@ export interface DeliveryAttempt {
   /** Duration in milliseconds. */
   readonly durationMs: number;
   /** Size of the body. */
-  readonly bytes?: number;
+  readonly bytes?: number | undefined;
   /** Changes that the body only counts. */
-  readonly leftOut?: number;
+  readonly leftOut?: number | undefined;
   /** HTTP status of the answer. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** Why there was no answer. */
-  readonly error?: string;
+  readonly error?: string | undefined;
   /** Beginning of the answer. */
-  readonly answer?: string;
+  readonly answer?: string | undefined;
 }
 
 /** A delivery with its attempts. */
@@ -117,7 +117,7 @@ export interface DeliveryDetails {
   /** Attempts, oldest first. */
   readonly attempts: readonly DeliveryAttempt[];
   /** Its changes, the worst first; absent after delivery. */
-  readonly changes?: readonly unknown[];
+  readonly changes?: readonly unknown[] | undefined;
 }
 
 /** A page of deliveries, by their last change, newest first. */
@@ -125,7 +125,7 @@ export interface DeliveryList {
   /** The entries of this page. */
   readonly deliveries: readonly Delivery[];
   /** Present when there are further entries: the value of `pageToken` for the next page. */
-  readonly nextPageToken?: string;
+  readonly nextPageToken?: string | undefined;
 }
 
 /** Nothing. */
@@ -151,26 +151,28 @@ export interface FindingBody {
   /** Severity. */
   readonly severity: 'critical' | 'high' | 'medium' | 'unrated' | 'low' | 'none';
   /** What an unrated one counts as. */
-  readonly countsAs?: 'critical' | 'high' | 'medium' | 'low' | 'none';
+  readonly countsAs?: 'critical' | 'high' | 'medium' | 'low' | 'none' | undefined;
   /** One line of plain text. */
   readonly title: string;
   readonly package: FindingPackage;
   /** Its places in the target. */
   readonly locations: readonly Location[];
-  readonly advisory?: AdvisoryEvidence;
+  readonly advisory?: AdvisoryEvidence | undefined;
   /** Distinguishes findings without an advisory. */
-  readonly issue?: string;
+  readonly issue?: string | undefined;
   /** What to do, where the rule knows. */
-  readonly advice?: string;
-  readonly suppressed?: Suppressed;
-  readonly priority?: Priority;
+  readonly advice?: string | undefined;
+  /** Known upgrades of an open finding. */
+  readonly fixes?: readonly FindingFix[] | undefined;
+  readonly suppressed?: Suppressed | undefined;
+  readonly priority?: Priority | undefined;
   /** Whether the issue is in the catalogue of known exploited vulnerabilities. */
-  readonly kev?: JsonObject;
+  readonly kev?: JsonObject | undefined;
   /** Probability of exploitation within 30 days: `score`, `percentile`. */
-  readonly epss?: JsonObject;
-  readonly age?: FindingAge;
+  readonly epss?: JsonObject | undefined;
+  readonly age?: FindingAge | undefined;
   /** When it has to be resolved, where its severity has a limit (`policy.dueIn`). */
-  readonly due?: string;
+  readonly due?: string | undefined;
 }
 
 /** Numbers of findings that fit. */
@@ -185,6 +187,14 @@ export interface FindingCounts {
   readonly ecosystems: Counts;
 }
 
+/** An upgrade of a package that clears a finding. */
+export interface FindingFix {
+  /** How it is done: `none` and `unknown` say that no upgrade is known. */
+  readonly kind: 'in-range' | 'upgrade-direct' | 'override' | 'held-by-pin' | 'held-by-cooldown' | 'none' | 'unknown';
+  /** Version of the package that clears the finding. */
+  readonly version?: string | undefined;
+}
+
 /** A page of findings. */
 export interface FindingList {
   /** The entries of this page. */
@@ -192,7 +202,9 @@ export interface FindingList {
   /** Number of all entries that fit. */
   readonly total: number;
   /** Present when there are further entries: the value of `pageToken` for the next page. */
-  readonly nextPageToken?: string;
+  readonly nextPageToken?: string | undefined;
+  /** What the answer lacks because it cannot be read; absent for tokens of some targets. */
+  readonly unreadable?: readonly string[] | undefined;
 }
 
 /** The package of a finding. */
@@ -206,7 +218,7 @@ export interface FindingPackage {
   /** Package URL. */
   readonly purl: string;
   /** Whether it is a direct dependency; absent when that is not known. */
-  readonly direct?: boolean;
+  readonly direct?: boolean | undefined;
   /** Conditions under which it is installed. */
   readonly groups: readonly string[];
 }
@@ -251,7 +263,7 @@ export interface HealthPart {
   /** The answer in words, with numbers. */
   readonly says: string;
   /** What to do; absent when nothing has to be done. */
-  readonly remedy?: string;
+  readonly remedy?: string | undefined;
 }
 
 /** The state of the whole deployment in words. */
@@ -274,7 +286,7 @@ export interface HeldPackage {
   /** Path of the lockfile. */
   readonly lockfile: string;
   /** Line of the entry, from 1. */
-  readonly line?: number;
+  readonly line?: number | undefined;
   /** Purl type. */
   readonly ecosystem: string;
   /** Name of the package. */
@@ -284,15 +296,15 @@ export interface HeldPackage {
   /** Package URL. */
   readonly purl: string;
   /** Whether it is a direct dependency. */
-  readonly direct?: boolean;
+  readonly direct?: boolean | undefined;
   /** Conditions under which it is installed. */
   readonly groups: readonly string[];
   /** Packages from a direct dependency down to the package itself. */
   readonly dependencyPath: readonly string[];
   /** Present when the package is not looked up. */
-  readonly outcome?: 'resolved' | 'missing' | 'unsupported' | 'private' | 'failed' | 'uncovered';
+  readonly outcome?: 'resolved' | 'missing' | 'unsupported' | 'private' | 'failed' | 'uncovered' | undefined;
   /** Why it is not looked up. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 /** The packages of one lockfile of a target. */
@@ -310,7 +322,7 @@ export interface Inventory {
   /** Parts of the file that could not be read. */
   readonly problems: readonly Problem[];
   /** Present when there are further packages. */
-  readonly nextPageToken?: string;
+  readonly nextPageToken?: string | undefined;
 }
 
 /** A package of a lockfile. */
@@ -326,19 +338,19 @@ export interface InventoryPackage {
   /** Package URL. */
   readonly purl: string;
   /** Whether it is a direct dependency. */
-  readonly direct?: boolean;
+  readonly direct?: boolean | undefined;
   /** Conditions under which it is installed. */
   readonly groups: readonly string[];
   /** Line of the entry, from 1. */
-  readonly line?: number;
+  readonly line?: number | undefined;
   /** Ids of the packages that it depends on. */
-  readonly dependencies?: readonly string[];
+  readonly dependencies?: readonly string[] | undefined;
   /** A shortest path: ids from a direct dependency to the package itself, at most 32; empty when none is known. */
   readonly dependencyPath: readonly string[];
   /** Present when it is not looked up. */
-  readonly outcome?: 'resolved' | 'missing' | 'unsupported' | 'private' | 'failed' | 'uncovered';
+  readonly outcome?: 'resolved' | 'missing' | 'unsupported' | 'private' | 'failed' | 'uncovered' | undefined;
   /** Why it is not looked up. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 /** A JSON object. */
@@ -352,7 +364,7 @@ export interface Location {
   /** Path of the lockfile. */
   readonly path: string;
   /** Line of the entry, from 1. */
-  readonly line?: number;
+  readonly line?: number | undefined;
   /** Packages from a direct dependency down to the package itself. */
   readonly dependencyPath: readonly string[];
 }
@@ -374,7 +386,7 @@ export interface LoggedChange {
   /** Title of the finding. */
   readonly title: string;
   /** Id of the advisory, where there is one. */
-  readonly advisory?: string;
+  readonly advisory?: string | undefined;
 }
 
 /** A suppression, written as in the configuration (docs/suppressions.md). */
@@ -382,22 +394,22 @@ export interface NewSuppression {
   /** Why the findings do not matter. */
   readonly reason: string;
   /** Id of the target; `*` matches any text. */
-  readonly target?: string;
-  readonly labels?: Labels;
+  readonly target?: string | undefined;
+  readonly labels?: Labels | undefined;
   /** Package URL, with a version or range or neither. */
-  readonly package?: string;
+  readonly package?: string | undefined;
   /** Range of versions. */
-  readonly versions?: string;
+  readonly versions?: string | undefined;
   /** Id or alias of the advisory. */
-  readonly advisory?: string;
+  readonly advisory?: string | undefined;
   /** Name of the rule. */
-  readonly rule?: string;
+  readonly rule?: string | undefined;
   /** Path of the lockfile; `*` matches any text. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** Whether it is meant for all packages. Needed where there is neither `package` nor `advisory`. */
-  readonly all?: boolean;
+  readonly all?: boolean | undefined;
   /** A duration, a date or a time. */
-  readonly expires?: string;
+  readonly expires?: string | undefined;
 }
 
 /** A token to create. */
@@ -407,9 +419,9 @@ export interface NewToken {
   /** What it may do. */
   readonly role: 'read' | 'submit' | 'admin';
   /** Targets that it may see. Default: all. */
-  readonly targets?: readonly string[];
+  readonly targets?: readonly string[] | undefined;
   /** When it expires, as a duration such as `90d`. Default: never. */
-  readonly expires?: string;
+  readonly expires?: string | undefined;
 }
 
 /** What targets hold of a package when none holds a version that the query selects. */
@@ -443,7 +455,7 @@ export interface Overview {
   /** Routes that send nothing until they are resumed; for a caller who sees some targets only, those that hold alerts of them. */
   readonly stoppedRoutes: readonly StoppedRoute[];
   /** Payloads that were rejected. Absent for a caller who sees some targets only. */
-  readonly rejected?: number;
+  readonly rejected?: number | undefined;
   /** Targets whose sources cannot be read. */
   readonly failingSources: number;
   /** One sentence for each stored value that cannot be read. */
@@ -461,13 +473,13 @@ export interface PastScan {
   /** When it was requested. */
   readonly requestedAt: string;
   /** Numbers of changes by transition. */
-  readonly changes?: Counts;
+  readonly changes?: Counts | undefined;
   /** Number of gaps. */
-  readonly gaps?: number;
+  readonly gaps?: number | undefined;
   /** True when its lockfiles were those of the scan before. */
-  readonly unchanged?: boolean;
+  readonly unchanged?: boolean | undefined;
   /** True when only the facts about its packages changed. */
-  readonly refreshed?: boolean;
+  readonly refreshed?: boolean | undefined;
 }
 
 /** A fault in a payload. */
@@ -501,7 +513,7 @@ export interface Problem {
   /** Whether packages may be missing. */
   readonly kind: 'unread' | 'unclear';
   /** Line, from 1. */
-  readonly line?: number;
+  readonly line?: number | undefined;
   /** What is wrong. */
   readonly message: string;
 }
@@ -551,7 +563,7 @@ export interface RejectedPayload {
   /** The data as received. */
   readonly data: string;
   /** Whether `data` is incomplete. */
-  readonly cut?: boolean;
+  readonly cut?: boolean | undefined;
 }
 
 /** The result of resuming a route. */
@@ -569,7 +581,7 @@ export interface RetriedDelivery {
   /** Whether it is sent again; a delivered or held one is not changed. */
   readonly outcome: 'queued' | 'delivered' | 'held' | 'unknown';
   /** An earlier delivery of the same target, which is sent first. */
-  readonly behind?: string;
+  readonly behind?: string | undefined;
 }
 
 /** The result of putting a payload back. */
@@ -581,7 +593,7 @@ export interface RetriedPayload {
   /** What happened. */
   readonly outcome: 'queued' | 'gone' | 'under-way' | 'invalid';
   /** Why it would be rejected again. */
-  readonly issues?: readonly PayloadIssue[];
+  readonly issues?: readonly PayloadIssue[] | undefined;
 }
 
 /** A scan. */
@@ -595,39 +607,39 @@ export interface Scan {
   /** When it was requested. */
   readonly requestedAt: string;
   /** When its first job began. */
-  readonly startedAt?: string;
+  readonly startedAt?: string | undefined;
   /** When it was judged or failed. */
-  readonly endedAt?: string;
+  readonly endedAt?: string | undefined;
   /** Number of lockfiles. */
-  readonly lockfiles?: number;
+  readonly lockfiles?: number | undefined;
   /** Number of packages. */
-  readonly packages?: number;
+  readonly packages?: number | undefined;
   /** Packages by outcome. */
-  readonly outcomes?: Counts;
+  readonly outcomes?: Counts | undefined;
   /** Number of lockfiles that could not be read. */
-  readonly unread?: number;
+  readonly unread?: number | undefined;
   /** The first of them. */
-  readonly unreadFiles?: readonly UnreadFile[];
+  readonly unreadFiles?: readonly UnreadFile[] | undefined;
   /** Entries of lockfiles that could not be read. */
-  readonly problems?: number;
+  readonly problems?: number | undefined;
   /** Number of gaps. */
-  readonly gaps?: number;
+  readonly gaps?: number | undefined;
   /** Findings by severity. */
-  readonly findings?: Counts;
+  readonly findings?: Counts | undefined;
   /** Changes by transition. */
-  readonly changes?: Counts;
+  readonly changes?: Counts | undefined;
   /** Whether it could not see everything. */
-  readonly incomplete?: boolean;
+  readonly incomplete?: boolean | undefined;
   /** Whether it repeated the last result. */
-  readonly unchanged?: boolean;
+  readonly unchanged?: boolean | undefined;
   /** Deliveries of its changes. */
-  readonly deliveries?: number;
+  readonly deliveries?: number | undefined;
   /** Deliveries that arrived. */
-  readonly delivered?: number;
+  readonly delivered?: number | undefined;
   /** Deliveries that failed permanently. */
-  readonly failedDeliveries?: number;
+  readonly failedDeliveries?: number | undefined;
   /** Why it failed. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 /** The changes of one scan of one target. */
@@ -646,7 +658,7 @@ export interface ScanChanges {
   /** The changes that fit, worst first. */
   readonly changes: readonly LoggedChange[];
   /** Number of further changes that the log does not list. */
-  readonly omitted?: number;
+  readonly omitted?: number | undefined;
 }
 
 /** A scan with its deliveries. */
@@ -661,7 +673,7 @@ export interface ScanList {
   /** The entries of this page. */
   readonly scans: readonly Scan[];
   /** Present when there are further entries: the value of `pageToken` for the next page. */
-  readonly nextPageToken?: string;
+  readonly nextPageToken?: string | undefined;
 }
 
 /** A schedule with its state. */
@@ -671,14 +683,14 @@ export interface Schedule {
   /** Where its lockfiles come from. */
   readonly source: JsonObject;
   /** Id of the target, or a template. */
-  readonly target?: string;
+  readonly target?: string | undefined;
   readonly labels: Labels;
   /** Milliseconds between two runs. */
-  readonly everyMs?: number;
+  readonly everyMs?: number | undefined;
   /** Cron expression, instead of `everyMs`. */
-  readonly cron?: string;
+  readonly cron?: string | undefined;
   /** Time zone of the cron expression. */
-  readonly timeZone?: string;
+  readonly timeZone?: string | undefined;
   /** Each run is delayed by a random time of at most this. */
   readonly jitterMs: number;
   /** Where it is defined. */
@@ -686,8 +698,8 @@ export interface Schedule {
   /** Whether it is paused. */
   readonly paused: boolean;
   /** When it runs next. */
-  readonly nextRun?: string;
-  readonly lastRun?: ScheduleRun;
+  readonly nextRun?: string | undefined;
+  readonly lastRun?: ScheduleRun | undefined;
   /** Targets that were read at some time. */
   readonly targets: number;
   /** Targets whose sources cannot be read. */
@@ -726,11 +738,11 @@ export interface ScheduleRun {
   /** Number of its targets. */
   readonly targets: number;
   /** Why it was skipped or failed. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** How its readings ended. */
   readonly endings: Counts;
   /** When the last reading so far ended. */
-  readonly lastEndedAt?: string;
+  readonly lastEndedAt?: string | undefined;
 }
 
 /** Who calls, and what they may do. */
@@ -744,7 +756,7 @@ export interface Session {
   /** How it was authenticated. */
   readonly via: 'machine' | 'token' | 'session' | 'proxy';
   /** When the token expires. */
-  readonly expiresAt?: string;
+  readonly expiresAt?: string | undefined;
 }
 
 /** A token to sign in with. */
@@ -778,15 +790,15 @@ export interface SubmitScan {
   /** Id of the target. */
   readonly target: string;
   /** Labels of the target. */
-  readonly labels?: Labels;
+  readonly labels?: Labels | undefined;
   /** Its lockfiles. */
-  readonly lockfiles?: readonly SubmittedFile[];
+  readonly lockfiles?: readonly SubmittedFile[] | undefined;
   /** Where workers read its lockfiles, instead of `lockfiles`. */
-  readonly source?: SubmittedSource;
+  readonly source?: SubmittedSource | undefined;
   /** These are only some of the lockfiles of the target. */
-  readonly partial?: boolean;
+  readonly partial?: boolean | undefined;
   /** Id of the scan: the same id of one target is scanned once, and another content under it is refused (409). Default: a new one. */
-  readonly scan?: string;
+  readonly scan?: string | undefined;
 }
 
 /** A scan to run, as `multipart/form-data`. The file name of a part is the path of its lockfile. */
@@ -794,13 +806,13 @@ export interface SubmitScanForm {
   /** Id of the target. */
   readonly target: string;
   /** Labels of the target, as `name=value`. */
-  readonly label?: readonly string[];
+  readonly label?: readonly string[] | undefined;
   /** These are only some of the lockfiles of the target. */
-  readonly partial?: 'true' | 'false';
+  readonly partial?: 'true' | 'false' | undefined;
   /** Id of the scan: the same id of one target is scanned once, and another content under it is refused (409). Default: a new one. */
-  readonly scan?: string;
+  readonly scan?: string | undefined;
   /** Format of the lockfiles. Default: by their names. */
-  readonly format?: string;
+  readonly format?: string | undefined;
   /** The lockfiles. */
   readonly file: readonly string[];
 }
@@ -810,9 +822,9 @@ export interface SubmittedCompanion {
   /** Path relative to the folder of the lockfile. */
   readonly name: string;
   /** Its text. */
-  readonly content?: string;
+  readonly content?: string | undefined;
   /** Its content in Base64, instead of `content`. */
-  readonly base64?: string;
+  readonly base64?: string | undefined;
 }
 
 /** A lockfile. */
@@ -820,13 +832,13 @@ export interface SubmittedFile {
   /** Path below the root of the target, with forward slashes. */
   readonly path: string;
   /** Its text. */
-  readonly content?: string;
+  readonly content?: string | undefined;
   /** Its content in Base64, instead of `content`. */
-  readonly base64?: string;
+  readonly base64?: string | undefined;
   /** Name of the format. Default: by its name, then by its content. */
-  readonly format?: string;
+  readonly format?: string | undefined;
   /** Files that its format also reads, such as its manifest. */
-  readonly companions?: readonly SubmittedCompanion[];
+  readonly companions?: readonly SubmittedCompanion[] | undefined;
 }
 
 /** A scan that waits for a worker. */
@@ -842,11 +854,11 @@ export interface SubmittedSource {
   /** http or https URL. */
   readonly url: string;
   /** Branch or tag of a repository. Default: the default branch. */
-  readonly ref?: string;
+  readonly ref?: string | undefined;
   /** Name of the file. Default: the last part of the URL. */
-  readonly file?: string;
+  readonly file?: string | undefined;
   /** Name of the format. */
-  readonly format?: string;
+  readonly format?: string | undefined;
 }
 
 /** Why a finding neither alerts nor fails a scan. */
@@ -858,9 +870,9 @@ export interface Suppressed {
   /** Why it is suppressed. */
   readonly reason: string;
   /** Who decided it. */
-  readonly author?: string;
+  readonly author?: string | undefined;
   /** When the finding opens again. */
-  readonly expires?: string;
+  readonly expires?: string | undefined;
 }
 
 /** A suppression for the whole fleet. */
@@ -872,32 +884,32 @@ export interface Suppression {
   /** Why the findings do not matter. */
   readonly reason: string;
   /** Who decided it. */
-  readonly author?: string;
+  readonly author?: string | undefined;
   /** Id of the target; `*` matches any text. */
-  readonly target?: string;
-  readonly labels?: Labels;
+  readonly target?: string | undefined;
+  readonly labels?: Labels | undefined;
   /** Ecosystem, name and versions of the package. */
-  readonly package?: JsonObject;
+  readonly package?: JsonObject | undefined;
   /** Names of the advisory. */
-  readonly advisories?: readonly string[];
+  readonly advisories?: readonly string[] | undefined;
   /** Name of the rule. */
-  readonly rule?: string;
+  readonly rule?: string | undefined;
   /** Path of the lockfile; `*` matches any text. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** From then on it suppresses nothing. */
-  readonly expires?: string;
+  readonly expires?: string | undefined;
   /** Whether it is meant for all packages. */
-  readonly all?: boolean;
+  readonly all?: boolean | undefined;
   /** When a statement of a VEX document was made. */
-  readonly statedAt?: string;
+  readonly statedAt?: string | undefined;
   /** Whether it is a statement of a VEX document that the findings count: it suppresses nothing. */
-  readonly overrules?: boolean;
+  readonly overrules?: boolean | undefined;
   /** Number of open findings that it suppresses. */
-  readonly findings?: number;
+  readonly findings?: number | undefined;
   /** Whether it has expired. */
-  readonly expired?: boolean;
+  readonly expired?: boolean | undefined;
   /** When it was added. */
-  readonly addedAt?: string;
+  readonly addedAt?: string | undefined;
 }
 
 /** Suppressions of the configuration and of commands. */
@@ -929,32 +941,34 @@ export interface Target {
 export interface TargetDetails {
   /** Id of the target. */
   readonly target: string;
-  readonly summary?: Target;
+  readonly summary?: Target | undefined;
   /** Its lockfiles, by path. */
   readonly lockfiles: readonly TargetLockfile[];
-  readonly image?: TargetImage;
+  readonly image?: TargetImage | undefined;
   /** Its last scans, newest first. */
   readonly history: readonly PastScan[];
   /** Its open findings, the worst first; at most 1,000. */
   readonly findings: readonly TrackedFinding[];
   /** Its newest deliveries. */
   readonly deliveries: readonly Delivery[];
+  /** What the answer lacks because it cannot be read; absent for tokens of some targets. */
+  readonly unreadable?: readonly string[] | undefined;
 }
 
 /** The container image that a target is, and the public image that it is built on. */
 export interface TargetImage {
   /** When the scan that named it last was requested. */
-  readonly requestedAt?: string;
+  readonly requestedAt?: string | undefined;
   /** As it was named. */
-  readonly reference?: string;
+  readonly reference?: string | undefined;
   /** Such as `linux/amd64`. */
-  readonly platform?: string;
+  readonly platform?: string | undefined;
   /** Digest of its configuration. */
-  readonly digest?: string;
+  readonly digest?: string | undefined;
   /** Number of its layers. */
-  readonly layers?: number;
-  readonly base?: BaseImage;
-  readonly before?: BaseImage;
+  readonly layers?: number | undefined;
+  readonly base?: BaseImage | undefined;
+  readonly before?: BaseImage | undefined;
 }
 
 /** A page of targets. */
@@ -964,7 +978,9 @@ export interface TargetList {
   /** Number of all entries that fit. */
   readonly total: number;
   /** Present when there are further entries: the value of `pageToken` for the next page. */
-  readonly nextPageToken?: string;
+  readonly nextPageToken?: string | undefined;
+  /** What the answer lacks because it cannot be read; absent for tokens of some targets. */
+  readonly unreadable?: readonly string[] | undefined;
 }
 
 /** A lockfile of a target. */
@@ -972,10 +988,10 @@ export interface TargetLockfile {
   /** Path of the lockfile. */
   readonly path: string;
   /** SHA-256 of the content that was read last. */
-  readonly sha256?: string;
+  readonly sha256?: string | undefined;
   /** Key of its inventory. */
-  readonly inventory?: string;
-  readonly unread?: Unread;
+  readonly inventory?: string | undefined;
+  readonly unread?: Unread | undefined;
 }
 
 /** A token of the API, without its secret. */
@@ -991,9 +1007,9 @@ export interface Token {
   /** When it was created. */
   readonly createdAt: string;
   /** When it expires; absent when it does not. */
-  readonly expiresAt?: string;
+  readonly expiresAt?: string | undefined;
   /** When it was used last, to the minute. */
-  readonly usedAt?: string;
+  readonly usedAt?: string | undefined;
 }
 
 /** All tokens, by time of creation. */
@@ -1050,10 +1066,10 @@ export interface WatchedTarget {
   /** How the reading ended. */
   readonly ending: 'scanned' | 'unchanged' | 'failed';
   /** Id of the last scan that the schedule requested. */
-  readonly scan?: string;
+  readonly scan?: string | undefined;
   /** When it was last read without a fault. */
-  readonly readAt?: string;
-  readonly failing?: SourceFault;
+  readonly readAt?: string | undefined;
+  readonly failing?: SourceFault | undefined;
 }
 
 /** The places of a package in the fleet. */
@@ -1141,6 +1157,7 @@ export interface LockhoundMethods {
       readonly advisory?: string | undefined;
       readonly ecosystem?: string | undefined;
       readonly direct?: boolean | undefined;
+      readonly withoutGroup?: readonly string[] | undefined;
       readonly fixable?: boolean | undefined;
       readonly notes?: boolean | undefined;
       readonly since?: string | undefined;
@@ -1165,6 +1182,7 @@ export interface LockhoundMethods {
       readonly advisory?: string | undefined;
       readonly ecosystem?: string | undefined;
       readonly direct?: boolean | undefined;
+      readonly withoutGroup?: readonly string[] | undefined;
       readonly fixable?: boolean | undefined;
       readonly notes?: boolean | undefined;
       readonly since?: string | undefined;

@@ -4,22 +4,24 @@ import type { RestDescription } from '../../discovery/description/description.ts
 import { type ApiMethod, methodsOf } from '../../discovery/description/methods.ts';
 import { ROLES, type Role } from '../../model/api/api-token.ts';
 import { messageOf } from '../../model/errors.ts';
+import { type MethodId, RawAnswer } from '../../operations/operation.ts';
+import { mayAct, type Principal, principalOf } from '../../operations/principal.ts';
+import { readParameters } from '../../operations/read-parameters.ts';
+import { Refusal } from '../../operations/refusal.ts';
 import type { ApiAnswerStore } from '../../store/api-answers.ts';
 import type { AskStore } from './ask-store.ts';
 import { callerAddress } from './auth/caller-address.ts';
 import { acceptBodies } from './bodies.ts';
 import { checkBody } from './check-body.ts';
 import { answerClientError } from './client-error.ts';
+import { ACCEPTED, type HttpOperations, isRead, StreamAnswer } from './http-operation.ts';
 import { answerOnce } from './idempotency.ts';
-import { ACCEPTED, isRead, type MethodId, type Operations, RawAnswer, StreamAnswer } from './operation.ts';
-import { readParameters } from './parameters.ts';
-import { mayAct, type Principal, principalOf } from './principal.ts';
-import { PROBLEM_TYPE, problemOf, Refusal, refusalOf } from './problem.ts';
+import { PROBLEM_TYPE, problemOf, refusalOf } from './problem.ts';
 import { refuseUnrouted } from './verbs.ts';
 
 export interface ApiServerOptions {
   readonly document: RestDescription;
-  readonly operations: Operations;
+  readonly operations: HttpOperations;
   /** Who sent a request. Throws `Refusal` for a caller without valid credentials. */
   readonly authenticate: (request: FastifyRequest) => Promise<Principal>;
   /** Runs an operation. */

@@ -1,6 +1,6 @@
 import { within } from '../../model/within.ts';
+import { Refusal } from '../../operations/refusal.ts';
 import type { RedisClient } from '../../store/redis/connection.ts';
-import { Refusal } from './problem.ts';
 
 /**
  * Runs work that asks Redis. Throws `Refusal` (503) at once while the connection is lost, and when there is no answer within the limit;

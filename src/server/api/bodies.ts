@@ -3,10 +3,10 @@ import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import pLimit from 'p-limit';
+import { Refusal } from '../../operations/refusal.ts';
 import { hasMoreValues } from './json-values.ts';
 import { readMultipart } from './multipart.ts';
 import { createOpenBodies, type OpenBodies } from './open-bodies.ts';
-import { Refusal } from './problem.ts';
 
 /** Largest JSON text, which is parsed in one step. Larger files are sent as `multipart/form-data`. */
 const MAX_JSON_BYTES = 16_777_216;

@@ -1,8 +1,8 @@
 import type { RestDescription } from '../../discovery/description/description.ts';
 import type { ApiMethod } from '../../discovery/description/methods.ts';
 import { checkRequestBody } from '../../discovery/request/schema-check.ts';
+import { Refusal } from '../../operations/refusal.ts';
 import { formSchemaName, formValue, MultipartBody } from './multipart.ts';
-import { Refusal } from './problem.ts';
 
 /** Throws `Refusal` for a body that does not fit the request schema of the method. */
 export function checkBody(document: RestDescription, { id, description }: ApiMethod, body: unknown): void {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { PROBLEM_TYPE, problemOf, Refusal } from './problem.ts';
+import { Refusal } from '../../operations/refusal.ts';
+import { PROBLEM_TYPE, problemOf } from './problem.ts';
 
 const REFUSALS: Readonly<Record<string, readonly [status: number, code: string, detail: string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'request-timeout', 'the request came too slowly'],

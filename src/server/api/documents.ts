@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RestDescription } from '../../discovery/description/description.ts';
 import { directoryOf, documentPath, withRootUrl } from '../../discovery/directory/served-directory.ts';
+import { Refusal } from '../../operations/refusal.ts';
 import { openApiOf } from './openapi/document.ts';
-import { Refusal } from './problem.ts';
 
 /**
  * Adds the directory of the discovery service, the description document and its form as OpenAPI. They need no role. `publicUrl`: by

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import { RawAnswer } from '../../operations/operation.ts';
+import type { Principal } from '../../operations/principal.ts';
+import { Refusal } from '../../operations/refusal.ts';
 import type { ApiAnswerStore } from '../../store/api-answers.ts';
+import { SECRET } from './http-operation.ts';
 import { MultipartBody } from './multipart.ts';
-import { RawAnswer, SECRET } from './operation.ts';
-import type { Principal } from './principal.ts';
-import { Refusal } from './problem.ts';
 
 /** Header with the key of a write. */
 const HEADER = 'idempotency-key';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { MIMEType } from 'node:util';
 import type { RestDescription, SchemaDescription } from '../../discovery/description/description.ts';
-import { Refusal } from './problem.ts';
+import { Refusal } from '../../operations/refusal.ts';
 
 /** A body of `multipart/form-data`. */
 export class MultipartBody {

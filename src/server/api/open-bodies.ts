@@ -1,6 +1,6 @@
 import { Transform } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { Refusal } from './problem.ts';
+import { Refusal } from '../../operations/refusal.ts';
 
 export interface OpenBodyLimits {
   /** Bytes of all bodies whose requests are not answered yet. */

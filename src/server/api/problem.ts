@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { CodedError, messageOf } from '../../model/errors.ts';
+import { Refusal } from '../../operations/refusal.ts';
 
 /** An error answer (RFC 9457). */
 export interface Problem {
@@ -15,28 +16,6 @@ export interface Problem {
 }
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
-
-interface RefusalOptions {
-  /** Seconds after which another attempt may succeed. */
-  readonly retryAfter?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly cause?: unknown;
-}
-
-/** A request that is answered with an error. `code` is the last part of the problem's type. */
-export class Refusal extends Error {
-  readonly status: number;
-  readonly code: string;
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(status: number, code: string, detail: string, options: RefusalOptions = {}) {
-    super(detail, 'cause' in options ? { cause: options.cause } : undefined);
-    const { retryAfter, headers = {} } = options;
-    this.status = status;
-    this.code = code;
-    this.headers = retryAfter === undefined ? headers : { ...headers, 'retry-after': String(retryAfter) };
-  }
-}
 
 export function problemOf({ status, code, message }: Refusal, request: string): Problem {
   return {

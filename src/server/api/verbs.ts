@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Refusal } from './problem.ts';
+import { Refusal } from '../../operations/refusal.ts';
 
 /**
  * Refuses requests that no route answers, before their body is received: with 405 when their path has other verbs, else with 404. To be

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Refusal } from '../api/problem.ts';
+import { Refusal } from '../../operations/refusal.ts';
 import { encodedFor, type PageFile, readPageFiles } from './page-files.ts';
 
 /** The paths of the views. They all answer with the same document; its script shows the view of the path. */

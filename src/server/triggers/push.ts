@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject } from '../../model/json-object.ts';
-import { Refusal } from '../api/problem.ts';
+import { Refusal } from '../../operations/refusal.ts';
 
 export const TRIGGER_KINDS = ['github', 'gitlab'] as const;
 export type TriggerKind = (typeof TRIGGER_KINDS)[number];

@@ -3,7 +3,7 @@ import { administerTokens } from '../../../src/commands/tokens.ts';
 import { readBundledDescription } from '../../../src/discovery/bundled.ts';
 import { methodsOf } from '../../../src/discovery/description/methods.ts';
 import { scanIdOf } from '../../../src/model/scan/scan-id.ts';
-import { principalOf } from '../../../src/server/api/principal.ts';
+import { principalOf } from '../../../src/operations/principal.ts';
 import { createDeliveryStore } from '../../../src/store/alerts/deliveries.ts';
 import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
 import { notificationOf } from '../../notify/notification.ts';

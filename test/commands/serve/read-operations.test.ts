@@ -253,7 +253,7 @@ describe.each([1, 3])('the read operations over %i shards', (shards) => {
 
   it('forgets a target that was removed', async () => {
     const { forgetTarget } = await import('../../../src/commands/fleet/targets.ts');
-    const { openFleetStore } = await import('../../../src/commands/fleet/fleet-store.ts');
+    const { openFleetStore } = await import('../../../src/compose/fleet-store.ts');
     const { loadConfig } = await import('../../../src/config/load.ts');
     const store = await openFleetStore(loadConfig({ environment: room.environment }));
     await forgetTarget(store, 'org/t2');

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { Role, StoredToken } from '../../../model/api/api-token.ts';
+import { LOCAL_OPERATOR, type Principal, principalOf } from '../../../operations/principal.ts';
+import { Refusal } from '../../../operations/refusal.ts';
 import type { ApiTokenStore } from '../../../store/api-tokens.ts';
-import { LOCAL_OPERATOR, type Principal, principalOf } from '../principal.ts';
-import { Refusal } from '../problem.ts';
 import { callerAddress } from './caller-address.ts';
 import { requireSameOrigin } from './same-origin.ts';
 import { sessionSecretIn } from './session-cookie.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { Refusal } from '../problem.ts';
+import { Refusal } from '../../../operations/refusal.ts';
 
 /** Callers whose rate is remembered. */
 const MAX_CALLERS = 10_000;

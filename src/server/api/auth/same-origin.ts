@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Refusal } from '../problem.ts';
+import { Refusal } from '../../../operations/refusal.ts';
 
 /**
  * Refuses requests that a page of another web site sends with the credentials of a browser. `publicUrl`: the origin of this server,

@@ -1,7 +1,8 @@
 import type { ParameterDescription } from '../../../discovery/description/description.ts';
 import type { ApiMethod } from '../../../discovery/description/methods.ts';
+import type { MethodId } from '../../../operations/operation.ts';
+import { ACCEPTED, isRead, SECRET } from '../http-operation.ts';
 import { formSchemaName } from '../multipart.ts';
-import { ACCEPTED, isRead, type MethodId, SECRET } from '../operation.ts';
 import { reference, type SHARED_PARAMETERS, type SHARED_RESPONSES } from './components.ts';
 import { type Json, schemaOf } from './schema.ts';
 

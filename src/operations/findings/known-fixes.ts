@@ -1,9 +1,9 @@
 import { fixQuestionOf, readFixesOf, withKnownFix } from '../../advice/known-fix.ts';
 import { createFixReader } from '../../compose/facts/known-fixes.ts';
+import type { FleetStore } from '../../compose/fleet-store.ts';
 import { isFixable } from '../../model/advice/fixable.ts';
 import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
 import { mapInSlices } from '../../model/yielding.ts';
-import type { FleetStore } from './fleet-store.ts';
 
 /** Package versions that are read at once. */
 const PART = 1_000;

@@ -1,9 +1,9 @@
-import type { MethodId } from '../../server/api/operation.ts';
-import { questionOf } from '../../server/api/page-token.ts';
-import type { Principal } from '../../server/api/principal.ts';
-import { Refusal } from '../../server/api/problem.ts';
-import { type Compare, positionAfter } from '../../server/view/sorted-list.ts';
-import type { ServeContext } from './serve-context.ts';
+import { type Compare, positionAfter } from '../fleet/view/sorted-list.ts';
+import type { OperationContext } from './context.ts';
+import type { MethodId } from './operation.ts';
+import { questionOf } from './page-token.ts';
+import type { Principal } from './principal.ts';
+import { Refusal } from './refusal.ts';
 
 interface PageParams {
   readonly pageSize?: number | undefined;
@@ -22,7 +22,7 @@ const PAGE_SIZE = 100;
 
 /** The size of a page, the place after which it begins, and the token of the page after an entry. */
 export function pageOf<Place>(
-  { tokens }: Pick<ServeContext, 'tokens'>,
+  { tokens }: Pick<OperationContext, 'tokens'>,
   { method, params, principal }: PageQuestion,
 ) {
   const question = questionOf(method, params, principal.scope);

@@ -1,15 +1,15 @@
-import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
-import { printable } from '../../model/printable.ts';
-import type { TrackedFinding } from '../../model/scan/change.ts';
-import { isAlert } from '../../model/scan/is-alert.ts';
-import { SEVERITIES } from '../../model/scan/severity.ts';
-import { fixedVersion } from '../fixed-version.ts';
-import { counted, fitLines, hang, type TextOptions } from '../layout.ts';
-import { type Palette, palette } from '../palette.ts';
-import { priorityText } from '../priority-text.ts';
-import { suppressionText } from '../suppression-text.ts';
-import { type FindingRow, findingTable, groupedByPackage } from '../table/finding-table.ts';
-import { detailsOf } from '../table/scan-findings.ts';
+import type { FleetFinding } from '../model/fleet/fleet-finding.ts';
+import { printable } from '../model/printable.ts';
+import type { TrackedFinding } from '../model/scan/change.ts';
+import { isAlert } from '../model/scan/is-alert.ts';
+import { SEVERITIES } from '../model/scan/severity.ts';
+import { fixedVersion } from './fixed-version.ts';
+import { counted, fitLines, hang, type TextOptions } from './layout.ts';
+import { type Palette, palette } from './palette.ts';
+import { priorityText } from './priority-text.ts';
+import { suppressionText } from './suppression-text.ts';
+import { type FindingRow, findingTable, groupedByPackage } from './table/finding-table.ts';
+import { detailsOf } from './table/scan-findings.ts';
 
 /** Columns of severity and score. */
 const LEAD_WIDTH = 14;

@@ -1,22 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { openFindingSelection } from '../../../src/commands/serve/finding-selection.ts';
-import { NO_EXPLOIT_DATA } from '../../../src/model/exploits/exploit-data.ts';
-import { SEVERITIES } from '../../../src/model/scan/severity.ts';
-import { LOCAL_OPERATOR, principalOf } from '../../../src/server/api/principal.ts';
-import { COMPARE_FINDINGS, COMPARE_TARGETS, FINDING_ORDERS } from '../../../src/server/view/fleet-order.ts';
+import {
+  COMPARE_FINDINGS,
+  COMPARE_TARGETS,
+  FINDING_ORDERS,
+  type FindingOrder,
+} from '../../../src/fleet/view/fleet-order.ts';
 import {
   EMPTY_FLEET,
   type FleetSnapshot,
   type FleetUpdate,
   updateFleet,
-} from '../../../src/server/view/fleet-snapshot.ts';
-import type { FleetView } from '../../../src/server/view/fleet-view.ts';
+} from '../../../src/fleet/view/fleet-snapshot.ts';
 import {
   summaryFrom,
   type ViewedContent,
   viewedContent,
   viewedTarget,
-} from '../../../src/server/view/viewed-target.ts';
+} from '../../../src/fleet/view/viewed-target.ts';
+import { NO_EXPLOIT_DATA } from '../../../src/model/exploits/exploit-data.ts';
+import { SEVERITIES } from '../../../src/model/scan/severity.ts';
+import type { OperationContext } from '../../../src/operations/context.ts';
+import type { FindingFilters } from '../../../src/operations/findings/filter.ts';
+import { selectFindings } from '../../../src/operations/findings/select.ts';
+import { LOCAL_OPERATOR, type Principal, principalOf } from '../../../src/operations/principal.ts';
 import { seededRandom } from '../../seeded-random.ts';
 import { AT, tracked } from '../../store/fleet/fleet-room.ts';
 
@@ -96,7 +102,8 @@ describe('updateFleet', () => {
 
 describe('remembered lists of findings', () => {
   const some = principalOf({ name: 'some', role: 'read', targets: ['org/t1*'], via: 'token' });
-  const questions: readonly Parameters<ReturnType<typeof openFindingSelection>>[] = [
+  type Question = readonly [filters: FindingFilters, order: FindingOrder, principal: Principal];
+  const questions: readonly Question[] = [
     [{}, 'severity', LOCAL_OPERATOR],
     [{ state: 'all', notes: true }, 'changedAt', LOCAL_OPERATOR],
     [{ label: ['team=web'] }, 'severity', LOCAL_OPERATOR],
@@ -105,12 +112,16 @@ describe('remembered lists of findings', () => {
     [{ since: '2026-02-01T00:00:00Z' }, 'changedAt', LOCAL_OPERATOR],
     [{}, 'severity', some],
   ];
-  const viewOf = (snapshot: () => FleetSnapshot) => ({ view: { snapshot } as unknown as FleetView });
+  const selection = (snapshot: () => FleetSnapshot) => {
+    const context = { snapshot: async () => snapshot() } as unknown as OperationContext;
+    return async (...[filters, order, principal]: Question) =>
+      await selectFindings(context, filters, principal, order);
+  };
 
   it('are those that a new selection has, after every change', async () => {
     const random = seededRandom(8);
     let fleet = EMPTY_FLEET;
-    const select = openFindingSelection(viewOf(() => fleet));
+    const select = selection(() => fleet);
     let found = 0;
     for (let round = 0; round < 60; round += 1) {
       // Lists follow several changes at once, too.
@@ -119,7 +130,7 @@ describe('remembered lists of findings', () => {
       }
       for (const question of questions) {
         const list = await select(...question);
-        expect(list).toEqual(await openFindingSelection(viewOf(() => fleet))(...question));
+        expect(list).toEqual(await selection(() => fleet)(...question));
         found += list.length;
       }
     }
@@ -129,7 +140,7 @@ describe('remembered lists of findings', () => {
   it('are not made anew for changes of other findings', async () => {
     const random = seededRandom(9);
     let fleet = await updateFleet(EMPTY_FLEET, new Map([['org/t1', contentOf('org/t1', random)]]), 40);
-    const select = openFindingSelection(viewOf(() => fleet));
+    const select = selection(() => fleet);
     const before = await select({ target: 'org/t1', state: 'all' }, 'severity', LOCAL_OPERATOR);
     fleet = await updateFleet(fleet, new Map([['org/t2', contentOf('org/t2', random)]]), 40);
     expect(await select({ target: 'org/t1', state: 'all' }, 'severity', LOCAL_OPERATOR)).toBe(before);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readPackageQuery } from '../../../src/commands/fleet/package-query.ts';
+import { readPackageQuery } from '../../../src/operations/packages/query.ts';
 
 describe('a question for a package', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EMPTY_FLEET, type FleetSnapshot, updateFleet } from '../../../src/server/view/fleet-snapshot.ts';
-import { holdPackages } from '../../../src/server/view/held-packages.ts';
-import { viewedTarget } from '../../../src/server/view/viewed-target.ts';
+import { EMPTY_FLEET, type FleetSnapshot, updateFleet } from '../../../src/fleet/view/fleet-snapshot.ts';
+import { holdPackages } from '../../../src/fleet/view/held-packages.ts';
+import { viewedTarget } from '../../../src/fleet/view/viewed-target.ts';
 import { createPackageSearch } from '../../../src/store/fleet/package-search.ts';
 import { createTargetSummaries } from '../../../src/store/fleet/target-summaries.ts';
 import { gathered, npmFile, openFleet } from '../../store/fleet/fleet-room.ts';

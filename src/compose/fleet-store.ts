@@ -1,12 +1,12 @@
-import { createLogger } from '../../compose/logger.ts';
-import { openStores, type Store } from '../../compose/store.ts';
-import { policyOf } from '../../config/effective-policy.ts';
-import type { LoadedConfig } from '../../config/load.ts';
-import type { Policy } from '../../model/scan/policy.ts';
-import type { ListedTarget } from '../../store/fleet/target-summaries.ts';
-import { requireLayout } from '../../store/shards/shard-layout.ts';
-import type { OnUnreadable } from '../../store/values/stored-values.ts';
-import { requireRedisUrl } from '../redis-url.ts';
+import { policyOf } from '../config/effective-policy.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import type { Policy } from '../model/scan/policy.ts';
+import type { ListedTarget } from '../store/fleet/target-summaries.ts';
+import { requireLayout } from '../store/shards/shard-layout.ts';
+import type { OnUnreadable } from '../store/values/stored-values.ts';
+import { createLogger } from './logger.ts';
+import { requireRedisUrl } from './redis-url.ts';
+import { openStores, type Store } from './store.ts';
 
 /** The fleet in the Redis of the workers, and what could not be read of it. */
 export interface FleetStore {

@@ -1,5 +1,5 @@
-import { ROLES, type Role } from '../../model/api/api-token.ts';
-import { matchesWildcard } from '../../model/wildcard.ts';
+import { ROLES, type Role } from '../model/api/api-token.ts';
+import { matchesWildcard } from '../model/wildcard.ts';
 
 /** Who calls, and what they may do. */
 export interface Principal {

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { Refusal } from './problem.ts';
+import { Refusal } from './refusal.ts';
 
 /** Page tokens: a place in a sorted list, and the question that it belongs to. They hold no rights. */
 export interface PageTokens {

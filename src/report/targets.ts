@@ -1,13 +1,13 @@
-import type { ListedTarget, ShownTarget } from '../../model/fleet/listed-target.ts';
-import type { PastScan } from '../../model/fleet/past-scan.ts';
-import type { TargetLockfile } from '../../model/fleet/target-lockfile.ts';
-import { printable } from '../../model/printable.ts';
-import { SEVERITIES } from '../../model/scan/severity.ts';
-import { imageText } from '../image-text.ts';
-import { counted, fitLines, hang, type TextOptions } from '../layout.ts';
-import { type Palette, palette } from '../palette.ts';
+import type { ListedTarget, ShownTarget } from '../model/fleet/listed-target.ts';
+import type { PastScan } from '../model/fleet/past-scan.ts';
+import type { TargetLockfile } from '../model/fleet/target-lockfile.ts';
+import { printable } from '../model/printable.ts';
+import { SEVERITIES } from '../model/scan/severity.ts';
 import { findingLines } from './findings.ts';
-import { labelsText } from './where.ts';
+import { labelsText } from './fleet/where.ts';
+import { imageText } from './image-text.ts';
+import { counted, fitLines, hang, type TextOptions } from './layout.ts';
+import { type Palette, palette } from './palette.ts';
 
 export interface TargetList {
   readonly targets: readonly ListedTarget[];

@@ -1,4 +1,4 @@
-import { CodedError } from '../../model/errors.ts';
+import { CodedError } from '../model/errors.ts';
 
 /**
  * - `query-invalid`: a package, version or range that cannot be read.

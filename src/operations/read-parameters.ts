@@ -1,7 +1,7 @@
-import type { ParameterDescription } from '../../discovery/description/description.ts';
-import type { ApiMethod } from '../../discovery/description/methods.ts';
-import { DiscoveryError } from '../../discovery/errors.ts';
-import { parameterTexts } from '../../discovery/request/parameter-values.ts';
+import type { ParameterDescription } from '../discovery/description/description.ts';
+import type { ApiMethod } from '../discovery/description/methods.ts';
+import { DiscoveryError } from '../discovery/errors.ts';
+import { parameterTexts } from '../discovery/request/parameter-values.ts';
 
 type Value = string | number | boolean;
 

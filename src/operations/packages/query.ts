@@ -1,5 +1,5 @@
 import { readPurl } from '../../lockfiles/packages/read-purl.ts';
-import { FleetError } from './errors.ts';
+import { FleetError } from '../errors.ts';
 
 /** The packages that a command asks for. */
 export interface PackageQuery {

@@ -1,0 +1,12 @@
+// Generated from src/operations/<noun>/<verb>.ts by `npm run generate`. Do not edit.
+
+/** Loads the function of each method, by its id. */
+export const OPERATIONS = {
+  'lockhound.findings.count': async () => (await import('./findings/count.ts')).countFindings,
+  'lockhound.findings.get': async () => (await import('./findings/get.ts')).getFinding,
+  'lockhound.findings.list': async () => (await import('./findings/list.ts')).listFindings,
+  'lockhound.targets.forget': async () => (await import('./targets/forget.ts')).forgetTarget,
+  'lockhound.targets.get': async () => (await import('./targets/get.ts')).getTarget,
+  'lockhound.targets.inventory': async () => (await import('./targets/inventory.ts')).listInventory,
+  'lockhound.targets.list': async () => (await import('./targets/list.ts')).listTargets,
+};

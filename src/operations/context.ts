@@ -1,0 +1,100 @@
+import { distance } from 'fastest-levenshtein';
+import type { FleetStore } from '../compose/fleet-store.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import type { FleetSnapshot } from '../fleet/view/fleet-snapshot.ts';
+import type { FleetNeed } from '../fleet/view/read-fleet.ts';
+import type { ExploitData } from '../model/exploits/exploit-data.ts';
+import { compareText } from '../policy/finding-order.ts';
+import type { PageTokens } from './page-token.ts';
+import type { Principal } from './principal.ts';
+import { Refusal } from './refusal.ts';
+
+/** What operations work with. */
+export interface OperationContext {
+  readonly loaded: LoadedConfig;
+  /** What is stored, and what could not be read of it. */
+  readonly fleet: FleetStore;
+  /**
+   * The fleet in memory. A server has all of it, and throws `Refusal` until it was read; a command reads from Redis what the question
+   * needs.
+   */
+  readonly snapshot: (need: FleetNeed) => Promise<FleetSnapshot>;
+  /** Resolves to a test of whether the last answer about a package of a target is older than `watch.staleAfter`. */
+  readonly staleness: () => Promise<IsStale>;
+  /** Resolves when `snapshot` has what the caller changed. */
+  readonly follow: () => Promise<void>;
+  /** The lists about exploitation. */
+  readonly exploits: () => Promise<ExploitData>;
+  readonly tokens: PageTokens;
+}
+
+export type IsStale = (target: { readonly target: string }) => boolean;
+
+/** Returns a function that creates a value for each context once: what the calls of one server or command share, such as a cache. */
+export function perContext<Value>(create: (context: OperationContext) => Value) {
+  const known = new WeakMap<OperationContext, { readonly value: Value }>();
+  return (context: OperationContext): Value => {
+    const { value } = known.get(context) ?? { value: create(context) };
+    known.set(context, { value });
+    return value;
+  };
+}
+
+/** Throws `Refusal` as for a target that does not exist, so that names of other teams' targets cannot be guessed. */
+export async function requireSeen(
+  context: Pick<OperationContext, 'snapshot'>,
+  principal: Principal,
+  target: string,
+): Promise<void> {
+  if (!principal.sees(target)) throw await unknownTarget(context, principal, target);
+}
+
+/** Throws `Refusal` for a caller who sees some targets only, for what is about all of them. */
+export function requireWholeFleet({ seesAll }: Principal): void {
+  if (!seesAll) throw new Refusal(403, 'fleet-needed', 'this needs a token for all targets (`*`)');
+}
+
+export function notFound(detail: string): Refusal {
+  return new Refusal(404, 'not-found', detail);
+}
+
+/** Ids in a message about an unknown target. */
+const MAX_NEAREST = 3;
+
+/** The error for a target that does not exist. On this machine it names the ids that resemble it most: that compares it with all ids. */
+export async function unknownTarget(
+  { snapshot }: Pick<OperationContext, 'snapshot'>,
+  { via }: Principal,
+  target: string,
+): Promise<Refusal> {
+  const unknown = `there is no target ${target}`;
+  if (via !== 'machine') return new Refusal(404, 'target-unknown', unknown);
+  const { targets } = await snapshot({});
+  if (targets.size === 0) return nothingStored();
+  const wanted = target.toLowerCase();
+  const ranked = [...targets.keys()].map((id) => {
+    const lower = id.toLowerCase();
+    return { id, rank: lower.includes(wanted) || wanted.includes(lower) ? 0 : distance(lower, wanted) };
+  });
+  const nearest = ranked
+    .filter(({ rank }) => rank <= Math.max(2, wanted.length * 0.4))
+    .sort((left, right) => left.rank - right.rank || compareText(left.id, right.id))
+    .slice(0, MAX_NEAREST);
+  const names = nearest.map(({ id }) => id).join(', ');
+  const hint = names === '' ? 'see `lockhound targets`' : `did you mean ${names}?`;
+  return new Refusal(404, 'target-unknown', `${unknown}: ${hint}`);
+}
+
+export function nothingStored(): Refusal {
+  const detail =
+    'no target is stored yet: a target is stored when a worker has judged its first scan (`lockhound enqueue`)';
+  return new Refusal(404, 'nothing-stored', detail);
+}
+
+/** What the answer lacks because it cannot be read. Reasons name targets, so they are for callers who see all of them. */
+export function unreadableOf(
+  { fleet }: Pick<OperationContext, 'fleet'>,
+  { seesAll }: Principal,
+): { readonly unreadable?: readonly string[] } {
+  return seesAll && fleet.unreadable.length > 0 ? { unreadable: [...fleet.unreadable] } : {};
+}

@@ -1,0 +1,26 @@
+import { COMPARE_FINDINGS } from '../../fleet/view/fleet-order.ts';
+import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
+import { unreadableOf } from '../context.ts';
+import type { Operation } from '../operation.ts';
+import { pageOf, pageOfList } from '../paging.ts';
+import { withKnownFixes } from './known-fixes.ts';
+import { selectFindings } from './select.ts';
+import { shownFinding } from './shown.ts';
+
+/** From memory, except what workers found out about fixes. */
+export const listFindings: Operation<'lockhound.findings.list'> = async ({ params, principal }, context) => {
+  const { orderBy: order = 'severity', pageSize: _size, pageToken: _token, skip: _skip, ...filters } = params;
+  const page = pageOf<FleetFinding>(context, { method: 'lockhound.findings.list', params, principal });
+  const list = await selectFindings(context, filters, principal, order);
+  const { items, total, next } = pageOfList(list, page, { compare: COMPARE_FINDINGS[order], placeOf });
+  const advised = await withKnownFixes(context.fleet, items);
+  const findings = advised.map((one) => shownFinding(context, one));
+  return { findings, total, ...unreadableOf(context, principal), ...next };
+};
+
+/** What the order of findings depends on. */
+function placeOf({ finding, ...one }: FleetFinding): FleetFinding {
+  const { locations: _places, title: _title, advice: _advice, advisory, ...others } = finding;
+  const named = advisory === undefined ? {} : { advisory: { id: advisory.id, score: advisory.score } };
+  return { ...one, labels: {}, finding: { ...others, ...named } } as unknown as FleetFinding;
+}

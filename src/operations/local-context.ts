@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import { currentData } from '../compose/facts/exploits.ts';
+import { openFleetStore } from '../compose/fleet-store.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import { EMPTY_FLEET } from '../fleet/view/fleet-snapshot.ts';
+import { readFleet } from '../fleet/view/read-fleet.ts';
+import { NO_EXPLOIT_DATA } from '../model/exploits/exploit-data.ts';
+import { joinFreshness } from '../model/fleet/freshness.ts';
+import type { OperationContext } from './context.ts';
+import { createPageTokens } from './page-token.ts';
+
+/**
+ * What the operations of one command work with: each snapshot is read from Redis. Throws `ConfigError` when `redis.url` is not set, and
+ * `StoreError` when Redis does not answer.
+ */
+export async function openLocalContext(
+  loaded: LoadedConfig,
+): Promise<OperationContext & { close(): Promise<void> }> {
+  const fleet = await openFleetStore(loaded);
+  const [first] = fleet.shards;
+  const exploits =
+    first === undefined ? async () => NO_EXPLOIT_DATA : currentData(first.exploits, fleet.note);
+  return {
+    loaded,
+    fleet,
+    exploits,
+    async snapshot(need) {
+      const { target } = need;
+      const options = { exploits: await exploits(), onUnreadable: fleet.onUnreadable };
+      let snapshot = EMPTY_FLEET;
+      for (const shard of target === undefined ? fleet.shards : [fleet.of(target)])
+        snapshot = await readFleet(snapshot, shard, need, options);
+      return snapshot;
+    },
+    async staleness() {
+      const { staleAfter } = loaded.config.watch;
+      const shards = await Promise.all(fleet.shards.map((store) => store.fleet.freshness(staleAfter)));
+      const { staleTargets } = joinFreshness(shards);
+      return ({ target }) => staleTargets.has(target);
+    },
+    follow: async () => {},
+    tokens: createPageTokens(randomBytes(32)),
+    close: fleet.close,
+  };
+}

@@ -1,0 +1,33 @@
+import { duration } from '../config/values.ts';
+import { Refusal } from './refusal.ts';
+
+/** A duration before now (`2h`), or a time, in ms since 1970. Throws `Refusal`. */
+export function sinceOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const ago = duration.safeParse(text);
+  if (ago.success) return Date.now() - ago.data;
+  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  const expected = 'a time such as 2026-05-01T08:00:00Z, or a duration such as `2h` or `3d`';
+  throw new Refusal(400, 'invalid-parameter', `since: expected ${expected}`);
+}
+
+/** Words of a search. Each is compared with every entry of a list. */
+const MAX_WORDS = 20;
+
+/** The words of a search in lower case, each once. Throws `Refusal` for too many. */
+export function searchWords(search = ''): readonly string[] {
+  const words = [...new Set(search.toLowerCase().split(/\s+/).filter(Boolean))];
+  if (words.length <= MAX_WORDS) return words;
+  throw new Refusal(400, 'invalid-parameter', `search has at most ${MAX_WORDS} words`);
+}
+
+/** Returns a test of whether a target has all of these labels (`name=value`). `undefined` where there are none. */
+export function labelTest(
+  texts: readonly string[] | undefined,
+): ((target: { readonly labels: Readonly<Record<string, string>> }) => boolean) | undefined {
+  const wanted = texts?.map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]);
+  if (wanted === undefined) return undefined;
+  return ({ labels }) =>
+    wanted.every(([name = '', value]) => Object.hasOwn(labels, name) && labels[name] === value);
+}

@@ -1,0 +1,44 @@
+import { summaryFrom, viewedTarget } from '../../fleet/view/viewed-target.ts';
+import { sortInSlices } from '../../model/yielding.ts';
+import { compareFindingOrder } from '../../policy/finding-order.ts';
+import { reportTo } from '../../store/values/stored-values.ts';
+import { requireSeen, unknownTarget, unreadableOf } from '../context.ts';
+import type { Operation } from '../operation.ts';
+
+/** Findings in the answer; `findings.list` has the others. */
+const MAX_FINDINGS = 1_000;
+
+/** What is stored of one target. Parts that cannot be read are absent. */
+export const getTarget: Operation<'lockhound.targets.get'> = async ({ params, principal }, context) => {
+  const { target } = params;
+  await requireSeen(context, principal, target);
+  const { fleet } = context;
+  const store = fleet.of(target);
+  let isDamaged = false;
+  const onUnreadable: typeof fleet.onUnreadable = (error) => {
+    isDamaged = true;
+    fleet.onUnreadable(error);
+  };
+  const summary = await store.targetSummaries.read(target).catch(reportTo(onUnreadable));
+  const state = await store.targets.read(target).catch(reportTo(onUnreadable));
+  if (summary === undefined && state === undefined && !isDamaged)
+    throw await unknownTarget(context, principal, target);
+  const isStale = await context.staleness();
+  const known = summary ?? (state === undefined ? undefined : summaryFrom(state));
+  const open = (state?.findings ?? []).filter(({ status }) => status === 'open');
+  const findings = await sortInSlices(open, (left, right) =>
+    compareFindingOrder(left.finding, right.finding),
+  );
+  return {
+    target,
+    ...(known === undefined
+      ? {}
+      : { summary: { ...viewedTarget(target, known), stale: isStale({ target }) } }),
+    lockfiles: state?.lockfiles ?? [],
+    ...(state?.image === undefined ? {} : { image: state.image }),
+    history: state?.history ?? [],
+    findings: findings.slice(0, MAX_FINDINGS),
+    deliveries: await store.deliveries.newestOf(target),
+    ...unreadableOf(context, principal),
+  };
+};

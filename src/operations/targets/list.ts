@@ -1,0 +1,45 @@
+import { COMPARE_TARGETS } from '../../fleet/view/fleet-order.ts';
+import type { ViewedTarget } from '../../fleet/view/viewed-target.ts';
+import { SEVERITIES } from '../../model/scan/severity.ts';
+import { type IsStale, unreadableOf } from '../context.ts';
+import type { Call, Operation } from '../operation.ts';
+import { pageOf, pageOfList } from '../paging.ts';
+import { labelTest } from '../parameters.ts';
+import type { Principal } from '../principal.ts';
+
+type TargetTest = (target: ViewedTarget) => boolean;
+
+export const listTargets: Operation<'lockhound.targets.list'> = async ({ params, principal }, context) => {
+  const { orderBy: order = 'worst' } = params;
+  const isStale = await context.staleness();
+  const tests = testsOf(params, principal, isStale);
+  const page = pageOf<ViewedTarget>(context, { method: 'lockhound.targets.list', params, principal });
+  const { targetLists } = await context.snapshot({});
+  const list = targetLists[order].filter((one) => tests.every((fits) => fits(one)));
+  const { items, total, next } = pageOfList(list, page, {
+    compare: COMPARE_TARGETS[order],
+    placeOf: (target) => ({ ...target, labels: {} }),
+  });
+  const targets = items.map((target) => ({ ...target, stale: isStale(target) }));
+  return { targets, total, ...unreadableOf(context, principal), ...next };
+};
+
+function testsOf(
+  { label, search, worst, incomplete, stale }: Call<'lockhound.targets.list'>['params'],
+  { seesAll, sees }: Principal,
+  isStale: IsStale,
+): readonly TargetTest[] {
+  const hasLabels = labelTest(label);
+  const text = search?.toLowerCase();
+  const tests: TargetTest[] = [];
+  if (!seesAll) tests.push(({ target }) => sees(target));
+  if (hasLabels !== undefined) tests.push(hasLabels);
+  if (text !== undefined) tests.push(({ target }) => target.toLowerCase().includes(text));
+  if (worst !== undefined) {
+    const severities = SEVERITIES.slice(0, SEVERITIES.indexOf(worst) + 1);
+    tests.push(({ open }) => severities.some((name) => (open[name] ?? 0) > 0));
+  }
+  if (incomplete !== undefined) tests.push((one) => one.incomplete === incomplete);
+  if (stale !== undefined) tests.push((one) => isStale(one) === stale);
+  return tests;
+}
