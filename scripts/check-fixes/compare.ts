@@ -7,7 +7,7 @@ export interface Outcome {
   readonly claimed: number;
   /** Those of them that a scan no longer has, neither of the same nor of another version. */
   readonly gone: number;
-  /** Findings that are new. */
+  /** Findings about what no version of the package was affected by before. */
   readonly added: number;
   /** What is not as advised, for people. */
   readonly notes: readonly string[];
@@ -22,23 +22,22 @@ interface Issue {
 /** Compares scans of a lockfile before and after the commands of steps with what the steps say. */
 export function compareScans(steps: readonly Step[], before: Report, after: Report): Outcome {
   const [known, open] = [issuesIn(before), issuesIn(after)];
-  const added = new Map([...open].filter(([key]) => !known.has(key)));
-  const addedAbout = new Set([...added.values()].map(({ about }) => about));
+  const others = new Map([...open].filter(([key]) => !known.has(key)));
+  const othersAbout = new Set([...others.values()].map(({ about }) => about));
+  const knownAbout = new Set([...known.values()].map(({ about }) => about));
+  const added = [...others].filter(([, { about }]) => !knownAbout.has(about));
   const affected = new Set([...open.values()].map(({ id }) => id));
   const cleared = steps.flatMap(({ clears }) => clears);
   const left = cleared.filter(({ id }) => {
-    return affected.has(id) || [...known.values()].some((one) => one.id === id && addedAbout.has(one.about));
+    return affected.has(id) || [...known.values()].some((one) => one.id === id && othersAbout.has(one.about));
   });
   const claimed = sum(cleared);
   return {
     findings: known.size,
     claimed,
     gone: claimed - sum(left),
-    added: added.size,
-    notes: [
-      ...left.map(({ id }) => `still affected: ${id}`),
-      ...[...added.keys()].map((issue) => `new: ${issue}`),
-    ],
+    added: added.length,
+    notes: [...left.map(({ id }) => `still affected: ${id}`), ...added.map(([issue]) => `new: ${issue}`)],
   };
 }
 

@@ -1,4 +1,5 @@
 import type { FixChange } from '../model/advice/fix.ts';
+import type { ResolvedPackage } from '../model/scan/inventory.ts';
 import type { Move } from './managers/manager.ts';
 import type { Project } from './project.ts';
 
@@ -32,14 +33,20 @@ function movesOf({ name, from, to, how }: FixChange, project: Project): readonly
   if (to === undefined || !isPlainName(name)) return [];
   const versions = project.named(name);
   const locked = versions.find(({ version }) => version === from);
-  const isDirect = versions.some(({ direct }) => direct === true);
+  const directs = versions.filter(({ direct }) => direct === true);
+  const isDirect = directs.length > 0;
+  const besides = isDirect && locked?.direct !== true ? purposeOf(directs) : undefined;
   const isDev = locked?.groups.includes('dev') ?? false;
   const own = how === 'upgrade' ? project.requirements('', name) : [];
   const folders = own.length > 0 ? new Set(own.map(({ folder }) => folder)) : [''];
   // An override of what the target requires itself has to agree with its requirement.
   const isAlone = versions.every(({ version }) => version === from) && locked?.direct !== true;
   const parents = isAlone || locked === undefined ? [] : project.dependents.of(locked.id);
-  return Array.from(folders, (folder) => ({ name, from, to, folder, isDirect, isDev, parents }));
+  return Array.from(folders, (folder) => ({ name, from, to, folder, isDirect, besides, isDev, parents }));
+}
+
+function purposeOf(packages: readonly ResolvedPackage[]): Move['besides'] {
+  return packages.every(({ groups }) => groups.includes('dev')) ? 'dev' : 'prod';
 }
 
 /** A name that a shell or a package manager could take for an option is not printed as a command. */

@@ -5,7 +5,10 @@ export interface Dependents {
   find(id: string): ResolvedPackage | undefined;
   /** Packages that depend on a package directly. */
   of(id: string): readonly ResolvedPackage[];
-  /** Direct dependencies of the target from which a package is reached, itself included when it is one. */
+  /**
+   * Direct dependencies of the target from which a package is reached, itself included when it is one. What a package finds beside itself because
+   * the target requires it is not reached from that package.
+   */
   directsTo(id: string): readonly ResolvedPackage[];
   /** Packages on any way from one package down to another, both included. */
   between(from: string, to: string): readonly ResolvedPackage[];
@@ -16,7 +19,11 @@ export function hasEdges(packages: readonly ResolvedPackage[]): boolean {
   return packages.some(({ dependencies }) => dependencies !== undefined);
 }
 
-export function indexDependents(packages: readonly ResolvedPackage[]): Dependents {
+/** `isPeer`: whether a package requires another one as a peer. */
+export function indexDependents(
+  packages: readonly ResolvedPackage[],
+  isPeer: (by: string, name: string) => boolean,
+): Dependents {
   const byId = new Map(packages.map((one) => [one.id, one]));
   const dependents = new Map<string, ResolvedPackage[]>();
   for (const one of packages) {
@@ -26,15 +33,21 @@ export function indexDependents(packages: readonly ResolvedPackage[]): Dependent
       else known.push(one);
     }
   }
-  const above = (id: string) =>
-    closure(id, (one) => (dependents.get(one) ?? []).map((dependent) => dependent.id));
+  const brings = (by: string, { name, direct }: ResolvedPackage) => direct !== true || !isPeer(by, name);
+  const above = (start: string) =>
+    closure(start, (id) => {
+      const one = byId.get(id);
+      return (dependents.get(id) ?? []).flatMap((by) => (one && brings(by.id, one) ? by.id : []));
+    });
   const found = (ids: Iterable<string>) => [...ids].flatMap((id) => byId.get(id) ?? []);
   return {
     find: (id) => byId.get(id),
     of: (id) => dependents.get(id) ?? [],
     directsTo: (id) => found(above(id)).filter(({ direct }) => direct === true),
     between(from, to) {
-      const below = closure(from, (id) => byId.get(id)?.dependencies ?? []);
+      const below = closure(from, (by) =>
+        found(byId.get(by)?.dependencies ?? []).flatMap((one) => (brings(by, one) ? one.id : [])),
+      );
       return found([...above(to)].filter((id) => below.has(id)));
     },
   };

@@ -37,6 +37,8 @@ export async function findDirectWay(question: WayQuestion): Promise<DirectWay> {
   const asked = { ...question, root: direct };
   const key = publicKey(direct);
   if (key === undefined) return { way: unknown(`the index does not have ${direct.id}`), graphs: [] };
+  const peer = peerBelow(question);
+  if (peer !== undefined) return { way: unknown(peer), graphs: [] };
   const graphs: GraphEvidence[] = [];
   const probe = async (version: string): Promise<Probe> => {
     const probed = await probeGraph({ ...key, version }, asked);
@@ -56,6 +58,20 @@ export async function findDirectWay(question: WayQuestion): Promise<DirectWay> {
   const { found } = upgrade;
   const change = upgradeOf(direct, found.version, schemeOf(key.system));
   return { way: { state: 'good', found: [change, ...relocksFor(found, asked)] }, graphs };
+}
+
+/** Why graphs do not say how a package comes to be below a direct dependency: they do not state what is installed for a peer. */
+function peerBelow({ direct, affected, project }: WayQuestion): string | undefined {
+  const between = new Map(project.dependents.between(direct.id, affected.id).map((one) => [one.id, one]));
+  for (const { id, dependencies = [] } of between.values()) {
+    for (const other of dependencies) {
+      const below = between.get(other);
+      if (below === undefined || below.direct === true) continue;
+      const isPeer = project.requirements(id, below.name).some((one) => one.isPeer);
+      if (isPeer) return `${below.id} is there because ${id} requires it as a peer`;
+    }
+  }
+  return undefined;
 }
 
 /**

@@ -50,7 +50,9 @@ export function openProject(lockfile: AdvisedLockfile): Project {
     statement,
     manager: managerOf(lockfile),
     hasEdges: hasEdges(packages),
-    dependents: indexDependents(packages),
+    dependents: indexDependents(packages, (by, name) =>
+      requirements(by, name).some(({ isPeer }) => isPeer === true),
+    ),
     requirements,
     named: (name) => byName.get(name) ?? [],
   };

@@ -177,4 +177,22 @@ describe('the commands for several changes', () => {
       'pnpm update --no-save --depth Infinity query',
     ]);
   });
+
+  it('re-lock with pnpm beside a version that the project requires itself, which would hold the others', () => {
+    const { packages, ...rest } = lockfile;
+    const format = 'pnpm-lock';
+    const [other] = packages
+      .filter(({ id }) => id === 'query@2.0.0')
+      .map((one) => ({ ...one, direct: true }));
+    if (other === undefined) throw new RangeError('query 2.0.0 is not locked');
+    const beside = (groups: readonly ('dev' | 'optional')[]) => {
+      const locked = packages.map((one) => (one.id === other.id ? { ...other, groups: [...groups] } : one));
+      return commandsFor(
+        [change('re-lock', 'query', '1.0.1')],
+        openProject({ ...rest, packages: locked, format }),
+      );
+    };
+    expect(beside([])).toEqual(['pnpm update --no-save --dev --depth Infinity query']);
+    expect(beside(['dev'])).toEqual(['pnpm update --no-save --prod --depth Infinity query']);
+  });
 });

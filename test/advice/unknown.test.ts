@@ -74,6 +74,33 @@ describe('what is not known is not bad', () => {
   });
 });
 
+describe('what is installed for a peer, which graphs do not have', () => {
+  const registry: Registry = {
+    cli: { '1.0.0': { peers: { pack: '*' } }, '2.0.0': {} },
+    pack: { '1.0.0': { needs: { braces: '1.0.0' } }, '1.1.0': { needs: { braces: '1.0.1' } } },
+    braces: { '1.0.0': BAD, '1.0.1': {} },
+  };
+  const locked = { 'cli@1.0.0': ['pack@1.0.0'], 'pack@1.0.0': ['braces@1.0.0'], 'braces@1.0.0': [] };
+
+  it('stays where a later version of its dependent is good by itself', async () => {
+    const stuck = { ...registry, pack: { '1.0.0': { needs: { braces: '1.0.0' } } } };
+    const lockfile = lockfileOf(stuck, { cli: '1.0.0' }, locked);
+    expect(await advise(stuck, lockfile, 'braces@1.0.0')).toMatchObject({
+      kind: 'unknown',
+      changes: [],
+      reason: 'pack@1.0.0 is there because cli@1.0.0 requires it as a peer',
+    });
+  });
+
+  it('is upgraded itself where the project requires it', async () => {
+    const lockfile = lockfileOf(registry, { cli: '1.0.0', pack: '1.0.0' }, locked);
+    expect(await advise(registry, lockfile, 'braces@1.0.0')).toMatchObject({
+      kind: 'upgrade-direct',
+      commands: ['npm install pack@1.1.0'],
+    });
+  });
+});
+
 it('takes the packages that the statement of a lockfile shows for direct ones', async () => {
   const registry: Registry = { pad: { '1.0.0': BAD, '1.0.1': {} } };
   const { packages, ...lockfile } = lockfileOf(registry, { pad: '1.0.0' }, { 'pad@1.0.0': [] });

@@ -123,6 +123,14 @@ describe('requirements', () => {
       'lockfileVersion: "9.0"\nimporters:\n  .:\n    dependencies:\n      a:\n        specifier: ^1.0.0\n        version: 1.0.1\n  web:\n    devDependencies:\n      b:\n        specifier: 2\n        version: 2.0.0\noverrides:\n  p>c: 3.0.0\n  d: 4.0.0\n',
       ['./ a ^1.0.0', './web b 2'],
     ],
+    [
+      'lockfileVersion: "9.0"\npackages:\n  a@1.0.0:\n    peerDependencies:\n      b: ^2.0.0\nsnapshots:\n  a@1.0.0(b@2.0.0): {}\n',
+      ['a@1.0.0 b ^2.0.0'],
+    ],
+    [
+      'lockfileVersion: "6.0"\npackages:\n  /@x/a@1.0.0(b@2.0.0):\n    peerDependencies:\n      b: ^2.0.0\n',
+      ['@x/a@1.0.0 b ^2.0.0'],
+    ],
     ['lockfileVersion: 5.4\nspecifiers:\n  a: ^1.0.0\ndependencies:\n  a: 1.0.1\n', ['./ a ^1.0.0']],
   ])('of pnpm-lock', (text, lines) => {
     expect(statement('pnpm-lock', text)).toMatchObject({ lines, statesDirect: true });

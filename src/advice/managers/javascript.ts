@@ -90,18 +90,29 @@ export const yarnModern: Manager = {
   override: (moves) => [...moves.map((move) => setResolution(move, '')), 'yarn install'],
 };
 
+/**
+ * Re-locks by the option that each needs. Beside a name that the project requires itself, pnpm ignores names that it does not, and it ignores other
+ * versions of that name, unless an option leaves out the list that has the name.
+ */
+function pnpmRelocks(moves: readonly Move[]): readonly (readonly [option: string, moves: readonly Move[]])[] {
+  const parts = [
+    ['', moves.filter(({ isDirect, besides }) => isDirect && besides === undefined)],
+    ['', moves.filter(({ isDirect }) => !isDirect)],
+    ['--dev ', moves.filter(({ besides }) => besides === 'prod')],
+    ['--prod ', moves.filter(({ besides }) => besides === 'dev')],
+  ] as const;
+  return parts.filter(([, own]) => own.length > 0);
+}
+
 export const pnpmManager: Manager = {
   name: 'pnpm',
   relocks: 'highest',
   nests: true,
   upgradesDependents: false,
-  // `--recursive` changes nothing in a project that is no workspace, and without it, only the root of a workspace is changed. Beside a name that
-  // the project requires itself, pnpm ignores names that it does not.
+  // `--recursive` changes nothing in a project that is no workspace, and without it, only the root of a workspace is changed.
   relock: (moves, isWorkspace) =>
-    [true, false].flatMap((isDirect) => {
-      const own = moves.filter((move) => move.isDirect === isDirect);
-      const scope = isWorkspace ? '--recursive ' : '';
-      return own.length === 0 ? [] : [`pnpm update ${scope}--no-save --depth Infinity ${all(own)}`];
+    pnpmRelocks(moves).map(([option, own]) => {
+      return `pnpm update ${isWorkspace ? '--recursive ' : ''}--no-save ${option}--depth Infinity ${all(own)}`;
     }),
   upgrade: (moves) =>
     byFolder(moves, exactly, (folder, given) =>

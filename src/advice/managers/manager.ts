@@ -16,6 +16,8 @@ export interface Move {
   readonly folder: string;
   /** Whether the target requires a package of this name itself. */
   readonly isDirect: boolean;
+  /** Where the target requires another version of it itself: for development only, or also for other purposes. */
+  readonly besides?: 'dev' | 'prod' | undefined;
   /** Whether it is needed for development only. */
   readonly isDev: boolean;
   /** Its dependents; empty when an override may apply to all: no other version of it is locked, and the target does not require it itself. */

@@ -1,4 +1,5 @@
 import type { StatedRequirement } from '../../model/advice/project-statement.ts';
+import { withoutPeers } from '../pnpm-lock/identity.ts';
 import { isTable, membersOf, type Table, tableIn, textIn } from '../syntax/parse-toml.ts';
 import { parseYaml } from '../syntax/parse-yaml.ts';
 import { pinsIn, pinsOf, readManifest } from './package-json.ts';
@@ -6,11 +7,14 @@ import { type StatementReader, textsOf } from './statement.ts';
 
 const LISTS = ['dependencies', 'devDependencies', 'optionalDependencies'];
 
-/** pnpm-lock.yaml states the requirements of the target and its pins. Those of packages are resolved, so they are not in it. */
+/**
+ * pnpm-lock.yaml states the requirements of the target, its pins, and what packages require as a peer. Other requirements of packages are resolved,
+ * so they are not in it.
+ */
 export const pnpmStatement: StatementReader = ({ text, path, files }) => {
   const documents = parseYaml(text, path).map(({ content }) => tableIn(content));
   return {
-    requirements: documents.flatMap(requirementsOf),
+    requirements: documents.flatMap((document) => [...requirementsOf(document), ...peersOf(document)]),
     statesDirect: true,
     overrides: Object.fromEntries(documents.flatMap((document) => textsOf(document['overrides']))),
     pins: [
@@ -33,6 +37,16 @@ function requirementsOf(document: Table): readonly StatedRequirement[] {
       requirementOf(folder, name, tableIn(entry)['specifier']),
     );
     return [...older, ...newer];
+  });
+}
+
+/** Keys are `name@version` since lockfileVersion 6, and `/name@version(peers)` in 6 itself. */
+function peersOf(document: Table): readonly StatedRequirement[] {
+  return membersOf(document['packages']).flatMap(([key, entry]) => {
+    const by = withoutPeers(key).replace(/^\//, '');
+    return textsOf(tableIn(entry)['peerDependencies']).map(([name, requirement]) => {
+      return { by, folder: '', name, requirement, isPeer: true };
+    });
   });
 }
 
