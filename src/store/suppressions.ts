@@ -3,7 +3,6 @@ import type { StoredSuppression } from '../model/scan/suppression.ts';
 import { STORED_SUPPRESSION } from '../model/stored/catalog.ts';
 import type { Keys } from './keys.ts';
 import type { RedisClient } from './redis/connection.ts';
-import { joinedReads } from './redis/joined-reads.ts';
 import { defineScript, runScript } from './scripts/run-script.ts';
 import { type OnUnreadable, readEach, readValue, writeText } from './values/stored-values.ts';
 
@@ -30,8 +29,7 @@ export function createSuppressionStore(
     const found = await readEach(stored, parse, onUnreadable);
     return found.toSorted((left, right) => Date.parse(left.addedAt) - Date.parse(right.addedAt));
   }
-  const revision = async (): Promise<string> =>
-    (await joinedReads(redis).get(keys.suppressionRevision)) ?? '0';
+  const revision = async (): Promise<string> => (await redis.get(keys.suppressionRevision)) ?? '0';
   let known:
     | { readonly revision: string; readonly effective: Promise<readonly StoredSuppression[]> }
     | undefined;

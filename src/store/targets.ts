@@ -2,7 +2,6 @@ import type { TargetState } from '../model/scan/change.ts';
 import { TARGET_STATE } from '../model/stored/catalog.ts';
 import type { Keys } from './keys.ts';
 import type { RedisClient } from './redis/connection.ts';
-import { joinedReads } from './redis/joined-reads.ts';
 import { readValue } from './values/stored-values.ts';
 
 /** The states of targets. They are written only together with an outcome (`outcomes.ts`). */
@@ -16,7 +15,7 @@ export interface TargetStore {
 export function createTargetStore(redis: RedisClient, keys: Keys): TargetStore {
   return {
     read: async (target) =>
-      await readTargetState(keys, target, await joinedReads(redis).hget(keys.target(target), 'state')),
+      await readTargetState(keys, target, await redis.hgetBuffer(keys.target(target), 'state')),
     countIncomplete: () => redis.scard(keys.incompleteTargets),
   };
 }

@@ -2,7 +2,6 @@ import type { Notification } from '../../model/alert/notification.ts';
 import { NOTIFICATION } from '../../model/stored/catalog.ts';
 import { createYielder } from '../../model/yielding.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { joinedReads } from '../redis/joined-reads.ts';
 import { packJson } from '../values/compression.ts';
 import { checkValue, parseValue, writeValue } from '../values/stored-values.ts';
 
@@ -37,7 +36,7 @@ export async function packNotification(notification: Notification): Promise<read
  */
 export async function unpackNotification(redis: RedisClient, key: string): Promise<Notification | undefined> {
   const place = { key, field: HEAD, remedy: 'Delete the key to forget the alert: it is not sent.' };
-  const stored = await joinedReads(redis).hget(key, HEAD);
+  const stored = await redis.hgetBuffer(key, HEAD);
   if (stored === null) return undefined;
   const head = await parseValue(NOTIFICATION, stored, place);
   const names = Array.from({ length: partsOf(head) }, (_, index) => partName(index));

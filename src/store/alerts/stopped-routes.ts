@@ -2,7 +2,6 @@ import type { StoppedRoute } from '../../model/alert/delivery.ts';
 import { STOPPED_ROUTE } from '../../model/stored/catalog.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { joinedReads } from '../redis/joined-reads.ts';
 import { type OnUnreadable, readEach, readValue, writeText } from '../values/stored-values.ts';
 
 /** Routes that are stopped for all workers until an operator resumes them. */
@@ -26,8 +25,8 @@ export function createStoppedRoutes(
     resumeRoute: async (route: string) => (await redis.hdel(key, route)) === 1,
     /** Throws `state-corrupt` or `state-newer`: a route whose entry cannot be read stays stopped. */
     async stoppedRoute(route: string): Promise<StoppedRoute | undefined> {
-      const stored = await joinedReads(redis).hget(key, route);
-      return stored === null ? undefined : await read(route, stored.toString('utf8'));
+      const stored = await redis.hget(key, route);
+      return stored === null ? undefined : await read(route, stored);
     },
     /** An entry that cannot be read is reported and left out. */
     async stoppedRoutes(): Promise<readonly StoppedRoute[]> {

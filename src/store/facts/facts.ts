@@ -7,7 +7,6 @@ import { createYielder } from '../../model/yielding.ts';
 import type { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { joinedReads } from '../redis/joined-reads.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { readValue, reportTo, writeText } from '../values/stored-values.ts';
 import { createAnswerTimes } from './answer-times.ts';
@@ -115,7 +114,7 @@ export function createFactStore<Value extends object>(
       return news;
     },
     async changedSince(time) {
-      const names = await joinedReads(redis).zrangebyscore(changed, time, '+inf');
+      const names = await redis.zrangebyscore(changed, time, '+inf');
       const known = await read(names);
       return new Map(
         names.flatMap((name, index) => {

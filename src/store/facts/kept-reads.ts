@@ -2,7 +2,6 @@ import { chunks } from '../../model/chunks.ts';
 import { lazily } from '../../model/lazily.ts';
 import { createYielder } from '../../model/yielding.ts';
 import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
-import { joinedReads } from '../redis/joined-reads.ts';
 import { createKeptValues, type KeptValues } from '../values/kept-values.ts';
 
 /** Fields in one command: longer commands would block Redis. */
@@ -62,7 +61,7 @@ export function createKeptReads<Value extends object>(
   };
   return async (fields) => {
     if (fields.length === 0) return [];
-    const current = await joinedReads(redis).get(revision);
+    const current = await redis.get(revision);
     if (current !== kept.revision) kept = emptyAt(current);
     // Values that are read after the revision are at least as new. A read that began before goes on with its own.
     const now = kept;
