@@ -66,30 +66,11 @@ const { output } = await bundle.write({
         test: /\/src\/(?:(?:model|commands|embedded|insights)\/errors|cli\/program\/(?:errors|exit-code|options|output-\w+|signals|write-parts)|config\/(?:defaults\.generated|is-configured|load-or-default)|files\/[\w-]+|model\/(?:json-object|load-package|printable|lazily|yielding|lockfile\/read-whole)|report\/(?:json-parts|layout|palette))\.ts$|\/commander\//,
         priority: 6,
       },
-      // What `parse` and every file need, then formats with what they share.
+      // What `parse` and every file need. Each format is a file of its own.
       {
         name: 'lockfiles',
         test: /\/src\/(?:lockfiles\/(?:[\w-]+|known-formats\.generated|threads\/(?:lockfile-reader|reading-limits))|(?:cli|commands)\/parse|report\/parsed-file-json)\.ts$(?<!\/(?:catalog|gitignore|read)\.ts)/,
         priority: 5,
-      },
-      { name: 'npm', test: /\/src\/lockfiles\/npm-package-lock\//, priority: 4 },
-      {
-        name: 'toml',
-        test: /\/src\/lockfiles\/(?:cargo-lock|pdm-lock|poetry-lock|pylock-toml|uv-lock)\//,
-        priority: 4,
-      },
-      { name: 'yarn', test: /\/src\/lockfiles\/(?:bun-lock|pnpm-lock|yarn-lock)\//, priority: 3 },
-      { name: 'formats', test: /\/src\/lockfiles\/[\w-]+\/(?!thread|reading-thread)/, priority: 2 },
-      // Needed without the rest of a scan: by library entries and by commands for APIs.
-      {
-        name: 'payloads',
-        test: /\/src\/jobs\/(?:payloads\/|(?:envelope|job-id|scan-request)\.ts$)/,
-        priority: 2,
-      },
-      {
-        name: 'discovery',
-        test: /\/src\/(?:discovery\/|(?:http\/errors|in-process\/memory-cache)\.ts$)/,
-        priority: 2,
       },
       // Everything that a scan needs in addition.
       {
@@ -97,8 +78,6 @@ const { output } = await bundle.write({
         test: /\/src\/(?:compose\/scanner|commands\/(?:scan|scanning\/filter-report)|cli\/(?:scan|program\/scan-result)|report\/(?:json|text|suppression-text|web-address|table\/[\w-]+))\.ts$/,
         priority: 1,
       },
-      { name: 'local', test: /\/src\/embedded\/insights\/(?:local-index|data-set)\.ts$/ },
-      { name: 'config', test: /\/src\/config\/|\/node_modules\/yaml\// },
     ],
   },
 });
