@@ -45,7 +45,7 @@ function readPackages(cursor: JsonCursor<Name>): readonly BunEntry[] {
   const entries: BunEntry[] = [];
   for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
     const line = cursor.passKey();
-    const key = cursor.repeatedKey();
+    const key = cursor.key();
     if (key.isKey) throw cursor.unknown();
     key.isKey = true;
     const entry = emptyEntry(key, line);

@@ -40,7 +40,6 @@ export function readLines(input: LineInput): readonly PnpmDocument[] {
     if (isMarker(cursor)) {
       if (!isEmpty) documents.push(document);
       document = emptyDocument();
-      references.beginDocument();
       isEmpty = true;
       sections.clear();
       more = cursor.advance();

@@ -1,12 +1,10 @@
 import type { LineCursor } from '../syntax/line-cursor.ts';
-import { RepeatedParts } from '../syntax/repeated-parts.ts';
 import { endOfMapping, keyEnd, keyText, rawValue, scalar, valueText } from '../syntax/yaml-lines.ts';
 import { newReference, type Reference, type References } from './document.ts';
 
-/** Reads lists of references. A line that is repeated in a document, as most are, gives the same reference. */
+/** Reads lists of references. */
 export class ReferenceReader {
   readonly #cursor: LineCursor;
-  readonly #known: RepeatedParts<Reference>;
   /** The list that is read. A new list that grows takes the memory of 17 elements at least. */
   readonly #found: Reference[] = [];
   // Not a `#` field, as in `LineCursor`.
@@ -14,12 +12,6 @@ export class ReferenceReader {
 
   constructor(cursor: LineCursor) {
     this.#cursor = cursor;
-    this.#known = new RepeatedParts(cursor.units);
-  }
-
-  /** Begins another document, whose references lead to other packages. */
-  beginDocument(): void {
-    this.#known.forgetBefore(this.#cursor.start);
   }
 
   /** Reads `name: reference`, or `name:` above `specifier: …` and `version: reference`. */
@@ -27,31 +19,21 @@ export class ReferenceReader {
     const cursor = this.#cursor;
     const { indent } = cursor;
     this.count = 0;
-    while (cursor.indent === indent) {
-      const { start, end } = cursor;
-      const repeated = this.#known.find(start, end);
-      if (repeated === undefined) this.#readNew();
-      else {
-        this.#add(repeated);
-        cursor.advance();
-      }
-    }
+    while (cursor.indent === indent) this.#readOne();
     endOfMapping(cursor, indent);
     return this.#found.slice(0, this.count);
   }
 
-  #readNew(): void {
+  #readOne(): void {
     const cursor = this.#cursor;
-    const { indent, start, end } = cursor;
+    const { indent } = cursor;
     const colon = keyEnd(cursor);
     const name = keyText(cursor, colon);
     const value = rawValue(cursor, colon);
     cursor.advance();
     if (value !== '') {
       const reference = newReference(name, scalar(value));
-      if (reference.reference === '') return;
-      this.#known.set(start, end, reference);
-      this.#add(reference);
+      if (reference.reference !== '') this.#add(reference);
       return;
     }
     const inner = cursor.indent;

@@ -1,7 +1,6 @@
 import type { LockfileInput } from '../format.ts';
 import { type CodeUnits, unitsOf } from './code-units.ts';
 import type { KeySet } from './key-set.ts';
-import { RepeatedParts } from './repeated-parts.ts';
 import { UnknownLayout } from './unknown-layout.ts';
 
 const [TAB, NEWLINE, RETURN, SPACE, QUOTE, COMMA, MINUS] = [9, 10, 13, 32, 34, 44, 45];
@@ -30,7 +29,7 @@ interface CursorOptions<Key> {
   readonly isLimited?: boolean | undefined;
   /** As in `Decoded`. */
   readonly bytes?: Uint8Array | undefined;
-  /** Returns what stands for a repeated key. Default: the key. */
+  /** Returns what stands for a key, the same for equal keys. Default: the key. */
   readonly keyOf?: (key: string) => Key;
 }
 
@@ -57,7 +56,6 @@ export class JsonCursor<Key = string> {
   /** The keys of the object that is read. */
   readonly #keys: Key[] = [];
   readonly #keyOf: (key: string) => Key;
-  #repeated: RepeatedParts<Key> | undefined;
   /** The number of objects and lists that may still be entered. */
   private mayEnter: number;
 
@@ -167,15 +165,9 @@ export class JsonCursor<Key = string> {
     return key;
   }
 
-  /** The same for a key that is often repeated: equal keys are mostly one string, or what stands for it. */
-  repeatedKey(): Key {
-    const { start, end } = this;
-    this.#repeated ??= new RepeatedParts(this.#units);
-    const repeated = this.#repeated.find(start, end);
-    if (repeated !== undefined) return repeated;
-    const key = this.#keyOf(this.lastKey());
-    this.#repeated.set(start, end, key);
-    return key;
+  /** What stands for the last key passed. */
+  key(): Key {
+    return this.#keyOf(this.lastKey());
   }
 
   /** Passes an object, which must come next, and returns its keys. */
@@ -184,7 +176,7 @@ export class JsonCursor<Key = string> {
     let count = 0;
     for (let more = this.enterObject(); more; more = this.nextMember()) {
       this.passKey();
-      keys[count++] = this.repeatedKey();
+      keys[count++] = this.key();
       this.pass();
     }
     // A list that grows takes the memory of 17 elements at least.

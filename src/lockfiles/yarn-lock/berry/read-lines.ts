@@ -1,5 +1,4 @@
 import { LineCursor, type LineInput } from '../../syntax/line-cursor.ts';
-import { RepeatedParts } from '../../syntax/repeated-parts.ts';
 import { UnknownLayout } from '../../syntax/unknown-layout.ts';
 import {
   enterExplicitValue,
@@ -37,7 +36,6 @@ export function emptyEntry(key: string, line: number | undefined): BerryEntry {
 export function readLines(input: LineInput): readonly BerryEntry[] {
   refuseOddSpaces(input.text);
   const cursor = new LineCursor(input);
-  const known = new RepeatedParts<Descriptor>(cursor.units);
   const entries: BerryEntry[] = [];
   for (let more = cursor.advance(); more; more = cursor.indent >= 0) {
     if (cursor.indent !== 0) throw new UnknownLayout(`line ${cursor.line}`);
@@ -52,7 +50,7 @@ export function readLines(input: LineInput): readonly BerryEntry[] {
     const keyLineEnd = cursor.end;
     cursor.advance();
     if (colon === keyLineEnd) enterExplicitValue(cursor, 0);
-    if (cursor.indent > 0) readFields(cursor, entry, known);
+    if (cursor.indent > 0) readFields(cursor, entry);
     entries.push(entry);
   }
   return entries;
@@ -60,20 +58,20 @@ export function readLines(input: LineInput): readonly BerryEntry[] {
 
 const [A = 0, Z = 0, V, R, C, D] = [...'azvrcd'].map((character) => character.charCodeAt(0));
 
-function readFields(cursor: LineCursor, entry: BerryEntry, known: RepeatedParts<Descriptor>): void {
+function readFields(cursor: LineCursor, entry: BerryEntry): void {
   const { indent } = cursor;
   while (cursor.indent === indent) {
     // Most fields are not needed; their first letter shows that.
     const first = cursor.text.charCodeAt(cursor.start);
     const isRead = first === V || first === R || first === C || first === D;
-    if ((isRead || first < A || first > Z) && readField(cursor, entry, known)) continue;
+    if ((isRead || first < A || first > Z) && readField(cursor, entry)) continue;
     cursor.skipDeeper(indent);
   }
   if (cursor.indent > 0) throw new UnknownLayout(`line ${cursor.line}`);
 }
 
 /** Reads a field. Returns `true` when it has moved past the field. */
-function readField(cursor: LineCursor, entry: BerryEntry, known: RepeatedParts<Descriptor>): boolean {
+function readField(cursor: LineCursor, entry: BerryEntry): boolean {
   const colon = keyEnd(cursor);
   switch (keyText(cursor, colon)) {
     case 'version':
@@ -89,7 +87,7 @@ function readField(cursor: LineCursor, entry: BerryEntry, known: RepeatedParts<D
       leaveValue(cursor);
       return true;
     case 'dependencies':
-      entry.dependencies = readDependencies(cursor, colon, known);
+      entry.dependencies = readDependencies(cursor, colon);
       return true;
     case 'dependenciesMeta':
       entry.optional = readOptional(cursor, colon);
@@ -106,29 +104,18 @@ function enterMapping(cursor: LineCursor, colon: number): boolean {
   return cursor.advance() && cursor.indent > indent;
 }
 
-function readDependencies(
-  cursor: LineCursor,
-  colon: number,
-  known: RepeatedParts<Descriptor>,
-): readonly Descriptor[] {
+function readDependencies(cursor: LineCursor, colon: number): readonly Descriptor[] {
   const { indent } = cursor;
   const found: Descriptor[] = [];
   if (!enterMapping(cursor, colon)) return found;
   const inner = cursor.indent;
   while (cursor.indent === inner) {
-    const { start, end } = cursor;
-    found.push(known.find(start, end) ?? readNew(cursor, known));
+    const end = keyEnd(cursor);
+    found.push(newDescriptor(keyText(cursor, end), valueText(cursor, end)));
     cursor.advance();
   }
   if (cursor.indent > indent) throw new UnknownLayout(`line ${cursor.line}`);
   return found;
-}
-
-function readNew(cursor: LineCursor, known: RepeatedParts<Descriptor>): Descriptor {
-  const colon = keyEnd(cursor);
-  const descriptor = newDescriptor(keyText(cursor, colon), valueText(cursor, colon));
-  known.set(cursor.start, cursor.end, descriptor);
-  return descriptor;
 }
 
 /** `name:` above `optional: true`. */

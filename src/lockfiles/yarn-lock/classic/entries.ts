@@ -1,6 +1,5 @@
 import type { LockfileBuilder } from '../../packages/lockfile-builder.ts';
 import { LineCursor, type LineInput } from '../../syntax/line-cursor.ts';
-import { RepeatedParts } from '../../syntax/repeated-parts.ts';
 import { type Descriptor, newDescriptor } from '../descriptor.ts';
 
 /** An entry in the words of the file. */
@@ -24,14 +23,13 @@ const [QUOTE, COLON, SPACE] = [34, 58, 32];
 export function readEntries(input: LineInput, builder: LockfileBuilder): readonly ClassicEntry[] | number {
   const { text } = input;
   const cursor = new LineCursor(input);
-  const known = new RepeatedParts<Descriptor>(cursor.units);
   const entries: ClassicEntry[] = [];
   let entry: ClassicEntry | undefined;
   let list: Descriptor[] | undefined;
   while (cursor.advance()) {
     const { indent, start, end } = cursor;
     if (indent === 4) {
-      list?.push(descriptorAt(cursor, known));
+      list?.push(descriptorIn(text, start, end));
     } else if (indent === 2) {
       if (entry !== undefined) list = readField(cursor, entry);
     } else if (indent === 0) {
@@ -110,14 +108,6 @@ function readQuotedField(
     if (!isList) entry[name] = valueFrom(text, close + 1, end);
   }
   return undefined;
-}
-
-function descriptorAt({ text, start, end }: LineCursor, known: RepeatedParts<Descriptor>): Descriptor {
-  const repeated = known.find(start, end);
-  if (repeated !== undefined) return repeated;
-  const descriptor = descriptorIn(text, start, end);
-  known.set(start, end, descriptor);
-  return descriptor;
 }
 
 /** Reads `name range`, each with or without quotes. */
