@@ -1,4 +1,6 @@
+import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { cronFault } from '../../src/config/cron.ts';
 import { cvssBaseScore } from '../../src/insights/records/cvss.ts';
 import { readPurl as readPurlToLookUp } from '../../src/insights/request/purl.ts';
 import { sourceOf } from '../../src/lockfiles/ecosystems/npm-source.ts';
@@ -10,12 +12,17 @@ import { parseYaml } from '../../src/lockfiles/syntax/parse-yaml.ts';
 import { createMasker } from '../../src/model/masking.ts';
 import { printable } from '../../src/model/printable.ts';
 import { parseRetryAfter } from '../../src/model/retry-after.ts';
+import { readHttpUrl, readPlainUrl, readRepositoryAddress } from '../../src/model/watch/source-url.ts';
 import { matchesWildcard } from '../../src/model/wildcard.ts';
 import { parseHeaders } from '../../src/notify/webhooks/definition.ts';
 import { licenseFault } from '../../src/policy/licenses.ts';
 import { namedSuccessor } from '../../src/policy/named-successor.ts';
+import { targetSuppressionEntry } from '../../src/policy/suppressions/entry.ts';
 import { readPackageScope } from '../../src/policy/suppressions/package-scope.ts';
+import { readVex } from '../../src/policy/suppressions/vex/read-vex.ts';
 import { oneLine } from '../../src/report/layout.ts';
+import { sessionSecretIn } from '../../src/server/api/auth/session-cookie.ts';
+import { readPush } from '../../src/server/triggers/push.ts';
 import { faultOf } from '../../src/sources/git/git-faults.ts';
 import { schemeOf } from '../../src/versions/scheme.ts';
 import { readVers } from '../../src/versions/vers.ts';
@@ -123,6 +130,9 @@ const TEXTS: Readonly<Record<string, Work>> = {
   'texts for a terminal': (text) => [oneLine(text, 100), printable(text)],
   'Retry-After': (text) => parseRetryAfter(text, 0),
   wildcards: (text) => [matchesWildcard('a*b*c', text), matchesWildcard(text, text)],
+  'addresses of sources': (text) => [readHttpUrl(text), readPlainUrl(text), readRepositoryAddress(text)],
+  'times by cron': (text) => cronFault(text, 'UTC'),
+  cookies: (text) => sessionSecretIn(text),
   'YAML settings': (text) => parseYaml(text, 'x'),
   ...Object.fromEntries(
     (['NPM', 'PYPI', 'MAVEN', 'NUGET', 'RUBYGEMS', 'CARGO', 'GO'] as const).map((system): [string, Work] => {
@@ -171,6 +181,95 @@ describe('texts take linear time', { timeout: 600_000 }, () => {
     );
     expectLinear(work, frames);
   });
+});
+
+const TARGET_ENTRY = targetSuppressionEntry();
+
+/** Documents that others write, as text. A fault of a document is an answer. */
+const DOCUMENTS: Readonly<Record<string, { readonly sample: string; readonly read: Work }>> = {
+  OpenVEX: {
+    sample: JSON.stringify(
+      {
+        '@context': 'https://openvex.dev/ns/v0.2.0',
+        '@id': 'https://openvex.dev/docs/public/vex-1',
+        author: 'Security',
+        timestamp: '2026-01-01T00:00:00Z',
+        version: 1,
+        statements: [
+          {
+            vulnerability: { name: 'CVE-1', aliases: ['GHSA-1'] },
+            products: [{ '@id': 'pkg:npm/shop', subcomponents: [{ '@id': 'pkg:npm/qs@1.0.0' }] }],
+            status: 'not_affected',
+            justification: 'component_not_present',
+          },
+        ],
+      },
+      undefined,
+      1,
+    ),
+    read: (text) => readVex(text, 0),
+  },
+  'CycloneDX VEX': {
+    sample: JSON.stringify(
+      {
+        bomFormat: 'CycloneDX',
+        specVersion: '1.6',
+        serialNumber: 'urn:uuid:3e671687-395b-41f5-a30f-a58921a69b79',
+        metadata: { timestamp: '2026-01-01T00:00:00Z' },
+        components: [{ type: 'library', name: 'qs', 'bom-ref': 'qs', purl: 'pkg:npm/qs@1.0.0' }],
+        vulnerabilities: [
+          {
+            id: 'CVE-1',
+            analysis: { state: 'not_affected', justification: 'code_not_reachable' },
+            affects: [{ ref: 'qs', versions: [{ range: 'vers:npm/>=1.0.0|<2.0.0', status: 'unaffected' }] }],
+          },
+        ],
+      },
+      undefined,
+      1,
+    ),
+    read: (text) => readVex(text, 0),
+  },
+  'suppressions of a target': {
+    sample:
+      'suppressions:\n  - package: pkg:npm/qs@<1.0.0\n    reason: "not used"\n    expires: 2027-01-01\n',
+    read: (text) => {
+      const documents = attempt(() => parseYaml(text, 'x')) as ReturnType<typeof parseYaml> | undefined;
+      const content = documents?.[0]?.content as { suppressions?: unknown } | undefined;
+      for (const one of Array.isArray(content?.suppressions) ? content.suppressions : []) {
+        TARGET_ENTRY.safeParse(one);
+      }
+    },
+  },
+  'a push': {
+    sample: JSON.stringify(
+      {
+        ref: 'refs/heads/main',
+        after: '1',
+        repository: { clone_url: 'https://h/o/r.git', full_name: 'o/r', default_branch: 'main' },
+      },
+      undefined,
+      1,
+    ),
+    read: (text) => {
+      const body = Buffer.from(text);
+      const signature = `sha256=${createHmac('sha256', 's').update(body).digest('hex')}`;
+      const headers = { 'x-hub-signature-256': signature, 'x-github-event': 'push' };
+      attempt(() => readPush('github', 's', { headers, body, now: 0 }));
+    },
+  },
+};
+
+function attempt(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+describe('documents take linear time', { timeout: 600_000 }, () => {
+  it.each(Object.entries(DOCUMENTS))('%s', (_what, { sample, read }) => expectLinear(read, framesOf(sample)));
 });
 
 describe('the measurement', () => {
