@@ -74,7 +74,7 @@ interface ImportOptions extends AdminOptions {
 
 function importCommand(terminal: Terminal): Command {
   return withAdminOptions(new Command('import'))
-    .description('Apply VEX documents (OpenVEX, CycloneDX). Another version of a document replaces it.')
+    .description('Apply VEX documents (OpenVEX, CycloneDX). A later version of a document replaces it.')
     .argument('<file...>', 'documents in JSON')
     .option('--author <name>', 'who imports them (default: the name of the user)')
     .action((paths: string[], options: ImportOptions) =>

@@ -33,8 +33,9 @@ export class ScheduleError extends CodedError<ScheduleErrorCode> {}
 /**
  * - `not-found`: there is no such suppression.
  * - `removed`: it was removed before.
+ * - `older`: a later version of the document is applied.
  */
-export type IgnoreErrorCode = 'not-found' | 'removed';
+export type IgnoreErrorCode = 'not-found' | 'removed' | 'older';
 
 export class IgnoreError extends CodedError<IgnoreErrorCode> {}
 

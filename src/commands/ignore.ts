@@ -9,6 +9,7 @@ import { duration } from '../config/values.ts';
 import type { ListedSuppression, StoredSuppression } from '../model/scan/suppression.ts';
 import { suppressionEntry, suppressionOf } from '../policy/suppressions/entry.ts';
 import { isExpired } from '../policy/suppressions/suppressor.ts';
+import { type Issue, isOlder } from '../policy/suppressions/vex/document.ts';
 import type { SuppressionStore } from '../store/suppressions.ts';
 import { IgnoreError } from './errors.ts';
 import { readVexFile } from './scanning/vex-file.ts';
@@ -39,7 +40,7 @@ export function administerSuppressions(loaded: LoadedConfig, fleet: FleetStore) 
       await store.put([added]);
       return added;
     },
-    /** Applies the statements of VEX documents. Another version of a document replaces it. Throws `FileError` and `ConfigError`. */
+    /** Applies the statements of VEX documents. A later version of a document replaces it. Throws `FileError`, `ConfigError` and `IgnoreError` (`older`). */
     async import(paths: readonly string[], author = userName()): Promise<readonly ImportedVex[]> {
       const imported: ImportedVex[] = [];
       for (const path of paths) imported.push(await importVex(store, path, author));
@@ -76,16 +77,17 @@ export interface ImportedVex extends Pick<VexFile, 'id' | 'notApplied'> {
 }
 
 async function importVex(store: SuppressionStore, path: string, author: string): Promise<ImportedVex> {
-  const { id, suppressions, notApplied } = await readVexFile(path);
+  const { id, issue, suppressions, notApplied } = await readVexFile(path);
   const at = new Date().toISOString();
-  const known = new Map((await store.list()).map((one) => [one.suppression.id, one]));
-  const added = suppressions.map((suppression) => ({ suppression, addedAt: at }));
+  const known = (await store.list()).filter(({ suppression }) => isOf(id, suppression));
+  const later = known.find((one) => one.issue !== undefined && isOlder(issue, one.issue));
+  if (later !== undefined) throw olderDocument(path, issue, later.issue);
+  const added = suppressions.map((suppression) => ({ suppression, addedAt: at, issue }));
   const now = new Set(suppressions.map((suppression) => suppression.id));
   const reason = 'another version of the document replaces it';
-  const removed = [...known.values()]
-    .filter((one) => one.removed === undefined && one.suppression.id.startsWith(`vex ${id} `))
-    .filter((one) => !now.has(one.suppression.id))
-    .map((one) => ({ ...one, removed: { at, author, reason } }));
+  const removed = known
+    .filter((one) => one.removed === undefined && !now.has(one.suppression.id))
+    .map((one) => ({ ...one, issue, removed: { at, author, reason } }));
   await store.put([...added, ...removed]);
   const overruling = suppressions.filter(({ overrules }) => overrules === true).length;
   return {
@@ -96,6 +98,21 @@ async function importVex(store: SuppressionStore, path: string, author: string):
     overruling,
     removed: removed.length,
   };
+}
+
+/** Whether a suppression is from a VEX document. */
+function isOf(document: string, { id }: StoredSuppression['suppression']): boolean {
+  const start = `vex ${document} `;
+  return id.startsWith(start) && /^#\d+ \d+$/.test(id.slice(start.length));
+}
+
+function olderDocument(path: string, issue: Issue, later: Issue = {}): IgnoreError {
+  const text = ({ at = 'no time', version }: Issue) =>
+    version === undefined ? at : `${at}, version ${version}`;
+  return new IgnoreError(
+    'older',
+    `${path} is an older version (${text(issue)}) of a document that is applied (${text(later)}); nothing is changed. To go back to it, give it a later time.`,
+  );
 }
 
 export interface WrittenSuppression {

@@ -119,6 +119,48 @@ describe('VEX documents', () => {
     expect(await ignore('import', config)).toMatchObject({ code: 2 });
   });
 
+  it('are not replaced by an older version, whatever it no longer states', async () => {
+    const document = (timestamp: string, version: number, ...names: readonly string[]) =>
+      writeFileSync(
+        file,
+        JSON.stringify({
+          '@context': 'https://openvex.dev/ns/v0.2.0',
+          '@id': 'https://example.com/vex/versions',
+          author: 'Security',
+          timestamp,
+          version,
+          statements: names.map((name) => ({
+            vulnerability: { name },
+            products: [{ '@id': 'pkg:npm/left' }],
+            status: 'not_affected',
+            justification: 'component_not_present',
+          })),
+        }),
+      );
+    const listed = async () =>
+      (await list())
+        .filter(({ suppression }: { suppression: { id: string } }) => suppression.id.includes('vex/versions'))
+        .map(({ suppression }: { suppression: { advisories: string[] } }) => suppression.advisories[0]);
+    document('2026-02-01T00:00:00Z', 2, 'CVE-1', 'CVE-2');
+    await ignore('import', file);
+    document('2026-03-01T00:00:00Z', 3, 'CVE-2');
+    await ignore('import', file);
+    for (const [time, version] of [
+      ['2026-02-01T00:00:00Z', 2],
+      ['2026-03-01T00:00:00Z', 2],
+    ] as const) {
+      document(time, version, 'CVE-1', 'CVE-2');
+      expect(await ignore('import', file)).toMatchObject({
+        code: 2,
+        note: expect.stringContaining('is an older version'),
+      });
+      expect(await listed()).toEqual(['CVE-2']);
+    }
+    document('2026-03-01T00:00:00Z', 4, 'CVE-1');
+    expect(await ignore('import', file)).toMatchObject({ code: 0 });
+    expect(await listed()).toEqual(['CVE-1']);
+  });
+
   it('say on which line a statement is not applied', async () => {
     const statement = { vulnerability: { name: 'CVE-1' }, status: 'fixed' };
     const document = {

@@ -86,13 +86,12 @@ describe('Gemfile.lock', () => {
     const named = byName(packages);
     expect(named.get('a')).toMatchObject({
       purl: 'pkg:gem/a@1.0',
-      source: { kind: 'registry' },
+      source: { kind: 'registry', url: 'https://rubygems.org/ https://gems.example/' },
       integrity: [
         { algorithm: 'sha256', value: SHA, encoding: 'hex' },
         { algorithm: 'sha512', value: 'cd', encoding: 'hex' },
       ],
     });
-    expect(named.get('a')?.source).not.toHaveProperty('url');
     expect(named.get('d')?.source).toEqual({ kind: 'registry', url: 'https://gems.acme.example/' });
     expect(named.get('p')?.source).toEqual({ kind: 'url', url: 'https://plugins.example/x' });
   });

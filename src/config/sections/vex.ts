@@ -1,6 +1,7 @@
 import { readTextSync } from '../../files/read-file.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { Suppression } from '../../model/scan/suppression.ts';
+import { isOlder } from '../../policy/suppressions/vex/document.ts';
 import { ConfigError } from '../errors.ts';
 import { type NotAppliedAt, readVexText, type VexFile } from './vex-text.ts';
 
@@ -30,9 +31,19 @@ export function readVexDocuments(paths: readonly string[]): ConfiguredVex {
 
 /** What several VEX documents say. */
 export function joinVex(documents: readonly (VexFile & { readonly path: string })[]): ConfiguredVex {
+  const replacing = documents.map((one) =>
+    documents.find(({ id, issue }) => id === one.id && isOlder(one.issue, issue)),
+  );
   return {
-    suppressions: documents.flatMap(({ suppressions }) => suppressions),
-    notApplied: documents.flatMap(({ path, notApplied }) => notApplied.map((one) => ({ path, ...one }))),
+    suppressions: documents.flatMap(({ suppressions }, index) =>
+      replacing[index] === undefined ? suppressions : [],
+    ),
+    notApplied: documents.flatMap(({ path, notApplied }, index) => {
+      const later = replacing[index];
+      if (later === undefined) return notApplied.map((one) => ({ path, ...one }));
+      const reason = `is not applied: ${later.path} is a later version of the document`;
+      return [{ path, line: 1, statement: 'document', reason }];
+    }),
   };
 }
 

@@ -53,10 +53,10 @@ export function createEligibility(
     if (source.kind !== 'registry')
       return not('unsupported', `it comes from ${PLACES[source.kind]}, not from a registry`);
     if (version === '') return not('unsupported', 'the lockfile states no version');
-    if (source.url !== undefined) {
-      const verdict = isPublic(source.url);
+    for (const url of source.url?.split(' ') ?? []) {
+      const verdict = isPublic(url);
       if (verdict === undefined) return not('private', 'its registry is not a URL');
-      if (!verdict) return not('private', privateRegistry(source.url));
+      if (!verdict) return not('private', privateRegistry(url, source.url !== url));
     }
     return lookUpIn(locked, system) ?? not('failed', `its purl is malformed: ${purl.slice(0, 200)}`);
   };
@@ -68,9 +68,10 @@ function not(outcome: 'private' | 'unsupported' | 'failed', reason: string): Eli
   return { resolution: { outcome, reason } };
 }
 
-function privateRegistry(url: string): string {
+/** `isOneOf`: the package may come from another registry as well. */
+function privateRegistry(url: string, isOneOf: boolean): string {
   const host = parseRegistryUrl(url)?.host ?? '';
-  return `it comes from ${host}, which is not a public registry; add it to insights.mirrors if it is a mirror of one`;
+  return `it ${isOneOf ? 'may come' : 'comes'} from ${host}, which is not a public registry; add it to insights.mirrors if it is a mirror of one`;
 }
 
 /** What a canonical purl with a version looks like; the service refuses a whole batch for one that does not. */

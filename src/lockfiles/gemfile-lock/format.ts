@@ -83,9 +83,10 @@ function gemsOf(
     if (indent <= OPTION) {
       const colon = text.indexOf(':');
       const option = text.slice(0, colon);
-      // With several remotes in one section, the remote of a gem is unknown.
-      const isRepeated = option === 'remote' && options.has(option);
-      options.set(option, isRepeated ? '' : text.slice(colon + 1).trim());
+      const value = text.slice(colon + 1).trim();
+      // With several remotes in one section, a gem is from one of them.
+      const remotes = option === 'remote' ? options.get(option) : undefined;
+      options.set(option, remotes === undefined ? value : `${remotes} ${value}`);
     } else if (indent === DEPENDENCY) gems.at(-1)?.needs.push(NAME.exec(text)?.[1] ?? '');
     else if (indent === GEM)
       gems.push(readGem(text, line, { source: sourceOf(heading, options), checksums, builder }));
@@ -132,7 +133,7 @@ function sourceOf(heading: string, options: ReadonlyMap<string, string>): Source
     case 'PATH':
       return isProjectFolder(remote) ? 'own' : { kind: 'path', path: withoutCredentials(remote) };
     case 'GEM':
-      return registrySource(remote);
+      return registrySource(remote.split(' ').map(withoutCredentials).join(' '));
     default:
       return urlSource(remote);
   }

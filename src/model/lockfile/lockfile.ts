@@ -44,6 +44,7 @@ export const lockedPackageSchema = z.object({
   ),
   source: z.discriminatedUnion('kind', [
     /** Base URL or artifact URL, when the file states it. */
+    /** Several URLs, separated by spaces, when the lockfile does not say which of them it is. */
     z.object({ kind: z.literal('registry'), url: z.string().exactOptional() }),
     z.object({ kind: z.literal('git'), url: z.string(), commit: z.string().exactOptional() }),
     z.object({ kind: z.literal('path'), path: z.string() }),

@@ -70,6 +70,8 @@ export const storedSuppressionSchema = z.object({
   suppression: suppressionSchema,
   /** RFC 3339. */
   addedAt: z.string(),
+  /** The version of the VEX document that added or removed it: RFC 3339, and its number. */
+  issue: z.object({ at: z.string().exactOptional(), version: z.number().exactOptional() }).exactOptional(),
   removed: z
     .object({ at: z.string(), author: z.string(), reason: z.string().exactOptional() })
     .exactOptional(),

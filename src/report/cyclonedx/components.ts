@@ -94,7 +94,8 @@ function propertiesOf({ ecosystem, groups, integrity = [], installScript, resolu
 function addOrigin(component: Component, { source }: BomPackage): void {
   if (source === undefined || (source.kind === 'registry' && source.url === undefined)) return;
   component.properties.add(new Property(BOM_PROPERTIES.source, JSON.stringify(source)));
-  const url = source.kind === 'path' ? undefined : webAddress(source.url);
+  // One of several registries is no address.
+  const url = source.kind === 'path' || source.url?.includes(' ') ? undefined : webAddress(source.url);
   if (url === undefined) return;
   const type = source.kind === 'git' ? ExternalReferenceType.VCS : ExternalReferenceType.Distribution;
   component.externalReferences.add(new ExternalReference(url, type));

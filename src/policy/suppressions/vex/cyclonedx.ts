@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createVexDocument, MAX_ALIASES, type Scope, type VexDocument } from './document.ts';
 import { packageOf, packageScope, targetScopes } from './product.ts';
-import { statementTime } from './statement-time.ts';
+import { issueOf, statementTime } from './statement-time.ts';
 import { affectedScope, unaffectedScope } from './unaffected.ts';
 
 interface Component {
@@ -55,6 +55,7 @@ const documentSchema = z.object({
   bomFormat: z.literal('CycloneDX'),
   specVersion: z.string().regex(/^1\.[4-9]$/, 'a version from 1.4'),
   serialNumber: z.string().optional(),
+  version: z.unknown().optional(),
   metadata: z
     .object({
       timestamp: z.string().optional(),
@@ -101,10 +102,13 @@ export function isCycloneDxVex(value: unknown): boolean {
  * document. `now`: in ms since 1970.
  */
 export function readCycloneDxVex(value: unknown, now: number): VexDocument | string {
-  const { serialNumber, metadata, components, vulnerabilities } = documentSchema.parse(value);
+  const { serialNumber, version, metadata, components, vulnerabilities } = documentSchema.parse(value);
   const root = metadata?.component;
-  const id = serialNumber ?? root?.purl ?? root?.['bom-ref'] ?? 'CycloneDX';
-  const document = createVexDocument(id, metadata?.authors?.[0]?.name);
+  const author = metadata?.authors?.[0]?.name;
+  // Without a number of its own, a document of another author about the same product is another document.
+  const named = [root?.purl ?? root?.['bom-ref'] ?? 'CycloneDX', ...(author === undefined ? [] : [author])];
+  const id = serialNumber ?? named.join(' by ');
+  const document = createVexDocument(id, author, issueOf([metadata?.timestamp], version, now));
   const purls = purlsByRef([...components, ...(root?.components ?? [])]);
   const placeOf = (ref: string): Place =>
     root !== undefined && ref === root['bom-ref']

@@ -17,10 +17,26 @@ const MAX_ID = 300;
 export interface VexDocument {
   /** Identifies the document: another version of it replaces what this one suppresses. */
   readonly id: string;
+  /** By which versions of the document are compared. */
+  readonly issue: Issue;
   /** Some suppress findings, and others overrule these (`overrules`). */
   readonly suppressions: readonly Suppression[];
   /** Statements that are refused, and why. */
   readonly notApplied: readonly NotApplied[];
+}
+
+/** When a version of a document was issued. A later version has a later time, or the same time and a higher number. */
+export interface Issue {
+  /** RFC 3339; absent when the document states none that is valid. */
+  readonly at?: string;
+  readonly version?: number;
+}
+
+/** Whether a version of a document was issued before another one. Without times and numbers, this is not known. */
+export function isOlder(one: Issue, other: Issue): boolean {
+  const [at, from] = [Date.parse(one.at ?? ''), Date.parse(other.at ?? '')];
+  if (at !== from && !Number.isNaN(at - from)) return at < from;
+  return one.version !== undefined && other.version !== undefined && one.version < other.version;
 }
 
 export interface NotApplied {
@@ -45,7 +61,7 @@ export interface Claim {
 }
 
 /** Statements and their scopes while a document is read. */
-export function createVexDocument(name: string, author: string | undefined) {
+export function createVexDocument(name: string, author: string | undefined, issue: Issue) {
   const id = name.slice(0, MAX_ID);
   const claims: { readonly claim: Claim; readonly scope: Exclude<Scope, string> }[] = [];
   const notApplied: NotApplied[] = [];
@@ -86,7 +102,7 @@ export function createVexDocument(name: string, author: string | undefined) {
           ...scope,
         };
       });
-      return { id, suppressions, notApplied };
+      return { id, issue, suppressions, notApplied };
     },
   };
 }

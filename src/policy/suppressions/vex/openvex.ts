@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createVexDocument, MAX_ALIASES, type Scope, type VexDocument } from './document.ts';
 import { packageOf, packageScope, targetScopes } from './product.ts';
-import { statementTime } from './statement-time.ts';
+import { issueOf, statementTime } from './statement-time.ts';
 
 const component = z.object({
   '@id': z.string().optional(),
@@ -29,6 +29,8 @@ const documentSchema = z.object({
   '@id': z.string().min(1),
   author: z.string(),
   timestamp: z.string(),
+  last_updated: z.string().optional(),
+  version: z.unknown().optional(),
   statements: z.array(z.unknown()).min(1).max(10_000),
 });
 
@@ -55,8 +57,15 @@ export function isOpenVex(value: unknown): boolean {
  * within the target that the product is, and nothing where the product is a package, because it may be used beside the product, too.
  */
 export function readOpenVex(value: unknown, now: number): VexDocument | string {
-  const { '@id': id, author, timestamp, statements } = documentSchema.parse(value);
-  const document = createVexDocument(id, author);
+  const {
+    '@id': id,
+    author,
+    timestamp,
+    last_updated: updated,
+    version,
+    statements,
+  } = documentSchema.parse(value);
+  const document = createVexDocument(id, author, issueOf([updated, timestamp], version, now));
   for (const [index, one] of statements.entries()) {
     const name = `#${index}`;
     const parsed = statementSchema.safeParse(one);
