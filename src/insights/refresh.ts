@@ -1,7 +1,7 @@
 import { systemOf } from '../model/lockfile/ecosystem.ts';
 import type { LockedPackage } from '../model/lockfile/lockfile.ts';
 import { formatVersionKey } from '../model/lockfile/version-key.ts';
-import { addTo, createTally, dataLossOf } from '../model/losses/evidence.ts';
+import { acceptedGroups, addTo, createTally, dataLossOf } from '../model/losses/evidence.ts';
 import {
   ADVISORY_STATEMENTS,
   type Compared,
@@ -88,7 +88,10 @@ export function createRefresh({
       const advisories = await doubted(facts?.advisories, ADVISORY_STATEMENTS, losses.advisories);
       const tally = createTally(losses.kept);
       for (const { compared } of [...versions, ...advisories]) addTo(tally, compared);
-      const proven = await provenGroups(tally, witnessing, signal);
+      const proven = new Set([
+        ...(await provenGroups(tally, witnessing, signal)),
+        ...acceptedGroups(tally, losses.before),
+      ]);
       const settled = await settle(facts?.versions, VERSION_STATEMENTS, versions, proven);
       // They were known, although a worker may have died before it recorded that.
       await seen?.add(settled.flatMap(([key, known]) => ('missing' in known ? key : [])));

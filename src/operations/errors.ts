@@ -5,6 +5,7 @@ import { CodedError } from '../model/errors.ts';
  * - `nothing-stored`: no target has been scanned yet.
  * - `target-unknown`: there is no target with this id.
  * - `too-large`: a report of these targets does not fit into memory.
+ * - `nothing-lost`: the service states everything that it stated before, as far as is known.
  * - `changed-meanwhile`: scans changed the target each time it was to be removed.
  */
 export type FleetErrorCode =
@@ -12,6 +13,7 @@ export type FleetErrorCode =
   | 'nothing-stored'
   | 'target-unknown'
   | 'too-large'
+  | 'nothing-lost'
   | 'changed-meanwhile';
 
 /** A question about the fleet that cannot be answered. */

@@ -113,3 +113,32 @@ describe('an honest correction', () => {
     await worker.close(1_000);
   });
 });
+
+describe('a large correction', () => {
+  it('is believed when a person accepts it, as far as it was accepted, and a refresh says so', async () => {
+    const room = await world.room('accepted');
+    const worker = await startHere(room);
+    await scan(room, 'one', LOCKFILE);
+    const before = await findingsOf(room);
+    const accept = () => room.lockhound('targets', 'accept-corrections', '--author', 'sam');
+    expect(await accept()).toMatchObject({ code: 2, output: expect.stringContaining('doubts nothing') });
+    proxy.rewrite(withField('advisoryKeys', []));
+    await refresh(room);
+    expect((await findingsOf(room)).open).toEqual(before.open);
+    expect(await accept()).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('sam accepted this at'),
+    });
+    // What is lost after that was not accepted.
+    proxy.rewrite((answer) => withField('licenses', [])(withField('advisoryKeys', [])(answer, ''), ''));
+    await refresh(room);
+    const open = before.open.filter((one) => !one.startsWith('vulnerability '));
+    expect(await findingsOf(room)).toMatchObject({ open, incomplete: true });
+    expect(await room.store.fleet.lastRefresh('all')).toMatchObject({
+      dataLoss: { of: ['NPM licences'] },
+      believed: { by: 'sam', of: ['NPM advisories'] },
+    });
+    proxy.rewrite(undefined);
+    await worker.close(1_000);
+  });
+});

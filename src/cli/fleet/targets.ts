@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { lossText } from '../../model/losses/evidence.ts';
 import { RATED_SEVERITIES, type RatedSeverity } from '../../model/scan/severity.ts';
 import { forgottenTargetText, targetListText, targetText } from '../../report/targets.ts';
 import { type AdminOptions, administering, parseCount, print, withAdminOptions } from '../program/admin.ts';
@@ -27,6 +28,7 @@ Examples:
   lockhound targets list --worst high --label team=web   targets of one team with severe open findings
   lockhound targets show org/shop                        lockfiles, last scans, open findings, deliveries
   lockhound targets forget org/old-shop                  remove all that is stored of a target
+  lockhound targets accept-corrections --author sam      the index withdrew hundreds of advisories rightly
 
 Nothing else removes a target. A scan that a worker judges after \`forget\` is a first scan.
 Exit codes: 0 done, 1 not confirmed, 2 an error, no such target, or an incomplete result.`;
@@ -36,6 +38,7 @@ export function targetsCommand(command: Command, context: CommandContext): void 
     .addCommand(listCommand(context))
     .addCommand(showCommand(context))
     .addCommand(forgetCommand(context))
+    .addCommand(acceptCommand(context))
     .addHelpText('after', EXAMPLES);
 }
 
@@ -108,6 +111,22 @@ function forgetCommand({ terminal, exit }: CommandContext): Command {
         }
         const removed = await admin.forget(id);
         print(terminal, options, removed, () => forgottenTargetText(removed, terminal));
+      }),
+    );
+}
+
+function acceptCommand({ terminal }: CommandContext): Command {
+  return withAdminOptions(new Command('accept-corrections'))
+    .description(
+      'Have the next refresh believe what the service no longer states: it was corrected, and not lost. Findings that rest on it are resolved.',
+    )
+    .requiredOption('--author <name>', 'who checked that the service is right')
+    .action(({ author, ...options }: AdminOptions & { readonly author: string }) =>
+      administer(options, async (admin) => {
+        const accepted = await admin.acceptLoss(author);
+        print(terminal, options, { schema: 'lockhound.accepted/1', accepted }, () =>
+          accepted.map((loss) => `${lossText(loss)}\n`).join(''),
+        );
       }),
     );
 }

@@ -13,6 +13,7 @@ import { summaryFrom } from '../../fleet/view/viewed-target.ts';
 import { joinFreshness } from '../../model/fleet/freshness.ts';
 import type { ListedTarget, ShownTarget } from '../../model/fleet/listed-target.ts';
 import type { TargetSummary } from '../../model/fleet/target-summary.ts';
+import type { DataLoss } from '../../model/losses/evidence.ts';
 import { SEVERITIES, type Severity } from '../../model/scan/severity.ts';
 import { sortInSlices } from '../../model/yielding.ts';
 import { FleetError } from '../../operations/errors.ts';
@@ -46,8 +47,18 @@ export async function openTargetAdmin(loaded: LoadedConfig) {
     /** Removes all that is stored of a target. Throws `FleetError` (`target-unknown`, `changed-meanwhile`). */
     forget: async (target: string) =>
       (await forgetTarget(fleet, target)) ?? Promise.reject(await unknownTarget(fleet, target)),
+    /** Has the next refresh believe what the last one doubted. Throws `FleetError` (`nothing-lost`). */
+    acceptLoss: (by: string) => acceptLoss(fleet, by),
     close: fleet.close,
   };
+}
+
+async function acceptLoss(fleet: FleetStore, by: string): Promise<readonly DataLoss[]> {
+  const at = new Date().toISOString();
+  const accepted = await Promise.all(fleet.shards.map((store) => store.fleet.acceptLoss(by, at)));
+  const losses = accepted.filter((loss) => loss !== undefined);
+  if (losses.length > 0) return losses;
+  throw new FleetError('nothing-lost', 'the last refresh doubts nothing: see `lockhound health`');
 }
 
 async function list(

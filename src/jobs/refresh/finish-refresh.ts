@@ -29,8 +29,9 @@ export const finishRefresh: Job<FinishRefresh, RefreshRecord | null, Needs> = {
     const { refresh, requestedAt, cadence } = payload;
     if (await isSuperseded(ports.fleet, payload)) return { result: null, next: [] };
     const parts = await readParts(ports.outcomes, payload);
-    const dataLoss = await dataLossOf(payload, parts, ports, context);
-    const record = recordOf(payload, parts, dataLoss, context.startedAt);
+    const before = cadence === 'all' ? (await ports.fleet.lastRefresh('all'))?.dataLoss : undefined;
+    const settled = await settle(payload, parts, before, ports, context);
+    const record = recordOf(payload, parts, settled, context.startedAt);
     const selects = cadence === 'all' || (await ports.fleet.countPending()) > 0;
     const also = cadence === 'all' ? { also: 'incomplete' as const } : {};
     return {
@@ -77,14 +78,15 @@ function names(job: string, refresh: string, count: number) {
 /**
  * What the service seems to have lost. Of a few young versions many may be corrected on one day, so older ones are looked up as well.
  */
-async function dataLossOf(
+async function settle(
   { cadence }: FinishRefresh,
   { packages, advisories }: Parts,
+  before: RefreshRecord['dataLoss'],
   { fleet, insights }: Pick<Ports, Needs>,
   { signal, startedAt }: RunContext,
-): Promise<RefreshRecord['dataLoss']> {
+): Promise<Settled> {
   const lost = { versions: lostIn(packages), advisories: lostIn(advisories) };
-  if (lost.versions.length === 0 && lost.advisories.length === 0) return undefined;
+  if (lost.versions.length === 0 && lost.advisories.length === 0) return {};
   const compared = [...packages, ...advisories].map((part) => part?.kept ?? {});
   if (cadence !== 'all') {
     const sample = await controlSample(fleet);
@@ -92,8 +94,19 @@ async function dataLossOf(
     lost.versions = [...new Set([...lost.versions, ...control.lost])];
     compared.push(control.kept);
   }
-  return await insights.settleLosses({ ...lost, kept: added(compared) }, { signal });
+  const dataLoss = await insights.settleLosses({ ...lost, kept: added(compared), before }, { signal });
+  const { accepted, of = [] } = before ?? {};
+  const believed = of.filter((group) => dataLoss?.of?.includes(group) !== true);
+  return {
+    ...(dataLoss === undefined ? {} : { dataLoss }),
+    ...(accepted === undefined || believed.length === 0
+      ? {}
+      : { believed: { ...accepted, lost: before?.lost ?? 0, of: believed } }),
+  };
 }
+
+/** What was lost and is doubted, and what was believed because a person accepted it. */
+type Settled = Pick<RefreshRecord, 'dataLoss' | 'believed'>;
 
 function lostIn(parts: Parts['packages']): readonly string[] {
   return parts.flatMap((part) => part?.lost ?? []);
@@ -118,7 +131,7 @@ async function controlSample(fleet: FleetPort): Promise<readonly LockedPackage[]
 function recordOf(
   { refresh, requestedAt }: FinishRefresh,
   { packages, advisories }: Parts,
-  dataLoss: RefreshRecord['dataLoss'],
+  { dataLoss, believed }: Settled,
   time: number,
 ): RefreshRecord {
   const all = [...packages, ...advisories];
@@ -139,6 +152,7 @@ function recordOf(
     unanswered,
     ...(reason === undefined ? {} : { reason }),
     ...(dataLoss === undefined ? {} : { dataLoss }),
+    ...(believed === undefined ? {} : { believed }),
   };
 }
 

@@ -25,6 +25,15 @@ export const refreshedPartSchema = z.object({
   superseded: z.boolean().exactOptional(),
 });
 
+/** A person's word that what the service no longer states is corrected, and not lost. */
+export type AcceptedLoss = ValueOf<typeof acceptedLossSchema>;
+
+const acceptedLossSchema = z.object({
+  by: z.string(),
+  /** RFC 3339. */
+  at: z.string(),
+});
+
 /** A refresh that ended. */
 export type RefreshRecord = ValueOf<typeof refreshRecordSchema>;
 
@@ -42,9 +51,16 @@ export const refreshRecordSchema = z.object({
   reason: z.string().exactOptional(),
   /**
    * What the service no longer states, when it seems to have lost its data: the number of subjects, of how many, and which statements
-   * (`NPM advisories`).
+   * (`NPM advisories`). `accepted`: the next refresh of everything believes as many.
    */
   dataLoss: z
-    .object({ lost: z.number(), compared: z.number(), of: z.array(z.string()).exactOptional() })
+    .object({
+      lost: z.number(),
+      compared: z.number(),
+      of: z.array(z.string()).exactOptional(),
+      accepted: acceptedLossSchema.exactOptional(),
+    })
     .exactOptional(),
+  /** What it believed because a person accepted it. */
+  believed: acceptedLossSchema.extend({ lost: z.number(), of: z.array(z.string()) }).exactOptional(),
 });

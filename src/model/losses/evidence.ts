@@ -50,11 +50,23 @@ export interface DataLoss {
   readonly compared: number;
   /** What was lost: `NPM advisories`. Unset in a record of an earlier release: versions. */
   readonly of?: readonly Group[];
+  /** Who says that they are corrections, since when (RFC 3339). The next refresh of everything believes as many. */
+  readonly accepted?: { readonly by: string; readonly at: string };
 }
 
 /** One sentence about a loss. */
-export function lossText({ lost, compared, of = ['versions'] }: DataLoss): string {
-  return `the service seems to have lost its data: it no longer states ${lost} of ${compared} facts (${of.join(', ')})`;
+export function lossText({ lost, compared, of = ['versions'], accepted }: DataLoss): string {
+  const what = `it no longer states ${lost} of ${compared} facts (${of.join(', ')})`;
+  if (accepted === undefined) return `the service seems to have lost its data: ${what}`;
+  return `${what}; ${accepted.by} accepted this at ${accepted.at}, and the next refresh of everything believes it`;
+}
+
+/** The groups of a loss that a person accepted, when not more was lost since then. */
+export function acceptedGroups({ lost }: Tally, accepted: DataLoss | undefined): readonly Group[] {
+  if (accepted?.accepted === undefined) return [];
+  const groups = (accepted.of ?? []).filter((group) => lost.has(group));
+  const count = groups.reduce((sum, group) => sum + (lost.get(group)?.size ?? 0), 0);
+  return count <= accepted.lost ? groups : [];
 }
 
 /** The losses of groups that are not proven; `undefined` when there are none. */

@@ -74,6 +74,8 @@ export interface Losses {
   readonly advisories: readonly string[];
   /** Numbers of records that still state what they stated, by group. */
   readonly kept: Readonly<Record<Group, number>>;
+  /** An earlier loss, which is believed when a person accepted it and not more is lost now. */
+  readonly before?: DataLoss | undefined;
 }
 
 /** A version in the list of its package. */

@@ -1,6 +1,7 @@
 import { type Freshness, unansweredReason } from '../../model/fleet/freshness.ts';
 import type { HealthPart } from '../../model/fleet/health.ts';
 import type { RefreshRecord } from '../../model/fleet/refresh.ts';
+import { lossText } from '../../model/losses/evidence.ts';
 import type { HealthFacts } from './health-facts.ts';
 import { count, span } from './words.ts';
 
@@ -23,7 +24,12 @@ export function judgeFacts({ numbers, settings, now }: HealthFacts): HealthPart 
     oldest === undefined
       ? 'no package of the targets is looked up'
       : `facts are fresh: the oldest answer is ${span(now - oldest)} old`;
-  return { part, grade: 'good', says: `${says}${progress}` };
+  const { believed } = last ?? {};
+  const accepted =
+    believed === undefined
+      ? ''
+      : `; the last refresh believed that ${believed.lost} facts (${believed.of.join(', ')}) were corrected, because ${believed.by} accepted it at ${believed.at}`;
+  return { part, grade: 'good', says: `${says}${accepted}${progress}` };
 }
 
 interface FactsLimits {
@@ -41,20 +47,27 @@ export function factsProblem(
 ): Omit<HealthPart, 'part'> | undefined {
   const { oldest, stale } = freshness;
   const reason = unansweredReason(freshness, last);
+  const remedy = last?.dataLoss !== undefined && reason === lossText(last.dataLoss) ? LOSS_REMEDY : REMEDY;
   const age =
     oldest === undefined
       ? 'there is no answer at all'
       : `some have no answer since ${new Date(oldest).toISOString()}, ${span(now - oldest)} ago`;
   if (stale > 0) {
     const what = `facts are out of date: ${count(stale, 'package version or advisory', 'package versions and advisories')} got no answer for ${span(staleAfterMs)}`;
-    const remedy =
+    const advised =
       reason === undefined
         ? 'The refresh does not reach them: check that a worker runs, then `lockhound doctor --fix`.'
-        : REMEDY;
-    return { grade: 'bad', says: `${what}, ${age}${reason === undefined ? '' : `: ${reason}`}`, remedy };
+        : remedy;
+    return {
+      grade: 'bad',
+      says: `${what}, ${age}${reason === undefined ? '' : `: ${reason}`}`,
+      remedy: advised,
+    };
   }
   if (reason === undefined) return undefined;
-  return { grade: 'attention', says: `look-ups are not answered: ${reason}; ${age}`, remedy: REMEDY };
+  return { grade: 'attention', says: `look-ups are not answered: ${reason}; ${age}`, remedy };
 }
 
+const LOSS_REMEDY =
+  'Check what the package-insights API states, with `lockhound insights`. If it was corrected, `lockhound targets accept-corrections`; if it lost data, the next refresh repairs it.';
 const REMEDY = 'Check the package-insights API with `lockhound doctor`; the next refresh repairs it.';

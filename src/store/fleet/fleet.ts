@@ -3,6 +3,7 @@ import type { Fleet } from '../../fleet/fleet.ts';
 import { createIdSet, type IdSet, visitIds } from '../../fleet/id-list.ts';
 import type { Routing } from '../../model/alert/routing.ts';
 import type { Freshness } from '../../model/fleet/freshness.ts';
+import type { RefreshRecord } from '../../model/fleet/refresh.ts';
 import type { TargetSummary } from '../../model/fleet/target-summary.ts';
 import type { DueTarget } from '../../model/queue/outcome.ts';
 import type { Advisory } from '../../model/scan/advisory.ts';
@@ -13,7 +14,8 @@ import type { StoreError } from '../errors.ts';
 import type { FactStore } from '../facts/facts.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { readValue, reportTo } from '../values/stored-values.ts';
+import { defineScript, runScript } from '../scripts/run-script.ts';
+import { readValue, reportTo, writeText } from '../values/stored-values.ts';
 import { CLOCK_SKEW_MS } from './fleet-steps.ts';
 import { createFreshness } from './freshness.ts';
 import type { Inventories } from './inventories.ts';
@@ -31,6 +33,11 @@ export interface StoredFleet extends Fleet {
   judgedRouting(): Promise<Routing | undefined>;
   /** Revision of the suppressions of `lockhound ignore` by which all targets were judged last. */
   judgedSuppressions(): Promise<string>;
+  /**
+   * Has the next refresh of everything believe what the last one doubted. Returns the loss; `undefined` when the last refresh doubted
+   * nothing, or another one ended meanwhile.
+   */
+  acceptLoss(by: string, at: string): Promise<RefreshRecord['dataLoss']>;
   /** How fresh the facts of the fleet are. `staleAfterMs`: `watch.staleAfter`. */
   freshness(staleAfterMs: number): Promise<Freshness>;
 }
@@ -110,6 +117,14 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
     },
     inventory: inventories.read,
     lastRefresh,
+    async acceptLoss(by, at) {
+      const last = await lastRefresh('all');
+      if (last?.dataLoss === undefined) return undefined;
+      const dataLoss = { ...last.dataLoss, accepted: { by, at } };
+      const text = writeText(REFRESH_RECORD, { ...last, dataLoss });
+      const stored = await runScript(redis, REPLACE_RECORD, [keys.refreshes], ['all', last.refresh, text]);
+      return stored === 1 ? dataLoss : undefined;
+    },
     judgedSettings: async () => (await redis.get(keys.judgedSettings)) ?? undefined,
     async judgedRouting() {
       const text = await redis.get(keys.judgedRouting);
@@ -140,6 +155,14 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
     },
   };
 }
+
+/** Replaces the record of a refresh, unless another one has ended. Arguments: cadence, id of the refresh, record. */
+const REPLACE_RECORD = defineScript(`
+local now = redis.call('HGET', KEYS[1], ARGV[1])
+if not now or not string.find(now, ARGV[2], 1, true) then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+return 1
+`);
 
 /** Calls `visitList` for the looked-up ids of each lockfile, with a function that passes over them. */
 async function passOver(
