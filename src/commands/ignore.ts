@@ -9,7 +9,7 @@ import { duration } from '../config/values.ts';
 import type { ListedSuppression, StoredSuppression } from '../model/scan/suppression.ts';
 import { suppressionEntry, suppressionOf } from '../policy/suppressions/entry.ts';
 import { isExpired } from '../policy/suppressions/suppressor.ts';
-import { type Issue, isOlder } from '../policy/suppressions/vex/document.ts';
+import { type Issue, isOlder } from '../policy/suppressions/vex/issue.ts';
 import type { SuppressionStore } from '../store/suppressions.ts';
 import { IgnoreError } from './errors.ts';
 import { readVexFile } from './scanning/vex-file.ts';

@@ -210,6 +210,9 @@ function standaloneConfig({ config, ...rest }: LoadedConfig): LoadedConfig {
   return { ...rest, config: { ...others, log } };
 }
 
+/** An index without any of so many packages is not one of public packages. */
+const MIN_MISSING = 5;
+
 /**
  * Returns the report. Throws `ScanError` (`insights-unreachable`) when no look-up succeeded, because the report is then
  * empty.
@@ -224,6 +227,15 @@ function requireLookUps(
   const imageGap = gaps.find(({ kind }) => kind === 'image');
   if (image !== undefined && counts.lockfiles === 0 && imageGap !== undefined) {
     throw new ScanError('insights-unreachable', `the base of ${imageGap.subject}: ${imageGap.reason}`);
+  }
+  const isEmpty =
+    outcomes.missing >= MIN_MISSING && outcomes.resolved + outcomes.uncovered + outcomes.failed === 0;
+  if (isEmpty) {
+    throw new ScanError(
+      'insights-unreachable',
+      `${config.insights.url} has none of the ${outcomes.missing} packages: it seems to have no data. ` +
+        'Check insights.url; if they are private, list their names in insights.privatePackages.',
+    );
   }
   if (outcomes.failed === 0 || outcomes.resolved + outcomes.missing + outcomes.uncovered > 0) return report;
   if (offlineFolder !== undefined) {

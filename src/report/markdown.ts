@@ -61,13 +61,16 @@ export function renderMarkdown({ inventory, verdict, comparison, offline }: Scan
 }
 
 function headline(
-  { gaps }: Verdict,
+  { gaps, counts }: Verdict,
   alerts: readonly Finding[],
   comparison: ScanComparison | undefined,
 ): string {
   const fresh = comparison === undefined ? '' : 'new ';
   if (alerts.length === 0) {
     const open = comparison?.newGaps ?? gaps;
+    if (open.length === 0 && counts.packages > 0 && counts.outcomes.missing === counts.packages) {
+      return `⚠️ No ${fresh}findings, because the index has none of the packages`;
+    }
     return open.length === 0 ? `✅ No ${fresh}findings` : `⚠️ No ${fresh}findings, but the scan is incomplete`;
   }
   const bySeverity = Map.groupBy(alerts, ({ severity }) => severity);

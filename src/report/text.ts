@@ -164,13 +164,22 @@ function summaryLine({ verdict }: ScanReport, paint: Palette): string {
   ].join('');
   if (alerts === 0) {
     return verdict.gaps.length === 0
-      ? `${paint.good('No findings')} in ${packages}${notes}.`
+      ? `${nothingFound(counts, paint)}${notes}.`
       : `${paint.bad('No findings, but the scan is incomplete')}: ${packages} read${notes}.`;
   }
   const severities = SEVERITIES.filter((severity) => counts.severities[severity] > 0).map((severity) =>
     paint.severity(severity, `${counts.severities[severity]} ${severity}${countedAs(severity, findings)}`),
   );
   return `${paint.strong(counted(alerts, 'finding'))} in ${packages}: ${severities.join(', ')}${notes}`;
+}
+
+/** What the index does not have is not judged. */
+function nothingFound({ packages, outcomes }: Verdict['counts'], paint: Palette): string {
+  const total = counted(packages, 'package');
+  if (outcomes.missing === 0) return `${paint.good('No findings')} in ${total}`;
+  const known = packages - outcomes.missing;
+  if (known === 0) return `${paint.bad('No findings')}, because the index does not have the ${total}`;
+  return `${paint.good('No findings')} in ${known} of ${total}; the index does not have the other${outcomes.missing === 1 ? '' : 's'}`;
 }
 
 function nextLines(

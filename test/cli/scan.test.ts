@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startInsightsService } from '../../src/embedded/insights/service.ts';
 import { LOCKFILE } from '../pipeline/fixtures.ts';
 import { lockhound } from './lockhound.ts';
 
@@ -118,11 +119,29 @@ describe('lockhound scan', () => {
     const { code, out } = await lockhound(['scan', '--local', notes]);
     expect(code).toBe(0);
     expect(out).toMatch(/^note +rc 2\.3\.9 +unindexed +rc@2/);
-    expect(out).toContain('No findings in 1 package; 1 note.');
+    expect(out).toContain('No findings, because the index does not have the 1 package; 1 note.');
     const config = join(notes, 'lockhound.yaml');
     writeFileSync(config, 'policy: { rules: { unindexed: { level: alert, severity: high } } }\n');
     expect((await lockhound(['scan', '--local', '-c', config, notes])).code).toBe(1);
     expect((await lockhound(['scan', '--local', '-c', config, '--fail-on', 'critical', notes])).code).toBe(0);
+  });
+
+  it('is an error when the index has none of the packages', async () => {
+    const unknown = join(folder, 'unknown');
+    mkdirSync(unknown);
+    const names = Array.from({ length: 5 }, (_, index) => [
+      `node_modules/no-such-${index}`,
+      { version: '1.0.0' },
+    ]);
+    const packages = { '': {}, ...Object.fromEntries(names) };
+    writeFileSync(join(unknown, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages }));
+    const service = await startInsightsService({ partial: false });
+    const config = join(unknown, 'lockhound.yaml');
+    writeFileSync(config, JSON.stringify({ insights: { url: service.url } }));
+    const { code, note } = await lockhound(['scan', '-c', config, '--no-cache', unknown]);
+    expect(code).toBe(2);
+    expect(note).toContain('has none of the 5 packages');
+    await service.close();
   });
 
   it('--json gives every package one outcome', async () => {

@@ -1,7 +1,7 @@
 import { readTextSync } from '../../files/read-file.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { Suppression } from '../../model/scan/suppression.ts';
-import { isOlder } from '../../policy/suppressions/vex/document.ts';
+import { isOlder } from '../../policy/suppressions/vex/issue.ts';
 import { ConfigError } from '../errors.ts';
 import { type NotAppliedAt, readVexText, type VexFile } from './vex-text.ts';
 

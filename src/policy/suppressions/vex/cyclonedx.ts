@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { createVexDocument, MAX_ALIASES, type Scope, type VexDocument } from './document.ts';
+import { issueOf } from './issue.ts';
 import { packageOf, packageScope, targetScopes } from './product.ts';
-import { issueOf, statementTime } from './statement-time.ts';
+import { statementTime } from './statement-time.ts';
 import { affectedScope, unaffectedScope } from './unaffected.ts';
 
 interface Component {

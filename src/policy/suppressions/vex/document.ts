@@ -1,4 +1,5 @@
 import type { Suppression } from '../../../model/scan/suppression.ts';
+import type { Issue } from './issue.ts';
 import { joinNames } from './joined-names.ts';
 import type { StatementTime } from './statement-time.ts';
 
@@ -23,20 +24,6 @@ export interface VexDocument {
   readonly suppressions: readonly Suppression[];
   /** Statements that are refused, and why. */
   readonly notApplied: readonly NotApplied[];
-}
-
-/** When a version of a document was issued. A later version has a later time, or the same time and a higher number. */
-export interface Issue {
-  /** RFC 3339; absent when the document states none that is valid. */
-  readonly at?: string;
-  readonly version?: number;
-}
-
-/** Whether a version of a document was issued before another one. Without times and numbers, this is not known. */
-export function isOlder(one: Issue, other: Issue): boolean {
-  const [at, from] = [Date.parse(one.at ?? ''), Date.parse(other.at ?? '')];
-  if (at !== from && !Number.isNaN(at - from)) return at < from;
-  return one.version !== undefined && other.version !== undefined && one.version < other.version;
 }
 
 export interface NotApplied {
