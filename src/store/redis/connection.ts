@@ -6,6 +6,7 @@ import { within } from '../../model/within.ts';
 import { StoreError } from '../errors.ts';
 import { formatAddresses, parseAddresses, type RedisAddress } from './address.ts';
 import { createRefusals, REFUSALS_END_AFTER_MS, type Refusals } from './refusals.ts';
+import { settleConnect } from './settled-connect.ts';
 import { batchWrites } from './write-batches.ts';
 
 export type RedisClient = Redis | Cluster;
@@ -133,7 +134,7 @@ function createClient(addresses: readonly RedisAddress[], refusals: Refusals): R
   if (addresses.length === 1 && !first.cluster) {
     return new Redis({ ...redisOptions, reconnectOnError: refusals.onError });
   }
-  return new Cluster(
+  const cluster = new Cluster(
     addresses.map(({ host, port }) => ({ host, port })),
     {
       redisOptions,
@@ -144,6 +145,7 @@ function createClient(addresses: readonly RedisAddress[], refusals: Refusals): R
       retryDelayOnMoved: 100,
     },
   );
+  return settleConnect(cluster);
 }
 
 /**
