@@ -198,6 +198,7 @@ describe.skipIf(process.env['LOCKHOUND_FIRE_ALERTS'] === undefined)(
       await startWorker({
         LOCKHOUND_TRACES_ENDPOINT: 'http://127.0.0.1:1/v1/traces',
         LOCKHOUND_WATCH_EVERY: '10s',
+        LOCKHOUND_WATCH_STALE_AFTER: '5s',
       });
       await during(enqueue, fires('LockhoundTracesLost'));
       await fires('LockhoundFactsOld');

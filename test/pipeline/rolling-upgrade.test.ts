@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scanIdOf } from '../../src/model/scan/scan-id.ts';
 import { HAS_REDIS, startNativeRedis } from '../native-redis.ts';
 import { until } from '../until.ts';
 import { LOCKFILE, SOUND } from './fixtures.ts';
@@ -10,6 +11,10 @@ import { createWorld, type Room, type World } from './world.ts';
 const { LOCKHOUND_OLD_RELEASE: OLD, LOCKHOUND_NEW_RELEASE: NEW } = process.env;
 
 let world: World;
+beforeAll(async () => {
+  if (OLD !== undefined)
+    world = await createWorld(HAS_REDIS ? await startNativeRedis('--appendonly', 'yes') : undefined);
+});
 afterAll(() => world?.close());
 
 /** Settings that release 0.1.0 does not have. */
@@ -56,18 +61,25 @@ async function enqueue(
     lockfiles: [{ path: 'package-lock.json', content: lockfile }],
   }));
   for (const one of scans) await room.producer.enqueue(one);
-  return scans.map(({ scan }) => scan);
+  return scans.map(({ scan, target }) => scanIdOf(target.id, scan));
+}
+
+/** A room, and functions that start a worker of each release on it. */
+async function openRoom(name: string) {
+  const room = await world.room(name, ['retries: { firstDelay: 200ms, longestDelay: 1s }']);
+  const oldFile = `${room.file}.old.yaml`;
+  writeFileSync(oldFile, readFileSync(room.file, 'utf8').replace(LATER, ''));
+  return {
+    room,
+    startOld: () => room.startWorker({}, ['--config', oldFile], OLD),
+    startNew: () => room.startWorker({}, [], NEW),
+  };
 }
 
 describe.skipIf(OLD === undefined)('workers of release 0.1.0 that are replaced one after the other', () => {
   it('lose nothing and repeat nothing', async () => {
-    world = await createWorld(HAS_REDIS ? await startNativeRedis('--appendonly', 'yes') : undefined);
     const { receiver } = world.services;
-    const room = await world.room('rolling', ['retries: { firstDelay: 200ms, longestDelay: 1s }']);
-    const oldFile = `${room.file}.old.yaml`;
-    writeFileSync(oldFile, readFileSync(room.file, 'utf8').replace(LATER, ''));
-    const startOld = () => room.startWorker({}, ['--config', oldFile], OLD);
-    const startNew = () => room.startWorker({}, [], NEW);
+    const { room, startOld, startNew } = await openRoom('rolling');
 
     // The old release alone: finished scans, waiting deliveries, waiting scans.
     const [first, second] = [startOld(), startOld()];
@@ -105,5 +117,47 @@ describe.skipIf(OLD === undefined)('workers of release 0.1.0 that are replaced o
     const faults = diagnoses.filter(({ verdict }: { verdict: string }) => verdict === 'fault');
     expect(faults).toEqual([]);
     for (const worker of [replaced, another]) expect(await worker.kill('SIGTERM')).toBe(0);
+  });
+
+  it('go on after a downgrade, leave what only the newer release knows, and lose nothing', async () => {
+    const { receiver } = world.services;
+    const { room, startOld, startNew } = await openRoom('back');
+    const judged = async (...of: Parameters<typeof enqueue>) => {
+      for (const scan of await enqueue(...of)) await room.verdict(scan);
+    };
+    const old = startOld();
+    await judged(room, 'known');
+    const beside = startNew();
+    expect(await old.kill('SIGTERM')).toBe(0);
+    await judged(room, 'newer');
+    await judged(room, 'fixed', SOUND, 'known');
+    await until('its alerts are delivered', async () => (await room.store.deliveries.counts()).open === 0);
+    receiver.faults.inject({ kind: 'answer', status: 503 }, { every: 1 });
+    await judged(room, 'held');
+    expect(await beside.kill('SIGTERM')).toBe(0);
+
+    const queued = await enqueue(room, 'queued');
+    receiver.faults.clear();
+    const back = startOld();
+    for (const scan of queued) await room.verdict(scan);
+    await judged(room, 'again', LOCKFILE, 'known');
+    await judged(room, 'again-fixed', SOUND, 'newer');
+    await until('a delivery of the newer release is left as it is', () =>
+      /deliver-notification job: 2 is newer/.test(back.output()),
+    );
+    expect(await back.kill('SIGTERM')).toBe(0);
+
+    const again = startNew();
+    await judged(room, 'last', LOCKFILE, 'known');
+    await until('all alerts are delivered', async () => (await room.store.deliveries.counts()).open === 0);
+    // A repetition would follow.
+    await sleep(2_000);
+    const all = ['known', 'newer', 'held', 'queued'];
+    expect(all.map((phase) => targetsWith('opened', phase))).toEqual(all.map(() => TARGETS));
+    expect(['known', 'newer'].map((phase) => targetsWith('resolved', phase))).toEqual([TARGETS, TARGETS]);
+    expect(targetsWith('reopened', 'known')).toBe(TARGETS);
+    expect([...alertsByChange()].filter(([, ids]) => ids.size > 1)).toEqual([]);
+    expect(await room.store.deliveries.counts()).toMatchObject({ open: 0, failed: 0 });
+    expect(await again.kill('SIGTERM')).toBe(0);
   });
 });
