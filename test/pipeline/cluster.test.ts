@@ -10,8 +10,8 @@ import { LOCKFILE, SOUND } from './fixtures.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
 /**
- * `CLUSTER_KILLS=1`: a primary is killed and restarted in each round. Without it only the spreading and the move are tested: after
- * a kill a scan may wait for more than a minute, because a blocked connection of a worker notices it late.
+ * `CLUSTER_KILLS=1`: a primary is killed and restarted in each round. Without it only the spreading and the move are tested;
+ * `cluster-failover.test.ts` has primaries that die.
  */
 const KILLS = process.env['CLUSTER_KILLS'] === '1';
 
