@@ -1,12 +1,11 @@
-import { NO_EXPLOITS, NO_KNOWN_FIXES } from '../src/compose/ports.ts';
 import type { Store } from '../src/compose/store.ts';
 import { DEFAULTS } from '../src/config/defaults.generated.ts';
-import { createMemory } from '../src/in-process/memory.ts';
 import { judgeScan } from '../src/jobs/judge-scan.ts';
 import { JUDGE_SCAN } from '../src/jobs/payloads/judge-scan.ts';
 import type { TargetPort } from '../src/jobs/ports.ts';
 import type { Advisory } from '../src/model/scan/advisory.ts';
 import type { Inventory } from '../src/model/scan/inventory.ts';
+import { ports } from '../test/jobs/facts.ts';
 import { seededRandom } from '../test/seeded-random.ts';
 import { advisoryIdsOf, drawPackages, lockedPackage } from './fleet-data.ts';
 
@@ -38,7 +37,7 @@ export function drawFleet(size: FleetSize): Filled {
   return { holders, advisories: advisories.size };
 }
 
-const NO_TARGETS: TargetPort = createMemory().targets;
+const NO_TARGETS: TargetPort = { read: async () => undefined };
 
 /** Targets that are written at the same time, so that nothing waits for Redis. */
 const AT_ONCE = 8;
@@ -86,7 +85,7 @@ async function learn(store: Store, packages: readonly number[]): Promise<Readonl
 
 /** What `judge-scan` reads, from memory. */
 function portsOf(advisories: ReadonlyMap<string, Advisory>) {
-  const memory = createMemory();
+  const memory = ports({});
   const read = async (ids: readonly string[]) =>
     ids.map((id) => {
       const record = advisories.get(id);
@@ -95,13 +94,8 @@ function portsOf(advisories: ReadonlyMap<string, Advisory>) {
   return {
     ...memory,
     facts: { ...memory.facts, advisories: { read, changedSince: async () => new Map() } },
-    inspections: { ...memory.inspections, mode: 'never' as const },
     routing: { routing: () => ({ take: 'all' as const, firstScan: 'none' as const, rules: [] }) },
     policy: { policy: () => DEFAULTS.policy, suppressions: async () => [] },
-    exploits: NO_EXPLOITS,
-    knownFixes: NO_KNOWN_FIXES,
-    // Everything is known.
-    insights: null as never,
   };
 }
 

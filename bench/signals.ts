@@ -3,8 +3,8 @@ import { openScanner } from '../src/compose/scanner.ts';
 import { DEFAULTS } from '../src/config/defaults.generated.ts';
 import type { IndexedPackage } from '../src/embedded/insights/data-set.ts';
 import { type InsightsService, startInsightsService } from '../src/embedded/insights/service.ts';
-import { createMemory } from '../src/in-process/memory.ts';
 import { subjectOf } from '../src/jobs/payloads/inspect-packages.ts';
+import { createMemoryInspections } from '../src/jobs/signals/memory-inspections.ts';
 import { cannedPackage } from './canned-batch.ts';
 import { median } from './median.ts';
 import { synthesizeData } from './synthetic-data.ts';
@@ -82,16 +82,16 @@ async function scanOnce(
   packages: readonly Package[],
   inspects: boolean,
 ): Promise<number> {
-  const memory = createMemory();
+  const inspections = createMemoryInspections();
   const known = packages.slice(NEW).map((one) => subjectOf(`NPM:${one.name}@${one.version}`, []));
-  await memory.inspections.markKnown(known);
+  await inspections.markKnown(known);
   const insights = { ...DEFAULTS.insights, url: service.url };
   const loaded = { config: { ...DEFAULTS, insights }, secrets: {}, file: undefined };
   const scanner = await openScanner(loaded as Parameters<typeof openScanner>[0], {
     log: pino({ level: 'silent' }),
     signal: new AbortController().signal,
-    memory,
-    inspects,
+    onProgress: () => {},
+    ...(inspects ? { inspections } : {}),
   });
   try {
     const began = performance.now();
@@ -100,7 +100,7 @@ async function scanOnce(
       lockfiles: [{ path: 'package-lock.json', content }],
     });
     const took = performance.now() - began;
-    if (report?.verdict.counts.outcomes.resolved !== PACKAGES) throw new Error('the scan is not complete');
+    if (report.verdict.counts.outcomes.resolved !== PACKAGES) throw new Error('the scan is not complete');
     if (report.verdict.gaps.length > 0) throw new Error(JSON.stringify(report.verdict.gaps[0]));
     return took;
   } finally {

@@ -2,13 +2,15 @@ import { CodedError } from '../model/errors.ts';
 
 /**
  * - `nothing-to-scan`: no lockfile at the paths given.
+ * - `invalid-request`: the name of the target, or the image, is not valid.
  * - `insights-unreachable`: no package could be looked up.
- * - `scan-failed`: a job of the scan failed permanently, was rejected or was lost.
+ * - `scan-failed`: a step of the scan failed, or its job was rejected or lost.
  * - `timed-out`: the scan was not done within the time limit.
  * - `no-report`: the report of the scan is not there yet, or has expired.
  */
 export type ScanErrorCode =
   | 'nothing-to-scan'
+  | 'invalid-request'
   | 'insights-unreachable'
   | 'scan-failed'
   | 'timed-out'

@@ -6,6 +6,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { ConfiguredVex } from '../config/sections/vex.ts';
 import { sourceDate } from '../config/source-date.ts';
 import type { DiscoveredLockfile } from '../lockfiles/discover.ts';
+import { messageOf } from '../model/errors.ts';
 import type { UnusedSuppression } from '../model/scan/suppression.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import type { ScanRequest } from '../scan/request.ts';
@@ -14,7 +15,7 @@ import { readLockfilePaths } from './lockfile-paths.ts';
 import { type ImagePath, readScannedImage } from './scanned-image.ts';
 import { isLarge, limitGarbage } from './scanning/large-scan.ts';
 import type { AdvisedScan, ScanAdvice } from './scanning/scan-advice.ts';
-import { type OnProgress, scanFailure, scanProgress } from './scanning/scan-progress.ts';
+import type { OnProgress } from './scanning/scan-progress.ts';
 import { sharedSuppressions } from './shared-suppressions.ts';
 
 export interface ScanOptions {
@@ -42,11 +43,8 @@ export interface ScanOptions {
   readonly adviceRequests?: number;
 }
 
-/** The user waits for the result, so a job gets two attempts in quick succession. */
-const INTERACTIVE_LIMITS = { attempts: 2, backoffMs: 500, maxBackoffMs: 2_000 };
-
 /**
- * The `scan` and `fix` commands: the jobs of a worker, run in this process without Redis or a queue. Throws `ScanError`,
+ * The `scan` and `fix` commands: a scan in this process, without Redis or a queue. Throws `ScanError`,
  * `LockfileError` for paths that cannot be read, `EmbeddedError`, `ConfigError` (`SOURCE_DATE_EPOCH`).
  */
 export async function scanPaths(given: LoadedConfig, options: ScanOptions): Promise<AdvisedScan> {
@@ -60,13 +58,12 @@ export async function scanPaths(given: LoadedConfig, options: ScanOptions): Prom
 async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<AdvisedScan> {
   const { signal, onProgress, since, baseline } = options;
   const loaded = standaloneConfig(given);
-  const base = baseline === undefined ? undefined : await openBaseline(baseline, options);
+  await requireValid({ target: { id: targetOf(options) } });
+  const base = baseline === undefined ? undefined : await openBaseline(baseline);
   // The bundled data needs no cache.
   const kept =
     options.cache === undefined || options.local ? undefined : openLookUpCache(loaded, options.cache);
   const offline = options.cache?.offline === true;
-  const progress = scanProgress(onProgress);
-  let failure: ScanError | undefined;
   const places = new Map<string, DiscoveredLockfile>();
   const onRead = (path: string, file: DiscoveredLockfile) => void places.set(path, file);
   const log = createDeferredLog(loaded);
@@ -75,28 +72,25 @@ async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<Advis
     log,
     suppressions: [...(await sharedSuppressions(loaded, log)), ...vex.suppressions],
     signal,
-    limits: INTERACTIVE_LIMITS,
     local: options.local ? await openLocalIndex() : undefined,
     cache: kept?.cache,
     offline,
-    inspects: options.signals === true,
-    ...(base === undefined ? {} : { memory: base.memory, stated: base.stated }),
-    onEvent(event) {
-      progress(event);
-      failure ??= scanFailure(event);
-    },
+    inspections: options.signals === true ? await openInspections() : undefined,
+    previous: base?.previous,
+    stated: base?.stated,
+    onProgress: ({ step, done, total }) => onProgress(step, done, total),
   });
   const scan = async (request: Promise<ScanRequest>): Promise<ScanReport> => {
     // Not kept in a variable, so that the contents can be freed before the scan ends.
-    const report = await scanner.scan(await request);
-    if (report !== undefined) {
-      return requireLookUps(
-        withUnused(report, [...unusedIn(loaded.vexNotApplied), ...unusedIn(vex.notApplied)]),
-        loaded,
-        offline ? kept?.folder : undefined,
-      );
-    }
-    throw failure ?? new ScanError('scan-failed', 'the scan ended without a verdict');
+    const report = await scanner.scan(await request).catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw new ScanError('scan-failed', messageOf(error), { cause: error });
+    });
+    return requireLookUps(
+      withUnused(report, [...unusedIn(loaded.vexNotApplied), ...unusedIn(vex.notApplied)]),
+      loaded,
+      offline ? kept?.folder : undefined,
+    );
   };
   try {
     if (since !== undefined) {
@@ -127,14 +121,13 @@ function withAge(report: ScanReport, kept: LookUpCache | undefined, offline: boo
 }
 
 /** The findings of an earlier report, as the state that this scan changes. */
-async function openBaseline(path: string, options: ScanOptions) {
+async function openBaseline(path: string) {
   const { readBaseline, stateOf } = await import('./review/baseline.ts');
   const { statedFacts } = await import('./review/stated-facts.ts');
-  const { createMemory } = await import('../in-process/memory.ts');
   const { compareScans } = await import('../policy/review/compare-scans.ts');
   const facts = await readBaseline(path);
   return {
-    memory: createMemory(new Map([[targetOf(options), stateOf(facts)]])),
+    previous: stateOf(facts),
     stated: statedFacts(facts.findings),
     compare: (report: ScanReport) => compareScans(report, facts),
   };
@@ -191,10 +184,26 @@ async function readRequest(
   const { paths, format, signal } = options;
   const { maxBytes } = config.lockfiles;
   const image = await readScannedImage(options.image);
+  if (image !== undefined) await requireValid({ target: { id: targetOf(options) }, image });
   const lockfiles =
     paths.length === 0 ? [] : await readLockfilePaths({ paths, signal, maxBytes, format, onRead });
   if (isLarge(lockfiles)) limitGarbage();
   return { target: { id: targetOf(options) }, lockfiles, image };
+}
+
+async function openInspections() {
+  const { createMemoryInspections } = await import('../jobs/signals/memory-inspections.ts');
+  return createMemoryInspections();
+}
+
+/**
+ * Throws `ScanError` (`invalid-request`). Nearly all names of targets are plain; only others, and images, are checked against the schema,
+ * which takes longer to build than a small scan.
+ */
+async function requireValid({ target, image }: Pick<ScanRequest, 'target' | 'image'>): Promise<void> {
+  if (image === undefined && /^[\x20-\x7e]{1,200}$/.test(target.id)) return;
+  const { requireValidRequest } = await import('./scanning/valid-request.ts');
+  requireValidRequest(target, image);
 }
 
 async function openLocalIndex() {

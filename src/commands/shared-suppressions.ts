@@ -1,5 +1,5 @@
+import type { Log } from '../compose/deferred-log.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import type { Log } from '../in-process/job-attempts.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Suppression } from '../model/scan/suppression.ts';
 

@@ -1,6 +1,10 @@
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
-import type { Log, LogLevel } from '../in-process/job-attempts.ts';
+
+export type LogLevel = 'error' | 'info' | 'warn';
+export type Log = Readonly<
+  Record<LogLevel, (facts: Readonly<Record<string, unknown>>, message: string) => void>
+>;
 
 type ConfiguredLevel = LoadedConfig['config']['log']['level'];
 

@@ -22,7 +22,7 @@ import type { Outcomes } from '../model/queue/outcome.ts';
 import type { Suppression } from '../model/scan/suppression.ts';
 import type { InsightsHandle } from './insights.ts';
 
-/** The stores of jobs, in Redis or in this process. */
+/** The stores of jobs. */
 export type JobStore = Pick<
   Ports,
   'blobs' | 'targets' | 'deliveries' | 'digests' | 'scans' | 'facts' | 'fleet'
@@ -45,17 +45,12 @@ export function createPorts(
     schedules = NO_SCHEDULES,
     sources = NO_SOURCES,
     exploits,
-    keepsArtifacts = false,
-    hasOneTarget = false,
     knownFixes,
     inspects = 'never',
     suppressions = suppressionsIn(loaded),
   }: Pick<Ports, 'notifier' | 'contracts' | 'lockfiles' | 'reuse' | 'exploits'> &
     Partial<Pick<Ports, 'schedules' | 'sources'>> & {
       routing?: Routing | undefined;
-      keepsArtifacts?: boolean;
-      /** True when only one target is scanned. */
-      hasOneTarget?: boolean;
       /** Default: those of the configuration. */
       suppressions?: Ports['policy']['suppressions'];
       inspects?: InspectionMode;
@@ -77,7 +72,7 @@ export function createPorts(
     contracts,
     deliveries: store.deliveries,
     routing: { routing: () => routing },
-    policy: { policy: () => policyOf(config), suppressions, hasOneTarget },
+    policy: { policy: () => policyOf(config), suppressions },
     digests: store.digests,
     scans: store.scans,
     facts: store.facts,
@@ -89,7 +84,6 @@ export function createPorts(
     sources,
     exploits,
     limits: {
-      keepsArtifacts,
       lockfile: {
         ...DEFAULT_LIMITS,
         maxBytes: config.lockfiles.maxBytes,
@@ -117,9 +111,6 @@ export function reuseOf({ config, vex }: LoadedConfig, routing: Routing = NO_ROU
     missMs: Math.min(insights.recordTtl, insights.missTtl) / 2,
   };
 }
-
-/** For runs that always read, because their report lists the packages. */
-export const NO_REUSE: ReusePort = { settings: '', recordMs: 0, missMs: 0 };
 
 /** Those of the configuration and of its VEX documents. Loaded on use: most configurations have none. */
 export function suppressionsIn({

@@ -1,4 +1,4 @@
-import type { Log } from '../in-process/job-attempts.ts';
+import type { Log } from './deferred-log.ts';
 
 /** Logs each place of an answer once per process: a service that changed has the same problem with every package. */
 export function warnOnce(log: Pick<Log, 'warn'>) {

@@ -1,19 +1,20 @@
-import type { LockedPackage } from '../model/lockfile/lockfile.ts';
 import type { Inventory, UnreadLockfile } from '../model/scan/inventory.ts';
 import { INVENTORY } from '../model/stored/catalog.ts';
 import { withoutFuture } from '../policy/scan-order.ts';
 import { referredAdvisories } from '../scan/advisories.ts';
-import { type AllRead, contentHash, readLockfiles } from '../scan/read.ts';
+import { type AllRead, contentHash, packagesIn, readLockfiles } from '../scan/read.ts';
 import { resolveLockfiles } from '../scan/resolve.ts';
 import { JobError } from './errors.ts';
+import { followUp } from './follow-up.ts';
 import type { Job, JobRun, RunContext } from './job.ts';
 import { imageSteps } from './payloads/find-base-image.ts';
 import { INGEST_LOCKFILES, type IngestLockfiles } from './payloads/ingest-lockfiles.ts';
+import { INSPECT_PACKAGES } from './payloads/inspect-packages.ts';
 import type { Ports } from './ports.ts';
 import { scanFollowUps } from './scan/follow-ups.ts';
 import { failedRecord, ingestedRecord } from './scan/record.ts';
 import { inputOf, repeatLastScan, reusableBasis, scopeOf } from './scan/unchanged.ts';
-import { inspectionsOf } from './signals/new-packages.ts';
+import { inspectionsOf, scriptsStatedIn } from './signals/new-packages.ts';
 
 type Needs = Pick<
   Ports,
@@ -56,7 +57,7 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
         known: state?.known,
         requestedAt: payload.requestedAt,
         readAt: context.startedAt,
-        keepsArtifacts: ports.limits.keepsArtifacts,
+        keepsArtifacts: false,
       },
       context,
     );
@@ -65,21 +66,17 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
       ...(input === undefined ? {} : { input }),
       ...(payload.image === undefined ? {} : { image: payload.image }),
     };
-    const inspected = await inspectionsOf(
+    const inspections = await inspectionsOf(
       { ...payload, isFirst: state === undefined },
       packagesIn(read),
       resolutions,
-      ports,
+      ports.inspections,
       scriptsStatedIn(read),
     );
-    const isApart = ports.inspections.mode === 'apart';
-    const judgement = await scanFollowUps(payload, result, {
-      advisories: await unknownAdvisories(result, ports),
-      others: isApart ? [] : inspected,
-    });
+    const judgement = await scanFollowUps(payload, result, await unknownAdvisories(result, ports));
     return {
       result,
-      next: isApart ? [judgement, ...inspected] : [judgement],
+      next: [judgement, ...inspections.map((part) => followUp(INSPECT_PACKAGES, part))],
       record: ingestedRecord(payload, result),
     };
   },
@@ -167,15 +164,4 @@ function bytesOf(lockfiles: IngestLockfiles['lockfiles']): number {
     return 'bytes' in one ? one.bytes : 0;
   });
   return sizes.reduce((sum, size) => sum + size, 0);
-}
-
-function scriptsStatedIn({ read: files }: AllRead): (locked: LockedPackage) => boolean {
-  const stating = files.filter(({ lockfile }) => lockfile.statesScripts === true);
-  if (stating.length === files.length) return () => true;
-  const packages = new Set(stating.flatMap(({ lockfile }) => lockfile.packages));
-  return (locked) => packages.has(locked);
-}
-
-function packagesIn({ read }: AllRead): readonly LockedPackage[] {
-  return read.flatMap(({ lockfile }) => lockfile.packages);
 }

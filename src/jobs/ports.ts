@@ -102,8 +102,6 @@ export interface KnownFixPort extends KnownFixes {
 /** Limits on input from the configuration. */
 interface LimitsPort {
   readonly lockfile: LockfileLimits;
-  /** Whether inventories hold digests and sources of packages, which are half of a stored one. */
-  readonly keepsArtifacts: boolean;
 }
 
 /** When a scan of unchanged lockfiles repeats the result of the last one. */
@@ -150,8 +148,6 @@ interface PolicyPort {
   policy(): Policy;
   /** The suppressions for all targets, in the order in which they apply. */
   suppressions(): Promise<readonly Suppression[]>;
-  /** True when the scanned target is the only one: a suppression that suppresses nothing is then unused. */
-  readonly hasOneTarget?: boolean;
 }
 
 export interface ScanPort {

@@ -5,7 +5,8 @@ import type { Insights } from '../model/ports/insights.ts';
 import type { Advisory, CollectedAdvisories } from '../model/scan/advisory.ts';
 import type { Gap } from '../model/scan/gap.ts';
 import type { Inventory } from '../model/scan/inventory.ts';
-import { createYielder, inSlices } from '../model/yielding.ts';
+import { createYielder, inSlices, sortInSlices } from '../model/yielding.ts';
+import { compareText } from '../policy/finding-order.ts';
 import type { Attempt } from './attempt.ts';
 import { fetchAll } from './fetch-all.ts';
 
@@ -122,7 +123,7 @@ async function gapsOf(
     if (byId.has(subject) || failed.has(subject)) continue;
     gaps.push({ kind: 'advisory', subject, reason: 'its job failed permanently' });
   }
-  return gaps;
+  return await sortInSlices(gaps, (left, right) => compareText(left.subject, right.subject));
 }
 
 /** What is doubted of an advisory is one of its problems, which are gaps. */

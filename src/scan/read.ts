@@ -4,7 +4,7 @@ import type { Companion } from '../lockfiles/format.ts';
 import { checkSize, type LockfileLimits, type LockfileRequest } from '../lockfiles/read-as.ts';
 import { repeatedSboms } from '../lockfiles/sbom/repeated-sbom.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
-import type { Lockfile } from '../model/lockfile/lockfile.ts';
+import type { LockedPackage, Lockfile } from '../model/lockfile/lockfile.ts';
 import type { UnreadError, UnreadLockfile } from '../model/scan/inventory.ts';
 import type { Suppression } from '../model/scan/suppression.ts';
 import type { ContentReference } from '../model/scan/target.ts';
@@ -131,4 +131,9 @@ async function contentOf(source: Content, path: string, { stored }: Reading): Pr
   }
   if (stored === undefined) throw new RangeError(`${path}: this scan has no stored contents`);
   return await stored({ path, sha256: source.sha256, bytes: source.bytes });
+}
+
+/** The packages of all lockfiles, in order. */
+export function packagesIn({ read }: AllRead): readonly LockedPackage[] {
+  return read.flatMap(({ lockfile }) => lockfile.packages);
 }

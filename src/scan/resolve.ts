@@ -6,7 +6,7 @@ import type { Resolution } from '../model/scan/resolution.ts';
 import { inSlices, mapInSlices } from '../model/yielding.ts';
 import { detectDataLoss } from '../policy/known-packages.ts';
 import { type Attempt, IncompleteError } from './attempt.ts';
-import type { AllRead, ReadFile } from './read.ts';
+import { type AllRead, packagesIn, type ReadFile } from './read.ts';
 
 export interface ResolveOptions {
   readonly insights: Pick<Insights, 'resolve'>;
@@ -31,11 +31,11 @@ interface Resolved {
  * Throws `IncompleteError`; at the last attempt, packages that could not be looked up are `failed`.
  */
 export async function resolveLockfiles(
-  { read, unread }: AllRead,
+  files: AllRead,
   { insights, known, requestedAt, readAt, keepsArtifacts }: ResolveOptions,
   attempt: Attempt,
 ): Promise<Resolved> {
-  const packages = read.flatMap((file) => file.lockfile.packages);
+  const packages = packagesIn(files);
   const answer = await insights.resolve(packages, {
     signal: attempt.signal,
     progress: (done, total) => attempt.progress({ step: 'resolve', done, total }),
@@ -44,9 +44,9 @@ export async function resolveLockfiles(
   const loss = await detectDataLoss(known, packages, answer.resolutions, requestedAt);
   const resolutions =
     loss === undefined ? answer.resolutions : await mapInSlices(answer.resolutions, asFailedLookup);
-  const lockfiles = await withResolutions(read, resolutions, keepsArtifacts);
+  const lockfiles = await withResolutions(files.read, resolutions, keepsArtifacts);
   const forgotten = loss === undefined ? {} : { forgotten: loss };
-  return { inventory: { lockfiles, unread, readAt, ...forgotten }, resolutions };
+  return { inventory: { lockfiles, unread: files.unread, readAt, ...forgotten }, resolutions };
 }
 
 function asFailedLookup(resolution: Resolution): Resolution {

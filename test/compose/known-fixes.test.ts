@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createKnownFixes } from '../../src/compose/facts/known-fixes.ts';
-import { createMemoryCache } from '../../src/in-process/memory-cache.ts';
+import { createMemoryCache } from '../../src/insights/disk-cache/memory-cache.ts';
 import type { VersionKey } from '../../src/model/lockfile/version-key.ts';
 import { unexpected } from '../jobs/facts.ts';
 

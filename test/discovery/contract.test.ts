@@ -5,7 +5,7 @@ import { openDirectory } from '../../src/discovery/directory/directory.ts';
 import { createDocumentSource } from '../../src/discovery/directory/document-source.ts';
 import { startDiscoveryService } from '../../src/embedded/discovery/service.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
-import { createMemoryCache } from '../../src/in-process/memory-cache.ts';
+import { createMemoryCache } from '../../src/insights/disk-cache/memory-cache.ts';
 
 const closing: (() => Promise<void>)[] = [];
 

@@ -8,7 +8,7 @@ import { type DiscoveryService, startDiscoveryService } from '../../src/embedded
 import { garbageAnswer, htmlAnswer } from '../../src/embedded/faults.ts';
 import { publicAddressesOnly } from '../../src/http/address-guard.ts';
 import { createHttpClient, type HttpClientOptions } from '../../src/http/undici-client.ts';
-import { createMemoryCache } from '../../src/in-process/memory-cache.ts';
+import { createMemoryCache } from '../../src/insights/disk-cache/memory-cache.ts';
 import { startTestServer } from '../http/test-server.ts';
 
 const closing: (() => Promise<void>)[] = [];

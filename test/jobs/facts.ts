@@ -1,13 +1,14 @@
 import { NO_KNOWN_FIXES } from '../../src/compose/ports.ts';
 import { configSchema } from '../../src/config/schema.ts';
-import { createMemory } from '../../src/in-process/memory.ts';
 import type { RunContext } from '../../src/jobs/job.ts';
 import type { Ports } from '../../src/jobs/ports.ts';
+import { createMemoryInspections } from '../../src/jobs/signals/memory-inspections.ts';
 import { readWithCompanions } from '../../src/lockfiles/read.ts';
 import { DEFAULT_LIMITS } from '../../src/lockfiles/read-as.ts';
 import type { Routing } from '../../src/model/alert/routing.ts';
 import { CodedError } from '../../src/model/errors.ts';
 import { type ExploitData, NO_EXPLOIT_DATA } from '../../src/model/exploits/exploit-data.ts';
+import type { Facts } from '../../src/model/ports/facts.ts';
 import type { Inventory, ResolvedPackage } from '../../src/model/scan/inventory.ts';
 import type { StoredKind } from '../../src/model/stored/kind.ts';
 
@@ -16,6 +17,36 @@ export class FakeError extends CodedError<'fake'> {}
 export function unexpected(): Promise<never> {
   return Promise.reject(new Error('this port was not expected to be used'));
 }
+
+const NO_FACTS: Facts<never> = {
+  read: async (keys) => keys.map(() => undefined),
+  changedSince: async () => new Map(),
+};
+
+/** A fleet without targets. */
+const NO_FLEET: Ports['fleet'] = {
+  packageIds: async () => new Uint32Array(),
+  youngPackageIds: async () => new Uint32Array(),
+  identities: async () => [],
+  advisoryIds: async () => [],
+  pending: async () => ({ versions: [], advisories: [] }),
+  countPending: async () => 0,
+  affectedTargets: async () => [],
+  incompleteTargets: async () => [],
+  dueTargets: async () => [],
+  countDue: async () => 0,
+  allTargets: async () => [],
+  targetsWith: async () => [],
+  summary: async () => undefined,
+  inventory: (hash) =>
+    Promise.reject(new RangeError(`there is no inventory ${hash}: this process has no fleet`)),
+  lastRefresh: async () => undefined,
+  refreshInProgress: async () => undefined,
+  waitingScans: async () => 0,
+  openTargets: async function* () {},
+  unjudgedTargets: async () => 0,
+  changedSuppressions: async () => [],
+};
 
 /** Ports; each test provides those that it expects to be used. */
 export function ports(given: {
@@ -65,7 +96,7 @@ export function ports(given: {
     knownFixes: given.knownFixes ?? NO_KNOWN_FIXES,
     contracts: given.contracts ?? { apis: () => [], compare: unexpected },
     deliveries: { file: unexpected, read: unexpected, move: unexpected },
-    limits: { lockfile: DEFAULT_LIMITS, keepsArtifacts: false },
+    limits: { lockfile: DEFAULT_LIMITS },
     routing: {
       routing: () => ({
         take: 'all',
@@ -76,8 +107,8 @@ export function ports(given: {
     policy: { policy: () => configSchema.parse({}).policy, suppressions: async () => [] },
     scans: { fail: unexpected },
     reuse: { settings: 'settings', recordMs: 60_000, missMs: 1_000 },
-    facts: createMemory().facts,
-    inspections: { ...createMemory().inspections, mode: 'never' },
+    facts: { versions: NO_FACTS, advisories: NO_FACTS },
+    inspections: { ...createMemoryInspections(), mode: 'never' },
     schedules: {
       find: unexpected,
       runs: unexpected,
@@ -91,7 +122,7 @@ export function ports(given: {
       ...given.schedules,
     },
     sources: { list: unexpected, read: unexpected, ...given.sources },
-    fleet: { ...createMemory().fleet, ...given.fleet },
+    fleet: { ...NO_FLEET, ...given.fleet },
     exploits: { current: async () => given.exploits ?? NO_EXPLOIT_DATA, refresh: unexpected },
     digests: { read: async () => given.waiting ?? [] },
   };

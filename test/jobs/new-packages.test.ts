@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createMemory } from '../../src/in-process/memory.ts';
 import type { InspectPackages } from '../../src/jobs/payloads/inspect-packages.ts';
 import type { InspectionMode } from '../../src/jobs/ports.ts';
+import { createMemoryInspections } from '../../src/jobs/signals/memory-inspections.ts';
 import { inspectionsOf } from '../../src/jobs/signals/new-packages.ts';
 import { statedDigests } from '../../src/jobs/signals/stated-digests.ts';
 import type { LockedPackage } from '../../src/model/lockfile/lockfile.ts';
@@ -27,7 +27,7 @@ function locked(name: string, given: Partial<LockedPackage> = {}): LockedPackage
 }
 
 function createScans(mode: InspectionMode = 'apart') {
-  const inspections = { ...createMemory().inspections, mode };
+  const inspections = { ...createMemoryInspections(), mode };
   return {
     inspections,
     async scan(
@@ -38,8 +38,7 @@ function createScans(mode: InspectionMode = 'apart') {
     ) {
       const header = { scan: 's', target: { id: 't' }, requestedAt: '2026-01-15T00:00:00Z', isFirst };
       const resolutions = packages.map(({ name, version }) => resolved(name, version, { publishedAt }));
-      const jobs = await inspectionsOf(header, packages, resolutions, { inspections }, () => statesScripts);
-      return jobs.map(({ payload }) => payload as InspectPackages);
+      return await inspectionsOf(header, packages, resolutions, inspections, () => statesScripts);
     },
   };
 }
@@ -127,7 +126,7 @@ describe('the packages that a scan inspects', () => {
   it('are not those that the index does not have', async () => {
     const { inspections } = createScans();
     const header = { scan: 's', target: { id: 't' }, requestedAt: '2026-01-15T00:00:00Z', isFirst: false };
-    const jobs = await inspectionsOf(header, [locked('a')], [{ outcome: 'missing' }], { inspections });
+    const jobs = await inspectionsOf(header, [locked('a')], [{ outcome: 'missing' }], inspections);
     expect(jobs).toEqual([]);
   });
 });

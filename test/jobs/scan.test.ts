@@ -32,7 +32,7 @@ describe('the flow after an inventory', () => {
     const flow = await scanFollowUps(
       header,
       inventory([locked('top', { direct: true }), affected('below', ids)]),
-      { advisories: ids },
+      ids,
     );
     expect(flow.payload).toMatchObject({ advisoryParts: 3, expansionParts: 1 });
     const children = flow.children ?? [];
@@ -47,9 +47,7 @@ describe('the flow after an inventory', () => {
 
   it('fetches many advisories in larger parts, not in more parts', async () => {
     const ids = Array.from({ length: 60_000 }, (_, index) => `GHSA-${index}`);
-    const { payload, children = [] } = await scanFollowUps(header, inventory([affected('below', ids)]), {
-      advisories: ids,
-    });
+    const { payload, children = [] } = await scanFollowUps(header, inventory([affected('below', ids)]), ids);
     expect(payload).toMatchObject({ advisoryParts: 500 });
     const asked = children.flatMap((child) => (child.payload as { ids?: string[] }).ids ?? []);
     expect(new Set(asked)).toEqual(new Set(ids));
@@ -57,18 +55,16 @@ describe('the flow after an inventory', () => {
 
   it('fetches no graph for lockfiles with edges or without findings', async () => {
     const withEdges = inventory([affected('below', ['GHSA-1'], { dependencies: [] })]);
-    expect((await scanFollowUps(header, withEdges, { advisories: ['GHSA-1'] })).payload).toMatchObject({
+    expect((await scanFollowUps(header, withEdges, ['GHSA-1'])).payload).toMatchObject({
       expansionParts: 0,
     });
     const gone = { outcome: 'missing' as const, reason: 'not there' };
     const lacking = inventory([locked('top', { direct: true }), locked('below', { resolution: gone })]);
-    expect((await scanFollowUps(header, lacking, { advisories: [] })).payload).toMatchObject({
+    expect((await scanFollowUps(header, lacking, [])).payload).toMatchObject({
       advisoryParts: 0,
       expansionParts: 1,
     });
-    expect(
-      (await scanFollowUps(header, inventory([locked('top')]), { advisories: [] })).payload,
-    ).toMatchObject({
+    expect((await scanFollowUps(header, inventory([locked('top')]), [])).payload).toMatchObject({
       advisoryParts: 0,
       expansionParts: 0,
     });

@@ -6,7 +6,7 @@ import { DiscoveryError } from '../../discovery/errors.ts';
 import { publicAddressesOnly } from '../../http/address-guard.ts';
 import type { HttpClient } from '../../http/client.ts';
 import { createHttpClient } from '../../http/undici-client.ts';
-import { createMemoryCache } from '../../in-process/memory-cache.ts';
+import { createMemoryCache } from '../../insights/disk-cache/memory-cache.ts';
 import { bundledApi, readLocalDocument } from './read-document.ts';
 
 /** A command on documents. */

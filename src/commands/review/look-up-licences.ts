@@ -1,7 +1,7 @@
 import { type CacheOptions, openLookUpCache } from '../../compose/facts/look-up-cache.ts';
 import { openInsights } from '../../compose/insights.ts';
 import type { LoadedConfig } from '../../config/load.ts';
-import { createMemoryCache } from '../../in-process/memory-cache.ts';
+import { createMemoryCache } from '../../insights/disk-cache/memory-cache.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import type { ComparisonGap } from '../../model/review/package-change.ts';
 import type { LicencesByPurl } from '../../policy/review/licence-changes.ts';

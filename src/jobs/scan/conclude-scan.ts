@@ -8,6 +8,7 @@ import type { ScanGraphs } from '../../scan/graphs.ts';
 import { judgeInventory } from '../../scan/judge.ts';
 import type { JobRun, RunContext } from '../job.ts';
 import type { Ports } from '../ports.ts';
+import { comparisonRules } from './comparison-rules.ts';
 import { knownAdvice } from './known-advice.ts';
 import { recordVerdict } from './record-verdict.ts';
 
@@ -37,14 +38,14 @@ export async function concludeScan(
 ): Promise<JobRun<Verdict>> {
   const { scan, inventory } = collected;
   const { policy, fleet, facts } = ports;
-  const [judgement, exploits, suppressions] = await Promise.all([
+  const [judgement, exploits, rules] = await Promise.all([
     judgeInventory({
       ...collected,
       policy: policy.policy(),
       fleet: { inventory: fleet.inventory, versions: facts.versions },
     }),
     ports.exploits.current(),
-    policy.suppressions(),
+    comparisonRules(ports),
   ]);
   return await recordVerdict(
     {
@@ -53,7 +54,7 @@ export async function concludeScan(
       judgedAt: startedAt,
       firstScan: ports.routing.routing().firstScan,
       exploits,
-      suppressions,
+      rules,
       advice: await knownAdvice(judgement.findings, inventory, ports.knownFixes, {
         advice: scan,
         requestedAt: new Date(startedAt).toISOString(),

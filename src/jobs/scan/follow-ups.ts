@@ -29,15 +29,8 @@ const GRAPHS_PER_JOB = 25;
 export async function scanFollowUps(
   header: ScanHeader,
   inventory: Inventory,
-  {
-    advisories: referred,
-    others = [],
-  }: {
-    /** The advisories to fetch. */
-    readonly advisories: readonly string[];
-    /** Other jobs that the judgement waits for. */
-    readonly others?: readonly FollowUp[];
-  },
+  /** The advisories to fetch. */
+  referred: readonly string[],
 ): Promise<FollowUp> {
   const { scan, target, requestedAt } = header;
   const ids = await sortInSlices([...referred], compareText);
@@ -61,7 +54,6 @@ export async function scanFollowUps(
       ...expansions.map((versionKeys, part) =>
         followUp(EXPAND_DEPENDENCIES, { scan, part, versionKeys: [...versionKeys] }),
       ),
-      ...others,
     ],
   );
 }

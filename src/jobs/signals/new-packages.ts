@@ -4,9 +4,8 @@ import type { Integrity, LockedPackage } from '../../model/lockfile/lockfile.ts'
 import { formatVersionKey, type System } from '../../model/lockfile/version-key.ts';
 import type { Resolution, VersionRecordSummary } from '../../model/scan/resolution.ts';
 import { inSlices } from '../../model/yielding.ts';
-import { type FollowUp, followUp } from '../follow-up.ts';
+import type { AllRead } from '../../scan/read.ts';
 import {
-  INSPECT_PACKAGES,
   type InspectedPackage,
   type InspectPackages,
   MAX_REQUIRED,
@@ -57,17 +56,17 @@ interface Candidate extends Subject, ScriptFacts {
 const LAST = new WeakMap<VersionRecordSummary, Subject & { readonly stated: Integrity }>();
 
 /**
- * The jobs that inspect what is new to the fleet in a scan: package versions, and other digests of known ones. Nothing is requested to
- * find out; a scan with nothing new has no such job.
+ * The inspections of what is new to the fleet in a scan: package versions, and other digests of known ones. Nothing is requested to
+ * find out; a scan with nothing new has no inspection.
  */
 export async function inspectionsOf(
   scan: InspectedScan,
   packages: readonly LockedPackage[],
   resolutions: readonly Resolution[],
-  { inspections }: Pick<Ports, 'inspections'>,
+  inspections: Ports['inspections'],
   /** Whether the lockfile of a package states which packages run a script at installation. */
   statesScripts: (locked: LockedPackage) => boolean = () => false,
-): Promise<readonly FollowUp[]> {
+): Promise<readonly InspectPackages[]> {
   if (inspections.mode === 'never') return [];
   const isApart = inspections.mode === 'apart';
   const isBaselineScan = scan.isFirst && isApart;
@@ -95,7 +94,7 @@ export async function inspectionsOf(
       ...(scripts.get(one) ?? {}),
     }));
     const systems = new Set(inspected.map(({ system }) => system));
-    const payload: InspectPackages = {
+    return {
       inspection: scan.scan,
       part: index,
       requestedAt: scan.requestedAt,
@@ -103,7 +102,6 @@ export async function inspectionsOf(
       packages: inspected.map((one, at) => ({ ...one, ...requires(part[at] as Candidate) })),
       witnesses: witnesses.filter(({ system }) => systems.has(system)),
     };
-    return followUp(INSPECT_PACKAGES, payload);
   });
 }
 
@@ -257,4 +255,12 @@ function witnessesOf(
     found.set(system, [...known, digest]);
   }
   return [...found].flatMap(([system, digests]) => digests.map((digest) => ({ system, digest })));
+}
+
+/** Whether the lockfile of a package states which packages run a script at installation. */
+export function scriptsStatedIn({ read: files }: AllRead): (locked: LockedPackage) => boolean {
+  const stating = files.filter(({ lockfile }) => lockfile.statesScripts === true);
+  if (stating.length === files.length) return () => true;
+  const packages = new Set(stating.flatMap(({ lockfile }) => lockfile.packages));
+  return (locked) => packages.has(locked);
 }

@@ -2,8 +2,10 @@ import type { Verdict } from '../../model/scan/verdict.ts';
 import { VERDICT } from '../../model/stored/catalog.ts';
 import { policyFor } from '../../policy/policy-for.ts';
 import { isUnwatchedBy, locationOf, unwatchedFinding } from '../../policy/rules/unwatched.ts';
+import { comparePart } from '../../scan/compare-part.ts';
 import type { Job } from '../job.ts';
 import { JUDGE_SOURCE, type JudgeSource } from '../payloads/sources/judge-source.ts';
+import { comparisonRules } from '../scan/comparison-rules.ts';
 import { logVerdict } from '../scan/log-verdict.ts';
 import { recordPartVerdict } from '../scan/record-part-verdict.ts';
 
@@ -30,7 +32,7 @@ export const judgeSource: Job<JudgeSource, Verdict, 'schedules' | 'targets' | 'r
       : undefined;
     const previous = await ports.targets.read(target.id);
     const hasNothing = previous === undefined && finding === undefined;
-    const verdict = await recordPartVerdict(
+    const compared = await comparePart(
       {
         scan,
         target,
@@ -46,8 +48,12 @@ export const judgeSource: Job<JudgeSource, Verdict, 'schedules' | 'targets' | 'r
         },
         gaps: [],
       },
-      ports,
+      await comparisonRules(ports),
     );
+    // Nothing is known of the target, and there is nothing to find.
+    const verdict = hasNothing
+      ? { result: compared.verdict, next: [] }
+      : recordPartVerdict(compared, previous);
     if (dropped !== true) return verdict;
     return { ...verdict, watch: { kind: 'dropped', schedule, target: target.id } };
   },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { IndexedPackage, IndexedVersion } from '../../../src/embedded/insights/data-set.ts';
 import { openLocalIndex } from '../../../src/embedded/insights/local-index.ts';
-import { createMemory } from '../../../src/in-process/memory.ts';
 import { gatherFacts } from '../../../src/jobs/signals/gather.ts';
+import { createMemoryInspections } from '../../../src/jobs/signals/memory-inspections.ts';
 import { createProjectLookUp } from '../../../src/jobs/signals/project-scores.ts';
 import type { Inspection } from '../../../src/model/signal/inspection.ts';
 import { insightsOver } from '../../incidents/replay.ts';
@@ -61,7 +61,7 @@ async function gathered({
     },
   });
   const signal = new AbortController().signal;
-  const scores = createMemory().inspections.projects;
+  const scores = createMemoryInspections().projects;
   const [found] = await gatherFacts(
     [
       {

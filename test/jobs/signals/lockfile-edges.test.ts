@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMemory } from '../../../src/in-process/memory.ts';
-import type { InspectPackages } from '../../../src/jobs/payloads/inspect-packages.ts';
+import { createMemoryInspections } from '../../../src/jobs/signals/memory-inspections.ts';
 import { inspectionsOf } from '../../../src/jobs/signals/new-packages.ts';
 import { readWithCompanions } from '../../../src/lockfiles/read.ts';
 import { DEFAULT_LIMITS } from '../../../src/lockfiles/read-as.ts';
@@ -182,14 +181,14 @@ test.each(Object.keys(LOCKFILES))('an inspection knows what a package requires b
     };
     return { outcome: 'resolved' as const, record };
   });
-  const inspections = { ...createMemory().inspections, mode: 'before-judging' as const };
+  const inspections = { ...createMemoryInspections(), mode: 'before-judging' as const };
   const [job] = await inspectionsOf(
     { scan: 's', target: { id: 'app' }, requestedAt: '2026-01-01T00:00:00Z', isFirst: false },
     packages,
     resolutions,
-    { inspections },
+    inspections,
   );
-  const { packages: inspected } = (job ?? { payload: { packages: [] } }).payload as InspectPackages;
+  const { packages: inspected } = job ?? { packages: [] };
   const requires = inspected.map(({ name, requires: names }) => [name, names?.toSorted()]).toSorted();
   expect(requires).toEqual([
     ['color', []],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMemory } from '../../../src/in-process/memory.ts';
+import { createMemoryInspections } from '../../../src/jobs/signals/memory-inspections.ts';
 import { createProjectLookUp, scoreAfter, turnedPackages } from '../../../src/jobs/signals/project-scores.ts';
 import type { CodedError } from '../../../src/model/errors.ts';
 import type { ProjectScore, Scorecard } from '../../../src/model/signal/project-score.ts';
@@ -44,7 +44,7 @@ describe('what is known of a scorecard', () => {
 });
 
 function world() {
-  const { inspections } = createMemory();
+  const inspections = createMemoryInspections();
   let answer: Scorecard | { readonly error: CodedError } | undefined = card(8);
   const asked: string[][] = [];
   const { releases } = ports({}).insights;

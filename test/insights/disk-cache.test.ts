@@ -16,8 +16,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDiskCache } from '../../src/in-process/disk-cache/disk-cache.ts';
-import { MAX_SHARD_BYTES } from '../../src/in-process/disk-cache/shard.ts';
+import { openDiskCache } from '../../src/insights/disk-cache/disk-cache.ts';
+import { MAX_SHARD_BYTES } from '../../src/insights/disk-cache/shard.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -181,7 +181,7 @@ describe('files that are damaged or hostile', () => {
 
 it('two processes that write at once leave whole files', async () => {
   const script = `
-    import { openDiskCache } from ${JSON.stringify(join(import.meta.dirname, '../../src/in-process/disk-cache/disk-cache.ts'))};
+    import { openDiskCache } from ${JSON.stringify(join(import.meta.dirname, '../../src/insights/disk-cache/disk-cache.ts'))};
     const [folder, name] = process.argv.slice(2);
     for (let round = 0; round < 5; round += 1) {
       const cache = openDiskCache({ folder, service: 's', onFault: (message) => { throw new Error(message); } });

@@ -1,25 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Fault, garbageAnswer, htmlAnswer, tooManyRequests } from '../../src/embedded/faults.ts';
-import type { Routing } from '../../src/model/alert/routing.ts';
 import type { Finding } from '../../src/model/scan/finding.ts';
 import type { ScanReport } from '../../src/model/scan/verdict.ts';
 import { LOCKFILE, SOUND } from '../pipeline/fixtures.ts';
-import { openRuntimes, type Room, type Runtimes } from './runtimes.ts';
+import { openRooms, type Room, type Rooms } from './rooms.ts';
 
-let runtimes: Runtimes;
+let rooms: Rooms;
 
 beforeAll(async () => {
-  runtimes = await openRuntimes();
+  rooms = await openRooms();
 });
 
-afterAll(() => runtimes.close());
+afterAll(() => rooms.close());
 
 type Files = Readonly<Record<string, string>>;
 
 interface Scenario {
   readonly name: string;
-  readonly routing?: Routing;
-  /** Scans, and checks the results that every runtime must have. */
+  /** Scans, and checks the results that the worker and the core must have. */
   readonly play: (room: Room, scan: Scan) => Promise<void>;
 }
 
@@ -41,17 +39,10 @@ async function transcriptOf(room: Room, { play }: Scenario): Promise<unknown> {
       reports.push(report);
       return report;
     });
-    // A worker also reports that a delivery waits for the previous one.
-    const retried = room.events.flatMap((event) =>
-      event.kind === 'retrying' && event.job !== 'deliver-notification' ? `${event.job} ${event.reason}` : [],
-    );
-    // Routes do not wait for one another; only the notifications of one route are ordered.
-    const sent = Object.groupBy(room.sent, ({ route }) => route);
-    const transcript = { reports, state: await room.state('target'), sent, retried };
-    // What a later scan is compared with holds a time, and only a worker compares. Only a worker has a fleet.
+    const transcript = { reports, retries: room.retries() };
     const text = JSON.stringify(transcript, (key, value) => {
       if (key === 'priority') return withoutFix(value);
-      return OWN_FIELDS.has(key) || (key === 'inventory' && typeof value === 'string') ? undefined : value;
+      return OWN_FIELDS.has(key) ? undefined : value;
     });
     return JSON.parse(text.replaceAll(room.service.url, 'http://service'));
   } finally {
@@ -86,16 +77,6 @@ const OUTAGES: Readonly<Record<string, Fault>> = {
   'answers garbage': garbageAnswer(),
   'limits the rate': tooManyRequests(1),
   'fails with 500': { kind: 'answer', status: 500, body: 'internal error' },
-};
-
-const ROUTES: Routing = {
-  take: 'all',
-  firstScan: 'summary',
-  rules: [
-    { name: 'each', mode: 'change', match: {}, rest: false },
-    { name: 'together', mode: 'digest', match: {}, rest: false },
-    { name: 'later', mode: 'periodic', match: {}, rest: false },
-  ],
 };
 
 const SCENARIOS: readonly Scenario[] = [
@@ -159,22 +140,15 @@ const SCENARIOS: readonly Scenario[] = [
       expect(transitions(await scan(3, { 'b/package-lock.json': SOUND }))).toContain('resolved lodash');
     },
   },
-  {
-    name: 'the same scan twice',
-    async play(_room, scan) {
-      const first = await scan(1, { 'package-lock.json': LOCKFILE });
-      expect(await scan(1, { 'package-lock.json': LOCKFILE })).toEqual(first);
-    },
-  },
   ...Object.entries(OUTAGES).flatMap(([what, fault]): readonly Scenario[] => [
     {
       name: `a service that ${what} once`,
-      async play({ service, events }, scan) {
+      async play({ service, retries }, scan) {
         service.faults.inject(fault, { times: what === 'limits the rate' ? 3 : 1, when: batches });
         const { verdict } = await scan(1, { 'package-lock.json': LOCKFILE });
         expect(verdict.counts.outcomes).toMatchObject({ resolved: 3, missing: 1, failed: 0 });
         expect(verdict.gaps).toEqual([]);
-        expect(events.filter(({ kind }) => kind === 'retrying')).toHaveLength(1);
+        expect(retries()).toBe(1);
       },
     },
   ]),
@@ -204,12 +178,12 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'advisories that cannot be fetched to the last attempt',
-    async play({ service, events }, scan) {
+    async play({ service, retries }, scan) {
       service.faults.inject(htmlAnswer(), { times: 99, when: ({ url }) => url.includes('/advisories/') });
       const { verdict } = await scan(1, { 'package-lock.json': LOCKFILE });
       expect(verdict.gaps.map(({ kind }) => kind)).toContain('advisory');
       expect(verdict.findings.some(({ severity }) => severity === 'unrated')).toBe(true);
-      expect(events).toContainEqual(expect.objectContaining({ kind: 'retrying', job: 'collect-advisories' }));
+      expect(retries()).toBe(1);
     },
   },
   {
@@ -224,26 +198,12 @@ const SCENARIOS: readonly Scenario[] = [
       expect(transitions(await scan(2, files))).toEqual(['opened axios']);
     },
   },
-  {
-    name: 'what is sent of a first scan and of the next ones',
-    routing: ROUTES,
-    async play(room, scan) {
-      await scan(1, { 'package-lock.json': LOCKFILE });
-      expect(room.sent.map(({ route, firstScan }) => [route, firstScan]).toSorted()).toEqual([
-        ['each', 'opened'],
-        ['together', 'opened'],
-      ]);
-      await scan(2, { 'package-lock.json': SOUND });
-      await scan(3, { 'package-lock.json': LOCKFILE });
-      expect(room.sent.filter(({ route }) => route === 'each').length).toBeGreaterThan(3);
-    },
-  },
 ];
 
-describe('a worker and a scan without a queue', () => {
+describe('a worker and the core', () => {
   it.each(SCENARIOS)('say the same of $name', async (scenario) => {
-    const worker = await transcriptOf(await runtimes.worker(scenario.routing), scenario);
-    const inProcess = await transcriptOf(await runtimes.inProcess(scenario.routing), scenario);
-    expect(inProcess).toEqual(worker);
+    const worker = await transcriptOf(await rooms.worker(), scenario);
+    const core = await transcriptOf(await rooms.core(), scenario);
+    expect(core).toEqual(worker);
   });
 });

@@ -1,6 +1,6 @@
-import type { Inspections } from '../model/ports/inspections.ts';
-import type { Inspection } from '../model/signal/inspection.ts';
-import type { ProjectScore } from '../model/signal/project-score.ts';
+import type { Inspections } from '../../model/ports/inspections.ts';
+import type { Inspection } from '../../model/signal/inspection.ts';
+import type { ProjectScore } from '../../model/signal/project-score.ts';
 
 /** Inspections in this process. Nothing is inspected again, because nothing outlives the process. */
 export function createMemoryInspections(): Inspections {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../model/errors.ts';
 import type { Cache } from '../../model/ports/cache.ts';
 import { createYielder } from '../../model/yielding.ts';
-import { createMemoryCache } from '../memory-cache.ts';
+import { createMemoryCache } from './memory-cache.ts';
 import { MAX_ENTRY_CHARACTERS, MAX_SHARD_BYTES, parsedValue, type Shard } from './shard.ts';
 import { openShardFolder } from './shard-folder.ts';
 

@@ -1,0 +1,43 @@
+import type { Insights } from '../../model/ports/insights.ts';
+import type { Inspections } from '../../model/ports/inspections.ts';
+import type { Policy } from '../../model/scan/policy.ts';
+import type { Attempts } from '../../scan/attempts.ts';
+import { inspectionsByPurl } from '../../scan/known-inspections.ts';
+import { packagesIn } from '../../scan/read.ts';
+import type { Inspect } from '../../scan/scan.ts';
+import { inspect } from './inspect.ts';
+import { inspectionsOf, scriptsStatedIn } from './new-packages.ts';
+
+export interface InspectionParts {
+  /** What is known of inspected packages. */
+  readonly inspections: Inspections;
+  readonly policy: Policy;
+  readonly insights: Pick<Insights, 'releases'>;
+  readonly attempts: Attempts;
+}
+
+/** Inspects the packages of scans before they are judged. What one scan inspected is known to the next. */
+export function inspectNow({ inspections: known, policy, insights, attempts }: InspectionParts): Inspect {
+  const inspections = { ...known, mode: 'before-judging' as const };
+  const ports = {
+    inspections,
+    insights,
+    policy: { policy: () => policy, suppressions: async () => [] },
+    fleet: { affectedTargets: async () => [] },
+  };
+  return async (scan, read, resolutions, inventory) => {
+    const isFirst = scan.previous === undefined;
+    const stated = scriptsStatedIn(read);
+    const parts = await inspectionsOf(
+      { ...scan, isFirst },
+      packagesIn(read),
+      resolutions,
+      inspections,
+      stated,
+    );
+    for (const part of parts) {
+      await attempts((attempt) => inspect(part, ports, { ...attempt, startedAt: scan.startedAt }));
+    }
+    return await inspectionsByPurl(inventory, inspections);
+  };
+}

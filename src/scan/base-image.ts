@@ -1,0 +1,90 @@
+import type { BaseImage, ImageState, JudgedImage, ScannedImage } from '../model/image/image.ts';
+import type { Insights } from '../model/ports/insights.ts';
+import type { TargetState } from '../model/scan/change.ts';
+import type { Target } from '../model/scan/target.ts';
+import { policyFor } from '../policy/policy-for.ts';
+import { baseImage, baseImageFinding, IMAGE_LOCATION, imageAfter } from '../policy/rules/base-image.ts';
+import type { Attempt } from './attempt.ts';
+import type { ComparedScan, ComparisonRules } from './compare.ts';
+import { comparePart } from './compare-part.ts';
+import { fetchAll } from './fetch-all.ts';
+
+/** Repositories of a base that are kept; a popular one has a thousand copies. */
+const MAX_REPOSITORIES = 20;
+
+/** The base of an image; without one, none is known. `failure`: why it could not be looked up. */
+export interface FoundBase {
+  readonly base?: BaseImage;
+  readonly failure?: string;
+}
+
+/** Looks up the public image that an image is built on. Throws `IncompleteError`. */
+export async function findBase(
+  image: ScannedImage,
+  insights: Pick<Insights, 'baseImage'>,
+  attempt: Attempt,
+): Promise<FoundBase> {
+  const { found, failed } = await fetchAll(
+    [image],
+    ({ layers }) => insights.baseImage(layers, attempt.signal),
+    ({ digest }) => `base of image ${digest}`,
+    attempt,
+  );
+  for (const { reason } of failed) return { failure: reason };
+  for (const { fact } of found) {
+    return { base: { ...fact, repositories: fact.repositories.slice(0, MAX_REPOSITORIES) } };
+  }
+  return {};
+}
+
+interface JudgedBase {
+  readonly scan: string;
+  readonly target: Target;
+  readonly requestedAt: string;
+  readonly image: ScannedImage;
+  readonly found: FoundBase;
+  /** The state of the target before; `undefined` for a new target. */
+  readonly previous: TargetState | undefined;
+  /** In ms since 1970. */
+  readonly judgedAt: number;
+}
+
+/**
+ * Opens or resolves the finding about the base of an image. A base that could not be looked up is a gap, and leaves the finding as it
+ * is.
+ */
+export async function compareImage(
+  { scan, target, requestedAt, image, found, previous, judgedAt }: JudgedBase,
+  rules: ComparisonRules,
+): Promise<ComparedScan> {
+  const { base, failure } = found;
+  const judged = { ...judgedImage(image), ...(base === undefined ? {} : { base }) };
+  const state: ImageState | undefined =
+    failure === undefined ? imageAfter(previous?.image, { ...judged, requestedAt }) : undefined;
+  const compared = await comparePart(
+    {
+      scan,
+      target,
+      requestedAt,
+      judgedAt,
+      previous,
+      finding: state && baseImageFinding(target.id, state, policyFor(rules.policy, target)),
+      part: {
+        location: IMAGE_LOCATION,
+        has: ({ rule }) => rule === baseImage.name,
+        judgedAt: previous?.image?.requestedAt,
+        state: state && { image: state },
+      },
+      gaps:
+        failure === undefined
+          ? []
+          : [{ kind: 'image', subject: image.reference ?? image.digest, reason: failure }],
+    },
+    rules,
+  );
+  return { ...compared, verdict: { ...compared.verdict, image: judged } };
+}
+
+function judgedImage({ reference, platform, digest, layers }: ScannedImage): JudgedImage {
+  return { ...(reference === undefined ? {} : { reference }), platform, digest, layers: layers.length };
+}
