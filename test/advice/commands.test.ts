@@ -161,6 +161,16 @@ describe('the commands for several changes', () => {
     ]);
   });
 
+  it('restore the resolutions of a workspace of Yarn 1, which an upgrade in one of its folders takes out', () => {
+    const member = { by: '', folder: 'packages/app', name: 'pad', requirement: '1.0.0' };
+    const statement = { ...lockfile.statement, requirements: [member], manager: 'yarn-1' as const };
+    const project = openProject({ ...lockfile, format: 'yarn-lock', statement });
+    expect(commandsFor([change('upgrade', 'pad', '1.0.1')], project)).toEqual([
+      'yarn --cwd packages/app upgrade pad@1.0.1',
+      'yarn install',
+    ]);
+  });
+
   it('repeat the overrides of a project of pnpm, because the command replaces them all', () => {
     const statement = { ...lockfile.statement, overrides: { left: '1.0.0', query: '0.9.0' } };
     const project = openProject({ ...lockfile, format: 'pnpm-lock', statement });

@@ -73,10 +73,13 @@ export const yarnClassic: Manager = {
   nests: true,
   upgradesDependents: false,
   relock: (moves) => [withoutEntries(moves), 'yarn install'],
-  upgrade: (moves) =>
-    byFolder(moves, exactly, (folder, given) =>
+  // In a folder of a workspace, an upgrade takes the resolutions of the root out of the lockfile. An installation restores them.
+  upgrade: (moves) => [
+    ...byFolder(moves, exactly, (folder, given) =>
       folder === "''" ? `yarn upgrade ${given}` : `yarn --cwd ${folder} upgrade ${given}`,
     ),
+    ...(moves.some(({ folder }) => folder !== '') ? ['yarn install'] : []),
+  ],
   override: (moves) => [...moves.map((move) => setResolution(move, '**/')), 'yarn install'],
 };
 
