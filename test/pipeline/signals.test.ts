@@ -109,7 +109,7 @@ describe('a package version that is new to the fleet', () => {
     });
   });
 
-  it('is a note when it is only fresh, and is judged again when it is no longer alone', async () => {
+  it('is no finding when it is only fresh, and is judged again when it is no longer alone', async () => {
     await withRoom(async (world, room) => {
       const { insights } = world.services;
       const inbox = createInbox(world, 'signals');
@@ -120,9 +120,7 @@ describe('a package version that is new to the fleet', () => {
       await scan(room, 'one', lockfile('1.3.1'));
       expect(inbox()).toEqual([]);
       const state = await room.store.targets.read('one');
-      expect(state?.findings.map(({ finding }) => [finding.rule, finding.level])).toEqual([
-        ['fresh-release', 'note'],
-      ]);
+      expect(state?.findings).toEqual([]);
       // Minutes later, versions of two lines appear: all are one burst.
       const siblings = ['2.0.1', '1.3.2', '2.0.2'].map((version) => versionOf(version, 0.9));
       insights.putPackage(packageOf(NAME, [...OLD, versionOf('2.0.0', 1_000), fresh, ...siblings]));

@@ -36,7 +36,6 @@ async function summary(...given: Parameters<typeof judged>) {
 
 describe('signals of a version', () => {
   it.each([
-    [[FRESH], 'fresh-release', 'note', 'low'],
     [[LOST, FRESH], 'provenance-lost', 'note', 'low'],
     [[REQUIRES, FRESH], 'suspicious', 'alert', 'high'],
     [[REQUIRES, LOST, FRESH], 'suspicious', 'alert', 'critical'],
@@ -73,6 +72,16 @@ describe('signals of a version', () => {
     const rules = (level: string) => ({ policy: { rules: { 'young-requirement': { level } } } });
     expect(await summary([REQUIRES, LOST], rules('off'))).toEqual([['provenance-lost', 'note', 'low']]);
     expect(await summary([REQUIRES], rules('alert'))).toEqual([['young-requirement', 'alert', 'low']]);
+  });
+
+  it('that most updates have are reasons of findings, and findings where their rule has a level', async () => {
+    const behind: Signal = { signal: 'behind', text: 'is on line 1' };
+    const unmaintained: Signal = { signal: 'unmaintained', text: 't' };
+    expect(await summary([FRESH, behind])).toEqual([]);
+    expect(await summary([FRESH, unmaintained])).toEqual([['unmaintained', 'note', 'low']]);
+    expect((await judged([FRESH, unmaintained]))[0]?.suspicion?.reasons).toHaveLength(2);
+    const rules = { policy: { rules: { 'fresh-release': { level: 'note' } } } };
+    expect(await summary([FRESH], rules)).toEqual([['fresh-release', 'note', 'low']]);
   });
 
   it('of a lost provenance count less for development', async () => {

@@ -1,7 +1,7 @@
 import type { SignalName } from '../../model/signal/signals.ts';
 import type { LocatedPackage } from '../located-packages.ts';
 import type { Rule, RuleFacts, RuleFinding } from '../rule.ts';
-import { CRITICAL_SCORE, INCIDENT_SCORE } from '../signals/score.ts';
+import { CRITICAL_SCORE, INCIDENT_SCORE, REASONS_ONLY } from '../signals/score.ts';
 import { type Suspicion, suspicionOf } from '../signals/suspicion.ts';
 
 /** Signals of a version that are an incident together. Those of a version that are none are a note, which its strongest signal names. */
@@ -52,12 +52,12 @@ const DESCRIPTIONS: Readonly<Record<SignalName, string>> = {
   behind: 'The locked line has had no release for a year, and a later one has.',
 };
 
-/** A rule for each signal: its finding is a note, unless the signals together are an incident. */
+/** A rule for each signal: its finding is a note, unless the signals together are an incident. Two are off (`REASONS_ONLY`). */
 export const SIGNAL_RULES: readonly Rule[] = Object.entries(DESCRIPTIONS).map(([name, description]) => ({
   name,
   description,
   readsRecords: true,
-  level: 'note',
+  level: REASONS_ONLY.has(name) ? 'off' : 'note',
   severity: name === 'integrity-mismatch' ? 'high' : 'low',
   applies: hasInspections,
   judge(located, facts) {

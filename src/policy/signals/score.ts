@@ -6,7 +6,7 @@ export const INCIDENT_SCORE = 4;
 /** From this score on, an incident is critical. */
 export const CRITICAL_SCORE = 6;
 
-/** Points by signal and grade; `docs/signals.md` has the same table with the reasons. Signals without points are notes only. */
+/** Points by signal and grade; `docs/signals.md` has the same table with the reasons. Signals without points are never incidents. */
 export const POINTS: Readonly<Record<SignalName, Readonly<Record<string, number>>>> = {
   'integrity-mismatch': { foreign: 4, unknown: 4 },
   'young-requirement': { address: 3, package: 3, unknown: 2, scope: 1 },
@@ -25,6 +25,12 @@ export const POINTS: Readonly<Record<SignalName, Readonly<Record<string, number>
   unmaintained: { '': 0 },
   behind: { '': 0 },
 };
+
+/**
+ * Signals that most updates have. They are reasons of other findings, and findings of their own only where `policy.rules` gives their
+ * rule a level.
+ */
+export const REASONS_ONLY: ReadonlySet<string> = new Set<SignalName>(['fresh-release', 'behind']);
 
 /** Groups whose packages do not run in production. */
 const DEVELOPMENT = new Set(['dev', 'test', 'build']);

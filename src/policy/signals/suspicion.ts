@@ -1,6 +1,6 @@
 import type { Policy } from '../../model/scan/policy.ts';
 import type { Inspection } from '../../model/signal/inspection.ts';
-import { pointsOf } from './score.ts';
+import { pointsOf, REASONS_ONLY } from './score.ts';
 
 /** One reason of a suspicion. */
 export interface Reason {
@@ -15,7 +15,7 @@ export interface Suspicion {
   readonly score: number;
   /** The most points first; never empty. */
   readonly reasons: readonly Reason[];
-  /** The signal that names a finding that is no incident; `undefined` when nothing counts by itself any more. */
+  /** The signal that names a finding that is no incident; `undefined` when none is a finding of its own, or not any more. */
   readonly headline: string | undefined;
 }
 
@@ -40,6 +40,9 @@ export function suspicionOf(
   return {
     score: counted.reduce((sum, { points }) => sum + points, 0),
     reasons: counted.map(({ signal, points, text }) => ({ signal, points, text })),
-    headline: counted.find(({ past }) => past !== true)?.signal,
+    headline: counted.find(
+      ({ past, signal }) =>
+        past !== true && (rules[signal]?.level !== undefined || !REASONS_ONLY.has(signal)),
+    )?.signal,
   };
 }
