@@ -4,6 +4,7 @@ import { LIMIT_MS } from './test/until.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: 'test/generate-code.ts',
     // These limits end tests that hang. A busy machine must not fail a test, so they say nothing about speed.
     testTimeout: 2 * LIMIT_MS,
     hookTimeout: 2 * LIMIT_MS,
