@@ -21,7 +21,11 @@ async function lineOf(file: string): Promise<readonly string[]> {
   const found = /^export const (\w+): Operation<\s*'([^']+)'/m.exec(text);
   if (found === null) return [];
   const [, name = '', id = ''] = found;
-  if (id !== `lockhound.${file.replace('.ts', '').replace('/', '.')}`)
+  const own = file
+    .replace('.ts', '')
+    .replace('/', '.')
+    .replaceAll(/-[a-z]/g, (part) => part.slice(1).toUpperCase());
+  if (id !== `lockhound.${own}`)
     throw new RangeError(`src/operations/${file} has the operation of another method: ${id}`);
   return [`  '${id}': async () => (await import('./${file}')).${name},\n`];
 }

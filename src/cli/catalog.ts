@@ -105,9 +105,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'targets',
-    usage: '',
+    usage: '[options]',
     description: 'Show what is watched: targets with their findings, lockfiles and scans; remove a target.',
-    load: async () => (await import('./fleet/targets.ts')).targetsCommand,
+    load: async () => await (await import('./operations/noun-command.ts')).nounCommand('targets'),
   },
   {
     name: 'data',
@@ -132,7 +132,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'findings',
     usage: '[options]',
     description: 'Show the findings of all targets, the worst first.',
-    load: async () => (await import('./fleet/findings.ts')).findingsCommand,
+    load: async () => await (await import('./operations/noun-command.ts')).nounCommand('findings'),
   },
   {
     name: 'report',

@@ -63,6 +63,32 @@ export function findingListText({ findings, total, limit }: FleetFindingList, op
   );
 }
 
+/** Numbers of findings by severity, rule and ecosystem. */
+export function findingCountText(
+  {
+    total,
+    ...counts
+  }: { readonly total: number } & Readonly<Record<string, Readonly<Record<string, number>> | number>>,
+  options: TextOptions,
+): string {
+  const lines = Object.entries(counts).map(([what, numbers]) => {
+    const named = Object.entries(numbers).map(([name, count]) => `${count} ${printable(name)}`);
+    return `${what}: ${named.join(', ')}`;
+  });
+  return fitLines([counted(total, 'finding'), ...(total === 0 ? [] : lines)], options);
+}
+
+/** One finding with its places. */
+export function findingText(one: FleetFinding, options: TextOptions): string {
+  const places = one.finding.locations.map(
+    ({ path, line }) => `  ${printable(path)}${line === undefined ? '' : `:${line}`}`,
+  );
+  return fitLines(
+    [printable(one.target), ...findingLines(one, palette(options.colour), options.width), ...places],
+    options,
+  );
+}
+
 function issuesOf(findings: readonly FleetFinding[]): readonly [FleetFinding, ...FleetFinding[]][] {
   const issues = new Map<string, [FleetFinding, ...FleetFinding[]]>();
   for (const one of findings) {

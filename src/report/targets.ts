@@ -1,3 +1,4 @@
+import type { Inventory } from '../model/api/lockhound-api.generated.ts';
 import type { ListedTarget, ShownTarget } from '../model/fleet/listed-target.ts';
 import type { PastScan } from '../model/fleet/past-scan.ts';
 import type { TargetLockfile } from '../model/fleet/target-lockfile.ts';
@@ -60,6 +61,22 @@ export function targetText(shown: ShownTarget, options: TextOptions): string {
         ({ id, route, state, updatedAt }) =>
           `  alert ${printable(id)}  route ${printable(route)}  ${state === 'failed' ? paint.bad(state) : state}  ${paint.faint(updatedAt)}`,
       ),
+    ],
+    options,
+  );
+}
+
+/** The packages of a lockfile. */
+export function inventoryText({ path, packages, total }: Inventory, options: TextOptions): string {
+  const rest = total - packages.length;
+  return fitLines(
+    [
+      palette(options.colour).strong(printable(path)),
+      ...packages.map(({ name, version, direct, groups, outcome }) => {
+        const facts = [direct === true ? 'direct' : '', ...groups, outcome ?? ''].filter(Boolean);
+        return `  ${printable(`${name}@${version}`)}${facts.length === 0 ? '' : `  ${printable(facts.join(', '))}`}`;
+      }),
+      ...(rest > 0 ? [`… and ${rest} more: --limit shows them`] : []),
     ],
     options,
   );

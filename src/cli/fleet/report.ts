@@ -61,9 +61,7 @@ async function ofTarget(
   print: Print,
 ): Promise<void> {
   await administerStored(options, async (admin) => {
-    const { report, omitted } = await interruptible((signal) => admin.open(target, signal));
-    if (omitted > 0) context.terminal.note(`The report has the worst findings; ${omitted} are left out.\n`);
-    await print(report);
+    await print(await interruptible((signal) => admin.open(target, signal)));
     reportUnreadable(context, admin.unreadable);
   });
 }

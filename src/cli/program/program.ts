@@ -51,7 +51,9 @@ async function buildProgram(first: string | undefined, context: CommandContext):
 
 function bareProgram(commands: readonly CommandEntry[]): Command {
   const usages = new Map(COMMANDS.map(({ name, usage }) => [name, `${name} ${usage}`.trim()]));
+  // The options after the name of a command are those of the command.
   const program = new Command('lockhound')
+    .enablePositionalOptions()
     .description('Scans lockfiles against a package-insights API and alerts on exactly what changed.')
     .version(packageVersion())
     .showHelpAfterError('Use --help to list commands and options.')

@@ -1,60 +1,40 @@
-import { openFleetStore } from '../../compose/fleet-store.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
-import { type FindingFilter, findIn, WHOLE } from './findings.ts';
-import { storedReport } from './stored-report.ts';
+import { unknownTarget } from '../../operations/context.ts';
+import { findingReport } from '../../operations/findings/report.ts';
+import { selectFindings } from '../../operations/findings/select.ts';
+import { openLocalContext } from '../../operations/local-context.ts';
+import { LOCAL_OPERATOR } from '../../operations/principal.ts';
 import { comparedReport } from './target-comparison.ts';
 
-export interface FindingReport {
-  readonly report: ScanReport;
-  /** Findings beyond the limit. */
-  readonly omitted: number;
-}
-
-/** Reports of what is stored. */
+/** Reports of what is stored of one target. */
 export type FindingReports = Awaited<ReturnType<typeof openFindingReports>>;
 
 /** Throws `ConfigError` when `redis.url` is not set and `StoreError` when Redis does not answer. */
 export async function openFindingReports(loaded: LoadedConfig) {
-  const fleet = await openFleetStore(loaded);
+  const context = await openLocalContext(loaded);
+  const { fleet } = context;
+  const requireStored = async (target: string): Promise<void> => {
+    const { targets } = await context.snapshot({ target });
+    if (!targets.has(target)) throw await unknownTarget(context, LOCAL_OPERATOR, target);
+  };
   return {
     unreadable: fleet.unreadable,
-    /**
-     * The findings that fit as a report of a scan: at most 50,000, with all their places. Throws `FleetError` (`nothing-stored`,
-     * `target-unknown`, `too-large`).
-     */
-    async find(filter: FindingFilter, signal: AbortSignal): Promise<FindingReport> {
-      const { findings, total } = await findIn(fleet, filter, WHOLE);
-      const { target } = filter;
-      const targets =
-        target === undefined ? [...new Set(findings.map((one) => one.target))].sort() : [target];
-      const name = targets.length === 1 ? (targets[0] ?? '') : 'fleet';
-      const report = await storedReport(loaded, fleet, { name, targets, findings, signal });
-      return { report, omitted: total - findings.length };
-    },
-    /**
-     * What is open in a target, as its last scan reported it: with notes and what is suppressed. Throws `FleetError` (`target-unknown`,
-     * `too-large`).
-     */
-    async open(target: string, signal: AbortSignal): Promise<FindingReport> {
-      const { findings, total } = await findIn(fleet, { target, state: 'all', notes: true }, WHOLE);
-      const open = findings.filter(({ status }) => status === 'open');
-      const report = await storedReport(loaded, fleet, {
-        name: target,
-        targets: [target],
-        findings: open,
-        signal,
-      });
-      return { report, omitted: total - findings.length };
+    /** What is open in a target, as its last scan reported it: with notes and what is suppressed. Throws `Refusal`. */
+    async open(target: string, signal: AbortSignal): Promise<ScanReport> {
+      await requireStored(target);
+      const filters = { target, state: 'all', notes: true } as const;
+      return await findingReport(context, filters, LOCAL_OPERATOR, signal, ({ status }) => status === 'open');
     },
     /**
      * What changed in a target since a time (ms since 1970; default: the last scan that changed something), as a comparison. Throws
-     * `FleetError` (`target-unknown`, `too-large`).
+     * `Refusal`.
      */
     async compare(target: string, since: number | undefined, signal: AbortSignal): Promise<ScanReport> {
-      const { findings } = await findIn(fleet, { target, state: 'all', notes: true }, WHOLE);
+      await requireStored(target);
+      const findings = await selectFindings(context, { target, state: 'all', notes: true }, LOCAL_OPERATOR);
       return await comparedReport(loaded, fleet, { target, since, findings, signal });
     },
-    close: fleet.close,
+    close: context.close,
   };
 }

@@ -3,7 +3,7 @@ import type { LoadedConfig } from '../../config/load.ts';
 import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
 import type { PastScan } from '../../model/fleet/past-scan.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
-import { storedReport } from './stored-report.ts';
+import { storedReport } from '../../operations/findings/stored-report.ts';
 
 export interface TargetQuestion {
   readonly target: string;

@@ -54,7 +54,7 @@ export async function wholeReport(
   if (unchanged === undefined) return report;
   const reports = await openFindingReports(loaded);
   try {
-    const { report: stored } = await reports.open(unchanged.target, signal);
+    const stored = await reports.open(unchanged.target, signal);
     const { scan, requestedAt, image } = report.verdict;
     return {
       inventory: { ...stored.inventory, unchanged },

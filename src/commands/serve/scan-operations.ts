@@ -1,11 +1,9 @@
 import { mergeSorted } from '../../model/merge-sorted.ts';
 import type { ScanRecord } from '../../model/scan/scan-record.ts';
 import { notFound } from '../../operations/context.ts';
-import { RawAnswer } from '../../operations/operation.ts';
+import { rendered } from '../../operations/findings/report.ts';
 import { filterItems, pageOf, takePage } from '../../operations/paging.ts';
 import { sinceOf } from '../../operations/parameters.ts';
-import { Refusal } from '../../operations/refusal.ts';
-import { REPORTS } from '../../report/catalog.ts';
 import { withTimes } from '../../server/api/events/follow-store.ts';
 import type { HttpOperations } from '../../server/api/http-operation.ts';
 import { compareNewest, type PlacedId } from '../../store/newest-ids.ts';
@@ -15,13 +13,6 @@ import { administerScans } from '../scans.ts';
 import type { ServeContext } from './serve-context.ts';
 
 type Own = 'lockhound.scans.list' | 'lockhound.scans.get' | 'lockhound.scans.report';
-
-const TYPES: Readonly<Record<string, string>> = {
-  json: 'application/json; charset=utf-8',
-  sarif: 'application/sarif+json; charset=utf-8',
-  markdown: 'text/markdown; charset=utf-8',
-  cyclonedx: 'application/vnd.cyclonedx+json; charset=utf-8',
-};
 
 export function scanOperations(context: ServeContext): Pick<HttpOperations, Own> {
   const admin = administerScans(context.shared);
@@ -68,15 +59,7 @@ export function scanOperations(context: ServeContext): Pick<HttpOperations, Own>
         if (error instanceof ScanError) throw notFound(error.message);
         throw error;
       });
-      const report = REPORTS.find(({ name }) => name === (params.format ?? 'json'));
-      if (report === undefined) {
-        const names = REPORTS.map(({ name }) => name).join(', ');
-        throw new Refusal(400, 'invalid-parameter', `there is no report format ${params.format}: ${names}`);
-      }
-      const parts = await report.render(found, { colour: false, width: 100 });
-      return new RawAnswer([...parts].join(''), {
-        type: TYPES[report.name.replace(/-\d.*$/s, '')] ?? 'text/plain; charset=utf-8',
-      });
+      return await rendered(found, params.format);
     },
   };
 }

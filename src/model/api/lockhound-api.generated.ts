@@ -1,5 +1,11 @@
 // Generated from apis/lockhound.v1.json by `npm run generate`. Do not edit.
 
+/** What the next refresh of everything believes. */
+export interface AcceptedLosses {
+  /** What was doubted in each shard. */
+  readonly accepted: readonly DataLoss[];
+}
+
 /** The advisory behind a finding. */
 export interface AdvisoryEvidence {
   /** Identifier that is shown. */
@@ -51,6 +57,18 @@ export interface CreatedToken {
   readonly token: string;
   /** When it expires. */
   readonly expiresAt?: string | undefined;
+}
+
+/** What the service no longer states. */
+export interface DataLoss {
+  /** Number of facts. */
+  readonly lost: number;
+  /** Of how many. */
+  readonly compared: number;
+  /** Which statements, such as `NPM advisories`. */
+  readonly of?: readonly string[] | undefined;
+  /** Who accepted it (`by`), and when (`at`). */
+  readonly accepted?: JsonObject | undefined;
 }
 
 /** The fleet on one day. */
@@ -1157,7 +1175,7 @@ export interface LockhoundMethods {
       readonly advisory?: string | undefined;
       readonly ecosystem?: string | undefined;
       readonly direct?: boolean | undefined;
-      readonly withoutGroup?: readonly string[] | undefined;
+      readonly withoutGroups?: readonly string[] | undefined;
       readonly fixable?: boolean | undefined;
       readonly notes?: boolean | undefined;
       readonly since?: string | undefined;
@@ -1182,7 +1200,7 @@ export interface LockhoundMethods {
       readonly advisory?: string | undefined;
       readonly ecosystem?: string | undefined;
       readonly direct?: boolean | undefined;
-      readonly withoutGroup?: readonly string[] | undefined;
+      readonly withoutGroups?: readonly string[] | undefined;
       readonly fixable?: boolean | undefined;
       readonly notes?: boolean | undefined;
       readonly since?: string | undefined;
@@ -1199,6 +1217,28 @@ export interface LockhoundMethods {
     };
     readonly body: undefined;
     readonly response: FleetFinding;
+  };
+  /** The findings that fit as a report of a scan: at most 50,000, with the packages of their targets. */
+  'lockhound.findings.report': {
+    readonly params: {
+      readonly target?: string | undefined;
+      readonly label?: readonly string[] | undefined;
+      readonly rule?: readonly string[] | undefined;
+      readonly severity?: 'critical' | 'high' | 'medium' | 'low' | 'none' | undefined;
+      readonly state?: 'open' | 'suppressed' | 'resolved' | 'all' | undefined;
+      readonly package?: string | undefined;
+      readonly advisory?: string | undefined;
+      readonly ecosystem?: string | undefined;
+      readonly direct?: boolean | undefined;
+      readonly withoutGroups?: readonly string[] | undefined;
+      readonly fixable?: boolean | undefined;
+      readonly notes?: boolean | undefined;
+      readonly since?: string | undefined;
+      readonly search?: string | undefined;
+      readonly format?: string | undefined;
+    };
+    readonly body: undefined;
+    readonly response: undefined;
   };
   /** The fleet in numbers. */
   'lockhound.fleet.get': {
@@ -1454,6 +1494,14 @@ export interface LockhoundMethods {
     };
     readonly body: undefined;
     readonly response: ForgottenTarget;
+  };
+  /** Have the next refresh believe what the service no longer states: it was corrected, and not lost. Findings that rest on it are resolved. */
+  'lockhound.targets.acceptCorrections': {
+    readonly params: {
+      readonly author: string;
+    };
+    readonly body: undefined;
+    readonly response: AcceptedLosses;
   };
   /** All tokens. */
   'lockhound.tokens.list': {

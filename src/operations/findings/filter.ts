@@ -92,15 +92,15 @@ function ratingTests({ rule, severity, since: from }: FindingFilters): readonly 
 }
 
 function packageTests(filters: FindingFilters): readonly FindingTest[] {
-  const { ecosystem, package: purl, direct = false, advisory: id, withoutGroup } = filters;
+  const { ecosystem, package: purl, direct = false, advisory: id, withoutGroups } = filters;
   const tests: FindingTest[] = [];
   if (ecosystem !== undefined) {
     const type = purlTypeNamed(ecosystem);
     tests.push((one) => one.finding.package.ecosystem === type);
   }
   if (direct) tests.push((one) => one.finding.package.direct === true);
-  if (withoutGroup !== undefined) {
-    const groups = new Set(withoutGroup);
+  if (withoutGroups !== undefined) {
+    const groups = new Set(withoutGroups);
     tests.push((one) => !isOnlyIn(one.finding.package.groups, groups));
   }
   if (purl !== undefined) {

@@ -77,8 +77,8 @@ low      7.5  old 1.0.0       GHSA-old     b                Something is wrong w
       await fleet.save(`t${target}`, [], { findings });
     }
     const { out } = await lockhound(['findings', '--json', '--limit', '2600']);
-    const { total, omitted, findings } = JSON.parse(out);
-    expect([total, omitted, findings.length]).toEqual([10_000, 7_400, 2_600]);
+    const { total, findings } = JSON.parse(out);
+    expect([total, findings.length]).toEqual([10_000, 2_600]);
     const counts = Map.groupBy(
       findings as readonly { readonly finding: { readonly severity: string } }[],
       ({ finding }) => finding.severity,

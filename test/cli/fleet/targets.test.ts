@@ -74,19 +74,19 @@ sound  team=web
 
   it('says when nothing is stored', async () => {
     expect((await targets('list')).note).toContain('no target is stored yet');
-    expect((await targets('show', 'x')).note).toContain('no target is stored yet');
+    expect((await targets('get', 'x')).note).toContain('no target is stored yet');
     expect((await targets('forget', 'x', '--yes')).note).toContain('no target is stored yet');
   });
 });
 
-describe('lockhound targets show', () => {
+describe('lockhound targets get', () => {
   it('shows lockfiles, findings and scans; ids may hold spaces and control characters', async () => {
     const id = 'my target\u001b[31m';
     const resolved = tracked(id, 'b@1.0.0', 'critical', { status: 'resolved' });
     await fleet.save(id, [npmFile('app/package-lock.json', ['a@1.0.0'])], {
       findings: [tracked(id, 'a@1.0.0', 'high'), resolved],
     });
-    const { code, out } = await lockhound(['targets', 'show', id]);
+    const { code, out } = await lockhound(['targets', 'get', id]);
     expect(code).toBe(0);
     expect(out).toContain('my target\\u001b[31m\n  1 high; 1 package in 1 lockfile');
     expect(out).toContain('  app/package-lock.json  content of a');
@@ -97,20 +97,18 @@ describe('lockhound targets show', () => {
     const common = { key: 'k', route: 'default', scan: 's', date: '2026-01-31T06:00:00Z' };
     await deliveries.file({ ...common, id: 'msg_1', target: id }, notificationOf());
     await deliveries.file({ ...common, id: 'msg_2', target: 'another' }, notificationOf());
-    const { answer } = await targets('show', id);
-    expect(answer).toMatchObject({ schema: 'lockhound.target/1', target: id, unreadable: [] });
+    const { answer } = await targets('get', id);
+    expect(answer).toMatchObject({ target: id });
     expect(answer.deliveries).toMatchObject([{ id: 'msg_1', target: id, state: 'waiting' }]);
   });
 
   it('names the nearest ids for an unknown one', async () => {
     for (const id of ['org/shop', 'org/shop-admin', 'org/billing']) await fleet.save(id, []);
-    const { code, note } = await targets('show', 'org/shpo');
+    const { code, note } = await targets('get', 'org/shpo');
     expect(code).toBe(2);
     expect(note).toBe('error: there is no target org/shpo: did you mean org/shop? [target-unknown]\n');
-    expect((await targets('show', 'SHOP')).note).toContain('did you mean org/shop, org/shop-admin?');
-    expect((await targets('forget', 'zzzzzzzzzzzzz', '--yes')).note).toContain(
-      'see `lockhound targets list`',
-    );
+    expect((await targets('get', 'SHOP')).note).toContain('did you mean org/shop, org/shop-admin?');
+    expect((await targets('forget', 'zzzzzzzzzzzzz', '--yes')).note).toContain('see `lockhound targets`');
   });
 });
 

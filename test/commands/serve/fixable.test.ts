@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openFindings } from '../../../src/commands/fleet/findings.ts';
-import { loadConfig } from '../../../src/config/load.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createRecordCache } from '../../../src/insights/caching.ts';
 import type { KnownFix, KnownWay } from '../../../src/model/advice/known-fix.ts';
 import { CACHED_FIX } from '../../../src/model/stored/catalog.ts';
 import { createCache } from '../../../src/store/facts/cache.ts';
 import { shardOf } from '../../../src/store/shards/shard.ts';
+import { lockhound } from '../../cli/lockhound.ts';
 import { tracked } from '../../store/fleet/fleet-room.ts';
 import { openServeRoom } from './serve-room.ts';
 
@@ -71,10 +70,10 @@ describe.each([1, 3])('findings that a known upgrade clears, over %i shards', (s
     ]);
     expect([...names(listed)].sort()).toEqual(expected);
     expect(listed.total).toBe(6);
-    const open = await openFindings(loadConfig({ environment: room.environment }));
-    const { findings } = await open.find({ state: 'all', fixable: true });
-    await open.close();
-    expect(findings.map(({ finding }) => finding.fingerprint).sort()).toEqual(expected);
+    vi.stubEnv('REDIS_URL', room.url).stubEnv('LOCKHOUND_REDIS_SHARDS', String(shards));
+    const printed = await lockhound(['findings', '--fixable', '--state', 'all', '--json']);
+    vi.unstubAllEnvs();
+    expect([...names(JSON.parse(printed.out))].sort()).toEqual(expected);
     const counted = await api.read('lockhound.findings.count', 'findings/count?fixable=true&severity=high');
     expect(counted).toMatchObject({ total: 3, severities: { high: 3 } });
     expect((await list('fixable=false&state=all')).total).toBe(21);

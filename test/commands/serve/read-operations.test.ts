@@ -113,6 +113,7 @@ describe.each([1, 3])('the read operations over %i shards', (shards) => {
     for (const path of ['findings', 'findings/count', 'targets/org%2Ft0/inventory']) {
       expect((await api.request(`/api/v1/${path}?search=${many}`)).status).toBe(400);
     }
+    expect(await listed('withoutGroups=dev')).toHaveLength(4);
     expect(await listed('rule=deprecated')).toEqual([]);
     expect(await listed('rule=deprecated&rule=vulnerability')).toHaveLength(4);
     expect(await listed('package=pkg:npm/lodash&target=org/t1')).toEqual(['org/t1 lodash']);
@@ -252,11 +253,10 @@ describe.each([1, 3])('the read operations over %i shards', (shards) => {
   });
 
   it('forgets a target that was removed', async () => {
-    const { forgetTarget } = await import('../../../src/commands/fleet/targets.ts');
     const { openFleetStore } = await import('../../../src/compose/fleet-store.ts');
     const { loadConfig } = await import('../../../src/config/load.ts');
     const store = await openFleetStore(loadConfig({ environment: room.environment }));
-    await forgetTarget(store, 'org/t2');
+    await store.of('org/t2').forgetTarget('org/t2');
     await store.close();
     await until('it is gone', async () => !(await listed('')).includes('org/t2 lodash'));
     expect((await api.read('lockhound.fleet.get', 'fleet')).targets).toBe(5);

@@ -9,10 +9,10 @@ import type { Finding, Location } from '../../model/scan/finding.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { createYielder } from '../../model/yielding.ts';
-import { FleetError } from '../../operations/errors.ts';
 import { countScan } from '../../scan/counts.ts';
 import { inventoryGaps } from '../../scan/gaps.ts';
 import { storedInventory } from '../../scan/stored-inventory.ts';
+import { Refusal } from '../refusal.ts';
 
 /** Packages of a report: some 500 MB of memory. */
 const MAX_PACKAGES = 500_000;
@@ -34,7 +34,7 @@ interface StoredTarget {
 
 /**
  * What is stored of targets in the form of a scan, so that every report of a scan can be made of it. Requests nothing. The paths of
- * several targets begin with the id of the target. Throws `FleetError` (`too-large`).
+ * several targets begin with the id of the target. Throws `Refusal` (`too-large`).
  */
 export async function storedReport(
   loaded: LoadedConfig,
@@ -52,7 +52,7 @@ export async function storedReport(
       unread.map((file) => ({ ...file, path: pathIn(target, file.path) })),
     ),
   };
-  const listed = await oncePerIssue(findings, pathIn);
+  const listed = await oncePerIssue(withPlaces(findings, stored), pathIn);
   const counts = countScan(inventory, listed);
   const complete = stored.length === targets.length && stored.every(({ state }) => state.incomplete !== true);
   return {
@@ -106,11 +106,28 @@ async function readTargets(
   return stored;
 }
 
-function tooLarge(targets: number): FleetError {
-  return new FleetError(
+function tooLarge(targets: number): Refusal {
+  return new Refusal(
+    413,
     'too-large',
     `the lockfiles of these ${targets} targets have more than ${MAX_PACKAGES} packages: choose fewer with --target or --label, or use --format json or ndjson`,
   );
+}
+
+/** The findings with all their locations: lists have the first ones. */
+function withPlaces(
+  findings: readonly FleetFinding[],
+  stored: readonly StoredTarget[],
+): readonly FleetFinding[] {
+  const found = new Map<string, readonly Location[]>();
+  for (const { target, state } of stored) {
+    for (const { finding } of state.findings)
+      found.set(JSON.stringify([target, finding.fingerprint]), finding.locations);
+  }
+  return findings.map((one) => {
+    const locations = found.get(JSON.stringify([one.target, one.finding.fingerprint]));
+    return locations === undefined ? one : { ...one, finding: { ...one.finding, locations: [...locations] } };
+  });
 }
 
 /** Findings of one issue in several targets are one finding with all places. */

@@ -1,0 +1,44 @@
+import type { LoadedConfig } from '../../config/load.ts';
+import { readBundledDescription } from '../../discovery/bundled.ts';
+import { type ApiMethod, findMethod } from '../../discovery/description/methods.ts';
+import { OPERATIONS } from '../../operations/catalog.generated.ts';
+import { openLocalContext } from '../../operations/local-context.ts';
+import type { MethodId, Operation } from '../../operations/operation.ts';
+import { LOCAL_OPERATOR } from '../../operations/principal.ts';
+import { readParameters } from '../../operations/read-parameters.ts';
+import { type Caller, type ParameterTexts, presentValues } from './caller.ts';
+
+/** Calls operations in this process, as the operator who may do everything. Pages are as large as the caller wants. */
+export async function openLocalCaller(loaded: LoadedConfig): Promise<Caller> {
+  const document = await readBundledDescription('lockhound.v1');
+  const context = await openLocalContext(loaded);
+  return {
+    maxPage: Number.POSITIVE_INFINITY,
+    async call(id, { pageSize, ...texts }, { body, signal = new AbortController().signal } = {}) {
+      const method = findMethod(document, id);
+      const { path, query } = splitParameters(method, texts);
+      const params = {
+        ...readParameters(method, path, query),
+        ...(pageSize && { pageSize: Number(pageSize) }),
+      };
+      const load: Readonly<Record<string, () => Promise<unknown>>> = OPERATIONS;
+      const operation = (await load[id]?.()) as Operation<MethodId>;
+      return (await operation(
+        { params, body, signal, principal: LOCAL_OPERATOR } as never,
+        context,
+      )) as never;
+    },
+    close: context.close,
+  };
+}
+
+/** The parameters of a method as `readParameters` takes them. */
+function splitParameters(method: ApiMethod, params: ParameterTexts) {
+  const path: Record<string, string> = {};
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(presentValues(params))) {
+    if (method.parameters.get(name)?.location === 'path') path[name] = String(value);
+    else for (const one of [value].flat()) query.append(name, one);
+  }
+  return { path, query };
+}

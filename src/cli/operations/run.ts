@@ -1,0 +1,152 @@
+import type { ApiMethod } from '../../discovery/description/methods.ts';
+import { nothingStored } from '../../operations/context.ts';
+import type { MethodId, RawAnswer } from '../../operations/operation.ts';
+import { reportUnreadable } from '../fleet/options.ts';
+import type { CommandContext } from '../program/context.ts';
+import { EXIT } from '../program/exit-code.ts';
+import { type DestinationOptions, withDestination, withOutputFile } from '../program/output-file.ts';
+import type { ReportFile } from '../program/scan-result.ts';
+import { interruptible } from '../program/signals.ts';
+import { writeParts } from '../program/write-parts.ts';
+import type { Caller, ParameterTexts } from './caller.ts';
+import { openCaller, type ServerOptions } from './open-caller.ts';
+import type { View } from './views.ts';
+
+/** The options of every command of an operation. */
+export interface OperationOptions extends ServerOptions, DestinationOptions {
+  readonly format: string;
+  readonly limit?: number;
+  readonly verbose?: boolean;
+  readonly yes?: boolean;
+  readonly report?: readonly ReportFile[];
+}
+
+/** One call of an operation from the command line. */
+export interface Run {
+  readonly method: ApiMethod;
+  readonly view: View;
+  readonly params: ParameterTexts;
+  readonly options: OperationOptions;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Asks, and prints the answer. Files are written first. */
+export async function runOperation(context: CommandContext, run: Run): Promise<void> {
+  const { options, view, params } = run;
+  await withDestination(context.terminal, options, async (terminal) => {
+    if (
+      view.question !== undefined &&
+      options.yes !== true &&
+      !(await isConfirmed(context, view.question(params)))
+    )
+      return;
+    const caller = await openCaller(options);
+    try {
+      for (const { format, path } of options.report ?? []) {
+        await withOutputFile(path, async (out) => {
+          const file = { ...terminal, out, colour: false, width: Number.POSITIVE_INFINITY };
+          await print({ ...context, terminal: file }, caller, { ...run, options: { ...options, format } });
+        });
+      }
+      await print({ ...context, terminal }, caller, run);
+    } finally {
+      await caller.close();
+    }
+  });
+}
+
+async function isConfirmed({ terminal, exit }: CommandContext, question: string): Promise<boolean> {
+  if (terminal.confirm === undefined) {
+    terminal.note('error: no terminal to ask for confirmation: use --yes to go on without asking\n');
+    exit(EXIT.error);
+    return false;
+  }
+  const isYes = await terminal.confirm(question);
+  if (!isYes) exit(EXIT.findings);
+  return isYes;
+}
+
+async function print(context: CommandContext, caller: Caller, run: Run): Promise<void> {
+  const { terminal } = context;
+  const { format } = run.options;
+  if (!['table', 'json', 'ndjson'].includes(format)) return await printReport(context, caller, run);
+  const answer = await interruptible((signal) => answerOf(caller, run, signal));
+  if (format === 'table') {
+    const { colour, width } = terminal;
+    const { limit, verbose = false } = run.options;
+    const links = (await terminal.showsLinks?.()) === true;
+    const text = run.view.text(answer, {
+      colour,
+      width,
+      verbose,
+      links,
+      limit: limit ?? run.view.limit ?? 0,
+    });
+    await writeParts(terminal, [text]);
+  } else
+    await writeParts(
+      terminal,
+      format === 'json' ? jsonParts(answer, run.view.items) : lines(answer, run.view),
+    );
+  // What a change could not read is part of its answer.
+  if (run.method.httpMethod === 'GET')
+    reportUnreadable(context, (answer['unreadable'] ?? []) as readonly string[]);
+}
+
+/** A report of what fits, which the operation `report` of the noun renders. */
+async function printReport({ terminal }: CommandContext, caller: Caller, run: Run): Promise<void> {
+  const id = run.view.report as MethodId;
+  const params = { ...run.params, orderBy: undefined, format: run.options.format };
+  const answer = await interruptible((signal) => caller.call(id, params, { signal }));
+  await writeParts(terminal, [(answer as unknown as RawAnswer).body]);
+}
+
+/** The whole answer: pages of a list are joined. Throws when an empty list is one of nothing. */
+async function answerOf(
+  caller: Caller,
+  { method, view, params, options }: Run,
+  signal: AbortSignal,
+): Promise<Json> {
+  const id = method.id as MethodId;
+  const { items } = view;
+  const call = async (more: ParameterTexts) =>
+    (await caller.call(id, { ...params, ...more }, { signal })) as unknown as Json;
+  if (items === undefined || !method.parameters.has('pageToken')) return await call({});
+  const most = options.format === 'table' ? (view.most ?? options.limit ?? view.limit) : options.limit;
+  const limit = most ?? Number.POSITIVE_INFINITY;
+  const all: unknown[] = [];
+  for (let pageToken: string | undefined; ; ) {
+    const size = Math.min(caller.maxPage, limit - all.length);
+    const pageSize = Number.isFinite(size) ? String(size) : String(Number.MAX_SAFE_INTEGER);
+    const { nextPageToken, ...page } = await call({ pageSize, pageToken });
+    all.push(...(page[items] as readonly unknown[]));
+    pageToken = nextPageToken as string | undefined;
+    if (pageToken !== undefined && all.length < limit) continue;
+    if (page['total'] === 0 && page['unreadable'] === undefined) await requireStored(caller, params, signal);
+    return { ...page, [items]: all };
+  }
+}
+
+/** Throws when the target is not stored, or nothing is: an empty list would say that all is well. */
+async function requireStored(caller: Caller, { target }: ParameterTexts, signal: AbortSignal): Promise<void> {
+  if (target !== undefined) await caller.call('lockhound.targets.get', { target }, { signal });
+  else if ((await caller.call('lockhound.targets.list', { pageSize: '1' }, { signal })).total === 0)
+    throw nothingStored();
+}
+
+/** An answer as JSON in parts: its list may be longer than a text can be. */
+function* jsonParts(answer: Json, items: string | undefined): Generator<string> {
+  if (items === undefined) return yield `${JSON.stringify(answer)}\n`;
+  const { [items]: list, ...rest } = answer;
+  yield `{${JSON.stringify(items)}:[`;
+  for (const [index, item] of (list as readonly unknown[]).entries())
+    yield `${index === 0 ? '' : ','}${JSON.stringify(item)}`;
+  const tail = JSON.stringify(rest).slice(1);
+  yield `]${tail === '}' ? '' : ','}${tail}\n`;
+}
+
+/** A line of JSON for each entry. */
+function* lines(answer: Json, { items = '' }: View): Generator<string> {
+  for (const item of (answer[items] ?? [answer]) as readonly unknown[]) yield `${JSON.stringify(item)}\n`;
+}
