@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
-import { doctorText, hasFault } from '../report/administration/doctor-text.ts';
+import { doctorText, hasFault } from '../report/administration/checks-text.ts';
 import { type AdminOptions, print, withAdminOptions } from './program/admin.ts';
 import type { CommandContext } from './program/context.ts';
 import { EXIT } from './program/exit-code.ts';
@@ -13,7 +13,7 @@ the other checks still run. Run it where the workers run, with their configurati
 
 --fix does what is safe: it queues lost jobs again, starts the first job of each lane, and stores missing starts of schedules.
 
-Exit codes: 0 no fault, 1 at least one fault, 2 an error.`;
+Exit codes: 0 no fault, 1 at least one fault, or a check that found nothing out, 2 an error.`;
 
 export function doctorCommand(command: Command, { terminal, exit }: CommandContext): void {
   withAdminOptions(command)

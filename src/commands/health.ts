@@ -4,7 +4,7 @@ import { requireRedisUrl } from '../compose/redis-url.ts';
 import { openStores } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { messageOf } from '../model/errors.ts';
-import type { HealthVerdict } from '../model/fleet/health.ts';
+import type { HealthVerdict } from '../model/fleet/checks.ts';
 import { unreachableVerdict } from '../server/verdict/verdict.ts';
 import { StoreError } from '../store/errors.ts';
 import { withErrorsOnly } from './webhooks/webhook-admin.ts';

@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { JOBS } from '../jobs/catalog.ts';
 import { messageOf } from '../model/errors.ts';
-import type { HealthVerdict } from '../model/fleet/health.ts';
+import type { HealthVerdict } from '../model/fleet/checks.ts';
 import type { ShardLayout } from '../model/fleet/shard-layout.ts';
 import { within } from '../model/within.ts';
 import type { FleetNumbers } from '../server/metrics/fleet-numbers.ts';
@@ -55,9 +55,9 @@ function movingVerdict(move: NonNullable<ShardLayout['move']>, now: number): Hea
   const says = `The number of shards is being changed from ${move.from} to ${move.to}.`;
   const remedy = unfinishedMove(move);
   return {
-    grade: 'bad',
+    grade: 'broken',
     summary: `Nothing works: ${says}`,
-    parts: [{ part: 'flow', grade: 'bad', says, remedy }],
+    parts: [{ part: 'flow', grade: 'broken', says, remedy }],
     at: new Date(now).toISOString(),
   };
 }

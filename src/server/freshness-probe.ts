@@ -11,6 +11,7 @@ export function freshnessProbe(
   const name = 'facts';
   return {
     name,
+    informs: true,
     async check() {
       if (every === 0) return [{ name }];
       const limits = { staleAfterMs: staleAfter, now: now() };

@@ -24,9 +24,11 @@ export interface ShownHealth {
 
 export type HealthServer = Awaited<ReturnType<typeof startHealthServer>>;
 
-/** Checks one component. A probe that fails or exceeds the limit is reported as a fault and does not delay others. */
+/** Checks one component. A probe that fails or exceeds the limit does not delay others. */
 export interface Probe {
   readonly name: string;
+  /** Whether the process works whatever the probe finds: it has notes only, and without an answer a note that it is not known. */
+  readonly informs?: boolean;
   check(): Promise<readonly Check[]>;
 }
 
@@ -75,12 +77,13 @@ export async function readinessOf(probes: readonly Probe[], limitMs = DEFAULT_LI
   return { code: isReady ? 200 : 503, status: isReady ? 'ok' : 'not ready', checks };
 }
 
-async function run({ name, check }: Probe, limitMs: number): Promise<readonly Check[]> {
+async function run({ name, informs = false, check }: Probe, limitMs: number): Promise<readonly Check[]> {
+  const unknown = (reason: string) => [
+    informs ? { name, note: `not known: ${reason}` } : { name, fault: reason },
+  ];
   try {
-    return await within(check(), limitMs, () => [
-      { name, fault: `could not be checked within ${limitMs} ms` },
-    ]);
+    return await within(check(), limitMs, () => unknown(`could not be checked within ${limitMs} ms`));
   } catch (error) {
-    return [{ name, fault: `could not be checked: ${messageOf(error)}` }];
+    return unknown(`could not be checked: ${messageOf(error)}`);
   }
 }

@@ -44,10 +44,10 @@ export function workerProbes(
       check: async () => [{ name: 'webhook', fault: webhooks?.fault(), note: webhooks?.drift() }],
     },
     { name: 'routes', check: routeChecks(store, webhooks) },
-    { name: 'scans', check: async () => [await incompleteScans(store)] },
-    { name: 'sources', check: async () => [await failingSources(store)] },
-    { name: 'rejected', check: async () => [await rejectedPayloads(store)] },
-    { name: 'stored values', check: async () => [unreadableValues(store)] },
+    { name: 'scans', informs: true, check: async () => [await incompleteScans(store)] },
+    { name: 'sources', informs: true, check: async () => [await failingSources(store)] },
+    { name: 'rejected', informs: true, check: async () => [await rejectedPayloads(store)] },
+    { name: 'stored values', informs: true, check: async () => [unreadableValues(store)] },
   ];
 }
 

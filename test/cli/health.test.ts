@@ -40,10 +40,10 @@ describe('lockhound health', () => {
   it('says for each question that it works with a worker', async () => {
     const worker = await presence();
     const { code, out } = await lockhound(['health']).finally(worker.close);
-    expect(out).toMatch(/good {2}flow +work flows: 0 jobs wait, 0 run in 1 worker\./);
-    expect(out).toMatch(/good {2}runs /);
-    expect(out).toMatch(/good {2}facts /);
-    expect(out).toMatch(/good {2}telemetry +1 worker of release \d/);
+    expect(out).toMatch(/fine +flow +work flows: 0 jobs wait, 0 run in 1 worker\./);
+    expect(out).toMatch(/fine +runs /);
+    expect(out).toMatch(/fine +facts /);
+    expect(out).toMatch(/fine +telemetry +1 worker of release \d/);
     // Which limit binds depends on the machine.
     expect(out).toMatch(/ limits /);
     expect(code).toBe(0);
@@ -55,9 +55,9 @@ describe('lockhound health', () => {
     await redis.hset(`${prefix}:judge-scan:one`, { timestamp: Date.now() - 600_000, opts: '{}' });
     const { code, out } = await lockhound(['health', '--json']);
     const verdict = JSON.parse(out);
-    expect(verdict).toMatchObject({ grade: 'bad', parts: expect.any(Array) });
+    expect(verdict).toMatchObject({ grade: 'broken', parts: expect.any(Array) });
     expect(verdict.parts[0]).toEqual({
-      ...{ part: 'flow', grade: 'bad', remedy: 'Start a worker: `lockhound worker`.' },
+      ...{ part: 'flow', grade: 'broken', remedy: 'Start a worker: `lockhound worker`.' },
       says: 'no worker runs, and 1 job waits, the oldest for 10 minutes',
     });
     expect(code).toBe(1);

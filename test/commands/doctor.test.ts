@@ -13,7 +13,7 @@ import { jobIdOf } from '../../src/jobs/job-id.ts';
 import type { WorkerRecord } from '../../src/model/fleet/worker-record.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { TARGET_SUMMARY } from '../../src/model/stored/catalog.ts';
-import { doctorText } from '../../src/report/administration/doctor-text.ts';
+import { doctorText } from '../../src/report/administration/checks-text.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { writeText } from '../../src/store/values/stored-values.ts';
 import { HAS_REDIS, startNativeRedis } from '../native-redis.ts';
@@ -145,7 +145,7 @@ describe('an installation that works', () => {
       notify: [...platform(), ...receiver(`${services.receiver.url}/hook`, LOCAL)],
     });
     const before = await findings(loaded);
-    expect(before.filter(({ verdict }) => verdict === 'fault').map(({ check }) => check)).toEqual([
+    expect(before.filter(({ verdict }) => verdict === 'broken').map(({ check }) => check)).toEqual([
       'persistence',
     ]);
     // Nothing was written to the platform, nothing sent to the receiver, and no key stays.
@@ -157,7 +157,7 @@ describe('an installation that works', () => {
     expect(before.find(({ check }) => check === 'service')).toMatchObject({
       says: expect.stringMatching(/answered a batch of 120 in \d+ ms; a page holds 100 answers$/),
     });
-    expect(before.find(({ check }) => check === 'rights')?.verdict).toBe('ok');
+    expect(before.find(({ check }) => check === 'rights')?.verdict).toBe('fine');
   });
 
   it('is shown in lines that fit narrow terminals', async () => {
@@ -173,13 +173,13 @@ describe('an installation that works', () => {
 describe('without Redis', () => {
   it('the other checks still run, and those of Redis are skipped', async () => {
     const found = await findings(await load({ url: 'redis://127.0.0.1:1' }));
-    expect(found.find(({ check }) => check === 'connection')).toMatchObject({ verdict: 'fault' });
+    expect(found.find(({ check }) => check === 'connection')).toMatchObject({ verdict: 'broken' });
     expect(found.find(({ check }) => check === 'service')?.says).toContain('answered a batch');
-    const skipped = found.filter(({ verdict }) => verdict === 'skipped').map(({ subject }) => subject);
+    const skipped = found.filter(({ verdict }) => verdict === 'unknown').map(({ subject }) => subject);
     expect(new Set(skipped)).toEqual(new Set(['redis', 'receivers', 'work', 'workers']));
     // They are one row for each subject.
     const text = doctorText({ at: '', diagnoses: found }, { colour: false, width: Number.POSITIVE_INFINITY });
-    expect(text).toMatch(/skip {3}11 checks {3}Redis does not answer \(latency, clock, version, /);
+    expect(text).toMatch(/unknown {2}11 checks {3}Redis does not answer \(latency, clock, version, /);
     expect(text.match(/Redis does not answer/g)).toHaveLength(4);
   });
 });
@@ -196,16 +196,16 @@ describe('routes', () => {
       (await findings(await load({ notify }))).filter(
         ({ says }) => says.includes('no alerts') || says.includes('targets'),
       );
-    expect(await find('reach', await load({ notify }))).toMatchObject([{ verdict: 'note' }]);
+    expect(await find('reach', await load({ notify }))).toMatchObject([{ verdict: 'fine' }]);
     await scanned('shop/web', { team: 'web' });
     expect(await reach()).toMatchObject([
-      { check: 'ops', verdict: 'warning', says: expect.stringContaining('no target has the labels') },
-      { check: 'default', verdict: 'warning', says: expect.stringMatching(/^route web takes everything/) },
+      { check: 'ops', verdict: 'degraded', says: expect.stringContaining('no target has the labels') },
+      { check: 'default', verdict: 'degraded', says: expect.stringMatching(/^route web takes everything/) },
     ]);
     await scanned('shop/ops', { team: 'opps' });
     await scanned('shop/api', { team: 'api' });
     expect(await reach()).toMatchObject([
-      { check: 'reach', verdict: 'ok', says: 'every route can get alerts of the 3 targets' },
+      { check: 'reach', verdict: 'fine', says: 'every route can get alerts of the 3 targets' },
     ]);
   });
 });
@@ -223,30 +223,30 @@ describe('services', () => {
       { times: 9 },
     );
     expect(await find('service', await load())).toMatchObject([
-      { verdict: 'warning', remedy: expect.stringContaining('insights.requestsPerSecond') },
+      { verdict: 'degraded', remedy: expect.stringContaining('insights.requestsPerSecond') },
     ]);
     services.insights.faults.clear();
     const down = await load({ config: ['insights: { url: "http://127.0.0.1:1" }'] });
     expect(await find('service', down)).toMatchObject([
-      { verdict: 'fault', says: expect.stringContaining('refused') },
+      { verdict: 'broken', says: expect.stringContaining('refused') },
     ]);
     services.insights.faults.inject({ kind: 'hang' }, { times: 99 });
     const hanging = await find('service', await load(), { limitMs: 1_500 });
     services.insights.faults.clear();
-    expect(hanging).toMatchObject([{ verdict: 'fault', says: 'it did not end within 1.5 s' }]);
+    expect(hanging).toMatchObject([{ verdict: 'unknown', says: 'it did not end within 1.5 s' }]);
   });
 
   it('names secrets that cannot be read, and keys that the platform refuses', async () => {
     const notify = [...platform(), ...receiver(`${services.receiver.url}/hook`, LOCAL)];
     expect(await find('secrets', await load({ notify, environment: { TOKEN: undefined } }))).toMatchObject([
-      { verdict: 'fault', says: 'notify.variables.TOKEN.secret: environment variable TOKEN is not set' },
+      { verdict: 'broken', says: 'notify.variables.TOKEN.secret: environment variable TOKEN is not set' },
     ]);
     const [refused] = await find('credentials', await load({ notify, environment: { API_KEY: 'wrong' } }));
-    expect(refused).toMatchObject({ verdict: 'fault', says: expect.stringContaining('403') });
+    expect(refused).toMatchObject({ verdict: 'broken', says: expect.stringContaining('403') });
     const [skipped] = await find('credentials', await load({ notify, environment: { API_KEY: undefined } }));
-    expect(skipped).toMatchObject({ verdict: 'skipped', says: 'it needs a secret that cannot be read' });
+    expect(skipped).toMatchObject({ verdict: 'unknown', says: 'it needs a secret that cannot be read' });
     const [reader] = await find('credentials', await load({ notify, environment: { APP_KEY: 'reader-74' } }));
-    expect(reader).toMatchObject({ verdict: 'fault', says: expect.stringContaining('not manage webhooks') });
+    expect(reader).toMatchObject({ verdict: 'broken', says: expect.stringContaining('not manage webhooks') });
     expect(services.webhooks.snapshot()).toMatchObject({ webhooks: [], variables: [] });
   });
 
@@ -264,7 +264,7 @@ describe('services', () => {
     ],
   ])('names a receiver %s, without its path', async (_name, notify, says) => {
     const found = await find('default', await load({ notify: notify() }));
-    expect(found).toMatchObject([{ verdict: 'fault', says: expect.stringMatching(says) }]);
+    expect(found).toMatchObject([{ verdict: 'broken', says: expect.stringMatching(says) }]);
     expect(found[0]?.says).not.toContain('/hook');
   });
 });
@@ -285,12 +285,12 @@ describe('work', () => {
     await queue.close();
     const found = await findings(await load());
     expect(found.find(({ check }) => check === 'failed jobs')).toMatchObject({
-      verdict: 'warning',
+      verdict: 'degraded',
       says: 'judge-scan: 1 failed permanently. Newest: lock gone [blob-missing]',
       remedy: expect.stringContaining('lockfiles.retention'),
     });
     expect(found.find(({ check }) => check === 'contents')).toMatchObject({
-      verdict: 'fault',
+      verdict: 'broken',
       says: 'contents of 1 of the 2 oldest waiting scans are no longer stored',
     });
   });
@@ -308,10 +308,10 @@ describe('work', () => {
     const job = { id, job: 'deliver-notification', data: { version: 1, key: 'k', payload }, lane };
     await store.openJobs.open(job);
     expect(await find('lanes', await load())).toMatchObject([
-      { verdict: 'fault', says: `1 lane stands still: ${lane}`, fix: expect.any(String) },
+      { verdict: 'broken', says: `1 lane stands still: ${lane}`, fix: expect.any(String) },
     ]);
     expect(await find('lanes', await load(), { fix: true })).toMatchObject([
-      { verdict: 'fault', fixed: true },
+      { verdict: 'broken', fixed: true },
     ]);
     const queue = new Queue('deliver-notification', {
       connection: store.redis,
@@ -320,14 +320,14 @@ describe('work', () => {
     });
     expect((await queue.getJob(id))?.data).toEqual(job.data);
     await queue.close();
-    expect(await find('lanes', await load())).toMatchObject([{ verdict: 'ok' }]);
+    expect(await find('lanes', await load())).toMatchObject([{ verdict: 'fine' }]);
     // Waiting for a stopped route is intended.
     await store.redis.del(`${prefix}:deliver-notification:${id}`);
     await store.deliveries.stopRoute('default', 'answered 410');
     const found = await findings(await load());
-    expect(found.find(({ check }) => check === 'lanes')?.verdict).toBe('ok');
+    expect(found.find(({ check }) => check === 'lanes')?.verdict).toBe('fine');
     expect(found.find(({ check }) => check === 'alerts')).toMatchObject({
-      verdict: 'fault',
+      verdict: 'broken',
       remedy: expect.stringContaining('lockhound deliveries resume default'),
     });
   });
@@ -344,17 +344,17 @@ describe('work', () => {
       paused: false,
     });
     expect(await find('schedules', await load())).toMatchObject([
-      { verdict: 'fault', says: 'schedule nightly never ran: it has no next start' },
+      { verdict: 'broken', says: 'schedule nightly never ran: it has no next start' },
     ]);
     expect(await find('schedules', await load(), { fix: true })).toMatchObject([{ fixed: true }]);
-    expect(await find('schedules', await load())).toMatchObject([{ verdict: 'ok' }]);
+    expect(await find('schedules', await load())).toMatchObject([{ verdict: 'fine' }]);
   });
 });
 
 describe('workers', () => {
   it('names their absence, several releases, wrong clocks and shards without a worker', async () => {
     expect(await find('presence', await load())).toMatchObject([
-      { verdict: 'fault', says: 'no worker runs' },
+      { verdict: 'broken', says: 'no worker runs' },
     ]);
     await runWorker({ shards: [1] });
     await runWorker({
@@ -368,7 +368,7 @@ describe('workers', () => {
     expect(found.find(({ check }) => check === 'presence')?.says).toBe('no worker runs the jobs of shard 0');
     expect(found.find(({ check }) => check === 'releases')?.says).toContain('Lockhound 9.9.8 (1), 9.9.9 (1)');
     expect(found.find(({ check }) => check === 'clocks')).toMatchObject({
-      verdict: 'warning',
+      verdict: 'degraded',
       says: expect.stringContaining('host-b (2099-01-01T00:00:00Z)'),
     });
   });
@@ -395,17 +395,17 @@ describe.skipIf(!HAS_REDIS)('a native Redis (skipped without redis-server)', () 
       const found = await findings(await withPassword('few'));
       const verdictOf = (check: string) => found.find((one) => one.check === check);
       expect(verdictOf('eviction')).toMatchObject({
-        verdict: 'fault',
+        verdict: 'broken',
         says: expect.stringContaining('allkeys-lru'),
       });
-      expect(verdictOf('memory')?.verdict).not.toBe('note');
+      expect(verdictOf('memory')?.verdict).not.toBe('fine');
       expect(verdictOf('persistence')).toMatchObject({
-        verdict: 'note',
+        verdict: 'fine',
         says: expect.stringContaining('everysec'),
       });
       expect(verdictOf('rights')?.says).toMatch(/^few may not run XADD, EVAL on keys of/);
       expect(verdictOf('role')?.says).toContain('is a primary with 0 replicas');
-      expect(await find('rights', await withPassword('enough'))).toMatchObject([{ verdict: 'ok' }]);
+      expect(await find('rights', await withPassword('enough'))).toMatchObject([{ verdict: 'fine' }]);
     } finally {
       await redis.close();
     }

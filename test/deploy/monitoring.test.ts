@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { HEALTH_PARTS } from '../../src/model/fleet/checks.ts';
 import { createRegistry } from '../../src/server/metrics/registry.ts';
 
 const DEPLOY = join(import.meta.dirname, '..', '..', 'deploy');
@@ -53,6 +54,11 @@ const all = metrics.registry.getMetricsAsArray() as unknown as readonly {
   readonly labelNames: readonly string[];
 }[];
 const byName = new Map(all.map((one) => [one.name, one]));
+
+it('each alert rule watches one question of `lockhound health`', () => {
+  const watched = Object.values(HEALTH_PARTS).flat();
+  expect(rules.map(({ alert }) => alert).sort()).toEqual(watched.map((name) => `Lockhound${name}`).sort());
+});
 
 /** The names of metrics in a query, without the ending of a histogram. */
 function namesIn(expr: string): readonly string[] {

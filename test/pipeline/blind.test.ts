@@ -356,11 +356,11 @@ describe.each(Object.entries(OUTAGES))('an index that answers with %s', (_what, 
     start();
     // For a short time: the answers before it are not stale yet.
     await refresh(room);
-    expect(await told(0)).toMatchObject({ health: { grade: 'attention' }, targets: [], alert: [] });
+    expect(await told(0)).toMatchObject({ health: { grade: 'degraded' }, targets: [], alert: [] });
     expect((await known()).open).toEqual(before.open);
     await endure();
     expect(await told(began)).toEqual({
-      health: expect.objectContaining({ grade: 'bad' }),
+      health: expect.objectContaining({ grade: 'broken' }),
       targets: ['one'],
       alert: ['stale-facts package-insights high'],
     });
@@ -374,11 +374,11 @@ describe.each(LOSSES)('an index that loses its %s', (_what, start, isDoubted) =>
     start();
     await refresh(room);
     expect((await known()).open).toEqual(before.open);
-    if (isDoubted) expect(await told(0)).toMatchObject({ health: { grade: 'attention' }, alert: [] });
+    if (isDoubted) expect(await told(0)).toMatchObject({ health: { grade: 'degraded' }, alert: [] });
     await endure();
     if (isDoubted) {
       expect(await told(began)).toEqual({
-        health: expect.objectContaining({ grade: 'bad' }),
+        health: expect.objectContaining({ grade: 'broken' }),
         targets: ['one'],
         alert: ['stale-facts package-insights high'],
       });
@@ -393,8 +393,8 @@ it('an index that answers with 429 gets few requests until it answers again, and
   const requests = await requestsOf(async () => {
     // It waits as long as the service asks for, and does not end.
     await enqueue(room, refreshDue('all', new Date()));
-    await until('a look-up is not answered', async () => (await told(0)).health?.grade === 'attention');
-    await until('the facts are out of date', async () => (await told(began)).health?.grade === 'bad');
+    await until('a look-up is not answered', async () => (await told(0)).health?.grade === 'degraded');
+    await until('the facts are out of date', async () => (await told(began)).health?.grade === 'broken');
   });
   expect(requests).toBeLessThanOrEqual(2 * usual.refresh);
   expect(await told(began)).toMatchObject({

@@ -48,4 +48,19 @@ describe('/readyz', () => {
       ],
     });
   });
+
+  it('stays ready when a probe that only informs hangs or fails, and says that its answer is not known', async () => {
+    const probes = PROBES.map((probe) => ({ ...probe, informs: true }));
+    server.show({ probes, metrics: { contentType: 'text/plain', text: async () => '' } });
+    const answer = await fetch(`${server.url}/readyz`);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({
+      status: 'ok',
+      checks: [
+        { name: 'good', note: 'worth knowing' },
+        { name: 'hanging', note: 'not known: could not be checked within 50 ms' },
+        { name: 'broken', note: 'not known: could not be checked: no answer' },
+      ],
+    });
+  });
 });

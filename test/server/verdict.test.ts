@@ -123,12 +123,12 @@ const partsOf = (given: HealthFacts, part: string) =>
 it('a deployment without faults is good, with one sentence for each question', () => {
   const verdict = judgeHealth(facts());
   expect(verdict).toMatchObject({
-    grade: 'good',
+    grade: 'fine',
     summary: 'Everything works.',
     at: '2026-05-01T12:00:00.000Z',
   });
   expect(verdict.parts.map(({ part, grade }) => [part, grade])).toEqual(
-    ['flow', 'runs', 'facts', 'telemetry', 'limits'].map((part) => [part, 'good']),
+    ['flow', 'runs', 'facts', 'telemetry', 'limits'].map((part) => [part, 'fine']),
   );
 });
 
@@ -153,35 +153,35 @@ it('every part that is not good says what to do', () => {
     },
   );
   const { grade, parts, summary } = judgeHealth(bad);
-  expect(grade).toBe('bad');
+  expect(grade).toBe('broken');
   expect(summary).toContain('work stands still: the oldest job of judge-scan has waited for 20 minutes');
-  expect(parts.filter((part) => part.grade === 'good')).toEqual([]);
+  expect(parts.filter((part) => part.grade === 'fine')).toEqual([]);
   for (const part of parts) expect(part.remedy, part.says).toMatch(/[.]$/);
   expect(parts.filter(({ part }) => part === 'runs')).toHaveLength(7);
 });
 
 describe('flow', () => {
   it.each([
-    ['no worker and nothing to do', {}, { workers: [] }, 'attention', /^no worker runs$/],
+    ['no worker and nothing to do', {}, { workers: [] }, 'degraded', /^no worker runs$/],
     [
       'no worker while jobs wait',
       { queues: [queue('judge-scan', { waiting: 1, oldestMs: 3 * MINUTE })] },
       { workers: [] },
-      'bad',
+      'broken',
       /^no worker runs, and 1 job waits, the oldest for 3 minutes$/,
     ],
     [
       'a worker that died counts as none',
       { queues: [queue('judge-scan', { waiting: 1, oldestMs: 3 * MINUTE })] },
       { workers: [{ ...worker(), running: false }] },
-      'bad',
+      'broken',
       /^no worker runs/,
     ],
     [
       'jobs that finish, but late',
       { queues: [queue('judge-scan', { waiting: 9, oldestMs: 16 * MINUTE })] },
       {},
-      'attention',
+      'degraded',
       /^work is late/,
     ],
   ] as const)('%s', (_name, numbers, more, grade, says) => {
@@ -195,32 +195,32 @@ describe('facts', () => {
   const failure = { at: NOW - MINUTE, reason: 'HTTP 401' };
   const stale = { ...FRESH, oldest: NOW - 25 * 60 * MINUTE, stale: 3, staleTargets: new Set(['a']) };
   it.each<[string, Partial<FleetNumbers>, string, RegExp]>([
-    ['answered', {}, 'good', /the oldest answer is 60 seconds old$/],
+    ['answered', {}, 'fine', /the oldest answer is 60 seconds old$/],
     [
       'without an answer for a short time',
       { freshness: { ...FRESH, failure } },
-      'attention',
+      'degraded',
       /not answered: HTTP 401; some have no answer since 2026-05-01T11:59:00.000Z, 60 seconds ago/,
     ],
     [
       'without an answer for longer than allowed',
       { freshness: { ...stale, failure } },
-      'bad',
+      'broken',
       /3 package versions and advisories got no answer for 24 hours, .* 25 hours ago: HTTP 401/,
     ],
-    ['not looked up', { freshness: stale }, 'bad', /25 hours ago$/],
+    ['not looked up', { freshness: stale }, 'broken', /25 hours ago$/],
     [
       'lost by the service',
       { refreshes: refresh({ dataLoss: { lost: 6, compared: 9, of: ['NPM advisories'] } }) },
-      'attention',
+      'degraded',
       /lost its data: it no longer states 6 of 9 facts \(NPM advisories\)/,
     ],
-    ['lost by Redis', { freshness: { ...stale, oldest: undefined } }, 'bad', /there is no answer at all/],
-    ['of nothing', { freshness: { ...FRESH, oldest: undefined } }, 'good', /no package of the targets/],
+    ['lost by Redis', { freshness: { ...stale, oldest: undefined } }, 'broken', /there is no answer at all/],
+    ['of nothing', { freshness: { ...FRESH, oldest: undefined } }, 'fine', /no package of the targets/],
     [
       'in progress',
       { refreshes: [{ cadence: 'all' as const, running: { open: 3, done: 1 } }] },
-      'good',
+      'fine',
       /1 of 4 parts/,
     ],
   ])('%s', (_name, numbers, grade, says) => {
@@ -236,7 +236,7 @@ describe('telemetry', () => {
     ['a dead one', [worker(), { ...worker(), running: false }], /1 worker ended without stopping/],
   ])('%s', (_name, workers, says) => {
     const found = partsOf(facts({}, { workers }), 'telemetry');
-    expect(found).toMatchObject([{ grade: 'attention', says: expect.stringMatching(says) }]);
+    expect(found).toMatchObject([{ grade: 'degraded', says: expect.stringMatching(says) }]);
   });
 });
 
@@ -290,24 +290,24 @@ describe('limits', () => {
   ] as const)('%s', (_name, numbers, more, says) => {
     const found = partsOf(facts(numbers, more), 'limits');
     expect(found).toHaveLength(1);
-    expect(found[0]?.grade).toBe('attention');
+    expect(found[0]?.grade).toBe('degraded');
     expect(found[0]?.says).toMatch(says);
   });
 
   it('names Redis memory as bad', () => {
     const { numbers } = facts();
     const servers = numbers.servers.map((one) => ({ ...one, usedBytes: 90 }));
-    expect(partsOf(facts({ servers }), 'limits')).toMatchObject([{ grade: 'bad' }]);
+    expect(partsOf(facts({ servers }), 'limits')).toMatchObject([{ grade: 'broken' }]);
   });
 
   it('names no limit while jobs wait for what no setting changes', () => {
-    expect(partsOf(facts(waiting), 'limits')).toMatchObject([{ grade: 'good' }]);
+    expect(partsOf(facts(waiting), 'limits')).toMatchObject([{ grade: 'fine' }]);
   });
 });
 
 it('without Redis the verdict is bad and says only that', () => {
   expect(unreachableVerdict('connection refused', NOW)).toMatchObject({
-    grade: 'bad',
+    grade: 'broken',
     parts: [{ part: 'flow', says: 'Redis does not answer: connection refused' }],
   });
 });
@@ -318,16 +318,16 @@ describe('an insights service that does not answer', () => {
   it('is named, with the scans that wait for it', () => {
     const workers = [worker({ requests: 9, unanswered: 9, finished: 0 })];
     expect(partsOf(facts(numbers, { workers }), 'runs')).toMatchObject([
-      { grade: 'bad', says: expect.stringContaining('9 of the last 9 requests had no usable answer') },
+      { grade: 'broken', says: expect.stringContaining('9 of the last 9 requests had no usable answer') },
     ]);
     expect(partsOf(facts(numbers, { workers }), 'flow')).toMatchObject([
-      { grade: 'attention', says: expect.stringContaining('2 jobs of scans failed and will run again') },
+      { grade: 'degraded', says: expect.stringContaining('2 jobs of scans failed and will run again') },
     ]);
   });
 
   it('is no fault while most requests are answered and work goes on', () => {
     const workers = [worker({ requests: 9, unanswered: 1 })];
-    expect(partsOf(facts(numbers, { workers }), 'runs')).toMatchObject([{ grade: 'good' }]);
-    expect(partsOf(facts(numbers, { workers }), 'flow')).toMatchObject([{ grade: 'good' }]);
+    expect(partsOf(facts(numbers, { workers }), 'runs')).toMatchObject([{ grade: 'fine' }]);
+    expect(partsOf(facts(numbers, { workers }), 'flow')).toMatchObject([{ grade: 'fine' }]);
   });
 });

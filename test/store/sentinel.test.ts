@@ -107,10 +107,10 @@ describe.skipIf(!HAS_REDIS)('with real Sentinels (skipped without redis-server)'
     });
     expect(found).toMatchObject([
       {
-        verdict: 'ok',
+        verdict: 'fine',
         says: expect.stringMatching(/names 127\.0\.0\.1:\d+ as the primary: OK 1 usable Sentinels/),
       },
-      { verdict: 'warning', says: expect.stringContaining('127.0.0.1:1') },
+      { verdict: 'degraded', says: expect.stringContaining('127.0.0.1:1') },
     ]);
   });
 

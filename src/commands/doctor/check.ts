@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Stores } from '../../compose/store.ts';
 import type { LoadedConfig } from '../../config/load.ts';
-import type { Diagnosis, DoctorSubject } from '../../model/fleet/diagnosis.ts';
+import type { Diagnosis, DoctorSubject } from '../../model/fleet/checks.ts';
 
 /** What a check may use. */
 export interface Patient {
@@ -30,13 +30,16 @@ export interface Check<Needs = Patient> {
 /** Checks that need no Redis. */
 export type IndependentCheck = Check<Omit<Patient, 'stores'>>;
 
-export const ok = (says: string): readonly Finding[] => [{ verdict: 'ok', says }];
+export const ok = (says: string): readonly Finding[] => [{ verdict: 'fine', says }];
 export const note = (says: string, remedy?: string): readonly Finding[] => [
-  { verdict: 'note', says, remedy },
+  { verdict: 'fine', says, remedy },
+];
+export const unknown = (says: string, remedy?: string): readonly Finding[] => [
+  { verdict: 'unknown', says, remedy },
 ];
 export const warning = (says: string, remedy: string): readonly Finding[] => [
-  { verdict: 'warning', says, remedy },
+  { verdict: 'degraded', says, remedy },
 ];
 export const fault = (says: string, remedy: string): readonly Finding[] => [
-  { verdict: 'fault', says, remedy },
+  { verdict: 'broken', says, remedy },
 ];

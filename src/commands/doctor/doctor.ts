@@ -3,7 +3,7 @@ import { openStores, type Stores } from '../../compose/store.ts';
 import { ConfigError } from '../../config/errors.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { messageOf } from '../../model/errors.ts';
-import { type Diagnosis, DOCTOR_SUBJECTS, type DoctorReport } from '../../model/fleet/diagnosis.ts';
+import { type Diagnosis, DOCTOR_SUBJECTS, type DoctorReport } from '../../model/fleet/checks.ts';
 import { NotifyError } from '../../notify/errors.ts';
 import { StoreError } from '../../store/errors.ts';
 import { parseAddresses } from '../../store/redis/address.ts';
@@ -81,9 +81,9 @@ async function examineRedis<Others>(
 function withoutRedis({ reason, remedy }: NoRedis): readonly Diagnosis[] {
   const says = 'Redis does not answer';
   return [
-    { subject: 'redis', check: 'connection', verdict: 'fault', says: reason, remedy },
+    { subject: 'redis', check: 'connection', verdict: 'broken', says: reason, remedy },
     ...[...REDIS_TIME_CHECKS, ...OF_REDIS].map(
-      ({ subject, name }) => ({ subject, check: name, verdict: 'skipped', says }) as const,
+      ({ subject, name }) => ({ subject, check: name, verdict: 'unknown', says }) as const,
     ),
   ];
 }
@@ -137,18 +137,24 @@ async function runCheck<Needs extends { readonly signal: AbortSignal }>(
     // The check of the secrets names it.
     if (error instanceof ConfigError && error.code === 'secret-unavailable') {
       const says = 'it needs a secret that cannot be read';
-      return [{ subject: check.subject, check: check.name, verdict: 'skipped', says }];
+      return [{ subject: check.subject, check: check.name, verdict: 'unknown', says }];
     }
     // The check of the rights names what the user may not do.
     if (/^NOPERM\b/.test(messageOf(error))) {
       const says = 'the user of Redis lacks rights';
-      return [{ subject: check.subject, check: check.name, verdict: 'skipped', says }];
+      return [{ subject: check.subject, check: check.name, verdict: 'unknown', says }];
     }
     const remedy = remedyFor(error);
-    return [{ subject: check.subject, check: check.name, verdict: 'fault', says: messageOf(error), remedy }];
+    const verdict = isAnswer(error) ? 'broken' : 'unknown';
+    return [{ subject: check.subject, check: check.name, verdict, says: messageOf(error), remedy }];
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
+}
+
+/** Whether an error says that something does not work; any other only says that the check found nothing out. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof NotifyError || error instanceof ConfigError || error instanceof StoreError;
 }
 
 /** What to do about an error that kept a check from finding out. */

@@ -1,6 +1,6 @@
 import { readServerInfo, type ServerInfo } from '../../store/redis/server-info.ts';
 import { readServerSettings } from '../../store/redis/server-settings.ts';
-import { type Check, type Finding, fault, note, ok, type Patient, warning } from './check.ts';
+import { type Check, type Finding, fault, note, ok, type Patient, unknown, warning } from './check.ts';
 
 /** They have every command that is used. */
 const LEAST: Readonly<Record<string, readonly [number, number]>> = { redis: [6, 2], valkey: [7, 2] };
@@ -33,7 +33,7 @@ const persistence: Check = {
       return fault(`the last write to disk failed at ${where}`, 'Check the disk and the log of Redis.');
     }
     if (persistent === undefined)
-      return note('Redis does not say whether it writes to disk', 'Check its settings: docs/redis.md.');
+      return unknown('Redis does not say whether it writes to disk', 'Check its settings: docs/redis.md.');
     if (!persistent)
       return fault('Redis does not write to disk: a restart loses everything', 'Set `appendonly yes`.');
     if (fsync === 'always') return ok('appendonly with `appendfsync always`: nothing acknowledged is lost');
@@ -52,7 +52,7 @@ const eviction: Check = {
   async run({ stores }) {
     const { evictionPolicy } = await readServerSettings(redisOf(stores));
     if (evictionPolicy === undefined)
-      return note('Redis does not report `maxmemory-policy`', 'It has to be `noeviction`.');
+      return unknown('Redis does not report `maxmemory-policy`', 'It has to be `noeviction`.');
     if (evictionPolicy === 'noeviction') return ok('maxmemory-policy noeviction');
     const says = `maxmemory-policy ${evictionPolicy}: jobs and alerts are lost when memory is full`;
     return fault(says, 'Set `maxmemory-policy noeviction`; workers do not start otherwise.');

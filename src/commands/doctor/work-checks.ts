@@ -2,6 +2,7 @@ import { QUEUES } from '../../compose/fleet-numbers.ts';
 import type { Store } from '../../compose/store.ts';
 import { reconcileOnce } from '../../compose/worker/reconcile-once.ts';
 import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
+import { alertFaults } from '../../server/verdict/runs.ts';
 import { openScheduleAdmin } from '../schedules.ts';
 import { type Check, type Finding, fault, note, ok, type Patient, warning } from './check.ts';
 import { findStillLanes } from './still-lanes.ts';
@@ -34,7 +35,7 @@ async function failedIn({ queueDepths }: Store): Promise<readonly Finding[]> {
           ? 'Run `lockhound deliveries retry --failed` once the receiver works.'
           : 'Remove the cause; the next scan of the target does the work again.';
       return {
-        verdict: 'warning',
+        verdict: 'degraded',
         says: `${queue}: ${failed} failed permanently. Newest: ${reasons}`,
         remedy,
       };
@@ -89,7 +90,7 @@ const lanes: Check = {
     const all = still.flatMap((one) => one.lanes);
     return [
       {
-        verdict: 'fault',
+        verdict: 'broken',
         says: `${all.length === 1 ? '1 lane stands' : `${all.length} lanes stand`} still: ${all.slice(0, SHOWN).join(', ')}`,
         remedy: 'A worker repairs it within `worker.recheck.open`; `lockhound doctor --fix` does it now.',
         fix: {
@@ -122,7 +123,7 @@ const schedules: Check = {
             };
             return [
               {
-                verdict: 'fault',
+                verdict: 'broken',
                 says: `schedule ${name} ${what}: it has no next start`,
                 remedy: 'Start a worker, or run `lockhound doctor --fix`.',
                 fix,
@@ -172,22 +173,10 @@ const alerts: Check = {
     const [first] = stores.shards;
     const stopped = (await first?.deliveries.stoppedRoutes()) ?? [];
     const counts = await Promise.all(stores.shards.map(({ fleetCounts }) => fleetCounts()));
-    const failed = counts.reduce((sum, { failedDeliveries }) => sum + failedDeliveries, 0);
-    const found = stopped.flatMap(({ route, at, reason }) =>
-      fault(
-        `route ${route} is stopped since ${at} (${reason})`,
-        `Repair it, then \`lockhound deliveries resume ${route}\`.`,
-      ),
-    );
-    if (failed > 0)
-      found.push(
-        ...fault(`${failed} alerts failed permanently`, 'Run `lockhound deliveries list --failed`.'),
-      );
-    const rejected = counts.reduce((sum, { rejectedPayloads }) => sum + rejectedPayloads, 0);
-    if (rejected > 0)
-      found.push(
-        ...warning(`${rejected} payloads of producers were refused`, 'Run `lockhound rejected list`.'),
-      );
+    const sum = (name: 'failedDeliveries' | 'rejectedPayloads') =>
+      counts.reduce((total, shard) => total + shard[name], 0);
+    const all = { failedDeliveries: sum('failedDeliveries'), rejectedPayloads: sum('rejectedPayloads') };
+    const found = alertFaults(all, stopped).map(({ grade, ...fault }) => ({ verdict: grade, ...fault }));
     return found.length === 0 ? ok('no route is stopped, and no alert failed') : found;
   },
 };

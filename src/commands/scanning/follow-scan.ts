@@ -85,7 +85,7 @@ async function explain(loaded: LoadedConfig): Promise<string> {
   const { readHealth } = await import('../health.ts');
   try {
     const { parts } = await readHealth(loaded);
-    const faults = parts.filter(({ grade }) => grade !== 'good');
+    const faults = parts.filter(({ grade }) => grade !== 'fine');
     return faults.map(({ says, remedy = '' }) => `${says}. ${remedy}`.trim()).join(' ');
   } catch (error) {
     return `\`lockhound health\` cannot be read: ${messageOf(error)}`;

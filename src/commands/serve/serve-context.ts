@@ -1,6 +1,6 @@
 import type { FleetSnapshot } from '../../fleet/view/fleet-snapshot.ts';
 import type { FleetView } from '../../fleet/view/fleet-view.ts';
-import type { HealthVerdict } from '../../model/fleet/health.ts';
+import type { HealthVerdict } from '../../model/fleet/checks.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { Refusal } from '../../operations/refusal.ts';
 import type { FleetNumbers } from '../../server/metrics/fleet-numbers.ts';

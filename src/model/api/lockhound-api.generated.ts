@@ -277,7 +277,7 @@ export interface HealthPart {
   /** The question. */
   readonly part: 'flow' | 'runs' | 'facts' | 'telemetry' | 'limits';
   /** The answer in a word. */
-  readonly grade: 'good' | 'attention' | 'bad';
+  readonly grade: 'fine' | 'unknown' | 'degraded' | 'broken';
   /** The answer in words, with numbers. */
   readonly says: string;
   /** What to do; absent when nothing has to be done. */
@@ -286,8 +286,8 @@ export interface HealthPart {
 
 /** The state of the whole deployment in words. */
 export interface HealthVerdict {
-  /** `good`: nothing to do. `attention`: it works, and somebody should look. `bad`: it does not work. */
-  readonly grade: 'good' | 'attention' | 'bad';
+  /** `fine`: nothing to do. `unknown`: something could not be found out. `degraded`: it works, and somebody should look. `broken`: it does not work. */
+  readonly grade: 'fine' | 'unknown' | 'degraded' | 'broken';
   /** One sentence. */
   readonly summary: string;
   /** At least one for each question. */

@@ -1,5 +1,5 @@
+import type { HealthPart } from '../../model/fleet/checks.ts';
 import { type Freshness, unansweredReason } from '../../model/fleet/freshness.ts';
-import type { HealthPart } from '../../model/fleet/health.ts';
 import type { RefreshRecord } from '../../model/fleet/refresh.ts';
 import { lossText } from '../../model/losses/evidence.ts';
 import type { HealthFacts } from './health-facts.ts';
@@ -10,7 +10,7 @@ export function judgeFacts({ numbers, settings, now }: HealthFacts): HealthPart 
   const part = 'facts';
   const { refreshEveryMs, staleAfterMs } = settings;
   if (refreshEveryMs === 0) {
-    return { part, grade: 'good', says: 'facts are not looked up again, because `watch.every` is 0' };
+    return { part, grade: 'fine', says: 'facts are not looked up again, because `watch.every` is 0' };
   }
   const { last, running } = numbers.refreshes.find(({ cadence }) => cadence === 'all') ?? {};
   const progress =
@@ -29,7 +29,7 @@ export function judgeFacts({ numbers, settings, now }: HealthFacts): HealthPart 
     believed === undefined
       ? ''
       : `; the last refresh believed that ${believed.lost} facts (${believed.of.join(', ')}) were corrected, because ${believed.by} accepted it at ${believed.at}`;
-  return { part, grade: 'good', says: `${says}${accepted}${progress}` };
+  return { part, grade: 'fine', says: `${says}${accepted}${progress}` };
 }
 
 interface FactsLimits {
@@ -59,13 +59,13 @@ export function factsProblem(
         ? 'The refresh does not reach them: check that a worker runs, then `lockhound doctor --fix`.'
         : remedy;
     return {
-      grade: 'bad',
+      grade: 'broken',
       says: `${what}, ${age}${reason === undefined ? '' : `: ${reason}`}`,
       remedy: advised,
     };
   }
   if (reason === undefined) return undefined;
-  return { grade: 'attention', says: `look-ups are not answered: ${reason}; ${age}`, remedy };
+  return { grade: 'degraded', says: `look-ups are not answered: ${reason}; ${age}`, remedy };
 }
 
 const LOSS_REMEDY =

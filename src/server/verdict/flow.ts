@@ -1,4 +1,4 @@
-import type { HealthPart } from '../../model/fleet/health.ts';
+import type { HealthPart } from '../../model/fleet/checks.ts';
 import type { HealthFacts } from './health-facts.ts';
 import { count, span } from './words.ts';
 
@@ -34,7 +34,7 @@ export function judgeFlow({ numbers, workers }: HealthFacts): HealthPart {
     const work = waiting === 0 && oldest.oldestMs > 0 ? 'a job is due' : waits;
     return {
       part,
-      grade: idle ? 'attention' : 'bad',
+      grade: idle ? 'degraded' : 'broken',
       says: idle ? 'no worker runs' : `no worker runs, and ${work}${since}`,
       remedy: 'Start a worker: `lockhound worker`.',
     };
@@ -46,24 +46,24 @@ export function judgeFlow({ numbers, workers }: HealthFacts): HealthPart {
     return finished === 0
       ? {
           part,
-          grade: 'bad',
+          grade: 'broken',
           says: `work stands still: ${late}, and no job finished lately`,
           remedy: 'Look at the log of the workers, then run `lockhound doctor`.',
         }
       : {
           part,
-          grade: 'attention',
+          grade: 'degraded',
           says: `work is late: ${late}`,
           remedy: 'See which limit binds, below; otherwise start more workers.',
         };
   }
   const since = oldest.oldestMs < 1_000 ? '' : `, the oldest for ${span(oldest.oldestMs)}`;
   const failing = queues.reduce((sum, one) => sum + (SCAN_QUEUES.has(one.queue) ? one.delayed : 0), 0);
-  if (failing === 0) return { part, grade: 'good', says: `work flows: ${what}${since}` };
+  if (failing === 0) return { part, grade: 'fine', says: `work flows: ${what}${since}` };
   const says = `${what}${since}; ${count(failing, 'job')} of scans failed and will run again`;
-  if (finished > 0) return { part, grade: 'good', says: `work flows: ${says}` };
+  if (finished > 0) return { part, grade: 'fine', says: `work flows: ${says}` };
   const remedy = 'The log of the workers has the reasons; `lockhound doctor` checks what scans need.';
-  return { part, grade: 'attention', says: `no job finished lately: ${says}`, remedy };
+  return { part, grade: 'degraded', says: `no job finished lately: ${says}`, remedy };
 }
 
 const NONE = { queue: '', waiting: 0, active: 0, delayed: 0, parents: 0, failed: 0, oldestMs: 0 };

@@ -1,4 +1,4 @@
-import type { HealthPart } from '../../model/fleet/health.ts';
+import type { HealthPart } from '../../model/fleet/checks.ts';
 import type { WorkerRecord } from '../../model/fleet/worker-record.ts';
 import type { QueueNumbers } from '../metrics/fleet-numbers.ts';
 import type { HealthFacts } from './health-facts.ts';
@@ -30,7 +30,7 @@ export function bindingLimits(facts: HealthFacts): readonly HealthPart[] {
   ];
   if (found.length > 0) return found.map((limit) => ({ part: 'limits', ...limit }));
   const says = waits ? 'no limit binds that a setting could raise' : 'no limit binds: no job waits for long';
-  return [{ part: 'limits', grade: 'good', says }];
+  return [{ part: 'limits', grade: 'fine', says }];
 }
 
 function redisLimits({ numbers, redisMs }: HealthFacts): readonly Limit[] {
@@ -39,7 +39,7 @@ function redisLimits({ numbers, redisMs }: HealthFacts): readonly Limit[] {
     if (used < REDIS_MEMORY) return [];
     const says = `memory of Redis ${node} binds: ${percent(used)} of maxmemory are in use`;
     return [
-      { grade: 'bad', says, remedy: 'Raise `maxmemory`; when it is full, Redis accepts nothing more.' },
+      { grade: 'broken', says, remedy: 'Raise `maxmemory`; when it is full, Redis accepts nothing more.' },
     ];
   });
   if (redisMs < REDIS_SLOW_MS) return memory;
@@ -47,7 +47,7 @@ function redisLimits({ numbers, redisMs }: HealthFacts): readonly Limit[] {
   return [
     ...memory,
     {
-      grade: 'attention',
+      grade: 'degraded',
       says,
       remedy: 'Move the workers closer to Redis, or use `redis.shards` on a cluster.',
     },
@@ -61,7 +61,7 @@ function cpuLimit(records: readonly WorkerRecord[]): readonly Limit[] {
   const where =
     busy.length === 1 ? `of worker ${first.host}` : `of ${busy.length} of ${records.length} workers`;
   const says = `CPU ${where} binds: the event loop is busy for ${percent(first.load.loopUtilization)} of the time`;
-  return [{ grade: 'attention', says, remedy: 'Start more workers, or give them more CPU.' }];
+  return [{ grade: 'degraded', says, remedy: 'Start more workers, or give them more CPU.' }];
 }
 
 function receiverLimits({ numbers, now }: HealthFacts, records: readonly WorkerRecord[]): readonly Limit[] {
@@ -72,12 +72,12 @@ function receiverLimits({ numbers, now }: HealthFacts, records: readonly WorkerR
   const refused = sum(records, ({ load }) => load.refused);
   if (openDeliveries > 0 && attempts > 0 && refused / attempts >= MOST) {
     const says = `the receiver binds: it did not accept ${refused} of ${attempts} attempts to deliver alerts, and ${since}`;
-    return [{ grade: 'attention', says, remedy: 'Run `lockhound deliveries list`: it shows the answers.' }];
+    return [{ grade: 'degraded', says, remedy: 'Run `lockhound deliveries list`: it shows the answers.' }];
   }
   const queue = numbers.queues.find((one) => one.queue === DELIVERY_QUEUE);
   if (openDeliveries > 0 && attempts === 0 && isResting(queue)) {
     const says = `the receiver binds: ${count(openDeliveries, 'alert')} wait${openDeliveries === 1 ? 's' : ''} for another attempt, and ${since}`;
-    return [{ grade: 'attention', says, remedy: 'Run `lockhound deliveries list`: it shows the answers.' }];
+    return [{ grade: 'degraded', says, remedy: 'Run `lockhound deliveries list`: it shows the answers.' }];
   }
   // Alerts of one target and route are sent in order: the others are delayed until their turn.
   if (
@@ -90,7 +90,7 @@ function receiverLimits({ numbers, now }: HealthFacts, records: readonly WorkerR
   const says = `lanes bind: ${queue.delayed} alerts wait for earlier ones of the same target and route`;
   return [
     {
-      grade: 'attention',
+      grade: 'degraded',
       says,
       remedy: 'A faster receiver helps, or a route of mode `digest` or `periodic`.',
     },
@@ -109,7 +109,7 @@ function limitedRequests({ numbers }: HealthFacts, records: readonly WorkerRecor
   const requests = sum(records, ({ load }) => load.requests);
   const says = `the insights service binds: it answered ${limited} of ${requests} requests with 429`;
   const remedy = 'Ask it for a higher limit, or set `insights.requestsPerSecond` to what it allows.';
-  return [{ grade: 'attention', says, remedy }];
+  return [{ grade: 'degraded', says, remedy }];
 }
 
 function insightsLimits({ settings }: HealthFacts, records: readonly WorkerRecord[]): readonly Limit[] {
@@ -122,11 +122,11 @@ function insightsLimits({ settings }: HealthFacts, records: readonly WorkerRecor
   if (budgetMs > 0 && budgetMs / (budgetMs + busyMs) >= MOST) {
     const rate = settings.requestsPerSecond;
     const says = `the request budget binds (insights.requestsPerSecond${rate === undefined ? '' : ` ${rate}`}): requests wait ${span(budgetMs / requests)} each`;
-    return [{ grade: 'attention', says, remedy: 'Raise it, if the service allows more.' }];
+    return [{ grade: 'degraded', says, remedy: 'Raise it, if the service allows more.' }];
   }
   if (possibleMs === 0 || busyMs / possibleMs < FULL) return [];
   const says = `concurrent requests bind (insights.concurrency): ${percent(busyMs / possibleMs)} are in use all the time`;
-  return [{ grade: 'attention', says, remedy: 'Raise it, or start more workers.' }];
+  return [{ grade: 'degraded', says, remedy: 'Raise it, or start more workers.' }];
 }
 
 /** Queues in which every place is taken while jobs wait. */
@@ -140,7 +140,7 @@ function workerLimits(
   });
   if (full.length === 0) return [];
   const says = `the number of workers binds: all places for ${full.map(({ queue }) => queue).join(', ')} are taken`;
-  return [{ grade: 'attention', says, remedy: 'Start more workers.' }];
+  return [{ grade: 'degraded', says, remedy: 'Start more workers.' }];
 }
 
 function sum(records: readonly WorkerRecord[], value: (record: WorkerRecord) => number): number {

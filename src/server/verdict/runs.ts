@@ -1,4 +1,5 @@
-import type { HealthPart } from '../../model/fleet/health.ts';
+import type { HealthPart } from '../../model/fleet/checks.ts';
+import type { FleetNumbers } from '../metrics/fleet-numbers.ts';
 import type { HealthFacts } from './health-facts.ts';
 import { count } from './words.ts';
 
@@ -21,42 +22,31 @@ export function judgeRuns({ numbers, workers }: HealthFacts): readonly HealthPar
   if (requests > 0 && unanswered / requests >= MOST) {
     const says = `the insights service fails: ${unanswered} of the last ${count(requests, 'request')} had no usable answer`;
     const remedy = 'Scans wait for it, and nothing is lost. `lockhound doctor` says how it fails.';
-    add(unanswered === requests ? 'bad' : 'attention', says, remedy);
+    add(unanswered === requests ? 'broken' : 'degraded', says, remedy);
   }
-  for (const { route, reason } of stoppedRoutes) {
-    const remedy = `Repair the receiver, then run \`lockhound deliveries resume ${route}\`.`;
-    add('bad', `route ${route} is stopped (${reason}), and its alerts are held`, remedy);
-  }
-  if (counts.failedDeliveries > 0) {
-    const remedy = 'Run `lockhound deliveries list --failed`, then `lockhound deliveries retry --failed`.';
-    add('bad', `${count(counts.failedDeliveries, 'alert')} failed permanently`, remedy);
-  }
+  parts.push(...alertFaults(counts, stoppedRoutes).map((fault) => ({ part: 'runs' as const, ...fault })));
   if (failedJobs > 0) {
     const where = failed.map(({ queue, failed: jobs }) => `${queue} ${jobs}`).join(', ');
     add(
-      'attention',
+      'degraded',
       `${count(failedJobs, 'job')} failed permanently (${where})`,
       'Run `lockhound doctor`: it lists the reasons.',
     );
   }
   if (counts.incompleteTargets > 0) {
     const remedy = 'Run `lockhound scans list`: it shows what the scans could not see.';
-    add('attention', `the last scan of ${count(counts.incompleteTargets, 'target')} was incomplete`, remedy);
+    add('degraded', `the last scan of ${count(counts.incompleteTargets, 'target')} was incomplete`, remedy);
   }
   if (counts.failingSources > 0) {
     add(
-      'attention',
+      'degraded',
       `the sources of ${count(counts.failingSources, 'target')} cannot be read`,
       'Run `lockhound schedule list`.',
     );
   }
-  if (counts.rejectedPayloads > 0) {
-    const what = count(counts.rejectedPayloads, 'payload of a producer was', 'payloads of producers were');
-    add('attention', `${what} refused`, 'Run `lockhound rejected list`.');
-  }
   if (unreadable > 0) {
     add(
-      'attention',
+      'degraded',
       `${count(unreadable, 'stored value')} cannot be read`,
       'The log names the keys and what to do.',
     );
@@ -64,5 +54,41 @@ export function judgeRuns({ numbers, workers }: HealthFacts): readonly HealthPar
   if (parts.length > 0) return parts;
   const open = counts.openDeliveries;
   const rest = open === 0 ? 'every alert is delivered' : `${count(open, 'alert')} on the way`;
-  return [{ part: 'runs', grade: 'good', says: `runs succeed: no job failed permanently, ${rest}` }];
+  return [{ part: 'runs', grade: 'fine', says: `runs succeed: no job failed permanently, ${rest}` }];
+}
+
+/** What keeps alerts from being sent, and payloads from being read. `lockhound doctor` says the same. */
+export function alertFaults(
+  {
+    failedDeliveries,
+    rejectedPayloads,
+  }: Pick<FleetNumbers['counts'], 'failedDeliveries' | 'rejectedPayloads'>,
+  stoppedRoutes: FleetNumbers['stoppedRoutes'],
+): readonly (Pick<HealthPart, 'grade' | 'says'> & { readonly remedy: string })[] {
+  const payloads = count(rejectedPayloads, 'payload of a producer was', 'payloads of producers were');
+  return [
+    ...stoppedRoutes.map(({ route, at, reason }) => ({
+      grade: 'broken' as const,
+      says: `route ${route} is stopped since ${at} (${reason}), and its alerts are held`,
+      remedy: `Repair the receiver, then run \`lockhound deliveries resume ${route}\`.`,
+    })),
+    ...(failedDeliveries === 0
+      ? []
+      : [
+          {
+            grade: 'broken' as const,
+            says: `${count(failedDeliveries, 'alert')} failed permanently`,
+            remedy: 'Run `lockhound deliveries list --failed`, then `lockhound deliveries retry --failed`.',
+          },
+        ]),
+    ...(rejectedPayloads === 0
+      ? []
+      : [
+          {
+            grade: 'degraded' as const,
+            says: `${payloads} refused`,
+            remedy: 'Run `lockhound rejected list`.',
+          },
+        ]),
+  ];
 }

@@ -1,4 +1,4 @@
-import type { HealthPart } from '../../model/fleet/health.ts';
+import type { HealthPart } from '../../model/fleet/checks.ts';
 import type { HealthFacts } from './health-facts.ts';
 import { count, span } from './words.ts';
 
@@ -18,7 +18,7 @@ export function judgeTelemetry({ workers, settings, now }: HealthFacts): HealthP
     const says = `worker ${first?.host} (process ${first?.pid}) has not reported for ${span(now - Date.parse(first?.seenAt ?? ''))}`;
     return {
       part,
-      grade: 'attention',
+      grade: 'degraded',
       says,
       remedy: 'Its clock may be wrong, or its event loop blocked: `lockhound doctor`.',
     };
@@ -27,28 +27,31 @@ export function judgeTelemetry({ workers, settings, now }: HealthFacts): HealthP
     const says = `traces of ${count(lost.length, 'worker')} are lost: the exporter fails`;
     return {
       part,
-      grade: 'attention',
+      grade: 'degraded',
       says,
       remedy: 'Check the collector; the log of the worker has the error.',
     };
   }
   if (releases.length > 1) {
     const says = `workers of several releases run: ${releases.join(', ')}`;
-    return { part, grade: 'attention', says, remedy: 'Complete the upgrade, unless it is in progress.' };
+    return { part, grade: 'degraded', says, remedy: 'Complete the upgrade, unless it is in progress.' };
   }
   if (died > 0) {
     const says = `${count(died, 'worker')} ended without stopping in the last hour`;
     return {
       part,
-      grade: 'attention',
+      grade: 'degraded',
       says,
       remedy: 'Look for its last log lines, and at its memory limit.',
     };
   }
+  // Nobody reports: nothing is known, and another part says that no worker runs.
+  if (running.length === 0)
+    return { part, grade: 'unknown', says: 'no worker reports', remedy: 'Start a worker.' };
   const release = releases[0] === undefined ? '' : ` of release ${releases[0]}`;
   return {
     part,
-    grade: 'good',
+    grade: 'fine',
     says: `${count(running.length, 'worker')}${release} ${running.length === 1 ? 'reports' : 'report'} regularly`,
   };
 }

@@ -1,4 +1,4 @@
-import type { Grade, HealthPart, HealthVerdict } from '../../model/fleet/health.ts';
+import { type HealthPart, type HealthVerdict, type Verdict, worstVerdict } from '../../model/fleet/checks.ts';
 import { judgeFacts } from './facts.ts';
 import { judgeFlow } from './flow.ts';
 import type { HealthFacts } from './health-facts.ts';
@@ -15,7 +15,7 @@ export function judgeHealth(facts: HealthFacts): HealthVerdict {
     judgeTelemetry(facts),
     ...bindingLimits(facts),
   ];
-  const grade = worstOf(parts);
+  const grade = worstVerdict(parts.map((part) => part.grade));
   return { grade, summary: summaryOf(grade, parts), parts, at: new Date(facts.now).toISOString() };
 }
 
@@ -25,22 +25,22 @@ export function unreachableVerdict(reason: string, now: number): HealthVerdict {
   const remedy =
     'Start Redis, or correct redis.url; `lockhound doctor` checks the rest. Workers continue by themselves.';
   return {
-    grade: 'bad',
+    grade: 'broken',
     summary: 'Nothing works: Redis does not answer.',
-    parts: [{ part: 'flow', grade: 'bad', says, remedy }],
+    parts: [{ part: 'flow', grade: 'broken', says, remedy }],
     at: new Date(now).toISOString(),
   };
 }
 
-function worstOf(parts: readonly HealthPart[]): Grade {
-  const grades = parts.map(({ grade }) => grade);
-  return grades.includes('bad') ? 'bad' : grades.includes('attention') ? 'attention' : 'good';
-}
-
-function summaryOf(grade: Grade, parts: readonly HealthPart[]): string {
-  if (grade === 'good') return 'Everything works.';
+function summaryOf(grade: Verdict, parts: readonly HealthPart[]): string {
+  if (grade === 'fine') return 'Everything works.';
   const first = parts.find((part) => part.grade === grade);
-  const others = parts.filter((part) => part.grade !== 'good').length - 1;
+  const others = parts.filter((part) => part.grade !== 'fine').length - 1;
   const more = others === 0 ? '' : ` (and ${others} more)`;
-  return `${grade === 'bad' ? 'Something does not work' : 'It works, with something to look at'}: ${first?.says}${more}.`;
+  const lead = {
+    broken: 'Something does not work',
+    degraded: 'It works, with something to look at',
+    unknown: 'It is not known whether everything works',
+  }[grade];
+  return `${lead}: ${first?.says}${more}.`;
 }

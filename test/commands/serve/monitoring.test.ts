@@ -34,7 +34,7 @@ it('metrics and the verdict are for callers who see every target, the state of t
   expect(metrics.headers.get('content-type')).toContain('text/plain; version=0.0.4');
   expect(metrics.text).toContain('\nlockhound_redis_up 1\n');
   const verdict = await get('/api/v1/health', all.token);
-  expect(verdict.json).toMatchObject({ grade: expect.stringMatching(/^(?:good|attention|bad)$/) });
+  expect(verdict.json).toMatchObject({ grade: expect.stringMatching(/^(?:fine|unknown|degraded|broken)$/) });
   expect(verdict.json.parts[0]).toMatchObject({ part: 'flow', says: 'no worker runs' });
 });
 

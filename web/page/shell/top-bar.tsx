@@ -3,7 +3,12 @@ import { isLive } from '../api/live.ts';
 import { session, signOut } from '../api/session.ts';
 import { isMenuOpen } from './side-bar.tsx';
 
-const GRADES = { good: 'Healthy', attention: 'Needs attention', bad: 'Not healthy' } as const;
+const GRADES = {
+  fine: 'Healthy',
+  unknown: 'Not known',
+  degraded: 'Needs attention',
+  broken: 'Not healthy',
+} as const;
 
 export function TopBar() {
   const { name = '', via, role } = session.value ?? {};

@@ -1,0 +1,76 @@
+/**
+ * The verdict of every check, whoever asks. `fine`: nothing to do. `degraded`: it works, and somebody should look. `broken`: it does not
+ * work. `unknown`: it could not be found out, which is never fine; `says` has the reason.
+ */
+export type Verdict = (typeof VERDICTS)[number];
+
+/** The better ones first. */
+export const VERDICTS = ['fine', 'unknown', 'degraded', 'broken'] as const;
+
+/** The worst of some verdicts; `fine` for none. */
+export function worstVerdict(verdicts: readonly Verdict[]): Verdict {
+  return VERDICTS.findLast((verdict) => verdicts.includes(verdict)) ?? 'fine';
+}
+
+/** The questions of `lockhound health`, of which each has a verdict, with the alert rules of `deploy/prometheus` that watch it. */
+export const HEALTH_PARTS = {
+  flow: ['RedisDown', 'Down', 'NoWorker', 'StandsStill', 'QueueLate'],
+  runs: ['JobsFailed', 'AlertsNotDelivered', 'ReceiverRefuses', 'SourcesUnreadable', 'PayloadsRejected'],
+  facts: ['FactsOld'],
+  telemetry: ['TracesLost'],
+  limits: ['RateLimited', 'RedisMemory', 'EventLoopLate'],
+} as const;
+
+/** The answer to one question about the deployment. */
+export interface HealthPart {
+  readonly part: keyof typeof HEALTH_PARTS;
+  readonly grade: Verdict;
+  /** In words, with numbers. */
+  readonly says: string;
+  /** What to do; absent when nothing has to be done. */
+  readonly remedy?: string | undefined;
+}
+
+/** The state of the whole deployment in words. */
+export interface HealthVerdict {
+  readonly grade: Verdict;
+  /** One sentence. */
+  readonly summary: string;
+  /** At least one for each question. */
+  readonly parts: readonly HealthPart[];
+  /** RFC 3339. */
+  readonly at: string;
+}
+
+/** The result of one check of `lockhound doctor`. */
+export interface Diagnosis {
+  readonly subject: DoctorSubject;
+  readonly check: string;
+  readonly verdict: Verdict;
+  /** In words, with values. */
+  readonly says: string;
+  /** What to do. */
+  readonly remedy?: string | undefined;
+  /** What `--fix` would do, or did (`fixed`). */
+  readonly fix?: string | undefined;
+  readonly fixed?: boolean | undefined;
+}
+
+export type DoctorSubject = (typeof DOCTOR_SUBJECTS)[number];
+
+/** In the order in which they are shown. */
+export const DOCTOR_SUBJECTS = [
+  'process',
+  'redis',
+  'insights',
+  'platform',
+  'receivers',
+  'work',
+  'workers',
+] as const;
+
+export interface DoctorReport {
+  /** RFC 3339. */
+  readonly at: string;
+  readonly diagnoses: readonly Diagnosis[];
+}
