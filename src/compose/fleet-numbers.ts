@@ -1,6 +1,6 @@
 import { JOBS } from '../jobs/catalog.ts';
 import { jobIdOf } from '../jobs/job-id.ts';
-import { FINISH_REFRESH } from '../jobs/payloads/finish-refresh.ts';
+import { FINISH_REFRESH } from '../jobs/refresh/finish-refresh.ts';
 import { CADENCES, type Cadence } from '../model/fleet/cadence.ts';
 import { joinFreshness } from '../model/fleet/freshness.ts';
 import type { FleetNumbers, QueueNumbers, RefreshNumbers } from '../server/metrics/fleet-numbers.ts';

@@ -14,9 +14,8 @@ import { checkFreshness } from './refresh/check-freshness.ts';
 import { finishRefresh } from './refresh/finish-refresh.ts';
 import { judgeTarget } from './refresh/judge-target.ts';
 import { judgeTargets } from './refresh/judge-targets.ts';
-import { refreshAdvisories } from './refresh/refresh-advisories.ts';
+import { refreshFacts } from './refresh/refresh-facts.ts';
 import { refreshFleet } from './refresh/refresh-fleet.ts';
-import { refreshPackages } from './refresh/refresh-packages.ts';
 import { remindFindings } from './refresh/remind-findings.ts';
 import { selectTargets } from './refresh/select-targets.ts';
 import { refreshExploits } from './refresh-exploits.ts';
@@ -42,8 +41,7 @@ export const JOBS: readonly AnyJob[] = [
   judgeSource,
   scanSource,
   refreshFleet,
-  refreshPackages,
-  refreshAdvisories,
+  refreshFacts,
   finishRefresh,
   checkFreshness,
   selectTargets,

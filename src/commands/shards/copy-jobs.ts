@@ -11,10 +11,7 @@ import { copyEntries, copyKey, type Move } from './move.ts';
  * Refreshes name packages by ids of their shard, and a part of a selection names targets of several shards. They are not copied: the
  * workers refresh again at the next due time, and judge all targets after a move.
  */
-const DROPPED = new Set([
-  ...['refresh-fleet', 'refresh-packages', 'refresh-advisories', 'finish-refresh'],
-  'judge-targets',
-]);
+const DROPPED = new Set([...['refresh-fleet', 'refresh-facts', 'finish-refresh'], 'judge-targets']);
 
 /** Copies open jobs, queued jobs and rejected payloads. */
 export async function copyJobs(move: Move): Promise<void> {

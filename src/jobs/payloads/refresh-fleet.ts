@@ -10,7 +10,6 @@ const schema = lazily(() =>
     refresh: scanId(),
     requestedAt: timestamp(),
     cadence: z.enum(CADENCES),
-    staleAfter: z.int().nonnegative().optional().describe('Written by earlier releases, and not read.'),
   }),
 );
 

@@ -1,16 +1,41 @@
+import { z } from 'zod';
 import { lockedPackageOf } from '../../fleet/identity.ts';
+import { CADENCES } from '../../model/fleet/cadence.ts';
 import type { RefreshedPart, RefreshRecord } from '../../model/fleet/refresh.ts';
+import { lazily } from '../../model/lazily.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import { lossText } from '../../model/losses/evidence.ts';
+import type { OutcomeName } from '../../model/queue/spent-outcomes.ts';
 import { REFRESHED_PART } from '../../model/stored/catalog.ts';
 import { followUp } from '../follow-up.ts';
 import type { Job, RunContext } from '../job.ts';
-import { FINISH_REFRESH, type FinishRefresh } from '../payloads/finish-refresh.ts';
-import { REFRESH_ADVISORIES } from '../payloads/refresh-advisories.ts';
-import { REFRESH_PACKAGES } from '../payloads/refresh-packages.ts';
+import type { JobType } from '../job-type.ts';
+import { scanId, timestamp } from '../payloads/fields.ts';
 import { SELECT_TARGETS } from '../payloads/select-targets.ts';
 import type { FleetPort, OutcomePort, Ports } from '../ports.ts';
 import { isSuperseded, releaseOf } from './claim.ts';
+import { REFRESH_FACTS } from './refresh-facts.ts';
+
+const MAX_PARTS = 100_000;
+
+const schema = lazily(() =>
+  z.strictObject({
+    refresh: scanId(),
+    cadence: z.enum(CADENCES),
+    requestedAt: timestamp(),
+    packageParts: z.int().nonnegative().max(MAX_PARTS),
+    advisoryParts: z.int().nonnegative().max(MAX_PARTS),
+  }),
+);
+
+export type FinishRefresh = z.infer<ReturnType<typeof schema>>;
+
+export const FINISH_REFRESH: JobType<FinishRefresh> = {
+  name: 'finish-refresh',
+  version: 1,
+  schema,
+  key: ({ refresh }) => refresh,
+};
 
 type Needs = 'fleet' | 'outcomes' | 'insights';
 
@@ -44,12 +69,9 @@ export const finishRefresh: Job<FinishRefresh, RefreshRecord | null, Needs> = {
     facts: { refresh, ...record },
     warning: record === null ? 'it was given up, because another one had started' : warningOf(record),
   }),
-  spent: ({ refresh, packageParts, advisoryParts }) => ({
-    marked: [{ job: FINISH_REFRESH.name, key: refresh }],
-    removed: [
-      ...names(REFRESH_PACKAGES.name, refresh, packageParts),
-      ...names(REFRESH_ADVISORIES.name, refresh, advisoryParts),
-    ],
+  spent: (payload) => ({
+    marked: [{ job: FINISH_REFRESH.name, key: payload.refresh }],
+    removed: namesOf(payload),
   }),
 };
 
@@ -59,20 +81,17 @@ interface Parts {
 }
 
 /** A part that failed permanently has no result. */
-async function readParts(
-  outcomes: OutcomePort,
-  { refresh, packageParts, advisoryParts }: FinishRefresh,
-): Promise<Parts> {
-  const read = (job: string, count: number) =>
-    Promise.all(names(job, refresh, count).map(({ key }) => outcomes.read(REFRESHED_PART, job, key)));
-  return {
-    packages: await read(REFRESH_PACKAGES.name, packageParts),
-    advisories: await read(REFRESH_ADVISORIES.name, advisoryParts),
-  };
+async function readParts(outcomes: OutcomePort, payload: FinishRefresh): Promise<Parts> {
+  const parts = await Promise.all(
+    namesOf(payload).map(({ job, key }) => outcomes.read(REFRESHED_PART, job, key)),
+  );
+  return { packages: parts.slice(0, payload.packageParts), advisories: parts.slice(payload.packageParts) };
 }
 
-function names(job: string, refresh: string, count: number) {
-  return Array.from({ length: count }, (_, part) => ({ job, key: `${refresh}.${part}` }));
+/** The outcomes of the parts: those of package versions, then those of advisories. */
+function namesOf({ refresh, packageParts, advisoryParts }: FinishRefresh): readonly OutcomeName[] {
+  const count = packageParts + advisoryParts;
+  return Array.from({ length: count }, (_, part) => ({ job: REFRESH_FACTS.name, key: `${refresh}.${part}` }));
 }
 
 /**

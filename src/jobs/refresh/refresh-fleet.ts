@@ -2,11 +2,10 @@ import { encodeIds, type IdList } from '../../fleet/id-list.ts';
 import { chunks } from '../../model/chunks.ts';
 import { type FollowUp, followUp } from '../follow-up.ts';
 import type { Job } from '../job.ts';
-import { FINISH_REFRESH } from '../payloads/finish-refresh.ts';
-import { REFRESH_ADVISORIES } from '../payloads/refresh-advisories.ts';
 import { REFRESH_FLEET, type RefreshFleet } from '../payloads/refresh-fleet.ts';
-import { REFRESH_PACKAGES } from '../payloads/refresh-packages.ts';
 import { claimOf } from './claim.ts';
+import { FINISH_REFRESH } from './finish-refresh.ts';
+import { REFRESH_FACTS, type RefreshFacts } from './refresh-facts.ts';
 
 /** What a refresh looks up, or the refresh in progress because of which it was skipped. */
 type RefreshPlan =
@@ -57,14 +56,15 @@ function partsOf(
   advisories: readonly string[],
 ): FollowUp {
   const payload = { refresh, requestedAt, cadence };
-  const packageParts: FollowUp[] = [];
+  const packageParts: RefreshFacts['facts'][] = [];
   for (let at = 0; at < ids.length; at += PACKAGES_PER_PART) {
-    const part = encodeIds(ids.subarray(at, at + PACKAGES_PER_PART)).toString('base64');
-    packageParts.push(followUp(REFRESH_PACKAGES, { ...payload, part: packageParts.length, ids: part }));
+    const versions = encodeIds(ids.subarray(at, at + PACKAGES_PER_PART)).toString('base64');
+    packageParts.push({ versions });
   }
-  const advisoryParts = chunks(advisories, ADVISORIES_PER_PART).map((part, index) =>
-    followUp(REFRESH_ADVISORIES, { ...payload, part: index, ids: [...part] }),
-  );
+  const advisoryParts = chunks(advisories, ADVISORIES_PER_PART).map((part) => ({ advisories: [...part] }));
   const numbers = { packageParts: packageParts.length, advisoryParts: advisoryParts.length };
-  return followUp(FINISH_REFRESH, { ...payload, ...numbers }, [...packageParts, ...advisoryParts]);
+  const children = [...packageParts, ...advisoryParts].map((facts, part) =>
+    followUp(REFRESH_FACTS, { ...payload, part, facts }),
+  );
+  return followUp(FINISH_REFRESH, { ...payload, ...numbers }, children);
 }

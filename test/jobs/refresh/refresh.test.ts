@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { encodeIds } from '../../../src/fleet/id-list.ts';
+import { refreshFacts } from '../../../src/jobs/refresh/refresh-facts.ts';
 import { refreshFleet } from '../../../src/jobs/refresh/refresh-fleet.ts';
-import { refreshPackages } from '../../../src/jobs/refresh/refresh-packages.ts';
 import { selectTargets } from '../../../src/jobs/refresh/select-targets.ts';
 import type { Refreshed } from '../../../src/model/ports/insights.ts';
 import { context, ports } from '../facts.ts';
@@ -12,7 +12,7 @@ const PART = {
   cadence: 'all' as const,
   requestedAt: STARTED,
   part: 0,
-  ids: encodeIds([1, 2]).toString('base64'),
+  facts: { versions: encodeIds([1, 2]).toString('base64') },
 };
 const ANSWERED: Refreshed = {
   answered: 2,
@@ -32,19 +32,19 @@ function portsWith(fleet: Partial<ReturnType<typeof ports>['fleet']>, answer: Re
 
 it('a part of a refresh lets waiting scans pass, and runs beside them after half an hour', async () => {
   const busy = portsWith({ waitingScans: async () => 3 });
-  await expect(refreshPackages.run(PART, busy, context())).rejects.toMatchObject({ code: 'others-first' });
+  await expect(refreshFacts.run(PART, busy, context())).rejects.toMatchObject({ code: 'others-first' });
   const later = { ...context(), startedAt: context().startedAt + 1_800_001 };
-  expect(await refreshPackages.run(PART, busy, later)).toMatchObject({ result: ANSWERED });
+  expect(await refreshFacts.run(PART, busy, later)).toMatchObject({ result: ANSWERED });
 });
 
 it('a part renews the claim of its refresh, and takes none', async () => {
-  const run = await refreshPackages.run(PART, portsWith({}), context());
+  const run = await refreshFacts.run(PART, portsWith({}), context());
   expect(run.fleet?.claim).toMatchObject({ holder: 'r', onlyHeld: true });
 });
 
 it('a part of a refresh that was given up asks nothing', async () => {
   const other = portsWith({ refreshInProgress: async () => 'another' });
-  expect(await refreshPackages.run(PART, other, context())).toEqual({
+  expect(await refreshFacts.run(PART, other, context())).toEqual({
     result: expect.objectContaining({ superseded: true, answered: 0 }),
     next: [],
   });
@@ -55,12 +55,12 @@ it('a part without all answers is retried with the wait that the service asks fo
     {},
     { ...ANSWERED, answered: 1, failed: 1, unanswered: 1, reason: '429', retryAfterMs: 7 },
   );
-  await expect(refreshPackages.run(PART, partial, context())).rejects.toMatchObject({
+  await expect(refreshFacts.run(PART, partial, context())).rejects.toMatchObject({
     code: 'lookups-incomplete',
     retryable: true,
     retryAfterMs: 7,
   });
-  const last = await refreshPackages.run(PART, partial, context(true));
+  const last = await refreshFacts.run(PART, partial, context(true));
   expect(last.result).toMatchObject({ answered: 1, unanswered: 1 });
 });
 
@@ -93,8 +93,5 @@ it('a refresh has parts of 2,500 versions and 250 advisories, each once', async 
   );
   expect(next).toHaveLength(1);
   expect(next[0]).toMatchObject({ job: 'finish-refresh', payload: { packageParts: 3, advisoryParts: 2 } });
-  expect(next[0]?.children?.map(({ job }) => job)).toEqual([
-    ...['refresh-packages', 'refresh-packages', 'refresh-packages'],
-    ...['refresh-advisories', 'refresh-advisories'],
-  ]);
+  expect(next[0]?.children?.map(({ job }) => job)).toEqual([...Array(5).fill('refresh-facts')]);
 });

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { decodeIds } from '../../fleet/id-list.ts';
+import { lockedPackageOf } from '../../fleet/identity.ts';
+import { CADENCES } from '../../model/fleet/cadence.ts';
+import type { RefreshedPart } from '../../model/fleet/refresh.ts';
+import { lazily } from '../../model/lazily.ts';
+import type { Refreshed, RefreshOptions } from '../../model/ports/insights.ts';
+import { REFRESHED_PART } from '../../model/stored/catalog.ts';
+import { IncompleteError } from '../../scan/attempt.ts';
+import type { Job } from '../job.ts';
+import type { JobType } from '../job-type.ts';
+import { scanId, timestamp } from '../payloads/fields.ts';
+import type { Ports } from '../ports.ts';
+import { isSuperseded, letScansPass, renewalOf } from './claim.ts';
+
+const schema = lazily(() =>
+  z.strictObject({
+    refresh: scanId(),
+    cadence: z.enum(CADENCES),
+    requestedAt: timestamp(),
+    part: z.int().nonnegative(),
+    /** What is looked up: package versions or advisories. */
+    facts: z.union([
+      z.strictObject({
+        versions: z.base64().max(100_000).describe('Ids of package versions: `encodeIds` in Base64.'),
+      }),
+      z.strictObject({ advisories: z.array(z.string().min(1).max(200)).max(1_000) }),
+    ]),
+  }),
+);
+
+export type RefreshFacts = z.infer<ReturnType<typeof schema>>;
+
+export const REFRESH_FACTS: JobType<RefreshFacts> = {
+  name: 'refresh-facts',
+  version: 1,
+  schema,
+  key: ({ refresh, part }) => `${refresh}.${part}`,
+};
+
+const SUPERSEDED: RefreshedPart = {
+  answered: 0,
+  unknown: 0,
+  changed: 0,
+  failed: 0,
+  unanswered: 0,
+  lost: [],
+  kept: {},
+  superseded: true,
+};
+
+/**
+ * Looks one part of a refresh up anew. What changed is pending until the targets that it concerns are selected. Look-ups that may
+ * succeed later are retried by the queue; on the last attempt, what is known of them stays.
+ */
+export const refreshFacts: Job<RefreshFacts, RefreshedPart, 'fleet' | 'insights'> = {
+  ...REFRESH_FACTS,
+  // Nobody waits for a part, so that it asks a failing service rarely. With a low request budget a part takes long.
+  limits: { attempts: 8, backoffMs: 20_000, maxBackoffMs: 60_000, timeoutMs: 7_200_000, concurrency: 1 },
+  needs: ['fleet', 'insights'],
+  resultKind: REFRESHED_PART,
+  async run(payload, ports, { startedAt, signal, lastAttempt }) {
+    if (await isSuperseded(ports.fleet, payload)) return { result: SUPERSEDED, next: [] };
+    await letScansPass(ports.fleet, payload, startedAt);
+    const since = Date.parse(payload.requestedAt);
+    const { retryAfterMs, ...counts } = await lookUp(payload.facts, ports, { signal, since });
+    if (counts.unanswered > 0 && !lastAttempt) {
+      const asked = counts.answered + counts.failed;
+      const message = `${counts.unanswered} of ${asked} look-ups were not answered: ${counts.reason ?? 'unknown reason'}`;
+      throw new IncompleteError('lookups-incomplete', message, { retryAfterMs });
+    }
+    return { result: counts, next: [], fleet: { claim: renewalOf(payload) } };
+  },
+  log: ({ refresh, part }, { lost, kept: _kept, ...counts }) => ({
+    facts: { refresh, part, ...counts, lost: lost.length },
+    warning: counts.failed === 0 ? undefined : 'look-ups failed; what was known of them stays',
+  }),
+};
+
+async function lookUp(
+  facts: RefreshFacts['facts'],
+  { fleet, insights }: Pick<Ports, 'fleet' | 'insights'>,
+  options: RefreshOptions,
+): Promise<Refreshed> {
+  if ('advisories' in facts) return await insights.refreshAdvisories(facts.advisories, options);
+  const identities = await fleet.identities(decodeIds(Buffer.from(facts.versions, 'base64')));
+  return await insights.refreshVersions(identities.map(lockedPackageOf), options);
+}
