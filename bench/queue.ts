@@ -122,7 +122,6 @@ function jobOf(name: string, next: string | undefined, isJoined: boolean): Job<{
   return {
     ...jobType(name),
     limits: { attempts: 3, backoffMs: 20, maxBackoffMs: 100, timeoutMs: 30_000, concurrency: CONCURRENCY },
-    needs: [],
     ...(isJoined ? { joinsFollowUp: () => true, followsDirectly: true } : {}),
     run: async ({ id }) => ({ result: id, next: follows === undefined ? [] : [followUp(follows, { id })] }),
   };

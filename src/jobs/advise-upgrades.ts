@@ -21,7 +21,6 @@ const PATIENCE_MS = 120_000;
 export const adviseUpgrades: Job<AdviseUpgrades, AdviceCounts, 'fleet' | 'knownFixes'> = {
   ...ADVISE_UPGRADES,
   limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 300_000, timeoutMs: 3_600_000, concurrency: 1 },
-  needs: ['fleet', 'knownFixes'],
   async run({ packages, requestedAt }, { fleet, knownFixes }, context) {
     if (context.startedAt - Date.parse(requestedAt) < PATIENCE_MS) {
       const waiting = await fleet.waitingScans();

@@ -18,7 +18,6 @@ export const checkContract: Job<CheckContract, Verdict, 'contracts' | 'targets' 
   ...CHECK_CONTRACT,
   target: () => CONTRACT_TARGET.id,
   limits: { attempts: 6, backoffMs: 5_000, maxBackoffMs: 300_000, timeoutMs: 120_000, concurrency: 1 },
-  needs: ['contracts', 'targets', 'routing', 'policy'],
   resultKind: VERDICT,
   async run({ scan, requestedAt }, { contracts, targets, routing, policy }, context) {
     const { found, absent, failed } = await fetchAll(

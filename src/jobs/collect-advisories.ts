@@ -8,7 +8,6 @@ import { COLLECT_ADVISORIES, type CollectAdvisories } from './payloads/collect-a
 export const collectAdvisories: Job<CollectAdvisories, CollectedAdvisories, 'insights'> = {
   ...COLLECT_ADVISORIES,
   limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 120_000, timeoutMs: 300_000, concurrency: 4 },
-  needs: ['insights'],
   resultKind: COLLECTED_ADVISORIES,
   async run({ ids }, { insights }, context) {
     return { result: await fetchAdvisories(ids, insights, context), next: [] };

@@ -22,7 +22,6 @@ type Needs = 'outcomes' | 'notifier' | 'deliveries';
 export const deliverNotification: Job<DeliverNotification, DeliveryReceipt, Needs> = {
   ...DELIVER_NOTIFICATION,
   limits: { attempts: 24, backoffMs: 2_000, maxBackoffMs: 7_200_000, timeoutMs: 60_000, concurrency: 24 },
-  needs: ['outcomes', 'notifier', 'deliveries'],
   // Workers that die during a delivery are not killed by it, for example in a deployment: the alert must not be lost.
   runsAfterStalls: true,
   endsWithOutcome: true,

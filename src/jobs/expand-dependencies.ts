@@ -8,7 +8,6 @@ import { EXPAND_DEPENDENCIES, type ExpandDependencies } from './payloads/expand-
 export const expandDependencies: Job<ExpandDependencies, ExpandedDependencies, 'insights'> = {
   ...EXPAND_DEPENDENCIES,
   limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 120_000, timeoutMs: 300_000, concurrency: 4 },
-  needs: ['insights'],
   resultKind: EXPANDED_DEPENDENCIES,
   async run({ versionKeys }, { insights }, context) {
     return { result: await fetchGraphs(versionKeys, insights, context), next: [] };

@@ -19,7 +19,6 @@ export const findBaseImage: Job<
 > = {
   ...FIND_BASE_IMAGE,
   limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 120_000, timeoutMs: 300_000, concurrency: 2 },
-  needs: ['insights', 'targets', 'routing', 'policy', 'scans'],
   resultKind: VERDICT,
   async run(payload, ports, context) {
     const found = await findBase(payload.image, ports.insights, context);

@@ -24,7 +24,6 @@ export const ALL_TARGETS = '*';
 export const gatherDigest: Job<GatherDigest, GatheredDigest, 'digests'> = {
   ...GATHER_DIGEST,
   limits: { attempts: 50, backoffMs: 1_000, maxBackoffMs: 600_000, timeoutMs: 120_000, concurrency: 1 },
-  needs: ['digests'],
   resultKind: GATHERED_DIGEST,
   async run(payload, { digests }) {
     const { route, window } = payload;

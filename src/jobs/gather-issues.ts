@@ -21,7 +21,6 @@ const OTHERS = '';
 export const gatherIssues: Job<GatherIssues, { readonly issues: number }, 'digests' | 'fleet'> = {
   ...GATHER_ISSUES,
   limits: { attempts: 50, backoffMs: 1_000, maxBackoffMs: 600_000, timeoutMs: 120_000, concurrency: 1 },
-  needs: ['digests', 'fleet'],
   async run(payload, { digests, fleet }, { startedAt }) {
     const { route, window } = payload;
     const judging = startedAt - Date.parse(window) < PATIENCE_MS ? await fleet.unjudgedTargets() : 0;

@@ -35,7 +35,6 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
   target: ({ target }) => target.id,
   // With two, a worker is idle while both wait for Redis. Large lockfiles are read in two threads at most.
   limits: { attempts: 8, backoffMs: 2_000, maxBackoffMs: 300_000, timeoutMs: 600_000, concurrency: 3 },
-  needs: ['blobs', 'insights', 'inspections', 'limits', 'lockfiles', 'targets', 'scans', 'reuse'],
   resultKind: INVENTORY,
   runsAfterStalls: true,
   endsWithOutcome: true,

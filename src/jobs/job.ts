@@ -53,11 +53,10 @@ export interface LogFacts {
   readonly warning?: string | undefined;
 }
 
-/** A job reads through ports only; one file, named verb and noun. */
+/** A job reads through the ports `Needs` only; one file, named verb and noun. */
 export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Ports = keyof Ports>
   extends JobType<Payload> {
   readonly limits: JobLimits;
-  readonly needs: readonly Needs[];
   /** Kind of its result, where other jobs or commands read it. */
   readonly resultKind?: StoredKind<Result>;
   run(payload: Payload, ports: Pick<Ports, Needs>, context: RunContext): Promise<JobRun<Result>>;

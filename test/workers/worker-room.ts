@@ -47,7 +47,6 @@ export function testJob(
       concurrency: 4,
       ...limits,
     },
-    needs: [],
     async run(payload, _ports, context) {
       return { result: payload.id, next: [], ...(await run(payload, context)) };
     },

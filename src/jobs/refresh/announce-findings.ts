@@ -22,7 +22,6 @@ export const announceFindings: Job<
 > = {
   ...ANNOUNCE_FINDINGS,
   limits: { attempts: 50, backoffMs: 1_000, maxBackoffMs: 600_000, timeoutMs: 600_000, concurrency: 1 },
-  needs: ['fleet'],
   async run(payload, { fleet }, { lastAttempt }) {
     const judging = lastAttempt ? 0 : await fleet.unjudgedTargets();
     if (judging > 0)

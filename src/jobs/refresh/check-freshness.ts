@@ -13,7 +13,6 @@ export const FLEET_TARGET = { id: 'lockhound:fleet', labels: {} } as const;
 export const checkFreshness: Job<CheckFreshness, Verdict | null, 'targets' | 'routing' | 'policy'> = {
   ...CHECK_FRESHNESS,
   limits: { attempts: 20, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 120_000, concurrency: 1 },
-  needs: ['targets', 'routing', 'policy'],
   // `null`: there is nothing to say.
   resultKind: VERDICT as StoredKind<Verdict | null>,
   async run(payload, ports, { startedAt }) {

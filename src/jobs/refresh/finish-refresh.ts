@@ -49,7 +49,6 @@ const CONTROL_SAMPLE = 100;
 export const finishRefresh: Job<FinishRefresh, RefreshRecord | null, Needs> = {
   ...FINISH_REFRESH,
   limits: { attempts: 20, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 1 },
-  needs: ['fleet', 'outcomes', 'insights'],
   async run(payload, ports, context) {
     const { refresh, requestedAt, cadence } = payload;
     if (await isSuperseded(ports.fleet, payload)) return { result: null, next: [] };

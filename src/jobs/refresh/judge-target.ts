@@ -33,17 +33,6 @@ type Needs =
 export const judgeTarget: Job<JudgeTarget, Verdict | null, Needs> = {
   ...JUDGE_TARGET,
   limits: { attempts: 20, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 2 },
-  needs: [
-    'fleet',
-    'facts',
-    'insights',
-    'inspections',
-    'knownFixes',
-    'targets',
-    'routing',
-    'policy',
-    'exploits',
-  ],
   // `null`: nothing changed.
   resultKind: VERDICT as StoredKind<Verdict | null>,
   async run(payload, ports, context) {

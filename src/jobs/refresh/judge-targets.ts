@@ -7,7 +7,6 @@ import { JUDGE_TARGETS, type JudgeTargets } from '../payloads/judge-targets.ts';
 export const judgeTargets: Job<JudgeTargets, { readonly targets: number }, never> = {
   ...JUDGE_TARGETS,
   limits: { attempts: 20, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 120_000, concurrency: 1 },
-  needs: [],
   run: async ({ selection, round, requestedAt, targets }) => ({
     result: { targets: targets.length },
     next: targets.map((target) => followUp(JUDGE_TARGET, { selection, round, requestedAt, target })),

@@ -57,7 +57,6 @@ export const refreshFacts: Job<RefreshFacts, RefreshedPart, 'fleet' | 'insights'
   ...REFRESH_FACTS,
   // Nobody waits for a part, so that it asks a failing service rarely. With a low request budget a part takes long.
   limits: { attempts: 8, backoffMs: 20_000, maxBackoffMs: 60_000, timeoutMs: 7_200_000, concurrency: 1 },
-  needs: ['fleet', 'insights'],
   resultKind: REFRESHED_PART,
   async run(payload, ports, { startedAt, signal, lastAttempt }) {
     if (await isSuperseded(ports.fleet, payload)) return { result: SUPERSEDED, next: [] };

@@ -25,7 +25,6 @@ const YOUNG_MS = 14 * 24 * 3_600_000;
 export const refreshFleet: Job<RefreshFleet, RefreshPlan, 'fleet'> = {
   ...REFRESH_FLEET,
   limits: { attempts: 10, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 1 },
-  needs: ['fleet'],
   async run(payload, { fleet }, { startedAt }) {
     const { refresh, cadence } = payload;
     const running = await fleet.refreshInProgress(cadence);

@@ -31,7 +31,6 @@ export const remindFindings: Job<
 > = {
   ...REMIND_FINDINGS,
   limits: { attempts: 50, backoffMs: 1_000, maxBackoffMs: 600_000, timeoutMs: 600_000, concurrency: 1 },
-  needs: ['fleet', 'routing', 'policy', 'exploits', 'knownFixes'],
   async run(payload, { fleet, routing, policy, exploits, knownFixes }, { signal }) {
     const { window, after } = payload;
     const now = Date.parse(window);

@@ -28,7 +28,6 @@ const TARGETS_PER_JOB = 500;
 export const selectTargets: Job<SelectTargets, Selection, 'fleet'> = {
   ...SELECT_TARGETS,
   limits: { attempts: 20, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 1 },
-  needs: ['fleet'],
   async run(payload, { fleet }, { startedAt }) {
     const pending = await fleet.pending(MAX_CHANGES);
     // Their judgements are dated by the request: what is due after it is selected the next time.

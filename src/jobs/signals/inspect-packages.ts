@@ -20,7 +20,6 @@ export const inspectPackages: Job<InspectPackages, InspectionCounts, Needs> = {
   ...INSPECT_PACKAGES,
   // With a low request budget a part takes long.
   limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 300_000, timeoutMs: 3_600_000, concurrency: 1 },
-  needs: ['fleet', 'insights', 'inspections', 'policy'],
   async run(payload, ports, context) {
     await letScansPass(payload, ports, context);
     if (payload.projects !== undefined)

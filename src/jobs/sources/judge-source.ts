@@ -16,7 +16,6 @@ import { recordPartVerdict } from '../scan/record-part-verdict.ts';
 export const judgeSource: Job<JudgeSource, Verdict, 'schedules' | 'targets' | 'routing' | 'policy'> = {
   ...JUDGE_SOURCE,
   limits: { attempts: 10, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 120_000, concurrency: 2 },
-  needs: ['schedules', 'targets', 'routing', 'policy'],
   resultKind: VERDICT,
   async run(payload, ports, { startedAt: judgedAt }) {
     const { scan, schedule, target, requestedAt, address, ref, failing, dropped } = payload;

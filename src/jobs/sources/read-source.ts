@@ -31,7 +31,6 @@ const MAX_REASON_CHARACTERS = 500;
 export const readSource: Job<ReadSource, Result, keyof Needs> = {
   ...READ_SOURCE,
   limits: { attempts: 4, backoffMs: 4_000, maxBackoffMs: 60_000, timeoutMs: 900_000, concurrency: 4 },
-  needs: ['fleet', 'schedules', 'sources'],
   // One source that kills workers must not keep the run open.
   runsAfterStalls: true,
   async run(payload, { fleet, schedules, sources }, context) {

@@ -30,7 +30,6 @@ const ABANDONED_MS = 24 * 3_600_000;
 export const runSchedule: Job<RunSchedule, Result, keyof Needs> = {
   ...RUN_SCHEDULE,
   limits: { attempts: 5, backoffMs: 2_000, maxBackoffMs: 60_000, timeoutMs: 120_000, concurrency: 2 },
-  needs: ['schedules', 'sources'],
   async run(payload, { schedules, sources }, context) {
     const schedule = await schedules.find(payload.schedule);
     if (schedule === undefined || schedule.removed === true)

@@ -20,7 +20,6 @@ interface Result {
 export const scanSource: Job<ScanSource, Result, 'sources' | 'scans'> = {
   ...SCAN_SOURCE,
   limits: { attempts: 4, backoffMs: 4_000, maxBackoffMs: 60_000, timeoutMs: 900_000, concurrency: 2 },
-  needs: ['sources', 'scans'],
   async run({ scan, target, source: given, requestedAt }, { sources }, { signal, lastAttempt }) {
     try {
       const source = await checkedSource(given);
