@@ -38,6 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'report',
     'scan',
     'store',
+    'versions',
   ],
   server: ['discovery', 'jobs', 'model', 'operations', 'policy', 'store', 'workers'],
   tracing: ['model'],

@@ -119,7 +119,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'where',
     usage: '[options] <package> [range]',
     description: 'Show which targets hold a package: version, lockfile, dependency path, groups.',
-    load: async () => (await import('./fleet/where.ts')).whereCommand,
+    load: async () => await (await import('./operations/noun-command.ts')).nounCommand('where'),
   },
   {
     name: 'watch',

@@ -60,7 +60,7 @@ export async function* summariesOf({ shards, onUnreadable }: FleetStore): AsyncG
 }
 
 /** Returns a test of whether a target has all of these labels. */
-export function labelTest(wanted: Labels = {}): (labels: Labels) => boolean {
+export function hasLabels(wanted: Labels = {}): (labels: Labels) => boolean {
   const entries = Object.entries(wanted);
   return (labels) => entries.every(([name, value]) => Object.hasOwn(labels, name) && labels[name] === value);
 }

@@ -6,6 +6,7 @@ export const OPERATIONS = {
   'lockhound.findings.get': async () => (await import('./findings/get.ts')).getFinding,
   'lockhound.findings.list': async () => (await import('./findings/list.ts')).listFindings,
   'lockhound.findings.report': async () => (await import('./findings/report.ts')).reportFindings,
+  'lockhound.packages.where': async () => (await import('./packages/where.ts')).findPlaces,
   'lockhound.targets.acceptCorrections': async () => (await import('./targets/accept-corrections.ts')).acceptCorrections,
   'lockhound.targets.forget': async () => (await import('./targets/forget.ts')).forgetTarget,
   'lockhound.targets.get': async () => (await import('./targets/get.ts')).getTarget,

@@ -1,3 +1,4 @@
+import { hasLabels, type Labels } from '../compose/fleet-store.ts';
 import { duration } from '../config/values.ts';
 import { Refusal } from './refusal.ts';
 
@@ -22,12 +23,19 @@ export function searchWords(search = ''): readonly string[] {
   throw new Refusal(400, 'invalid-parameter', `search has at most ${MAX_WORDS} words`);
 }
 
+/** `name=value` texts as labels. */
+export function labelsOf(texts: readonly string[] | undefined): Readonly<Record<string, string>> | undefined {
+  if (texts === undefined) return undefined;
+  return Object.fromEntries(
+    texts.map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]),
+  );
+}
+
 /** Returns a test of whether a target has all of these labels (`name=value`). `undefined` where there are none. */
 export function labelTest(
   texts: readonly string[] | undefined,
-): ((target: { readonly labels: Readonly<Record<string, string>> }) => boolean) | undefined {
-  const wanted = texts?.map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]);
-  if (wanted === undefined) return undefined;
-  return ({ labels }) =>
-    wanted.every(([name = '', value]) => Object.hasOwn(labels, name) && labels[name] === value);
+): ((target: { readonly labels: Labels }) => boolean) | undefined {
+  const wanted = labelsOf(texts);
+  const fits = hasLabels(wanted);
+  return wanted === undefined ? undefined : ({ labels }) => fits(labels);
 }

@@ -3,16 +3,17 @@ import type { ParameterDescription } from '../../discovery/description/descripti
 import type { ApiMethod } from '../../discovery/description/methods.ts';
 import type { ParameterTexts } from './caller.ts';
 
-/** Parameters of pages, which the command line joins. */
-const OF_PAGES: ReadonlySet<string> = new Set(['pageSize', 'pageToken', 'skip']);
+/** Parameters of pages, which the command line joins; `--limit` says how many entries they have. */
+const OF_PAGES: ReadonlySet<string> = new Set(['pageSize', 'pageToken', 'skip', 'limit']);
 
 const SHORT: Readonly<Record<string, string>> = { label: '-l, ', target: '-t, ' };
 
-/** Adds the parameters of a method: those of the path as arguments, the others as options. */
-export function withParameters(command: Command, method: ApiMethod): Command {
+/** Adds the parameters of a method: those of the path and those in `args` as arguments, the others as options. */
+export function withParameters(command: Command, method: ApiMethod, args: readonly string[] = []): Command {
   for (const [name, parameter] of method.parameters) {
     if (OF_PAGES.has(name)) continue;
-    if (parameter.location === 'path') command.argument(`<${name}>`, textOf(parameter));
+    if (parameter.location === 'path' || args.includes(name))
+      command.argument(parameter.required === true ? `<${name}>` : `[${name}]`, textOf(parameter));
     else command.addOption(optionOf(name, parameter));
   }
   return command;
@@ -21,12 +22,13 @@ export function withParameters(command: Command, method: ApiMethod): Command {
 /** The values of parameters from the arguments and options of a command. */
 export function parametersOf(
   method: ApiMethod,
-  args: readonly string[],
+  given: readonly unknown[],
   options: Readonly<Record<string, unknown>>,
+  args: readonly string[] = [],
 ): ParameterTexts {
-  const rest = [...args];
+  const rest = [...given];
   const values = [...method.parameters].map(([name, { location }]) => {
-    const value = location === 'path' ? rest.shift() : options[name];
+    const value = location === 'path' || args.includes(name) ? rest.shift() : options[name];
     return [name, Array.isArray(value) ? value.map(String) : value === undefined ? undefined : String(value)];
   });
   return Object.fromEntries(values);

@@ -15,13 +15,14 @@ export async function nounCommand(
   noun: string,
 ): Promise<(command: Command, context: CommandContext) => void> {
   const document = await readBundledDescription('lockhound.v1');
-  const { verbs = {}, examples = '' } = NOUNS[noun] ?? {};
+  const { verbs = {}, examples = '', resource = noun } = NOUNS[noun] ?? {};
   return (command, context) => {
     // The options after the name of a verb are those of the verb.
     command.enablePositionalOptions().addHelpText('after', examples);
     for (const [index, [verb, view]] of Object.entries(verbs).entries()) {
-      const method = findMethod(document, `lockhound.${noun}.${verb}`);
+      const method = findMethod(document, `lockhound.${resource}.${verb}`);
       if (index === 0) declare(command, context, method, view);
+      if (Object.keys(verbs).length === 1) return;
       const own = new Command(kebab(verb)).description(method.description.description ?? '');
       command.addCommand(declare(own, context, method, view), { hidden: index === 0 });
     }
@@ -31,11 +32,11 @@ export async function nounCommand(
 function declare(command: Command, context: CommandContext, method: ApiMethod, view: View): Command {
   const formats = view.report === undefined ? ['table', 'json', 'ndjson'] : REPORT_NAMES;
   withConfig(
-    withOutputFormat(withParameters(command, method), 'print the answer of the API', formats),
+    withOutputFormat(withParameters(command, method, view.args), 'print the answer of the API', formats),
   ).option('--server <url>', 'ask this server, with the token in LOCKHOUND_TOKEN, in place of Redis');
   withDestinationOptions(command);
   if (view.report !== undefined) withReports(command);
-  if (view.items !== undefined) {
+  if (view.items !== undefined || method.parameters.has('limit')) {
     const preset = view.limit === undefined ? '' : ` (default: ${view.limit}; all with --json)`;
     command.option('--limit <count>', `at most this many entries${preset}`, parseCount);
   }
@@ -43,7 +44,7 @@ function declare(command: Command, context: CommandContext, method: ApiMethod, v
   if (view.question !== undefined) command.option('-y, --yes', 'do not ask for confirmation');
   return command.action(async (...all: unknown[]) => {
     const options = all.at(-2) as OperationOptions & Readonly<Record<string, unknown>>;
-    const params = parametersOf(method, all.slice(0, -2) as string[], options);
+    const params = parametersOf(method, all.slice(0, -2), options, view.args);
     await runOperation(context, { method, view, params, options });
   });
 }

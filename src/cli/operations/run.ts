@@ -76,19 +76,15 @@ async function print(context: CommandContext, caller: Caller, run: Run): Promise
     const { colour, width } = terminal;
     const { limit, verbose = false } = run.options;
     const links = (await terminal.showsLinks?.()) === true;
-    const text = run.view.text(answer, {
-      colour,
-      width,
-      verbose,
-      links,
-      limit: limit ?? run.view.limit ?? 0,
-    });
+    const shown = { colour, width, verbose, links, limit: limit ?? run.view.limit ?? 0, params: run.params };
+    const text = run.view.text(answer, shown);
     await writeParts(terminal, [text]);
   } else
     await writeParts(
       terminal,
       format === 'json' ? jsonParts(answer, run.view.items) : lines(answer, run.view),
     );
+  if (run.view.isFound?.(answer) === false) context.exit(EXIT.notFound);
   // What a change could not read is part of its answer.
   if (run.method.httpMethod === 'GET')
     reportUnreadable(context, (answer['unreadable'] ?? []) as readonly string[]);
@@ -112,6 +108,10 @@ async function answerOf(
   const { items } = view;
   const call = async (more: ParameterTexts) =>
     (await caller.call(id, { ...params, ...more }, { signal })) as unknown as Json;
+  const own = method.parameters.get('limit');
+  // All entries for programs, as far as the method lists them.
+  const preset = options.format === 'table' ? view.limit : own?.maximum;
+  if (own !== undefined) return await call({ limit: String(options.limit ?? preset) });
   if (items === undefined || !method.parameters.has('pageToken')) return await call({});
   const most = options.format === 'table' ? (view.most ?? options.limit ?? view.limit) : options.limit;
   const limit = most ?? Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-import { type FleetStore, type Labels, labelTest, openFleetStore } from '../../compose/fleet-store.ts';
+import { type FleetStore, hasLabels, type Labels, openFleetStore } from '../../compose/fleet-store.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { mergeSorted } from '../../model/merge-sorted.ts';
 import { atLeast, type RatedSeverity } from '../../model/scan/severity.ts';
@@ -49,7 +49,7 @@ export async function* findChanges(
   { since, after, target, labels, rules, severity, fingerprint, notes = false }: ChangeFilter,
   unknownSeverity: RatedSeverity,
 ): AsyncGenerator<FleetChanges> {
-  const fits = labelTest(labels);
+  const fits = hasLabels(labels);
   for await (const entry of newestFirst(fleet, since, after)) {
     if ((target !== undefined && entry.target !== target) || !fits(entry.labels)) continue;
     const changes = entry.changes.filter((change) => {

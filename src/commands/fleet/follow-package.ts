@@ -9,12 +9,12 @@ import type {
   FollowingTarget,
   PackageMove,
 } from '../../model/fleet/followed-package.ts';
+import { findHolders, type Holder } from '../../operations/packages/holders.ts';
+import { requireTargets, similarNames } from '../../operations/packages/places.ts';
 import type { PackageQuery } from '../../operations/packages/query.ts';
 import { compareText } from '../../policy/finding-order.ts';
 import { suspicionOf } from '../../policy/signals/suspicion.ts';
-import { findHolders, type Holder } from './holders.ts';
 import { sourceProjects } from './source-projects.ts';
-import { requireTargets, similarNames } from './where.ts';
 
 /** Follows packages. */
 export type FollowAdmin = Awaited<ReturnType<typeof openFollow>>;

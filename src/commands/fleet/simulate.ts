@@ -7,12 +7,12 @@ import type { ReachedTarget, SimulatedAdvisory } from '../../model/fleet/simulat
 import type { Change } from '../../model/scan/change.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { RatedSeverity } from '../../model/scan/severity.ts';
+import { findHolders, type Holder } from '../../operations/packages/holders.ts';
+import { requireTargets } from '../../operations/packages/places.ts';
 import type { PackageQuery } from '../../operations/packages/query.ts';
 import { policyFor } from '../../policy/policy-for.ts';
 import { routeChanges } from '../../policy/routing/route-changes.ts';
 import { vulnerability } from '../../policy/rules/vulnerability.ts';
-import { findHolders, type Holder } from './holders.ts';
-import { requireTargets } from './where.ts';
 
 /** Simulations of what would happen. They write and send nothing. */
 export type SimulationAdmin = Awaited<ReturnType<typeof openSimulation>>;

@@ -1,21 +1,14 @@
 import { LRUCache } from 'lru-cache';
-import type { HeldPackage } from '../../model/fleet/held-package.ts';
 import { SEVERITIES } from '../../model/scan/severity.ts';
 import { requireWholeFleet } from '../../operations/context.ts';
-import { readPackageQuery } from '../../operations/packages/query.ts';
 import { filterItems, pageOf, takePage } from '../../operations/paging.ts';
-import { sinceOf } from '../../operations/parameters.ts';
+import { labelsOf, sinceOf } from '../../operations/parameters.ts';
 import type { Principal } from '../../operations/principal.ts';
 import type { HttpOperations } from '../../server/api/http-operation.ts';
 import { findChanges } from '../fleet/changes.ts';
-import { findPackage } from '../fleet/where.ts';
 import { type ServeContext, snapshotOf } from './serve-context.ts';
 
-type Own =
-  | 'lockhound.fleet.get'
-  | 'lockhound.fleet.trend'
-  | 'lockhound.changes.list'
-  | 'lockhound.packages.where';
+type Own = 'lockhound.fleet.get' | 'lockhound.fleet.trend' | 'lockhound.changes.list';
 
 const DAY_MS = 24 * 3_600_000;
 const TREND_DAYS = 90;
@@ -59,28 +52,7 @@ export function fleetOperations(context: ServeContext): Pick<HttpOperations, Own
       }));
       return { scans, ...next };
     },
-    async 'lockhound.packages.where'({ params, principal }) {
-      const { range, ecosystem, limit } = params;
-      const query = readPackageQuery(params.package, { range, ecosystem });
-      const answer = await findPackage(fleet, query, labelsOf(params.label), principal.sees);
-      const places: HeldPackage[] = [];
-      for await (const place of answer.places(limit)) places.push(place);
-      const { targets, lockfiles, otherVersions, notCompared } = answer;
-      // Versions and names of packages that only other targets hold are not shown.
-      const [versions, similar] = principal.seesAll
-        ? [answer.versions, answer.similar]
-        : [[...new Set(places.map(({ purl }) => purl))].sort(), []];
-      return { versions, targets, lockfiles, places, otherVersions, similar, notCompared };
-    },
   };
-}
-
-/** `name=value` texts as labels. */
-function labelsOf(texts: readonly string[] | undefined): Readonly<Record<string, string>> | undefined {
-  if (texts === undefined) return undefined;
-  return Object.fromEntries(
-    texts.map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]),
-  );
 }
 
 type Viewer = Pick<Principal, 'sees' | 'seesAll'>;

@@ -1105,6 +1105,8 @@ export interface WhereAnswer {
   readonly similar: readonly string[];
   /** Ecosystems in which the text is neither a version nor a range. */
   readonly notCompared: readonly string[];
+  /** What the answer lacks because it cannot be read; absent for tokens of some targets. */
+  readonly unreadable?: readonly string[] | undefined;
 }
 
 /** Parameters, request and answer of each method, by its id. */

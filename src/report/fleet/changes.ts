@@ -2,8 +2,8 @@ import type { LoggedChanges } from '../../model/fleet/logged-changes.ts';
 import { printable } from '../../model/printable.ts';
 import { endsAlert } from '../../model/scan/transition.ts';
 import { counted, hang, type TextOptions } from '../layout.ts';
+import { labelsText } from '../packages.ts';
 import { type Palette, palette } from '../palette.ts';
-import { labelsText } from './where.ts';
 
 /** Changes of one scan that are shown. */
 const SHOWN = 20;

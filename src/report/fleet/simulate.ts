@@ -1,8 +1,8 @@
 import type { ReachedTarget, SimulatedAdvisory } from '../../model/fleet/simulated-advisory.ts';
 import { printable } from '../../model/printable.ts';
 import { columns, counted, fitLines, hang, type TextOptions } from '../layout.ts';
+import { labelsText, notComparedLines } from '../packages.ts';
 import { type Palette, palette } from '../palette.ts';
-import { labelsText, notComparedLines } from './where.ts';
 
 /** Targets, and versions of each, that are shown. */
 const SHOWN_TARGETS = 50;

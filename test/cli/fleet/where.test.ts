@@ -56,7 +56,7 @@ describe('lockhound where', () => {
 1 target with ms in 2 lockfiles: pkg:npm/ms@1.0.0, pkg:npm/ms@2.0.0
 `);
     const { answer } = await where('pkg:npm/ms@2.0.0');
-    expect(answer).toMatchObject({ schema: 'lockhound.where/1', targets: 1, lockfiles: 1, unreadable: [] });
+    expect(answer).toMatchObject({ targets: 1, lockfiles: 1 });
     expect(answer.places).toEqual([
       {
         target: 'org/shop',

@@ -1,17 +1,16 @@
 import { LRUCache } from 'lru-cache';
-import { type FleetStore, type Labels, openFleetStore, targetIds } from '../../compose/fleet-store.ts';
+import { type FleetStore, type Labels, targetIds } from '../../compose/fleet-store.ts';
 import type { Store } from '../../compose/store.ts';
-import type { LoadedConfig } from '../../config/load.ts';
 import { createIdSet } from '../../fleet/id-list.ts';
 import type { IdentifiedPackage } from '../../fleet/identity.ts';
 import { findPlaces, type PackagePlace } from '../../fleet/package-places.ts';
 import type { HeldPackage } from '../../model/fleet/held-package.ts';
 import { NO_OTHER_VERSIONS, type OtherVersions } from '../../model/fleet/other-versions.ts';
-import { FleetError } from '../../operations/errors.ts';
-import type { PackageQuery } from '../../operations/packages/query.ts';
 import { reportTo } from '../../store/values/stored-values.ts';
+import { FleetError } from '../errors.ts';
 import { findHolders, type Holder, type SelectedPackages } from './holders.ts';
 import { otherVersions } from './other-versions.ts';
+import type { PackageQuery } from './query.ts';
 
 export interface WhereAnswer {
   /** Versions that the query selects and that targets hold or held. */
@@ -26,20 +25,6 @@ export interface WhereAnswer {
   readonly notCompared: readonly string[];
   /** The places by target and lockfile. `limit`: of lockfiles. */
   places(limit?: number): AsyncGenerator<HeldPackage>;
-}
-
-/** Questions where packages are. */
-export type WhereAdmin = Awaited<ReturnType<typeof openWhere>>;
-
-/** Throws `ConfigError` when `redis.url` is not set and `StoreError` when Redis does not answer. */
-export async function openWhere(loaded: LoadedConfig) {
-  const fleet = await openFleetStore(loaded);
-  return {
-    unreadable: fleet.unreadable,
-    /** Throws `FleetError` (`nothing-stored`, `query-invalid`). */
-    find: (query: PackageQuery, labels?: Labels) => findPackage(fleet, query, labels),
-    close: fleet.close,
-  };
 }
 
 /** Throws `FleetError` (`nothing-stored`, `query-invalid`). */

@@ -1,8 +1,8 @@
-import type { HeldPackage } from '../../model/fleet/held-package.ts';
-import type { OtherVersions } from '../../model/fleet/other-versions.ts';
-import { printable } from '../../model/printable.ts';
-import { counted, fitLines, hang, type TextOptions } from '../layout.ts';
-import { type Palette, palette } from '../palette.ts';
+import type { HeldPackage } from '../model/fleet/held-package.ts';
+import type { OtherVersions } from '../model/fleet/other-versions.ts';
+import { printable } from '../model/printable.ts';
+import { counted, fitLines, hang, type TextOptions } from './layout.ts';
+import { type Palette, palette } from './palette.ts';
 
 export interface WhereList {
   /** As it was asked for. */

@@ -2,10 +2,10 @@ import type { FleetStore, Labels } from '../../compose/fleet-store.ts';
 import type { IdentifiedPackage } from '../../fleet/identity.ts';
 import type { OtherVersions } from '../../model/fleet/other-versions.ts';
 import { systemOf } from '../../model/lockfile/ecosystem.ts';
-import type { PackageQuery } from '../../operations/packages/query.ts';
 import { compareText } from '../../policy/finding-order.ts';
 import { schemeOf } from '../../versions/scheme.ts';
 import { findHolders, type Holder } from './holders.ts';
+import type { PackageQuery } from './query.ts';
 
 /** Purls that are named. */
 const MAX_NAMED = 10;

@@ -1,15 +1,15 @@
-import { type FleetStore, type Labels, labelTest } from '../../compose/fleet-store.ts';
+import { type FleetStore, hasLabels, type Labels } from '../../compose/fleet-store.ts';
 import type { Store } from '../../compose/store.ts';
 import { partsOf } from '../../fleet/compact-lockfile.ts';
 import { heldIds } from '../../fleet/id-list.ts';
 import { type IdentifiedPackage, packageOf } from '../../fleet/identity.ts';
 import { PURL_TYPES } from '../../model/lockfile/ecosystem.ts';
 import { createYielder } from '../../model/yielding.ts';
-import { FleetError } from '../../operations/errors.ts';
-import type { PackageQuery } from '../../operations/packages/query.ts';
 import { compareText } from '../../policy/finding-order.ts';
 import { StoreError } from '../../store/errors.ts';
 import { type VersionMatch, versionMatch } from '../../versions/version-match.ts';
+import { FleetError } from '../errors.ts';
+import type { PackageQuery } from './query.ts';
 
 /** A target with package versions that a query selects. */
 export interface Holder {
@@ -72,7 +72,7 @@ async function holdersIn(
   if (inventories.size === 0) return [];
   const holders: Holder[] = [];
   const { targetSummaries } = selected.store;
-  const fits = labelTest(labels);
+  const fits = hasLabels(labels);
   for await (const part of targetSummaries.holding(new Set(inventories.keys()), fleet.onUnreadable)) {
     for (const [target, summary] of part) {
       if (!fits(summary.labels)) continue;

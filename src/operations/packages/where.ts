@@ -1,0 +1,30 @@
+import type { HeldPackage } from '../../model/fleet/held-package.ts';
+import { unreadableOf } from '../context.ts';
+import type { Operation } from '../operation.ts';
+import { labelsOf } from '../parameters.ts';
+import { findPackage } from './places.ts';
+import { readPackageQuery } from './query.ts';
+
+/** Where the fleet holds a package, by one pass over the id lists of all lockfiles. */
+export const findPlaces: Operation<'lockhound.packages.where'> = async ({ params, principal }, context) => {
+  const { range, ecosystem, label, limit } = params;
+  const query = readPackageQuery(params.package, { range, ecosystem });
+  const answer = await findPackage(context.fleet, query, labelsOf(label), principal.sees);
+  const places: HeldPackage[] = [];
+  for await (const place of answer.places(limit)) places.push(place);
+  const { targets, lockfiles, otherVersions, notCompared } = answer;
+  // Versions and names of packages that only other targets hold are not shown.
+  const [versions, similar] = principal.seesAll
+    ? [answer.versions, answer.similar]
+    : [[...new Set(places.map(({ purl }) => purl))].sort(), []];
+  return {
+    versions,
+    targets,
+    lockfiles,
+    places,
+    otherVersions,
+    similar,
+    notCompared,
+    ...unreadableOf(context, principal),
+  };
+};
