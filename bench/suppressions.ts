@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { openStore, type Store } from '../src/compose/store.ts';
 import { type LoadedConfig, loadConfig } from '../src/config/load.ts';
-import { refreshDue } from '../src/jobs/payloads/refresh-fleet.ts';
+import { refreshDue } from '../src/jobs/refresh/refresh-fleet.ts';
 import { type NativeRedis, startNativeRedis } from '../test/native-redis.ts';
 import { enqueue, idle } from '../test/pipeline/fleet.ts';
 import { advisoryIdsOf } from './fleet-data.ts';

@@ -1,8 +1,29 @@
+import { z } from 'zod';
+import { lazily } from '../model/lazily.ts';
 import type { CollectedAdvisories } from '../model/scan/advisory.ts';
 import { COLLECTED_ADVISORIES } from '../model/stored/catalog.ts';
 import { fetchAdvisories } from '../scan/advisories.ts';
 import type { Job } from './job.ts';
-import { COLLECT_ADVISORIES, type CollectAdvisories } from './payloads/collect-advisories.ts';
+import type { JobType } from './job-type.ts';
+import { partKey, scanId } from './payloads/fields.ts';
+
+const schema = lazily(() =>
+  z.strictObject({
+    scan: scanId(),
+    part: z.int().nonnegative(),
+    ids: z.array(z.string().min(1).max(200)).max(1_000),
+  }),
+);
+
+export type CollectAdvisories = z.infer<ReturnType<typeof schema>>;
+
+/** Fetches one part of the advisories that a scan refers to. */
+export const COLLECT_ADVISORIES: JobType<CollectAdvisories> = {
+  name: 'collect-advisories',
+  version: 1,
+  schema,
+  key: partKey,
+};
 
 /** Fetches advisories (GetAdvisory) through the cache. One that cannot be fetched does not fail the others. */
 export const collectAdvisories: Job<CollectAdvisories, CollectedAdvisories, 'insights'> = {

@@ -8,10 +8,10 @@ import { advisoriesOf, knownAdvisories, referredAdvisories } from '../scan/advis
 import { graphsIn } from '../scan/graphs.ts';
 import { inspectionsByPurl } from '../scan/known-inspections.ts';
 import { withNewerFacts } from '../scan/newer-facts.ts';
+import { COLLECT_ADVISORIES } from './collect-advisories.ts';
 import { JobError } from './errors.ts';
+import { EXPAND_DEPENDENCIES } from './expand-dependencies.ts';
 import type { Job } from './job.ts';
-import { COLLECT_ADVISORIES } from './payloads/collect-advisories.ts';
-import { EXPAND_DEPENDENCIES } from './payloads/expand-dependencies.ts';
 import { partKey } from './payloads/fields.ts';
 import { imageSteps } from './payloads/find-base-image.ts';
 import { INGEST_LOCKFILES } from './payloads/ingest-lockfiles.ts';

@@ -4,10 +4,9 @@ import { type Pipeline, startPipeline } from '../../src/compose/pipeline.ts';
 import { type Fault, htmlAnswer, tooManyRequests } from '../../src/embedded/faults.ts';
 import type { IndexedVersion } from '../../src/embedded/insights/data-set.ts';
 import { keyOfIdentity } from '../../src/fleet/identity.ts';
-import { freshnessDue } from '../../src/jobs/payloads/check-freshness.ts';
 import { inspectionsDue } from '../../src/jobs/payloads/inspect-packages.ts';
-import { refreshDue } from '../../src/jobs/payloads/refresh-fleet.ts';
-import { FLEET_TARGET } from '../../src/jobs/refresh/check-freshness.ts';
+import { FLEET_TARGET, freshnessDue } from '../../src/jobs/refresh/check-freshness.ts';
+import { refreshDue } from '../../src/jobs/refresh/refresh-fleet.ts';
 import type { TargetState } from '../../src/model/scan/change.ts';
 import { factsProblem } from '../../src/server/verdict/facts.ts';
 import {

@@ -4,7 +4,7 @@ import type { AdvisoryFact } from '../../src/embedded/insights/data-set.ts';
 import { JOBS } from '../../src/jobs/catalog.ts';
 import type { FollowUp } from '../../src/jobs/follow-up.ts';
 import { jobIdOf } from '../../src/jobs/job-id.ts';
-import { refreshDue } from '../../src/jobs/payloads/refresh-fleet.ts';
+import { refreshDue } from '../../src/jobs/refresh/refresh-fleet.ts';
 import type { Cadence } from '../../src/model/fleet/cadence.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { LIMIT_MS } from '../until.ts';

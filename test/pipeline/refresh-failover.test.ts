@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { refreshDue } from '../../src/jobs/payloads/refresh-fleet.ts';
+import { refreshDue } from '../../src/jobs/refresh/refresh-fleet.ts';
 import { HAS_REDIS } from '../native-redis.ts';
 import { randomOf } from '../seeded-random.ts';
 import { until } from '../until.ts';

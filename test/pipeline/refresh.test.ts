@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { followUp } from '../../src/jobs/follow-up.ts';
-import { GATHER_ISSUES } from '../../src/jobs/payloads/gather-issues.ts';
+import { GATHER_ISSUES } from '../../src/jobs/gather-issues.ts';
 import { selectionDue } from '../../src/jobs/payloads/select-targets.ts';
 import { HAS_REDIS, startNativeRedis } from '../native-redis.ts';
 import { until } from '../until.ts';

@@ -1,5 +1,5 @@
-import { COLLECT_ADVISORIES } from '../../jobs/payloads/collect-advisories.ts';
-import { EXPAND_DEPENDENCIES } from '../../jobs/payloads/expand-dependencies.ts';
+import { COLLECT_ADVISORIES } from '../../jobs/collect-advisories.ts';
+import { EXPAND_DEPENDENCIES } from '../../jobs/expand-dependencies.ts';
 import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
 import { JUDGE_SCAN } from '../../jobs/payloads/judge-scan.ts';
 import type { WorkerEvent } from '../../workers/events.ts';

@@ -1,15 +1,39 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { lazily } from '../../model/lazily.ts';
 import { overTargets } from '../../policy/priority/over-targets.ts';
 import { newlyRouted } from '../../policy/routing/newly-routed.ts';
 import { JobError } from '../errors.ts';
 import { ALL_TARGETS } from '../gather-digest.ts';
 import type { Job } from '../job.ts';
+import type { JobType } from '../job-type.ts';
 import { plannedDelivery } from '../payloads/deliver-notification.ts';
-import {
-  ANNOUNCE_FINDINGS,
-  type AnnounceFindings,
-  summaryId,
-} from '../payloads/fleet-alerts/announce-findings.ts';
+import { routing, scanId, timestamp } from '../payloads/fields.ts';
 import { type OpenSummary, runOf, summaryOf } from './open-summary.ts';
+
+const schema = lazily(() =>
+  z.strictObject({
+    selection: scanId().describe('Id of the selection of all targets that changed settings led to.'),
+    requestedAt: timestamp().describe('When the settings changed.'),
+    before: routing().describe('The routes by which changes were sent until then.'),
+    now: routing(),
+  }),
+);
+
+export type AnnounceFindings = z.infer<ReturnType<typeof schema>>;
+
+/** Sends the findings that exist already to the routes that changed settings assign them to: one summary for each route. */
+export const ANNOUNCE_FINDINGS: JobType<AnnounceFindings> = {
+  name: 'announce-findings',
+  version: 1,
+  schema,
+  key: ({ selection }) => selection,
+};
+
+/** The scan id of the summary of a route. */
+export function summaryId({ selection }: Pick<AnnounceFindings, 'selection'>, route: string): string {
+  return `existing-${createHash('sha256').update(`${selection} ${route}`).digest('hex').slice(0, 24)}`;
+}
 
 /**
  * Sends the findings that exist already to the routes that changed settings assign them to: one alert for each route, with the

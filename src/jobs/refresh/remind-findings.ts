@@ -1,6 +1,10 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import { readFixesOf, withKnownFix } from '../../advice/known-fix.ts';
 import type { NotifiedChange } from '../../model/alert/notification.ts';
 import type { ExploitData } from '../../model/exploits/exploit-data.ts';
+import { lazily } from '../../model/lazily.ts';
+import { RATED_SEVERITIES } from '../../model/scan/severity.ts';
 import { mapInSlices } from '../../model/yielding.ts';
 import { overdueFindings } from '../../policy/overdue.ts';
 import { withExploits } from '../../policy/priority/exploits.ts';
@@ -8,14 +12,40 @@ import { overTargets } from '../../policy/priority/over-targets.ts';
 import { routeChanges } from '../../policy/routing/route-changes.ts';
 import { ALL_TARGETS } from '../gather-digest.ts';
 import type { Job } from '../job.ts';
+import type { JobType } from '../job-type.ts';
 import { plannedDelivery } from '../payloads/deliver-notification.ts';
-import {
-  REMIND_FINDINGS,
-  type RemindFindings,
-  reminderId,
-} from '../payloads/fleet-alerts/remind-findings.ts';
 import type { Ports } from '../ports.ts';
 import { type OpenSummary, runOf, summaryOf } from './open-summary.ts';
+
+const schema = lazily(() =>
+  z.strictObject({
+    window: z.iso.datetime().describe('When the reminders were due.'),
+    after: z
+      .partialRecord(z.enum(RATED_SEVERITIES), z.number().nonnegative())
+      .describe('How long a finding of a severity is open before it is reported again, in milliseconds.'),
+    routes: z.array(z.string().min(1).max(200)).max(10_000).describe('The routes that get reminders.'),
+  }),
+);
+
+export type RemindFindings = z.infer<ReturnType<typeof schema>>;
+
+/** Reports findings again that have been open for long: one digest for each route. */
+export const REMIND_FINDINGS: JobType<RemindFindings> = {
+  name: 'remind-findings',
+  version: 1,
+  schema,
+  key: keyOf,
+};
+
+/** The scan id of the digest of a route. */
+export function reminderId(payload: RemindFindings, route: string): string {
+  const name = createHash('sha256').update(route).digest('hex').slice(0, 12);
+  return `${keyOf(payload)}-${name}`;
+}
+
+function keyOf({ window }: RemindFindings): string {
+  return `reminder-${window.replaceAll(/[^0-9TZ]/g, '')}`;
+}
 
 type Needs = 'fleet' | 'routing' | 'policy' | 'exploits' | 'knownFixes';
 

@@ -4,11 +4,11 @@ import type { DueTarget, PendingFacts } from '../../model/queue/outcome.ts';
 import { concernedFindings } from '../../policy/suppressions/concerned-findings.ts';
 import { type FollowUp, followUp } from '../follow-up.ts';
 import type { Job } from '../job.ts';
-import { ANNOUNCE_FINDINGS } from '../payloads/fleet-alerts/announce-findings.ts';
 import { JUDGE_TARGET } from '../payloads/judge-target.ts';
 import { JUDGE_TARGETS } from '../payloads/judge-targets.ts';
 import { SELECT_TARGETS, type SelectTargets } from '../payloads/select-targets.ts';
 import type { FleetPort } from '../ports.ts';
+import { ANNOUNCE_FINDINGS } from './announce-findings.ts';
 
 /** Numbers of what was selected. */
 interface Selection {

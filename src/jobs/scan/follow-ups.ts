@@ -4,9 +4,9 @@ import type { Target } from '../../model/scan/target.ts';
 import { mapInSlices, sortInSlices } from '../../model/yielding.ts';
 import { compareText } from '../../policy/finding-order.ts';
 import { keysToExpand } from '../../scan/graphs.ts';
+import { COLLECT_ADVISORIES } from '../collect-advisories.ts';
+import { EXPAND_DEPENDENCIES } from '../expand-dependencies.ts';
 import { type FollowUp, followUp } from '../follow-up.ts';
-import { COLLECT_ADVISORIES } from '../payloads/collect-advisories.ts';
-import { EXPAND_DEPENDENCIES } from '../payloads/expand-dependencies.ts';
 import { JUDGE_SCAN } from '../payloads/judge-scan.ts';
 
 /** The fields that all jobs of a scan have. */

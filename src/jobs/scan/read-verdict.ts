@@ -1,12 +1,12 @@
 import type { Verdict } from '../../model/scan/verdict.ts';
 import { VERDICT } from '../../model/stored/catalog.ts';
 import { CHECK_CONTRACT } from '../payloads/check-contract.ts';
-import { CHECK_FRESHNESS } from '../payloads/check-freshness.ts';
 import { FIND_BASE_IMAGE } from '../payloads/find-base-image.ts';
 import { JUDGE_SCAN } from '../payloads/judge-scan.ts';
 import { JUDGE_TARGET } from '../payloads/judge-target.ts';
 import { JUDGE_SOURCE } from '../payloads/sources/judge-source.ts';
 import type { OutcomePort } from '../ports.ts';
+import { CHECK_FRESHNESS } from '../refresh/check-freshness.ts';
 
 /** Jobs whose outcome is a verdict. */
 const JUDGES = [

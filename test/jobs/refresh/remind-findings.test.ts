@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { TargetFindings } from '../../../src/fleet/fleet.ts';
-import type { RemindFindings } from '../../../src/jobs/payloads/fleet-alerts/remind-findings.ts';
+import type { RemindFindings } from '../../../src/jobs/refresh/remind-findings.ts';
 import { remindFindings } from '../../../src/jobs/refresh/remind-findings.ts';
 import type { RouteRule, Routing } from '../../../src/model/alert/routing.ts';
 import type { TrackedFinding } from '../../../src/model/scan/change.ts';
