@@ -43,11 +43,12 @@ export const EMPTY_FLEET: FleetSnapshot = {
 /** New content of some targets; `undefined` for one that is gone. */
 export type FleetUpdate = ReadonlyMap<string, ViewedContent | undefined>;
 
-/** The fleet after an update. The lists then hold `maxFindings` at most: the least severe are left out, resolved ones first. */
+/** The fleet after an update. The lists then hold `maxFindings` at most: the least severe are left out, resolved ones first. `orders`: those of a fleet that is not updated again. */
 export async function updateFleet(
   fleet: FleetSnapshot,
   update: FleetUpdate,
   maxFindings: number,
+  orders: readonly FindingOrder[] = FINDING_ORDERS,
 ): Promise<FleetSnapshot> {
   const version = fleet.version + 1;
   const contents = [...update.values()].filter((one) => one !== undefined);
@@ -59,7 +60,7 @@ export async function updateFleet(
   const excess = await excessOf(fleet, wanted, maxFindings);
   const change = excess.size === 0 ? wanted : withoutExcess(wanted, excess);
   const findingLists = { ...fleet.findingLists };
-  for (const order of FINDING_ORDERS) {
+  for (const order of orders) {
     findingLists[order] = await changeList(fleet.findingLists[order], change, COMPARE_FINDINGS[order]);
   }
   const leftOut = new Map([...fleet.leftOut].filter(([target]) => !update.has(target)));

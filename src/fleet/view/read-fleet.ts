@@ -3,11 +3,14 @@ import type { TargetSummary } from '../../model/fleet/target-summary.ts';
 import type { TargetStates } from '../../store/fleet/target-states.ts';
 import type { TargetSummaries } from '../../store/fleet/target-summaries.ts';
 import { type OnUnreadable, reportTo } from '../../store/values/stored-values.ts';
+import type { FindingOrder } from './fleet-order.ts';
 import { EMPTY_FLEET, type FleetSnapshot, updateFleet } from './fleet-snapshot.ts';
 import { summaryFrom, type ViewedContent, viewedContent, viewedTarget } from './viewed-target.ts';
 
 /** What a question needs of the fleet. */
 export interface FleetNeed {
+  /** The order of findings. Default: their lists are empty. */
+  readonly order?: FindingOrder;
   /** One target. Default: all. */
   readonly target?: string | undefined;
   /** Whether the findings of a target may matter. Default: of no target. */
@@ -50,7 +53,12 @@ export async function readFleet(
     const viewed = update.get(target)?.target ?? viewedTarget(target, summaryFrom(state));
     update.set(target, viewedContent(viewed, state, exploits));
   }
-  return await updateFleet(fleet, update, Number.POSITIVE_INFINITY);
+  return await updateFleet(
+    fleet,
+    update,
+    Number.POSITIVE_INFINITY,
+    need.order === undefined ? [] : [need.order],
+  );
 }
 
 async function summariesOf(

@@ -46,7 +46,7 @@ export async function selectFindings(
   order: FindingOrder = 'severity',
 ): Promise<readonly ViewedFinding[]> {
   const filter = findingFilter(filters, principal);
-  const fleet = await context.snapshot(filter.need);
+  const fleet = await context.snapshot({ ...filter.need, order });
   const list = await listOf(context, fleet, { filter, order, key: keyOf(filters, order, principal) });
   return filters.fixable === true ? await keepFixable(context, list) : list;
 }
