@@ -3,8 +3,8 @@ import { MAX_PAUSE_MS } from '../model/retry-after.ts';
 import { InsightsError, type InsightsErrorCode } from './errors.ts';
 
 /**
- * Runs one request of an operation and returns its answer. While the operation is out of service, it throws the last error without a
- * request.
+ * Runs one request of an operation and returns its answer. While the operation is out of service, it sends no request and throws
+ * an error with the code and the reason of the last one.
  */
 export type Gate = <Value>(
   operation: string,
@@ -62,10 +62,20 @@ export function createGate(options: GateOptions = {}): Gate {
     while (isOut(state)) {
       if (state.attempt === undefined && isDue(state, settings)) return await tryAgain(state, ask, settings);
       if (state.attempt !== undefined) await raceAbort(state.attempt, signal);
-      if (isOut(state) && !isDue(state, settings)) throw state.error;
+      if (isOut(state) && !isDue(state, settings)) throw notAsked(operation, state.error);
     }
     return await run(state, ask, settings);
   };
+}
+
+/** The last error is about another request, so it is only the reason. */
+function notAsked(operation: string, last: InsightsError | undefined): InsightsError {
+  const { code = 'unavailable', message = '', retryable = true, retryAfterMs } = last ?? {};
+  return new InsightsError(code, `${operation} is out of service, so it was not asked (${message})`, {
+    cause: last,
+    retryable,
+    retryAfterMs,
+  });
 }
 
 function isOut(state: State): boolean {

@@ -17,7 +17,7 @@ function setUp() {
         return 'answer';
       },
       signal,
-    ).catch(({ message }: Error) => message);
+    ).catch(({ code }: InsightsError) => code);
   const fails = (code: InsightsErrorCode, retryAfterMs?: number) => {
     service.error = new InsightsError(code, code, { retryable: true, retryAfterMs });
   };
@@ -49,6 +49,23 @@ describe('an operation that fails', () => {
       expect(await Promise.all([ask(), ask(), ask()])).toEqual(['answer', 'answer', 'answer']);
     },
   );
+
+  test('is the reason for a request that was not sent, and not the request that failed', async () => {
+    const gate = createGate({ now: () => 0 });
+    const failed = new InsightsError('unavailable', 'GET /one: HTTP 503', {
+      retryable: true,
+      retryAfterMs: 7,
+    });
+    const ask = () => gate('get', () => Promise.reject(failed), signal);
+    for (let count = 0; count < 3; count += 1) await expect(ask()).rejects.toBe(failed);
+    await expect(ask()).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'get is out of service, so it was not asked (GET /one: HTTP 503)',
+      retryable: true,
+      retryAfterMs: 7,
+      cause: failed,
+    });
+  });
 
   test('is tried again at least once a minute', async () => {
     const { service, ask, fails } = setUp();
