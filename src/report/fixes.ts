@@ -1,7 +1,7 @@
 import type { FixPlan, FixStep, Staying, Unadvised } from '../model/advice/fix-plan.ts';
 import { printable } from '../model/printable.ts';
 import type { Finding } from '../model/scan/finding.ts';
-import type { ScanReport } from '../model/scan/verdict.ts';
+import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
 import { columns, counted, fitLines, hang, type TextOptions } from './layout.ts';
 import { type Palette, palette } from './palette.ts';
 
@@ -12,17 +12,24 @@ export interface AdvisedReport {
 }
 
 const SHOWN_UNADVISED = 10;
+/** Packages that a line names. */
+const SHOWN_ALIKE = 3;
 
 /** What to change in each lockfile, the step that clears most findings first, then what stays. */
 export function fixesText({ report, plans }: AdvisedReport, options: TextOptions): string {
   const paint = palette(options.colour);
   const lines = [
-    ...plans.flatMap((plan) => [...planLines(plan, paint, options.width), '']),
+    ...plans.filter(saysSomething).flatMap((plan) => [...planLines(plan, paint, options.width), '']),
     ...unadvisedLines(report.advice?.unadvised ?? [], paint),
     ...gapLines(report, paint),
     summaryLine(report, plans, paint),
   ];
   return fitLines(lines, options);
+}
+
+/** A plan without look-ups is empty. */
+function saysSomething({ steps, breaking, stays }: FixPlan): boolean {
+  return steps.length + breaking.steps.length + stays.length > 0;
 }
 
 function planLines(
@@ -112,16 +119,23 @@ function stayLines(
 
 function unadvisedLines(unadvised: readonly Unadvised[], paint: Palette): readonly string[] {
   if (unadvised.length === 0) return [];
-  const shown = unadvised.slice(0, SHOWN_UNADVISED);
-  const rest = unadvised.length - shown.length;
+  const alike = [...Map.groupBy(unadvised, ({ path, reason }) => `${path}\n${reason}`).values()];
+  const rest = alike.slice(SHOWN_UNADVISED).flat().length;
   return [
     paint.bad(`${counted(unadvised.length, 'gap')} in the advice`),
-    ...shown.map(
-      ({ path, id, reason }) => `  ${printable([path, id].filter(Boolean).join(' '))}: ${printable(reason)}`,
-    ),
+    ...alike.slice(0, SHOWN_UNADVISED).map(unadvisedLine),
     ...(rest > 0 ? [`  … and ${rest} more (--json lists all)`] : []),
     '',
   ];
+}
+
+/** Packages of one lockfile that have no advice for the same reason. */
+function unadvisedLine(alike: readonly Unadvised[]): string {
+  const [{ path, reason } = { path: '', reason: '' }] = alike;
+  const ids = alike.map(({ id }) => id).filter(Boolean);
+  const more = ids.length > SHOWN_ALIKE ? ` and ${ids.length - SHOWN_ALIKE} more` : '';
+  const place = [path, ids.slice(0, SHOWN_ALIKE).join(', ')].filter(Boolean).join(' ');
+  return `  ${printable(place)}${more}: ${printable(reason)}`;
 }
 
 function gapLines({ verdict }: ScanReport, paint: Palette): readonly string[] {
@@ -133,10 +147,9 @@ function gapLines({ verdict }: ScanReport, paint: Palette): readonly string[] {
   ];
 }
 
-function summaryLine({ verdict }: ScanReport, plans: readonly FixPlan[], paint: Palette): string {
-  const total = verdict.findings.filter(isAdvised).length;
-  if (total === 0)
-    return `${paint.good('Nothing to fix')}: no advisory affects ${counted(verdict.counts.packages, 'package')}.`;
+function summaryLine({ verdict, advice }: ScanReport, plans: readonly FixPlan[], paint: Palette): string {
+  const advised = verdict.findings.filter(isAdvised);
+  if (advised.length === 0) return withoutFindings(verdict, paint);
   const sum = (counts: readonly { readonly findings: number }[]) =>
     counts.reduce((all, one) => all + one.findings, 0);
   const cleared = (steps: readonly FixStep[]) => sum(steps.flatMap(({ clears }) => clears));
@@ -145,7 +158,30 @@ function summaryLine({ verdict }: ScanReport, plans: readonly FixPlan[], paint: 
   const stays = sum(plans.flatMap((plan) => plan.stays));
   const changes = steps.flatMap((step) => step.changes).length;
   const others = breaking.length === 0 ? '' : `, upgrades to another major line ${cleared(breaking)} more`;
-  return `${paint.strong(`${counted(changes, 'change')} ${changes === 1 ? 'clears' : 'clear'} ${counted(cleared(steps), 'finding')}`)}${others}; ${stays} ${stays === 1 ? 'stays' : 'stay'}.`;
+  const unplanned = countUnplanned(advised, plans);
+  const why = (advice?.unadvised ?? []).length === 0 ? '' : ', because of the gaps in the advice';
+  const rest = unplanned === 0 ? '' : `; ${unplanned} ${unplanned === 1 ? 'has' : 'have'} no advice${why}`;
+  return `${paint.strong(`${counted(changes, 'change')} ${changes === 1 ? 'clears' : 'clear'} ${counted(cleared(steps), 'finding')}`)}${others}; ${stays} ${stays === 1 ? 'stays' : 'stay'}${rest}.`;
+}
+
+/** What is known of packages without findings. Nothing is known of those that were not resolved. */
+function withoutFindings({ counts, gaps }: Verdict, paint: Palette): string {
+  const { resolved } = counts.outcomes;
+  const packages = counted(resolved, 'package');
+  const others = counts.packages - resolved;
+  const rest = others === 0 ? '' : `; nothing is known of ${others} ${others === 1 ? 'other' : 'others'}`;
+  return gaps.length === 0
+    ? `${paint.good('Nothing to fix')}: no advisory affects ${packages}${rest}.`
+    : `${paint.bad(`No advisory is known to affect ${packages}, but the scan is incomplete`)}${rest}.`;
+}
+
+/** Findings that are in no number of a plan, once for each lockfile, as plans count them. */
+function countUnplanned(findings: readonly Finding[], plans: readonly FixPlan[]): number {
+  const planned = new Set(plans.map(({ path }) => path));
+  return findings.flatMap(({ locations, fixes = [] }) => {
+    const advised = new Set(fixes.map(({ path }) => path).filter((path) => planned.has(path)));
+    return [...new Set(locations.map(({ path }) => path))].filter((path) => !advised.has(path));
+  }).length;
 }
 
 /** Whether advice is about a finding: one with an advisory that is not suppressed. */

@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
+import { type RewritingProxy, startRewritingProxy } from '../rewriting-proxy.ts';
+import { lockhound } from './lockhound.ts';
+
+const SHOP = 'examples/shop/package-lock.json';
+
+const folder = mkdtempSync(join(tmpdir(), 'cli-fix-faults-'));
+const config = join(folder, 'lockhound.yaml');
+let service: InsightsService;
+let proxy: RewritingProxy;
+
+beforeAll(async () => {
+  service = await startInsightsService();
+  proxy = await startRewritingProxy(service.url);
+  writeFileSync(config, JSON.stringify({ insights: { url: proxy.url } }));
+});
+beforeEach(() => {
+  proxy.rewrite(undefined);
+  proxy.respond(undefined);
+});
+afterAll(async () => {
+  await proxy.close();
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+
+const fix = (...args: readonly string[]) => lockhound(['fix', '--config', config, ...args]);
+
+/** Has requests for lists of versions refused with a status. */
+function refusePackages(status: number): void {
+  proxy.respond((incoming, outgoing) => {
+    if (!/\/packages\/[^/]+$/.test(incoming.url ?? '')) return false;
+    outgoing.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+    return true;
+  });
+}
+
+it('does not say of a package without an answer that no advisory affects it', async () => {
+  const lockfile = join(folder, 'package-lock.json');
+  const packages = {
+    '': {},
+    'node_modules/ms': { version: '2.1.2' },
+    'node_modules/not-in-the-data': { version: '1.0.0' },
+  };
+  writeFileSync(lockfile, JSON.stringify({ lockfileVersion: 3, packages }));
+  const { code, out } = await lockhound(['fix', '--local', lockfile]);
+  expect(code).toBe(2);
+  expect(out).toMatch(
+    /^No advisory is known to affect 1 package, but the scan is incomplete; nothing is known of 1 other\.$/m,
+  );
+  expect(out).not.toContain('Nothing to fix');
+});
+
+it.each([404, 500])(
+  'counts findings without advice when lists of versions are answered with %i',
+  async (status) => {
+    const { findings } = JSON.parse((await fix('--json', SHOP)).out) as { findings: readonly unknown[] };
+    refusePackages(status);
+    const { code, out } = await fix(SHOP);
+    expect(code).toBe(2);
+    expect(out.replaceAll(/\n */g, ' ')).toContain(
+      `0 changes clear 0 findings; 0 stay; ${findings.length} have no advice, because of the gaps in the advice.`,
+    );
+  },
+);
+
+it('gives a package that was not asked for the service as the reason, and no other package', async () => {
+  refusePackages(500);
+  const { unadvised } = JSON.parse((await fix('--json', SHOP)).out) as {
+    unadvised: readonly { readonly id: string; readonly reason: string }[];
+  };
+  const foreign = unadvised.filter(
+    ({ id, reason }) => !reason.includes(`/${id.slice(0, id.lastIndexOf('@'))}:`),
+  );
+  expect(foreign.length).toBeGreaterThan(20);
+  for (const { reason } of foreign)
+    expect(reason).toMatch(/^insights\.getPackage is out of service, so it was not asked \(/);
+});
