@@ -17,6 +17,8 @@ const VANISHING = 4;
 const VERSIONS = ['1.0.0', '2.0.0', '3.0.0'];
 const OLD = '2025-01-01T00:00:00Z';
 const ADVISORY_EVENTS = 12;
+/** Of these, corrections of one kind. Lockhound believes five at once of so small a fleet. */
+const CORRECTIONS = 4;
 
 /** Each suppression is one of an advisory of its own, and ends an hour after the start of a day. */
 const SUPPRESSED_DAYS = [2, 5, 9, 14, 16, 27];
@@ -117,16 +119,19 @@ export function createSimulatedWorld(insights: InsightsService) {
   }
   for (const day of SUPPRESSED_DAYS) learn(advisoryOf(suppressedId(day), SUPPRESSED_PACKAGE, ['1.0.0']));
 
-  function changeAdvisory(): void {
+  function changeAdvisory(corrected: { scores: number; withdrawn: number }): void {
     const known = [...advisories.values()].filter(({ affected }) => affected[0]?.name !== SUPPRESSED_PACKAGE);
     const kind = random();
-    if (kind < 0.6 || known.length === 0) {
+    const isEnough = (kind < 0.8 ? corrected.scores : corrected.withdrawn) === CORRECTIONS;
+    if (kind < 0.6 || known.length === 0 || isEnough) {
       const id = `GHSA-test-0000-${String(advisories.size + below(1_000_000)).padStart(7, '0')}`;
       const name = `p${VANISHING + below(PACKAGES - VANISHING)}`;
       learn(advisoryOf(id, name, [oneOf(VERSIONS), oneOf(VERSIONS)]));
     } else if (kind < 0.8) {
+      corrected.scores += 1;
       learn({ ...oneOf(known), score: 1 + below(90) / 10 });
     } else {
+      corrected.withdrawn += 1;
       const { id } = oneOf(known);
       advisories.delete(id);
       insights.withdrawAdvisory(id);
@@ -159,7 +164,8 @@ export function createSimulatedWorld(insights: InsightsService) {
     targets: () => [...lockfiles.keys()],
     /** What happens between two steps, the second of which is at a time. */
     live(sinceStart: number): void {
-      for (let count = 0; count < ADVISORY_EVENTS; count += 1) changeAdvisory();
+      const corrected = { scores: 0, withdrawn: 0 };
+      for (let count = 0; count < ADVISORY_EVENTS; count += 1) changeAdvisory(corrected);
       if (random() < 0.4) setVanished(`p${below(VANISHING)}`, oneOf(VERSIONS), random() < 0.6);
       changeLockfile();
       const fresh = FRESH_LOCKED.indexOf(sinceStart);
