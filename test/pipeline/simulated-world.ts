@@ -17,8 +17,8 @@ const VANISHING = 4;
 const VERSIONS = ['1.0.0', '2.0.0', '3.0.0'];
 const OLD = '2025-01-01T00:00:00Z';
 const ADVISORY_EVENTS = 12;
-/** Of these, corrections of one kind. Lockhound believes five at once of so small a fleet. */
-const CORRECTIONS = 4;
+/** Of these, corrections of one kind. Lockhound believes five at once of so small a fleet, also after days without a worker. */
+const CORRECTIONS = 1;
 
 /** Each suppression is one of an advisory of its own, and ends an hour after the start of a day. */
 const SUPPRESSED_DAYS = [2, 5, 9, 14, 16, 27];
