@@ -203,6 +203,7 @@ async function ownUpgrade(
   );
   const found = await candidates.firstGood(common);
   if (found.state === 'good') return { state: 'good', found: found.found.version };
+  if (found.state === 'unknown') return found;
   const isOpen = others.some((one) => permits(one, good.version, candidates.scheme).state === 'unknown');
   return isOpen
     ? unknown('it is not known which versions all of its dependents require')

@@ -17,6 +17,8 @@ export interface Release {
   readonly isDeprecated?: boolean;
   /** Whether the index has no dependency graph of it. */
   readonly hasNoGraph?: boolean;
+  /** Whether the index lists it without a record of it. */
+  readonly hasNoRecord?: boolean;
 }
 
 export type Registry = Readonly<Record<string, Readonly<Record<string, Release>>>>;
@@ -55,7 +57,7 @@ function publishedOf(version: string, { publishedAt, isDeprecated = false }: Rel
 }
 
 function recordOf(versionKey: VersionKey, release: Release | undefined) {
-  if (release === undefined) return undefined;
+  if (release === undefined || release.hasNoRecord === true) return undefined;
   const { advisories = [], isDeprecated = false } = release;
   return { versionKey, isDefault: false, isDeprecated, licenses: [], advisoryIds: [...advisories] };
 }

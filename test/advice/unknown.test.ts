@@ -56,6 +56,24 @@ describe('what is not known is not bad', () => {
     expect(kind).toBe('unknown');
   });
 
+  it('the only version that all dependents permit, so no override is advised', async () => {
+    const registry = {
+      server: { '1.0.0': { needs: { parser: '1.0.0 || 1.1.0' } } },
+      parser: { ...parser, '1.1.0': { hasNoRecord: true } },
+    };
+    const locked = { 'server@1.0.0': ['parser@1.0.0'], 'parser@1.0.0': [] };
+    // Of uv, because versions cannot coexist in its lockfiles.
+    const lockfile = {
+      ...lockfileOf(registry, { server: '^1.0.0', parser: '1.0.0' }, locked),
+      format: 'uv-lock',
+    };
+    expect(await advise(registry, lockfile, 'parser@1.0.0')).toMatchObject({
+      kind: 'unknown',
+      changes: [],
+      reason: 'the index has no record of parser 1.1.0',
+    });
+  });
+
   it('the requirements of a project whose manifest is missing', async () => {
     const registry = { server: { '1.0.0': { needs: { parser: '^1.0.0' } } }, parser };
     const { packages, ...lockfile } = lockfileOf(
