@@ -1,8 +1,7 @@
 import { CodedError, messageOf } from '../model/errors.ts';
 import type { DependencyGraph } from '../model/lockfile/dependency-graph.ts';
-import { purlTypeOf } from '../model/lockfile/ecosystem.ts';
-import type { LockedPackage } from '../model/lockfile/lockfile.ts';
-import { canonicalName, writePurl } from '../model/lockfile/spelling.ts';
+import { publishedPackage } from '../model/lockfile/published-package.ts';
+import { canonicalName } from '../model/lockfile/spelling.ts';
 import { formatVersionKey, type VersionKey } from '../model/lockfile/version-key.ts';
 import type { Insights, PublishedVersion } from '../model/ports/insights.ts';
 import type { VersionRecordSummary } from '../model/scan/resolution.ts';
@@ -54,7 +53,7 @@ export function createAdviceFacts(
       const open = keys.filter((key) => !records.has(formatVersionKey(key)));
       if (open.length > 0) {
         count();
-        const { resolutions } = await insights.resolve(open.map(packageOf), { signal });
+        const { resolutions } = await insights.resolve(open.map(publishedPackage), { signal });
         for (const [index, key] of open.entries()) {
           const { outcome, reason, record } = resolutions[index] ?? { outcome: 'failed' };
           if (outcome === 'failed')
@@ -88,21 +87,4 @@ async function once<T>(known: Map<string, Promise<T>>, key: string, load: () => 
   const loading = known.get(key) ?? load();
   known.set(key, loading);
   return await loading;
-}
-
-function packageOf({ system, name, version }: VersionKey): LockedPackage {
-  const ecosystem = purlTypeOf(system);
-  return {
-    id: `${name}@${version}`,
-    ecosystem,
-    name,
-    version,
-    purl: writePurl(ecosystem, name, version),
-    direct: undefined,
-    groups: [],
-    integrity: [],
-    source: { kind: 'registry' },
-    line: undefined,
-    dependencies: undefined,
-  };
 }

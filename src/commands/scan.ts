@@ -80,12 +80,14 @@ async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<Advis
     stated: base?.stated,
     onProgress: ({ step, done, total }) => onProgress(step, done, total),
   });
+  let isSound = true;
   const scan = async (request: Promise<ScanRequest>): Promise<ScanReport> => {
     // Not kept in a variable, so that the contents can be freed before the scan ends.
     const report = await scanner.scan(await request).catch((error: unknown) => {
       signal.throwIfAborted();
       throw new ScanError('scan-failed', messageOf(error), { cause: error });
     });
+    isSound &&= !report.verdict.gaps.some(({ kind }) => kind === 'service');
     return requireLookUps(
       withUnused(report, [...unusedIn(loaded.vexNotApplied), ...unusedIn(vex.notApplied)]),
       loaded,
@@ -108,7 +110,8 @@ async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<Advis
     return await advised(report, { loaded, options, places, insights: scanner.insights });
   } finally {
     await scanner.close();
-    await kept?.cache.flush();
+    // Answers of a service that lost data must not outlast it.
+    if (isSound) await kept?.cache.flush();
   }
 }
 

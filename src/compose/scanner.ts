@@ -6,6 +6,7 @@ import type { HttpClient } from '../http/client.ts';
 import { createMemoryCache } from '../insights/disk-cache/memory-cache.ts';
 import type { InsightsOptions } from '../insights/insights.ts';
 import { createLocalBudget } from '../insights/local-budget.ts';
+import { silentSystems } from '../insights/losses/silent-systems.ts';
 import type { InspectionParts } from '../jobs/signals/inspect-now.ts';
 import { DEFAULT_LIMITS } from '../lockfiles/read-as.ts';
 import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
@@ -13,6 +14,7 @@ import { COMMAND_INLINE } from '../lockfiles/threads/reading-limits.ts';
 import type { Cache } from '../model/ports/cache.ts';
 import type { Inspections } from '../model/ports/inspections.ts';
 import type { TargetState } from '../model/scan/change.ts';
+import type { Inventory } from '../model/scan/inventory.ts';
 import type { Suppression } from '../model/scan/suppression.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import { type AttemptsOptions, createAttempts, DEFAULT_BACKOFF_MS } from '../scan/attempts.ts';
@@ -21,7 +23,7 @@ import { scanTarget } from '../scan/scan.ts';
 import type { Log } from './deferred-log.ts';
 import { folderExploits } from './facts/folder-exploits.ts';
 import { offlineClient } from './facts/look-up-cache.ts';
-import { openInsights } from './insights.ts';
+import { openInsightsClients } from './insights.ts';
 import { NO_ROUTING, suppressionsIn } from './ports.ts';
 import { warnOnce } from './warn-once.ts';
 
@@ -48,14 +50,20 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
   const { log, local, backoffMs = DEFAULT_BACKOFF_MS } = options;
   const { config } = loaded;
   const { requestsPerSecond } = config.insights;
-  const { insights, close } = await openInsights(loaded, options.cache ?? createMemoryCache(), {
-    onContractProblem: warnOnce(log),
-    stated: options.stated,
+  const onContractProblem = warnOnce(log);
+  const { clientOf, close } = await openInsightsClients(loaded, {
     http:
       local !== undefined ? createLocalHttp(local) : options.offline === true ? offlineClient() : undefined,
     budget: requestsPerSecond === undefined ? undefined : createLocalBudget(requestsPerSecond),
     backoff: { backoffMs, maxBackoffMs: 4 * backoffMs },
   });
+  const cache = watchedCache(options.cache ?? createMemoryCache());
+  const insights = clientOf(cache, {
+    onContractProblem,
+    stated: options.stated,
+  });
+  // Witnesses say what the service states now, and not what it stated in an earlier run.
+  const witnesses = clientOf(createMemoryCache(), { onContractProblem });
   const lockfiles = createLockfileReader({ threads: 2, inline: COMMAND_INLINE });
   const attempts = createAttempts({
     ...options,
@@ -79,6 +87,8 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
     attempts,
     rules: { routing: NO_ROUTING, policy, suppressions, hasOneTarget: true },
     exploits: await folderExploits(dataFolder(config.data.folder), log),
+    silentSystems: async (inventory: Inventory, signal: AbortSignal) =>
+      cache.isAddedTo() ? await silentSystems(inventory, witnesses, signal) : [],
     inspect: await openInspections({ inspections: options.inspections, policy, insights, attempts }),
   };
   let { previous } = options;
@@ -96,6 +106,19 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
       await lockfiles.close();
       await close();
     },
+  };
+}
+
+/** A cache that says whether the service answered: what was cached before was judged by the run that looked it up. */
+function watchedCache(cache: Cache): Cache & { isAddedTo(): boolean } {
+  let isAddedTo = false;
+  return {
+    getMany: (kind, keys) => cache.getMany(kind, keys),
+    async setMany(kind, entries, ttlMs) {
+      isAddedTo ||= entries.length > 0;
+      await cache.setMany(kind, entries, ttlMs);
+    },
+    isAddedTo: () => isAddedTo,
   };
 }
 

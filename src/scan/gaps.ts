@@ -76,6 +76,15 @@ function serviceGap({ lost, compared }: NonNullable<Inventory['forgotten']>): Ga
   };
 }
 
+/** The gap of a system of which the service states no advisories at all. */
+export function silentGap(system: string): Gap {
+  return {
+    kind: 'service',
+    subject: 'package insights',
+    reason: `the index states no advisories of ${system} packages, also not of well-known versions that have some: it seems to have lost them`,
+  };
+}
+
 /** What inspections could not find out, and why. */
 export function signalGaps(inspections: ReadonlyMap<string, Inspection>): readonly Gap[] {
   return [...inspections].flatMap(([subject, { unknown }]) =>

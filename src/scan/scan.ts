@@ -15,6 +15,7 @@ import type { Attempt } from './attempt.ts';
 import type { Attempts } from './attempts.ts';
 import { compareImage, findBase } from './base-image.ts';
 import { type ComparisonRules, compareScan } from './compare.ts';
+import { silentGap } from './gaps.ts';
 import { fetchGraphs, graphsIn, keysToExpand } from './graphs.ts';
 import { judgeInventory } from './judge.ts';
 import { type AllRead, type Reading, readLockfiles } from './read.ts';
@@ -30,6 +31,10 @@ export interface ScanSources {
   readonly exploits: ExploitData;
   /** Inspects packages for signs of a compromise; by purl. Absent: they are not inspected. */
   readonly inspect?: Inspect | undefined;
+  /** Finds systems of which the service states no advisories, although it should. Absent: they are not looked for. */
+  readonly silentSystems?:
+    | ((inventory: Inventory, signal: AbortSignal) => Promise<readonly string[]>)
+    | undefined;
   /** Tries steps again that may succeed later. */
   readonly attempts: Attempts;
 }
@@ -117,10 +122,11 @@ async function conclude(
   { inventory, inspecting }: Awaited<ReturnType<typeof resolve>>,
   sources: ScanSources,
 ): Promise<ScannedTarget> {
-  const { attempts, insights, rules, exploits } = sources;
-  const [advisories, graphs, inspections = new Map<string, Inspection>()] = await Promise.all([
+  const { attempts, insights, rules, exploits, silentSystems } = sources;
+  const [advisories, graphs, silent = [], inspections = new Map<string, Inspection>()] = await Promise.all([
     attempts((attempt) => collectAdvisories(inventory, insights, attempt)),
     attempts((attempt) => fetchGraphs(keysToExpand(inventory), insights, attempt)),
+    attempts(async ({ signal }) => silentSystems?.(inventory, signal)),
     inspecting,
   ]);
   const judged = {
@@ -137,7 +143,9 @@ async function conclude(
   };
   const { verdict, state = scan.previous } = await attempts(async ({ progress }) => {
     progress({ step: 'judge', done: 0, total: 1 });
-    return await compareScan({ ...judged, ...(await judgeInventory(judged)) }, rules);
+    const judgement = await judgeInventory(judged);
+    const gaps = [...judgement.gaps, ...silent.map(silentGap)];
+    return await compareScan({ ...judged, ...judgement, gaps }, rules);
   });
   const { image } = scan;
   if (image === undefined) return { report: { inventory, verdict }, state };

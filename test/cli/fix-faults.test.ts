@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
-import { type RewritingProxy, startRewritingProxy } from '../rewriting-proxy.ts';
+import { type RewritingProxy, startRewritingProxy, withField } from '../rewriting-proxy.ts';
 import { lockhound } from './lockhound.ts';
 
 const SHOP = 'examples/shop/package-lock.json';
@@ -79,4 +79,59 @@ it('gives a package that was not asked for the service as the reason, and no oth
   expect(foreign.length).toBeGreaterThan(20);
   for (const { reason } of foreign)
     expect(reason).toMatch(/^insights\.getPackage is out of service, so it was not asked \(/);
+});
+
+it('does not believe an index that states no advisories at all', async () => {
+  proxy.rewrite(withField('advisoryKeys', []));
+  const { code, out } = await fix(SHOP);
+  expect(code).toBe(2);
+  expect(out).toMatch(/^No advisory is known to affect 613 packages, but the scan is incomplete;/m);
+  expect(out).not.toContain('Nothing to fix');
+});
+
+it('says so in a scan, and keeps none of its answers', async () => {
+  const scan = () =>
+    lockhound(['scan', SHOP, '--config', config, '--cache-dir', join(folder, 'cache'), '--json']);
+  proxy.rewrite(withField('advisoryKeys', []));
+  const blind = await scan();
+  expect(blind.code).toBe(2);
+  expect(JSON.parse(blind.out)).toMatchObject({
+    complete: false,
+    gaps: [
+      { kind: 'service', reason: expect.stringContaining('the index states no advisories of NPM packages') },
+    ],
+  });
+  proxy.rewrite(undefined);
+  const { findings, gaps } = JSON.parse((await scan()).out) as Record<
+    string,
+    readonly { readonly rule: string }[]
+  >;
+  expect(gaps).toEqual([]);
+  expect(findings?.filter(({ rule }) => rule === 'vulnerability').length).toBeGreaterThan(30);
+});
+
+it('asks for nothing again when the answers of a scan without advisories are cached', async () => {
+  const { findings } = JSON.parse((await lockhound(['scan', '--local', '--json', SHOP])).out) as {
+    findings: readonly { readonly package: { readonly name: string } }[];
+  };
+  const found = new Set(findings.map((finding) => `node_modules/${finding.package.name}`));
+  const { packages } = JSON.parse(readFileSync(SHOP, 'utf8')) as { packages: Record<string, unknown> };
+  const clean = Object.entries(packages).filter(
+    ([path]) => path.lastIndexOf('node_modules/') === 0 && !found.has(path),
+  );
+  const lockfile = join(folder, 'package-lock.json');
+  writeFileSync(
+    lockfile,
+    JSON.stringify({ lockfileVersion: 3, packages: { '': {}, ...Object.fromEntries(clean.slice(0, 30)) } }),
+  );
+  const options = ['--config', config, '--cache-dir', join(folder, 'clean'), '--json'];
+  const scan = async () => {
+    const before = proxy.requests();
+    const { code, out } = await lockhound(['scan', lockfile, ...options]);
+    return { code, gaps: (JSON.parse(out) as { gaps: unknown }).gaps, requests: proxy.requests() - before };
+  };
+  const first = await scan();
+  expect(first).toMatchObject({ code: 0, gaps: [] });
+  expect(first.requests).toBeGreaterThan(1);
+  expect(await scan()).toEqual({ code: 0, gaps: [], requests: 0 });
 });

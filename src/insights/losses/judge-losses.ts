@@ -11,7 +11,7 @@ import type { Answer } from '../../model/ports/cache.ts';
 import type { Advisory } from '../../model/scan/advisory.ts';
 import { InsightsError } from '../errors.ts';
 import type { VersionLookUp } from '../resolve/version-look-up.ts';
-import { WITNESS_ADVISORIES, witnessesOf } from './witnesses.ts';
+import { MIN_WITNESSES, WITNESS_ADVISORIES, witnessesOf } from './witnesses.ts';
 
 /** How witnesses are asked. */
 export interface Witnessing {
@@ -25,9 +25,6 @@ interface Testimony {
   readonly expected: ReadonlyMap<string, string | undefined>;
   readonly stated: ReadonlyMap<string, readonly string[]> | undefined;
 }
-
-/** Fewer witnesses than this prove nothing. */
-const MIN_WITNESSES = 2;
 
 /**
  * The groups of a tally whose losses are proven: by what else was compared, or, for a handful, by witnesses that all still state the

@@ -11,6 +11,9 @@ export interface Witness {
   readonly states: ReadonlyMap<string, string | undefined>;
 }
 
+/** Fewer witnesses than this prove nothing. */
+export const MIN_WITNESSES = 2;
+
 /** Parts whose subject is the package. */
 type Named = 'deprecation' | 'publication date' | 'licences';
 

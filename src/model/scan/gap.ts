@@ -6,7 +6,7 @@
  * - `detail`: a fact about its packages that it does not state, such as a version.
  * - `package`: a package that was not looked up.
  * - `coverage`: a package that the local data set does not cover.
- * - `service`: the look-up service does not know most of what it knew.
+ * - `service`: the look-up service does not know most of what it knew, or states no advisories at all.
  * - `advisory`, `dependencies`: what could not be fetched or read.
  * - `image`: the base of a container image, which could not be looked up.
  * - `signal`: a fact that the inspection of a new package version could not get.

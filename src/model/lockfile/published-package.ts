@@ -1,0 +1,22 @@
+import { purlTypeOf } from './ecosystem.ts';
+import type { LockedPackage } from './lockfile.ts';
+import { writePurl } from './spelling.ts';
+import type { VersionKey } from './version-key.ts';
+
+/** A published version as a lockfile names it that gets it from the public registry. */
+export function publishedPackage({ system, name, version }: VersionKey): LockedPackage {
+  const ecosystem = purlTypeOf(system);
+  return {
+    id: `${name}@${version}`,
+    ecosystem,
+    name,
+    version,
+    purl: writePurl(ecosystem, name, version),
+    direct: undefined,
+    groups: [],
+    integrity: [],
+    source: { kind: 'registry' },
+    line: undefined,
+    dependencies: undefined,
+  };
+}
