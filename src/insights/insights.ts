@@ -126,7 +126,7 @@ export function createInsights(options: InsightsOptions): Insights {
           const answered = await getPackage(service, name, { signal: shared, fields: PACKAGE_FIELDS });
           const answer = answerOf(answered);
           requirePackage(name, answer.value.packageKey);
-          return { versions: readPublishedVersions(answer) };
+          return readPublishedVersions(answer);
         }),
       );
       return list?.versions;

@@ -38,7 +38,7 @@ describe('lockhound insights', () => {
   it.each([
     [
       ['package', 'npm', 'lodash'],
-      /^NPM lodash\n {2}purl {2}pkg:npm\/lodash\n {2}versions \(3\)\n.*\n {4}NPM lodash 4\.17\.20 .* 2020-08-13 /,
+      /^NPM lodash\n {2}purl +pkg:npm\/lodash\n {2}lockhound:uncovered +yes\n {2}versions \(3\)\n.*\n {4}NPM lodash 4\.17\.20 .* 2020-08-13 /,
     ],
     [
       ['version', 'NPM', 'lodash', '4.17.20'],

@@ -426,6 +426,8 @@ describe('batches of the local package-insights service', () => {
       versionKey: { system: 'NPM', name: 'own', version },
     }));
     expect((await ask('versionbatch', { requests: keys }))[UNCOVERED]).toEqual([1]);
+    const list = await (await fetch(`${partial.url}/v3alpha/systems/npm/packages/own`)).json();
+    expect(list).toMatchObject({ packageKey: { name: 'own' }, [UNCOVERED]: true });
     // Versions that a package is served without from now on are known to be absent.
     partial.putPackage({ system: 'NPM', name: 'own', versions: [{ version: '1.0.2' }] });
     expect((await ask('purlbatch', { requests: requests.slice(0, 3) }))[UNCOVERED]).toBeUndefined();

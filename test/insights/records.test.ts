@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { readPublishedVersions } from '../../src/insights/records/published-versions.ts';
+import { UNCOVERED } from '../../src/model/api/uncovered.ts';
 import { startFakeService } from './fake-service.ts';
 
 type Fake = Awaited<ReturnType<typeof startFakeService>>;
@@ -195,5 +197,20 @@ describe('dependency graphs', () => {
     expect(await insights.dependencies(key, signal)).toBeUndefined();
     expect(await insights.dependencies({ ...key, system: 'GO' }, signal)).toBeUndefined();
     expect(calls).toHaveLength(1);
+  });
+});
+
+describe('lists of versions', () => {
+  test.each([
+    ['says so', { [UNCOVERED]: true }, { isPartial: true }],
+    ['says that in a way that cannot be read', { [UNCOVERED]: 'some' }, { isPartial: true }],
+    ['says that it is not', { [UNCOVERED]: false }, {}],
+    ['says nothing', {}, {}],
+  ])('are partial where the service does: it %s', (_what, member, expected) => {
+    const value = { versions: [{ versionKey: { system: 'NPM', name: 'pad', version: '1.0.0' } }] } as const;
+    const raw = { ...value, ...member };
+    const answer = { value, problems: [], raw, body: Buffer.from(JSON.stringify(raw)) };
+    const versions = [{ version: '1.0.0', isDefault: false, isDeprecated: false }];
+    expect(readPublishedVersions(answer as never)).toEqual({ versions, ...expected });
   });
 });

@@ -1,3 +1,4 @@
+import { UNCOVERED } from '../../model/api/uncovered.ts';
 import { canonicalName } from '../../model/lockfile/spelling.ts';
 import { formatVersionKey, type System, type VersionKey } from '../../model/lockfile/version-key.ts';
 import { AdvisoryIndex, affects } from './advisory-index.ts';
@@ -141,6 +142,7 @@ export class InsightsModel {
       packageKey: { system, name: found.name },
       purl: purlOf({ system, name: found.name }),
       versions: found.versions.map((indexed) => packageVersionObject(found, indexed)),
+      ...(this.#isPartial ? { [UNCOVERED]: true } : {}),
     });
   }
 

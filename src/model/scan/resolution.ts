@@ -40,6 +40,8 @@ export const publishedVersionsSchema = z.object({
       isDeprecated: z.boolean(),
     }),
   ),
+  /** True when a local data set answers, which does not have all versions of the package. */
+  isPartial: z.boolean().exactOptional(),
 });
 
 /** The outcome of one package, with the record of the index where there is one. */

@@ -123,7 +123,7 @@ export const STORED_SUPPRESSION = version1('suppression', schemaOf('suppression'
 
 export const CACHED_VERSION = cached('version', 1, schemaOf('cachedVersion'));
 export const CACHED_ADVISORY = cached('advisory', 3, schemaOf('cachedAdvisory'));
-export const CACHED_PUBLISHED_VERSIONS = cached('published-versions', 1, schemaOf('cachedPublishedVersions'));
+export const CACHED_PUBLISHED_VERSIONS = cached('published-versions', 2, schemaOf('cachedPublishedVersions'));
 export const CACHED_DEPENDENCIES = cached('dependencies', 1, schemaOf('cachedDependencies'));
 export const CACHED_IMAGE_REPOSITORIES = cached('image-repositories', 1, schemaOf('cachedImageRepositories'));
 export const CACHED_FIX = cached('fix', 2, schemaOf('cachedFix'));
