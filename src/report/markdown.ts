@@ -68,8 +68,8 @@ function headline(
   const fresh = comparison === undefined ? '' : 'new ';
   if (alerts.length === 0) {
     const open = comparison?.newGaps ?? gaps;
-    if (open.length === 0 && counts.packages > 0 && counts.outcomes.missing === counts.packages) {
-      return `⚠️ No ${fresh}findings, because the index has none of the packages`;
+    if (open.length === 0 && counts.packages > 0 && counts.outcomes.resolved === 0) {
+      return `⚠️ No ${fresh}findings, because nothing is known of the packages`;
     }
     return open.length === 0 ? `✅ No ${fresh}findings` : `⚠️ No ${fresh}findings, but the scan is incomplete`;
   }

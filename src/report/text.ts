@@ -173,13 +173,17 @@ function summaryLine({ verdict }: ScanReport, paint: Palette): string {
   return `${paint.strong(counted(alerts, 'finding'))} in ${packages}: ${severities.join(', ')}${notes}`;
 }
 
-/** What the index does not have is not judged. */
+/** Nothing is known of a package that was not resolved. */
 function nothingFound({ packages, outcomes }: Verdict['counts'], paint: Palette): string {
   const total = counted(packages, 'package');
-  if (outcomes.missing === 0) return `${paint.good('No findings')} in ${total}`;
-  const known = packages - outcomes.missing;
-  if (known === 0) return `${paint.bad('No findings')}, because the index does not have the ${total}`;
-  return `${paint.good('No findings')} in ${known} of ${total}; the index does not have the other${outcomes.missing === 1 ? '' : 's'}`;
+  if (outcomes.resolved === packages) return `${paint.good('No findings')} in ${total}`;
+  const others = Object.entries(outcomes)
+    .filter(([outcome, count]) => outcome !== 'resolved' && count > 0)
+    .map(([outcome, count]) => `${count} ${outcome}`)
+    .join(', ');
+  if (outcomes.resolved === 0)
+    return `${paint.bad('No findings')}, because nothing is known of the ${total} (${others})`;
+  return `${paint.good('No findings')} in ${outcomes.resolved} of ${total}; nothing is known of the others (${others})`;
 }
 
 function nextLines(

@@ -119,7 +119,7 @@ describe('lockhound scan', () => {
     const { code, out } = await lockhound(['scan', '--local', notes]);
     expect(code).toBe(0);
     expect(out).toMatch(/^note +rc 2\.3\.9 +unindexed +rc@2/);
-    expect(out).toContain('No findings, because the index does not have the 1 package; 1 note.');
+    expect(out).toContain('No findings, because nothing is known of the 1 package (1 missing); 1 note.');
     const config = join(notes, 'lockhound.yaml');
     writeFileSync(config, 'policy: { rules: { unindexed: { level: alert, severity: high } } }\n');
     expect((await lockhound(['scan', '--local', '-c', config, notes])).code).toBe(1);

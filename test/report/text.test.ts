@@ -37,7 +37,7 @@ describe('the text report', () => {
       { ...whole, verdict: { ...whole.verdict, gaps: [] } },
       { colour: false, width: 100 },
     );
-    expect(text).toContain('No findings in 2 packages.');
+    expect(text).toContain('No findings in 1 of 2 packages; nothing is known of the others (1 failed).');
   });
 
   it('does not call an incomplete scan clean', () => {
