@@ -82,7 +82,7 @@ describe('lockhound enqueue --image', () => {
     expect(titles(repeated.out)).toEqual([
       ['base-image', 'No public image has the layers of the base any more: it was library/alpine'],
     ]);
-    const shown = await lockhound(['targets', 'show', 'shop']);
+    const shown = await lockhound(['targets', 'get', 'shop']);
     expect(shown.out).toContain('Image shop:1.0 (linux/amd64): no public image has its layers.');
     const { out } = await lockhound(['findings', '--target', 'shop', '--json', '--notes']);
     expect(out).toContain('No public image has the layers of the base any more');
