@@ -80,6 +80,8 @@ async function findWay(question: Question): Promise<Way> {
   if (relock.state === 'good') return { kind: 'in-range', changes: [relocked(affected, relock.to)] };
   const pin = relock.blockers.find(({ kind }) => kind === 'pin');
   if (pin !== undefined) {
+    // The pin may permit a good version that is not listed.
+    if (candidates.unlisted !== undefined) return refutedWay(relock);
     return {
       kind: 'held-by-pin',
       reason: `${pin.by} forces ${affected.name} to ${pin.requirement ?? 'another version'}`,
@@ -103,12 +105,14 @@ async function findUpgrade(question: Question, blocked: Blocked, good: Published
     }
     own.push(upgradeOf(affected, upgrade.found, question.candidates.scheme));
   }
-  // The own upgrade is one that peers permit.
-  const above = own.length > 0 ? blockers.filter(({ isPeer }) => isPeer !== true) : blockers;
+  const above = blockers.filter(
+    (one) => !own.some(({ to }) => to !== undefined && getsUpgrade(one, to, question)),
+  );
   const others = await changesOfOthers(question, above);
   if (others.state !== 'good') {
-    // What requires the package in an unknown way may permit a good version.
-    const isUnknown = blocked.state === 'unknown' && !isTargetUnknown(blockers);
+    // What requires the package in an unknown way may permit a good version, and so may the others where the list of versions is partial.
+    const isOpen = question.candidates.unlisted !== undefined || !isTargetUnknown(blockers);
+    const isUnknown = blocked.state === 'unknown' && isOpen;
     return override(question, good, isUnknown ? noneOf([others, blocked]) : others, own);
   }
   const again = await relockForOthers(question, blockers);
@@ -117,6 +121,14 @@ async function findUpgrade(question: Question, blocked: Blocked, good: Published
     kind: changes.some(({ how }) => how === 'upgrade') ? 'upgrade-direct' : 'in-range',
     changes,
   };
+}
+
+/** Whether what requires the package gets the version to which the target raises its own requirement. Peers permit that version. */
+function getsUpgrade(holder: Holder, to: string, { project, candidates }: Question): boolean {
+  if (holder.isPeer === true) return true;
+  // It can be a blocker only because a re-lock could select a version that is not listed; an upgrade selects none.
+  const isUnlisted = candidates.unlisted !== undefined && project.manager.upgradesDependents;
+  return isUnlisted && permits(holder, to, candidates.scheme).state === 'good';
 }
 
 /** Whether the only requirement that is not known is that of the target, which an upgrade replaces. */

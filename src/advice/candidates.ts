@@ -6,7 +6,7 @@ import type { VersionRecordSummary } from '../model/scan/resolution.ts';
 import { schemeOf } from '../versions/scheme.ts';
 import type { VersionScheme } from '../versions/version-scheme.ts';
 import type { AdviceFacts } from './facts.ts';
-import { allOf, bad, GOOD, type Proof, type Search, unknown } from './proof.ts';
+import { allOf, bad, GOOD, type Proof, type Refuted, type Search, unknown } from './proof.ts';
 
 /** Versions that are looked up at once. The nearest good one is usually among the first. */
 const BATCH = 20;
@@ -16,7 +16,12 @@ export interface Candidates {
   readonly scheme: VersionScheme;
   /** In the order of the ecosystem. No pre-releases, unless the locked version is one, and no deprecated ones. */
   readonly later: readonly PublishedVersion[];
-  /** The first of the versions that is good. Where none is, versions about which the index has nothing leave that unknown. */
+  /** Set when the list of the versions is partial: why nothing is known of all versions. One that is not listed may be good. */
+  readonly unlisted: Refuted | undefined;
+  /**
+   * The first of the versions that is good. Where none is, versions about which the index has nothing leave that unknown, and so does a
+   * partial list.
+   */
   firstGood(versions: readonly PublishedVersion[]): Promise<Search<PublishedVersion>>;
   /** Whether all versions are good. */
   allGood(versions: readonly string[]): Promise<Proof>;
@@ -34,7 +39,9 @@ export async function openCandidates(facts: AdviceFacts, key: VersionKey): Promi
   const published = await facts.versions(key);
   if (published === undefined) return unknown(`the index has no list of the versions of ${key.name}`);
   if (!scheme.isValid(locked)) return unknown(`the order of ${key.name} ${key.version} is not known`);
-  const later = laterVersions(published, locked, scheme);
+  const later = laterVersions(published.versions, locked, scheme);
+  const unlisted =
+    published.isPartial === true ? unknown(`the list of the versions of ${key.name} is partial`) : undefined;
   const seen = new Map<string, Looked>();
   const look = async (versions: readonly string[]): Promise<void> => {
     const open = versions.filter((version) => !seen.has(version));
@@ -53,6 +60,7 @@ export async function openCandidates(facts: AdviceFacts, key: VersionKey): Promi
   const found = {
     scheme,
     later,
+    unlisted,
     async firstGood(versions: readonly PublishedVersion[]): Promise<Search<PublishedVersion>> {
       for (let at = 0; at < versions.length; at += BATCH) {
         const batch = versions.slice(at, at + BATCH);
@@ -61,7 +69,7 @@ export async function openCandidates(facts: AdviceFacts, key: VersionKey): Promi
         if (good !== undefined) return { state: 'good', found: good };
       }
       const proof = allOf(proofsOf(versions.map(({ version }) => version)).filter(isUnknown));
-      return proof.state === 'good' ? bad(noGoodOf(versions.length)) : proof;
+      return proof.state === 'good' ? (unlisted ?? bad(noGoodOf(versions.length))) : proof;
     },
     async allGood(versions: readonly string[]) {
       await look(versions);

@@ -96,7 +96,7 @@ async function findUpgrade(
 ): Promise<Search<Probe>> {
   const opened = await openCandidates(facts, after);
   if (opened.state !== 'good') return opened;
-  const { scheme, later, allGood } = opened.found;
+  const { scheme, later, unlisted, allGood } = opened.found;
   const usable = later.filter(
     (one) => waitsUntil(direct.name, one, project.statement.cooldown, now) === undefined,
   );
@@ -105,7 +105,7 @@ async function findUpgrade(
     ? [usable.filter(isOwnLine)]
     : [usable.filter(isOwnLine), usable.filter((one) => !isOwnLine(one))];
   const newest = lists.flat().at(-1);
-  if (newest === undefined) return bad(`no later version of ${direct.name} can be locked`);
+  if (newest === undefined) return unlisted ?? bad(`no later version of ${direct.name} can be locked`);
   // One batch, as most versions in a search are looked at anyway.
   await allGood(usable.map(({ version }) => version));
   const look = async ({ version }: PublishedVersion): Promise<Search<Probe> | 'skip'> => {
@@ -115,7 +115,9 @@ async function findUpgrade(
   };
   const found = await searchSmallest(lists, look);
   if (found.state !== 'bad') return found;
-  return bad(`${direct.name} ${newest.version} brings no good version of ${affected.name} either`);
+  return (
+    unlisted ?? bad(`${direct.name} ${newest.version} brings no good version of ${affected.name} either`)
+  );
 }
 
 /** The upgrade of a package that the target requires itself. */

@@ -3,15 +3,15 @@ import type { DependencyGraph } from '../model/lockfile/dependency-graph.ts';
 import { publishedPackage } from '../model/lockfile/published-package.ts';
 import { canonicalName } from '../model/lockfile/spelling.ts';
 import { formatVersionKey, type VersionKey } from '../model/lockfile/version-key.ts';
-import type { Insights, PublishedVersion } from '../model/ports/insights.ts';
-import type { VersionRecordSummary } from '../model/scan/resolution.ts';
+import type { Insights } from '../model/ports/insights.ts';
+import type { PublishedVersions, VersionRecordSummary } from '../model/scan/resolution.ts';
 import { AdviceError } from './errors.ts';
 import { type Search, unknown } from './proof.ts';
 
 /** What advice reads from the package-insights API. Lists and records throw `InsightsError`, and everything `AdviceError` (`request-limit`). */
 export interface AdviceFacts {
   /** `undefined` when the index does not have the package. */
-  versions(key: Pick<VersionKey, 'system' | 'name'>): Promise<readonly PublishedVersion[] | undefined>;
+  versions(key: Pick<VersionKey, 'system' | 'name'>): Promise<PublishedVersions | undefined>;
   /** One for each key, in order; `undefined` for a version that the index does not have. */
   records(keys: readonly VersionKey[]): Promise<readonly (VersionRecordSummary | undefined)[]>;
   /** The graph that a new installation of a version resolves to. It is not known when the service has none, and when a request fails. */
@@ -31,7 +31,7 @@ export function createAdviceFacts(
   insights: Pick<Insights, 'publishedVersions' | 'resolve' | 'dependencies'>,
   { signal, maxRequests }: AdviceLimits,
 ): AdviceFacts {
-  const lists = new Map<string, Promise<readonly PublishedVersion[] | undefined>>();
+  const lists = new Map<string, Promise<PublishedVersions | undefined>>();
   const graphs = new Map<string, Promise<Search<DependencyGraph>>>();
   const failures: CodedError[] = [];
   const records = new Map<string, VersionRecordSummary | undefined>();

@@ -49,7 +49,7 @@ export async function probeGraph(
   const own = nameKey(affected, key);
   const brings = versionsIn(graph, affected, key);
   const records = await facts.records(brings.map((one) => ({ ...own, version: one })));
-  const published = brings.length === 0 ? [] : ((await facts.versions(own)) ?? []);
+  const published = brings.length === 0 ? [] : ((await facts.versions(own))?.versions ?? []);
   const isHeld = (one: PublishedVersion) =>
     brings.includes(one.version) &&
     waitsUntil(affected.name, one, project.statement.cooldown, now) !== undefined;

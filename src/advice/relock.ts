@@ -38,7 +38,8 @@ export async function relockOf(
       return { state: 'good', to: version, selected: [version] };
     }
   }
-  if (manager.relocks === 'highest') {
+  // A version that is not listed can be higher.
+  if (manager.relocks === 'highest' && candidates.unlisted === undefined) {
     const groups = manager.nests ? holders.map((holder) => [holder]) : [holders];
     const selected = groups.map((own) => selectedFrom(permitted(own)));
     const [lowest, ...others] = selected.flat().sort((left, right) => scheme.compare(left, right));
@@ -47,7 +48,7 @@ export async function relockOf(
       return { state: 'good', to: lowest, selected: [lowest, ...others] };
     }
   }
-  return await blockedBy(holders, usable, candidates);
+  return await blockedBy(holders, usable, candidates, manager);
 }
 
 /** A manager selects the highest version that is permitted, or the default one if that is. */
@@ -62,27 +63,34 @@ async function blockedBy(
   holders: readonly Holder[],
   usable: readonly PublishedVersion[],
   candidates: Candidates,
+  manager: Manager,
 ): Promise<Relock> {
   const blockers: Holder[] = [];
   const reasons: Refuted[] = [];
   for (const holder of holders) {
-    const proof = await selectionOf(holder, usable, candidates);
+    const proof = await selectionOf(holder, usable, candidates, manager);
     if (proof.state === 'good') continue;
     blockers.push(holder);
     reasons.push(proof);
   }
-  const [first = bad('no version is permitted by all that require it'), ...others] = reasons;
+  const { unlisted = bad('no version is permitted by all that require it') } = candidates;
+  const [first = unlisted, ...others] = reasons;
   return { ...noneOf([first, ...others]), blockers: blockers.length > 0 ? blockers : holders };
 }
 
-/** Whether the highest version that a holder permits is good. */
+/** Whether the highest version that a holder permits is good. With a partial list, one that is not listed can be good, and be higher. */
 async function selectionOf(
   holder: Holder,
   usable: readonly PublishedVersion[],
   candidates: Candidates,
+  manager: Manager,
 ): Promise<Proof> {
   const proofs = usable.map(({ version }) => permits(holder, version, candidates.scheme));
   const highest = usable[proofs.findLastIndex(({ state }) => state === 'good')];
-  if (highest !== undefined) return await candidates.allGood([highest.version]);
-  return proofs[0] ?? bad('no later version can be locked');
+  const proof =
+    highest === undefined
+      ? (proofs[0] ?? bad('no later version can be locked'))
+      : await candidates.allGood([highest.version]);
+  const isSettled = proof.state === 'unknown' || (proof.state === 'good' && manager.relocks !== 'highest');
+  return isSettled ? proof : (candidates.unlisted ?? proof);
 }

@@ -121,7 +121,7 @@ export function createInsights(options: InsightsOptions): Insights {
         return found?.repositories ?? [];
       }),
     async publishedVersions(name, signal) {
-      const list = await versionLists(`${name.system}:${name.name}`, signal, (shared) =>
+      return versionLists(`${name.system}:${name.name}`, signal, (shared) =>
         limit(async () => {
           const answered = await getPackage(service, name, { signal: shared, fields: PACKAGE_FIELDS });
           const answer = answerOf(answered);
@@ -129,7 +129,6 @@ export function createInsights(options: InsightsOptions): Insights {
           return readPublishedVersions(answer);
         }),
       );
-      return list?.versions;
     },
     async dependencies(key, signal) {
       if (!hasFacts('dependencies', key.system)) return undefined;

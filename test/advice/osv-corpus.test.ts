@@ -95,8 +95,9 @@ async function compare(one: Package, range: Range) {
 
 function factsOf(one: Package): AdviceFacts {
   return {
-    versions: async () =>
-      Array.from(one.versions, (version) => ({ version, isDefault: false, isDeprecated: false })),
+    versions: async () => ({
+      versions: Array.from(one.versions, (version) => ({ version, isDefault: false, isDeprecated: false })),
+    }),
     records: async (keys) =>
       keys.map((versionKey) => ({
         versionKey,

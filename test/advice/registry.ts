@@ -23,15 +23,22 @@ export interface Release {
 
 export type Registry = Readonly<Record<string, Readonly<Record<string, Release>>>>;
 
-/** Facts of an invented registry. `requested`: what was asked for. */
-export function factsOf(registry: Registry): AdviceFacts & { readonly requested: readonly string[] } {
+/** Facts of an invented registry. `requested`: what was asked for. `partial`: names of packages whose list of versions is partial. */
+export function factsOf(
+  registry: Registry,
+  partial: readonly string[] = [],
+): AdviceFacts & { readonly requested: readonly string[] } {
   const requested: string[] = [];
   return {
     requested,
     async versions({ name }) {
       requested.push(`versions ${name}`);
       const versions = registry[name];
-      return versions && Object.entries(versions).map(([version, one]) => publishedOf(version, one));
+      if (versions === undefined) return undefined;
+      return {
+        versions: Object.entries(versions).map(([version, one]) => publishedOf(version, one)),
+        ...(partial.includes(name) ? { isPartial: true } : {}),
+      };
     },
     async records(keys) {
       if (keys.length > 0) requested.push(`records ${keys.map(({ name, version }) => `${name}@${version}`)}`);

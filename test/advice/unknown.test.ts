@@ -10,9 +10,15 @@ import { factsOf, lockfileOf, type Registry } from './registry.ts';
 
 const BAD = { advisories: ['GHSA-1'] };
 
-async function advise(registry: Registry, lockfile: ReturnType<typeof lockfileOf>, id: string) {
+async function advise(
+  registry: Registry,
+  lockfile: ReturnType<typeof lockfileOf>,
+  id: string,
+  partial: readonly string[] = [],
+) {
   const project = openProject(lockfile);
-  const fix = await adviseOn(project.dependents.find(id) ?? lockfile.find(id), project, factsOf(registry), 0);
+  const affected = project.dependents.find(id) ?? lockfile.find(id);
+  const fix = await adviseOn(affected, project, factsOf(registry, partial), 0);
   return { ...fix, sentence: sentenceOf(id.slice(0, id.lastIndexOf('@')), fix) };
 }
 
@@ -88,6 +94,89 @@ describe('what is not known is not bad', () => {
       changes: [],
       sentence:
         'Fixed in parser 1.0.1. The way there is not known: it is not known whether the project requires parser itself.',
+    });
+  });
+});
+
+describe('a partial list of versions', () => {
+  const PARTIAL = 'the list of the versions of parser is partial';
+  const parser = { '1.0.0': BAD, '1.0.1': {} };
+  const server = { '1.0.0': { needs: { parser: '^1.0.0' } } };
+  const locked = { 'server@1.0.0': ['parser@1.0.0'], 'parser@1.0.0': [] };
+
+  it.each<[string, Registry[string]]>([
+    ['has no later version', { '1.0.0': BAD }],
+    ['has no good one', { '1.0.0': BAD, '1.0.1': BAD }],
+  ])('leaves open whether there is a fix where it %s', async (_what, versions) => {
+    const lockfile = lockfileOf({ parser: versions }, { parser: '^1.0.0' }, { 'parser@1.0.0': [] });
+    expect(await advise({ parser: versions }, lockfile, 'parser@1.0.0', ['parser'])).toMatchObject({
+      kind: 'unknown',
+      reason: PARTIAL,
+      sentence: `It is not known whether there is a fix: ${PARTIAL}.`,
+    });
+  });
+
+  it('leaves open what a re-lock selects, unless a version is named', async () => {
+    // Without a graph, nothing else is known of the server.
+    const registry = { server: { '1.0.0': { ...server['1.0.0'], hasNoGraph: true } }, parser };
+    const lockfile = lockfileOf(registry, { server: '^1.0.0' }, locked);
+    const { kind, changes } = await advise(registry, lockfile, 'parser@1.0.0', ['parser']);
+    expect({ kind, changes }).toEqual({ kind: 'unknown', changes: [] });
+    const exact = { ...lockfile, format: 'cargo-lock' };
+    expect(await advise(registry, exact, 'parser@1.0.0', ['parser'])).toMatchObject({
+      kind: 'in-range',
+      changes: [{ to: '1.0.1' }],
+    });
+  });
+
+  it('does not refute that a requirement or a pin permits a good version', async () => {
+    const registry = {
+      server: { '1.0.0': { needs: { parser: '~1.0.0' } } },
+      parser: { '1.0.0': BAD, '1.1.0': {} },
+    };
+    const pin = { name: 'parser', requirement: '~1.0.0', where: 'package.json overrides', everywhere: true };
+    for (const pins of [[], [pin]]) {
+      const lockfile = lockfileOf(registry, { server: '^1.0.0' }, locked, { pins });
+      const { kind, changes } = await advise(registry, lockfile, 'parser@1.0.0', ['parser', 'server']);
+      expect({ kind, changes }).toEqual({ kind: 'unknown', changes: [] });
+    }
+  });
+
+  it('of a direct dependency leaves open whether a later one is good, so no override is advised', async () => {
+    const registry = { server: { '1.0.0': { needs: { parser: '1.0.0' } } }, parser };
+    const later = { ...registry, server: { ...registry.server, '1.1.0': { needs: { parser: '1.0.0' } } } };
+    for (const given of [registry, later]) {
+      const lockfile = lockfileOf(given, { server: '^1.0.0' }, locked);
+      expect(await advise(given, lockfile, 'parser@1.0.0')).toMatchObject({ kind: 'override' });
+      expect(await advise(given, lockfile, 'parser@1.0.0', ['server'])).toMatchObject({
+        kind: 'unknown',
+        changes: [],
+        reason: 'the list of the versions of server is partial',
+      });
+    }
+  });
+
+  it('leaves open whether a re-lock suffices where too many direct dependencies bring the package', async () => {
+    const names = Array.from({ length: 11 }, (_, index) => `plugin-${index}`);
+    const plugin = { '1.0.0': { needs: { parser: '1.0.0' } } };
+    const registry: Registry = { ...Object.fromEntries(names.map((name) => [name, plugin])), parser };
+    const lockfile = lockfileOf(registry, Object.fromEntries(names.map((name) => [name, '^1.0.0'])), {
+      ...Object.fromEntries(names.map((name) => [`${name}@1.0.0`, ['parser@1.0.0']])),
+      'parser@1.0.0': [],
+    });
+    expect(await advise(registry, lockfile, 'parser@1.0.0')).toMatchObject({ kind: 'override' });
+    expect(await advise(registry, lockfile, 'parser@1.0.0', ['parser'])).toMatchObject({
+      kind: 'unknown',
+      changes: [],
+    });
+  });
+
+  it('does not matter to an upgrade that dependents get, too', async () => {
+    const registry = { server: { '1.0.0': { ...server['1.0.0'], hasNoGraph: true } }, parser };
+    const lockfile = lockfileOf(registry, { server: '^1.0.0', parser: '1.0.0' }, locked);
+    expect(await advise(registry, lockfile, 'parser@1.0.0', ['parser', 'server'])).toMatchObject({
+      kind: 'upgrade-direct',
+      changes: [{ name: 'parser', from: '1.0.0', to: '1.0.1', how: 'upgrade' }],
     });
   });
 });

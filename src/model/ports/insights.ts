@@ -52,7 +52,7 @@ export interface Insights {
   publishedVersions(
     name: Pick<VersionKey, 'system' | 'name'>,
     signal: AbortSignal,
-  ): Promise<readonly PublishedVersion[] | undefined>;
+  ): Promise<PublishedVersions | undefined>;
   /**
    * Looks package versions up anew, unless the service answered since a time, and adds the answers to the facts of the fleet. What
    * they no longer state is doubted until `settleLosses` decides. Rejects when aborted.
