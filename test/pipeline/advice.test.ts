@@ -87,9 +87,7 @@ it('the first alert says that advice is being looked up, later ones have it, and
     const listed = await room.lockhound('findings', '--fixable', '--json');
     const { findings } = JSON.parse(listed.output);
     expect(findings.map(({ target }: { readonly target: string }) => target)).toEqual(['one', 'two']);
-    expect(findings[0].finding.priority.parts).toContainEqual(
-      expect.objectContaining({ name: 'fix', points: 3 }),
-    );
+    expect(findings[0].finding.fixes).toEqual([{ kind: 'upgrade-direct', version: '1.0.2' }]);
   } finally {
     await world.close();
   }
