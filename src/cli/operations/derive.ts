@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ParameterDescription } from '../../discovery/description/description.ts';
 import type { ApiMethod } from '../../discovery/description/methods.ts';
+import { matchesPattern } from '../../discovery/request/pattern.ts';
 import type { ParameterTexts } from './caller.ts';
 
 /** Parameters of pages, which the command line joins; `--limit` says how many entries they have. */
@@ -51,7 +52,7 @@ function optionOf(name: string, parameter: ParameterDescription): Option {
 function collect({ pattern, enum: choices }: ParameterDescription) {
   return (text: string, before: readonly string[] = []): readonly string[] => {
     const values = pattern === undefined ? text.split(',').map((one) => one.trim()) : [text];
-    if (pattern !== undefined && !new RegExp(pattern).test(text))
+    if (pattern !== undefined && !matchesPattern(pattern, text))
       throw new InvalidArgumentError('a name and a value: `team=web`');
     const wrong = choices && values.find((one) => !choices.includes(one));
     if (wrong !== undefined) throw new InvalidArgumentError(`Allowed choices are ${choices?.join(', ')}.`);
