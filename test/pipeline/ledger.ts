@@ -69,8 +69,13 @@ function alertsIn(bodies: readonly string[]): readonly SentAlert[] {
   return bodies.map((body) => JSON.parse(body) as SentAlert);
 }
 
+/** One alert resolves an issue in one version of a package and opens it in another, which have one key: what is resolved comes first. */
 function keyedChanges({ target, changes }: SentAlert) {
-  return changes.map((change) => ({ ...change, key: keyOf(change.target ?? target, change) }));
+  return changes
+    .map((change) => ({ ...change, key: keyOf(change.target ?? target, change) }))
+    .toSorted(
+      (left, right) => Number(right.transition === 'resolved') - Number(left.transition === 'resolved'),
+    );
 }
 
 /** The findings of each reminder, in the order of their delivery. */
