@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Noun } from './operations/noun.ts';
 import type { CommandContext } from './program/context.ts';
 
 export interface CommandEntry {
@@ -8,6 +9,12 @@ export interface CommandEntry {
   readonly description: string;
   /** Loads the function that adds options, arguments, subcommands and the action to the command. */
   load(): Promise<(command: Command, context: CommandContext) => void>;
+}
+
+/** Loads the command of a noun, which is derived from the description document. */
+async function noun(name: string, load: () => Promise<{ readonly NOUN: Noun }>) {
+  const { nounCommand } = await import('./operations/noun-command.ts');
+  return await nounCommand(name, (await load()).NOUN);
 }
 
 /** All commands, with what `lockhound --help` shows, so that it does not load them. */
@@ -107,7 +114,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'targets',
     usage: '[options]',
     description: 'Show what is watched: targets with their findings, lockfiles and scans; remove a target.',
-    load: async () => await (await import('./operations/noun-command.ts')).nounCommand('targets'),
+    load: () => noun('targets', () => import('./operations/nouns/targets.ts')),
   },
   {
     name: 'data',
@@ -119,7 +126,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'where',
     usage: '[options] <package> [range]',
     description: 'Show which targets hold a package: version, lockfile, dependency path, groups.',
-    load: async () => await (await import('./operations/noun-command.ts')).nounCommand('where'),
+    load: () => noun('where', () => import('./operations/nouns/where.ts')),
   },
   {
     name: 'watch',
@@ -132,7 +139,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'findings',
     usage: '[options]',
     description: 'Show the findings of all targets, the worst first.',
-    load: async () => await (await import('./operations/noun-command.ts')).nounCommand('findings'),
+    load: () => noun('findings', () => import('./operations/nouns/findings.ts')),
   },
   {
     name: 'report',

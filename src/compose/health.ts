@@ -19,7 +19,7 @@ const LIMIT_MS = 5_000;
  */
 export function openHealth(
   { config }: LoadedConfig,
-  { shards, workers }: Pick<Stores, 'shards' | 'workers'>,
+  { shards }: Pick<Stores, 'shards'>,
   readNumbers: () => Promise<FleetNumbers> = openFleetNumbers(shards, config.watch.staleAfter),
 ) {
   const [first] = shards as readonly [Store, ...Store[]];
@@ -29,7 +29,7 @@ export function openHealth(
     const [redisMs, now] = [await roundTrip(first), await timeOf(first)];
     const move = (await first.layouts.read())?.move;
     if (move !== undefined) return movingVerdict(move, now);
-    const [numbers, presences] = await Promise.all([readNumbers(), workers.list(now)]);
+    const [numbers, presences] = await Promise.all([readNumbers(), first.workers.list(now)]);
     return judgeHealth({
       ...{ numbers, workers: presences, redisMs, concurrency, now },
       settings: {

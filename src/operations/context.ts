@@ -1,5 +1,7 @@
 import { distance } from 'fastest-levenshtein';
+import type { openFleetNumbers } from '../compose/fleet-numbers.ts';
 import type { FleetStore } from '../compose/fleet-store.ts';
+import type { openHealth } from '../compose/health.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { FleetSnapshot } from '../fleet/view/fleet-snapshot.ts';
 import type { FleetNeed } from '../fleet/view/read-fleet.ts';
@@ -25,6 +27,10 @@ export interface OperationContext {
   readonly follow: () => Promise<void>;
   /** The lists about exploitation. */
   readonly exploits: () => Promise<ExploitData>;
+  /** The numbers of all workers together. */
+  readonly numbers: ReturnType<typeof openFleetNumbers>;
+  /** The verdict on the whole deployment. */
+  readonly health: ReturnType<typeof openHealth>;
   readonly tokens: PageTokens;
 }
 

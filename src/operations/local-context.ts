@@ -6,6 +6,7 @@ import { EMPTY_FLEET } from '../fleet/view/fleet-snapshot.ts';
 import { readFleet } from '../fleet/view/read-fleet.ts';
 import { NO_EXPLOIT_DATA } from '../model/exploits/exploit-data.ts';
 import { joinFreshness } from '../model/fleet/freshness.ts';
+import { lazily } from '../model/lazily.ts';
 import type { OperationContext } from './context.ts';
 import { createPageTokens } from './page-token.ts';
 
@@ -20,10 +21,20 @@ export async function openLocalContext(
   const [first] = fleet.shards;
   const exploits =
     first === undefined ? async () => NO_EXPLOIT_DATA : currentData(first.exploits, fleet.note);
+  // Few commands need them.
+  const numbers = lazily(async () => {
+    const { openFleetNumbers } = await import('../compose/fleet-numbers.ts');
+    return openFleetNumbers(fleet.shards, loaded.config.watch.staleAfter);
+  });
   return {
     loaded,
     fleet,
     exploits,
+    numbers: async () => await (await numbers())(),
+    async health() {
+      const { openHealth } = await import('../compose/health.ts');
+      return await openHealth(loaded, fleet, await numbers())();
+    },
     async snapshot(need) {
       const { target } = need;
       const options = { exploits: await exploits(), onUnreadable: fleet.onUnreadable };

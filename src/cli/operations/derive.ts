@@ -1,38 +1,170 @@
+import { readFile } from 'node:fs/promises';
+import { text as textOfStream } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ParameterDescription } from '../../discovery/description/description.ts';
+import type {
+  ParameterDescription,
+  RestDescription,
+  SchemaDescription,
+} from '../../discovery/description/description.ts';
 import type { ApiMethod } from '../../discovery/description/methods.ts';
 import { matchesPattern } from '../../discovery/request/pattern.ts';
+import { reasonOf } from '../../files/errors.ts';
+import { CommandError } from '../program/errors.ts';
+import { collectLabel } from '../program/options.ts';
 import type { ParameterTexts } from './caller.ts';
 
 /** Parameters of pages, which the command line joins; `--limit` says how many entries they have. */
 const OF_PAGES: ReadonlySet<string> = new Set(['pageSize', 'pageToken', 'skip', 'limit']);
 
 const SHORT: Readonly<Record<string, string>> = { label: '-l, ', target: '-t, ' };
+const LABEL = '^[^=]+=.*$';
 
-/** Adds the parameters of a method: those of the path and those in `args` as arguments, the others as options. */
-export function withParameters(command: Command, method: ApiMethod, args: readonly string[] = []): Command {
-  for (const [name, parameter] of method.parameters) {
+/** The arguments of a command: names of parameters or of properties of the body, and the one that has several values. */
+interface Arguments {
+  readonly args: readonly string[];
+  readonly each: string | undefined;
+}
+
+/** What a person typed. */
+interface Given {
+  readonly args: readonly unknown[];
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** A value of a request that can be typed: a parameter, or a property of the body. */
+interface Typed {
+  readonly name: string;
+  readonly description: ParameterDescription;
+  /** The property of the body. */
+  readonly property?: string;
+}
+
+/** Adds what a method takes: parameters of the path and those in `args` as arguments, the others as options. */
+export function withParameters(
+  command: Command,
+  document: RestDescription,
+  method: ApiMethod,
+  { args, each }: Arguments,
+): Command {
+  for (const { name, description } of typedValues(document, method)) {
     if (OF_PAGES.has(name)) continue;
-    if (parameter.location === 'path' || args.includes(name))
-      command.argument(parameter.required === true ? `<${name}>` : `[${name}]`, textOf(parameter));
-    else command.addOption(optionOf(name, parameter));
+    const { required } = description;
+    if (!isArgument(name, description, args)) command.addOption(optionOf(name, description));
+    else {
+      const shown = name === each ? `${name}...` : name;
+      command.argument(required === true ? `<${shown}>` : `[${shown}]`, textOf(description));
+    }
   }
   return command;
 }
 
 /** The values of parameters from the arguments and options of a command. */
 export function parametersOf(
+  document: RestDescription,
   method: ApiMethod,
-  given: readonly unknown[],
-  options: Readonly<Record<string, unknown>>,
-  args: readonly string[] = [],
+  given: Given,
+  args: readonly string[],
 ): ParameterTexts {
-  const rest = [...given];
-  const values = [...method.parameters].map(([name, { location }]) => {
-    const value = location === 'path' || args.includes(name) ? rest.shift() : options[name];
-    return [name, Array.isArray(value) ? value.map(String) : value === undefined ? undefined : String(value)];
+  return Object.fromEntries(
+    valuesOf(document, method, given, args).flatMap(([{ name, property }, value]) =>
+      property === undefined
+        ? [[name, Array.isArray(value) ? value.map(String) : value === undefined ? undefined : String(value)]]
+        : [],
+    ),
+  );
+}
+
+/** The body from the arguments and options of a command, and from the file at `--data`. Throws `CommandError`. */
+export async function bodyOf(
+  document: RestDescription,
+  method: ApiMethod,
+  given: Given,
+  args: readonly string[],
+): Promise<unknown> {
+  if (method.request === undefined) return undefined;
+  const { data } = given.options;
+  const typed = valuesOf(document, method, given, args).flatMap(([{ property, description }, value]) => {
+    if (property === undefined || value === undefined) return [];
+    const isMap = description.pattern === LABEL;
+    const labels = () => (value as readonly string[]).reduce((all, one) => collectLabel(one, all), {});
+    const isNumber = description.type === 'integer' || description.type === 'number';
+    return [[property, isMap ? labels() : isNumber ? Number(value) : value] as const];
   });
-  return Object.fromEntries(values);
+  return { ...(typeof data === 'string' ? await readData(data) : {}), ...Object.fromEntries(typed) };
+}
+
+async function readData(path: string): Promise<object> {
+  try {
+    return JSON.parse(path === '-' ? await textOfStream(process.stdin) : await readFile(path, 'utf8'));
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? error.message : reasonOf(error);
+    throw new CommandError('options-unsuited', `--data ${path}: ${reason}`, { cause: error });
+  }
+}
+
+/** Whether the body has parts that cannot be typed, so that it is read from a file. */
+export function hasOtherBody(document: RestDescription, { request }: ApiMethod): boolean {
+  const { properties = {} } = document.schemas?.[request ?? ''] ?? {};
+  const isTyped = (one: SchemaDescription): boolean => propertyOf(document, one, false) !== undefined;
+  const all = Object.values(properties);
+  return request !== undefined && (all.length === 0 || !all.every(isTyped));
+}
+
+function valuesOf(
+  document: RestDescription,
+  method: ApiMethod,
+  given: Given,
+  args: readonly string[],
+): readonly (readonly [Typed, unknown])[] {
+  const rest = [...given.args];
+  return typedValues(document, method).map((one) => [
+    one,
+    isArgument(one.name, one.description, args) ? rest.shift() : given.options[one.name],
+  ]);
+}
+
+function isArgument(name: string, { location }: ParameterDescription, args: readonly string[]): boolean {
+  return location === 'path' || args.includes(name);
+}
+
+function typedValues(document: RestDescription, method: ApiMethod): readonly Typed[] {
+  const { properties = {} } = document.schemas?.[method.request ?? ''] ?? {};
+  return [
+    ...Array.from(method.parameters, ([name, description]) => ({ name, description })),
+    ...Object.entries(properties).flatMap(([property, schema]): Typed[] => {
+      const isRequired = schema.annotations?.required?.includes(method.id) === true;
+      const description = propertyOf(document, schema, isRequired);
+      if (description === undefined) return [];
+      const name = description.pattern === LABEL ? property.replace(/s$/, '') : property;
+      return [{ name, description, property }];
+    }),
+  ];
+}
+
+/** A property of a body as a parameter. `undefined` for one that is no text, number, list of these or map of texts. */
+function propertyOf(
+  document: RestDescription,
+  schema: SchemaDescription,
+  required: boolean,
+): ParameterDescription | undefined {
+  const target = document.schemas?.[schema.$ref ?? ''] ?? schema;
+  const { type, items, additionalProperties } = target;
+  const { description = target.description ?? '' } = schema;
+  if (type === 'object')
+    return additionalProperties?.type === 'string'
+      ? { type: 'string', description, pattern: LABEL, repeated: true, required }
+      : undefined;
+  if (type === 'array')
+    return items?.type === 'string' ? { ...plain(items), description, repeated: true, required } : undefined;
+  return { ...plain(target), description, required };
+}
+
+function plain({ type, pattern, enum: choices, default: preset }: SchemaDescription): ParameterDescription {
+  return Object.fromEntries(
+    Object.entries({ type, pattern, enum: choices, default: preset }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  );
 }
 
 function optionOf(name: string, parameter: ParameterDescription): Option {
@@ -51,9 +183,11 @@ function optionOf(name: string, parameter: ParameterDescription): Option {
 /** Collects the values of an option that can be repeated. Without a pattern they may also be separated by commas. */
 function collect({ pattern, enum: choices }: ParameterDescription) {
   return (text: string, before: readonly string[] = []): readonly string[] => {
-    const values = pattern === undefined ? text.split(',').map((one) => one.trim()) : [text];
-    if (pattern !== undefined && !matchesPattern(pattern, text))
-      throw new InvalidArgumentError('a name and a value: `team=web`');
+    const values = pattern === LABEL ? [text] : text.split(',').map((one) => one.trim());
+    if (pattern !== undefined && !values.every((one) => matchesPattern(pattern, one)))
+      throw new InvalidArgumentError(
+        pattern === LABEL ? 'a name and a value: `team=web`' : `does not match ${pattern}`,
+      );
     const wrong = choices && values.find((one) => !choices.includes(one));
     if (wrong !== undefined) throw new InvalidArgumentError(`Allowed choices are ${choices?.join(', ')}.`);
     return [...before, ...values];

@@ -1,11 +1,13 @@
 import type { LoadedConfig } from '../../config/load.ts';
 import { readBundledDescription } from '../../discovery/bundled.ts';
 import { type ApiMethod, findMethod } from '../../discovery/description/methods.ts';
+import { checkRequestBody } from '../../discovery/request/schema-check.ts';
 import { OPERATIONS } from '../../operations/catalog.generated.ts';
 import { openLocalContext } from '../../operations/local-context.ts';
 import type { MethodId, Operation } from '../../operations/operation.ts';
 import { LOCAL_OPERATOR } from '../../operations/principal.ts';
 import { readParameters } from '../../operations/read-parameters.ts';
+import { Refusal } from '../../operations/refusal.ts';
 import { type Caller, type ParameterTexts, presentValues } from './caller.ts';
 
 /** Calls operations in this process, as the operator who may do everything. Pages are as large as the caller wants. */
@@ -21,6 +23,9 @@ export async function openLocalCaller(loaded: LoadedConfig): Promise<Caller> {
         ...readParameters(method, path, query),
         ...(pageSize && { pageSize: Number(pageSize) }),
       };
+      const [problem] = checkRequestBody(document, method.description.request ?? {}, body, id);
+      if (method.request !== undefined && problem !== undefined)
+        throw new Refusal(400, 'invalid-body', `${problem.path} ${problem.message}`);
       const load: Readonly<Record<string, () => Promise<unknown>>> = OPERATIONS;
       const operation = (await load[id]?.()) as Operation<MethodId>;
       return (await operation(

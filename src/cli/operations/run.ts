@@ -9,8 +9,8 @@ import type { ReportFile } from '../program/scan-result.ts';
 import { interruptible } from '../program/signals.ts';
 import { writeParts } from '../program/write-parts.ts';
 import type { Caller, ParameterTexts } from './caller.ts';
+import type { View } from './noun.ts';
 import { openCaller, type ServerOptions } from './open-caller.ts';
-import type { View } from './views.ts';
 
 /** The options of every command of an operation. */
 export interface OperationOptions extends ServerOptions, DestinationOptions {
@@ -26,6 +26,7 @@ export interface Run {
   readonly method: ApiMethod;
   readonly view: View;
   readonly params: ParameterTexts;
+  readonly body: unknown;
   readonly options: OperationOptions;
 }
 
@@ -98,33 +99,49 @@ async function printReport({ terminal }: CommandContext, caller: Caller, run: Ru
   await writeParts(terminal, [(answer as unknown as RawAnswer).body]);
 }
 
-/** The whole answer: pages of a list are joined. Throws when an empty list is one of nothing. */
-async function answerOf(
-  caller: Caller,
-  { method, view, params, options }: Run,
-  signal: AbortSignal,
-): Promise<Json> {
-  const id = method.id as MethodId;
-  const { items } = view;
-  const call = async (more: ParameterTexts) =>
-    (await caller.call(id, { ...params, ...more }, { signal })) as unknown as Json;
+type Ask = (more: ParameterTexts) => Promise<Json>;
+
+/** The whole answer: those to several values of an argument in a list, pages of a list joined. */
+async function answerOf(caller: Caller, run: Run, signal: AbortSignal): Promise<Json> {
+  const { method, view, params, body, options } = run;
+  const { items, each } = view;
+  const ask: Ask = async (more) =>
+    (await caller.call(method.id as MethodId, { ...params, ...more }, { body, signal })) as unknown as Json;
+  if (each !== undefined) {
+    const answers: Json[] = [];
+    for (const one of [params[each] ?? []].flat()) answers.push(await ask({ [each]: one }));
+    return { [items ?? 'answers']: answers };
+  }
   const own = method.parameters.get('limit');
   // All entries for programs, as far as the method lists them.
   const preset = options.format === 'table' ? view.limit : own?.maximum;
-  if (own !== undefined) return await call({ limit: String(options.limit ?? preset) });
-  if (items === undefined || !method.parameters.has('pageToken')) return await call({});
-  const most = options.format === 'table' ? (view.most ?? options.limit ?? view.limit) : options.limit;
-  const limit = most ?? Number.POSITIVE_INFINITY;
+  if (own !== undefined) return await ask({ limit: String(options.limit ?? preset) });
+  if (items === undefined || !method.parameters.has('pageToken')) return await ask({});
+  const joined = await joinPages(ask, items, { maxPage: caller.maxPage, most: mostOf(run) });
+  if (joined['total'] === 0 && joined['unreadable'] === undefined)
+    await requireStored(caller, params, signal);
+  return joined;
+}
+
+/** The number of entries that are asked for. */
+function mostOf({ view, options: { format, limit } }: Run): number {
+  const most = format === 'table' ? (view.most ?? limit ?? view.limit) : limit;
+  return most ?? Number.POSITIVE_INFINITY;
+}
+
+async function joinPages(
+  ask: Ask,
+  items: string,
+  { maxPage, most }: { readonly maxPage: number; readonly most: number },
+): Promise<Json> {
   const all: unknown[] = [];
   for (let pageToken: string | undefined; ; ) {
-    const size = Math.min(caller.maxPage, limit - all.length);
+    const size = Math.min(maxPage, most - all.length);
     const pageSize = Number.isFinite(size) ? String(size) : String(Number.MAX_SAFE_INTEGER);
-    const { nextPageToken, ...page } = await call({ pageSize, pageToken });
+    const { nextPageToken, ...page } = await ask({ pageSize, pageToken });
     all.push(...(page[items] as readonly unknown[]));
     pageToken = nextPageToken as string | undefined;
-    if (pageToken !== undefined && all.length < limit) continue;
-    if (page['total'] === 0 && page['unreadable'] === undefined) await requireStored(caller, params, signal);
-    return { ...page, [items]: all };
+    if (pageToken === undefined || all.length >= most) return { ...page, [items]: all };
   }
 }
 

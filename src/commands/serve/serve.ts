@@ -215,7 +215,7 @@ function contextOf(loaded: LoadedConfig, shared: SharedStore, log: Logger): Serv
   const logEvents = logThrottled(log, 'changes and scans cannot be read; readers of events wait');
   const onEventFailure = (reason: string) => logEvents(new Error(reason));
   const numbers = openFleetNumbers(stores, loaded.config.watch.staleAfter);
-  const health = openHealth(loaded, { shards: stores, workers: shared.store.workers }, numbers);
+  const health = openHealth(loaded, { shards: stores }, numbers);
   return {
     loaded,
     shared,

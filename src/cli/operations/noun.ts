@@ -1,0 +1,45 @@
+import type { MethodId } from '../../operations/operation.ts';
+import type { TextOptions } from '../../report/layout.ts';
+import type { ParameterTexts } from './caller.ts';
+
+export interface ViewOptions extends TextOptions {
+  /** Most entries that are shown. */
+  readonly limit: number;
+  /** What was asked for. */
+  readonly params: ParameterTexts;
+}
+
+/** What the document cannot say of an operation on the command line. */
+export interface View {
+  /** The answer for people. */
+  // biome-ignore lint/suspicious/noExplicitAny: the answer of the method
+  readonly text: (answer: any, options: ViewOptions) => string;
+  /** The method. Default: that of the noun with the name of the verb. */
+  readonly method?: MethodId;
+  /** Parameters, and properties of the body, that are arguments, in addition to the parameters of the path. */
+  readonly args?: readonly string[];
+  /** The argument that may be given several times. The method is called for each value, and `items` has the answers. */
+  readonly each?: string;
+  /** Whether there is what was asked for; otherwise the exit code is 1. */
+  // biome-ignore lint/suspicious/noExplicitAny: the answer of the method
+  readonly isFound?: (answer: any) => boolean;
+  /** The property of the answer that is a list. */
+  readonly items?: string;
+  /** Entries that are shown as text, without `--limit`. */
+  readonly limit?: number;
+  /** Entries that are asked for to show `limit` of what they are grouped by. */
+  readonly most?: number;
+  /** The method that renders reports of what fits. */
+  readonly report?: MethodId;
+  /** What is asked before it happens. */
+  readonly question?: (params: ParameterTexts) => string;
+}
+
+/** A noun on the command line. Unless it `isGroup`, its first verb is that of `lockhound <noun>`; the others are below it. */
+export interface Noun {
+  /** Name of its methods. Default: its own. */
+  readonly resource?: string;
+  readonly isGroup?: boolean;
+  readonly verbs: Readonly<Record<string, View>>;
+  readonly examples: string;
+}

@@ -1,0 +1,30 @@
+import type { FleetFinding } from '../../../model/fleet/fleet-finding.ts';
+import { findingCountText, findingListText, findingText } from '../../../report/findings.ts';
+import type { Noun } from '../noun.ts';
+
+export const NOUN: Noun = {
+  verbs: {
+    list: {
+      items: 'findings',
+      limit: 50,
+      most: 50_000,
+      report: 'lockhound.findings.report',
+      text: (list: Parameters<typeof findingListText>[0], options) =>
+        findingListText({ ...list, limit: options.limit }, options),
+    },
+    count: { text: findingCountText },
+    get: { text: (one: FleetFinding, options) => findingText(one, options) },
+  },
+  examples: `
+Examples:
+  lockhound findings --severity high                   severe open findings of all targets, by issue
+  lockhound findings --target org/shop --state all     everything about one target
+  lockhound findings --rule vulnerability --since 1d   what opened or changed in the last day
+  lockhound findings --json --label team=web           for programs: the answer of the API
+  lockhound findings --target org/shop --format sarif  a report as of a scan, from what is stored
+  lockhound findings --report html=fleet.html          the list, and a report in a file
+  lockhound findings --server https://lockhound.example.com
+
+Reports other than the table, JSON and NDJSON also contain the packages of these targets.
+Exit codes: 0 done, 2 an error, no such target, or an incomplete result.`,
+};

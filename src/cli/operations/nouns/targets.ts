@@ -1,0 +1,30 @@
+import type { ShownTarget } from '../../../model/fleet/listed-target.ts';
+import { type DataLoss, lossText } from '../../../model/losses/evidence.ts';
+import { forgottenTargetText, inventoryText, targetListText, targetText } from '../../../report/targets.ts';
+import type { Noun } from '../noun.ts';
+
+export const NOUN: Noun = {
+  verbs: {
+    list: { items: 'targets', limit: 100, text: targetListText },
+    get: { text: (target: ShownTarget, options) => targetText(target, options) },
+    inventory: { items: 'packages', limit: 200, text: inventoryText },
+    forget: {
+      text: forgottenTargetText,
+      question: ({ target }) => `Remove all that is stored of target ${target}?`,
+    },
+    acceptCorrections: {
+      text: ({ accepted }: { readonly accepted: readonly DataLoss[] }) =>
+        accepted.map((loss) => `${lossText(loss)}\n`).join(''),
+    },
+  },
+  examples: `
+Examples:
+  lockhound targets --worst high --label team=web      targets of one team with severe open findings
+  lockhound targets get org/shop                       lockfiles, last scans, open findings, deliveries
+  lockhound targets inventory org/shop --search lodash the packages of its lockfile
+  lockhound targets forget org/old-shop                remove all that is stored of a target
+  lockhound targets accept-corrections --author sam    the index withdrew hundreds of advisories rightly
+
+Nothing else removes a target. A scan that a worker judges after \`forget\` is a first scan.
+Exit codes: 0 done, 1 not confirmed, 2 an error, no such target, or an incomplete result.`,
+};

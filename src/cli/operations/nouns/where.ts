@@ -1,0 +1,29 @@
+import type { WhereAnswer } from '../../../model/api/lockhound-api.generated.ts';
+import { type WhereList, whereText } from '../../../report/packages.ts';
+import type { Noun } from '../noun.ts';
+
+export const NOUN: Noun = {
+  resource: 'packages',
+  verbs: {
+    where: {
+      args: ['package', 'range'],
+      limit: 50,
+      isFound: ({ targets }: WhereAnswer) => targets > 0,
+      text: (answer: WhereAnswer, { params, ...options }) => {
+        const query = [params['package'], params['range']].join(' ').trim();
+        return whereText({ ...(answer as unknown as WhereList), query }, options);
+      },
+    },
+  },
+  examples: `
+Examples:
+  lockhound where lodash                       every target with any version of lodash
+  lockhound where 'lodash@<4.17.21'            a range, in the notation of npm
+  lockhound where pkg:pypi/urllib3 '>=1.26,<2' a purl, and a range in the notation of Python
+  lockhound where lodash --label team=web      only targets of one team
+
+Names may have any spelling that their ecosystem takes as the same (\`Flask_Cors\` is \`flask-cors\` on PyPI).
+Ranges: npm, cargo and golang (notation of npm), pypi (PEP 440), gem (\`~> 1.2\`). Versions of other ecosystems have
+to be equal. Prereleases are in ranges.
+Exit codes: 0 found, 1 no target holds it, 2 an error or an incomplete result.`,
+};
