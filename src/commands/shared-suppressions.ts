@@ -1,4 +1,5 @@
 import type { Log } from '../compose/deferred-log.ts';
+import { requireRedisUrl } from '../compose/redis-url.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Suppression } from '../model/scan/suppression.ts';
@@ -10,11 +11,14 @@ import type { Suppression } from '../model/scan/suppression.ts';
 export async function sharedSuppressions(loaded: LoadedConfig, log: Log): Promise<readonly Suppression[]> {
   if (!loaded.config.policy.sharedSuppressions) return [];
   try {
-    const { openFleetStore } = await import('../compose/fleet-store.ts');
-    const { shards, close } = await openFleetStore(loaded);
+    requireRedisUrl(loaded);
+    const [{ openStore }, { createLogger }] = await Promise.all([
+      import('../compose/store.ts'),
+      import('../compose/logger.ts'),
+    ]);
+    const { suppressions, close } = await openStore(loaded, createLogger(loaded));
     try {
-      const added = (await shards[0]?.suppressions.effective()) ?? [];
-      return added.map(({ suppression }) => suppression);
+      return (await suppressions.effective()).map(({ suppression }) => suppression);
     } finally {
       await close();
     }

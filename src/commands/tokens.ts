@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { duration } from '../config/values.ts';
 import type { ApiToken, Role } from '../model/api/api-token.ts';
-import { createTokenText } from '../server/api/auth/token-text.ts';
+import { createTokenText } from '../operations/tokens/token-text.ts';
 import type { ApiTokenStore } from '../store/api-tokens.ts';
 import { openSharedStore } from './shared-store.ts';
 

@@ -1,7 +1,10 @@
+import type { Queue, Telemetry } from 'bullmq';
+import type { Logger } from 'pino';
 import { policyOf } from '../config/effective-policy.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Policy } from '../model/scan/policy.ts';
 import type { ListedTarget } from '../store/fleet/target-summaries.ts';
+import type { ConnectOptions } from '../store/redis/connection.ts';
 import { requireLayout } from '../store/shards/shard-layout.ts';
 import type { OnUnreadable } from '../store/values/stored-values.ts';
 import { createLogger } from './logger.ts';
@@ -13,6 +16,8 @@ export interface FleetStore {
   readonly shards: readonly Store[];
   /** The shard of a target. */
   of(target: string): Store;
+  /** The queue of a job in a shard. It is opened once, and its metadata stay those of the workers. */
+  queueOf(shard: Pick<Store, 'redis' | 'prefix'>, job: string): Promise<Queue>;
   /** One sentence for each stored value that is damaged or newer than this release; the answer lacks what they hold. */
   readonly unreadable: readonly string[];
   readonly onUnreadable: OnUnreadable;
@@ -22,14 +27,25 @@ export interface FleetStore {
   close(): Promise<void>;
 }
 
+interface FleetStoreOptions extends Pick<ConnectOptions, 'waiting'> {
+  /** For the queues: what is put on one continues its trace. */
+  readonly telemetry?: () => Promise<Telemetry | undefined>;
+}
+
 /**
  * Throws `ConfigError` when `redis.url` is not set, and `StoreError` when Redis does not answer or when its targets are spread over
  * another number of shards than `redis.shards`.
  */
-export async function openFleetStore(loaded: LoadedConfig): Promise<FleetStore> {
+export async function openFleetStore(
+  loaded: LoadedConfig,
+  { telemetry, ...options }: FleetStoreOptions = {},
+): Promise<FleetStore> {
   requireRedisUrl(loaded);
-  const { shards, of, layouts, close } = await openStores(loaded, createLogger(loaded));
-  const unreadable: string[] = [];
+  const log = createLogger(loaded);
+  const { shards, of, layouts, close } = await openStores(loaded, log, options);
+  const queues = openQueues(log, telemetry);
+  // A server asks for the same value again and again.
+  const unreadable = new Set<string>();
   try {
     requireLayout(await layouts.read(), shards.length);
   } catch (error) {
@@ -39,11 +55,43 @@ export async function openFleetStore(loaded: LoadedConfig): Promise<FleetStore> 
   return {
     shards,
     of,
-    unreadable,
-    onUnreadable: ({ message }) => void unreadable.push(message),
-    note: (message) => void unreadable.push(message),
+    queueOf: queues.of,
+    get unreadable() {
+      return [...unreadable];
+    },
+    onUnreadable: ({ message }) => void unreadable.add(message),
+    note: (message) => void unreadable.add(message),
     policy: policyOf(loaded.config),
-    close,
+    async close() {
+      await queues.close();
+      await close();
+    },
+  };
+}
+
+/** Queues by shard and job. BullMQ is loaded with the first one, because most questions need none. */
+function openQueues(log: Logger, telemetryOf: FleetStoreOptions['telemetry']) {
+  const opened = new Map<string, Promise<Queue>>();
+  const open = async ({ redis: connection, prefix }: Pick<Store, 'redis' | 'prefix'>, job: string) => {
+    const { Queue } = await import('bullmq');
+    const telemetry = await telemetryOf?.();
+    const queue = new Queue(job, {
+      connection,
+      prefix,
+      skipMetasUpdate: true,
+      skipVersionCheck: true,
+      ...(telemetry === undefined ? {} : { telemetry }),
+    });
+    return queue.on('error', (error) => log.warn({ error: error.message }, 'queue connection'));
+  };
+  return {
+    of(shard: Pick<Store, 'redis' | 'prefix'>, job: string): Promise<Queue> {
+      const key = `${shard.prefix} ${job}`;
+      const queue = opened.get(key) ?? open(shard, job);
+      opened.set(key, queue);
+      return queue;
+    },
+    close: async () => await Promise.all([...opened.values()].map(async (queue) => (await queue).close())),
   };
 }
 

@@ -2,6 +2,7 @@ import { distance } from 'fastest-levenshtein';
 import type { openFleetNumbers } from '../compose/fleet-numbers.ts';
 import type { FleetStore } from '../compose/fleet-store.ts';
 import type { openHealth } from '../compose/health.ts';
+import type { Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { FleetSnapshot } from '../fleet/view/fleet-snapshot.ts';
 import type { FleetNeed } from '../fleet/view/read-fleet.ts';
@@ -44,6 +45,13 @@ export function perContext<Value>(create: (context: OperationContext) => Value) 
     known.set(context, { value });
     return value;
   };
+}
+
+/** The shard that has what all shards share: tokens, suppressions, stopped routes, and the schedules, which are the same in each. */
+export function firstShard({ shards }: Pick<FleetStore, 'shards'>): Store {
+  const [first] = shards;
+  if (first === undefined) throw new RangeError('a Redis without shards');
+  return first;
 }
 
 /** Throws `Refusal` as for a target that does not exist, so that names of other teams' targets cannot be guessed. */

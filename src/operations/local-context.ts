@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { currentData } from '../compose/facts/exploits.ts';
 import { openFleetStore } from '../compose/fleet-store.ts';
+import { createLogger } from '../compose/logger.ts';
+import { openTracing } from '../compose/tracing.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { EMPTY_FLEET } from '../fleet/view/fleet-snapshot.ts';
 import { readFleet } from '../fleet/view/read-fleet.ts';
@@ -17,7 +19,13 @@ import { createPageTokens } from './page-token.ts';
 export async function openLocalContext(
   loaded: LoadedConfig,
 ): Promise<OperationContext & { close(): Promise<void> }> {
-  const fleet = await openFleetStore(loaded);
+  let tracing: ReturnType<typeof openTracing> | undefined;
+  const fleet = await openFleetStore(loaded, {
+    async telemetry() {
+      tracing ??= openTracing(loaded, createLogger(loaded));
+      return (await tracing)?.telemetry;
+    },
+  });
   const [first] = fleet.shards;
   const exploits =
     first === undefined ? async () => NO_EXPLOIT_DATA : currentData(first.exploits, fleet.note);
@@ -51,6 +59,9 @@ export async function openLocalContext(
     },
     follow: async () => {},
     tokens: createPageTokens(randomBytes(32)),
-    close: fleet.close,
+    async close() {
+      await fleet.close();
+      await (await tracing)?.close();
+    },
   };
 }

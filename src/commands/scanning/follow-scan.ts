@@ -11,11 +11,11 @@ import { messageOf } from '../../model/errors.ts';
 import { raceAbort } from '../../model/race-abort.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
 import type { ScanReport, Verdict } from '../../model/scan/verdict.ts';
+import { readReport } from '../../operations/scans/stored-scan.ts';
 import { ScanError } from '../errors.ts';
 import { openSharedStore, type SharedShard } from '../shared-store.ts';
 import type { OnProgress } from './scan-progress.ts';
 import { wholeReport } from './scan-report.ts';
-import { readReport } from './scan-watch.ts';
 
 export interface FollowOptions {
   /** Time limit in milliseconds. The scan continues when it is exceeded. */

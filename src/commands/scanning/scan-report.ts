@@ -2,11 +2,11 @@ import type { Store } from '../../compose/store.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { ScanRecord } from '../../model/scan/scan-record.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
+import { readReport } from '../../operations/scans/stored-scan.ts';
 import { ScanError } from '../errors.ts';
 import { openFindingReports } from '../fleet/finding-reports.ts';
 import { administerScans } from '../scans.ts';
 import { openSharedStore } from '../shared-store.ts';
-import { readReport } from './scan-watch.ts';
 
 /** Reports of scans that workers did. */
 export type ScanReports = Awaited<ReturnType<typeof openScanReports>>;

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { SEVERITIES } from '../../model/scan/severity.ts';
-import { requireWholeFleet } from '../../operations/context.ts';
+import { firstShard, requireWholeFleet } from '../../operations/context.ts';
 import { filterItems, pageOf, takePage } from '../../operations/paging.ts';
 import { labelsOf, sinceOf } from '../../operations/parameters.ts';
 import type { Principal } from '../../operations/principal.ts';
@@ -15,7 +15,7 @@ const TREND_DAYS = 90;
 
 /** Questions about the whole fleet. */
 export function fleetOperations(context: ServeContext): Pick<HttpOperations, Own> {
-  const { fleet, loaded, shared } = context;
+  const { fleet, loaded } = context;
   const recentCounts = countsOf(context);
   const recentStored = storedCountsOf(context);
   return {
@@ -29,7 +29,7 @@ export function fleetOperations(context: ServeContext): Pick<HttpOperations, Own
     async 'lockhound.fleet.trend'({ params: { days = TREND_DAYS }, principal }) {
       requireWholeFleet(principal);
       const first = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
-      return { days: await shared.store.dayCounts.since(first) };
+      return { days: await firstShard(fleet).dayCounts.since(first) };
     },
     async 'lockhound.changes.list'({ params, principal }) {
       const { target, rule: rules, severity, notes, fingerprint } = params;

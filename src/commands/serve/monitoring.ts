@@ -10,14 +10,12 @@ import { type Probe, readinessOf, type ShownHealth } from '../../server/health.t
 import { mountMetrics, type ScrapedMetrics } from '../../server/metrics/mount.ts';
 import { WITHOUT_REDIS } from '../../server/metrics/without-redis.ts';
 import { redisProbe } from '../../server/probes.ts';
-import type { SharedStore } from '../shared-store.ts';
 import type { ServeContext } from './serve-context.ts';
 
 /** Time limit for learning who asks for metrics: less than that of a scrape. */
 const AUTHENTICATION_MS = 2_000;
 
-interface Monitored extends Pick<ServeContext, 'loaded' | 'view'> {
-  readonly shared: Pick<SharedStore, 'shards'>;
+interface Monitored extends Pick<ServeContext, 'loaded' | 'view' | 'fleet'> {
   readonly worker: MonitoredWorker | undefined;
 }
 
@@ -28,10 +26,10 @@ interface Monitored extends Pick<ServeContext, 'loaded' | 'view'> {
  */
 export function addMonitoring(
   app: FastifyInstance,
-  { loaded, shared, view, worker }: Monitored,
+  { loaded, fleet, view, worker }: Monitored,
   authenticate: (request: FastifyRequest) => Promise<Principal>,
 ): ShownHealth & { close(): Promise<void> } {
-  const shards = shared.shards.map(({ store }) => store);
+  const { shards } = fleet;
   const metrics = worker?.metrics ?? openMetrics(loaded, shards);
   const current = metricsFor(authenticate, metrics);
   const probes = [...(worker?.probes ?? [redisProbe(probedShards(shards))]), fleetProbe(view)];

@@ -8,7 +8,7 @@ import {
   type TrustedProxy,
 } from '../../server/api/auth/callers.ts';
 import { createRequestRates } from '../../server/api/auth/request-rates.ts';
-import type { SharedStore } from '../shared-store.ts';
+import type { ApiTokenStore } from '../../store/api-tokens.ts';
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1']);
 const LOCAL_ONLY = 'there is no token: only programs of this machine are answered';
@@ -19,7 +19,7 @@ const FAILURES_PER_SECOND = 5;
 /** `note`: who is answered while there is no token: programs of this machine, or nobody where other machines reach the address. */
 export async function openCallers(
   { config: { serve } }: LoadedConfig,
-  { store: { apiTokens } }: SharedStore,
+  apiTokens: ApiTokenStore,
   host: string,
 ): Promise<Callers & { readonly note: string | undefined }> {
   const isLoopback = LOOPBACK.has(host);

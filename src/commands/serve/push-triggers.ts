@@ -1,13 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { firstShard } from '../../operations/context.ts';
 import { Refusal } from '../../operations/refusal.ts';
+import { submitSource } from '../../operations/scans/source-scan.ts';
 import type { AskStore } from '../../server/api/ask-store.ts';
 import { callerAddress } from '../../server/api/auth/caller-address.ts';
 import { createRequestRates } from '../../server/api/auth/request-rates.ts';
 import { createOpenBodies } from '../../server/api/open-bodies.ts';
 import { PUSH_WINDOW_MS, readPush, requireSignatureHeader } from '../../server/triggers/push.ts';
 import type { ServeContext } from './serve-context.ts';
-import { sourceScans } from './source-scans.ts';
 
 /** Webhooks of pushes are at most 25 MB; those of large pushes have few commits, because lists are cut. */
 const MAX_BODY_BYTES = 26_214_400;
@@ -24,12 +25,12 @@ const FAILURES_PER_SECOND = 5;
  */
 export function addPushTriggers(
   app: FastifyInstance,
-  { loaded, shared, askStore }: Pick<ServeContext, 'loaded' | 'shared'> & { readonly askStore: AskStore },
+  context: Pick<ServeContext, 'loaded' | 'fleet'> & { readonly askStore: AskStore },
   log: Pick<Logger, 'info'>,
 ): void {
+  const { loaded, fleet, askStore } = context;
   const { serve } = loaded.config;
-  const { apiAnswers } = shared.store;
-  const scans = sourceScans(loaded, shared);
+  const { apiAnswers } = firstShard(fleet);
   const triggers = new Map(
     serve.triggers.map((trigger) => {
       const secret = loaded.secrets.triggers?.get(trigger.name)?.reveal() ?? '';
@@ -82,7 +83,8 @@ export function addPushTriggers(
         const target = { id: `${prefix}${push.name}`, labels };
         const answer = await askStore(async () => {
           if (await apiAnswers.isKnown(known)) return { scan, ignored: 'the push is known' };
-          await scans.submit({ scan, target, source: { kind: 'git', url: push.repository, ref: push.ref } });
+          const source = { kind: 'git', url: push.repository, ref: push.ref } as const;
+          await submitSource(context, { scan, target, source });
           await apiAnswers.remember(known, PUSH_WINDOW_MS);
           log.info({ trigger: name, target: target.id, scan }, 'a push starts a scan');
           return { scan };

@@ -2,11 +2,9 @@ import type { FleetSnapshot } from '../../fleet/view/fleet-snapshot.ts';
 import type { FleetView } from '../../fleet/view/fleet-view.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { Refusal } from '../../operations/refusal.ts';
-import type { SharedStore } from '../shared-store.ts';
 
 /** What the operations of a server work with. */
 export interface ServeContext extends OperationContext {
-  readonly shared: SharedStore;
   readonly view: FleetView;
   /** A reading of events that failed. */
   readonly onEventFailure: (reason: string) => void;

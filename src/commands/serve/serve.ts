@@ -4,13 +4,12 @@ import type { Logger } from 'pino';
 import { logConfigNotes } from '../../compose/config-notes.ts';
 import { currentData } from '../../compose/facts/exploits.ts';
 import { openFleetNumbers } from '../../compose/fleet-numbers.ts';
-import type { FleetStore } from '../../compose/fleet-store.ts';
+import { type FleetStore, openFleetStore } from '../../compose/fleet-store.ts';
 import { openHealth } from '../../compose/health.ts';
 import { createLogger } from '../../compose/logger.ts';
 import { waitForRedis } from '../../compose/redis-wait.ts';
 import type { Store } from '../../compose/store.ts';
 import type { MonitoredWorker } from '../../compose/worker/worker-health.ts';
-import { policyOf } from '../../config/effective-policy.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { readBundledDescription } from '../../discovery/bundled.ts';
 import { packageFile } from '../../files/package-file.ts';
@@ -19,33 +18,26 @@ import { holdPackages } from '../../fleet/view/held-packages.ts';
 import { lazily } from '../../model/lazily.ts';
 import { listen } from '../../model/listen.ts';
 import { OPERATIONS } from '../../operations/catalog.generated.ts';
+import { firstShard } from '../../operations/context.ts';
 import type { Call, MethodId, Operation } from '../../operations/operation.ts';
 import { createPageTokens } from '../../operations/page-token.ts';
 import { createApiServer } from '../../server/api/api-server.ts';
 import { openAskStore } from '../../server/api/ask-store.ts';
 import { createRequestRates } from '../../server/api/auth/request-rates.ts';
+import { sessionOperations } from '../../server/api/auth/session-operations.ts';
 import { addDocuments } from '../../server/api/documents.ts';
 import type { HttpOperations } from '../../server/api/http-operation.ts';
 import { type HealthServer, startHealthServer } from '../../server/health.ts';
 import { mountPage } from '../../server/page/mount-page.ts';
 import { shardOf } from '../../store/shards/shard.ts';
 import { logThrottled } from '../../workers/throttled-log.ts';
-import { openSharedStore, type SharedStore } from '../shared-store.ts';
-import { adminOperations } from './admin-operations.ts';
 import { eventOperations } from './event-operations.ts';
 import { fleetOperations } from './fleet-operations.ts';
 import { healthOperations } from './health-operations.ts';
 import { addMonitoring } from './monitoring.ts';
 import { openCallers } from './open-callers.ts';
 import { addPushTriggers } from './push-triggers.ts';
-import { scanOperations } from './scan-operations.ts';
-import { scheduleOperations } from './schedule-operations.ts';
 import { type ServeContext, snapshotOf } from './serve-context.ts';
-import { sessionOperations } from './session-operations.ts';
-import { submitOperations } from './submit-operations.ts';
-import { suppressionOperations } from './suppression-operations.ts';
-import { tokenOperations } from './token-operations.ts';
-import { writeOperations } from './write-operations.ts';
 
 export interface ServeOptions {
   /** Replace `serve.host` and `serve.port`. */
@@ -110,18 +102,18 @@ async function serveWith(
   const { serve } = loaded.config;
   const host = options.host ?? serve.host;
   const { signal } = options;
-  const shared = await openSharedStore(loaded, {
+  const stores = await openFleetStore(loaded, {
     waiting: signal === undefined ? undefined : waitForRedis(log, signal, health),
   });
-  const callers = await openCallers(loaded, shared, host).catch(async (error: unknown) => {
-    await shared.close();
+  const { redis, apiTokens, apiAnswers } = firstShard(stores);
+  const callers = await openCallers(loaded, apiTokens, host).catch(async (error: unknown) => {
+    await stores.close();
     throw error;
   });
-  const context = contextOf(loaded, shared, log);
-  const askStore = openAskStore(shared.store.redis, options.answerMs);
+  const context = contextOf(loaded, stores, log);
+  const askStore = openAskStore(redis, options.answerMs);
   const authenticate = (request: FastifyRequest) => askStore(() => callers.authenticate(request));
   const events = eventOperations(context);
-  const submit = submitOperations(context);
   const document = await readBundledDescription('lockhound.v1');
   const app = createApiServer({
     document,
@@ -129,19 +121,12 @@ async function serveWith(
       ...boundOperations(context),
       ...fleetOperations(context),
       ...healthOperations(context),
-      ...scanOperations(context),
-      ...adminOperations(context),
-      ...sessionOperations(context, callers),
-      ...tokenOperations(context),
+      ...sessionOperations({ apiTokens, callers, publicUrl: serve.publicUrl }),
       ...events.operations,
-      ...scheduleOperations(context),
-      ...submit.operations,
-      ...suppressionOperations(context),
-      ...writeOperations(context),
     },
     authenticate,
     askStore,
-    answers: shared.store.apiAnswers,
+    answers: apiAnswers,
     countRequest: createRequestRates(serve.requestsPerSecond),
     log,
     receiveMs: serve.receiveTimeout,
@@ -155,7 +140,7 @@ async function serveWith(
     await Promise.all([app.close(), health?.close()]);
     await monitoring.close();
     // The connection at the same time: without Redis, the others wait for answers until it is closed.
-    await Promise.all([events.close(), submit.close(), context.view.close(), shared.close()]);
+    await Promise.all([events.close(), context.view.close(), stores.close()]);
   };
   try {
     const url = await listen(app, 'The API', { host, port: options.port ?? serve.port });
@@ -178,47 +163,33 @@ function boundOperations(context: ServeContext) {
   return Object.fromEntries(entries) as unknown as Pick<HttpOperations, keyof typeof OPERATIONS>;
 }
 
-function contextOf(loaded: LoadedConfig, shared: SharedStore, log: Logger): ServeContext {
-  const unreadable = new Set<string>();
-  const onUnreadable: FleetStore['onUnreadable'] = ({ message }) => void unreadable.add(message);
-  const stores = shared.shards.map(({ store }) => store);
+function contextOf(loaded: LoadedConfig, stores: FleetStore, log: Logger): ServeContext {
+  const { onUnreadable } = stores;
   const logFailure = logThrottled(log, 'the fleet cannot be read; answers are those of the last reading');
   const logExploits = (reason: string) =>
     log.error(`priorities lack what is known about exploitation: ${reason}`);
-  const exploits = currentData(shared.store.exploits, logExploits);
+  const exploits = currentData(firstShard(stores).exploits, logExploits);
+  const shardIn = (target: string) => shardOf(target, stores.shards.length);
   const view = openFleetView(
     {
-      shards: stores,
+      shards: stores.shards,
       exploits,
       staleAfter: loaded.config.watch.staleAfter,
       onUnreadable,
       onFailure: (reason) => logFailure(new Error(reason)),
     },
-    (target) => shardOf(target, stores.length),
+    shardIn,
   );
-  const held = stores.map((store) =>
-    holdPackages(store, view.snapshot, (target) => shared.of(target) === store),
+  const shards = stores.shards.map((store, index) =>
+    holdPackages(store, view.snapshot, (target) => shardIn(target) === index),
   );
-  const fleet: FleetStore = {
-    shards: held,
-    of: (target) => held[shardOf(target, held.length)] as Store,
-    get unreadable() {
-      return [...unreadable];
-    },
-    onUnreadable,
-    note: (message) => void unreadable.add(message),
-    policy: policyOf(loaded.config),
-    close: shared.close,
-  };
+  const fleet: FleetStore = { ...stores, shards, of: (target) => shards[shardIn(target)] as Store };
   const key = loaded.secrets.serveKey?.reveal();
   const tokens = createPageTokens(key === undefined ? randomBytes(32) : Buffer.from(key));
   const logEvents = logThrottled(log, 'changes and scans cannot be read; readers of events wait');
-  const onEventFailure = (reason: string) => logEvents(new Error(reason));
-  const numbers = openFleetNumbers(stores, loaded.config.watch.staleAfter);
-  const health = openHealth(loaded, { shards: stores }, numbers);
+  const numbers = openFleetNumbers(stores.shards, loaded.config.watch.staleAfter);
   return {
     loaded,
-    shared,
     fleet,
     view,
     snapshot: async () => snapshotOf({ view }),
@@ -227,7 +198,7 @@ function contextOf(loaded: LoadedConfig, shared: SharedStore, log: Logger): Serv
     exploits,
     tokens,
     numbers,
-    health,
-    onEventFailure,
+    health: openHealth(loaded, stores, numbers),
+    onEventFailure: (reason) => logEvents(new Error(reason)),
   };
 }

@@ -142,8 +142,16 @@ export interface DeliveryDetails {
 export interface DeliveryList {
   /** The entries of this page. */
   readonly deliveries: readonly Delivery[];
+  /** Routes that send nothing until they are resumed. A caller who sees some targets gets those of held deliveries of this page. */
+  readonly stoppedRoutes: readonly StoppedRoute[];
   /** Present when there are further entries: the value of `pageToken` for the next page. */
   readonly nextPageToken?: string | undefined;
+}
+
+/** What was deleted. */
+export interface DroppedPayloads {
+  /** Number of payloads. */
+  readonly dropped: number;
 }
 
 /** Nothing. */
@@ -325,6 +333,22 @@ export interface HeldPackage {
   readonly reason?: string | undefined;
 }
 
+/** What a VEX document changed. */
+export interface ImportedVex {
+  /** Name of its file. */
+  readonly path: string;
+  /** Id of the document. */
+  readonly id: string;
+  /** Number of suppressions. */
+  readonly applied: number;
+  /** Number of statements that findings count, by the packages and targets that they name. */
+  readonly overruling: number;
+  /** Suppressions of an earlier version of the document, without effect from now on. */
+  readonly removed: number;
+  /** Statements that were not applied. */
+  readonly notApplied: readonly NotApplied[];
+}
+
 /** The packages of one lockfile of a target. */
 export interface Inventory {
   /** Path of the lockfile. */
@@ -407,6 +431,26 @@ export interface LoggedChange {
   readonly advisory?: string | undefined;
 }
 
+/** A schedule, written as in the configuration (docs/schedules.md). */
+export interface NewSchedule {
+  /** Name of the schedule. */
+  readonly name: string;
+  /** Where its lockfiles come from. */
+  readonly source: JsonObject;
+  /** Id of the target, or a template with `$PATH`, `$NAME`, `$HOST`, `$SCHEDULE`. */
+  readonly target?: string | undefined;
+  /** Labels of the targets. */
+  readonly labels?: Labels | undefined;
+  /** Time between two runs, such as `6h`. */
+  readonly every?: string | undefined;
+  /** When it runs, such as `0 6 * * 1-5`, in place of `every`. */
+  readonly cron?: string | undefined;
+  /** Time zone of `cron`. Default: UTC. */
+  readonly timeZone?: string | undefined;
+  /** Each run is delayed by a random time of at most this. */
+  readonly jitter?: string | undefined;
+}
+
 /** A suppression, written as in the configuration (docs/suppressions.md). */
 export interface NewSuppression {
   /** Why the findings do not matter. */
@@ -418,16 +462,18 @@ export interface NewSuppression {
   readonly package?: string | undefined;
   /** Range of versions. */
   readonly versions?: string | undefined;
-  /** Id or alias of the advisory. */
-  readonly advisory?: string | undefined;
+  /** Ids or aliases of the advisory. */
+  readonly advisory?: readonly string[] | undefined;
   /** Name of the rule. */
   readonly rule?: string | undefined;
   /** Path of the lockfile; `*` matches any text. */
   readonly path?: string | undefined;
   /** Whether it is meant for all packages. Needed where there is neither `package` nor `advisory`. */
   readonly all?: boolean | undefined;
-  /** A duration, a date or a time. */
+  /** Last day, a time, or a duration such as `90d`. */
   readonly expires?: string | undefined;
+  /** Who decided it. Default: the caller, whom the record names in any case. */
+  readonly author?: string | undefined;
 }
 
 /** A token to create. */
@@ -435,11 +481,19 @@ export interface NewToken {
   /** Name, for people. */
   readonly name: string;
   /** What it may do. */
-  readonly role: 'read' | 'submit' | 'admin';
+  readonly role?: 'read' | 'submit' | 'admin' | undefined;
   /** Targets that it may see. Default: all. */
   readonly targets?: readonly string[] | undefined;
   /** When it expires, as a duration such as `90d`. Default: never. */
   readonly expires?: string | undefined;
+}
+
+/** A statement that was not applied. */
+export interface NotApplied {
+  /** Line of the document. */
+  readonly line: number;
+  /** Why. */
+  readonly reason: string;
 }
 
 /** What targets hold of a package when none holds a version that the query selects. */
@@ -584,12 +638,28 @@ export interface RejectedPayload {
   readonly cut?: boolean | undefined;
 }
 
+/** The end of a suppression. */
+export interface Removal {
+  /** When. */
+  readonly at: string;
+  /** Who decided it. */
+  readonly author: string;
+  /** Why. */
+  readonly reason?: string | undefined;
+}
+
 /** The result of resuming a route. */
 export interface ResumedRoute {
   /** Name of the route. */
   readonly route: string;
   /** Number of deliveries that are now sent. */
   readonly held: number;
+}
+
+/** The results of sending deliveries again. */
+export interface RetriedDeliveries {
+  /** The deliveries. */
+  readonly deliveries: readonly RetriedDelivery[];
 }
 
 /** The result of sending a delivery again. */
@@ -612,6 +682,12 @@ export interface RetriedPayload {
   readonly outcome: 'queued' | 'gone' | 'under-way' | 'invalid';
   /** Why it would be rejected again. */
   readonly issues?: readonly PayloadIssue[] | undefined;
+}
+
+/** The results of putting payloads back. */
+export interface RetriedPayloads {
+  /** The payloads. */
+  readonly rejected: readonly RetriedPayload[];
 }
 
 /** A scan. */
@@ -658,6 +734,8 @@ export interface Scan {
   readonly failedDeliveries?: number | undefined;
   /** Why it failed. */
   readonly reason?: string | undefined;
+  /** What a queued or running scan waits for; `scans.get` says it. */
+  readonly step?: string | undefined;
 }
 
 /** The changes of one scan of one target. */
@@ -817,6 +895,8 @@ export interface SubmitScan {
   readonly partial?: boolean | undefined;
   /** Id of the scan: the same id of one target is scanned once, and another content under it is refused (409). Default: a new one. */
   readonly scan?: string | undefined;
+  /** The container image that the target is (docs/producers.md). */
+  readonly image?: JsonObject | undefined;
 }
 
 /** A scan to run, as `multipart/form-data`. The file name of a part is the path of its lockfile. */
@@ -928,6 +1008,8 @@ export interface Suppression {
   readonly expired?: boolean | undefined;
   /** When it was added. */
   readonly addedAt?: string | undefined;
+  /** Who removed it; absent while it has an effect. */
+  readonly removed?: Removal | undefined;
 }
 
 /** Suppressions of the configuration and of commands. */
@@ -1069,6 +1151,16 @@ export interface UnreadFile {
   readonly reason: string;
 }
 
+/** A VEX document. */
+export interface VexDocument {
+  /** Name of its file, for messages. */
+  readonly path: string;
+  /** Its text: JSON. */
+  readonly text: string;
+  /** Who imports it. Default: the caller, whom the record names in any case. */
+  readonly author?: string | undefined;
+}
+
 /** A target of a schedule after its last reading. */
 export interface WatchedTarget {
   /** Id of the target. */
@@ -1148,13 +1240,25 @@ export interface LockhoundMethods {
     readonly body: undefined;
     readonly response: DeliveryDetails;
   };
-  /** Send a delivery again. */
+  /** Send deliveries again, those of one target in the order of its scans: the named ones, or those in a state. */
   'lockhound.deliveries.retry': {
     readonly params: {
-      readonly delivery: string;
+      readonly delivery?: readonly string[] | undefined;
+      readonly state?: readonly ('waiting' | 'retrying' | 'held' | 'delivered' | 'failed')[] | undefined;
+      readonly target?: string | undefined;
+      readonly route?: string | undefined;
+      readonly since?: string | undefined;
     };
     readonly body: undefined;
-    readonly response: RetriedDelivery;
+    readonly response: RetriedDeliveries;
+  };
+  /** Resume a route that was stopped, and send what it held. */
+  'lockhound.deliveries.resume': {
+    readonly params: {
+      readonly route: string;
+    };
+    readonly body: undefined;
+    readonly response: ResumedRoute;
   };
   /** Changes, scans and deliveries as they happen (`text/event-stream`). `Last-Event-ID` continues after an event. */
   'lockhound.events.stream': {
@@ -1315,13 +1419,17 @@ export interface LockhoundMethods {
     readonly body: undefined;
     readonly response: Empty;
   };
-  /** Resume a stopped route, and send what it held. */
-  'lockhound.routes.resume': {
-    readonly params: {
-      readonly route: string;
-    };
+  /** Put all rejected payloads back on their queues, for example after an upgrade. */
+  'lockhound.rejected.retryAll': {
+    readonly params: Readonly<Record<string, never>>;
     readonly body: undefined;
-    readonly response: ResumedRoute;
+    readonly response: RetriedPayloads;
+  };
+  /** Delete all rejected payloads and their jobs. */
+  'lockhound.rejected.dropAll': {
+    readonly params: Readonly<Record<string, never>>;
+    readonly body: undefined;
+    readonly response: DroppedPayloads;
   };
   /** Scans: queued and running ones first, then the newest. */
   'lockhound.scans.list': {
@@ -1358,7 +1466,7 @@ export interface LockhoundMethods {
     readonly body: SubmitScan;
     readonly response: SubmittedScan;
   };
-  /** All schedules. */
+  /** Schedules with their last and next runs. */
   'lockhound.schedules.list': {
     readonly params: Readonly<Record<string, never>>;
     readonly body: undefined;
@@ -1372,15 +1480,15 @@ export interface LockhoundMethods {
     readonly body: undefined;
     readonly response: ScheduleDetails;
   };
-  /** Add a schedule, written as in the configuration. */
+  /** Add a schedule. Workers run it from now on. */
   'lockhound.schedules.add': {
     readonly params: {
       readonly replace?: boolean | undefined;
     };
-    readonly body: JsonObject;
+    readonly body: NewSchedule;
     readonly response: Schedule;
   };
-  /** Remove a schedule. */
+  /** Remove a schedule. Its targets and their findings stay. */
   'lockhound.schedules.remove': {
     readonly params: {
       readonly schedule: string;
@@ -1388,7 +1496,7 @@ export interface LockhoundMethods {
     readonly body: undefined;
     readonly response: Empty;
   };
-  /** Pause a schedule. */
+  /** Stop the runs of a schedule until it is resumed. */
   'lockhound.schedules.pause': {
     readonly params: {
       readonly schedule: string;
@@ -1396,7 +1504,7 @@ export interface LockhoundMethods {
     readonly body: undefined;
     readonly response: Schedule;
   };
-  /** Resume a paused schedule. */
+  /** Let a paused schedule run again. */
   'lockhound.schedules.resume': {
     readonly params: {
       readonly schedule: string;
@@ -1404,10 +1512,19 @@ export interface LockhoundMethods {
     readonly body: undefined;
     readonly response: Schedule;
   };
-  /** Start a run now. */
+  /** Start a run now, also of a paused schedule. */
   'lockhound.schedules.run': {
     readonly params: {
       readonly schedule: string;
+    };
+    readonly body: undefined;
+    readonly response: Empty;
+  };
+  /** Forget a target that no longer exists; its finding `unwatched` is resolved. */
+  'lockhound.schedules.forget': {
+    readonly params: {
+      readonly schedule: string;
+      readonly target: string;
     };
     readonly body: undefined;
     readonly response: Empty;
@@ -1430,25 +1547,35 @@ export interface LockhoundMethods {
     readonly body: undefined;
     readonly response: Empty;
   };
-  /** Suppressions for the whole fleet, with their effect. */
+  /** Suppressions for the whole fleet, with the number of findings that each suppresses. */
   'lockhound.suppressions.list': {
-    readonly params: Readonly<Record<string, never>>;
+    readonly params: {
+      readonly removed?: boolean | undefined;
+    };
     readonly body: undefined;
     readonly response: SuppressionList;
   };
-  /** Suppress findings. Targets are judged again soon. */
+  /** Suppress findings in the whole fleet. Targets are judged again soon. */
   'lockhound.suppressions.add': {
     readonly params: Readonly<Record<string, never>>;
     readonly body: NewSuppression;
     readonly response: Suppression;
   };
-  /** Remove a suppression that was added by a command. */
+  /** End a suppression that was added: its findings open again. */
   'lockhound.suppressions.remove': {
     readonly params: {
       readonly suppression: string;
+      readonly reason?: string | undefined;
+      readonly author?: string | undefined;
     };
     readonly body: undefined;
-    readonly response: Empty;
+    readonly response: Suppression;
+  };
+  /** Apply a VEX document (OpenVEX, CycloneDX). A later version of a document replaces it. */
+  'lockhound.suppressions.import': {
+    readonly params: Readonly<Record<string, never>>;
+    readonly body: VexDocument;
+    readonly response: ImportedVex;
   };
   /** Targets, those with the worst findings first. */
   'lockhound.targets.list': {
@@ -1505,19 +1632,19 @@ export interface LockhoundMethods {
     readonly body: undefined;
     readonly response: AcceptedLosses;
   };
-  /** All tokens. */
+  /** Tokens of the API: role, targets, expiry and last use. */
   'lockhound.tokens.list': {
     readonly params: Readonly<Record<string, never>>;
     readonly body: undefined;
     readonly response: TokenList;
   };
-  /** Create a token. */
+  /** Create a token. Its text is shown once. */
   'lockhound.tokens.create': {
     readonly params: Readonly<Record<string, never>>;
     readonly body: NewToken;
     readonly response: CreatedToken;
   };
-  /** Revoke a token. It is refused from a second later on. */
+  /** Revoke a token and the sessions of people who signed in with it. It is refused from a second later on. */
   'lockhound.tokens.revoke': {
     readonly params: {
       readonly token: string;

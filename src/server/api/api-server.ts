@@ -12,7 +12,7 @@ import type { ApiAnswerStore } from '../../store/api-answers.ts';
 import type { AskStore } from './ask-store.ts';
 import { callerAddress } from './auth/caller-address.ts';
 import { acceptBodies } from './bodies.ts';
-import { checkBody } from './check-body.ts';
+import { checkedBody } from './check-body.ts';
 import { answerClientError } from './client-error.ts';
 import { ACCEPTED, type HttpOperations, isRead, StreamAnswer } from './http-operation.ts';
 import { answerOnce } from './idempotency.ts';
@@ -101,7 +101,7 @@ function addRoute(app: FastifyInstance, method: ApiMethod, options: ApiServerOpt
   app.route({
     method: method.httpMethod as 'GET' | 'POST' | 'PUT' | 'DELETE',
     url: urlOf(document, method),
-    ...(method.description.supportsMediaUpload === true ? {} : { bodyLimit: MAX_SMALL_BODY }),
+    ...(method.description.mediaUpload !== undefined ? {} : { bodyLimit: MAX_SMALL_BODY }),
     // Before the body is received.
     onRequest: async (request) => {
       if (role === undefined) return;
@@ -118,8 +118,7 @@ function addRoute(app: FastifyInstance, method: ApiMethod, options: ApiServerOpt
       const query = new URLSearchParams((request.raw.url ?? '').split('?').slice(1).join('?'));
       const params = readParameters(method, request.params as Readonly<Record<string, string>>, query);
       const signal = abortedWith(reply);
-      const body = request.body ?? {};
-      checkBody(document, method, body);
+      const body = checkedBody(document, method, request.body ?? undefined);
       const isAllowed = async (): Promise<boolean> => {
         const { identity } = await authenticate(request);
         return identity === principal.identity;

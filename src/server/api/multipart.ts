@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { MIMEType } from 'node:util';
 import type { RestDescription, SchemaDescription } from '../../discovery/description/description.ts';
+import { labelsOf } from '../../operations/parameters.ts';
 import { Refusal } from '../../operations/refusal.ts';
 
 /** A body of `multipart/form-data`. */
@@ -17,6 +18,23 @@ export class MultipartBody {
     this.files = files;
     this.digest = digest;
   }
+}
+
+/** The request of a form, whose fields were checked against `SubmitScanForm`. The name of a file is its path. */
+export function scanOfForm({ fields, files }: MultipartBody) {
+  const one = (name: string): string | undefined => fields.get(name)?.[0];
+  const [format, scan] = [one('format'), one('scan')];
+  return {
+    target: one('target'),
+    labels: labelsOf(fields.get('label')) ?? {},
+    partial: one('partial') === 'true',
+    ...(scan === undefined ? {} : { scan }),
+    lockfiles: files.map(({ path, content: bytes }) => ({
+      path,
+      bytes,
+      ...(format === undefined ? {} : { format }),
+    })),
+  };
 }
 
 const MAX_PARTS = 10_000;

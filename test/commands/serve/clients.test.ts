@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import createClient from 'openapi-fetch';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openSharedStore } from '../../../src/commands/shared-store.ts';
+import { openFleetStore } from '../../../src/compose/fleet-store.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { createApiClient } from '../../../src/discovery/client.ts';
 import type { RestDescription } from '../../../src/discovery/description/description.ts';
@@ -51,8 +51,8 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'lockhound.scans.report': { params: { scan: 's1', format: 'sarif' }, status: 404 },
   'lockhound.deliveries.list': { params: { state: ['failed', 'held'] } },
   'lockhound.deliveries.get': { params: { delivery: 'none' }, status: 404 },
-  'lockhound.deliveries.retry': { params: { delivery: 'none' }, status: 404 },
-  'lockhound.routes.resume': { params: { route: 'none' }, status: 404 },
+  'lockhound.deliveries.retry': { params: { delivery: ['none'] } },
+  'lockhound.deliveries.resume': { params: { route: 'none' }, status: 404 },
   'lockhound.schedules.add': {
     params: { replace: true },
     body: { name: 'nightly', source, target: 'org/a', every: '1d' },
@@ -62,15 +62,19 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'lockhound.schedules.pause': { params: { schedule: 'nightly' } },
   'lockhound.schedules.resume': { params: { schedule: 'nightly' } },
   'lockhound.schedules.run': { params: { schedule: 'nightly' } },
+  'lockhound.schedules.forget': { params: { schedule: 'nightly', target: 'none' }, status: 404 },
   'lockhound.schedules.remove': { params: { schedule: 'nightly' } },
   'lockhound.rejected.list': { params: { limit: 3 } },
   'lockhound.rejected.get': { params: payload },
   'lockhound.rejected.retry': { params: payload, body: {} },
+  'lockhound.rejected.retryAll': {},
   'lockhound.rejected.drop': { params: payload },
+  'lockhound.rejected.dropAll': {},
   'lockhound.suppressions.add': {
     body: { reason: 'not reachable', target, rule: 'deprecated', all: true, expires: '30d' },
   },
-  'lockhound.suppressions.list': {},
+  'lockhound.suppressions.import': { body: { path: 'a.json', text: '{}' }, status: 400 },
+  'lockhound.suppressions.list': { params: { removed: true } },
   'lockhound.suppressions.remove': { params: { suppression: 'none' }, status: 404 },
   'lockhound.targets.acceptCorrections': { params: { author: 'sam' }, status: 409 },
   'lockhound.targets.forget': { params: { target } },
@@ -93,10 +97,10 @@ describe.each(['discovery', 'OpenAPI'] as const)('a client by the %s document', 
       findings,
       labels: { team: 'web' },
     });
-    const shared = await openSharedStore(loadConfig({ environment: room.environment }));
+    const store = await openFleetStore(loadConfig({ environment: room.environment }));
     const issues = [{ path: '$', reason: 'wrong' }];
-    await shared.store.rejected.add({ ...payload, at: new Date().toISOString(), issues, data: '{}' });
-    await shared.close();
+    await store.shards[0]?.rejected.add({ ...payload, at: new Date().toISOString(), issues, data: '{}' });
+    await store.close();
     url = (await room.serve()).server.url;
     const { items } = (await (await fetch(`${url}/discovery/v1/apis`)).json()) as {
       readonly items: readonly [{ readonly discoveryRestUrl: string }];

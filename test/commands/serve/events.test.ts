@@ -2,23 +2,23 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, createConnection } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { administerTokens } from '../../../src/commands/tokens.ts';
 import { createEventLog } from '../../../src/server/api/events/event-log.ts';
 import { beginEventStream, type EventStream } from '../../../src/server/api/events/event-stream.ts';
 import { createDeliveryStore } from '../../../src/store/alerts/deliveries.ts';
 import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
 import { notificationOf } from '../../notify/notification.ts';
 import { until } from '../../until.ts';
+import { newTokens } from './new-token.ts';
 import { openServeRoom } from './serve-room.ts';
 
 let room: Awaited<ReturnType<typeof openServeRoom>>;
-let tokens: ReturnType<typeof administerTokens>;
+let tokens: ReturnType<typeof newTokens>;
 let all: string;
 beforeAll(async () => {
   room = await openServeRoom({ shards: 2 });
   const [fleet] = room.fleets;
   if (fleet === undefined) throw new RangeError();
-  tokens = administerTokens(createApiTokenStore(room.redis, fleet.keys));
+  tokens = newTokens(createApiTokenStore(room.redis, fleet.keys));
   all = (await tokens.create({ name: 'all', role: 'read' })).token;
 });
 afterAll(() => room.close());

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { administerTokens } from '../../../src/commands/tokens.ts';
 import { readBundledDescription } from '../../../src/discovery/bundled.ts';
 import { methodsOf } from '../../../src/discovery/description/methods.ts';
 import { scanIdOf } from '../../../src/model/scan/scan-id.ts';
@@ -8,6 +7,7 @@ import { createDeliveryStore } from '../../../src/store/alerts/deliveries.ts';
 import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
 import { notificationOf } from '../../notify/notification.ts';
 import { tracked } from '../../store/fleet/fleet-room.ts';
+import { newTokens } from './new-token.ts';
 import { openServeRoom } from './serve-room.ts';
 
 /*
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const finding = tracked('b/bank', 'ms@1.0.0', 'high');
   await fleet.save('a/shop', [], { findings: [] });
   await fleet.save('b/bank', [], { findings: [finding] });
-  const tokens = administerTokens(createApiTokenStore(room.redis, fleet.keys));
+  const tokens = newTokens(createApiTokenStore(room.redis, fleet.keys));
   const { token, id: tokenId } = await tokens.create({ name: 'admin', role: 'admin' });
   headers.admin = { authorization: `Bearer ${token}` };
   headers.team = {
@@ -112,6 +112,14 @@ describe('what belongs to another team is as unknown as what does not exist', ()
       expect(foreign?.text).not.toMatch(/"total":[1-9]|ms@|m1|ci-1/);
     },
   );
+
+  it('a delivery that is sent again', async () => {
+    const retry = async (id: string) =>
+      (await call('team', 'POST', `deliveries/retry?delivery=${id}`)).text.replaceAll(id, '<id>');
+    expect(await retry('m1')).toBe(await retry('m2'));
+    const all = await call('team', 'POST', 'deliveries/retry?state=waiting');
+    expect(all.json).toEqual({ deliveries: [] });
+  });
 
   it('and nothing of it was changed', async () => {
     expect((await call('admin', 'GET', 'targets/b%2Fbank')).status).toBe(200);

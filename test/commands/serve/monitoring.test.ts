@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startServe } from '../../../src/commands/serve/serve.ts';
-import { administerTokens } from '../../../src/commands/tokens.ts';
 import { runWorker } from '../../../src/compose/worker.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
 import { until } from '../../until.ts';
+import { newTokens } from './new-token.ts';
 import { openServeRoom } from './serve-room.ts';
 
 let room: Awaited<ReturnType<typeof openServeRoom>>;
@@ -16,7 +16,7 @@ afterAll(() => room.close());
 it('metrics and the verdict are for callers who see every target, the state of the process for everybody', async () => {
   const keys = room.fleets[0]?.keys;
   if (keys === undefined) throw new RangeError('a room has a fleet');
-  const tokens = administerTokens(createApiTokenStore(room.redis, keys));
+  const tokens = newTokens(createApiTokenStore(room.redis, keys));
   const all = await tokens.create({ name: 'prometheus', role: 'read' });
   const some = await tokens.create({ name: 'team', role: 'admin', targets: ['a/*'] });
   const api = await room.serve({}, all.token);

@@ -7,7 +7,6 @@ import { gunzipSync } from 'node:zlib';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildPage } from '../../../scripts/build-page.ts';
-import { administerTokens } from '../../../src/commands/tokens.ts';
 import { SESSION_COOKIE } from '../../../src/server/api/auth/session-cookie.ts';
 import { VIEW_PATHS } from '../../../src/server/page/mount-page.ts';
 import { createDeliveryStore } from '../../../src/store/alerts/deliveries.ts';
@@ -17,6 +16,7 @@ import { notificationOf } from '../../notify/notification.ts';
 import { HOSTILE } from '../../report/html-report.ts';
 import { npmFile, tracked } from '../../store/fleet/fleet-room.ts';
 import { until } from '../../until.ts';
+import { newTokens } from './new-token.ts';
 import { openServeRoom } from './serve-room.ts';
 
 /** Debian's package `chromium`, or the program that the variable names. */
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await buildPage(folder);
   room = await openServeRoom({ page: pathToFileURL(`${folder}/`) });
   await fill();
-  const admin = administerTokens(createApiTokenStore(room.redis, fleet().keys));
+  const admin = newTokens(createApiTokenStore(room.redis, fleet().keys));
   tokens.admin = (await admin.create({ name: 'operator', role: 'admin' })).token;
   tokens.reader = (await admin.create({ name: 'reader', role: 'read', targets: ['org/*'] })).token;
   api = await room.serve({}, tokens.admin);

@@ -241,7 +241,10 @@ describe.each([1, 3])('the read operations over %i shards', (shards) => {
 
   it('answers with what is empty', async () => {
     expect(await api.read('lockhound.scans.list', 'scans')).toEqual({ scans: [] });
-    expect(await api.read('lockhound.deliveries.list', 'deliveries')).toEqual({ deliveries: [] });
+    expect(await api.read('lockhound.deliveries.list', 'deliveries')).toEqual({
+      deliveries: [],
+      stoppedRoutes: [],
+    });
     expect(await api.read('lockhound.schedules.list', 'schedules')).toEqual({ schedules: [] });
     expect(await api.read('lockhound.rejected.list', 'rejected')).toEqual({ rejected: [], total: 0 });
     for (const path of [

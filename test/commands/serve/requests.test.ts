@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServe } from '../../../src/commands/serve/serve.ts';
-import { administerTokens } from '../../../src/commands/tokens.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { asDescription } from '../../../src/discovery/description/description.ts';
 import { methodsOf } from '../../../src/discovery/description/methods.ts';
@@ -10,6 +9,7 @@ import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
 import { createKeys } from '../../../src/store/keys.ts';
 import { tracked } from '../../store/fleet/fleet-room.ts';
 import { until } from '../../until.ts';
+import { newTokens } from './new-token.ts';
 import { openServeRoom } from './serve-room.ts';
 
 let room: Awaited<ReturnType<typeof openServeRoom>>;
@@ -234,7 +234,7 @@ it('answers nobody on an address that other machines reach until there is a toke
     }
     expect(await get('/healthz')).toEqual([200, '{"status":"ok"}']);
     const keys = createKeys();
-    const { token } = await administerTokens(createApiTokenStore(room.redis, keys)).create({
+    const { token } = await newTokens(createApiTokenStore(room.redis, keys)).create({
       name: 'first',
       role: 'admin',
     });

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServe } from '../../../src/commands/serve/serve.ts';
-import { administerTokens } from '../../../src/commands/tokens.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
 import { npmFile, tracked } from '../../store/fleet/fleet-room.ts';
 import { until } from '../../until.ts';
+import { newTokens } from './new-token.ts';
 import { openServeRoom } from './serve-room.ts';
 
 let room: Awaited<ReturnType<typeof openServeRoom>>;
 let api: Awaited<ReturnType<typeof room.serve>>;
-let tokens: ReturnType<typeof administerTokens>;
+let tokens: ReturnType<typeof newTokens>;
 const created: Record<'reader' | 'team' | 'admin' | 'over', { id: string; token: string }> = {} as never;
 beforeAll(async () => {
   room = await openServeRoom();
@@ -23,7 +23,7 @@ beforeAll(async () => {
       log: [{ ...change, fingerprint: 'f', severity: 'high', purl: 'pkg:npm/ms@2.1.3' }],
     });
   }
-  tokens = administerTokens(createApiTokenStore(room.redis, fleet.keys));
+  tokens = newTokens(createApiTokenStore(room.redis, fleet.keys));
   created.reader = await tokens.create({ name: 'reader', role: 'read' });
   created.team = await tokens.create({ name: 'team', role: 'admin', targets: ['a/*'] });
   created.admin = await tokens.create({ name: 'admin', role: 'admin', expires: '90d' });

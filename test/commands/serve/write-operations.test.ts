@@ -1,14 +1,13 @@
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { administerRejected } from '../../../src/commands/rejected.ts';
-import { openSharedStore } from '../../../src/commands/shared-store.ts';
-import { administerTokens } from '../../../src/commands/tokens.ts';
+import { openFleetStore } from '../../../src/compose/fleet-store.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { scanIdOf } from '../../../src/model/scan/scan-id.ts';
 import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
 import { tracked } from '../../store/fleet/fleet-room.ts';
 import { until } from '../../until.ts';
+import { newTokens } from './new-token.ts';
 import { openServeRoom } from './serve-room.ts';
 
 let room: Awaited<ReturnType<typeof openServeRoom>>;
@@ -20,7 +19,7 @@ beforeAll(async () => {
   if (fleet === undefined) throw new RangeError();
   await fleet.save('a/shop', [], { findings: [tracked('a/shop', 'ms@1.0.0', 'high')] });
   await fleet.save('b/bank', [], { findings: [] });
-  const tokens = administerTokens(createApiTokenStore(room.redis, fleet.keys));
+  const tokens = newTokens(createApiTokenStore(room.redis, fleet.keys));
   for (const [name, role, targets] of [
     ['admin', 'admin', ['*']],
     ['team', 'submit', ['a/*']],
@@ -49,9 +48,11 @@ const post = (path: string, init: RequestInit) => api.request(`/api/v1/${path}`,
 const lockfiles = [{ path: 'package-lock.json', content: '{"lockfileVersion":3,"packages":{}}' }];
 
 async function queued(scan: string) {
-  const { shards, close } = await openSharedStore(loadConfig({ environment: room.environment }));
+  const { shards, queueOf, close } = await openFleetStore(loadConfig({ environment: room.environment }));
   try {
-    const jobs = (await shards[0]?.openQueue('ingest-lockfiles').getJobs(['waiting'])) ?? [];
+    const [shard] = shards;
+    if (shard === undefined) throw new RangeError();
+    const jobs = await (await queueOf(shard, 'ingest-lockfiles')).getJobs(['waiting']);
     return jobs.map(({ data }) => data.payload).filter((payload) => payload.scan === scan);
   } finally {
     await close();
@@ -290,28 +291,27 @@ describe('administration', () => {
   });
 
   it('retries and drops rejected payloads', async () => {
-    const shared = await openSharedStore(loadConfig({ environment: room.environment }));
+    const store = await openFleetStore(loadConfig({ environment: room.environment }));
     const issues = [{ path: '$', reason: 'wrong' }];
     const at = new Date().toISOString();
-    await shared.store.rejected.add({ at, job: 'ingest-lockfiles', id: 'x', issues, data: '{}' });
+    await store.shards[0]?.rejected.add({ at, job: 'ingest-lockfiles', id: 'x', issues, data: '{}' });
     const path = 'rejected/ingest-lockfiles/x';
     const invalid = await post(`${path}/retry`, { headers: headers.admin });
     expect(invalid.json).toMatchObject({ outcome: 'invalid' });
     expect((await post(`${path}/retry`, { headers: headers.team })).status).toBe(403);
     const drop = () => api.request(`/api/v1/${path}`, { method: 'DELETE', headers: headers.admin });
     expect([(await drop()).status, (await drop()).status]).toEqual([200, 404]);
-    expect((await administerRejected(shared).list()).total).toBe(0);
-    await shared.close();
+    expect(await store.shards[0]?.rejected.count()).toBe(0);
+    await store.close();
   });
 
   it('answers for what does not exist', async () => {
-    for (const path of [
-      'deliveries/none/retry',
-      'routes/none/resume',
-      'rejected/a/b/retry',
-      'schedules/none/run',
-    ]) {
+    for (const path of ['routes/none/resume', 'rejected/a/b/retry', 'schedules/none/run']) {
       expect([path, (await post(path, { headers: headers.admin })).status]).toEqual([path, 404]);
     }
+    expect((await post('deliveries/retry?delivery=none', { headers: headers.admin })).json).toEqual({
+      deliveries: [{ id: 'none', outcome: 'unknown' }],
+    });
+    expect((await post('deliveries/retry', { headers: headers.admin })).status).toBe(400);
   });
 });

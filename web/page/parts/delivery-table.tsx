@@ -43,9 +43,9 @@ interface DeliveryRowsProps {
 function DeliveryRows({ one, onChange }: DeliveryRowsProps) {
   const [isOpen, setOpen] = useState(false);
   const retry = async (): Promise<string> => {
-    const { outcome } = await call('lockhound.deliveries.retry', { delivery: one.id });
+    const { deliveries } = await call('lockhound.deliveries.retry', { delivery: [one.id] });
     onChange();
-    return RETRIED[outcome];
+    return RETRIED[deliveries[0]?.outcome ?? 'unknown'];
   };
   return (
     <>

@@ -83,7 +83,7 @@ interface StoppedRouteRowProps {
 
 function StoppedRouteRow({ one: { route, at, reason }, onChange }: StoppedRouteRowProps) {
   const resume = async (): Promise<string> => {
-    const { held } = await call('lockhound.routes.resume', { route });
+    const { held } = await call('lockhound.deliveries.resume', { route });
     onChange();
     return `Route ${route} is resumed; ${held} alerts were held.`;
   };
@@ -94,7 +94,7 @@ function StoppedRouteRow({ one: { route, at, reason }, onChange }: StoppedRouteR
       <span class="faint">
         <Time at={at} />
       </span>
-      {may('lockhound.routes.resume', { isFleetWide: true }) ? (
+      {may('lockhound.deliveries.resume', { isFleetWide: true }) ? (
         <Action name="Resume" label={`Resume ${route}`} onDo={resume} />
       ) : null}
     </li>

@@ -2,11 +2,11 @@ import type { FastifyRequest } from 'fastify';
 import type { Role, StoredToken } from '../../../model/api/api-token.ts';
 import { LOCAL_OPERATOR, type Principal, principalOf } from '../../../operations/principal.ts';
 import { Refusal } from '../../../operations/refusal.ts';
+import { fitsHash, parseTokenText } from '../../../operations/tokens/token-text.ts';
 import type { ApiTokenStore } from '../../../store/api-tokens.ts';
 import { callerAddress } from './caller-address.ts';
 import { requireSameOrigin } from './same-origin.ts';
 import { sessionSecretIn } from './session-cookie.ts';
-import { fitsHash, parseTokenText } from './token-text.ts';
 
 /** People who an authenticating proxy names in a header. */
 export interface TrustedProxy {

@@ -4,6 +4,7 @@ import type { DeliveryRecord } from '../../../model/alert/delivery.ts';
 import { chunks } from '../../../model/chunks.ts';
 import { messageOf } from '../../../model/errors.ts';
 import type { ScanRecord } from '../../../model/scan/scan-record.ts';
+import { shownScan } from '../../../operations/scans/find.ts';
 import type { DeliveryStore } from '../../../store/alerts/deliveries.ts';
 import type { ChangeLog, ChangeLogEntry } from '../../../store/fleet/change-log.ts';
 import type { ScanStore } from '../../../store/scans.ts';
@@ -133,20 +134,11 @@ export function changeEvent({ at, ...entry }: ChangeLogEntry): FleetEvent {
 /** A scan whose state changed, as `scans.list` shows it. */
 export function scanEvent(scan: ScanRecord): FleetEvent {
   const at = scan.endedAt ?? scan.startedAt ?? (Date.parse(scan.requestedAt) || 0);
-  return { topic: 'scans', target: scan.target, at, data: JSON.stringify(withTimes(scan)) };
+  return { topic: 'scans', target: scan.target, at, data: JSON.stringify(shownScan(scan)) };
 }
 
 /** A delivery whose state changed, as `deliveries.list` shows it. */
 export function deliveryEvent(delivery: DeliveryRecord): FleetEvent {
   const { target, updatedAt } = delivery;
   return { topic: 'deliveries', target, at: Date.parse(updatedAt) || 0, data: JSON.stringify(delivery) };
-}
-
-/** A record with times as text. */
-export function withTimes({ startedAt, endedAt, ...scan }: ScanRecord) {
-  return {
-    ...scan,
-    ...(startedAt === undefined ? {} : { startedAt: new Date(startedAt).toISOString() }),
-    ...(endedAt === undefined ? {} : { endedAt: new Date(endedAt).toISOString() }),
-  };
 }

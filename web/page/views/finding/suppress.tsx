@@ -81,7 +81,7 @@ function suppressionOf({ finding, target }: FleetFinding, values: FormData): New
     reason: String(values.get('reason') ?? '').trim(),
     package: values.get('versions') === 'all' ? name : identity,
     rule: finding.rule,
-    ...(finding.advisory === undefined ? {} : { advisory: finding.advisory.id }),
+    ...(finding.advisory === undefined ? {} : { advisory: [finding.advisory.id] }),
     ...(values.get('scope') === 'all' ? {} : { target }),
     ...(expires === '' ? {} : { expires }),
   };

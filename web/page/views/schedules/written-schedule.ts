@@ -1,4 +1,4 @@
-import type { JsonObject, Schedule } from '../../../../src/model/api/lockhound-api.generated.ts';
+import type { JsonObject, NewSchedule, Schedule } from '../../../../src/model/api/lockhound-api.generated.ts';
 
 /** Kinds of sources, with the property that has their addresses. */
 export const KINDS = {
@@ -53,7 +53,7 @@ const OWN_FIELDS: Readonly<Record<Kind, readonly string[]>> = {
  * The schedule as it is written in the configuration; the server checks it. `before`: the one that it replaces, whose repositories keep
  * what the form does not show of them.
  */
-export function writtenSchedule(fields: Fields, before: Schedule | undefined): JsonObject {
+export function writtenSchedule(fields: Fields, before: Schedule | undefined): NewSchedule {
   const kind = kindOf(fields);
   const known = new Map(addressesOf(before?.source ?? {}).map((entry) => [urlOf(entry), entry]));
   const addresses = linesOf(fields['addresses']).map((line) => known.get(line) ?? line);
@@ -68,7 +68,8 @@ export function writtenSchedule(fields: Fields, before: Schedule | undefined): J
     return [name.trim(), value.join('=').trim()];
   });
   return {
-    ...filled(fields, ['name', 'target', 'every', 'cron', 'timeZone', 'jitter']),
+    ...filled(fields, ['target', 'every', 'cron', 'timeZone', 'jitter']),
+    name: fields['name'] ?? '',
     source,
     labels: Object.fromEntries(labels),
   };

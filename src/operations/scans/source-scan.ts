@@ -1,4 +1,3 @@
-import type { LoadedConfig } from '../../config/load.ts';
 import { sealEnvelope } from '../../jobs/envelope.ts';
 import { jobIdOf } from '../../jobs/job-id.ts';
 import { SCAN_SOURCE } from '../../jobs/payloads/sources/scan-source.ts';
@@ -8,9 +7,8 @@ import { newScanId } from '../../model/scan/scan-id.ts';
 import { type TargetSource, targetSourceSchema } from '../../model/watch/source.ts';
 import { readPlainUrl } from '../../model/watch/source-url.ts';
 import { matchesWildcard } from '../../model/wildcard.ts';
-import { Refusal } from '../../operations/refusal.ts';
-import { shardOf } from '../../store/shards/shard.ts';
-import type { SharedShard, SharedStore } from '../shared-store.ts';
+import type { OperationContext } from '../context.ts';
+import { Refusal } from '../refusal.ts';
 
 export interface SourceScan {
   readonly target: { readonly id: string; readonly labels?: Readonly<Record<string, string>> };
@@ -19,36 +17,33 @@ export interface SourceScan {
   readonly scan?: string | undefined;
 }
 
-/** Scans of sources that the configuration allows (`serve.sources`). Workers read them, as they read those of schedules. */
-export function sourceScans({ config }: LoadedConfig, { shards }: SharedStore) {
-  const { sources } = config.serve;
-  return {
-    /**
-     * Queues the scan, and resolves to its id. Throws `Refusal` for a source that is not allowed or not valid, `EnvelopeError` for a
-     * target or an id, and `StoreError` (`scan-exists`) for the id of another scan.
-     */
-    async submit({ target, source, scan = newScanId() }: SourceScan): Promise<string> {
-      const given = plainUrl(source.url);
-      const address = given.href;
-      const allowed = sources.find(({ url }) => fits(url, given));
-      if (allowed === undefined) {
-        throw new Refusal(403, 'source-not-allowed', `no entry of serve.sources fits ${address}`);
-      }
-      const { id, labels = {} } = target;
-      const payload = withOwnId({
-        scan,
-        target: { id, labels: { ...labels } },
-        source: checked(targetSource(source, address, allowed.credentials)),
-        requestedAt: new Date().toISOString(),
-      });
-      const envelope = sealEnvelope(SCAN_SOURCE, payload);
-      const { store, openQueue } = shards[shardOf(id, shards.length)] as SharedShard;
-      await store.claimRequest({ scan: payload.scan, content: contentOf(payload) });
-      const jobId = jobIdOf(SCAN_SOURCE.name, envelope.key);
-      await openQueue(SCAN_SOURCE.name).add(SCAN_SOURCE.name, envelope, { jobId });
-      return payload.scan;
-    },
-  };
+/**
+ * Queues the scan of a source that the configuration allows (`serve.sources`), and resolves to its id. Workers read it, as they read those
+ * of schedules. Throws `Refusal` for a source that is not allowed or not valid, `EnvelopeError` for a target or an id, and `StoreError`
+ * (`scan-exists`) for the id of another scan.
+ */
+export async function submitSource(
+  { loaded, fleet }: Pick<OperationContext, 'loaded' | 'fleet'>,
+  { target, source, scan = newScanId() }: SourceScan,
+): Promise<string> {
+  const given = plainUrl(source.url);
+  const address = given.href;
+  const allowed = loaded.config.serve.sources.find(({ url }) => fits(url, given));
+  if (allowed === undefined)
+    throw new Refusal(403, 'source-not-allowed', `no entry of serve.sources fits ${address}`);
+  const { id, labels = {} } = target;
+  const payload = withOwnId({
+    scan,
+    target: { id, labels: { ...labels } },
+    source: checked(targetSource(source, address, allowed.credentials)),
+    requestedAt: new Date().toISOString(),
+  });
+  const { name } = SCAN_SOURCE;
+  const envelope = sealEnvelope(SCAN_SOURCE, payload);
+  const shard = fleet.of(id);
+  await shard.claimRequest({ scan: payload.scan, content: contentOf(payload) });
+  await (await fleet.queueOf(shard, name)).add(name, envelope, { jobId: jobIdOf(name, envelope.key) });
+  return payload.scan;
 }
 
 /** The URL in the form that goes on to a worker. Throws `Refusal` for one that others may read as another. */

@@ -1,0 +1,82 @@
+import type { Job, Queue } from 'bullmq';
+import type { FleetStore } from '../../compose/fleet-store.ts';
+import type { Store } from '../../compose/store.ts';
+import { INGEST_LOCKFILES, type IngestLockfiles } from '../../jobs/payloads/ingest-lockfiles.ts';
+import { SCAN_SOURCE, type ScanSource } from '../../jobs/payloads/sources/scan-source.ts';
+import { withOwnId } from '../../jobs/requested-scan.ts';
+import { scanIdOf } from '../../model/scan/scan-id.ts';
+import type { ScanRecord } from '../../model/scan/scan-record.ts';
+import { notFound } from '../context.ts';
+import type { Principal } from '../principal.ts';
+
+/** Queued scans that are read of each queue. */
+const MAX_QUEUED = 1_000;
+
+export interface FoundScan {
+  readonly scan: ScanRecord;
+  readonly shard: Store;
+}
+
+/**
+ * A scan by its id, or the newest one whose producer chose that id. A scan of another team takes the same time as none. Throws `Refusal`.
+ */
+export async function findScan(fleet: FleetStore, { sees }: Principal, id: string): Promise<FoundScan> {
+  const found = await Promise.all(fleet.shards.map((shard) => findIn(fleet, shard, id)));
+  const allowed = found.flat().filter(({ scan: { target } }) => sees(target));
+  // A producer can choose the id of a scan of another target, which must not hide that one.
+  const exact = allowed.filter(({ scan }) => scan.scan === id);
+  const seen = exact.length > 0 ? exact : allowed;
+  const [newest] = seen.sort((left, right) => timeOf(right.scan) - timeOf(left.scan));
+  if (newest === undefined) throw notFound(`there is no scan ${id}: records are kept for 30 days`);
+  return newest;
+}
+
+/** Scans that have an id, and those whose producer chose it. */
+async function findIn(fleet: FleetStore, shard: Store, id: string): Promise<readonly FoundScan[]> {
+  const [exact, chosen, queued] = await Promise.all([
+    shard.scans.find(id),
+    shard.scans.findChosen(id),
+    queuedScans(fleet, shard),
+  ]);
+  const recorded = exact === undefined ? chosen : [exact, ...chosen];
+  const known = new Set(recorded.map(({ scan }) => scan));
+  const waiting = queued.filter(
+    ({ scan, target }) => !known.has(scan) && (scan === id || scan === scanIdOf(target, id)),
+  );
+  return [...recorded, ...waiting].map((scan) => ({ scan, shard }));
+}
+
+function timeOf({ state, startedAt, endedAt, requestedAt }: ScanRecord): number {
+  return state === 'queued' ? Number.POSITIVE_INFINITY : (startedAt ?? endedAt ?? Date.parse(requestedAt));
+}
+
+/** Scans of a shard whose first job waits or runs, at most 1,000 of each queue. They have no record yet. */
+export async function queuedScans(fleet: FleetStore, shard: Store): Promise<readonly ScanRecord[]> {
+  const queues = await Promise.all(
+    [INGEST_LOCKFILES, SCAN_SOURCE].map(({ name }) => fleet.queueOf(shard, name)),
+  );
+  return (await Promise.all(queues.map(scansIn))).flat();
+}
+
+async function scansIn(queue: Queue): Promise<readonly ScanRecord[]> {
+  const type = queue.name === SCAN_SOURCE.name ? SCAN_SOURCE : INGEST_LOCKFILES;
+  const states = ['active', 'waiting', 'delayed', 'prioritized'] as const;
+  const jobs: readonly (Job | undefined)[] = await queue.getJobs([...states], 0, MAX_QUEUED - 1);
+  return jobs.flatMap((job) => {
+    const read = type.schema().safeParse((job?.data as { payload?: unknown } | undefined)?.payload);
+    if (job === undefined || !read.success) return [];
+    const { scan, target, requestedAt } = withOwnId<ScanSource | IngestLockfiles>(read.data);
+    const running = job.processedOn === undefined ? {} : { startedAt: job.processedOn };
+    const state = job.processedOn === undefined ? 'queued' : 'running';
+    return [{ scan, target: target.id, requestedAt, state, ...running }];
+  });
+}
+
+/** A record as the API shows it. */
+export function shownScan({ startedAt, endedAt, ...scan }: ScanRecord) {
+  return {
+    ...scan,
+    ...(startedAt === undefined ? {} : { startedAt: new Date(startedAt).toISOString() }),
+    ...(endedAt === undefined ? {} : { endedAt: new Date(endedAt).toISOString() }),
+  };
+}

@@ -1,0 +1,74 @@
+import type { FleetStore } from '../../compose/fleet-store.ts';
+import { sealEnvelope } from '../../jobs/envelope.ts';
+import { jobIdOf } from '../../jobs/job-id.ts';
+import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
+import { contentOf } from '../../jobs/requested-scan.ts';
+import { scanPayload } from '../../jobs/scan-request.ts';
+import type { ScannedImage } from '../../model/image/image.ts';
+import type { ScanRequest } from '../../scan/request.ts';
+import { requireLayout } from '../../store/shards/shard-layout.ts';
+import { firstShard, requireSeen } from '../context.ts';
+import type { Operation } from '../operation.ts';
+import { Refusal } from '../refusal.ts';
+import { submitSource } from './source-scan.ts';
+
+/** A lockfile of a request, or a file beside it. */
+interface SubmittedContent {
+  readonly content?: string | undefined;
+  readonly base64?: string | undefined;
+  /** The content as bytes, of a form. */
+  readonly bytes?: Buffer;
+}
+
+/** Queues a scan, as any producer does: of lockfiles, of an image, or of a source that workers read. */
+export const submitScan: Operation<'lockhound.scans.submit'> = async ({ body, principal }, context) => {
+  const { target: id, labels, source, lockfiles = [], image, partial, scan } = body;
+  await requireSeen(context, principal, id);
+  const target = { id, ...(labels === undefined ? {} : { labels }) };
+  if (source !== undefined) {
+    if (body.lockfiles !== undefined) throw new Refusal(400, 'invalid-body', 'it has lockfiles and a source');
+    return { scan: await submitSource(context, { target, source, scan }) };
+  }
+  if (lockfiles.length === 0 && image === undefined)
+    throw new Refusal(400, 'invalid-body', 'it has no lockfiles');
+  const request: ScanRequest = {
+    target,
+    lockfiles: lockfiles.map(({ path, format, companions = [], ...file }) => ({
+      path,
+      ...(format === undefined ? {} : { format }),
+      content: bytesOf(path, file),
+      companions: companions.map(({ name, ...companion }) => ({ name, content: bytesOf(name, companion) })),
+    })),
+    // The schema of the payload checks it.
+    image: image as ScannedImage | undefined,
+    partial: partial === true,
+    scan,
+  };
+  return { scan: await enqueue(context.fleet, request) };
+};
+
+/** The content of a submitted file. Throws `Refusal` unless it is stated once. */
+function bytesOf(path: string, { content, base64, bytes }: SubmittedContent): string | Buffer {
+  const decoded = base64 === undefined ? undefined : Buffer.from(base64, 'base64');
+  const given = [content, decoded, Buffer.isBuffer(bytes) ? bytes : undefined];
+  const [stated, ...others] = given.filter((one) => one !== undefined);
+  if (stated === undefined || others.length > 0)
+    throw new Refusal(400, 'invalid-body', `${path} needs either content or base64`);
+  return stated;
+}
+
+/** Stores the contents and queues the scan. Resolves to its id. Throws `EnvelopeError` and `StoreError`. */
+async function enqueue(fleet: FleetStore, request: ScanRequest): Promise<string> {
+  const { blobs, layouts } = firstShard(fleet);
+  const requireSameShards = async () => requireLayout(await layouts.read(), fleet.shards.length);
+  await requireSameShards();
+  const payload = await scanPayload(request, blobs.put);
+  const envelope = sealEnvelope(INGEST_LOCKFILES, payload);
+  const { name } = INGEST_LOCKFILES;
+  const shard = fleet.of(payload.target.id);
+  await shard.claimRequest({ scan: payload.scan, content: contentOf(payload) });
+  await (await fleet.queueOf(shard, name)).add(name, envelope, { jobId: jobIdOf(name, envelope.key) });
+  // Otherwise the scan may be on a queue without workers.
+  await requireSameShards();
+  return payload.scan;
+}

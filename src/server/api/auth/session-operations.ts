@@ -1,0 +1,48 @@
+import { RawAnswer } from '../../../operations/operation.ts';
+import { sessionOf } from '../../../operations/session/get.ts';
+import type { ApiTokenStore } from '../../../store/api-tokens.ts';
+import type { HttpOperations } from '../http-operation.ts';
+import { callerAddress } from './caller-address.ts';
+import type { Callers } from './callers.ts';
+import { requireSameOrigin } from './same-origin.ts';
+import {
+  createSessionSecret,
+  endedSessionCookie,
+  SESSION_MS,
+  sessionCookie,
+  sessionSecretIn,
+} from './session-cookie.ts';
+
+interface SessionParts {
+  readonly apiTokens: ApiTokenStore;
+  readonly callers: Pick<Callers, 'signIn'>;
+  readonly publicUrl: string | undefined;
+}
+
+/** Signing in with a token and signing out, for people with a browser: cookies exist over HTTP only. */
+export function sessionOperations({
+  apiTokens,
+  callers,
+  publicUrl,
+}: SessionParts): Pick<HttpOperations, 'lockhound.session.create' | 'lockhound.session.delete'> {
+  const isSecure = publicUrl?.startsWith('https:') === true;
+  return {
+    async 'lockhound.session.create'({ body, request: { headers, socket } }) {
+      // A foreign page must not sign a person in with a token of its own.
+      if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {
+        requireSameOrigin('POST', headers, publicUrl);
+      }
+      const { id, principal } = await callers.signIn(body.token, callerAddress(socket));
+      const secret = createSessionSecret();
+      await apiTokens.openSession(secret, id, SESSION_MS);
+      return new RawAnswer(JSON.stringify(sessionOf(principal)), {
+        headers: { 'set-cookie': sessionCookie(secret, isSecure) },
+      });
+    },
+    async 'lockhound.session.delete'({ request }) {
+      const secret = sessionSecretIn(request.headers.cookie);
+      if (secret !== undefined) await apiTokens.closeSession(secret);
+      return new RawAnswer('{}', { headers: { 'set-cookie': endedSessionCookie(isSecure) } });
+    },
+  };
+}
