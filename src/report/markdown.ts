@@ -1,4 +1,4 @@
-import { type ScanComparison, splitFindings } from '../model/review/scan-comparison.ts';
+import { splitFindings } from '../model/review/scan-comparison.ts';
 import { termText } from '../model/scan/age.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import type { Gap } from '../model/scan/gap.ts';
@@ -9,6 +9,7 @@ import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
 import { imageText } from './image-text.ts';
 import { counted } from './layout.ts';
 import { markdownCode, markdownLink, markdownSentence, markdownText } from './markdown-text.ts';
+import { noFindings } from './no-findings.ts';
 import { offlineText } from './offline-text.ts';
 import { comparisonSummary } from './review/comparison-text.ts';
 import { suppressionText } from './suppression-text.ts';
@@ -25,12 +26,13 @@ const REST_CHARACTERS = 1_000;
  * The scan as Markdown for a comment on a pull request: the verdict in one line, the worst findings, and the rest folded. At most
  * 65,000 characters: what does not fit is counted. The same report gives the same text.
  */
-export function renderMarkdown({ inventory, verdict, comparison, offline }: ScanReport): string {
+export function renderMarkdown(report: ScanReport): string {
+  const { inventory, verdict, comparison, offline } = report;
   const { counting, known } = splitFindings(verdict.findings, comparison);
   const alerts = counting.filter(isAlert);
   const notes = counting.filter(isNote);
   const text = createText(MAX_CHARACTERS - REST_CHARACTERS);
-  text.add(`### ${headline(verdict, alerts, comparison)}`, '');
+  text.add(`### ${headline(report, alerts)}`, '');
   if (comparison !== undefined) text.add(markdownText(comparisonSummary(verdict, comparison)), '');
   const image = imageText(verdict);
   if (image !== undefined) text.add(markdownText(image), '');
@@ -60,18 +62,11 @@ export function renderMarkdown({ inventory, verdict, comparison, offline }: Scan
   return `${text.text()}\n<sub>Lockhound: ${files}${outcome}</sub>\n`;
 }
 
-function headline(
-  { gaps, counts }: Verdict,
-  alerts: readonly Finding[],
-  comparison: ScanComparison | undefined,
-): string {
-  const fresh = comparison === undefined ? '' : 'new ';
+function headline(report: ScanReport, alerts: readonly Finding[]): string {
+  const fresh = report.comparison === undefined ? '' : 'new ';
   if (alerts.length === 0) {
-    const open = comparison?.newGaps ?? gaps;
-    if (open.length === 0 && counts.packages > 0 && counts.outcomes.resolved === 0) {
-      return `⚠️ No ${fresh}findings, because nothing is known of the packages`;
-    }
-    return open.length === 0 ? `✅ No ${fresh}findings` : `⚠️ No ${fresh}findings, but the scan is incomplete`;
+    const { text, isClean } = noFindings(report);
+    return `${isClean ? '✅' : '⚠️'} ${text}`;
   }
   const bySeverity = Map.groupBy(alerts, ({ severity }) => severity);
   const parts = SEVERITIES.flatMap((severity) => {

@@ -10,6 +10,7 @@ import { countedSeverity, SEVERITIES, type Severity } from '../model/scan/severi
 import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
 import { imageText } from './image-text.ts';
 import { counted, fitLines, hang, type TextOptions } from './layout.ts';
+import { noFindings } from './no-findings.ts';
 import { offlineText } from './offline-text.ts';
 import { type Palette, palette } from './palette.ts';
 import { comparisonLines, comparisonSummary } from './review/comparison-text.ts';
@@ -153,8 +154,8 @@ function scopeLines(
   return lines;
 }
 
-function summaryLine({ verdict }: ScanReport, paint: Palette): string {
-  const { counts, findings } = verdict;
+function summaryLine(report: ScanReport, paint: Palette): string {
+  const { counts, findings } = report.verdict;
   const packages = counted(counts.packages, 'package');
   const { suppressed = 0 } = counts;
   const alerts = findings.filter(isAlert).length;
@@ -163,27 +164,13 @@ function summaryLine({ verdict }: ScanReport, paint: Palette): string {
     ...(suppressed === 0 ? [] : [`; ${suppressed} suppressed`]),
   ].join('');
   if (alerts === 0) {
-    return verdict.gaps.length === 0
-      ? `${nothingFound(counts, paint)}${notes}.`
-      : `${paint.bad('No findings, but the scan is incomplete')}: ${packages} read${notes}.`;
+    const { text, detail, isClean } = noFindings(report);
+    return `${isClean ? paint.good(text) : paint.bad(text)}${detail}${notes}.`;
   }
   const severities = SEVERITIES.filter((severity) => counts.severities[severity] > 0).map((severity) =>
     paint.severity(severity, `${counts.severities[severity]} ${severity}${countedAs(severity, findings)}`),
   );
   return `${paint.strong(counted(alerts, 'finding'))} in ${packages}: ${severities.join(', ')}${notes}`;
-}
-
-/** Nothing is known of a package that was not resolved. */
-function nothingFound({ packages, outcomes }: Verdict['counts'], paint: Palette): string {
-  const total = counted(packages, 'package');
-  if (outcomes.resolved === packages) return `${paint.good('No findings')} in ${total}`;
-  const others = Object.entries(outcomes)
-    .filter(([outcome, count]) => outcome !== 'resolved' && count > 0)
-    .map(([outcome, count]) => `${count} ${outcome}`)
-    .join(', ');
-  if (outcomes.resolved === 0)
-    return `${paint.bad('No findings')}, because nothing is known of the ${total} (${others})`;
-  return `${paint.good('No findings')} in ${outcomes.resolved} of ${total}; nothing is known of the others (${others})`;
 }
 
 function nextLines(

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { renderHtml } from '../../src/report/html/html.ts';
 import { renderJson } from '../../src/report/json.ts';
+import { renderMarkdown } from '../../src/report/markdown.ts';
 import { renderText } from '../../src/report/text.ts';
 import { finding, report } from './scan-report.ts';
 
@@ -38,6 +40,19 @@ describe('the text report', () => {
       { colour: false, width: 100 },
     );
     expect(text).toContain('No findings in 1 of 2 packages; nothing is known of the others (1 failed).');
+  });
+
+  it('does not call a scan of no packages clean', () => {
+    const { verdict, ...whole } = report([]);
+    const outcomes = { ...verdict.counts.outcomes, resolved: 0, failed: 0 };
+    const empty = {
+      ...whole,
+      verdict: { ...verdict, gaps: [], counts: { ...verdict.counts, packages: 0, outcomes } },
+    };
+    const says = 'No packages, so nothing was checked';
+    expect(renderText(empty, { colour: false, width: 100 })).toContain(`${says}.`);
+    expect(renderMarkdown(empty)).toMatch(new RegExp(`^### ⚠️ ${says}\n`));
+    expect([...renderHtml(empty)].join('')).toContain(`>${says}</h2>`);
   });
 
   it('does not call an incomplete scan clean', () => {

@@ -4,6 +4,7 @@ import { SEVERITIES } from '../../model/scan/severity.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { imageText } from '../image-text.ts';
 import { counted } from '../layout.ts';
+import { noFindings } from '../no-findings.ts';
 import { offlineText } from '../offline-text.ts';
 import { comparisonSummary, comparisonWarnings } from '../review/comparison-text.ts';
 import { nextStep } from '../table/next-step.ts';
@@ -46,7 +47,7 @@ export function summarySection(report: ScanReport): Markup {
 </header>
 <main>
 <section aria-labelledby="summary" class="summary">
-<h2 id="summary">${headline(alerts.length, (comparison?.newGaps ?? verdict.gaps).length, fresh)}</h2>
+<h2 id="summary">${alerts.length > 0 ? counted(alerts.length, `${fresh}finding`) : noFindings(report).text}</h2>
 ${verdict.complete ? NOTHING : html`<p class="warning">This scan is incomplete: a finding may be missing. <a href="#gaps">What could not be found out</a></p>`}
 ${image === undefined ? NOTHING : html`<p>${image}</p>`}
 ${offline === undefined ? NOTHING : html`<p class="warning">${offlineText(offline)}</p>`}
@@ -56,11 +57,6 @@ ${alerts.length === 0 ? NOTHING : chart(counts, alerts.length)}
 ${step === undefined ? NOTHING : html`<p><strong>Next:</strong> ${withCode(step)}${hasPlan ? html` <a href="#plan">Upgrade plan</a>` : NOTHING}</p>`}
 </section>
 `;
-}
-
-function headline(alerts: number, gaps: number, fresh: string): string {
-  if (alerts > 0) return counted(alerts, `${fresh}finding`);
-  return gaps === 0 ? `No ${fresh}findings` : `No ${fresh}findings, but the scan is incomplete`;
 }
 
 interface SeverityCount {
