@@ -133,7 +133,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: '',
     description:
       'Follow a package in the fleet: when each version was first seen, and which targets took it.',
-    load: async () => (await import('./fleet/watch.ts')).watchCommand,
+    load: () => noun('watch', () => import('./operations/nouns/watch.ts')),
   },
   {
     name: 'findings',
@@ -143,9 +143,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'report',
-    usage: '[options] [scan]',
-    description: 'Report a scan of the workers, or what is stored of a target, in every format.',
-    load: async () => (await import('./fleet/report.ts')).reportCommand,
+    usage: '[options] <scan>',
+    description: 'Report a scan of the last 15 minutes in every format.',
+    load: () => noun('report', () => import('./operations/nouns/report.ts')),
   },
   {
     name: 'ignore',
@@ -157,19 +157,19 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'changes',
     usage: '[options]',
     description: 'Show what changed: findings that opened, worsened, were resolved or reopened.',
-    load: async () => (await import('./fleet/changes.ts')).changesCommand,
+    load: () => noun('changes', () => import('./operations/nouns/changes.ts')),
   },
   {
     name: 'simulate',
     usage: '',
     description: 'Show which targets and routes a new advisory would reach. Sends nothing.',
-    load: async () => (await import('./fleet/simulate.ts')).simulateCommand,
+    load: () => noun('simulate', () => import('./operations/nouns/simulate.ts')),
   },
   {
     name: 'health',
     usage: '[options]',
     description: 'Say in words whether the deployment works, which limit binds and what to do.',
-    load: async () => (await import('./health.ts')).healthCommand,
+    load: () => noun('health', () => import('./operations/nouns/health.ts')),
   },
   {
     name: 'doctor',

@@ -1,7 +1,12 @@
 import { Command } from 'commander';
 import { ignoreListText, importText, scopeText } from '../report/administration/ignore-text.ts';
-import { reportUnreadable } from './fleet/options.ts';
-import { type AdminOptions, administering, print, withAdminOptions } from './program/admin.ts';
+import {
+  type AdminOptions,
+  administering,
+  print,
+  reportUnreadable,
+  withAdminOptions,
+} from './program/admin.ts';
 import type { CommandContext } from './program/context.ts';
 import { collectLabel } from './program/options.ts';
 import type { Terminal } from './program/terminal.ts';

@@ -2,6 +2,7 @@
 
 /** Loads the function of each method, by its id. */
 export const OPERATIONS = {
+  'lockhound.changes.list': async () => (await import('./changes/list.ts')).listChanges,
   'lockhound.deliveries.get': async () => (await import('./deliveries/get.ts')).getDelivery,
   'lockhound.deliveries.list': async () => (await import('./deliveries/list.ts')).listDeliveries,
   'lockhound.deliveries.resume': async () => (await import('./deliveries/resume.ts')).resumeRoute,
@@ -10,6 +11,11 @@ export const OPERATIONS = {
   'lockhound.findings.get': async () => (await import('./findings/get.ts')).getFinding,
   'lockhound.findings.list': async () => (await import('./findings/list.ts')).listFindings,
   'lockhound.findings.report': async () => (await import('./findings/report.ts')).reportFindings,
+  'lockhound.fleet.get': async () => (await import('./fleet/get.ts')).getFleet,
+  'lockhound.fleet.trend': async () => (await import('./fleet/trend.ts')).getTrend,
+  'lockhound.health.get': async () => (await import('./health/get.ts')).getHealth,
+  'lockhound.packages.simulate': async () => (await import('./packages/simulate.ts')).simulateAdvisory,
+  'lockhound.packages.versions': async () => (await import('./packages/versions.ts')).listVersions,
   'lockhound.packages.where': async () => (await import('./packages/where.ts')).findPlaces,
   'lockhound.queues.list': async () => (await import('./queues/list.ts')).listQueues,
   'lockhound.rejected.dropAll': async () => (await import('./rejected/drop-all.ts')).dropAllRejected,
@@ -40,6 +46,7 @@ export const OPERATIONS = {
   'lockhound.targets.get': async () => (await import('./targets/get.ts')).getTarget,
   'lockhound.targets.inventory': async () => (await import('./targets/inventory.ts')).listInventory,
   'lockhound.targets.list': async () => (await import('./targets/list.ts')).listTargets,
+  'lockhound.targets.report': async () => (await import('./targets/report.ts')).reportTarget,
   'lockhound.tokens.create': async () => (await import('./tokens/create.ts')).createToken,
   'lockhound.tokens.list': async () => (await import('./tokens/list.ts')).listTokens,
   'lockhound.tokens.revoke': async () => (await import('./tokens/revoke.ts')).revokeToken,

@@ -24,6 +24,8 @@ export interface OperationContext {
   readonly snapshot: (need: FleetNeed) => Promise<FleetSnapshot>;
   /** Resolves to a test of whether the last answer about a package of a target is older than `watch.staleAfter`. */
   readonly staleness: () => Promise<IsStale>;
+  /** Until when `snapshot` has followed the store; ms since 1970. */
+  readonly readAt: () => number;
   /** Resolves when `snapshot` has what the caller changed. */
   readonly follow: () => Promise<void>;
   /** The lists about exploitation. */

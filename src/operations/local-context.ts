@@ -57,6 +57,7 @@ export async function openLocalContext(
       const { staleTargets } = joinFreshness(shards);
       return ({ target }) => staleTargets.has(target);
     },
+    readAt: Date.now,
     follow: async () => {},
     tokens: createPageTokens(randomBytes(32)),
     async close() {

@@ -1,4 +1,5 @@
 import type { LockhoundMethods } from '../model/api/lockhound-api.generated.ts';
+import type { TextOptions } from '../report/layout.ts';
 import type { OperationContext } from './context.ts';
 import type { Principal } from './principal.ts';
 
@@ -11,6 +12,8 @@ export interface Call<Id extends MethodId = MethodId> {
   readonly principal: Principal;
   /** Aborts when the caller has gone. */
   readonly signal: AbortSignal;
+  /** How reports for people are laid out. Default: in 100 columns without colours. */
+  readonly layout?: TextOptions;
 }
 
 /** The answer to a call: a value of the response schema, or a `RawAnswer` for a method without one. */

@@ -13,8 +13,8 @@ import { CommandError } from '../program/errors.ts';
 import { collectLabel } from '../program/options.ts';
 import type { ParameterTexts } from './caller.ts';
 
-/** Parameters of pages, which the command line joins; `--limit` says how many entries they have. */
-const OF_PAGES: ReadonlySet<string> = new Set(['pageSize', 'pageToken', 'skip', 'limit']);
+/** Parameters of pages, which the command line joins: `--limit` says how many entries they have. `--format` is one of every command. */
+const OWN: ReadonlySet<string> = new Set(['pageSize', 'pageToken', 'skip', 'limit', 'format']);
 
 const SHORT: Readonly<Record<string, string>> = { label: '-l, ', target: '-t, ' };
 const LABEL = '^[^=]+=.*$';
@@ -47,7 +47,7 @@ export function withParameters(
   { args, each }: Arguments,
 ): Command {
   for (const { name, description } of typedValues(document, method)) {
-    if (OF_PAGES.has(name)) continue;
+    if (OWN.has(name)) continue;
     const { required } = description;
     if (!isArgument(name, description, args)) command.addOption(optionOf(name, description));
     else {

@@ -16,7 +16,8 @@ export async function openLocalCaller(loaded: LoadedConfig): Promise<Caller> {
   const context = await openLocalContext(loaded);
   return {
     maxPage: Number.POSITIVE_INFINITY,
-    async call(id, { pageSize, ...texts }, { body, signal = new AbortController().signal } = {}) {
+    unreadable: context.fleet.unreadable,
+    async call(id, { pageSize, ...texts }, { body, signal = new AbortController().signal, layout } = {}) {
       const method = findMethod(document, id);
       const { path, query } = splitParameters(method, texts);
       const params = {
@@ -29,7 +30,7 @@ export async function openLocalCaller(loaded: LoadedConfig): Promise<Caller> {
       const load: Readonly<Record<string, () => Promise<unknown>>> = OPERATIONS;
       const operation = (await load[id]?.()) as Operation<MethodId>;
       return (await operation(
-        { params, body, signal, principal: LOCAL_OPERATOR } as never,
+        { params, body, signal, layout, principal: LOCAL_OPERATOR } as never,
         context,
       )) as never;
     },

@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { duration } from '../../config/values.ts';
 import { readBundledDescription } from '../../discovery/bundled.ts';
 import type { RestDescription } from '../../discovery/description/description.ts';
 import { type ApiMethod, findMethod } from '../../discovery/description/methods.ts';
@@ -57,12 +58,29 @@ function declare(command: Command, context: CommandContext, { document, method, 
   if (hasOtherBody(document, method))
     command.requiredOption('--data <file>', 'JSON of the request; `-` reads standard input');
   command.option('--verbose', 'show everything that is known');
+  if (view.follow !== undefined) {
+    command
+      .option('-f, --follow', 'go on and print what changes')
+      .addOption(
+        new Option('--every <duration>', 'how often to look for changes')
+          .default(EVERY_MS, '10s')
+          .argParser(parseEvery),
+      );
+  }
   if (view.question !== undefined) command.option('-y, --yes', 'do not ask for confirmation');
   return command.action(async (...all: unknown[]) => {
     const options = all.at(-2) as OperationOptions & Readonly<Record<string, unknown>>;
     const given = { args: all.slice(0, -2), options };
     const params = parametersOf(document, method, given, args);
     const body = await bodyOf(document, method, given, args);
-    await runOperation(context, { method, view, params, body, options });
+    await runOperation(context, { document, method, view, params, body, options });
   });
+}
+
+const EVERY_MS = 10_000;
+
+function parseEvery(text: string): number {
+  const parsed = duration.safeParse(text);
+  if (!parsed.success || parsed.data < 1_000) throw new InvalidArgumentError('a duration of at least `1s`');
+  return parsed.data;
 }

@@ -1,3 +1,4 @@
+import type { LoadedConfig } from '../../config/load.ts';
 import type { MethodId } from '../../operations/operation.ts';
 import type { TextOptions } from '../../report/layout.ts';
 import type { ParameterTexts } from './caller.ts';
@@ -5,15 +6,17 @@ import type { ParameterTexts } from './caller.ts';
 export interface ViewOptions extends TextOptions {
   /** Most entries that are shown. */
   readonly limit: number;
+  /** Whether there are further entries. */
+  readonly more: boolean;
   /** What was asked for. */
   readonly params: ParameterTexts;
 }
 
 /** What the document cannot say of an operation on the command line. */
 export interface View {
-  /** The answer for people. */
+  /** The answer for people. Default: that of its schema, or the report with the name `table`. */
   // biome-ignore lint/suspicious/noExplicitAny: the answer of the method
-  readonly text: (answer: any, options: ViewOptions) => string;
+  readonly text?: (answer: any, options: ViewOptions) => string;
   /** The method. Default: that of the noun with the name of the verb. */
   readonly method?: MethodId;
   /** Parameters, and properties of the body, that are arguments, in addition to the parameters of the path. */
@@ -33,6 +36,19 @@ export interface View {
   readonly report?: MethodId;
   /** What is asked before it happens. */
   readonly question?: (params: ParameterTexts) => string;
+  /** How the answer changes. */
+  readonly follow?: Follow;
+  /** Answers without the stores of the fleet. */
+  readonly local?: (loaded: LoadedConfig) => Promise<unknown>;
+}
+
+/** What `--follow` prints. */
+export interface Follow {
+  /** What differs in the newer answer; `undefined` when nothing does. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers of the method
+  readonly changes: (before: any, now: any) => object | undefined;
+  // biome-ignore lint/suspicious/noExplicitAny: what `changes` returns
+  readonly text: (changes: any, options: TextOptions) => string;
 }
 
 /** A noun on the command line. Unless it `isGroup`, its first verb is that of `lockhound <noun>`; the others are below it. */

@@ -11,6 +11,7 @@ import { Refusal } from '../../operations/refusal.ts';
 import { CommandError } from '../program/errors.ts';
 import type { ConfigOptions } from '../program/options.ts';
 import { type Caller, presentValues } from './caller.ts';
+import type { View } from './noun.ts';
 
 export interface ServerOptions extends ConfigOptions {
   /** URL of a running server. Default: `serve.url`. */
@@ -18,10 +19,20 @@ export interface ServerOptions extends ConfigOptions {
 }
 
 /** Throws `ConfigError`, `StoreError`, and `CommandError` (`options-unsuited`) for a URL that is none. */
-export async function openCaller({ config: file, server }: ServerOptions): Promise<Caller> {
+export async function openCaller(
+  { config: file, server }: ServerOptions,
+  local?: View['local'],
+): Promise<Caller> {
   const loaded = loadConfig({ file });
   const url = server ?? loaded.config.serve.url;
   if (url !== undefined) return await remoteCaller(url);
+  if (local !== undefined)
+    return {
+      maxPage: MAX_PAGE,
+      unreadable: [],
+      call: async () => (await local(loaded)) as never,
+      close: async () => {},
+    };
   const { openLocalCaller } = await import('./local-caller.ts');
   return await openLocalCaller(loaded);
 }
@@ -40,6 +51,7 @@ async function remoteCaller(url: string): Promise<Caller> {
   const client = createApiClient({ document, http, rootUrl: url, headers });
   return {
     maxPage: MAX_PAGE,
+    unreadable: [],
     async call(id, params, { body, signal } = {}) {
       const {
         content,

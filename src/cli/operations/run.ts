@@ -1,7 +1,9 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { RestDescription } from '../../discovery/description/description.ts';
 import type { ApiMethod } from '../../discovery/description/methods.ts';
 import { nothingStored } from '../../operations/context.ts';
 import type { MethodId, RawAnswer } from '../../operations/operation.ts';
-import { reportUnreadable } from '../fleet/options.ts';
+import { reportUnreadable } from '../program/admin.ts';
 import type { CommandContext } from '../program/context.ts';
 import { EXIT } from '../program/exit-code.ts';
 import { type DestinationOptions, withDestination, withOutputFile } from '../program/output-file.ts';
@@ -19,10 +21,14 @@ export interface OperationOptions extends ServerOptions, DestinationOptions {
   readonly verbose?: boolean;
   readonly yes?: boolean;
   readonly report?: readonly ReportFile[];
+  readonly follow?: boolean;
+  /** Milliseconds between two questions of `--follow`. */
+  readonly every?: number;
 }
 
 /** One call of an operation from the command line. */
 export interface Run {
+  readonly document: RestDescription;
   readonly method: ApiMethod;
   readonly view: View;
   readonly params: ParameterTexts;
@@ -42,7 +48,7 @@ export async function runOperation(context: CommandContext, run: Run): Promise<v
       !(await isConfirmed(context, view.question(params)))
     )
       return;
-    const caller = await openCaller(options);
+    const caller = await openCaller(options, view.local);
     try {
       for (const { format, path } of options.report ?? []) {
         await withOutputFile(path, async (out) => {
@@ -70,39 +76,82 @@ async function isConfirmed({ terminal, exit }: CommandContext, question: string)
 
 async function print(context: CommandContext, caller: Caller, run: Run): Promise<void> {
   const { terminal } = context;
-  const { format } = run.options;
-  if (!['table', 'json', 'ndjson'].includes(format)) return await printReport(context, caller, run);
-  const answer = await interruptible((signal) => answerOf(caller, run, signal));
-  if (format === 'table') {
-    const { colour, width } = terminal;
-    const { limit, verbose = false } = run.options;
-    const links = (await terminal.showsLinks?.()) === true;
-    const shown = { colour, width, verbose, links, limit: limit ?? run.view.limit ?? 0, params: run.params };
-    const text = run.view.text(answer, shown);
-    await writeParts(terminal, [text]);
-  } else
+  const { view, method, options } = run;
+  const isReport = view.report !== undefined && (view.text === undefined || !LISTED.has(options.format));
+  if (isReport) {
+    await printReport(context, caller, run);
+    return reportUnreadable(context, caller.unreadable);
+  }
+  const { answer, more } = await interruptible((signal) => answerOf(caller, run, signal));
+  if (options.format === 'table') await writeParts(terminal, [await textOf(context, run, { answer, more })]);
+  else
     await writeParts(
       terminal,
-      format === 'json' ? jsonParts(answer, run.view.items) : lines(answer, run.view),
+      options.format === 'json' ? jsonParts(answer, view.items) : lines(answer, view),
     );
-  if (run.view.isFound?.(answer) === false) context.exit(EXIT.notFound);
+  if (view.isFound?.(answer) === false) context.exit(EXIT.notFound);
   // What a change could not read is part of its answer.
-  if (run.method.httpMethod === 'GET')
+  if (method.httpMethod === 'GET')
     reportUnreadable(context, (answer['unreadable'] ?? []) as readonly string[]);
+  if (view.follow !== undefined && options.follow === true) await follow(context, caller, run, answer);
+}
+
+/** Formats of every answer. */
+const LISTED: ReadonlySet<string> = new Set(['table', 'json', 'ndjson']);
+
+async function layoutOf({ terminal }: CommandContext, { verbose = false }: OperationOptions) {
+  const { colour, width } = terminal;
+  return { colour, width, verbose, links: (await terminal.showsLinks?.()) === true };
+}
+
+async function textOf(context: CommandContext, run: Run, { answer, more }: Answered): Promise<string> {
+  const { document, method, view, params, options } = run;
+  const limit = options.limit ?? view.limit ?? 0;
+  const shown = { ...(await layoutOf(context, options)), limit, more, params };
+  if (view.text !== undefined) return view.text(answer, shown);
+  const { answerText } = await import('../../report/answer.ts');
+  return answerText(answer, { schema: { $ref: method.response ?? '' }, schemas: document.schemas }, shown);
 }
 
 /** A report of what fits, which the operation `report` of the noun renders. */
-async function printReport({ terminal }: CommandContext, caller: Caller, run: Run): Promise<void> {
+async function printReport(context: CommandContext, caller: Caller, run: Run): Promise<void> {
   const id = run.view.report as MethodId;
   const params = { ...run.params, orderBy: undefined, format: run.options.format };
-  const answer = await interruptible((signal) => caller.call(id, params, { signal }));
-  await writeParts(terminal, [(answer as unknown as RawAnswer).body]);
+  const layout = await layoutOf(context, run.options);
+  const answer = await interruptible((signal) => caller.call(id, params, { signal, layout }));
+  await writeParts(context.terminal, [(answer as unknown as RawAnswer).body]);
+}
+
+/** Asks again and again, and prints what changed, until a signal ends it. */
+async function follow(context: CommandContext, caller: Caller, run: Run, first: Json): Promise<void> {
+  const { options, view } = run;
+  const layout = await layoutOf(context, options);
+  await interruptible(async (signal) => {
+    for (let before = first; ; ) {
+      await wait(options.every, undefined, { signal });
+      const { answer } = await answerOf(caller, run, signal);
+      const changes = view.follow?.changes(before, answer);
+      before = answer;
+      if (changes === undefined) continue;
+      const text =
+        options.format === 'table'
+          ? (view.follow?.text(changes, layout) ?? '')
+          : `${JSON.stringify(changes)}\n`;
+      await writeParts(context.terminal, [text]);
+    }
+  });
 }
 
 type Ask = (more: ParameterTexts) => Promise<Json>;
 
+/** An answer, and whether its list has further entries. */
+interface Answered {
+  readonly answer: Json;
+  readonly more: boolean;
+}
+
 /** The whole answer: those to several values of an argument in a list, pages of a list joined. */
-async function answerOf(caller: Caller, run: Run, signal: AbortSignal): Promise<Json> {
+async function answerOf(caller: Caller, run: Run, signal: AbortSignal): Promise<Answered> {
   const { method, view, params, body, options } = run;
   const { items, each } = view;
   const ask: Ask = async (more) =>
@@ -110,16 +159,18 @@ async function answerOf(caller: Caller, run: Run, signal: AbortSignal): Promise<
   if (each !== undefined) {
     const answers: Json[] = [];
     for (const one of [params[each] ?? []].flat()) answers.push(await ask({ [each]: one }));
-    return { [items ?? 'answers']: answers };
+    return { answer: { [items ?? 'answers']: answers }, more: false };
   }
   const own = method.parameters.get('limit');
   // All entries for programs, as far as the method lists them.
   const preset = options.format === 'table' ? view.limit : own?.maximum;
-  if (own !== undefined) return await ask({ limit: String(options.limit ?? preset) });
-  if (items === undefined || !method.parameters.has('pageToken')) return await ask({});
+  if (own !== undefined)
+    return { answer: await ask({ limit: String(options.limit ?? preset) }), more: false };
+  if (items === undefined || !method.parameters.has('pageToken'))
+    return { answer: await ask({}), more: false };
   const joined = await joinPages(ask, items, { maxPage: caller.maxPage, most: mostOf(run) });
-  if (joined['total'] === 0 && joined['unreadable'] === undefined)
-    await requireStored(caller, params, signal);
+  const { total, unreadable } = joined.answer;
+  if (total === 0 && unreadable === undefined) await requireStored(caller, params, signal);
   return joined;
 }
 
@@ -133,7 +184,7 @@ async function joinPages(
   ask: Ask,
   items: string,
   { maxPage, most }: { readonly maxPage: number; readonly most: number },
-): Promise<Json> {
+): Promise<Answered> {
   const all: unknown[] = [];
   for (let pageToken: string | undefined; ; ) {
     const size = Math.min(maxPage, most - all.length);
@@ -141,7 +192,8 @@ async function joinPages(
     const { nextPageToken, ...page } = await ask({ pageSize, pageToken });
     all.push(...(page[items] as readonly unknown[]));
     pageToken = nextPageToken as string | undefined;
-    if (pageToken === undefined || all.length >= most) return { ...page, [items]: all };
+    if (pageToken === undefined || all.length >= most)
+      return { answer: { ...page, [items]: all }, more: pageToken !== undefined };
   }
 }
 

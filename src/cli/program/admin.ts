@@ -1,7 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type LoadedConfig, loadConfig } from '../../config/load.ts';
 import { duration } from '../../config/values.ts';
+import { counted } from '../../report/layout.ts';
+import type { CommandContext } from './context.ts';
 import { CommandError } from './errors.ts';
+import { EXIT } from './exit-code.ts';
 import { type ConfigOptions, type OutputOptions, withConfig, withOutputFormat } from './options.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -60,3 +63,19 @@ export function parseSince(text: string): number {
   }
   return time;
 }
+
+/**
+ * Says what could not be read. The result lacks it, so that the exit code is 2 like that of an incomplete scan.
+ */
+export function reportUnreadable({ terminal, exit }: CommandContext, unreadable: readonly string[]): void {
+  if (unreadable.length === 0) return;
+  const shown = unreadable.slice(0, MAX_SHOWN).map((message) => `  ${message}\n`);
+  const rest = unreadable.length - shown.length;
+  terminal.note(
+    `error: the result is incomplete: ${counted(unreadable.length, 'stored value')} cannot be read\n${shown.join('')}` +
+      (rest > 0 ? `  … and ${rest} more\n` : ''),
+  );
+  exit(EXIT.error);
+}
+
+const MAX_SHOWN = 20;

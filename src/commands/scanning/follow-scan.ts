@@ -6,16 +6,17 @@ import { jobIdOf } from '../../jobs/job-id.ts';
 import { FIND_BASE_IMAGE } from '../../jobs/payloads/find-base-image.ts';
 import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
 import { JUDGE_SCAN } from '../../jobs/payloads/judge-scan.ts';
-
 import { messageOf } from '../../model/errors.ts';
 import { raceAbort } from '../../model/race-abort.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
 import type { ScanReport, Verdict } from '../../model/scan/verdict.ts';
+import { openLocalContext } from '../../operations/local-context.ts';
+import { LOCAL_OPERATOR } from '../../operations/principal.ts';
+import { wholeReport } from '../../operations/scans/report.ts';
 import { readReport } from '../../operations/scans/stored-scan.ts';
 import { ScanError } from '../errors.ts';
 import { openSharedStore, type SharedShard } from '../shared-store.ts';
 import type { OnProgress } from './scan-progress.ts';
-import { wholeReport } from './scan-report.ts';
 
 export interface FollowOptions {
   /** Time limit in milliseconds. The scan continues when it is exceeded. */
@@ -67,7 +68,13 @@ export async function followScan(
       shardWith(shards, scan, image).then(({ store, steps }) => follow(store, steps, scan, track, ended)),
       ended,
     );
-    return await wholeReport(loaded, report, signal);
+    if (report.inventory.unchanged === undefined) return report;
+    const context = await openLocalContext(loaded);
+    try {
+      return await wholeReport(context, LOCAL_OPERATOR, report, signal);
+    } finally {
+      await context.close();
+    }
   } catch (error) {
     if (!timeout.aborted || error instanceof ScanError) throw error;
     throw new ScanError(

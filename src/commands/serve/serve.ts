@@ -32,8 +32,6 @@ import { mountPage } from '../../server/page/mount-page.ts';
 import { shardOf } from '../../store/shards/shard.ts';
 import { logThrottled } from '../../workers/throttled-log.ts';
 import { eventOperations } from './event-operations.ts';
-import { fleetOperations } from './fleet-operations.ts';
-import { healthOperations } from './health-operations.ts';
 import { addMonitoring } from './monitoring.ts';
 import { openCallers } from './open-callers.ts';
 import { addPushTriggers } from './push-triggers.ts';
@@ -119,8 +117,6 @@ async function serveWith(
     document,
     operations: {
       ...boundOperations(context),
-      ...fleetOperations(context),
-      ...healthOperations(context),
       ...sessionOperations({ apiTokens, callers, publicUrl: serve.publicUrl }),
       ...events.operations,
     },
@@ -194,6 +190,7 @@ function contextOf(loaded: LoadedConfig, stores: FleetStore, log: Logger): Serve
     view,
     snapshot: async () => snapshotOf({ view }),
     staleness: async () => view.isStale,
+    readAt: view.readAt,
     follow: view.follow,
     exploits,
     tokens,

@@ -38,6 +38,8 @@ export interface ChangeList {
   readonly scans: readonly ScanChanges[];
   /** Present when there are further entries: the value of `pageToken` for the next page. */
   readonly nextPageToken?: string | undefined;
+  /** What the answer lacks because it cannot be read; absent for tokens of some targets. */
+  readonly unreadable?: readonly string[] | undefined;
 }
 
 /** Data in place of that of a rejected payload. */
@@ -538,6 +540,50 @@ export interface Overview {
   readonly leftOut: number;
 }
 
+/** A target that holds versions of a package. */
+export interface PackageHolder {
+  /** Id of the target. */
+  readonly target: string;
+  /** Package URLs of its versions. */
+  readonly purls: readonly string[];
+}
+
+/** A version of a package that the fleet holds or held. */
+export interface PackageVersion {
+  /** Purl type. */
+  readonly ecosystem: string;
+  /** Name of the package. */
+  readonly name: string;
+  /** Version. */
+  readonly version: string;
+  /** Package URL. */
+  readonly purl: string;
+  /** When it was published; absent where that is not known. */
+  readonly publishedAt?: string | undefined;
+  /** When a target locked it for the first time; absent for versions from before this was recorded. */
+  readonly firstSeenAt?: string | undefined;
+  /** Targets that hold it now. */
+  readonly targets: number;
+  /** What an inspection found, the strongest reason first. */
+  readonly signals: readonly string[];
+  /** Sum of the points of the signals. */
+  readonly score: number;
+}
+
+/** The versions of a package in the fleet, and the targets that hold them. */
+export interface PackageVersions {
+  /** Versions that targets hold or held, the one that was seen last first. */
+  readonly versions: readonly PackageVersion[];
+  /** The targets that hold one, by name. */
+  readonly targets: readonly PackageHolder[];
+  /** The source projects of the versions that were inspected, by id. */
+  readonly projects: readonly SourceProject[];
+  /** Names that contain the one that was asked for, when nothing was found. */
+  readonly similar: readonly string[];
+  /** What the answer lacks because it cannot be read; absent for tokens of some targets. */
+  readonly unreadable?: readonly string[] | undefined;
+}
+
 /** One of the last scans of a target. */
 export interface PastScan {
   /** Id of the scan. */
@@ -590,6 +636,16 @@ export interface Problem {
   readonly message: string;
 }
 
+/** A scorecard of a source project. */
+export interface ProjectScorecard {
+  /** When it was produced. */
+  readonly date: string;
+  /** 0 to 10. */
+  readonly overall: number;
+  /** Scores of the checks by name, 0 to 10; checks that did not run are absent. */
+  readonly checks: Counts;
+}
+
 /** The queues. */
 export interface QueueList {
   /** The queues. */
@@ -612,6 +668,31 @@ export interface QueueState {
   readonly failed: number;
   /** How long the oldest job that could run has waited, in milliseconds, without intended delays. */
   readonly oldestMs: number;
+}
+
+/** A route, and what it would send. */
+export interface ReachedRoute {
+  /** Name of the route. */
+  readonly route: string;
+  /** When it sends. */
+  readonly mode: 'digest' | 'change' | 'periodic' | 'advisory';
+  /** Targets whose change it would send. */
+  readonly targets: number;
+}
+
+/** A target that holds one of the versions. */
+export interface ReachedTarget {
+  /** Id of the target. */
+  readonly target: string;
+  readonly labels: Labels;
+  /** Package URLs that an advisory reaches. */
+  readonly packages: readonly string[];
+  /** Package URLs that are never looked up (private or unsupported): no advisory reaches them. */
+  readonly excluded: readonly string[];
+  /** Level of the rule `vulnerability` for this target, where `policy.byLabel` has another one. */
+  readonly level?: 'off' | 'note' | 'alert' | undefined;
+  /** Routes that would send its change. */
+  readonly routes: readonly string[];
 }
 
 /** Rejected payloads, newest first. */
@@ -861,6 +942,24 @@ export interface SignIn {
   readonly token: string;
 }
 
+/** What a new advisory about some package versions would reach. */
+export interface SimulatedAdvisory {
+  /** Severity of the advisory. */
+  readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'none' | 'unrated';
+  /** What an unrated one counts as. */
+  readonly countsAs?: 'critical' | 'high' | 'medium' | 'low' | 'none' | undefined;
+  /** Level of the rule `vulnerability` for targets without a level of their own: only `alert` sends. */
+  readonly level: 'off' | 'note' | 'alert';
+  /** All routes. */
+  readonly routes: readonly ReachedRoute[];
+  /** The targets that hold one of the versions. */
+  readonly targets: readonly ReachedTarget[];
+  /** Ecosystems in which the text is neither a version nor a range. */
+  readonly notCompared: readonly string[];
+  /** What the answer lacks because it cannot be read; absent for tokens of some targets. */
+  readonly unreadable?: readonly string[] | undefined;
+}
+
 /** Why a source cannot be read. */
 export interface SourceFault {
   /** Since when. */
@@ -869,6 +968,17 @@ export interface SourceFault {
   readonly code: string;
   /** The reason. */
   readonly reason: string;
+}
+
+/** A source project of a package, with what its scorecard says. */
+export interface SourceProject {
+  /** `github.com/owner/repository`. */
+  readonly id: string;
+  /** When its scorecard was looked up last. */
+  readonly checkedAt: string;
+  readonly scorecard?: ProjectScorecard | undefined;
+  /** Which scores fell, and since when. */
+  readonly fell?: string | undefined;
 }
 
 /** A route that sends nothing until it is resumed. */
@@ -1378,6 +1488,26 @@ export interface LockhoundMethods {
     readonly body: undefined;
     readonly response: WhereAnswer;
   };
+  /** The versions of a package in the fleet: when each was first seen, and which targets hold it. */
+  'lockhound.packages.versions': {
+    readonly params: {
+      readonly package: string;
+      readonly ecosystem?: string | undefined;
+    };
+    readonly body: undefined;
+    readonly response: PackageVersions;
+  };
+  /** Which targets and routes a new advisory about some versions would reach. Writes and sends nothing. */
+  'lockhound.packages.simulate': {
+    readonly params: {
+      readonly package: string;
+      readonly range?: string | undefined;
+      readonly ecosystem?: string | undefined;
+      readonly severity?: 'critical' | 'high' | 'medium' | 'low' | 'none' | undefined;
+    };
+    readonly body: undefined;
+    readonly response: SimulatedAdvisory;
+  };
   /** The queues of all shards together. */
   'lockhound.queues.list': {
     readonly params: Readonly<Record<string, never>>;
@@ -1631,6 +1761,16 @@ export interface LockhoundMethods {
     };
     readonly body: undefined;
     readonly response: AcceptedLosses;
+  };
+  /** What is stored of a target as a report of a scan: with notes and what is suppressed. */
+  'lockhound.targets.report': {
+    readonly params: {
+      readonly target: string;
+      readonly since?: string | undefined;
+      readonly format?: string | undefined;
+    };
+    readonly body: undefined;
+    readonly response: undefined;
   };
   /** Tokens of the API: role, targets, expiry and last use. */
   'lockhound.tokens.list': {

@@ -1,17 +1,18 @@
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import type { OperationContext } from '../context.ts';
-import { findingReport, rendered } from '../findings/report.ts';
+import { rendered } from '../findings/report.ts';
 import type { Operation } from '../operation.ts';
 import type { Principal } from '../principal.ts';
 import { Refusal } from '../refusal.ts';
+import { storedTarget } from '../targets/report.ts';
 import { findScan } from './find.ts';
 import { readReport } from './stored-scan.ts';
 
 /** The report of a scan that was judged less than 15 minutes ago, in every format of a scan. */
 export const reportScan: Operation<'lockhound.scans.report'> = async (
-  { params: { scan, format }, principal, signal },
+  { params: { scan, format }, principal, signal, layout },
   context,
-) => await rendered(await scanReport(context, principal, scan, signal), format);
+) => await rendered(await scanReport(context, principal, scan, signal), format, layout);
 
 /** The report of a concluded scan. Throws `Refusal` (`no-report`). */
 export async function scanReport(
@@ -28,14 +29,14 @@ export async function scanReport(
   }
   const { inventory, verdict } = await readReport(shard, scan);
   if (inventory === undefined || verdict === undefined) {
-    const stored = `\`lockhound findings --target ${target}\` shows what is stored of its target`;
+    const stored = `\`lockhound targets report ${target}\` reports what is stored of its target`;
     throw new Refusal(404, 'no-report', `scan ${scan} (${state}) has no report that can be read; ${stored}`);
   }
   return await wholeReport(context, principal, { inventory, verdict }, signal);
 }
 
 /** A scan of unchanged lockfiles stores no inventory: its report is made of what is stored of its target. */
-async function wholeReport(
+export async function wholeReport(
   context: OperationContext,
   principal: Principal,
   report: ScanReport,
@@ -43,9 +44,7 @@ async function wholeReport(
 ): Promise<ScanReport> {
   const { unchanged } = report.inventory;
   if (unchanged === undefined) return report;
-  const filters = { target: unchanged.target, state: 'all', notes: true } as const;
-  const isOpen = ({ status }: { readonly status: string }): boolean => status === 'open';
-  const stored = await findingReport(context, filters, principal, signal, isOpen);
+  const { report: stored } = await storedTarget(context, unchanged.target, { principal, signal });
   const { scan, requestedAt, image } = report.verdict;
   return {
     inventory: { ...stored.inventory, unchanged },

@@ -1,7 +1,7 @@
-import type { LoggedChanges } from '../../model/fleet/logged-changes.ts';
+import type { ChangeList, ScanChanges } from '../../model/api/lockhound-api.generated.ts';
 import { printable } from '../../model/printable.ts';
 import { endsAlert } from '../../model/scan/transition.ts';
-import { counted, hang, type TextOptions } from '../layout.ts';
+import { counted, fitLines, hang, type TextOptions } from '../layout.ts';
 import { labelsText } from '../packages.ts';
 import { type Palette, palette } from '../palette.ts';
 
@@ -10,37 +10,40 @@ const SHOWN = 20;
 /** Below this width titles are indented less. */
 const NARROW = 60;
 
-/** The changes of one scan: when and where, then one or two lines for each. */
-export function changeEntryLines(
-  { target, labels, scan, changes, omitted = 0, at }: LoggedChanges & { readonly at: number },
-  { colour, width }: TextOptions,
+/** The changes of some scans: when and where, then one or two lines for each. */
+export function changeListText(
+  { scans }: ChangeList,
+  options: TextOptions & { readonly more?: boolean },
+): string {
+  if (scans.length === 0) return fitLines(['No changes.'], options);
+  const paint = palette(options.colour);
+  const count = scans.reduce((sum, { changes }) => sum + changes.length, 0);
+  return fitLines(
+    [
+      ...scans.flatMap((scan) => scanLines(scan, paint, options.width)),
+      ...(options.more === true ? [paint.faint('… and earlier ones: --limit shows them')] : []),
+      `${counted(count, 'change')} in ${counted(scans.length, 'scan')}`,
+    ],
+    options,
+  );
+}
+
+function scanLines(
+  { target, labels, scan, changes, omitted = 0, at }: ScanChanges,
+  paint: Palette,
+  width: number,
 ): readonly string[] {
-  const paint = palette(colour);
   const shown = changes.slice(0, SHOWN);
   const rest = changes.length - shown.length + omitted;
   return [
-    `${new Date(at).toISOString()}  ${paint.strong(printable(target))}${labelsText(labels, paint)}  ${paint.faint(`scan ${printable(scan)}`)}`,
+    `${printable(at)}  ${paint.strong(printable(target))}${labelsText(labels, paint)}  ${paint.faint(`scan ${printable(scan)}`)}`,
     ...shown.flatMap((change) => changeLines(change, paint, width)),
     ...(rest > 0 ? [paint.faint(`  … and ${rest} more (--json lists up to 1,000 of a scan)`)] : []),
   ];
 }
 
-export function changesSummaryLine({
-  scans,
-  changes,
-  shown,
-}: {
-  readonly scans: number;
-  readonly changes: number;
-  readonly shown: number;
-}): string {
-  if (scans === 0) return 'No changes.';
-  const rest = scans - shown;
-  return `${counted(changes, 'change')} in ${counted(scans, 'scan')}${rest > 0 ? `; ${rest} of them are not shown: --limit shows them` : ''}`;
-}
-
 function changeLines(
-  { transition, severity, level, purl, title, advisory, rule }: LoggedChanges['changes'][number],
+  { transition, severity, level, purl, title, advisory, rule }: ScanChanges['changes'][number],
   paint: Palette,
   width: number,
 ): readonly string[] {

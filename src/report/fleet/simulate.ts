@@ -1,4 +1,4 @@
-import type { ReachedTarget, SimulatedAdvisory } from '../../model/fleet/simulated-advisory.ts';
+import type { ReachedTarget, SimulatedAdvisory } from '../../model/api/lockhound-api.generated.ts';
 import { printable } from '../../model/printable.ts';
 import { columns, counted, fitLines, hang, type TextOptions } from '../layout.ts';
 import { labelsText, notComparedLines } from '../packages.ts';

@@ -68,7 +68,7 @@ describe('reports of what is stored', () => {
     const folder = mkdtempSync(join(tmpdir(), 'changes-'));
     const formats = REPORTS.map(({ name }) => name);
     const written = formats.flatMap((name) => ['--report', `${name}=${join(folder, name)}`]);
-    const since = ['changes', '--target', 'a', '--since', '2026-02-01'];
+    const since = ['targets', 'report', 'a', '--since', '2026-02-01'];
     const { code, out } = await lockhound([...since, ...written]);
     expect(code).toBe(0);
     expect(out).toContain('Since 2026-02-01T00:00:00.000Z: 2 new findings, 1 gone, 1 unchanged');
@@ -84,10 +84,11 @@ describe('reports of what is stored', () => {
     }
     const { comparison } = JSON.parse((await lockhound([...since, '--json'])).out);
     expect(comparison.introduced).toEqual(['fresh', 'worse']);
-    const newest = (await lockhound(['changes', '--target', 'a'])).out;
+    const newest = (await lockhound(['targets', 'report', 'a', '--since', 'last-change'])).out;
     expect(newest).toContain(`Since ${new Date(AT).toISOString()}: 3 new findings, 0 gone, 0 unchanged`);
-    const refused = await lockhound([...since, '--severity', 'high']);
-    expect(refused.note).toContain('--severity is for lists: add --log');
-    expect((await lockhound(['changes', '--target', 'x'])).note).toContain('there is no target x');
+    const plain = JSON.parse((await lockhound(['targets', 'report', 'a', '--json'])).out);
+    expect(plain.comparison).toBeUndefined();
+    expect(plain.findings).toHaveLength(3);
+    expect((await lockhound(['targets', 'report', 'x'])).note).toContain('there is no target x');
   });
 });

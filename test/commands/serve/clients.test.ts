@@ -42,6 +42,9 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'lockhound.findings.get': { params: { target, fingerprint: 'org/shop/ms@1.0.0/high' } },
   'lockhound.changes.list': { params: { since: '1d', target } },
   'lockhound.packages.where': { params: { package: 'ms', limit: 5 } },
+  'lockhound.packages.versions': { params: { package: 'ms' } },
+  'lockhound.packages.simulate': { params: { package: 'ms', range: '<2', severity: 'high' } },
+  'lockhound.targets.report': { params: { target, since: 'last-change', format: 'none' }, status: 400 },
   'lockhound.scans.submit': {
     body: { target, lockfiles: [{ path: 'package-lock.json', content: '{}' }], scan: 's1' },
     status: 202,

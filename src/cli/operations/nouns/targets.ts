@@ -7,6 +7,7 @@ export const NOUN: Noun = {
   verbs: {
     list: { items: 'targets', limit: 100, text: targetListText },
     get: { text: (target: ShownTarget, options) => targetText(target, options) },
+    report: { report: 'lockhound.targets.report' },
     inventory: { items: 'packages', limit: 200, text: inventoryText },
     forget: {
       text: forgottenTargetText,
@@ -22,6 +23,8 @@ Examples:
   lockhound targets --worst high --label team=web      targets of one team with severe open findings
   lockhound targets get org/shop                       lockfiles, last scans, open findings, deliveries
   lockhound targets inventory org/shop --search lodash the packages of its lockfile
+  lockhound targets report org/shop --format html      a report as of a scan, from what is stored
+  lockhound targets report org/shop --since 7d         what is new, gone and unchanged since then
   lockhound targets forget org/old-shop                remove all that is stored of a target
   lockhound targets accept-corrections --author sam    the index withdrew hundreds of advisories rightly
 

@@ -1,7 +1,21 @@
-import type { FollowedPackage, FollowedVersion, PackageMove } from '../../model/fleet/followed-package.ts';
+import type { PackageVersion, PackageVersions } from '../../model/api/lockhound-api.generated.ts';
 import { printable } from '../../model/printable.ts';
 import { columns, counted, fitLines, hang, type TextOptions } from '../layout.ts';
 import { type Palette, palette } from '../palette.ts';
+
+/** A target that locked other versions of a package than before. */
+export interface PackageMove {
+  readonly target: string;
+  readonly took: readonly string[];
+  readonly left: readonly string[];
+}
+
+/** What targets changed until a time, with the versions of the package then. */
+export interface PackageMoves extends Pick<PackageVersions, 'versions'> {
+  /** RFC 3339. */
+  readonly at: string;
+  readonly moves: readonly PackageMove[];
+}
 
 /** Versions, and targets, that are shown. */
 const SHOWN_VERSIONS = 20;
@@ -10,11 +24,8 @@ const SHOWN_TARGETS = 20;
 const NARROW = 72;
 
 /** The versions of a package in the fleet, and the targets that hold earlier versions than the one that was seen last. */
-export function followedText(
-  found: FollowedPackage & { readonly query: string },
-  options: TextOptions,
-): string {
-  const { query, versions, targets, similar } = found;
+export function followedText(found: PackageVersions, query: string, options: TextOptions): string {
+  const { versions, targets, similar } = found;
   const paint = palette(options.colour);
   if (versions.length === 0) {
     const names = similar.length === 0 ? [] : [`Similar names: ${similar.map(printable).join(', ')}`];
@@ -36,11 +47,7 @@ export function followedText(
 }
 
 /** One line for each target that changed, then the number of targets of each version that was taken. */
-export function moveLines(
-  moves: readonly PackageMove[],
-  { at, versions }: { readonly at: string; readonly versions: readonly FollowedVersion[] },
-  options: TextOptions,
-): string {
+export function moveLines({ at, moves, versions }: PackageMoves, options: TextOptions): string {
   const paint = palette(options.colour);
   const taken = new Set(moves.flatMap(({ took }) => took));
   const counts = versions.flatMap(({ purl, targets }) =>
@@ -62,7 +69,7 @@ export function moveLines(
 }
 
 function versionLines(
-  versions: readonly FollowedVersion[],
+  versions: readonly PackageVersion[],
   paint: Palette,
   { width }: TextOptions,
 ): readonly string[] {
@@ -91,7 +98,7 @@ function versionLines(
 
 /** Targets without the version that was seen last. */
 function heldBackLines(
-  { versions, targets }: FollowedPackage,
+  { versions, targets }: PackageVersions,
   paint: Palette,
   { width }: TextOptions,
 ): readonly string[] {
@@ -119,7 +126,7 @@ function heldBackLines(
 
 /** What the scorecards of the source projects say. */
 function projectLines(
-  projects: FollowedPackage['projects'],
+  projects: PackageVersions['projects'],
   paint: Palette,
   { width }: TextOptions,
 ): readonly string[] {
@@ -138,15 +145,15 @@ function rest(count: number, what: string, paint: Palette): readonly string[] {
   return count > 0 ? [paint.faint(`… and ${count} more ${what} (--json lists all)`)] : [];
 }
 
-function seenText({ firstSeenAt }: FollowedVersion): string {
+function seenText({ firstSeenAt }: PackageVersion): string {
   return firstSeenAt === undefined ? 'not recorded' : timeText(firstSeenAt);
 }
 
-function publishedText({ publishedAt }: FollowedVersion): string {
+function publishedText({ publishedAt }: PackageVersion): string {
   return publishedAt === undefined ? 'not known' : timeText(publishedAt);
 }
 
-function signalText({ signals, score }: FollowedVersion, paint: Palette): string {
+function signalText({ signals, score }: PackageVersion, paint: Palette): string {
   if (signals.length === 0) return '–';
   const text = `${signals.map(printable).join(', ')} (${score})`;
   return score > 0 ? paint.bad(text) : text;

@@ -1,60 +1,44 @@
-import { type FleetStore, openFleetStore } from '../../compose/fleet-store.ts';
 import { routingOf } from '../../compose/routing.ts';
-import type { LoadedConfig } from '../../config/load.ts';
 import type { IdentifiedPackage } from '../../fleet/identity.ts';
 import type { Routing } from '../../model/alert/routing.ts';
-import type { ReachedTarget, SimulatedAdvisory } from '../../model/fleet/simulated-advisory.ts';
+import type { ReachedTarget, SimulatedAdvisory } from '../../model/api/lockhound-api.generated.ts';
 import type { Change } from '../../model/scan/change.ts';
 import type { Finding } from '../../model/scan/finding.ts';
-import type { RatedSeverity } from '../../model/scan/severity.ts';
-import { findHolders, type Holder } from '../../operations/packages/holders.ts';
-import { requireTargets } from '../../operations/packages/places.ts';
-import type { PackageQuery } from '../../operations/packages/query.ts';
 import { policyFor } from '../../policy/policy-for.ts';
 import { routeChanges } from '../../policy/routing/route-changes.ts';
 import { vulnerability } from '../../policy/rules/vulnerability.ts';
+import { unreadableOf } from '../context.ts';
+import type { Operation } from '../operation.ts';
+import { findHolders, type Holder } from './holders.ts';
+import { requireTargets } from './places.ts';
+import { readPackageQuery } from './query.ts';
 
-/** Simulations of what would happen. They write and send nothing. */
-export type SimulationAdmin = Awaited<ReturnType<typeof openSimulation>>;
-
-/** Throws `ConfigError` when `redis.url` is not set and `StoreError` when Redis does not answer. */
-export async function openSimulation(loaded: LoadedConfig) {
-  const fleet = await openFleetStore(loaded);
-  return {
-    unreadable: fleet.unreadable,
-    /**
-     * The targets and routes that a new advisory about these versions would reach. `severity`: `undefined` for an advisory without
-     * a score. Throws `FleetError`.
-     */
-    advisory: (query: PackageQuery, severity?: RatedSeverity) => simulate(fleet, loaded, query, severity),
-    close: fleet.close,
-  };
-}
-
-async function simulate(
-  fleet: FleetStore,
-  { config }: LoadedConfig,
-  query: PackageQuery,
-  severity: RatedSeverity | undefined,
-): Promise<SimulatedAdvisory> {
+/** The targets and routes that a new advisory about some versions would reach. */
+export const simulateAdvisory: Operation<'lockhound.packages.simulate'> = async (
+  { params, principal },
+  context,
+) => {
+  const { range, ecosystem, severity } = params;
+  const { fleet, loaded } = context;
+  const query = readPackageQuery(params.package, { range, ecosystem });
   const { holders, notCompared } = await findHolders(fleet, query);
   if (holders.length === 0) await requireTargets(fleet);
-  const { notify } = config;
+  const { notify } = loaded.config;
   const { policy } = fleet;
   const routing: Routing =
     notify === undefined ? { take: 'all', firstScan: 'all', rules: [] } : routingOf(notify);
   const level = policy.rules[vulnerability.name]?.level ?? vulnerability.level;
-  const rated: Pick<Finding, 'severity' | 'countsAs'> =
+  const rated: Rated =
     severity === undefined ? { severity: 'unrated', countsAs: policy.unknownSeverity } : { severity };
   const targets: ReachedTarget[] = [];
   for (const holder of holders) {
+    if (!principal.sees(holder.target)) continue;
     const own = policyFor(policy, holder).rules[vulnerability.name]?.level ?? vulnerability.level;
     const found = await reached(holder, { routing, level: own, rated });
     targets.push(own === level ? found : { ...found, level: own });
   }
   return {
-    severity: rated.severity,
-    ...(rated.countsAs === undefined ? {} : { countsAs: rated.countsAs }),
+    ...rated,
     level,
     routes: routing.rules.map(({ name, mode }) => ({
       route: name,
@@ -63,13 +47,16 @@ async function simulate(
     })),
     targets,
     notCompared,
+    ...unreadableOf(context, principal),
   };
-}
+};
+
+type Rated = Pick<Finding, 'severity' | 'countsAs'>;
 
 interface Circumstances {
   readonly routing: Routing;
   readonly level: SimulatedAdvisory['level'];
-  readonly rated: Pick<Finding, 'severity' | 'countsAs'>;
+  readonly rated: Rated;
 }
 
 async function reached(
@@ -94,7 +81,7 @@ async function reached(
 function openedChange(
   { ecosystem, name, version, purl }: IdentifiedPackage,
   level: Finding['level'],
-  rated: Pick<Finding, 'severity' | 'countsAs'>,
+  rated: Rated,
 ): Change {
   return {
     transition: 'opened',

@@ -1,0 +1,23 @@
+import type { HealthVerdict } from '../../../model/fleet/checks.ts';
+import { healthText } from '../../../report/administration/checks-text.ts';
+import type { Noun } from '../noun.ts';
+
+export const NOUN: Noun = {
+  verbs: {
+    get: {
+      text: healthText,
+      isFound: ({ grade }: HealthVerdict) => grade !== 'broken',
+      // It has a verdict without Redis, and while targets are moved to other shards.
+      local: async (loaded) => await (await import('../../../commands/health.ts')).readHealth(loaded),
+    },
+    queues: { method: 'lockhound.queues.list', items: 'queues' },
+    overview: { method: 'lockhound.fleet.get' },
+    trend: { method: 'lockhound.fleet.trend', items: 'days' },
+  },
+  examples: `
+Answers five questions: does work flow, do runs succeed, are the facts about packages fresh, do the workers report, and which limit
+binds (request budget, concurrency, lanes, receiver, Redis, CPU, number of workers). It reads Redis only, in constant time.
+\`lockhound doctor\` looks for causes.
+
+Exit codes: 0 everything works, or works with something to look at (\`degraded\`), or is not known (\`unknown\`); 1 something does not work (\`broken\`); 2 an error.`,
+};
