@@ -52,6 +52,7 @@ export async function findBaseImage(
   const base = await findBase(
     layers.map(({ chainIds }) => chainIds),
     repositoriesOf,
+    before?.base,
   );
   const change = before && changeOf(before.base, base);
   return {

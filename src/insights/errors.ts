@@ -4,7 +4,7 @@ import { CodedError, type CodedErrorOptions } from '../model/errors.ts';
  * `not-found`: the index has no such object. `invalid`: this request is malformed (HTTP 400) or breaks a rule. `refused`: the service
  * refuses every request of this operation, because of credentials or of the URL. `rate-limited`, `unavailable`: the same request may
  * succeed later. `contract`: the answer does not fit the description of the API. `uncovered`: a
- * local data set answers, which does not cover the object.
+ * local data set answers, which does not cover the object. `lost`: the index no longer has what it had before.
  */
 export type InsightsErrorCode =
   | 'not-found'
@@ -13,7 +13,8 @@ export type InsightsErrorCode =
   | 'rate-limited'
   | 'unavailable'
   | 'contract'
-  | 'uncovered';
+  | 'uncovered'
+  | 'lost';
 
 /**
  * The rules of the operations ("Operation rules" and "Conventions for requests"), checked before a request is sent, and

@@ -110,8 +110,8 @@ export function createInsights(options: InsightsOptions): Insights {
     },
     advisory: (id, signal) =>
       advisories(id, signal, (shared) => loadAdvisory(id, shared), guardedAnswer(facts?.advisories)),
-    baseImage: (layers, signal) =>
-      findBase(layers, async (chainId) => {
+    baseImage: (layers, signal, former) => {
+      const repositoriesOf = async (chainId: string) => {
         const found = await imageRepositories(chainId, signal, (shared) =>
           limit(async () => {
             const { value } = answerOf(await queryContainerImages(service, chainId, { signal: shared }));
@@ -119,7 +119,9 @@ export function createInsights(options: InsightsOptions): Insights {
           }),
         );
         return found?.repositories ?? [];
-      }),
+      };
+      return findBase(layers, repositoriesOf, former);
+    },
     async publishedVersions(name, signal) {
       return versionLists(`${name.system}:${name.name}`, signal, (shared) =>
         limit(async () => {

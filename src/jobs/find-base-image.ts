@@ -21,8 +21,9 @@ export const findBaseImage: Job<
   limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 120_000, timeoutMs: 300_000, concurrency: 2 },
   resultKind: VERDICT,
   async run(payload, ports, context) {
-    const found = await findBase(payload.image, ports.insights, context);
     const previous = await ports.targets.read(payload.target.id);
+    const known = { insights: ports.insights, previous: previous?.image };
+    const found = await findBase(payload.image, known, context);
     const judged = { ...payload, found, previous, judgedAt: context.startedAt };
     const compared = await compareImage(judged, await comparisonRules(ports));
     return recordPartVerdict(compared, previous);

@@ -57,7 +57,7 @@ function changeText({ kind, before }: NonNullable<ShownBaseImage['change']>): st
   if (before === undefined || kind === 'found') return 'Changed: the baseline had no base.';
   const was = `${listOf(before.repositories).join(', ')} (${before.chainId})`;
   return kind === 'gone'
-    ? `Changed: no public image has its layers any more; it was built on ${was}.`
+    ? `Changed: it is built on no public image that the index has; it was built on ${was}.`
     : `Changed: it was built on ${was}.`;
 }
 

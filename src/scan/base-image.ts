@@ -18,15 +18,22 @@ export interface FoundBase {
   readonly failure?: string;
 }
 
-/** Looks up the public image that an image is built on. Throws `IncompleteError`. */
+/**
+ * Looks up the public image that an image is built on. `previous`: what was known of the image of the target. Throws
+ * `IncompleteError`.
+ */
 export async function findBase(
   image: ScannedImage,
-  insights: Pick<Insights, 'baseImage'>,
+  {
+    insights,
+    previous,
+  }: { readonly insights: Pick<Insights, 'baseImage'>; readonly previous: ImageState | undefined },
   attempt: Attempt,
 ): Promise<FoundBase> {
+  const former = previous?.base ?? previous?.before;
   const { found, failed } = await fetchAll(
     [image],
-    ({ layers }) => insights.baseImage(layers, attempt.signal),
+    ({ layers }) => insights.baseImage(layers, attempt.signal, former),
     ({ digest }) => `base of image ${digest}`,
     attempt,
   );

@@ -174,7 +174,8 @@ async function judgeImage(
   { attempts, insights, rules }: ScanSources,
 ) {
   const { previous } = scan;
-  const found = await attempts((attempt) => findBase(scan.image, insights, attempt));
+  const known = { insights, previous: previous?.image };
+  const found = await attempts((attempt) => findBase(scan.image, known, attempt));
   const { verdict, state = previous } = await compareImage(
     { ...scan, found, judgedAt: scan.startedAt },
     rules,

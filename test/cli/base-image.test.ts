@@ -65,6 +65,13 @@ it('says what changed since a baseline, and that a base is public no more', asyn
   expect(await compared(BASE, OTHER)).toEqual([0, undefined]);
   expect(await compared(BASE, OWN, OTHER)).toEqual([1, 'changed']);
   expect(await compared(OTHER)).toEqual([1, 'gone']);
+  service.faults.inject({ kind: 'answer', status: 404, body: 'no results match query' }, { times: 10 });
+  const blind = await lockhound(['insights', 'base-image', await imageOf(OTHER), '--baseline', baseline]);
+  expect([blind.code, blind.note]).toEqual([
+    2,
+    expect.stringContaining('does not have the base that it had'),
+  ]);
+  service.faults.clear();
   await writeFile(baseline, '{}');
   const wrong = await lockhound(['insights', 'base-image', await imageOf(OTHER), '--baseline', baseline]);
   expect([wrong.code, wrong.note]).toEqual([2, expect.stringContaining('no result of')]);

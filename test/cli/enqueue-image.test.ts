@@ -80,12 +80,12 @@ describe('lockhound enqueue --image', () => {
     // The same lockfiles are not judged again, and the image is.
     const repeated = await enqueue(lockfile, '--image', imageOn(OWN), '-t', 'shop', '--json');
     expect(titles(repeated.out)).toEqual([
-      ['base-image', 'No public image has the layers of the base any more: it was library/alpine'],
+      ['base-image', 'Built on no public image that the index has, and before on library/alpine'],
     ]);
     const shown = await lockhound(['targets', 'get', 'shop']);
     expect(shown.out).toContain('Image shop:1.0 (linux/amd64): no public image has its layers.');
     const { out } = await lockhound(['findings', '--target', 'shop', '--json', '--notes']);
-    expect(out).toContain('No public image has the layers of the base any more');
+    expect(out).toContain('Built on no public image that the index has');
   });
 
   it('refuses what is neither, and an option without its image', async () => {
@@ -121,7 +121,7 @@ describe('lockhound scan --image', () => {
     }
     const next = await scan('--image', imageOn(OWN), '--baseline', file('report.json'), '--json');
     expect(titles(next.out)).toEqual([
-      ['base-image', 'No public image has the layers of the base any more: it was library/node'],
+      ['base-image', 'Built on no public image that the index has, and before on library/node'],
     ]);
     const sarif = await scan('--image', imageOn(OWN), '--baseline', file('report.json'), '--format', 'sarif');
     expect(sarif.out).toContain('base-image');

@@ -33,7 +33,8 @@ async function found(
     { scan: `scan-${at.slice(0, 10)}`, target: { id: 'shop', labels: {} }, requestedAt: at, image: IMAGE },
     ports({
       insights: {
-        baseImage: async () => {
+        baseImage: async (_layers, _signal, former) => {
+          expect(former).toEqual(state?.image?.base ?? state?.image?.before);
           if (base instanceof Error) throw base;
           return base;
         },
@@ -84,12 +85,12 @@ describe('find-base-image', () => {
     const first = await found(NODE, undefined, day(1));
     const gone = await found(undefined, first.after, day(2));
     expect(gone.changes).toEqual([
-      ['opened', 'No public image has the layers of the base any more: it was library/node'],
+      ['opened', 'Built on no public image that the index has, and before on library/node'],
     ]);
     const still = await found(undefined, gone.after, day(3));
     expect([still.changes, still.after?.image?.before]).toEqual([[], NODE]);
     const back = await found(NODE, still.after, day(4));
-    expect(back.changes).toEqual([['resolved', expect.stringContaining('No public image')]]);
+    expect(back.changes).toEqual([['resolved', expect.stringContaining('Built on no public image')]]);
     expect(back.after?.image).not.toHaveProperty('before');
     // An image that never had a public base is no finding.
     expect((await found(undefined, undefined, day(1))).changes).toEqual([]);

@@ -43,9 +43,14 @@ export interface Insights {
   /** What the inspection of new releases reads. */
   readonly releases: Releases;
   /**
-   * The public image with the most layers of an image; `undefined` when there is none. Only chain identifiers are sent. Throws `InsightsError`.
+   * The public image with the most layers of an image; `undefined` when there is none. Only chain identifiers are sent. `former`: the base
+   * that was found before; when the index lost it, this is an error. Throws `InsightsError`.
    */
-  baseImage(layers: ScannedImage['layers'], signal: AbortSignal): Promise<BaseImage | undefined>;
+  baseImage(
+    layers: ScannedImage['layers'],
+    signal: AbortSignal,
+    former?: BaseImage,
+  ): Promise<BaseImage | undefined>;
   /**
    * The published versions of a package, unordered. `undefined` when the index does not have the package. Throws `InsightsError`.
    */

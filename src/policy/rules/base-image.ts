@@ -9,7 +9,7 @@ import type { Rule } from '../rule.ts';
 export const IMAGE_LOCATION = 'container image';
 
 /**
- * The public image that the image of a target is built on is another one than before, or is public no more. Its findings come from
+ * The public image that the image of a target is built on is another one than before, or there is none. Its findings come from
  * `find-base-image`, because no lockfile says anything about it, and no scan of lockfiles resolves them.
  */
 export const baseImage: Rule = {
@@ -60,7 +60,7 @@ const ADVICE =
 
 function titleOf(before: BaseImage, now: BaseImage | undefined): string {
   if (now === undefined)
-    return `No public image has the layers of the base any more: it was ${nameOf(before)}`;
+    return `Built on no public image that the index has, and before on ${nameOf(before)}`;
   const repositories = new Set(before.repositories);
   return now.repositories.some((one) => repositories.has(one))
     ? `Built on another version of ${nameOf(now)} than before`
