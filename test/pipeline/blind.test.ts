@@ -386,25 +386,28 @@ describe.each(LOSSES)('an index that loses its %s', (_what, start, isDoubted) =>
   });
 });
 
-it('an index that answers with 429 gets few requests until it answers again, and an operator is told', async () => {
-  const began = Date.now();
-  always(tooManyRequests(1))();
-  const requests = await requestsOf(async () => {
-    // It waits as long as the service asks for, and does not end.
-    await enqueue(room, refreshDue('all', new Date()));
-    await until('a look-up is not answered', async () => (await told(0)).health?.grade === 'degraded');
-    await until('the facts are out of date', async () => (await told(began)).health?.grade === 'broken');
-  });
-  expect(requests).toBeLessThanOrEqual(2 * usual.refresh);
-  expect(await told(began)).toMatchObject({
-    targets: ['one'],
-    alert: ['stale-facts package-insights high'],
-  });
-  expect(await known()).toEqual(before);
-  world.services.insights.faults.clear();
-  await idle(room);
-  await recover(began);
-});
+it.each([1, 0, -5, 'soon'])(
+  'an index that answers with 429, Retry-After %s, gets few requests until it answers again, and an operator is told',
+  async (retryAfter) => {
+    const began = Date.now();
+    always(tooManyRequests(retryAfter))();
+    const requests = await requestsOf(async () => {
+      // It waits as long as the service asks for, and does not end.
+      await enqueue(room, refreshDue('all', new Date()));
+      await until('a look-up is not answered', async () => (await told(0)).health?.grade === 'degraded');
+      await until('the facts are out of date', async () => (await told(began)).health?.grade === 'broken');
+    });
+    expect(requests).toBeLessThanOrEqual(2 * usual.refresh);
+    expect(await told(began)).toMatchObject({
+      targets: ['one'],
+      alert: ['stale-facts package-insights high'],
+    });
+    expect(await known()).toEqual(before);
+    world.services.insights.faults.clear();
+    await idle(room);
+    await recover(began);
+  },
+);
 
 it('answers that are slow are answers', async () => {
   const began = Date.now();
