@@ -118,7 +118,7 @@ async function rejectedPayloads({ redis, rejected }: ProbedStore): Promise<Check
   const count = redis.status === 'ready' ? await rejected.count() : 0;
   if (count === 0) return { name: 'rejected' };
   const what = count === 1 ? '1 payload was' : `${count} payloads were`;
-  return { name: 'rejected', note: `${what} rejected: \`lockhound rejected list\`` };
+  return { name: 'rejected', note: `${what} rejected: \`lockhound rejected\`` };
 }
 
 async function incompleteScans({ redis, targets }: ProbedStore): Promise<Check> {
@@ -137,7 +137,7 @@ async function failingSources({ redis, schedules }: ProbedStore): Promise<Check>
   const [first, ...others] = redis.status === 'ready' ? await schedules.failing() : [];
   if (first === undefined) return { name };
   const more = others.length === 0 ? '' : ` and of ${others.length} more`;
-  const where = `\`lockhound schedule show ${first.schedule}\``;
+  const where = `\`lockhound schedules get ${first.schedule}\``;
   return { name, note: `the source of target ${first.target}${more} cannot be read: ${where}` };
 }
 

@@ -12,7 +12,7 @@ export function createApiTokenStore(redis: RedisClient, keys: Keys, onUnreadable
   const session = (secret: string): string =>
     keys.apiSession(createHash('sha256').update(secret).digest('hex'));
   const read = (id: string, text: string): Promise<StoredToken | undefined> => {
-    const remedy = `Revoke it: \`lockhound token revoke ${id}\`.`;
+    const remedy = `Revoke it: \`lockhound tokens revoke ${id}\`.`;
     const place = { key: keys.apiTokens, field: id, remedy };
     return readValue(API_TOKEN, text, place).catch(reportTo(onUnreadable));
   };

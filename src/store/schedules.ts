@@ -28,7 +28,7 @@ export type ScheduleStore = ReturnType<typeof createScheduleStore>;
 /** Schedules, their runs and their targets. Runs and readings are written together with outcomes (`outcomes.ts`). */
 export function createScheduleStore(redis: RedisClient, keys: Keys, onUnreadable: OnUnreadable = () => {}) {
   const readSchedule = (name: string, stored: string): Promise<Schedule> => {
-    const remedy = `Remove the schedule: \`lockhound schedule remove ${name}\`, and add it again.`;
+    const remedy = `Remove the schedule: \`lockhound schedules remove ${name}\`, and add it again.`;
     return readValue(SCHEDULE, stored, { key: keys.schedules, field: name, remedy });
   };
   const readTarget = (schedule: string, target: string, stored: string): Promise<WatchedTarget> => {

@@ -26,7 +26,7 @@ describe('help of a command', () => {
     const { code, out } = await lockhound(args);
     expect(code).toBe(0);
     expect(out).toContain('Usage: lockhound deliveries [options] [command]');
-    expect(out).toContain('retry [options] [ids...]');
+    expect(out).toContain('retry [options] [delivery...]');
     expect(out).toContain('lockhound deliveries resume default');
   });
 });

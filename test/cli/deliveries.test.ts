@@ -1,29 +1,46 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { parseSince } from '../../src/cli/program/admin.ts';
+import { sinceOf } from '../../src/operations/parameters.ts';
+import { openFleetCli } from './fleet/fleet-cli.ts';
 import { lockhound } from './lockhound.ts';
 
-beforeAll(() => void vi.stubEnv('REDIS_URL', undefined));
-afterAll(() => void vi.unstubAllEnvs());
+let cli: Awaited<ReturnType<typeof openFleetCli>>;
+beforeAll(async () => {
+  cli = await openFleetCli();
+});
+afterAll(() => cli.close());
 
 describe('lockhound deliveries', () => {
   it('has help with an example', async () => {
     const { code, out } = await lockhound(['deliveries', '--help']);
     expect(code).toBe(0);
-    expect(out).toContain('lockhound deliveries retry --failed --since 6h');
+    expect(out).toContain('lockhound deliveries retry --state failed --since 6h');
   });
 
   it('needs the Redis of the workers', async () => {
-    const { code, note } = await lockhound(['deliveries', 'list']);
+    const url = process.env['REDIS_URL'];
+    vi.stubEnv('REDIS_URL', undefined);
+    const { code, note } = await lockhound(['deliveries']);
+    vi.stubEnv('REDIS_URL', url);
     expect(code).toBe(2);
     expect(note).toContain('REDIS_URL');
   });
 
-  it.each([[[]], [['msg_1', '--failed']]])(
-    'retry asks for ids or --failed, one of both: %j',
+  it('says that there are none, and what became of each that is sent again', async () => {
+    expect(await lockhound(['deliveries'])).toEqual({ code: 0, out: 'No deliveries.\n', note: '' });
+    expect(await lockhound(['deliveries', 'retry', 'msg_1', 'msg_2'])).toEqual({
+      code: 1,
+      out: 'msg_1 does not exist\nmsg_2 does not exist\n',
+      note: '',
+    });
+    expect((await lockhound(['deliveries', 'resume', 'default'])).note).toContain('is not stopped');
+  });
+
+  it.each([[[]], [['msg_1', '--state', 'failed']]])(
+    'retry asks for ids or a state, one of both: %j',
     async (args) => {
       const { code, note } = await lockhound(['deliveries', 'retry', ...args]);
       expect(code).toBe(2);
-      expect(note).toContain('name the ids of deliveries, or use --failed');
+      expect(note).toContain('name either deliveries, or a state');
     },
   );
 
@@ -31,7 +48,7 @@ describe('lockhound deliveries', () => {
     ['--since', 'yesterday', 'a duration such as'],
     ['--limit', '0', 'at least 1'],
   ])('list refuses %s %s', async (option, value, message) => {
-    const { code, note } = await lockhound(['deliveries', 'list', option, value]);
+    const { code, note } = await lockhound(['deliveries', option, value]);
     expect(code).toBe(2);
     expect(note).toContain(message);
   });
@@ -39,9 +56,9 @@ describe('lockhound deliveries', () => {
 
 describe('--since', () => {
   it('accepts a duration or a time', () => {
-    expect(Date.now() - parseSince('2h')).toBeGreaterThanOrEqual(7_199_000);
-    expect(Date.now() - parseSince('2h')).toBeLessThan(7_260_000);
-    expect(parseSince('2026-05-01T08:00Z')).toBe(Date.parse('2026-05-01T08:00:00Z'));
-    expect(() => parseSince('12')).toThrow();
+    expect(Date.now() - (sinceOf('2h') ?? 0)).toBeGreaterThanOrEqual(7_199_000);
+    expect(Date.now() - (sinceOf('2h') ?? 0)).toBeLessThan(7_260_000);
+    expect(sinceOf('2026-05-01T08:00Z')).toBe(Date.parse('2026-05-01T08:00:00Z'));
+    expect(() => sinceOf('12')).toThrow();
   });
 });

@@ -128,21 +128,21 @@ describe('lockhound enqueue --wait', () => {
 
   it('has the same reports later, of the scan and of what is stored of its target', async () => {
     const waited = await wait('shop', '--scan', 'late', '--format', 'sarif');
-    const { code, out } = await lockhound(['report', 'late', '--format', 'sarif']);
+    const { code, out } = await lockhound(['scans', 'report', 'late', '--format', 'sarif']);
     expect([code, out]).toEqual([0, waited.out]);
     const stored = JSON.parse((await lockhound(['targets', 'report', 'shop', '--json'])).out);
-    const report = JSON.parse((await lockhound(['report', 'late', '--json'])).out);
+    const report = JSON.parse((await lockhound(['scans', 'report', 'late', '--json'])).out);
     const names = (all: readonly { fingerprint: string }[]) =>
       all.map(({ fingerprint }) => fingerprint).sort();
     expect(names(stored.findings)).toEqual(names(report.findings));
     expect(stored).toMatchObject({ scan: scanIdOf('shop', 'late'), counts: { packages: 4 } });
-    expect((await lockhound(['report', 'none'])).note).toContain('there is no scan none');
+    expect((await lockhound(['scans', 'report', 'none'])).note).toContain('there is no scan none');
   });
 
   it('says where else to look when a scan has no report', async () => {
     const old = { scan: 'old', target: 'shop', requestedAt: new Date().toISOString() };
     await store.scans.fail({ ...old, state: 'failed', reason: 'no' });
-    const { code, note } = await lockhound(['report', 'old']);
+    const { code, note } = await lockhound(['scans', 'report', 'old']);
     expect(code).toBe(2);
     expect(note).toMatch(
       /scan old \(failed\) has no report .*`lockhound targets report shop`.*\[no-report\]/,
@@ -173,8 +173,8 @@ describe('lockhound enqueue --wait', () => {
     expect(again).toMatch(/lodash 4\.17\.20 .*GHSA-35jh-r3h4-6jhm/);
     expect(again).toContain('package-lock.json  4 packages: 3 resolved, 1 missing\n');
     expect(again).toContain('Nothing changed: these are the lockfiles of the last scan.\n');
-    expect((await lockhound(['report', 'unchanged'])).out).toBe(again);
-    const { out: scans } = await lockhound(['scans', 'show', 'unchanged']);
+    expect((await lockhound(['scans', 'report', 'unchanged'])).out).toBe(again);
+    const { out: scans } = await lockhound(['scans', 'get', 'unchanged']);
     expect(scans).toContain('unchanged since the last scan');
     expect(scans).toMatch(/4 packages in 1 lockfile/);
   });
@@ -201,7 +201,7 @@ describe('lockhound enqueue --wait', () => {
     const { code, note } = await wait('bad', '--scan', 'bad');
     expect(code).toBe(2);
     expect(note).toMatch(
-      /ingest-lockfiles: .*payload: .*lockhound rejected show j[0-9a-f]+` .*\[scan-failed\]/,
+      /ingest-lockfiles: .*payload: .*lockhound rejected get ingest-lockfiles j[0-9a-f]+` .*\[scan-failed\]/,
     );
   });
 

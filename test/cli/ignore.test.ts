@@ -42,15 +42,18 @@ describe('lockhound ignore', () => {
       /^Added: ignore (\w+), advisory CVE-1 or CVE-2, package npm lodash <4/.exec(added.out) ?? [];
     const [configured, own, ...others] = await list();
     expect(others).toEqual([]);
-    expect(configured.suppression.id).toBe('suppressions[0]');
+    expect(configured.id).toBe('suppressions[0]');
     expect(own).toMatchObject({
-      suppression: { id: `ignore ${id}`, reason: 'not reachable', author: 'jo', labels: { team: 'web' } },
+      id: `ignore ${id}`,
+      reason: 'not reachable',
+      author: 'jo',
+      labels: { team: 'web' },
       findings: 0,
       expired: false,
     });
-    const days = (Date.parse(own.suppression.expires) - Date.parse(own.addedAt)) / 86_400_000;
+    const days = (Date.parse(own.expires) - Date.parse(own.addedAt)) / 86_400_000;
     expect(days).toBe(90);
-    const text = (await ignore('list')).out;
+    const text = (await ignore()).out;
     expect(text).toContain(`ignore ${id}  matches no finding`);
     expect(text).toContain('2 suppressions; 2 without effect');
 
@@ -112,10 +115,8 @@ describe('VEX documents', () => {
     expect((await ignore('import', file)).out).toContain('2 suppressions of https://example.com/vex/shop');
     write('CVE-2');
     expect((await ignore('import', file)).out).toContain('1 suppression of an earlier version removed');
-    const found = (await list()).filter(
-      ({ suppression }: { suppression: { source: string } }) => suppression.source === 'vex',
-    );
-    expect(found).toMatchObject([{ suppression: { advisories: ['CVE-2'] } }]);
+    const found = (await list()).filter(({ source }: { source: string }) => source === 'vex');
+    expect(found).toMatchObject([{ advisories: ['CVE-2'] }]);
     expect(await ignore('import', config)).toMatchObject({ code: 2 });
   });
 
@@ -139,8 +140,8 @@ describe('VEX documents', () => {
       );
     const listed = async () =>
       (await list())
-        .filter(({ suppression }: { suppression: { id: string } }) => suppression.id.includes('vex/versions'))
-        .map(({ suppression }: { suppression: { advisories: string[] } }) => suppression.advisories[0]);
+        .filter(({ id }: { id: string }) => id.includes('vex/versions'))
+        .map(({ advisories }: { advisories: string[] }) => advisories[0]);
     document('2026-02-01T00:00:00Z', 2, 'CVE-1', 'CVE-2');
     await ignore('import', file);
     document('2026-03-01T00:00:00Z', 3, 'CVE-2');

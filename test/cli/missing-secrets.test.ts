@@ -36,7 +36,7 @@ describe('a configuration whose secrets are not set', () => {
   it.each([
     [['parse', lockfile]],
     [['enqueue', lockfile, '--target', 'a']],
-    [['deliveries', 'list']],
+    [['deliveries']],
     [['insights', 'package', 'npm', 'lodash', '--local']],
     [['scan', '--local', lockfile, '--fail-on', 'never']],
   ])('does not stop what uses none of them: %j', async (args) => {

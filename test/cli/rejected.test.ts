@@ -54,26 +54,26 @@ describe('lockhound rejected', () => {
     // Attempts that were started; how often it stalled.
     expect(await store.redis.hmget(queue.toKey('foreign'), 'ats', 'stc')).toEqual(['1', null]);
 
-    const list = await lockhound(['rejected', 'list']);
+    const list = await lockhound(['rejected']);
     expect(list.code).toBe(0);
     expect(list.out).toContain('foreign  ingest-lockfiles');
     expect(list.out).toContain('(root): expected JSON: ');
-    const shown = await lockhound(['rejected', 'show', 'foreign']);
+    const shown = await lockhound(['rejected', 'get', QUEUE, 'foreign']);
     expect(shown.out).toContain("{'scan': '\\u001b[31mred'}");
     expect(list.out + shown.out).not.toContain('\u001b');
 
-    const again = await lockhound(['rejected', 'retry', 'foreign']);
+    const again = await lockhound(['rejected', 'retry', QUEUE, 'foreign']);
     expect(again).toMatchObject({ code: 1, out: expect.stringContaining('would be rejected again') });
 
     const file = join(folder, 'fixed.json');
     const lockfile = { path: 'package-lock.json', content: '{"lockfileVersion":3,"packages":{"":{}}}' };
     writeFileSync(file, JSON.stringify(envelope('fixed', lockfile)));
-    const fixed = await lockhound(['rejected', 'retry', 'foreign', '--data', file]);
+    const fixed = await lockhound(['rejected', 'retry', QUEUE, 'foreign', '--data', file]);
     expect(fixed).toEqual({ code: 0, out: 'foreign is back on the queue ingest-lockfiles\n', note: '' });
     await expect
       .poll(() => store.outcomes.read('judge-scan', scanIdOf('a', 'fixed')))
       .toMatchObject({ result: { scan: scanIdOf('a', 'fixed') } });
-    expect((await lockhound(['rejected', 'list'])).out).toBe('No rejected payloads.\n');
+    expect((await lockhound(['rejected'])).out).toBe('No rejected payloads.\n');
   });
 
   it('lists the faults, prints the data for correction, and deletes payload and job', async () => {
@@ -82,9 +82,9 @@ describe('lockhound rejected', () => {
     await queue.add(QUEUE, envelope('bare', { path: 'package-lock.json' }), { jobId: 'bare' });
     await Promise.all([failed('large'), failed('bare')]);
 
-    const one = await lockhound(['rejected', 'list', '--limit', '1']);
+    const one = await lockhound(['rejected', '--limit', '1']);
     expect(one.out).toContain('… and 1 more: use --limit to show them');
-    const bare = await lockhound(['rejected', 'show', 'bare', '--json']);
+    const bare = await lockhound(['rejected', 'get', QUEUE, 'bare', '--json']);
     expect(JSON.parse(bare.out).issues).toEqual([
       {
         path: 'payload.lockfiles.0',
@@ -92,25 +92,26 @@ describe('lockhound rejected', () => {
       },
     ]);
     // Longer than the stored data, so it is read from the job itself.
-    const large = await lockhound(['rejected', 'show', 'large', '--data']);
+    const large = await lockhound(['rejected', 'get', QUEUE, 'large', '--format', 'data']);
     expect(JSON.parse(large.out)).toEqual(data);
 
     await queue.remove('large');
-    const gone = await lockhound(['rejected', 'retry', 'large']);
+    const gone = await lockhound(['rejected', 'retry', QUEUE, 'large']);
     expect(gone).toMatchObject({ code: 1, out: expect.stringContaining('its data is not complete') });
-    expect(await lockhound(['rejected', 'drop', '--all'])).toMatchObject({ code: 0, note: '' });
+    expect(await lockhound(['rejected', 'drop-all'])).toMatchObject({ code: 0, note: '' });
     expect(await queue.getJobState('bare')).toBe('unknown');
     expect(await store.rejected.count()).toBe(0);
-    const unknown = await lockhound(['rejected', 'show', 'bare']);
+    const unknown = await lockhound(['rejected', 'get', QUEUE, 'bare']);
     expect(unknown).toMatchObject({ code: 2, note: expect.stringContaining('[not-found]') });
   });
 
-  it.each([[['retry']], [['drop', 'a', '--all']], [['retry', 'a', 'b', '--data', 'x.json']]])(
-    'wants ids or --all, and one id for --data: %j',
-    async (args) => {
-      const { code, note } = await lockhound(['rejected', ...args]);
-      expect(code).toBe(2);
-      expect(note).toContain('[nothing-asked]');
-    },
-  );
+  it('puts all back, and says which would be rejected again', async () => {
+    await queue.add(QUEUE, envelope('bad', { path: 'package-lock.json' }), { jobId: 'bad' });
+    await failed('bad');
+    const all = await lockhound(['rejected', 'retry-all']);
+    expect(all).toMatchObject({ code: 1, out: expect.stringContaining('bad would be rejected again') });
+    const dropped = await lockhound(['rejected', 'drop', QUEUE, 'bad']);
+    expect(dropped).toEqual({ code: 0, out: 'bad is deleted\n', note: '' });
+    expect((await lockhound(['rejected', 'retry-all'])).out).toBe('Nothing to put back.\n');
+  });
 });

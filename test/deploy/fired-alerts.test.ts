@@ -178,7 +178,7 @@ describe.skipIf(process.env['LOCKHOUND_FIRE_ALERTS'] === undefined)(
         '1m',
       );
       expect(added.output).toContain('bad');
-      await room.lockhound('schedule', 'run', 'bad');
+      await room.lockhound('schedules', 'run', 'bad');
       await fires('LockhoundSourcesUnreadable');
     });
 

@@ -38,8 +38,12 @@ function lockfileWithout(name: string): string {
   return JSON.stringify(lockfile);
 }
 
+const FAILED = ['--state', 'failed'];
+const HELD = ['--state', 'held'];
+const OPEN = ['--state', 'waiting,retrying,held'];
+
 async function list(room: Room, ...filter: readonly string[]): Promise<readonly DeliveryRecord[]> {
-  const { code, output } = await room.lockhound('deliveries', 'list', '--json', ...filter);
+  const { code, output } = await room.lockhound('deliveries', '--json', ...filter);
   expect(code, output).toBe(0);
   return (JSON.parse(output) as { deliveries: readonly DeliveryRecord[] }).deliveries;
 }
@@ -54,24 +58,24 @@ describe('an outage of the receiver that outlasts all attempts', () => {
     await scan(room, 'one');
     await scan(room, 'two', 'target', lockfileWithout('request'));
     await scan(room, 'three', 'other');
-    await expect.poll(() => list(room, '--failed')).toHaveLength(3);
+    await expect.poll(() => list(room, ...FAILED)).toHaveLength(3);
     expect(alerts(name)).toEqual([]);
 
-    const failed = await list(room, '--failed', '--since', '1h');
+    const failed = await list(room, ...FAILED, '--since', '1h');
     expect(failed).toHaveLength(3);
-    expect(await list(room, '--failed', '--since', '2999-01-01')).toEqual([]);
+    expect(await list(room, ...FAILED, '--since', '2999-01-01')).toEqual([]);
     expect(await list(room, '--target', 'other')).toMatchObject([
       { scan: scanIdOf('other', 'three'), state: 'failed' },
     ]);
-    expect(await list(room, '--open')).toEqual([]);
-    const shown = await room.lockhound('deliveries', 'show', failed[0]?.id ?? '');
+    expect(await list(room, ...OPEN)).toEqual([]);
+    const shown = await room.lockhound('deliveries', 'get', failed[0]?.id ?? '');
     expect(shown.output.match(/HTTP 503 after \d+ ms/g)).toHaveLength(3);
     expect(shown.output).toContain('answer: down for  [31mmaintenance');
-    const text = await room.lockhound('deliveries', 'list', '--failed');
+    const text = await room.lockhound('deliveries', ...FAILED);
     expect(text.output).toMatch(/^failed {5}other {2}msg_[0-9a-f]{32} /);
 
     world.services.receiver.faults.clear();
-    const retried = await room.lockhound('deliveries', 'retry', '--failed', '--since', '1h');
+    const retried = await room.lockhound('deliveries', 'retry', ...FAILED, '--since', '1h');
     expect(retried).toMatchObject({
       code: 0,
       output: expect.stringMatching(/^(msg_\w+ is sent again(, after msg_\w+, which goes first)?\n){3}$/),
@@ -82,8 +86,8 @@ describe('an outage of the receiver that outlasts all attempts', () => {
       ['one', 'two'].map((one) => scanIdOf('target', one)),
     );
     expect(new Set(alerts(name).map(({ id }) => id))).toEqual(new Set(failed.map(({ id }) => id)));
-    expect(await list(room, '--failed')).toEqual([]);
-    await expect.poll(() => list(room, '--open')).toEqual([]);
+    expect(await list(room, ...FAILED)).toEqual([]);
+    await expect.poll(() => list(room, ...OPEN)).toEqual([]);
 
     const again = await room.lockhound('deliveries', 'retry', failed[0]?.id ?? '', 'msg_unknown');
     expect(again.code).toBe(1);
@@ -100,19 +104,19 @@ describe('a receiver that answers 410', () => {
     world.services.receiver.faults.inject({ kind: 'answer', status: 410, body: 'no more' });
     room.startWorker();
     await scan(room, 'one');
-    await expect.poll(() => list(room, '--held')).toHaveLength(1);
+    await expect.poll(() => list(room, ...HELD)).toHaveLength(1);
     await scan(room, 'two', 'target', lockfileWithout('request'));
     await scan(room, 'three', 'other');
-    await expect.poll(() => list(room, '--open')).toHaveLength(3);
-    await expect.poll(() => list(room, '--held')).toHaveLength(2);
-    expect(await list(room, '--failed')).toEqual([]);
+    await expect.poll(() => list(room, ...OPEN)).toHaveLength(3);
+    await expect.poll(() => list(room, ...HELD)).toHaveLength(2);
+    expect(await list(room, ...FAILED)).toEqual([]);
     expect(world.services.receiver.attempts()).toBeGreaterThan(0);
     expect(alerts(name)).toEqual([]);
 
-    const text = await room.lockhound('deliveries', 'list');
+    const text = await room.lockhound('deliveries');
     expect(text.output).toMatch(/Route default is stopped since .*HTTP\s+410/s);
     expect(text.output).toContain('lockhound deliveries resume default');
-    const [held] = await list(room, '--held', '--target', 'target');
+    const [held] = await list(room, ...HELD, '--target', 'target');
     const early = await room.lockhound('deliveries', 'retry', held?.id ?? '');
     expect(early).toMatchObject({ code: 1, output: expect.stringContaining('resume its route first') });
 
@@ -127,7 +131,7 @@ describe('a receiver that answers 410', () => {
     expect(scans.filter((one) => one !== scanIdOf('other', 'three'))).toEqual(
       ['one', 'two'].map((one) => scanIdOf('target', one)),
     );
-    await expect.poll(() => list(room, '--open')).toEqual([]);
+    await expect.poll(() => list(room, ...OPEN)).toEqual([]);
   });
 });
 

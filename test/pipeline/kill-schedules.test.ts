@@ -135,7 +135,7 @@ it('one server that never answers delays no other target of the run', async () =
     .toMatchObject({ empty: 'no-lockfiles', missing: 'not-found', r0: 'scanned', r19: 'scanned' });
   await expect.poll(async () => Object.keys(await endings()).length).toBeGreaterThanOrEqual(22);
   // The run is not over: another one is skipped, and says why.
-  expect((await room.lockhound('schedule', 'run', 'many')).code).toBe(0);
+  expect((await room.lockhound('schedules', 'run', 'many')).code).toBe(0);
   await expect
     .poll(async () => (await room.store.schedules.runs('many'))[0])
     .toMatchObject({

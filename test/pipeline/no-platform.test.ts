@@ -37,7 +37,7 @@ it('without a platform alerts come from the configuration: the same rendering, s
     expect(headers['authorization']).toBe(`Bearer ${SECRETS.alertToken}`);
     expect(new Webhook(SECRETS.signing).verify(body, headers)).toEqual(JSON.parse(body));
   }
-  const shown = await room.lockhound('deliveries', 'list', '--json');
+  const shown = await room.lockhound('deliveries', '--json');
   const first = JSON.parse(shown.output).deliveries.find(
     ({ scan }: { scan: string }) => scan === scanIdOf('shop', 'one'),
   );

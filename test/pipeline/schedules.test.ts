@@ -133,14 +133,14 @@ describe.each([
       await expect.poll(() => changed('one', 'unwatched')).toEqual(['opened']);
       const open = await room.store.targets.read('one');
       expect(open?.findings.filter(({ status }) => status === 'open').length).toBeGreaterThan(before.length);
-      const shown = await room.lockhound('schedule', 'show', 'gone');
+      const shown = await room.lockhound('schedules', 'get', 'gone');
       expect(shown.output).toMatch(/one .*\n +cannot be read since .*, last read .*\n.*\[not-found\]/);
       expect(shown.output).toMatch(/never .*\n +cannot be read since .*, never read\n.*\[no-lockfiles\]/);
       const probes = workerProbes(room.store, undefined, undefined);
       expect(await probes.find(({ name }) => name === 'sources')?.check()).toEqual([
         {
           name: 'sources',
-          note: 'the source of target never and of 1 more cannot be read: `lockhound schedule show gone`',
+          note: 'the source of target never and of 1 more cannot be read: `lockhound schedules get gone`',
         },
       ]);
       // The others are read as before.

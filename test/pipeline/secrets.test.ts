@@ -50,8 +50,8 @@ beforeAll(async () => {
   });
   while ((await room.store.deliveries.list(['failed'])).length === 0) await sleep(20);
   for (const id of await room.store.deliveries.list(['delivered', 'failed'])) {
-    shown += (await room.lockhound('deliveries', 'show', id)).output;
-    shown += (await room.lockhound('deliveries', 'show', '--json', id)).output;
+    shown += (await room.lockhound('deliveries', 'get', id)).output;
+    shown += (await room.lockhound('deliveries', 'get', '--json', id)).output;
   }
   shown += (await room.lockhound('deliveries', 'list')).output;
   const pid = worker.child.pid;

@@ -84,7 +84,7 @@ describe.skipIf(!native)('a Redis with TLS', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** What `lockhound scans list` prints. */
+  /** What `lockhound scans` prints. */
   async function reach(url: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
     const env = { PATH: process.env['PATH'] ?? '', HOME: folder, LOCKHOUND_REDIS_URL: url, ...more };
     return await new Promise((resolve) => {

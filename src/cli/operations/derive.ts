@@ -23,6 +23,8 @@ const LABEL = '^[^=]+=.*$';
 interface Arguments {
   readonly args: readonly string[];
   readonly each: string | undefined;
+  /** Properties of the body that are made of something else. */
+  readonly made: readonly string[];
 }
 
 /** What a person typed. */
@@ -44,14 +46,14 @@ export function withParameters(
   command: Command,
   document: RestDescription,
   method: ApiMethod,
-  { args, each }: Arguments,
+  { args, each, made }: Arguments,
 ): Command {
-  for (const { name, description } of typedValues(document, method)) {
-    if (OWN.has(name)) continue;
-    const { required } = description;
+  for (const { name, description, property = '' } of typedValues(document, method)) {
+    if (OWN.has(name) || made.includes(property)) continue;
+    const { required, repeated } = description;
     if (!isArgument(name, description, args)) command.addOption(optionOf(name, description));
     else {
-      const shown = name === each ? `${name}...` : name;
+      const shown = name === each || repeated === true ? `${name}...` : name;
       command.argument(required === true ? `<${shown}>` : `[${shown}]`, textOf(description));
     }
   }
@@ -67,11 +69,15 @@ export function parametersOf(
 ): ParameterTexts {
   return Object.fromEntries(
     valuesOf(document, method, given, args).flatMap(([{ name, property }, value]) =>
-      property === undefined
-        ? [[name, Array.isArray(value) ? value.map(String) : value === undefined ? undefined : String(value)]]
-        : [],
+      property === undefined ? [[name, textsOf(value)]] : [],
     ),
   );
+}
+
+/** An argument with several values is an empty list when there is none. */
+function textsOf(value: unknown): ParameterTexts[string] {
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(String);
+  return value === undefined ? undefined : String(value);
 }
 
 /** The body from the arguments and options of a command, and from the file at `--data`. Throws `CommandError`. */
@@ -79,10 +85,11 @@ export async function bodyOf(
   document: RestDescription,
   method: ApiMethod,
   given: Given,
-  args: readonly string[],
-): Promise<unknown> {
+  { args, made }: Pick<Arguments, 'args' | 'made'>,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
   if (method.request === undefined) return undefined;
   const { data } = given.options;
+  const isRead = typeof data === 'string' && hasOtherBody(document, method, made);
   const typed = valuesOf(document, method, given, args).flatMap(([{ property, description }, value]) => {
     if (property === undefined || value === undefined) return [];
     const isMap = description.pattern === LABEL;
@@ -90,7 +97,7 @@ export async function bodyOf(
     const isNumber = description.type === 'integer' || description.type === 'number';
     return [[property, isMap ? labels() : isNumber ? Number(value) : value] as const];
   });
-  return { ...(typeof data === 'string' ? await readData(data) : {}), ...Object.fromEntries(typed) };
+  return { ...(isRead ? await readData(data) : {}), ...Object.fromEntries(typed) };
 }
 
 async function readData(path: string): Promise<object> {
@@ -103,11 +110,16 @@ async function readData(path: string): Promise<object> {
 }
 
 /** Whether the body has parts that cannot be typed, so that it is read from a file. */
-export function hasOtherBody(document: RestDescription, { request }: ApiMethod): boolean {
+export function hasOtherBody(
+  document: RestDescription,
+  { request }: ApiMethod,
+  made: readonly string[],
+): boolean {
   const { properties = {} } = document.schemas?.[request ?? ''] ?? {};
   const isTyped = (one: SchemaDescription): boolean => propertyOf(document, one, false) !== undefined;
-  const all = Object.values(properties);
-  return request !== undefined && (all.length === 0 || !all.every(isTyped));
+  const all = Object.entries(properties);
+  const isKnown = ([name, one]: (typeof all)[number]) => made.includes(name) || isTyped(one);
+  return request !== undefined && (all.length === 0 || !all.every(isKnown));
 }
 
 function valuesOf(

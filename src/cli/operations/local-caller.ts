@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import type { LoadedConfig } from '../../config/load.ts';
 import { readBundledDescription } from '../../discovery/bundled.ts';
 import { type ApiMethod, findMethod } from '../../discovery/description/methods.ts';
@@ -5,7 +6,7 @@ import { checkRequestBody } from '../../discovery/request/schema-check.ts';
 import { OPERATIONS } from '../../operations/catalog.generated.ts';
 import { openLocalContext } from '../../operations/local-context.ts';
 import type { MethodId, Operation } from '../../operations/operation.ts';
-import { LOCAL_OPERATOR } from '../../operations/principal.ts';
+import { principalOf } from '../../operations/principal.ts';
 import { readParameters } from '../../operations/read-parameters.ts';
 import { Refusal } from '../../operations/refusal.ts';
 import { type Caller, type ParameterTexts, presentValues } from './caller.ts';
@@ -14,6 +15,7 @@ import { type Caller, type ParameterTexts, presentValues } from './caller.ts';
 export async function openLocalCaller(loaded: LoadedConfig): Promise<Caller> {
   const document = await readBundledDescription('lockhound.v1');
   const context = await openLocalContext(loaded);
+  const principal = principalOf({ name: userName(), role: 'admin', targets: ['*'], via: 'machine' });
   return {
     maxPage: Number.POSITIVE_INFINITY,
     unreadable: context.fleet.unreadable,
@@ -29,13 +31,19 @@ export async function openLocalCaller(loaded: LoadedConfig): Promise<Caller> {
         throw new Refusal(400, 'invalid-body', `${problem.path} ${problem.message}`);
       const load: Readonly<Record<string, () => Promise<unknown>>> = OPERATIONS;
       const operation = (await load[id]?.()) as Operation<MethodId>;
-      return (await operation(
-        { params, body, signal, layout, principal: LOCAL_OPERATOR } as never,
-        context,
-      )) as never;
+      return (await operation({ params, body, signal, layout, principal } as never, context)) as never;
     },
     close: context.close,
   };
+}
+
+/** The name of the user, for the record. A system without one, such as a container, has `unknown`. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'unknown';
+  }
 }
 
 /** The parameters of a method as `readParameters` takes them. */

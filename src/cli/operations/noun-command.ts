@@ -40,11 +40,15 @@ interface Declared {
 }
 
 function declare(command: Command, context: CommandContext, { document, method, view }: Declared): Command {
-  const { args = [], each } = view;
-  const formats = view.report === undefined ? ['table', 'json', 'ndjson'] : REPORT_NAMES;
+  const { args = [], each, body: part } = view;
+  const made = part?.made ?? [];
+  const formats =
+    view.report === undefined
+      ? ['table', 'json', 'ndjson', ...Object.keys(view.formats ?? {})]
+      : REPORT_NAMES;
   withConfig(
     withOutputFormat(
-      withParameters(command, document, method, { args, each }),
+      withParameters(command, document, method, { args, each, made }),
       'print the answer of the API',
       formats,
     ),
@@ -55,7 +59,8 @@ function declare(command: Command, context: CommandContext, { document, method, 
     const preset = view.limit === undefined ? '' : ` (default: ${view.limit}; all with --json)`;
     command.option('--limit <count>', `at most this many entries${preset}`, parseCount);
   }
-  if (hasOtherBody(document, method))
+  part?.options?.(command);
+  if (hasOtherBody(document, method, made))
     command.requiredOption('--data <file>', 'JSON of the request; `-` reads standard input');
   command.option('--verbose', 'show everything that is known');
   if (view.follow !== undefined) {
@@ -72,7 +77,7 @@ function declare(command: Command, context: CommandContext, { document, method, 
     const options = all.at(-2) as OperationOptions & Readonly<Record<string, unknown>>;
     const given = { args: all.slice(0, -2), options };
     const params = parametersOf(document, method, given, args);
-    const body = await bodyOf(document, method, given, args);
+    const body = await bodyOf(document, method, given, { args, made });
     await runOperation(context, { document, method, view, params, body, options });
   });
 }

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { MethodId } from '../../operations/operation.ts';
 import type { TextOptions } from '../../report/layout.ts';
@@ -34,6 +35,11 @@ export interface View {
   readonly most?: number;
   /** The method that renders reports of what fits. */
   readonly report?: MethodId;
+  /** The part of the body that the document does not derive. */
+  readonly body?: BodyPart;
+  /** Further formats of the answer, by name. */
+  // biome-ignore lint/suspicious/noExplicitAny: the answer of the method
+  readonly formats?: Readonly<Record<string, (answer: any) => string>>;
   /** What is asked before it happens. */
   readonly question?: (params: ParameterTexts) => string;
   /** How the answer changes. */
@@ -49,6 +55,17 @@ export interface Follow {
   readonly changes: (before: any, now: any) => object | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: what `changes` returns
   readonly text: (changes: any, options: TextOptions) => string;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Properties of a body that are made of options of their own, or of files. */
+export interface BodyPart {
+  /** Their names: they are no options themselves. */
+  readonly made: readonly string[];
+  readonly options?: (command: Command) => void;
+  /** The whole body, from what was typed. Throws `CommandError`. */
+  readonly complete: (typed: Json, options: Json) => Promise<Json> | Json;
 }
 
 /** A noun on the command line. Unless it `isGroup`, its first verb is that of `lockhound <noun>`; the others are below it. */

@@ -32,7 +32,7 @@ export interface Run {
   readonly method: ApiMethod;
   readonly view: View;
   readonly params: ParameterTexts;
-  readonly body: unknown;
+  readonly body: Json | undefined;
   readonly options: OperationOptions;
 }
 
@@ -83,7 +83,10 @@ async function print(context: CommandContext, caller: Caller, run: Run): Promise
     return reportUnreadable(context, caller.unreadable);
   }
   const { answer, more } = await interruptible((signal) => answerOf(caller, run, signal));
-  if (options.format === 'table') await writeParts(terminal, [await textOf(context, run, { answer, more })]);
+  const own = view.formats?.[options.format];
+  if (own !== undefined) await writeParts(terminal, [own(answer)]);
+  else if (options.format === 'table')
+    await writeParts(terminal, [await textOf(context, run, { answer, more })]);
   else
     await writeParts(
       terminal,
@@ -142,7 +145,8 @@ async function follow(context: CommandContext, caller: Caller, run: Run, first: 
   });
 }
 
-type Ask = (more: ParameterTexts) => Promise<Json>;
+/** Asks with further parameters, and other values of properties of the body. */
+type Ask = (more: ParameterTexts, typed?: Json) => Promise<Json>;
 
 /** An answer, and whether its list has further entries. */
 interface Answered {
@@ -154,11 +158,21 @@ interface Answered {
 async function answerOf(caller: Caller, run: Run, signal: AbortSignal): Promise<Answered> {
   const { method, view, params, body, options } = run;
   const { items, each } = view;
-  const ask: Ask = async (more) =>
-    (await caller.call(method.id as MethodId, { ...params, ...more }, { body, signal })) as unknown as Json;
+  const bodyWith = async (typed: Json) =>
+    body === undefined
+      ? undefined
+      : await (view.body?.complete ?? identity)({ ...body, ...typed }, options as never);
+  const ask: Ask = async (more, typed = {}) =>
+    (await caller.call(
+      method.id as MethodId,
+      { ...params, ...more },
+      { body: await bodyWith(typed), signal },
+    )) as unknown as Json;
   if (each !== undefined) {
     const answers: Json[] = [];
-    for (const one of [params[each] ?? []].flat()) answers.push(await ask({ [each]: one }));
+    const isParameter = method.parameters.has(each);
+    for (const one of [(isParameter ? params : body)?.[each] ?? []].flat())
+      answers.push(isParameter ? await ask({ [each]: String(one) }) : await ask({}, { [each]: one }));
     return { answer: { [items ?? 'answers']: answers }, more: false };
   }
   const own = method.parameters.get('limit');
@@ -172,6 +186,10 @@ async function answerOf(caller: Caller, run: Run, signal: AbortSignal): Promise<
   const { total, unreadable } = joined.answer;
   if (total === 0 && unreadable === undefined) await requireStored(caller, params, signal);
   return joined;
+}
+
+function identity(typed: Json): Json {
+  return typed;
 }
 
 /** The number of entries that are asked for. */

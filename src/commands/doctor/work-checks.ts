@@ -1,9 +1,12 @@
 import { QUEUES } from '../../compose/fleet-numbers.ts';
+import { type FleetStore, openFleetStore } from '../../compose/fleet-store.ts';
 import type { Store } from '../../compose/store.ts';
 import { reconcileOnce } from '../../compose/worker/reconcile-once.ts';
 import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
+import type { Schedule } from '../../model/watch/schedule.ts';
+import { firstShard } from '../../operations/context.ts';
+import { shownSchedule, storeSchedule } from '../../operations/schedules/schedules.ts';
 import { alertFaults } from '../../server/verdict/runs.ts';
-import { openScheduleAdmin } from '../schedules.ts';
 import { type Check, type Finding, fault, note, ok, type Patient, warning } from './check.ts';
 import { findStillLanes } from './still-lanes.ts';
 
@@ -32,7 +35,7 @@ async function failedIn({ queueDepths }: Store): Promise<readonly Finding[]> {
       const remedy = expired
         ? 'Contents of lockfiles expired before they were read: raise `lockfiles.retention`, and scan again.'
         : queue === 'deliver-notification'
-          ? 'Run `lockhound deliveries retry --failed` once the receiver works.'
+          ? 'Run `lockhound deliveries retry --state failed` once the receiver works.'
           : 'Remove the cause; the next scan of the target does the work again.';
       return {
         verdict: 'degraded',
@@ -107,62 +110,58 @@ const lanes: Check = {
 const schedules: Check = {
   subject: 'work',
   name: 'schedules',
-  async run({ loaded }) {
-    const admin = await openScheduleAdmin(loaded);
-    try {
-      const reports = await admin.list();
-      const found = reports.flatMap(
-        ({ schedule, nextRun, lastRun, failing, targets }): readonly Finding[] => {
-          const { name, paused } = schedule;
-          if (paused) return note(`schedule ${name} is paused`, `\`lockhound schedule resume ${name}\``);
-          if (nextRun === undefined) {
-            const what = lastRun === undefined ? 'never ran' : 'does not run any more';
-            const fix = {
-              what: `store the next start of schedule ${name}`,
-              apply: () => restart(loaded, name),
-            };
-            return [
-              {
-                verdict: 'broken',
-                says: `schedule ${name} ${what}: it has no next start`,
-                remedy: 'Start a worker, or run `lockhound doctor --fix`.',
-                fix,
-              },
-            ];
-          }
-          if (Date.parse(nextRun) < Date.now() - 600_000) {
-            return fault(
-              `schedule ${name} was due at ${nextRun}`,
-              'No worker starts it: check that one runs.',
-            );
-          }
-          if (failing > 0)
-            return warning(
-              `schedule ${name}: ${failing} of ${targets} sources cannot be read`,
-              `\`lockhound schedule show ${name}\` has the reasons.`,
-            );
-          return [];
-        },
-      );
-      if (found.length > 0) return found;
-      if (reports.length === 0) return ok('no schedule is stored');
+  run: async ({ loaded }) =>
+    await withFleet(loaded, async (fleet) => {
+      const stored = (await firstShard(fleet).schedules.list()).filter(({ removed }) => removed !== true);
+      const found = await Promise.all(stored.map((one) => scheduleFaults(loaded, fleet, one)));
+      if (found.flat().length > 0) return found.flat();
+      if (stored.length === 0) return ok('no schedule is stored');
       return ok(
-        reports.length === 1
-          ? '1 schedule has a next start'
-          : `${reports.length} schedules have a next start`,
+        stored.length === 1 ? '1 schedule has a next start' : `${stored.length} schedules have a next start`,
       );
-    } finally {
-      await admin.close();
-    }
-  },
+    }),
 };
 
-async function restart(loaded: Patient['loaded'], name: string): Promise<void> {
-  const admin = await openScheduleAdmin(loaded);
+async function scheduleFaults(
+  loaded: Patient['loaded'],
+  fleet: FleetStore,
+  schedule: Schedule,
+): Promise<readonly Finding[]> {
+  const { name, paused, nextRun, lastRun, failing, targets } = await shownSchedule(fleet, schedule);
+  if (paused) return note(`schedule ${name} is paused`, `\`lockhound schedules resume ${name}\``);
+  if (nextRun === undefined) {
+    const what = lastRun === undefined ? 'never ran' : 'does not run any more';
+    const fix = {
+      what: `store the next start of schedule ${name}`,
+      apply: async () => await withFleet(loaded, (opened) => storeSchedule(opened, schedule)),
+    };
+    return [
+      {
+        verdict: 'broken',
+        says: `schedule ${name} ${what}: it has no next start`,
+        remedy: 'Start a worker, or run `lockhound doctor --fix`.',
+        fix,
+      },
+    ];
+  }
+  if (Date.parse(nextRun) < Date.now() - 600_000)
+    return fault(`schedule ${name} was due at ${nextRun}`, 'No worker starts it: check that one runs.');
+  if (failing === 0) return [];
+  return warning(
+    `schedule ${name}: ${failing} of ${targets} sources cannot be read`,
+    `\`lockhound schedules get ${name}\` has the reasons.`,
+  );
+}
+
+async function withFleet<Result>(
+  loaded: Patient['loaded'],
+  work: (fleet: FleetStore) => Promise<Result>,
+): Promise<Result> {
+  const fleet = await openFleetStore(loaded);
   try {
-    await admin.resume(name);
+    return await work(fleet);
   } finally {
-    await admin.close();
+    await fleet.close();
   }
 }
 

@@ -185,7 +185,8 @@ async function failure({ redis, rejected }: Store, { queue, key }: Step): Promis
   const id = jobIdOf(queue.name, key);
   const [entry] = await rejected.find(id, [queue.name]);
   const reason = await redis.hget(queue.toKey(id), 'failedReason');
-  const advice = entry === undefined ? '' : `; \`lockhound rejected show ${id}\` shows its payload`;
+  const advice =
+    entry === undefined ? '' : `; \`lockhound rejected get ${queue.name} ${id}\` shows its payload`;
   return new ScanError('scan-failed', `${queue.name}: ${reason ?? 'failed'}${advice}`);
 }
 

@@ -65,7 +65,7 @@ export const watch = z.strictObject({
     .describe('What git may receive from one repository, in bytes.'),
 });
 
-/** One entry of `schedules`; `lockhound schedule add` checks its options with it, too. */
+/** One entry of `schedules`; `lockhound schedules add` checks its options with it, too. */
 export const schedule = z
   .strictObject({
     name: z

@@ -78,8 +78,9 @@ export const storedSuppressionSchema = z.object({
 });
 
 /** A suppression for the whole fleet with its effect. */
-export interface ListedSuppression extends Partial<Omit<StoredSuppression, 'suppression'>> {
-  readonly suppression: Suppression;
+export interface ListedSuppression
+  extends Suppression,
+    Partial<Pick<StoredSuppression, 'addedAt' | 'removed'>> {
   /** Number of open findings that it suppresses. */
   readonly findings: number;
   readonly expired: boolean;

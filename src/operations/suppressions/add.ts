@@ -23,7 +23,7 @@ export const addSuppression: Operation<'lockhound.suppressions.add'> = async (
   const suppression = suppressionOf(entry, { id, source: 'command' });
   const added = { suppression, addedAt: new Date(now).toISOString() };
   await firstShard(context.fleet).suppressions.put([added]);
-  return shownSuppression({ ...added, findings: 0, expired: false });
+  return shownSuppression(added, { findings: 0, expired: false });
 };
 
 function expiryOf(expires: string | undefined, now: number): { readonly expires?: string } {

@@ -24,8 +24,7 @@ export const listSuppressions: Operation<'lockhound.suppressions.list'> = async 
   const now = Date.now();
   return {
     suppressions: seen.map((one) =>
-      shownSuppression({
-        ...one,
+      shownSuppression(one, {
         findings: uses.get(one.suppression.id) ?? 0,
         expired: isExpired(one.suppression, now),
       }),

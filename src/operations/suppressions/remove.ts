@@ -18,7 +18,7 @@ export const removeSuppression: Operation<'lockhound.suppressions.remove'> = asy
   };
   const changed = { ...effective(await suppressions.list(), id), removed };
   await suppressions.put([changed]);
-  return shownSuppression({ ...changed, findings: 0, expired: false });
+  return shownSuppression(changed, { findings: 0, expired: false });
 };
 
 /** A suppression that was added and not removed. Throws `Refusal`. */

@@ -1,4 +1,4 @@
-import type { ListedSuppression } from '../../model/scan/suppression.ts';
+import type { ListedSuppression, StoredSuppression } from '../../model/scan/suppression.ts';
 import type { Principal } from '../principal.ts';
 
 /** Whether a suppression is about one target, for which `sees` is true. */
@@ -7,8 +7,10 @@ export function isOfOneTarget(target: string | undefined, sees: (target: string)
 }
 
 /** A suppression as the API shows it. */
-export function shownSuppression(listed: ListedSuppression) {
-  const { suppression, findings, expired, addedAt, removed } = listed;
+export function shownSuppression(
+  { suppression, addedAt, removed }: ShownParts,
+  { findings, expired }: Pick<ListedSuppression, 'findings' | 'expired'>,
+): ListedSuppression {
   return {
     ...suppression,
     findings,
@@ -17,6 +19,8 @@ export function shownSuppression(listed: ListedSuppression) {
     ...(removed === undefined ? {} : { removed }),
   };
 }
+
+type ShownParts = Pick<StoredSuppression, 'suppression'> & Partial<StoredSuppression>;
 
 /** Who decides, for the record. A caller over the network may name another person, and is recorded too. */
 export function authorOf({ name, via }: Principal, stated: string | undefined): string {

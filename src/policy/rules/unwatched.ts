@@ -55,7 +55,7 @@ export function unwatchedFinding(
     },
     issue: schedule,
     locations: [{ path: locationOf(schedule), dependencyPath: [] }],
-    advice: `Findings of this target may be out of date. See \`lockhound schedule show ${schedule}\`; repair the source, or remove it from the schedule.`,
+    advice: `Findings of this target may be out of date. See \`lockhound schedules get ${schedule}\`; repair the source, or remove it from the schedule.`,
   };
 }
 

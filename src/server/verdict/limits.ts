@@ -72,12 +72,12 @@ function receiverLimits({ numbers, now }: HealthFacts, records: readonly WorkerR
   const refused = sum(records, ({ load }) => load.refused);
   if (openDeliveries > 0 && attempts > 0 && refused / attempts >= MOST) {
     const says = `the receiver binds: it did not accept ${refused} of ${attempts} attempts to deliver alerts, and ${since}`;
-    return [{ grade: 'degraded', says, remedy: 'Run `lockhound deliveries list`: it shows the answers.' }];
+    return [{ grade: 'degraded', says, remedy: 'Run `lockhound deliveries`: it shows the answers.' }];
   }
   const queue = numbers.queues.find((one) => one.queue === DELIVERY_QUEUE);
   if (openDeliveries > 0 && attempts === 0 && isResting(queue)) {
     const says = `the receiver binds: ${count(openDeliveries, 'alert')} wait${openDeliveries === 1 ? 's' : ''} for another attempt, and ${since}`;
-    return [{ grade: 'degraded', says, remedy: 'Run `lockhound deliveries list`: it shows the answers.' }];
+    return [{ grade: 'degraded', says, remedy: 'Run `lockhound deliveries`: it shows the answers.' }];
   }
   // Alerts of one target and route are sent in order: the others are delayed until their turn.
   if (

@@ -34,14 +34,14 @@ export function judgeRuns({ numbers, workers }: HealthFacts): readonly HealthPar
     );
   }
   if (counts.incompleteTargets > 0) {
-    const remedy = 'Run `lockhound scans list`: it shows what the scans could not see.';
+    const remedy = 'Run `lockhound scans`: it shows what the scans could not see.';
     add('degraded', `the last scan of ${count(counts.incompleteTargets, 'target')} was incomplete`, remedy);
   }
   if (counts.failingSources > 0) {
     add(
       'degraded',
       `the sources of ${count(counts.failingSources, 'target')} cannot be read`,
-      'Run `lockhound schedule list`.',
+      'Run `lockhound schedules`.',
     );
   }
   if (unreadable > 0) {
@@ -78,7 +78,8 @@ export function alertFaults(
           {
             grade: 'broken' as const,
             says: `${count(failedDeliveries, 'alert')} failed permanently`,
-            remedy: 'Run `lockhound deliveries list --failed`, then `lockhound deliveries retry --failed`.',
+            remedy:
+              'Run `lockhound deliveries --state failed`, then `lockhound deliveries retry --state failed`.',
           },
         ]),
     ...(rejectedPayloads === 0
@@ -87,7 +88,7 @@ export function alertFaults(
           {
             grade: 'degraded' as const,
             says: `${payloads} refused`,
-            remedy: 'Run `lockhound rejected list`.',
+            remedy: 'Run `lockhound rejected`.',
           },
         ]),
   ];

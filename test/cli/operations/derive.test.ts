@@ -12,14 +12,14 @@ const document = await readBundledDescription('lockhound.v1');
 /** The parameters and the body of a method from what a person types. */
 async function typed(id: string, words: readonly string[], args: readonly string[] = [], each?: string) {
   const method = findMethod(document, id);
-  const command = withParameters(new Command().exitOverride(), document, method, { args, each });
+  const command = withParameters(new Command().exitOverride(), document, method, { args, each, made: [] });
   command.configureOutput({ writeErr: () => {} });
-  if (hasOtherBody(document, method)) command.requiredOption('--data <file>');
+  if (hasOtherBody(document, method, [])) command.requiredOption('--data <file>');
   let found: unknown;
   command.action(async (...all: unknown[]) => {
     const given = { args: all.slice(0, -2), options: all.at(-2) as Record<string, unknown> };
     const params = parametersOf(document, method, given, args);
-    found = { params, body: await bodyOf(document, method, given, args) };
+    found = { params, body: await bodyOf(document, method, given, { args, made: [] }) };
   });
   await command.parseAsync([...words], { from: 'user' });
   return found as { readonly params: object; readonly body: unknown };
@@ -37,7 +37,7 @@ describe('a command of a method', () => {
   });
 
   it('refuses a body without what is required, and other choices', async () => {
-    await expect(typed('lockhound.tokens.create', ['--name', 'ci'])).rejects.toThrow('--role');
+    await expect(typed('lockhound.tokens.create', ['--role', 'read'])).rejects.toThrow('--name');
     await expect(typed('lockhound.tokens.create', ['--name', 'ci', '--role', 'boss'])).rejects.toThrow(
       'boss',
     );
@@ -46,16 +46,20 @@ describe('a command of a method', () => {
   it('has arguments: of the path, others that are named, and one with several values', async () => {
     const one = await typed('lockhound.tokens.create', ['ci', '--role', 'read'], ['name']);
     expect(one.body).toEqual({ name: 'ci', role: 'read' });
-    const several = await typed('lockhound.deliveries.retry', ['msg_1', 'msg_2'], [], 'delivery');
+    const several = await typed('lockhound.deliveries.retry', ['msg_1', 'msg_2'], ['delivery']);
     expect(several).toEqual({ params: { delivery: ['msg_1', 'msg_2'] }, body: undefined });
   });
 
   it('reads a body that cannot be typed from a file', async () => {
     const file = join(await mkdtemp(join(tmpdir(), 'derive-')), 'data.json');
-    await writeFile(file, '{"name":"shop"}');
-    const { params, body } = await typed('lockhound.schedules.add', ['--data', file, '--replace']);
-    expect({ params, body }).toEqual({ params: { replace: 'true' }, body: { name: 'shop' } });
+    await writeFile(file, '{"source":{"kind":"git"}}');
+    const words = ['--name', 'shop', '--data', file];
+    const { params, body } = await typed('lockhound.schedules.add', [...words, '--replace']);
+    expect({ params, body }).toEqual({
+      params: { replace: 'true' },
+      body: { name: 'shop', source: { kind: 'git' } },
+    });
     await writeFile(file, '{');
-    await expect(typed('lockhound.schedules.add', ['--data', file])).rejects.toThrow('--data');
+    await expect(typed('lockhound.schedules.add', words)).rejects.toThrow('--data');
   });
 });

@@ -219,7 +219,7 @@ it('answers nobody on an address that other machines reach until there is a toke
   const loaded = loadConfig({ environment: room.environment });
   const server = await startServe(loaded, { host: '0.0.0.0', port: 0 });
   try {
-    expect(server.note).toContain('lockhound token create');
+    expect(server.note).toContain('lockhound tokens create');
     const get = async (path: string, token?: string) => {
       const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
       const answer = await fetch(`http://127.0.0.1:${new URL(server.url).port}${path}`, { headers });
@@ -229,7 +229,7 @@ it('answers nobody on an address that other machines reach until there is a toke
       expect([path, ...(await get(path))]).toEqual([
         path,
         401,
-        expect.stringContaining('lockhound token create'),
+        expect.stringContaining('lockhound tokens create'),
       ]);
     }
     expect(await get('/healthz')).toEqual([200, '{"status":"ok"}']);

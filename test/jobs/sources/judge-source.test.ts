@@ -82,7 +82,7 @@ describe('judge-source', () => {
         package: { ecosystem: 'source', name: '/srv/shop.git', version: 'HEAD' },
         issue: 'acme',
         locations: [{ path: 'schedule acme' }],
-        advice: expect.stringContaining('lockhound schedule show acme'),
+        advice: expect.stringContaining('lockhound schedules get acme'),
       },
     ]);
     expect(next).toMatchObject([{ job: 'deliver-notification', payload: { target: 'shop', route: 'hook' } }]);

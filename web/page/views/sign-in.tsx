@@ -38,7 +38,7 @@ export function SignIn() {
           aria-describedby="token-help"
         />
         <p id="token-help" class="faint">
-          An administrator creates one with <code>lockhound token create</code>.
+          An administrator creates one with <code>lockhound tokens create</code>.
         </p>
         {fault === undefined ? null : <Fault text={fault} />}
         <button type="submit" class="primary" disabled={isBusy}>

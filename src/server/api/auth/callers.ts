@@ -44,7 +44,7 @@ const USE_EVERY_MS = 60_000;
 
 /** What a server that other machines reach says until there is a token. */
 export const FIRST_TOKEN =
-  'there is no token yet, so nobody is answered: create the first one with `lockhound token create --name <name> --role admin`';
+  'there is no token yet, so nobody is answered: create the first one with `lockhound tokens create --name <name> --role admin`';
 
 export function createCallers(options: CallersOptions): Callers {
   const { store, proxy, isLoopback, publicUrl, countFailure, now = Date.now } = options;

@@ -23,7 +23,7 @@ export function openApiOf(document: RestDescription, rootUrl: string): Json {
     paths,
     components: {
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'A token of `lockhound token create`.' },
+        token: { type: 'http', scheme: 'bearer', description: 'A token of `lockhound tokens create`.' },
         session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE, description: 'Signing in sets it.' },
       },
       parameters: SHARED_PARAMETERS,

@@ -32,7 +32,7 @@ function Fleet({ fleet }: { readonly fleet: Overview }) {
         <Card title="Targets">
           <Nothing>
             No target has been scanned. <code>lockhound enqueue</code> scans one now,{' '}
-            <code>lockhound schedule</code> reads sources regularly.
+            <code>lockhound schedules</code> reads sources regularly.
           </Nothing>
         </Card>
       </>

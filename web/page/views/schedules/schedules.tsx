@@ -32,7 +32,7 @@ export function SchedulesView() {
         {({ schedules }) =>
           schedules.length === 0 ? (
             <Nothing>
-              There is no schedule. <em>Add</em>, <code>lockhound schedule add</code> or the configuration
+              There is no schedule. <em>Add</em>, <code>lockhound schedules add</code> or the configuration
               adds one.
             </Nothing>
           ) : (

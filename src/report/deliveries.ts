@@ -1,26 +1,21 @@
+import type { NotifiedChange } from '../model/alert/notification.ts';
 import type {
+  Delivery,
   DeliveryAttempt,
   DeliveryDetails,
-  DeliveryRecord,
+  DeliveryList,
+  ResumedRoute,
+  RetriedDeliveries,
   RetriedDelivery,
-  StoppedRoute,
-} from '../../model/alert/delivery.ts';
-import type { NotifiedChange } from '../../model/alert/notification.ts';
-import { printable } from '../../model/printable.ts';
-import { counted, fitLines, type TextOptions } from '../layout.ts';
-import { type Palette, palette } from '../palette.ts';
+} from '../model/api/lockhound-api.generated.ts';
+import { printable } from '../model/printable.ts';
+import { counted, fitLines, type TextOptions } from './layout.ts';
+import { type Palette, palette } from './palette.ts';
 
-export interface DeliveryList {
-  readonly deliveries: readonly DeliveryRecord[];
-  /** Whether there are more than these. */
-  readonly more: boolean;
-  readonly stoppedRoutes: readonly StoppedRoute[];
-}
-
-/** Two lines per delivery, and how to resume stopped routes. */
+/** Two lines for each delivery, and how to resume stopped routes. `more`: whether there are further deliveries. */
 export function deliveryListText(
-  { deliveries, more, stoppedRoutes }: DeliveryList,
-  options: TextOptions,
+  { deliveries, stoppedRoutes }: DeliveryList,
+  options: TextOptions & { readonly more?: boolean },
 ): string {
   const paint = palette(options.colour);
   const lines = deliveries.flatMap((delivery) => {
@@ -38,7 +33,7 @@ export function deliveryListText(
   );
   const summary = [
     ...(deliveries.length === 0 ? ['No deliveries.'] : []),
-    ...(more ? [paint.faint('… and more: use --limit to show them')] : []),
+    ...(options.more === true ? [paint.faint('… and more: use --limit to show them')] : []),
   ];
   return fitLines([...lines, ...summary, ...stops], options);
 }
@@ -74,7 +69,7 @@ export function deliveryText(
         ? [paint.faint(`  ${counted(earlier, 'earlier attempt')} ${earlier === 1 ? 'is' : 'are'} not kept`)]
         : []),
       ...attempts.flatMap((attempt) => attemptLines(attempt, paint)),
-      ...(all ?? []).map((change) => `  ${printable(changeLine(change))}`),
+      ...(all ?? []).map((change) => `  ${printable(changeLine(change as NotifiedChange))}`),
       ...(all !== undefined && changes > all.length
         ? [paint.faint(`  … and ${changes - all.length} less severe ones, only counted`)]
         : []),
@@ -90,15 +85,19 @@ const RETRY_OUTCOMES: Readonly<Record<RetriedDelivery['outcome'], string>> = {
   unknown: 'does not exist',
 };
 
-/** The result of a retry, one line per delivery. */
-export function retriedDeliveriesText(results: readonly RetriedDelivery[]): string {
-  if (results.length === 0) return 'Nothing to send again.\n';
-  return results
+/** The results of sending again, one line for each delivery. */
+export function retriedDeliveriesText({ deliveries }: RetriedDeliveries): string {
+  if (deliveries.length === 0) return 'Nothing to send again.\n';
+  return deliveries
     .map(({ id, outcome, behind }) => {
       const order = behind === undefined ? '' : `, after ${behind}, which goes first`;
       return `${id} ${RETRY_OUTCOMES[outcome]}${order}\n`;
     })
     .join('');
+}
+
+export function resumedRouteText({ route, held }: ResumedRoute): string {
+  return `Route ${printable(route)} is resumed; ${held} held deliveries are sent now.\n`;
 }
 
 function attemptLines(attempt: DeliveryAttempt, paint: Palette): readonly string[] {
@@ -122,13 +121,13 @@ function changeLine({ transition, finding, target }: NotifiedChange): string {
   return `${whose}${transition} ${finding.severity}: ${finding.title} (${name}@${version}${source})`;
 }
 
-function stateText({ state }: DeliveryRecord, paint: Palette): string {
+function stateText({ state }: Delivery, paint: Palette): string {
   const text = state.padEnd(9);
   if (state === 'delivered') return paint.good(text);
   return state === 'failed' || state === 'held' ? paint.bad(text) : text;
 }
 
-function reasonText({ reason, nextAttemptAt }: DeliveryRecord): string {
+function reasonText({ reason, nextAttemptAt }: Delivery): string {
   const next = nextAttemptAt === undefined ? '' : `; next attempt ${nextAttemptAt}`;
   return reason === undefined ? '' : `: ${printable(reason)}${next}`;
 }

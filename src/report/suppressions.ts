@@ -1,35 +1,31 @@
-import { printable } from '../../model/printable.ts';
-import type { ListedSuppression, Suppression } from '../../model/scan/suppression.ts';
-import { isTooWide, TOO_WIDE } from '../../model/scan/too-wide.ts';
-import { counted, fitLines, hang, type TextOptions } from '../layout.ts';
-import { type Palette, palette } from '../palette.ts';
+import type { ImportedVex } from '../model/api/lockhound-api.generated.ts';
+import { printable } from '../model/printable.ts';
+import type { ListedSuppression, Suppression } from '../model/scan/suppression.ts';
+import { isTooWide, TOO_WIDE } from '../model/scan/too-wide.ts';
+import { counted, fitLines, hang, type TextOptions } from './layout.ts';
+import { type Palette, palette } from './palette.ts';
 
 /** Suppressions with what they suppress. */
-export function ignoreListText(found: readonly ListedSuppression[], options: TextOptions): string {
+export function suppressionListText(
+  { suppressions }: { readonly suppressions: readonly ListedSuppression[] },
+  options: TextOptions,
+): string {
   const paint = palette(options.colour);
-  const unused = found.filter(
-    ({ findings, removed, suppression }) =>
-      findings === 0 && removed === undefined && suppression.overrules !== true,
+  const unused = suppressions.filter(
+    ({ findings, removed, overrules }) => findings === 0 && removed === undefined && overrules !== true,
   ).length;
-  const lines = found.flatMap((one) => suppressionLines(one, paint, options.width));
-  if (found.length === 0) return fitLines(['No suppressions.'], options);
+  const lines = suppressions.flatMap((one) => suppressionLines(one, paint, options.width));
+  if (suppressions.length === 0) return fitLines(['No suppressions.'], options);
   const rest = unused === 0 ? '' : `; ${unused} without effect`;
-  return fitLines([...lines, '', `${counted(found.length, 'suppression')}${rest}`], options);
+  return fitLines([...lines, '', `${counted(suppressions.length, 'suppression')}${rest}`], options);
 }
 
 /** What VEX documents changed, and the statements that were not applied. */
-export function importText(
-  imported: readonly {
-    readonly path: string;
-    readonly id: string;
-    readonly applied: number;
-    readonly overruling: number;
-    readonly removed: number;
-    readonly notApplied: readonly { readonly line: number; readonly reason: string }[];
-  }[],
+export function importedVexText(
+  { documents }: { readonly documents: readonly ImportedVex[] },
   options: TextOptions,
 ): string {
-  const lines = imported.flatMap(({ path, id, applied, overruling, removed, notApplied }) => [
+  const lines = documents.flatMap(({ path, id, applied, overruling, removed, notApplied }) => [
     ...hang('', printable(`${path}: ${counted(applied, 'suppression')} of ${id}`), options.width),
     ...(overruling === 0
       ? []
@@ -55,8 +51,7 @@ export function importText(
 const MAX_NOT_APPLIED = 20;
 
 function suppressionLines(listed: ListedSuppression, paint: Palette, width: number): readonly string[] {
-  const { suppression, addedAt, expired, removed } = listed;
-  const { id, reason, author, expires } = suppression;
+  const { id, reason, author, expires, addedAt, expired, removed } = listed;
   const by = author === undefined ? '' : `, by ${author}`;
   const state = stateText(listed, paint);
   const times = [
@@ -66,17 +61,17 @@ function suppressionLines(listed: ListedSuppression, paint: Palette, width: numb
   ];
   return [
     `${paint.strong(printable(id))}  ${state}`,
-    ...hang('  ', printable(scopeText(suppression)), width),
+    ...hang('  ', printable(scopeText(listed)), width),
     ...hang('  ', printable(`${reason}${by}`), width),
     ...(times.length === 0 ? [] : hang('  ', paint.faint(printable(times.join(', '))), width)),
   ];
 }
 
 function stateText(listed: ListedSuppression, paint: Palette): string {
-  const { suppression, findings, expired, removed } = listed;
+  const { findings, expired, removed, overrules } = listed;
   if (removed !== undefined) return paint.faint('removed');
-  if (suppression.overrules === true) return paint.faint('says that findings count');
-  if (isTooWide(suppression)) return paint.bad(`suppresses nothing: it ${TOO_WIDE}`);
+  if (overrules === true) return paint.faint('says that findings count');
+  if (isTooWide(listed)) return paint.bad(`suppresses nothing: it ${TOO_WIDE}`);
   if (expired) return paint.bad('expired');
   return findings === 0
     ? paint.bad('matches no finding')

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { DeliveryRecord } from '../../src/model/alert/delivery.ts';
-import { deliveryListText, deliveryText } from '../../src/report/administration/delivery-text.ts';
+import { deliveryListText, deliveryText } from '../../src/report/deliveries.ts';
 import { changeOf } from '../notify/notification.ts';
 
 const record: DeliveryRecord = {
@@ -24,7 +24,7 @@ const plain = { colour: false, width: 200 };
 
 describe('the list of deliveries', () => {
   it('has two lines for each, without control characters', () => {
-    expect(deliveryListText({ deliveries: [record], more: false, stoppedRoutes: [] }, plain)).toBe(
+    expect(deliveryListText({ deliveries: [record], stoppedRoutes: [] }, plain)).toBe(
       'retrying   shop\\u001b[31m  msg_1  2026-05-01T00:00:02.000Z\n' +
         '           2 changes, 7 attempts, route default: POST https://hooks.example/: HTTP 503; ' +
         'next attempt 2026-05-01T00:00:06.000Z\n',
@@ -33,7 +33,7 @@ describe('the list of deliveries', () => {
 
   it('counts one change and one attempt as one', () => {
     const one = { ...record, changes: 1, attempts: 1 };
-    const text = deliveryListText({ deliveries: [one], more: false, stoppedRoutes: [] }, plain);
+    const text = deliveryListText({ deliveries: [one], stoppedRoutes: [] }, plain);
     expect(text).toContain(' 1 change, 1 attempt, ');
     expect(deliveryText({ delivery: one, attempts: [], changes: [] }, plain)).toContain(
       '  1 earlier attempt is not kept\n',
@@ -41,19 +41,19 @@ describe('the list of deliveries', () => {
   });
 
   it('reports an empty list, further deliveries, and how to resume a stopped route', () => {
-    expect(deliveryListText({ deliveries: [], more: false, stoppedRoutes: [stopped] }, plain)).toBe(
+    expect(deliveryListText({ deliveries: [], stoppedRoutes: [stopped] }, plain)).toBe(
       'No deliveries.\nRoute default is stopped since 2026-05-01T00:00:00.000Z: HTTP 410\n' +
         '  lockhound deliveries resume default   after the receiver is repaired\n',
     );
-    const cut = deliveryListText({ deliveries: [record], more: true, stoppedRoutes: [] }, plain);
+    const cut = deliveryListText({ deliveries: [record], stoppedRoutes: [] }, { ...plain, more: true });
     expect(cut).toContain('… and more: use --limit to show them');
   });
 
   it('is the same in colour', () => {
-    const list = { deliveries: [{ ...record, target: 'shop' }], more: true, stoppedRoutes: [stopped] };
-    const coloured = deliveryListText(list, { colour: true, width: 200 });
-    expect(coloured).not.toBe(deliveryListText(list, plain));
-    expect(stripVTControlCharacters(coloured)).toBe(deliveryListText(list, plain));
+    const list = { deliveries: [{ ...record, target: 'shop' }], stoppedRoutes: [stopped] };
+    const coloured = deliveryListText(list, { colour: true, width: 200, more: true });
+    expect(coloured).not.toBe(deliveryListText(list, { ...plain, more: true }));
+    expect(stripVTControlCharacters(coloured)).toBe(deliveryListText(list, { ...plain, more: true }));
   });
 });
 

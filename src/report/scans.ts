@@ -1,17 +1,13 @@
-import type { DeliveryRecord } from '../../model/alert/delivery.ts';
-import { printable } from '../../model/printable.ts';
-import type { ScanRecord } from '../../model/scan/scan-record.ts';
-import { counted, fitLines, type TextOptions } from '../layout.ts';
-import { type Palette, palette } from '../palette.ts';
+import type { Scan, ScanDetails, ScanList } from '../model/api/lockhound-api.generated.ts';
+import { printable } from '../model/printable.ts';
+import { counted, fitLines, type TextOptions } from './layout.ts';
+import { type Palette, palette } from './palette.ts';
 
-export interface ScanList {
-  readonly scans: readonly ScanRecord[];
-  /** Whether there are more than these. */
-  readonly more: boolean;
-}
-
-/** Two lines per scan. */
-export function scanListText({ scans, more }: ScanList, options: TextOptions): string {
+/** Two lines for each scan. `more`: whether there are further ones. */
+export function scanListText(
+  { scans }: ScanList,
+  options: TextOptions & { readonly more?: boolean },
+): string {
   const paint = palette(options.colour);
   const lines = scans.flatMap((scan) => [
     `${stateText(scan, paint)}  ${paint.strong(printable(scan.target))}  ${printable(scan.scan)}  ${paint.faint(scan.requestedAt)}`,
@@ -21,25 +17,23 @@ export function scanListText({ scans, more }: ScanList, options: TextOptions): s
     [
       ...lines,
       ...(scans.length === 0 ? ['No scans.'] : []),
-      ...(more ? [paint.faint('… and more: --limit shows them')] : []),
+      ...(options.more === true ? [paint.faint('… and more: --limit shows them')] : []),
     ],
     options,
   );
 }
 
 /** One scan with its unread lockfiles and deliveries. */
-export function scanText(
-  { scan, deliveries }: { readonly scan: ScanRecord; readonly deliveries: readonly DeliveryRecord[] },
-  options: TextOptions,
-): string {
+export function scanText({ scan, deliveries }: ScanDetails, options: TextOptions): string {
   const paint = palette(options.colour);
   const { unread = 0, unreadFiles = [] } = scan;
   const lines = [
     `${paint.strong(printable(scan.scan))}  ${stateText(scan, paint).trimEnd()}`,
     `  target       ${printable(scan.target)}`,
     `  requested    ${scan.requestedAt}`,
-    ...(scan.startedAt === undefined ? [] : [`  started      ${timeOf(scan.startedAt)}`]),
-    ...(scan.endedAt === undefined ? [] : [`  ended        ${timeOf(scan.endedAt)}`]),
+    ...(scan.startedAt === undefined ? [] : [`  started      ${scan.startedAt}`]),
+    ...(scan.endedAt === undefined ? [] : [`  ended        ${scan.endedAt}`]),
+    ...(scan.step === undefined ? [] : [`  now          ${printable(scan.step)}`]),
     ...factsOf(scan).map((fact) => `  ${fact}`),
     ...unreadFiles.map(
       ({ path, reason }) => `  ${paint.bad('not read')}: ${printable(path)}: ${printable(reason)}`,
@@ -55,19 +49,20 @@ export function scanText(
   return fitLines(lines, options);
 }
 
-function stateText({ state, incomplete }: ScanRecord, paint: Palette): string {
+function stateText({ state, incomplete }: Scan, paint: Palette): string {
   const text = state.padEnd(11);
   if (state === 'failed') return paint.bad(text);
   return incomplete === true ? paint.bad(text) : text;
 }
 
 /** The facts of a record as phrases. */
-function factsOf(scan: ScanRecord): readonly string[] {
+function factsOf(scan: Scan): readonly string[] {
   const { startedAt, endedAt, lockfiles, packages = 0, unread = 0, problems = 0, gaps = 0 } = scan;
   const { deliveries = 0, delivered = 0, failedDeliveries = 0 } = scan;
   const facts: string[] = [];
   if (scan.reason !== undefined && scan.state === 'failed') facts.push(printable(scan.reason));
-  if (startedAt !== undefined && endedAt !== undefined) facts.push(`took ${seconds(endedAt - startedAt)}`);
+  if (startedAt !== undefined && endedAt !== undefined)
+    facts.push(`took ${seconds(Date.parse(endedAt) - Date.parse(startedAt))}`);
   if (lockfiles !== undefined) {
     facts.push(
       `${counted(packages, 'package')} in ${counted(lockfiles, 'lockfile')}${counts(scan.outcomes)}`,
@@ -98,8 +93,4 @@ function phrase(named: Readonly<Record<string, number>>): string {
 
 function seconds(milliseconds: number): string {
   return milliseconds < 1_000 ? `${milliseconds} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
-}
-
-function timeOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

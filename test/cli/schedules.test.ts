@@ -30,7 +30,7 @@ afterAll(async () => {
   await valkey.close();
 });
 
-const schedule = (...args: readonly string[]) => lockhound(['schedule', ...args]);
+const schedule = (...args: readonly string[]) => lockhound(['schedules', ...args]);
 const json = async (...args: readonly string[]) => JSON.parse((await schedule(...args, '--json')).out);
 const startNames = async () => (await starts.getJobSchedulers()).map(({ key }) => key).sort();
 
@@ -40,7 +40,7 @@ async function configured(...schedules: readonly object[]): Promise<void> {
   await storeConfiguredSchedules({ config, secrets: { variables: new Map() }, file: undefined }, store, log);
 }
 
-describe('lockhound schedule', () => {
+describe('lockhound schedules', () => {
   it('adds, lists, shows, pauses, resumes and removes', async () => {
     const added = await schedule(
       ...['add', 'shop', '--git', 'https://git.example/shop.git', '--every', '6h'],
@@ -48,30 +48,28 @@ describe('lockhound schedule', () => {
     );
     expect(added).toEqual({ code: 0, out: 'Schedule shop is added.\n', note: '' });
     expect(await startNames()).toEqual(['watch-shop']);
-    const [only, ...others] = await json('list');
+    const [only, ...others] = (await json('list')).schedules;
     expect(others).toEqual([]);
     expect(only).toMatchObject({
-      schedule: {
-        name: 'shop',
-        source: { kind: 'git', repositories: [{ url: 'https://git.example/shop.git' }], exclude: ['old/'] },
-        times: { everyMs: 21_600_000 },
-        jitterMs: 300_000,
-        labels: { team: 'web' },
-        origin: 'command',
-      },
+      name: 'shop',
+      source: { kind: 'git', repositories: [{ url: 'https://git.example/shop.git' }], exclude: ['old/'] },
+      everyMs: 21_600_000,
+      jitterMs: 300_000,
+      labels: { team: 'web' },
+      origin: 'command',
       nextRun: expect.stringMatching(/^20/),
       targets: 0,
     });
-    expect((await schedule('show', 'shop')).out).toContain('No runs yet.');
+    expect((await schedule('get', 'shop')).out).toContain('No runs yet.');
     expect((await schedule('pause', 'shop')).out).toBe('Schedule shop is paused.\n');
     expect(await startNames()).toEqual([]);
-    expect((await schedule('list')).out).toContain('paused');
+    expect((await schedule()).out).toContain('paused');
     expect((await schedule('resume', 'shop')).code).toBe(0);
     expect(await startNames()).toEqual(['watch-shop']);
     expect((await schedule('remove', 'shop')).code).toBe(0);
     expect(await startNames()).toEqual([]);
-    expect(await json('list')).toEqual([]);
-    expect(await schedule('show', 'shop')).toMatchObject({
+    expect(await json()).toEqual({ schedules: [] });
+    expect(await schedule('get', 'shop')).toMatchObject({
       code: 2,
       note: expect.stringContaining('there is no schedule shop'),
     });
@@ -152,11 +150,11 @@ describe('lockhound schedule', () => {
     expect((await schedule('pause', 'fixed')).code).toBe(0);
     // A worker that starts again leaves it paused, and takes over changes; what the configuration lacks is removed.
     await configured({ name: 'fixed', source, every: '12h' });
-    expect(await json('list')).toMatchObject([
-      { schedule: { name: 'fixed', paused: true, times: { everyMs: 43_200_000 }, origin: 'configuration' } },
+    expect((await json()).schedules).toMatchObject([
+      { name: 'fixed', paused: true, everyMs: 43_200_000, origin: 'configuration' },
     ]);
     await configured();
-    expect(await json('list')).toEqual([]);
+    expect(await json()).toEqual({ schedules: [] });
   });
 
   it('stores a schedule in every shard, which runs it for its own targets', async () => {
@@ -187,13 +185,9 @@ describe('lockhound schedule', () => {
           entry,
         });
       }
-      const shown = await json('show', 'wide');
-      expect(shown.targets).toBe(3);
-      expect(shown.watched.map((one: { target: { id: string } }) => one.target.id)).toEqual([
-        't0',
-        't1',
-        't2',
-      ]);
+      const shown = await json('get', 'wide');
+      expect(shown.schedule.targets).toBe(3);
+      expect(shown.watched.map((one: { target: string }) => one.target)).toEqual(['t0', 't1', 't2']);
       expect((await schedule('forget', 'wide', 't2')).code).toBe(0);
       await schedule('remove', 'wide');
       expect((await stored()).map((one) => one?.removed)).toEqual([true, true, true]);

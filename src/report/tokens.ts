@@ -1,23 +1,16 @@
-import type { ApiToken } from '../../model/api/api-token.ts';
-import { printable } from '../../model/printable.ts';
-import { counted, fitLines, type TextOptions } from '../layout.ts';
-import { palette } from '../palette.ts';
+import type { CreatedToken, TokenList } from '../model/api/lockhound-api.generated.ts';
+import { printable } from '../model/printable.ts';
+import { counted, fitLines, type TextOptions } from './layout.ts';
+import { palette } from './palette.ts';
 
 /** The text of a new token on standard output, alone on its line, so that it can be copied. */
-export function createdTokenText({
-  id,
-  token,
-  expiresAt,
-}: {
-  readonly id: string;
-  readonly token: string;
-  readonly expiresAt?: string;
-}): string {
+export function createdTokenText({ id, token, expiresAt }: CreatedToken): string {
   const end = expiresAt === undefined ? 'until it is revoked' : `until ${expiresAt}`;
   return `${token}\n\nThis is shown once. Send it as \`Authorization: Bearer\`. Token ${id} is valid ${end}.\n`;
 }
 
-export function tokenListText(tokens: readonly ApiToken[], options: TextOptions): string {
+/** Three lines for each token. */
+export function tokenListText({ tokens }: TokenList, options: TextOptions): string {
   if (tokens.length === 0) return 'No tokens: `lockhound serve` answers programs of this machine only.\n';
   const paint = palette(options.colour);
   const lines = tokens.flatMap(({ id, name, role, targets, createdAt, expiresAt, usedAt }) => [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTokenText, fitsHash, parseTokenText } from '../../../src/operations/tokens/token-text.ts';
+import { createTokenText, fitsHash, parseTokenText } from '../../src/operations/tokens/token-text.ts';
 
 describe('the text of a token', () => {
   it('has an id and a secret, of which only a hash is stored', () => {

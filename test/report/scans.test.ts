@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import type { ScanRecord } from '../../src/model/scan/scan-record.ts';
-import { scanListText, scanText } from '../../src/report/administration/scan-record-text.ts';
+import type { Scan } from '../../src/model/api/lockhound-api.generated.ts';
+import { scanListText, scanText } from '../../src/report/scans.ts';
 
-const scan: ScanRecord = {
+const scan: Scan = {
   scan: 's1',
   target: 'shop\u001b[2J',
   state: 'concluded',
   requestedAt: '2026-01-31T06:00:00Z',
-  startedAt: 1_000,
-  endedAt: 3_500,
+  startedAt: '2026-01-31T06:00:01.000Z',
+  endedAt: '2026-01-31T06:00:03.500Z',
   lockfiles: 2,
   packages: 12,
   outcomes: { resolved: 11, failed: 1 },
@@ -25,7 +25,7 @@ const scan: ScanRecord = {
 const options = { colour: false, width: 400 };
 
 it('a list shows state, contents and alerts of each scan', () => {
-  const text = scanListText({ scans: [scan], more: true }, options);
+  const text = scanListText({ scans: [scan] }, { ...options, more: true });
   for (const part of [
     'concluded',
     'took 2.5 s',
@@ -41,7 +41,7 @@ it('a list shows state, contents and alerts of each scan', () => {
     expect(text).toContain(part);
   }
   expect(text).not.toContain('\u001b');
-  expect(scanListText({ scans: [], more: false }, options)).toBe('No scans.\n');
+  expect(scanListText({ scans: [] }, options)).toBe('No scans.\n');
 });
 
 it('one scan names its unread lockfiles', () => {

@@ -1,30 +1,29 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { ScheduleDetails, ScheduleReport } from '../../src/model/watch/schedule-report.ts';
-import type { ScheduleRunReport } from '../../src/model/watch/schedule-run.ts';
-import type { WatchedTarget } from '../../src/model/watch/watched-target.ts';
-import { scheduleListText, scheduleText } from '../../src/report/administration/schedule-text.ts';
+import type {
+  Schedule,
+  ScheduleDetails,
+  ScheduleRun,
+  WatchedTarget,
+} from '../../src/model/api/lockhound-api.generated.ts';
+import { scheduleListText, scheduleText } from '../../src/report/schedules.ts';
 
 const at = '2026-11-22T06:00:00.000Z';
 
-const report: ScheduleReport = {
-  schedule: {
-    name: 'acme',
-    source: {
-      kind: 'git',
-      repositories: [
-        { url: 'https://git.example/acme/shop.git' },
-        { url: 'https://git.example/acme/api.git' },
-      ],
-      ref: 'main',
-      exclude: [],
-    },
-    labels: { team: 'acme' },
-    times: { cron: '0 6 * * 1-5', timeZone: 'Europe/Berlin' },
-    jitterMs: 600_000,
-    origin: 'configuration',
-    paused: false,
+const report: Schedule = {
+  name: 'acme',
+  source: {
+    kind: 'git',
+    repositories: [{ url: 'https://git.example/acme/shop.git' }, { url: 'https://git.example/acme/api.git' }],
+    ref: 'main',
+    exclude: [],
   },
+  labels: { team: 'acme' },
+  cron: '0 6 * * 1-5',
+  timeZone: 'Europe/Berlin',
+  jitterMs: 600_000,
+  origin: 'configuration',
+  paused: false,
   nextRun: '2026-11-23T05:00:00.000Z',
   lastRun: run({ endings: { unchanged: 1, failed: 1 } }),
   targets: 2,
@@ -32,7 +31,7 @@ const report: ScheduleReport = {
   open: 0,
 };
 
-function run(changes: Partial<ScheduleRunReport> = {}): ScheduleRunReport {
+function run(changes: Partial<ScheduleRun> = {}): ScheduleRun {
   return {
     run: '1',
     due: at,
@@ -48,9 +47,9 @@ function run(changes: Partial<ScheduleRunReport> = {}): ScheduleRunReport {
 function target(id: string, changes: Partial<WatchedTarget> = {}): WatchedTarget {
   const repository = `https://git.example/${id}.git`;
   return {
-    target: { id, labels: {} },
+    target: id,
+    labels: {},
     source: { kind: 'git', repository, ref: 'main', exclude: [] },
-    definition: 'd',
     run: '1',
     due: at,
     at,
@@ -67,13 +66,12 @@ const failing = {
 };
 
 const details: ScheduleDetails = {
-  ...report,
+  schedule: { ...report, open: 1 },
   runs: [
     run({ run: '3', trigger: 'command', state: 'skipped', reason: 'the run before is not finished' }),
     run({ run: '2', endings: { scanned: 1 } }),
     run(),
   ],
-  open: 1,
   watched: [target('acme/shop', { ending: 'failed', failing }), target('acme/api')],
 };
 
@@ -81,7 +79,10 @@ describe.each([80, 50])('at %i columns', (width) => {
   it('no line of a list or a schedule is wider, and all facts are there', () => {
     for (const colour of [false, true]) {
       const options = { colour, width };
-      const [list, shown] = [scheduleListText([report], options), scheduleText(details, options)];
+      const [list, shown] = [
+        scheduleListText({ schedules: [report] }, options),
+        scheduleText(details, options),
+      ];
       for (const line of stripVTControlCharacters(list + shown).split('\n')) {
         // An address cannot be broken.
         if (!line.includes('https://')) expect(line.length, line).toBeLessThanOrEqual(width);
@@ -110,9 +111,9 @@ it('shows what a hostile source writes as text', () => {
 
 it('says that there are none, and that one is paused or waits', () => {
   const options = { colour: false, width: Number.POSITIVE_INFINITY };
-  expect(scheduleListText([], options)).toBe('No schedules.\n');
+  expect(scheduleListText({ schedules: [] }, options)).toBe('No schedules.\n');
   const { nextRun: _, lastRun: __, ...fresh } = report;
-  expect(scheduleListText([fresh], options)).toContain('waits for a worker');
-  const paused = { ...report, schedule: { ...report.schedule, paused: true } };
-  expect(scheduleListText([paused], options)).toContain('paused');
+  expect(scheduleListText({ schedules: [fresh] }, options)).toContain('waits for a worker');
+  const paused = { ...report, paused: true };
+  expect(scheduleListText({ schedules: [paused] }, options)).toContain('paused');
 });

@@ -1,7 +1,12 @@
-import { printable } from '../../model/printable.ts';
-import type { RejectedList, RejectedPayload, RetriedPayload } from '../../model/queue/rejected-payload.ts';
-import { fitLines, type TextOptions } from '../layout.ts';
-import { palette } from '../palette.ts';
+import type {
+  RejectedList,
+  RejectedPayload,
+  RetriedPayload,
+  RetriedPayloads,
+} from '../model/api/lockhound-api.generated.ts';
+import { printable } from '../model/printable.ts';
+import { fitLines, type TextOptions } from './layout.ts';
+import { palette } from './palette.ts';
 
 const SHOWN_ISSUES = 3;
 
@@ -33,11 +38,16 @@ export function rejectedText(entry: RejectedPayload, options: TextOptions): stri
 }
 
 /** The data alone, indented when it is JSON, with control characters escaped as in JSON. */
-export function rejectedDataText({ data }: Pick<RejectedPayload, 'data'>): string {
+export function rejectedDataText({ data }: RejectedPayload): string {
   return `${indented(data).split('\n').map(printable).join('\n')}\n`;
 }
 
-/** The result of a retry. */
+/** The results of putting payloads back. */
+export function retriedPayloadsText({ rejected }: RetriedPayloads): string {
+  return rejected.map(retriedPayloadText).join('') || 'Nothing to put back.\n';
+}
+
+/** The result of putting a payload back. */
 export function retriedPayloadText(result: RetriedPayload): string {
   const { id, job } = result;
   switch (result.outcome) {
@@ -48,7 +58,7 @@ export function retriedPayloadText(result: RetriedPayload): string {
     case 'gone':
       return `${id} is no longer in the queue, and its data is not complete: provide it with --data\n`;
     case 'invalid':
-      return `${id} would be rejected again; correct it with --data:\n${issueLines(result.issues).join('\n')}\n`;
+      return `${id} would be rejected again; correct it with --data:\n${issueLines(result.issues ?? []).join('\n')}\n`;
   }
 }
 

@@ -1,39 +1,44 @@
-import { printable } from '../../model/printable.ts';
-import type { Schedule } from '../../model/watch/schedule.ts';
-import type { ScheduleDetails, ScheduleReport } from '../../model/watch/schedule-report.ts';
-import type { ScheduleRunReport } from '../../model/watch/schedule-run.ts';
-import { addressOf } from '../../model/watch/source-address.ts';
-import type { WatchedTarget } from '../../model/watch/watched-target.ts';
-import { counted, fitLines, type TextOptions } from '../layout.ts';
-import { type Palette, palette } from '../palette.ts';
+import type {
+  Schedule,
+  ScheduleDetails,
+  ScheduleList,
+  ScheduleRun,
+  WatchedTarget,
+} from '../model/api/lockhound-api.generated.ts';
+import { printable } from '../model/printable.ts';
+import type { Schedule as StoredSchedule } from '../model/watch/schedule.ts';
+import type { TargetSource } from '../model/watch/source.ts';
+import { addressOf } from '../model/watch/source-address.ts';
+import { counted, fitLines, type TextOptions } from './layout.ts';
+import { type Palette, palette } from './palette.ts';
 
 /** Runs and targets that a text shows; JSON has all. */
 const MAX_RUNS = 10;
 const MAX_TARGETS = 100;
 
 /** Some lines for each schedule. */
-export function scheduleListText(reports: readonly ScheduleReport[], options: TextOptions): string {
+export function scheduleListText({ schedules }: ScheduleList, options: TextOptions): string {
   const paint = palette(options.colour);
-  const lines = reports.flatMap((report) => {
-    const { schedule, lastRun, failing } = report;
+  const lines = schedules.flatMap((schedule) => {
+    const { name, lastRun, failing, targets, open } = schedule;
     return [
-      `${paint.strong(printable(schedule.name))}  ${printable(timesText(schedule))}`,
-      `  ${printable(sourceText(schedule))}; ${counted(report.targets, 'target')}${failingText(failing, paint)}`,
-      ...(lastRun === undefined ? [] : [`  last run ${runText(lastRun, report.open, paint)}`]),
-      `  ${nextText(report, paint)}`,
+      `${paint.strong(printable(name))}  ${printable(timesText(schedule))}`,
+      `  ${printable(sourceText(schedule))}; ${counted(targets, 'target')}${failingText(failing, paint)}`,
+      ...(lastRun === undefined ? [] : [`  last run ${runText(lastRun, open, paint)}`]),
+      `  ${nextText(schedule, paint)}`,
     ];
   });
-  return fitLines(reports.length === 0 ? ['No schedules.'] : lines, options);
+  return fitLines(schedules.length === 0 ? ['No schedules.'] : lines, options);
 }
 
 /** One schedule with its last runs and its targets. */
-export function scheduleText(details: ScheduleDetails, options: TextOptions): string {
-  const { schedule, runs, watched, failing, open } = details;
+export function scheduleText({ schedule, runs, watched }: ScheduleDetails, options: TextOptions): string {
+  const { failing, open } = schedule;
   const paint = palette(options.colour);
   const labels = Object.entries(schedule.labels).map(([name, value]) => `${name}=${value}`);
   const current = runs.find(({ state }) => state === 'started')?.run;
   const lines = [
-    `${paint.strong(printable(schedule.name))}  ${nextText(details, paint)}`,
+    `${paint.strong(printable(schedule.name))}  ${nextText(schedule, paint)}`,
     `  times     ${printable(timesText(schedule))}`,
     `  source    ${printable(sourceText(schedule))}`,
     ...(schedule.target === undefined ? [] : [`  target    ${printable(schedule.target)}`]),
@@ -51,17 +56,18 @@ export function scheduleText(details: ScheduleDetails, options: TextOptions): st
   return fitLines(lines, options);
 }
 
-function timesText({ times, jitterMs }: Schedule): string {
-  const when = 'cron' in times ? `${times.cron} (${times.timeZone})` : `every ${durationText(times.everyMs)}`;
+function timesText({ cron, timeZone, everyMs = 0, jitterMs }: Schedule): string {
+  const when = cron === undefined ? `every ${durationText(everyMs)}` : `${cron} (${timeZone})`;
   return jitterMs === 0 ? when : `${when}, up to ${durationText(jitterMs)} later`;
 }
 
-function nextText({ schedule, nextRun }: ScheduleReport, paint: Palette): string {
-  if (schedule.paused) return paint.bad('paused');
+function nextText({ paused, nextRun }: Schedule, paint: Palette): string {
+  if (paused) return paint.bad('paused');
   return paint.faint(nextRun === undefined ? 'waits for a worker' : `next run ${nextRun}`);
 }
 
-function sourceText({ source }: Schedule): string {
+function sourceText(schedule: Schedule): string {
+  const source = schedule.source as StoredSchedule['source'];
   switch (source.kind) {
     case 'path':
       return `paths ${source.paths.join(', ')}${source.targets === 'all' ? ' as one target' : ''}`;
@@ -86,7 +92,7 @@ function failingText(failing: number, paint: Palette): string {
   return failing === 0 ? '' : `, ${paint.bad(`${failing} cannot be read`)}`;
 }
 
-function runText(run: ScheduleRunReport, open: number, paint: Palette): string {
+function runText(run: ScheduleRun, open: number, paint: Palette): string {
   const { startedAt, trigger, state, targets, reason, endings } = run;
   const by = trigger === 'command' ? ' (by a command)' : '';
   if (state !== 'started') {
@@ -105,7 +111,7 @@ function runText(run: ScheduleRunReport, open: number, paint: Palette): string {
 
 function targetLines(watched: WatchedTarget, paint: Palette): readonly string[] {
   const { target, source, ending, at, readAt, failing } = watched;
-  const head = `  ${paint.strong(printable(target.id))}  ${printable(addressOf(source))}`;
+  const head = `  ${paint.strong(printable(target))}  ${printable(addressOf(source as TargetSource))}`;
   if (failing === undefined) return [`${head}  ${ending}  ${paint.faint(at)}`];
   const last = readAt === undefined ? 'never read' : `last read ${readAt}`;
   return [
