@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { DestinationStream, Logger } from 'pino';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { within } from '../model/within.ts';
@@ -41,6 +41,8 @@ export interface WorkerOptions {
   readonly shards?: readonly number[] | undefined;
   /** Whether the API is served in this process, which then shows metrics and readiness. */
   readonly serving?: boolean;
+  /** Where its log goes. Default: standard error. */
+  readonly log?: DestinationStream;
 }
 
 /**
@@ -51,7 +53,7 @@ export async function runWorker(loaded: LoadedConfig, options: WorkerOptions) {
   requireRedis(loaded, options);
   requireKnownShards(loaded, options);
   const { config } = loaded;
-  const log = createLogger(loaded);
+  const log = createLogger(loaded, options.log);
   const release = captureConsole(log);
   const opened: (() => Promise<unknown>)[] = [async () => release()];
   const close = async (): Promise<void> => {

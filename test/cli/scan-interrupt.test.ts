@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bareEnvironment } from '../bare-environment.ts';
 import { LOCKFILE } from '../pipeline/fixtures.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
@@ -30,7 +31,7 @@ it.each([
   await once(service, 'listening');
   const { port } = service.address() as AddressInfo;
   const command = spawn(process.execPath, [MAIN, 'scan', folder], {
-    env: { PATH: process.env['PATH'], LOCKHOUND_INSIGHTS_URL: `http://127.0.0.1:${port}` },
+    env: { ...bareEnvironment(), LOCKHOUND_INSIGHTS_URL: `http://127.0.0.1:${port}` },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const written: Buffer[] = [];

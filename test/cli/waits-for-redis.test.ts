@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { bareEnvironment } from '../bare-environment.ts';
 import { freePort, HAS_REDIS, type NativeRedis, startNativeRedis } from '../native-redis.ts';
 import { until } from '../until.ts';
 
@@ -18,7 +19,7 @@ afterEach(async () => {
 /** Starts a command that runs until it is stopped. */
 function start(command: string, environment: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [MAIN, command], {
-    env: { PATH: process.env['PATH'], ...environment },
+    env: { ...bareEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { bareEnvironment } from '../bare-environment.ts';
 import { freePort, type NativeRedis, startNativeRedis } from '../native-redis.ts';
 import { LOCKFILE } from '../pipeline/fixtures.ts';
 import { createWorld, type Room, type WorkerProcess, type World } from '../pipeline/world.ts';
@@ -237,7 +238,7 @@ function spawnServe(): void {
   const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
   serve = spawn(process.execPath, [main, 'serve', '--port', '0', '--config', room.file], {
     env: {
-      PATH: process.env['PATH'],
+      ...bareEnvironment(),
       REDIS_URL: redis.url,
       LOCKHOUND_SERVE_HEALTH_PORT: String(ports.serve),
       LOCKHOUND_SECRET_ALERT_TOKEN: 'token-of-a-test',

@@ -60,7 +60,7 @@ it('the first alert says that advice is being looked up, later ones have it, and
         .filter(({ path }) => path === '/upgrades')
         .flatMap(({ body }) => JSON.parse(body).changes)
         .map(({ target, transition }) => `${target} ${transition}`);
-    room.startWorker();
+    room.work();
     const lastAlert = () => JSON.parse(receiver.deliveries().at(-1)?.body ?? '{}').changes[0];
 
     await scan(room, 'one', LOCKFILE);

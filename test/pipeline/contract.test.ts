@@ -58,7 +58,7 @@ const OPENED = [
 describe('a published document that breaks us', () => {
   it('is one alert when it appears and one when it is corrected; scans continue', async () => {
     const room = await world.room('drift');
-    room.startWorker({ ...EVERY, LOCKHOUND_CONTRACT_DIRECTORY: world.services.discovery.url });
+    room.work({ ...EVERY, LOCKHOUND_CONTRACT_DIRECTORY: world.services.discovery.url });
     await checks(room, 2);
     expect(alerts('drift')).toEqual([]);
 
@@ -101,8 +101,8 @@ describe('a published document that breaks us', () => {
       ...EVERY,
       LOCKHOUND_CONTRACT_DOCUMENTS_INSIGHTS: world.services.discovery.documentUrl('insights', 'v3alpha'),
     };
-    room.startWorker(where);
-    room.startWorker(where);
+    room.work(where);
+    room.work(where);
     await expect.poll(() => alerts('address').length).toBe(1);
     await checks(room, 4);
     expect(alerts('address')).toHaveLength(1);
@@ -115,10 +115,10 @@ describe('a published document that breaks us', () => {
 describe('without anything to check', () => {
   it('no check is scheduled, and a former schedule is removed', async () => {
     const room = await world.room('unscheduled');
-    const first = room.startWorker({ ...EVERY, LOCKHOUND_CONTRACT_DIRECTORY: world.services.discovery.url });
+    const first = room.work({ ...EVERY, LOCKHOUND_CONTRACT_DIRECTORY: world.services.discovery.url });
     await checks(room, 1);
-    await first.kill('SIGTERM');
-    const second = room.startWorker();
+    await first.stop();
+    const second = room.work();
     await expect.poll(() => second.output()).toContain('worker ready');
     const { Queue } = await import('bullmq');
     const queue = new Queue('schedules', { connection: { url: world.redisUrl }, prefix: '{unscheduled}' });

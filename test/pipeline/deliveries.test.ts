@@ -54,7 +54,7 @@ describe('an outage of the receiver that outlasts all attempts', () => {
     const room = await world.room(name, QUICK);
     const fault = { kind: 'answer', status: 503, body: 'down for \u001b[31mmaintenance' } as const;
     world.services.receiver.faults.inject(fault, { times: 1_000 });
-    room.startWorker();
+    room.work();
     await scan(room, 'one');
     await scan(room, 'two', 'target', lockfileWithout('request'));
     await scan(room, 'three', 'other');
@@ -102,7 +102,7 @@ describe('a receiver that answers 410', () => {
     const name = 'gone';
     const room = await world.room(name, QUICK);
     world.services.receiver.faults.inject({ kind: 'answer', status: 410, body: 'no more' });
-    room.startWorker();
+    room.work();
     await scan(room, 'one');
     await expect.poll(() => list(room, ...HELD)).toHaveLength(1);
     await scan(room, 'two', 'target', lockfileWithout('request'));
@@ -142,13 +142,13 @@ describe('a receiver that refuses', () => {
       const name = `refuses-${status}`;
       const room = await world.room(name, QUICK);
       world.services.receiver.faults.inject({ kind: 'answer', status });
-      const worker = room.startWorker();
+      const worker = room.work();
       await scan(room, 'one');
       await expect.poll(async () => (await room.store.deliveries.list(['failed'])).length).toBe(1);
       const [id = ''] = await room.store.deliveries.list(['failed']);
       expect(await room.store.deliveries.find(id)).toMatchObject({ attempts: 1, lastStatus: status });
       expect(await room.store.deliveries.attempts(id)).toMatchObject([{ status }]);
-      await worker.kill('SIGTERM');
+      await worker.stop();
     },
   );
 });
@@ -159,7 +159,7 @@ describe('a Redis that refuses writes while an alert is delivered', () => {
     const room = await world.room(name, QUICK);
     const writable = (replicas: string) =>
       room.store.redis.call('CONFIG', 'SET', 'min-replicas-to-write', replicas);
-    const worker = room.startWorker();
+    const worker = room.work();
     await expect.poll(() => worker.output()).toContain('worker ready');
     // Redis refuses writes between the request and the answer of the receiver.
     const { receiver } = world.services;
@@ -181,7 +181,7 @@ describe('a Redis that refuses writes while an alert is delivered', () => {
     expect(alerts(name)[0]?.taken).toBeGreaterThanOrEqual(1);
     await expect.poll(() => room.store.deliveries.list(['delivered'])).toHaveLength(1);
     expect(await room.store.deliveries.list(['open', 'failed'])).toEqual([]);
-    await worker.kill('SIGTERM');
+    await worker.stop();
   });
 });
 
@@ -193,7 +193,7 @@ describe('delivery: platform-event', () => {
       { kind: 'answer', status: 503 },
       { when: ({ url }) => url === '/api/v1/events' },
     );
-    const worker = room.startWorker();
+    const worker = room.work();
     await scan(room, 'one');
     await expect.poll(() => alerts(name)).toHaveLength(1);
     const [alert] = alerts(name);
@@ -207,7 +207,7 @@ describe('delivery: platform-event', () => {
     const [id = ''] = await room.store.deliveries.list(['delivered']);
     expect(event?.tags).toContain(`lockhound_id:${id}`);
     expect(await room.store.deliveries.attempts(id)).toMatchObject([{ status: 503 }, { status: 202 }]);
-    await worker.kill('SIGTERM');
+    await worker.stop();
     expect(worker.output()).toContain('`notify.signingSecret` is not used');
   });
 });

@@ -38,7 +38,7 @@ it.each(['restore', 'keep'] as const)(
   'a worker looks again, says what was changed, and does: %s',
   async (drift) => {
     const room = await world.room(`drift-${drift}`);
-    const worker = room.startWorker({
+    const worker = room.work({
       LOCKHOUND_NOTIFY_RECHECK: '100ms',
       LOCKHOUND_NOTIFY_DRIFT: drift,
       LOCKHOUND_WORKER_HEALTH_PORT: '0',
@@ -58,6 +58,6 @@ it.each(['restore', 'keep'] as const)(
       expect(urlOf(name)).toBe('https://elsewhere.example/');
     }
     expect((await fetch(`${health}/readyz`)).status).toBe(200);
-    await worker.kill('SIGTERM');
+    await worker.stop();
   },
 );

@@ -70,7 +70,7 @@ describe('a scan that sees less than the one before', () => {
   it('resolves nothing, says so, and resolves when it sees everything again', async () => {
     const room = await world.room('sees-less');
     const port = await freePort();
-    const worker = room.startWorker({ LOCKHOUND_WORKER_HEALTH_PORT: String(port) });
+    const worker = room.work({ LOCKHOUND_WORKER_HEALTH_PORT: String(port) });
     const scan = scans(room);
     const first = await scan({ [LOCK]: ENVIRONMENT + PROJECT });
     const open = first.findings.filter(({ package: { name } }) => name === 'lodash').length;
@@ -101,7 +101,7 @@ describe('a scan that sees less than the one before', () => {
 
   it('keeps findings in lockfiles that a partial scan does not name', async () => {
     const room = await world.room('partial');
-    room.startWorker();
+    room.work();
     const scan = scans(room);
     const first = await scan({ 'a/package-lock.json': LOCKFILE, [LOCK]: PROJECT });
     expect(first.changes.length).toBeGreaterThan(3);
@@ -116,7 +116,7 @@ describe('a scan that sees less than the one before', () => {
 
   it('is incomplete after the service lost data; its packages are not missing', async () => {
     const room = await world.room('forgets');
-    room.startWorker();
+    room.work();
     const scan = scans(room);
     const first = await scan({ 'package-lock.json': LOCKFILE });
     expect(first.counts.outcomes).toMatchObject({ resolved: 3, missing: 1 });

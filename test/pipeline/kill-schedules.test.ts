@@ -111,7 +111,7 @@ it('one server that never answers delays no other target of the run', async () =
   const room = await world.room('many', [], {
     config: ['watch: { allowAddresses: ["127.0.0.1"], timeout: 2s }'],
   });
-  room.startWorker();
+  room.work();
   const file = source.repositories.flatMap((url) => ['--git', url]);
   const added = await room.lockhound(
     'schedule',

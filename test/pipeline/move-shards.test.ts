@@ -55,10 +55,10 @@ describe.skipIf(!HAS_REDIS)('lockhound shards move', () => {
       process.stdout.write(`${count} → ${next} shards, killed ${kills} times\n`);
       expect(await stateOf(room, next)).toEqual(state);
       const known = alerts().length;
-      const worker = room.startWorker(environment);
+      const worker = room.work(environment);
       await until('the waiting scans alert', () => alerts().length >= known + waiting.length);
       await until('no job is open', () => isIdle(room, next));
-      await worker.kill('SIGTERM');
+      await worker.stop();
       expect(alerts().slice(known).toSorted()).toEqual(
         waiting.map((target) => `${target} ${content === SOUND ? 'resolved' : 'reopened'}`).toSorted(),
       );
@@ -151,7 +151,7 @@ describe.skipIf(!HAS_REDIS)('lockhound shards move', () => {
       .map(({ target, changes }) => `${target} ${changes[0]?.transition}`);
 
   async function scanAll(room: Room, name: string, content: string): Promise<void> {
-    const worker = room.startWorker();
+    const worker = room.work();
     for (const target of TARGETS) {
       const lockfiles = [{ path: 'package-lock.json', content }];
       await room.producer.enqueue({ scan: scanId(name, target), target: { id: target }, lockfiles });
@@ -160,7 +160,7 @@ describe.skipIf(!HAS_REDIS)('lockhound shards move', () => {
     const path = `/${room.store.prefix.slice(1, -1)}`;
     await until('all alerts arrive', () => alertsAt(path).length >= TARGETS.length);
     await until('no job is open', () => isIdle(room, 1));
-    await worker.kill('SIGTERM');
+    await worker.stop();
   }
 
   function scanId(name: string, target: string): string {

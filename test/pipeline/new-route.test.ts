@@ -27,11 +27,11 @@ it('a new route gets one alert about what is open already, in all targets', asyn
       .filter((one) => one.path === path)
       .map(({ body }) => JSON.parse(body) as Alert);
   const before = await world.room('new-route');
-  const first = before.startWorker();
+  const first = before.work();
   await scan(before, 'shop', LOCKFILE);
   await scan(before, 'api', LOCKFILE);
   await until('both alerts', () => alertsAt('/new-route').length === 2);
-  await first.kill('SIGTERM');
+  await first.stop();
 
   const routes = [
     {
@@ -41,14 +41,14 @@ it('a new route gets one alert about what is open already, in all targets', asyn
     },
   ];
   const room = await world.room('new-route', [`routes: ${JSON.stringify(routes)}`]);
-  const second = room.startWorker();
+  const second = room.work();
   const [was, now] = [[], routes].map((list) =>
     routingOf({ ...notifyOf(), routes: list as unknown as NotifyConfig['routes'] }),
   );
   await enqueue(room, settingsDue('b'.repeat(64), { before: was, now: now as never }, new Date()));
   await until('the alert of the new route', () => alertsAt('/audit').length > 0);
   await idle(room);
-  await second.kill('SIGTERM');
+  await second.stop();
 
   const [summary, ...more] = alertsAt('/audit');
   expect(more).toEqual([]);

@@ -16,7 +16,7 @@ it('without a platform alerts come from the configuration: the same rendering, s
   const { receiver, webhooks } = world.services;
   const room = await world.room('alone', [], { platform: false });
   receiver.faults.inject({ kind: 'answer', status: 503 }, { times: 1, when: ({ url }) => url === '/alone' });
-  const worker = room.startWorker();
+  const worker = room.work();
   for (const [scan, lockfile] of [
     ['one', LOCKFILE],
     ['two', LOCKFILE.replace('4.17.20', '4.17.21').replace('"version": "4.17.20"', '"version": "4.17.21"')],
@@ -43,6 +43,6 @@ it('without a platform alerts come from the configuration: the same rendering, s
   );
   expect(first).toMatchObject({ state: 'delivered', attempts: 2 });
   expect(webhooks.snapshot()).toMatchObject({ webhooks: [], variables: [] });
-  await worker.kill('SIGTERM');
+  await worker.stop();
   expect(worker.output()).not.toContain(SECRETS.signing);
 });

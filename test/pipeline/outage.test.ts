@@ -45,7 +45,7 @@ describe('the insights service', () => {
       const name = `insights-${what.replaceAll(/\W+/g, '-')}`;
       const room = await world.room(name);
       world.services.insights.faults.inject(fault, { times: 3 });
-      room.startWorker();
+      room.work();
       await enqueue(room, 'one');
       const verdict = await room.verdict('one');
       expect(verdict.counts.outcomes).toMatchObject({ resolved: 3, missing: 1, failed: 0 });
@@ -61,7 +61,7 @@ describe('the insights service', () => {
       { kind: 'answer', status: 404, body: 'advisory not found' },
       { times: 9, when },
     );
-    room.startWorker();
+    room.work();
     await enqueue(room, 'one');
     const verdict = await room.verdict('one');
     const [gap] = verdict.gaps;
@@ -94,13 +94,13 @@ describe('Redis', () => {
 describe('the webhook platform', () => {
   it('refuses the credentials: the log says so, scans continue, the alert waits', async () => {
     const room = await world.room('refused');
-    const wrong = room.startWorker({ LOCKHOUND_SECRET_API_KEY: 'not-the-key' });
+    const wrong = room.work({ LOCKHOUND_SECRET_API_KEY: 'not-the-key' });
     await enqueue(room, 'one');
     expect((await room.verdict('one')).changes.length).toBeGreaterThan(0);
     await expect.poll(() => wrong.output()).toMatch(/HTTP 403.*Check `notify/);
     expect(alerts('refused')).toEqual([]);
-    await wrong.kill('SIGTERM');
-    room.startWorker();
+    await wrong.stop();
+    room.work();
     await room.outcome('deliver-notification', 'one.default');
     expect(alerts('refused')).toHaveLength(1);
   });
@@ -111,7 +111,7 @@ describe('the receiver', () => {
     const room = await world.room('receiver');
     world.services.receiver.faults.inject({ kind: 'drop' });
     world.services.receiver.faults.inject({ kind: 'answer', status: 503 });
-    room.startWorker();
+    room.work();
     await enqueue(room, 'one');
     await room.outcome('deliver-notification', 'one.default');
     const [alert, ...others] = alerts('receiver');
@@ -123,7 +123,7 @@ describe('the receiver', () => {
   it('applies the alert and loses the answer: the repetition has the same id', async () => {
     const room = await world.room('lost-answer');
     world.services.receiver.faults.inject({ kind: 'drop-answer' });
-    room.startWorker();
+    room.work();
     await enqueue(room, 'one');
     await room.outcome('deliver-notification', 'one.default');
     expect(alerts('lost-answer')).toMatchObject([{ taken: 2 }]);
@@ -133,7 +133,7 @@ describe('the receiver', () => {
 describe('changes over scans', () => {
   it('a second identical scan sends nothing; removed findings are resolved; returned ones are reopened', async () => {
     const room = await world.room('changes');
-    room.startWorker();
+    room.work();
     const scan = async (name: string, lockfile: string) => {
       await sleep(5);
       await enqueue(room, name, lockfile);
@@ -158,7 +158,7 @@ describe('changes over scans', () => {
 describe('an invalid payload', () => {
   it('fails immediately with path and reason, and is kept', async () => {
     const room = await world.room('misfit');
-    const worker = room.startWorker();
+    const worker = room.work();
     const { Queue } = await import('bullmq');
     const queue = new Queue('ingest-lockfiles', { connection: { url: world.redisUrl }, prefix: '{misfit}' });
     const job = await queue.add('ingest-lockfiles', {
@@ -175,6 +175,6 @@ describe('an invalid payload', () => {
     ]);
     await expect.poll(() => job.getState()).toBe('failed');
     await queue.close();
-    await worker.kill('SIGTERM');
+    await worker.stop();
   });
 });

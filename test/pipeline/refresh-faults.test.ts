@@ -249,7 +249,7 @@ describe('scans and refreshes at the same time', () => {
     const { insights } = world.services;
     const room = await world.room('race');
     const inbox = createInbox(world, 'race');
-    const workers = [room.startWorker(), room.startWorker()];
+    const workers = [room.work(), room.work()];
     for (const target of TARGETS) await scan(room, target, SOUND);
     inbox();
     for (let round = 0; round < 6; round += 1) {
@@ -271,6 +271,6 @@ describe('scans and refreshes at the same time', () => {
         each(`${isOpen ? (round === 0 ? 'opened' : 'reopened') : 'resolved'} vulnerability medium`),
       );
     }
-    for (const worker of workers) await worker.kill('SIGTERM');
+    for (const worker of workers) await worker.stop();
   });
 });

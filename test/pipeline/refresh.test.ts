@@ -29,7 +29,7 @@ async function alertsOnce(world: World): Promise<void> {
     config: ['policy: { rules: { deprecated: { level: alert } } }'],
   });
   const inbox = createInbox(world, 'changes');
-  room.startWorker();
+  room.work();
   for (const target of HOLDERS) await scan(room, target, SOUND);
   await scan(room, 'other', LOCKFILE);
   inbox();
@@ -75,7 +75,7 @@ describe('a refresh of the fleet', () => {
   it('that a late job claims again after its end does not keep the next one from starting', async () => {
     await withWorld(async (world) => {
       const room = await world.room('late');
-      room.startWorker();
+      room.work();
       await scan(room, 'one', SOUND);
       await refresh(room);
       const { fleet, redis, prefix } = room.store;
@@ -92,7 +92,7 @@ describe('a refresh of the fleet', () => {
     await withWorld(async (world) => {
       const { insights } = world.services;
       const room = await world.room('requests');
-      room.startWorker();
+      room.work();
       for (const target of ['a', 'b', 'c', 'd']) await scan(room, target, LOCKFILE);
       await scan(room, 'e', SOUND);
       const before = insights.stats();
@@ -112,7 +112,7 @@ describe('a refresh of the fleet', () => {
     await withWorld(async (world) => {
       const room = await world.room('learned');
       const inbox = createInbox(world, 'learned');
-      room.startWorker();
+      room.work();
       for (const target of HOLDERS) await scan(room, target, SOUND);
       inbox();
       world.services.insights.learnAdvisory(ADVISORY);
@@ -134,7 +134,7 @@ describe('a refresh of the fleet', () => {
         `    webhook: { url: "${world.services.receiver.url}/security", mode: advisory }`,
         '    match: { rules: [vulnerability] }',
       ]);
-      room.startWorker();
+      room.work();
       for (const target of HOLDERS) await scan(room, target, SOUND);
       world.services.insights.learnAdvisory(ADVISORY);
       await refresh(room);
@@ -153,7 +153,7 @@ describe('a refresh of the fleet', () => {
         config: ['watch: { every: 1s, young: 0s, jitter: 0s }'],
       });
       const inbox = createInbox(world, 'scheduled');
-      room.startWorker();
+      room.work();
       await room.producer.enqueue({
         scan: 'first',
         target: { id: 'one' },

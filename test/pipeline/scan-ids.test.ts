@@ -34,7 +34,7 @@ function envelope(target: string, content: string, requestedAt: string) {
 
 describe('the id of a scan belongs to its target', () => {
   it('for the library: two targets have a scan each, and another content is refused', async () => {
-    const { producer, store, startWorker } = await world.room('library');
+    const { producer, store, work } = await world.room('library');
     const first = await producer.enqueue(request('a/shop', OTHER, at('06:00')));
     const second = await producer.enqueue(request('b/bank', LOCKFILE, at('06:00')));
     expect([first.scan, second.scan]).toEqual([scanIdOf('a/shop', ID), scanIdOf('b/bank', ID)]);
@@ -47,7 +47,7 @@ describe('the id of a scan belongs to its target', () => {
     });
     const labelled = { ...request('b/bank', LOCKFILE, at('07:00')), partial: true };
     await expect(producer.enqueue(labelled)).rejects.toMatchObject({ code: 'scan-exists' });
-    startWorker();
+    work();
     await until('both are judged', async () => (await store.scans.findChosen(ID)).length === 2);
     await until(
       'the second has its findings',
@@ -57,12 +57,12 @@ describe('the id of a scan belongs to its target', () => {
   });
 
   it('for programs that write to the queue themselves, and another content is visibly rejected', async () => {
-    const { store, startWorker, outcome } = await world.room('by-hand');
+    const { store, work, outcome } = await world.room('by-hand');
     const queue = new Queue(INGEST_LOCKFILES.name, { connection: store.redis, prefix: store.prefix });
     const add = (data: object) => queue.add(INGEST_LOCKFILES.name, data);
     await add(envelope('a/shop', OTHER, at('06:00')));
     await add(envelope('b/bank', LOCKFILE, at('06:00')));
-    startWorker();
+    work();
     for (const target of ['a/shop', 'b/bank']) {
       await until(`${target} is judged`, async () => (await store.targets.read(target)) !== undefined);
     }
@@ -88,13 +88,13 @@ describe('the id of a scan belongs to its target', () => {
   });
 
   it('in another shard than the one in which a program queued it', async () => {
-    const { stores, startWorker } = await world.room('misplaced', [], { shards: 3 });
+    const { stores, work } = await world.room('misplaced', [], { shards: 3 });
     const own = stores.of('shop');
     const wrong = stores.shards.filter((shard) => shard !== own);
     const queues = wrong.map(
       ({ redis: connection, prefix }) => new Queue(INGEST_LOCKFILES.name, { connection, prefix }),
     );
-    startWorker();
+    work();
     await queues[0]?.add(INGEST_LOCKFILES.name, envelope('shop', LOCKFILE, at('06:00')));
     await until('it is judged', async () => (await own.targets.read('shop')) !== undefined);
     const taken = await queues[1]?.add(INGEST_LOCKFILES.name, envelope('shop', OTHER, at('07:00')));
@@ -104,7 +104,7 @@ describe('the id of a scan belongs to its target', () => {
   });
 
   it('does not run again what a worker of the release before this one had done', async () => {
-    const { store, startWorker } = await world.room('done');
+    const { store, work } = await world.room('done');
     const queue = new Queue(INGEST_LOCKFILES.name, { connection: store.redis, prefix: store.prefix });
     await store.outcomes.save(INGEST_LOCKFILES.name, ID, { result: { lockfiles: [], unread: [] }, next: [] });
     const data = envelope('shop', LOCKFILE, at('06:00'));
@@ -123,7 +123,7 @@ describe('the id of a scan belongs to its target', () => {
     const active = await queue.add(INGEST_LOCKFILES.name, data);
     expect((await old.getNextJob(token))?.id).toBe(active.id);
     await old.close();
-    const worker = startWorker();
+    const worker = work();
     await until(
       'the second is completed',
       async () => (await queue.getJobState(active.id ?? '')) === 'unknown',
@@ -138,14 +138,14 @@ describe('the id of a scan belongs to its target', () => {
   });
 
   it('finishes what the release before this one had opened under the id alone', async () => {
-    const { store, startWorker } = await world.room('opened');
+    const { store, work } = await world.room('opened');
     const data = envelope('shop', LOCKFILE, at('06:00'));
     const id = jobIdOf(INGEST_LOCKFILES.name, ID);
     const { payload } = sealEnvelope(INGEST_LOCKFILES, data.payload as unknown as IngestLockfiles);
     await store.openJobs.open({ id, job: INGEST_LOCKFILES.name, data: { ...data, payload } });
     const queue = new Queue(INGEST_LOCKFILES.name, { connection: store.redis, prefix: store.prefix });
     await queue.add(INGEST_LOCKFILES.name, { ...data, payload }, { jobId: id });
-    startWorker();
+    work();
     await until('it is judged', async () => (await store.scans.find(ID))?.state === 'concluded');
     await until('no job is open', async () => {
       for await (const _ of store.openJobs.list()) return false;
@@ -156,7 +156,7 @@ describe('the id of a scan belongs to its target', () => {
 });
 
 it('a scan that was requested in the year 9999 does not supersede the next one', async () => {
-  const { store, startWorker, outcome } = await world.room('ahead');
+  const { store, work, outcome } = await world.room('ahead');
   const queue = new Queue(INGEST_LOCKFILES.name, { connection: store.redis, prefix: store.prefix });
   const first = { ...envelope('shop', OTHER, at('06:00')), key: 'ahead' };
   const requestedAt = '9999-12-31T23:59:59Z';
@@ -164,7 +164,7 @@ it('a scan that was requested in the year 9999 does not supersede the next one',
     ...first,
     payload: { ...first.payload, scan: 'ahead', requestedAt },
   });
-  startWorker();
+  work();
   await until('it is judged', async () => (await store.targets.read('shop')) !== undefined);
   const now = new Date().toISOString();
   expect((await store.targets.read('shop'))?.requestedAt.slice(0, 2)).toBe('20');

@@ -77,7 +77,7 @@ describe.each([
           every: '1s',
         }),
       });
-      const worker = room.startWorker();
+      const worker = room.work();
       for (const target of ['shop', 'api']) {
         await expect.poll(() => scansOf(room, target)).toContain('scanned');
       }
@@ -120,7 +120,7 @@ describe.each([
           'watch: { unwatchedAfter: 2s, every: 0s, young: 0s }',
         ],
       });
-      room.startWorker();
+      room.work();
       const changed = (target: string, rule: string) =>
         linesOf(world, 'gone')
           .filter((line) => line.startsWith(`${target}: `) && line.endsWith(` ${rule}`))

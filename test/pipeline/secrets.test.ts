@@ -53,7 +53,9 @@ beforeAll(async () => {
     shown += (await room.lockhound('deliveries', 'get', id)).output;
     shown += (await room.lockhound('deliveries', 'get', '--json', id)).output;
   }
-  shown += (await room.lockhound('deliveries', 'list')).output;
+  const listing = room.start('deliveries', 'list');
+  await listing.ended;
+  shown += listing.output();
   const pid = worker.child.pid;
   processTexts = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   await worker.kill('SIGTERM');

@@ -73,7 +73,7 @@ describe('with several shards', () => {
     };
     const jobId = jobIdOf(INGEST_LOCKFILES.name, 'by-hand');
     await queue.add(INGEST_LOCKFILES.name, sealEnvelope(INGEST_LOCKFILES, payload), { jobId });
-    room.startWorker();
+    room.work();
     await room.verdict('by-hand');
     expect(await own.targets.read('shop')).toMatchObject({ scan: scanIdOf('shop', 'by-hand') });
     expect(await wrong?.outcomes.has(INGEST_LOCKFILES.name, scanIdOf('shop', 'by-hand'))).toBe(false);

@@ -47,7 +47,7 @@ async function withRoom(run: (world: World, room: Awaited<ReturnType<World['room
   const world = await createWorld();
   try {
     const room = await world.room('signals', [], { config: ['watch: { every: 0s, young: 0s }'] });
-    room.startWorker();
+    room.work();
     await run(world, room);
   } finally {
     await world.close();

@@ -36,13 +36,13 @@ describe('suppressions of the configuration', () => {
     const name = 'changed';
     const inbox = createInbox(world, name);
     const before = await roomWith(name, []);
-    const first = before.startWorker();
+    const first = before.work();
     await scan(before, 'web', SOUND);
     expect(inbox()).toEqual(['web opened vulnerability medium']);
-    await first.kill('SIGTERM');
+    await first.stop();
 
     const suppressed = await roomWith(name, [{ reason: 'not reachable', package: 'pkg:npm/ms@2.1.3' }]);
-    const second = suppressed.startWorker();
+    const second = suppressed.work();
     await enqueue(suppressed, settingsDue('a'.repeat(64), { now: NO_ROUTING }, new Date()));
     await idle(suppressed);
     expect(inbox()).toEqual([]);
@@ -52,10 +52,10 @@ describe('suppressions of the configuration', () => {
     const listed = await suppressed.lockhound('findings', '--state', 'suppressed');
     expect(listed).toMatchObject({ code: 0, output: expect.stringContaining('not reachable') });
     expect((await suppressed.lockhound('findings', '--json')).output).toContain('"total":0');
-    await second.kill('SIGTERM');
+    await second.stop();
 
     const after = await roomWith(name, []);
-    after.startWorker();
+    after.work();
     await enqueue(after, settingsDue('b'.repeat(64), { now: NO_ROUTING }, new Date()));
     await idle(after);
     expect(inbox()).toEqual(['web reopened vulnerability medium']);
@@ -69,7 +69,7 @@ describe('suppressions of the configuration', () => {
     const room = await roomWith(name, [
       { reason: 'until the release', advisory: ADVISORY.id, expires: new Date(expires).toISOString() },
     ]);
-    room.startWorker();
+    room.work();
     await scan(room, 'web', SOUND);
     const keys = createKeys(room.store.prefix);
     const due = await room.store.redis.zscore(keys.dueTargets, 'web');
@@ -100,7 +100,7 @@ describe('a `.lockhound.yaml` in the payload of a producer', () => {
     const name = 'target-file';
     const inbox = createInbox(world, name);
     const room = await world.room(name);
-    room.startWorker();
+    room.work();
     const own =
       'suppressions: [{ reason: not ours, package: pkg:npm/ms }, { reason: old, rule: deprecated, all: true }]';
     const companions = [{ name: '.lockhound.yaml', content: own }];
@@ -136,7 +136,7 @@ describe('a `.lockhound.yaml` in the payload of a producer', () => {
 
 describe('lockhound ignore', () => {
   /** Numbers of targets that the selections of a worker found. */
-  function selections(worker: ReturnType<Room['startWorker']>): readonly number[] {
+  function selections(worker: ReturnType<Room['work']>): readonly number[] {
     const lines = worker.output().matchAll(/"job":"select-targets".*?"targets":([1-9]\d*)/g);
     return [...lines].map(([, count]) => Number(count));
   }
@@ -160,7 +160,7 @@ describe('lockhound ignore', () => {
   it('applies to what is stored, once, and so does its end', async () => {
     const inbox = createInbox(world, 'ignored');
     const room = await world.room('ignored');
-    const worker = room.startWorker();
+    const worker = room.work();
     await scan(room, 'web', SOUND);
     // It has no finding, and is not judged again below.
     await scan(room, 'empty', EMPTY);
@@ -200,7 +200,7 @@ describe('lockhound ignore', () => {
   it('of a VEX document is overruled by a later document, and the finding opens again', async () => {
     const inbox = createInbox(world, 'overruled');
     const room = await world.room('overruled');
-    room.startWorker();
+    room.work();
     await scan(room, 'web', SOUND);
     await enqueue(room, settingsDue('a'.repeat(64), { now: NO_ROUTING }, new Date()));
     await idle(room);

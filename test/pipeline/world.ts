@@ -3,7 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { onTestFinished, TestRunner, vi } from 'vitest';
+import { run } from '../../src/cli/program/program.ts';
 import { openStores, type Store, type Stores } from '../../src/compose/store.ts';
+import { runWorker } from '../../src/compose/worker.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 import {
   type LocalServices,
@@ -14,6 +17,7 @@ import { startValkey } from '../../src/embedded/valkey.ts';
 import type { Verdict } from '../../src/model/scan/verdict.ts';
 import { VERDICT } from '../../src/model/stored/catalog.ts';
 import { createProducer, type Producer } from '../../src/producer.ts';
+import { bareEnvironment } from '../bare-environment.ts';
 import { until } from '../until.ts';
 
 /** Secrets of a test run. The search for leaks looks for these texts. */
@@ -53,7 +57,15 @@ export interface Room {
   readonly file: string;
   /** Loads it, for a worker in this process. */
   load(environment?: Readonly<Record<string, string>>): LoadedConfig;
-  /** Starts `lockhound worker` in a separate process. `main`: the command line of another release. */
+  /**
+   * Runs a worker in this process until `stop` or the end of the test: it has all parts of `lockhound worker`. Separate processes, which
+   * take seconds to start, are for tests that kill or measure them.
+   */
+  work(environment?: Readonly<Record<string, string>>): LocalWorker;
+  /**
+   * Starts `lockhound worker` in a separate process, which is killed at the end of the test that started it. `main`: the command
+   * line of another release.
+   */
   startWorker(
     environment?: Readonly<Record<string, string>>,
     args?: readonly string[],
@@ -61,11 +73,17 @@ export interface Room {
   ): WorkerProcess;
   /** Starts another command line on the room's configuration. */
   start(...args: readonly string[]): WorkerProcess;
-  /** Runs another command line on the room's configuration, and waits for it. */
-  lockhound(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }>;
+  /** Runs another command line on the room's configuration in this process, as if its output went to a file. */
+  lockhound(...args: readonly string[]): Promise<{ readonly code: number; readonly output: string }>;
   verdict(scan: string): Promise<Verdict>;
   /** Resolves once the job has an outcome. */
   outcome(job: string, key: string): Promise<void>;
+}
+
+export interface LocalWorker {
+  /** Its complete log. */
+  output(): string;
+  stop(): Promise<void>;
 }
 
 export interface WorkerProcess {
@@ -92,6 +110,11 @@ export async function createWorld(
   });
   const folder = await mkdtemp(join(tmpdir(), 'pipeline-'));
   const closing: (() => Promise<unknown>)[] = [];
+  /** Has something ended with the test that runs, or with the world outside of tests. */
+  const atEnd = (step: () => Promise<unknown>): void => {
+    if (TestRunner.getCurrentTest() === undefined) closing.push(step);
+    else onTestFinished(async () => void (await step()));
+  };
   return {
     services,
     redisUrl: valkey.url,
@@ -125,10 +148,15 @@ export async function createWorld(
         },
         file,
         load,
+        work(extra = {}) {
+          const worker = workHere(load(extra));
+          atEnd(worker.stop);
+          return worker;
+        },
         startWorker(extra = {}, args = [], main = MAIN) {
           const env = { ...environment(), REDIS_URL: valkey.url, ...extra };
           const worker = spawnLockhound(['worker', '--config', file, ...args], env, main);
-          closing.push(() => worker.kill('SIGKILL'));
+          atEnd(() => worker.kill('SIGKILL'));
           return worker;
         },
         start(...args) {
@@ -137,8 +165,8 @@ export async function createWorld(
         },
         async lockhound(...args) {
           const env = { ...environment(), REDIS_URL: valkey.url, LOCKHOUND_LOG_LEVEL: 'error' };
-          const command = spawnLockhound([...args, '--config', file], env);
-          return { code: await command.ended, output: command.output() };
+          for (const [variable, value] of Object.entries(env)) vi.stubEnv(variable, value);
+          return await runHere([...args, '--config', file]);
         },
         async verdict(scan) {
           const {
@@ -151,6 +179,7 @@ export async function createWorld(
     },
     async close() {
       for (const step of closing.reverse()) await step();
+      vi.unstubAllEnvs();
       await services.close();
       await valkey.close();
       await rm(folder, { recursive: true });
@@ -160,7 +189,7 @@ export async function createWorld(
 
 function environment(): Record<string, string> {
   return {
-    PATH: process.env['PATH'] ?? '',
+    ...bareEnvironment(),
     LOCKHOUND_SECRET_API_KEY: SECRETS.apiKey,
     LOCKHOUND_SECRET_APPLICATION_KEY: SECRETS.applicationKey,
     LOCKHOUND_SECRET_ALERT_TOKEN: SECRETS.alertToken,
@@ -203,6 +232,37 @@ notify:
   allowAddresses: ["127.0.0.1"]
 ${notify.map((line) => `  ${line}\n`).join('')}log: { level: trace }
 `;
+}
+
+function workHere(loaded: LoadedConfig): LocalWorker {
+  let output = '';
+  const log = {
+    write(line: string) {
+      output += line;
+    },
+  };
+  const stopping = new AbortController();
+  const starting = runWorker(loaded, { signal: stopping.signal, ephemeral: false, log });
+  return {
+    output: () => output,
+    async stop() {
+      const worker = await starting;
+      if (stopping.signal.aborted) return;
+      stopping.abort();
+      await worker.close();
+    },
+  };
+}
+
+async function runHere(args: readonly string[]) {
+  let output = '';
+  const write = (text: string) => {
+    output += text;
+  };
+  const width = Number.POSITIVE_INFINITY;
+  const shown = { colour: false, interactive: false, width, noteWidth: 80 };
+  const code = await run(args, { out: write, note: write, ...shown });
+  return { code, output };
 }
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bareEnvironment } from '../bare-environment.ts';
 
 /*
  * Redis with TLS, as the command line reaches it. Programs have own processes, because Node reads NODE_EXTRA_CA_CERTS when it starts.
@@ -86,7 +87,7 @@ describe.skipIf(!native)('a Redis with TLS', () => {
 
   /** What `lockhound scans` prints. */
   async function reach(url: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
-    const env = { PATH: process.env['PATH'] ?? '', HOME: folder, LOCKHOUND_REDIS_URL: url, ...more };
+    const env = { ...bareEnvironment(), HOME: folder, LOCKHOUND_REDIS_URL: url, ...more };
     return await new Promise((resolve) => {
       execFile(process.execPath, [PROGRAM, 'scans', 'list'], { cwd: folder, env }, (_error, out, errors) =>
         resolve(out + errors),

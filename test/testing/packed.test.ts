@@ -20,10 +20,12 @@ const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 const folder = mkdtempSync(join(tmpdir(), 'consumer-'));
 const installed = join(folder, 'node_modules/lockhound');
+/** The package has its own cache of compiled code. */
+const OWN_CACHE = { ...process.env, NODE_COMPILE_CACHE: undefined };
 const build = (...parameters: readonly string[]) =>
   promisify(execFile)(process.execPath, parameters, { cwd: ROOT });
 const run = (...parameters: readonly string[]) =>
-  promisify(execFile)(process.execPath, parameters, { cwd: folder });
+  promisify(execFile)(process.execPath, parameters, { cwd: folder, env: OWN_CACHE });
 
 /** The package as npm installs it: the build, its data, and its dependencies next to it. */
 beforeAll(async () => {
