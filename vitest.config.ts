@@ -5,9 +5,12 @@ import { LIMIT_MS } from './test/until.ts';
 // Processes that tests start run the sources: without this, each compiles all of them again.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
+/** Folders whose files run in the same processes: loading the sources for each takes longer than most of their tests. */
+const SHARED = ['advice', 'discovery', 'model', 'policy', 'report', 'versions'];
+const shared = SHARED.map((folder) => `test/${folder}/**/*.test.ts`);
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: 'test/generate-code.ts',
     // These limits end tests that hang. A busy machine must not fail a test, so they say nothing about speed.
     testTimeout: 2 * LIMIT_MS,
@@ -15,5 +18,10 @@ export default defineConfig({
     expect: { poll: { timeout: LIMIT_MS, interval: 20 } },
     // Two cores: real servers and child processes in several files at once starve each other.
     maxWorkers: 2,
+    projects: [
+      // What changes or measures its process, or starts others, has one for each file.
+      { extends: true, test: { name: 'processes', include: ['test/**/*.test.ts'], exclude: shared } },
+      { extends: true, test: { name: 'shared', include: shared, isolate: false } },
+    ],
   },
 });

@@ -68,7 +68,7 @@ describe('a worker killed with SIGKILL', () => {
     },
   );
 
-  it.each(Array.from({ length: Number(process.env['KILL_ROUNDS'] ?? 5) }, (_, index) => index))(
+  it.each(Array.from({ length: Number(process.env['KILL_ROUNDS'] ?? 3) }, (_, index) => index))(
     'at a random moment (%i): the next one ends with the same findings and one alert',
     async (index) => {
       const name = `random-${index}`;

@@ -10,7 +10,7 @@ import { ADVISORY, createInbox, enqueue, idle, scan } from './fleet.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
 const random = randomOf('FAILOVER_SEED');
-const ROUNDS = Number(process.env['FAILOVER_ROUNDS'] ?? 2);
+const ROUNDS = Number(process.env['FAILOVER_ROUNDS'] ?? 1);
 const TARGETS = ['one', 'three', 'two'];
 const each = (text: string) => TARGETS.map((target) => `${target} ${text}`);
 

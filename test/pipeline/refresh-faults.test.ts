@@ -216,7 +216,7 @@ describe('two refreshes', () => {
 });
 
 describe('a refresh that is killed', () => {
-  it.each(Array.from({ length: Number(process.env['REFRESH_ROUNDS'] ?? 4) }, (_, index) => index))(
+  it.each(Array.from({ length: Number(process.env['REFRESH_ROUNDS'] ?? 2) }, (_, index) => index))(
     'at a random moment (%i) goes on, and each change is sent once',
     async (index) => {
       const { insights } = world.services;
