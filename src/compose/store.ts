@@ -27,6 +27,7 @@ import { createFleetCounts } from '../store/fleet/fleet-counts.ts';
 import { createTargetRemoval } from '../store/fleet/forget-target.ts';
 import { createGarbageCollection } from '../store/fleet/garbage.ts';
 import { createInventories } from '../store/fleet/inventories.ts';
+import { createOpenAlerts } from '../store/fleet/open-alerts.ts';
 import { createPackageIds } from '../store/fleet/package-ids.ts';
 import { createPackageSearch } from '../store/fleet/package-search.ts';
 import { createTargetStates } from '../store/fleet/target-states.ts';
@@ -134,6 +135,7 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
   const packageIds = createPackageIds(redis, keys);
   const inventories = createInventories(redis, keys, packageIds);
   const targetSummaries = createTargetSummaries(redis, keys);
+  const openAlerts = createOpenAlerts(redis, keys);
   const facts = {
     versions: createFactStore(redis, keys, CACHED_VERSION, {
       ...freshness,
@@ -163,6 +165,7 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
     packageSearch: createPackageSearch(redis, keys),
     targetSummaries,
     collectGarbage: createGarbageCollection(redis, keys, {
+      openAlerts,
       packageIds,
       inventories,
       facts,
@@ -172,6 +175,7 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
     claimRequest: (claim: RequestClaim) => claimRequest(redis, keys, claim),
     forgetTarget: createTargetRemoval(redis, keys, targetSummaries),
     targetStates: createTargetStates(redis, keys),
+    openAlerts,
     touched: createTouchedTargets(redis, keys),
     changeLog: createChangeLog(redis, keys),
     /** What the fleet knows of package versions and advisories. */

@@ -4,8 +4,11 @@ import { openFleetStore } from '../compose/fleet-store.ts';
 import { createLogger } from '../compose/logger.ts';
 import { openTracing } from '../compose/tracing.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import { COMPARE_FINDINGS } from '../fleet/view/fleet-order.ts';
 import { EMPTY_FLEET } from '../fleet/view/fleet-snapshot.ts';
+import { createHeldAlerts } from '../fleet/view/held-alerts.ts';
 import { readFleet } from '../fleet/view/read-fleet.ts';
+import { changeList } from '../fleet/view/sorted-list.ts';
 import { NO_EXPLOIT_DATA } from '../model/exploits/exploit-data.ts';
 import { joinFreshness } from '../model/fleet/freshness.ts';
 import { lazily } from '../model/lazily.ts';
@@ -45,11 +48,20 @@ export async function openLocalContext(
     },
     async snapshot(need) {
       const { target } = need;
-      const options = { exploits: await exploits(), onUnreadable: fleet.onUnreadable };
+      const held = createHeldAlerts();
+      const options = { exploits: await exploits(), onUnreadable: fleet.onUnreadable, held };
       let snapshot = EMPTY_FLEET;
       for (const shard of target === undefined ? fleet.shards : [fleet.of(target)])
         snapshot = await readFleet(snapshot, shard, need, options);
-      return snapshot;
+      if (need.onlyAlerts !== true) return snapshot;
+      // Few targets have findings of their own then.
+      const added = snapshot.findingLists.severity;
+      const severity = await changeList(
+        held.list(options.exploits),
+        { removed: [], added },
+        COMPARE_FINDINGS.severity,
+      );
+      return { ...snapshot, findingLists: { ...snapshot.findingLists, severity } };
     },
     async staleness() {
       const { staleAfter } = loaded.config.watch;

@@ -1,3 +1,4 @@
+import type { Issue, IssueList } from '../model/api/lockhound-api.generated.ts';
 import type { FleetFinding } from '../model/fleet/fleet-finding.ts';
 import { printable } from '../model/printable.ts';
 import type { TrackedFinding } from '../model/scan/change.ts';
@@ -16,48 +17,26 @@ const LEAD_WIDTH = 14;
 /** Below this width the lines of a finding are indented less. */
 const NARROW = 60;
 
-/** Targets of one issue that are named. */
-const SHOWN_TARGETS = 5;
-
-export interface FleetFindingList {
-  /** The worst first. */
-  readonly findings: readonly FleetFinding[];
-  /** Number of all that fit. */
-  readonly total: number;
-  /** Most issues that are shown. */
-  readonly limit: number;
-}
-
 /** Findings of many targets by issue: a version and its advisory or rule, with the targets that have it. */
-export function findingListText({ findings, total, limit }: FleetFindingList, options: TextOptions): string {
+export function issueListText(list: IssueList, options: TextOptions): string {
+  const { issues, total, different, targets, severities } = list;
+  if (total === 0) return fitLines(['No findings fit.'], options);
   const paint = palette(options.colour);
-  const issues = issuesOf(findings);
-  const shown = issues.slice(0, limit);
-  const rest = issues.length - shown.length;
+  const rest = different - issues.length;
   const rows = groupedByPackage(
-    shown.map((own) => issueRow(own, options.verbose === true)),
+    issues.map((issue) => issueRow(issue, options.verbose === true)),
     (row) => row.finding,
   );
-  const lines = findingTable(rows, options);
-  if (total === 0) return fitLines(['No findings fit.'], options);
   const counts = SEVERITIES.flatMap((severity) => {
-    const count = findings.filter(({ finding }) => finding.severity === severity).length;
+    const count = severities[severity] ?? 0;
     return count === 0 ? [] : [paint.severity(severity, `${count} ${severity}`)];
   });
-  const targets = new Set(findings.map(({ target }) => target)).size;
   return fitLines(
     [
-      ...lines,
+      ...findingTable(rows, options),
       '',
       ...(rest > 0 ? [paint.faint(`… and ${counted(rest, 'more issue')}: --limit shows them`)] : []),
-      `${paint.strong(counted(total, 'finding'))} of ${counted(issues.length, 'issue')} in ${counted(targets, 'target')}: ${counts.join(', ')}`,
-      ...(total > findings.length
-        ? [
-            paint.faint(
-              `The worst ${findings.length} are listed; ${total - findings.length} are only counted.`,
-            ),
-          ]
-        : []),
+      `${paint.strong(counted(total, 'finding'))} of ${counted(different, 'issue')} in ${counted(targets, 'target')}: ${counts.join(', ')}`,
     ],
     options,
   );
@@ -89,45 +68,21 @@ export function findingText(one: FleetFinding, options: TextOptions): string {
   );
 }
 
-function issuesOf(findings: readonly FleetFinding[]): readonly [FleetFinding, ...FleetFinding[]][] {
-  const issues = new Map<string, [FleetFinding, ...FleetFinding[]]>();
-  for (const one of findings) {
-    const known = issues.get(issueOf(one));
-    if (known === undefined) issues.set(issueOf(one), [one]);
-    else known.push(one);
-  }
-  return [...issues.values()];
-}
-
-function issueOf({ finding, status }: FleetFinding): string {
-  const { rule, severity, level, package: found, advisory, issue, suppressed } = finding;
-  return JSON.stringify([
-    suppressed?.by,
-    level,
-    severity,
-    rule,
-    found.purl,
-    advisory?.id ?? issue ?? '',
-    status,
-  ]);
-}
-
 /** An issue with the targets that have it. */
-function issueRow(own: readonly [FleetFinding, ...FleetFinding[]], verbose: boolean): FindingRow {
-  const [{ finding, status, openedAt }] = own;
-  const named = own.slice(0, SHOWN_TARGETS).map(({ target }) => target);
-  const rest = own.length - named.length;
-  const targets = `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
-  const count = counted(own.length, 'target');
+function issueRow({ first, targets, named }: Issue, verbose: boolean): FindingRow {
+  const { finding, status, openedAt } = first as unknown as FleetFinding;
+  const rest = targets - named.length;
+  const names = `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  const count = counted(targets, 'target');
   const state = status === 'open' ? `open since ${openedAt}` : 'resolved';
   // The age is that of one target.
   const { age: _age, due: _due, ...shared } = finding;
-  const details = detailsOf(own.length === 1 ? finding : shared, verbose);
+  const details = detailsOf(targets === 1 ? finding : shared, verbose);
   return {
     finding,
     fixed: fixedVersion(finding),
-    why: own.length === 1 ? [targets] : [`${count}: ${targets}`, `${count}: ${named[0]} …`, count],
-    details: verbose && own.length === 1 ? [...details, state] : details,
+    why: targets === 1 ? [names] : [`${count}: ${names}`, `${count}: ${named[0]} …`, count],
+    details: verbose && targets === 1 ? [...details, state] : details,
   };
 }
 

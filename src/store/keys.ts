@@ -140,6 +140,9 @@ function shardKeys(tagged: string) {
     inventoryUses: `${tagged}:fleet:inventory-uses`,
     /** Hash of all targets in short, by id. */
     targetSummaries: `${tagged}:fleet:targets`,
+    /** Open alerts by the hash of their content, and the hashes of those of each target (hashes). */
+    openAlerts: `${tagged}:fleet:alerts`,
+    alertsOfTargets: `${tagged}:fleet:alerts-of-targets`,
     /** Facts of one kind and when each was checked (hashes); sorted sets of keys: changed, without selected targets, new. */
     facts: (kind: string) => ({
       facts: `${tagged}:facts:${kind}`,

@@ -1,8 +1,9 @@
 import type { Log } from 'sarif';
 import { expect, it } from 'vitest';
+import type { Issue } from '../../src/model/api/lockhound-api.generated.ts';
 import type { Finding } from '../../src/model/scan/finding.ts';
 import type { ScanReport } from '../../src/model/scan/verdict.ts';
-import { findingListText } from '../../src/report/findings.ts';
+import { issueListText } from '../../src/report/findings.ts';
 import { renderJson } from '../../src/report/json.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import { renderSarif } from '../../src/report/sarif/sarif.ts';
@@ -76,8 +77,11 @@ it('the findings of a fleet are apart from those that are not suppressed', () =>
   const fleetFinding = (target: string, one: Finding) =>
     ({ target, labels: {}, status: 'open', openedAt: 'T', changedAt: 'T', places: 1, finding: one }) as const;
   const { suppressed: _, ...open } = suppressed;
-  const findings = [fleetFinding('a', open), fleetFinding('b', suppressed)];
-  const text = findingListText({ findings, total: 2, limit: 50 }, { colour: false, width: 100 });
+  const issues = [fleetFinding('a', open), fleetFinding('b', suppressed)].map((first) => ({
+    ...{ first: first as unknown as Issue['first'], targets: 1, named: [first.target] },
+  }));
+  const counts = { different: 2, total: 2, targets: 2, severities: { critical: 2 } };
+  const text = issueListText({ issues, ...counts }, { colour: false, width: 100 });
   expect(text).toMatch(/critical 9\.8 [\s\S]*suppressed {4}left/);
   expect(text).toContain('not [reachable]');
 });

@@ -31,8 +31,8 @@ export interface View {
   readonly items?: string;
   /** Entries that are shown as text, without `--limit`. */
   readonly limit?: number;
-  /** Entries that are asked for to show `limit` of what they are grouped by. */
-  readonly most?: number;
+  /** The method whose answer is shown as text, with the same parameters. Default: the same. */
+  readonly table?: MethodId;
   /** The method that renders reports of what fits. */
   readonly report?: MethodId;
   /** The part of the body that the document does not derive. */

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RestDescription } from '../../discovery/description/description.ts';
-import type { ApiMethod } from '../../discovery/description/methods.ts';
+import { type ApiMethod, findMethod } from '../../discovery/description/methods.ts';
 import { nothingStored } from '../../operations/context.ts';
 import type { MethodId, RawAnswer } from '../../operations/operation.ts';
 import { reportUnreadable } from '../program/admin.ts';
@@ -74,15 +74,24 @@ async function isConfirmed({ terminal, exit }: CommandContext, question: string)
   return isYes;
 }
 
-async function print(context: CommandContext, caller: Caller, run: Run): Promise<void> {
+async function print(context: CommandContext, caller: Caller, asked: Run): Promise<void> {
   const { terminal } = context;
-  const { view, method, options } = run;
+  const { view, options } = asked;
+  const isTable = options.format === 'table' && view.table !== undefined;
+  const method = isTable ? findMethod(asked.document, view.table) : asked.method;
+  const run = { ...asked, method };
   const isReport = view.report !== undefined && (view.text === undefined || !LISTED.has(options.format));
   if (isReport) {
     await printReport(context, caller, run);
     return reportUnreadable(context, caller.unreadable);
   }
-  const { answer, more } = await interruptible((signal) => answerOf(caller, run, signal));
+  const { answer, more } = await interruptible(async (signal) => {
+    const answered = await answerOf(caller, run, signal);
+    const { total, unreadable } = answered.answer;
+    if (asked.method.parameters.has('pageToken') && total === 0 && unreadable === undefined)
+      await requireStored(caller, run.params, signal);
+    return answered;
+  });
   const own = view.formats?.[options.format];
   if (own !== undefined) await writeParts(terminal, [own(answer)]);
   else if (options.format === 'table')
@@ -182,20 +191,12 @@ async function answerOf(caller: Caller, run: Run, signal: AbortSignal): Promise<
     return { answer: await ask({ limit: String(options.limit ?? preset) }), more: false };
   if (items === undefined || !method.parameters.has('pageToken'))
     return { answer: await ask({}), more: false };
-  const joined = await joinPages(ask, items, { maxPage: caller.maxPage, most: mostOf(run) });
-  const { total, unreadable } = joined.answer;
-  if (total === 0 && unreadable === undefined) await requireStored(caller, params, signal);
-  return joined;
+  const most = options.limit ?? (options.format === 'table' ? view.limit : undefined);
+  return await joinPages(ask, items, { maxPage: caller.maxPage, most: most ?? Number.POSITIVE_INFINITY });
 }
 
 function identity(typed: Json): Json {
   return typed;
-}
-
-/** The number of entries that are asked for. */
-function mostOf({ view, options: { format, limit } }: Run): number {
-  const most = format === 'table' ? (view.most ?? limit ?? view.limit) : limit;
-  return most ?? Number.POSITIVE_INFINITY;
 }
 
 async function joinPages(

@@ -42,6 +42,16 @@ export async function copyTargets(move: Move): Promise<void> {
       await copyTarget(move, { source, keys, target, from: inventoriesOf(source), to: inventoriesOf(keys) });
     }
   }
+  await copyEntries(
+    move,
+    (keys) => keys.alertsOfTargets,
+    (target) => [destination(target)],
+  );
+  await copyEntries(
+    move,
+    (keys) => keys.openAlerts,
+    () => destinations,
+  );
   for (const { kind } of [CACHED_VERSION, CACHED_ADVISORY]) await copyFacts(move, kind);
 }
 

@@ -40,6 +40,12 @@ export const EMPTY_FLEET: FleetSnapshot = {
   changes: [],
 };
 
+/** The orders in which lists are kept. */
+export interface FleetOrders {
+  readonly findings: readonly FindingOrder[];
+  readonly targets: readonly TargetOrder[];
+}
+
 /** New content of some targets; `undefined` for one that is gone. */
 export type FleetUpdate = ReadonlyMap<string, ViewedContent | undefined>;
 
@@ -48,11 +54,11 @@ export async function updateFleet(
   fleet: FleetSnapshot,
   update: FleetUpdate,
   maxFindings: number,
-  orders: readonly FindingOrder[] = FINDING_ORDERS,
+  { findings, targets: ofTargets }: FleetOrders = { findings: FINDING_ORDERS, targets: TARGET_ORDERS },
 ): Promise<FleetSnapshot> {
   const version = fleet.version + 1;
   const contents = [...update.values()].filter((one) => one !== undefined);
-  const { targets, targetLists } = await updateTargets(fleet, update.keys(), contents);
+  const { targets, targetLists } = await updateTargets(fleet, update.keys(), { contents, orders: ofTargets });
   const wanted = {
     removed: [...update.keys()].flatMap((target) => findingsOf(fleet, target)),
     added: contents.flatMap(({ findings }) => findings),
@@ -60,7 +66,7 @@ export async function updateFleet(
   const excess = await excessOf(fleet, wanted, maxFindings);
   const change = excess.size === 0 ? wanted : withoutExcess(wanted, excess);
   const findingLists = { ...fleet.findingLists };
-  for (const order of orders) {
+  for (const order of findings) {
     findingLists[order] = await changeList(fleet.findingLists[order], change, COMPARE_FINDINGS[order]);
   }
   const leftOut = new Map([...fleet.leftOut].filter(([target]) => !update.has(target)));
@@ -72,7 +78,13 @@ export async function updateFleet(
 async function updateTargets(
   fleet: FleetSnapshot,
   replaced: Iterable<string>,
-  contents: readonly { readonly target: ViewedTarget }[],
+  {
+    contents,
+    orders,
+  }: {
+    readonly contents: readonly { readonly target: ViewedTarget }[];
+    readonly orders: readonly TargetOrder[];
+  },
 ): Promise<Pick<FleetSnapshot, 'targets' | 'targetLists'>> {
   const removed = [...replaced].flatMap((target) => fleet.targets.get(target) ?? []);
   const added = contents.map(({ target }) => target);
@@ -80,7 +92,7 @@ async function updateTargets(
   for (const { target } of removed) targets.delete(target);
   for (const target of added) targets.set(target.target, target);
   const targetLists = { ...fleet.targetLists };
-  for (const order of TARGET_ORDERS) {
+  for (const order of orders) {
     const list = fleet.targetLists[order];
     targetLists[order] = await changeList(list, { removed, added }, COMPARE_TARGETS[order]);
   }

@@ -1,18 +1,24 @@
 import type { ExploitData } from '../../model/exploits/exploit-data.ts';
 import type { TargetSummary } from '../../model/fleet/target-summary.ts';
+import type { StoredAlerts } from '../../store/fleet/open-alerts.ts';
 import type { TargetStates } from '../../store/fleet/target-states.ts';
 import type { TargetSummaries } from '../../store/fleet/target-summaries.ts';
 import { type OnUnreadable, reportTo } from '../../store/values/stored-values.ts';
-import type { FindingOrder } from './fleet-order.ts';
+import type { FindingOrder, TargetOrder } from './fleet-order.ts';
 import { EMPTY_FLEET, type FleetSnapshot, updateFleet } from './fleet-snapshot.ts';
+import type { HeldAlerts } from './held-alerts.ts';
 import { summaryFrom, type ViewedContent, viewedContent, viewedTarget } from './viewed-target.ts';
 
 /** What a question needs of the fleet. */
 export interface FleetNeed {
   /** The order of findings. Default: their lists are empty. */
   readonly order?: FindingOrder;
+  /** The order of targets. Default: their lists are empty. */
+  readonly targets?: TargetOrder;
   /** One target. Default: all. */
   readonly target?: string | undefined;
+  /** Whether open alerts are enough, in the order of severity and without places and times. No states are read for them. */
+  readonly onlyAlerts?: boolean;
   /** Whether the findings of a target may matter. Default: of no target. */
   readonly mayMatter?: (target: string, summary: TargetSummary) => boolean;
 }
@@ -20,29 +26,35 @@ export interface FleetNeed {
 export interface ReadOptions {
   readonly exploits: ExploitData;
   readonly onUnreadable: OnUnreadable;
+  /** Gets the open alerts of targets whose states are not read (`need.onlyAlerts`). */
+  readonly held: HeldAlerts;
 }
 
 interface ReadShard {
   readonly targetStates: TargetStates;
   readonly targetSummaries: TargetSummaries;
+  readonly openAlerts: { read(): Promise<StoredAlerts> };
 }
 
 /**
  * Reads from one shard what a question needs, and adds it to a snapshot: all summaries, or that of the one target; then the states of the
- * targets whose findings may matter, and of those without a readable summary.
+ * targets whose findings may matter, unless their open alerts are enough, and of those without a readable summary.
  */
 export async function readFleet(
   fleet: FleetSnapshot = EMPTY_FLEET,
   shard: ReadShard,
   need: FleetNeed,
-  { exploits, onUnreadable }: ReadOptions,
+  { exploits, onUnreadable, held }: ReadOptions,
 ): Promise<FleetSnapshot> {
   const update = new Map<string, ViewedContent>();
   const wanted: string[] = [];
+  const stored = need.onlyAlerts === true ? await shard.openAlerts.read() : undefined;
   const summaries = await summariesOf(shard, need, onUnreadable);
   for (const [target, summary] of summaries) {
-    update.set(target, { target: viewedTarget(target, summary), findings: [] });
-    if (need.mayMatter?.(target, summary) === true) wanted.push(target);
+    const viewed = viewedTarget(target, summary);
+    update.set(target, { target: viewed, findings: [] });
+    if (need.mayMatter?.(target, summary) !== true) continue;
+    if (stored === undefined || !held.add(viewed, stored)) wanted.push(target);
   }
   if (need.target !== undefined) {
     if (summaries.size === 0) wanted.push(need.target);
@@ -53,12 +65,10 @@ export async function readFleet(
     const viewed = update.get(target)?.target ?? viewedTarget(target, summaryFrom(state));
     update.set(target, viewedContent(viewed, state, exploits));
   }
-  return await updateFleet(
-    fleet,
-    update,
-    Number.POSITIVE_INFINITY,
-    need.order === undefined ? [] : [need.order],
-  );
+  return await updateFleet(fleet, update, Number.POSITIVE_INFINITY, {
+    findings: need.order === undefined ? [] : [need.order],
+    targets: need.targets === undefined ? [] : [need.targets],
+  });
 }
 
 async function summariesOf(

@@ -92,6 +92,7 @@ export const APPLIED_OBJECT = version1('applied-object', schemaOf('appliedObject
 
 export const LOCKFILE_INVENTORY = version1('lockfile-inventory', schemaOf('lockfileInventory'));
 export const TARGET_SUMMARY = version1('target-summary', schemaOf('targetSummary'));
+export const OPEN_ALERT = version1('open-alert', schemaOf('openAlert'));
 export const LOGGED_CHANGES = version1('logged-changes', schemaOf('loggedChanges'));
 export const DAY_COUNT = version1('day-count', schemaOf('dayCount'));
 export const SHARD_LAYOUT = version1('shard-layout', schemaOf('shardLayout'));
@@ -144,6 +145,7 @@ export const STORED_KINDS: readonly StoredKind<unknown>[] = [
   APPLIED_OBJECT,
   LOCKFILE_INVENTORY,
   TARGET_SUMMARY,
+  OPEN_ALERT,
   LOGGED_CHANGES,
   DAY_COUNT,
   SHARD_LAYOUT,

@@ -10,6 +10,7 @@ import { compactLockfileSchema } from '../fleet/compact-lockfile.ts';
 import { dayCountSchema } from '../fleet/day-count.ts';
 import { lookUpFailureSchema } from '../fleet/freshness.ts';
 import { loggedChangesSchema } from '../fleet/logged-changes.ts';
+import { openAlertSchema } from '../fleet/open-alert.ts';
 import { refreshedPartSchema, refreshRecordSchema } from '../fleet/refresh.ts';
 import { shardLayoutSchema } from '../fleet/shard-layout.ts';
 import { targetSummarySchema } from '../fleet/target-summary.ts';
@@ -51,6 +52,7 @@ export const SCHEMAS = {
   appliedObject: appliedObjectSchema,
   lockfileInventory: compactLockfileSchema,
   targetSummary: targetSummarySchema,
+  openAlert: openAlertSchema,
   loggedChanges: loggedChangesSchema,
   dayCount: dayCountSchema,
   shardLayout: shardLayoutSchema,

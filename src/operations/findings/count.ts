@@ -7,7 +7,7 @@ export const countFindings: Operation<'lockhound.findings.count'> = async (
   { params, principal },
   context,
 ) => {
-  const list = await selectFindings(context, params, principal);
+  const list = await selectFindings(context, params, principal, { short: true });
   const counts = { severities: {}, rules: {}, ecosystems: {} };
   for (const { finding } of list) {
     count(counts.severities, countedSeverity(finding));

@@ -49,8 +49,15 @@ export function findingFilter(filters: FindingFilters, { seesAll, sees }: Princi
             one[SEARCHED].includes(word),
       ),
     ],
-    need: { target, mayMatter },
+    need: { target, mayMatter, onlyAlerts: isAboutAlerts(filters) },
   };
+}
+
+/** Whether open alerts without their places and times decide what fits. */
+function isAboutAlerts(filters: FindingFilters): boolean {
+  const { target, state = 'open', notes = false, fixable = false, since, search } = filters;
+  const others = [target, since, search];
+  return state === 'open' && !notes && !fixable && others.every((one) => one === undefined);
 }
 
 /** Whether a target may have findings that fit: most have no open ones. Summaries count open alerts. */

@@ -6,14 +6,19 @@ import { pageOf, pageOfList } from '../paging.ts';
 import { withKnownFixes } from './known-fixes.ts';
 import { selectFindings } from './select.ts';
 import { shownFinding } from './shown.ts';
+import { wholeFindings } from './whole.ts';
 
-/** From memory, except what workers found out about fixes. */
+/** Findings of a page whose states are read one by one: for more, all states are. */
+const MAX_WHOLE = 1_000;
+
+/** A page of the findings that fit. */
 export const listFindings: Operation<'lockhound.findings.list'> = async ({ params, principal }, context) => {
   const { orderBy: order = 'severity', pageSize: _size, pageToken: _token, skip: _skip, ...filters } = params;
   const page = pageOf<FleetFinding>(context, { method: 'lockhound.findings.list', params, principal });
-  const list = await selectFindings(context, filters, principal, order);
+  const list = await selectFindings(context, filters, principal, { order, short: page.size <= MAX_WHOLE });
   const { items, total, next } = pageOfList(list, page, { compare: COMPARE_FINDINGS[order], placeOf });
-  const advised = await withKnownFixes(context.fleet, items);
+  const whole = (await wholeFindings(context, items)).filter((one) => one !== undefined);
+  const advised = await withKnownFixes(context.fleet, whole);
   const findings = advised.map((one) => shownFinding(context, one));
   return { findings, total, ...unreadableOf(context, principal), ...next };
 };

@@ -38,16 +38,26 @@ interface Fixable {
   readonly list: Promise<readonly ViewedFinding[]>;
 }
 
+/** How findings are listed. */
+export interface ListOptions {
+  /** Default: `severity`. */
+  readonly order?: FindingOrder;
+  /** Whether findings may lack their places and times, which `wholeFindings` adds. */
+  readonly short?: boolean;
+}
+
 /** The findings that fit, in order. Throws `Refusal`. */
 export async function selectFindings(
   context: OperationContext,
   filters: FindingFilters,
   principal: Principal,
-  order: FindingOrder = 'severity',
+  { order = 'severity', short = false }: ListOptions = {},
 ): Promise<readonly ViewedFinding[]> {
   const filter = findingFilter(filters, principal);
-  const fleet = await context.snapshot({ ...filter.need, order });
-  const list = await listOf(context, fleet, { filter, order, key: keyOf(filters, order, principal) });
+  const onlyAlerts = short && order === 'severity' && filter.need.onlyAlerts === true;
+  const fleet = await context.snapshot({ ...filter.need, onlyAlerts, order });
+  const key = `${onlyAlerts} ${keyOf(filters, order, principal)}`;
+  const list = await listOf(context, fleet, { filter, order, key });
   return filters.fixable === true ? await keepFixable(context, list) : list;
 }
 

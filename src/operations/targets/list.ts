@@ -14,7 +14,7 @@ export const listTargets: Operation<'lockhound.targets.list'> = async ({ params,
   const isStale = await context.staleness();
   const tests = testsOf(params, principal, isStale);
   const page = pageOf<ViewedTarget>(context, { method: 'lockhound.targets.list', params, principal });
-  const { targetLists } = await context.snapshot({});
+  const { targetLists } = await context.snapshot({ targets: order });
   const list = targetLists[order].filter((one) => tests.every((fits) => fits(one)));
   const { items, total, next } = pageOfList(list, page, {
     compare: COMPARE_TARGETS[order],

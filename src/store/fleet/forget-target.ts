@@ -60,7 +60,7 @@ async function remove(
     FORGET_TARGET,
     [
       ...[keys.target(target), keys.targets, keys.incompleteTargets, keys.targetSummaries],
-      ...[keys.inventoryUses, keys.touchedTargets, keys.targetDeliveries(target)],
+      ...[keys.inventoryUses, keys.touchedTargets, keys.targetDeliveries(target), keys.alertsOfTargets],
       ...hashes.flatMap((hash) => [keys.idLists(bucketOf(hash)), keys.lockfileInventory(hash)]),
       ...digests.map(({ route }) => keys.digest(route)),
     ],
@@ -107,7 +107,7 @@ async function digestEntriesOf(
  * removed; nil for a target that changed.
  *
  * Keys: state, targets, incomplete targets (sets), summaries, uses of inventories (hashes), targets by their last change (sorted
- * set), its deliveries (list), for each inventory its id lists and itself, for each digest entry its digest. Arguments: target, revision ('' without a state), number of inventories, their hashes,
+ * set), its deliveries (list), its open alerts (hash), for each inventory its id lists and itself, for each digest entry its digest. Arguments: target, revision ('' without a state), number of inventories, their hashes,
  * fields of the digest entries.
  */
 const FORGET_TARGET = defineScript(`
@@ -120,18 +120,19 @@ local inventories = 0
 for index = 1, count do
   local hash = ARGV[3 + index]
   if redis.call('HEXISTS', KEYS[5], hash) == 1 then
-    drop({KEYS[5], KEYS[6 + 2 * index], KEYS[7 + 2 * index]}, {hash})
+    drop({KEYS[5], KEYS[7 + 2 * index], KEYS[8 + 2 * index]}, {hash})
     inventories = inventories + 1 - redis.call('HEXISTS', KEYS[5], hash)
   end
 end
 local entries = 0
 for at = 4 + count, #ARGV do
-  entries = entries + redis.call('HDEL', KEYS[4 + count + at], ARGV[at])
+  entries = entries + redis.call('HDEL', KEYS[5 + count + at], ARGV[at])
 end
 redis.call('DEL', KEYS[1], KEYS[7])
 redis.call('SREM', KEYS[2], ARGV[1])
 redis.call('SREM', KEYS[3], ARGV[1])
 redis.call('HDEL', KEYS[4], ARGV[1])
+redis.call('HDEL', KEYS[8], ARGV[1])
 redis.call('ZREM', KEYS[6], ARGV[1])
 return {inventories, entries}
 `);

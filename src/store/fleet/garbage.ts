@@ -7,6 +7,7 @@ import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import type { Inventories } from './inventories.ts';
+import type { createOpenAlerts } from './open-alerts.ts';
 import type { PackageIds } from './package-ids.ts';
 import { advisoryIdsOf } from './versions-naming.ts';
 
@@ -22,6 +23,7 @@ export interface CollectedGarbage {
 export interface GarbageParts {
   readonly packageIds: PackageIds;
   readonly inventories: Inventories;
+  readonly openAlerts?: Pick<ReturnType<typeof createOpenAlerts>, 'forgetUnused'>;
   readonly facts: {
     readonly versions: Pick<FactStore<unknown>, 'scan' | 'answeredBefore' | 'forgetTimes'>;
     readonly advisories: Pick<FactStore<unknown>, 'keys' | 'forget'>;
@@ -62,6 +64,7 @@ export function createGarbageCollection(redis: RedisClient, keys: Keys, parts: G
     await facts.versions.forgetTimes(old.filter((key) => !held.has(key)));
     const unnamed = listed.filter((id) => !named.has(id));
     await facts.advisories.forget(unnamed);
+    await parts.openAlerts?.forgetUnused();
     return {
       packageIds: Math.max(0, before - (await redis.hlen(keys.packageNames))),
       versions: removed,

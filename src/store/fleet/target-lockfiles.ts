@@ -9,6 +9,7 @@ import type { OutcomeStep } from '../outcomes/outcome-step.ts';
 import { compress } from '../values/compression.ts';
 import { writeText, writeValue } from '../values/stored-values.ts';
 import { bucketOf, type Inventories, type PackedInventory } from './inventories.ts';
+import { openAlertSteps } from './open-alerts.ts';
 
 /** A target's new state with the lockfiles that its scan read, and the steps that store their inventories. */
 export interface TargetWrite {
@@ -41,6 +42,7 @@ export async function prepareTarget(
     packed,
     steps: [
       ...steps,
+      ...openAlertSteps(keys, change.target, state.findings),
       ...(summary === undefined
         ? []
         : [

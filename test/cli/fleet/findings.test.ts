@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { seededRandom } from '../../seeded-random.ts';
 import { npmFile, tracked } from '../../store/fleet/fleet-room.ts';
 import { lockhound } from '../lockhound.ts';
 import { type Fleet, openFleetCli } from './fleet-cli.ts';
@@ -90,11 +91,50 @@ low      7.5  old 1.0.0       GHSA-old     b                Something is wrong w
     expect(text).toContain('--limit shows them');
   });
 
+  it('lists the same from stored alerts as from states', async () => {
+    const random = seededRandom(11);
+    const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+    for (const target of ['a', 'b', 'c', 'd']) {
+      const findings = Array.from({ length: 12 }, (_, index) => {
+        const status = pick(['open', 'open', 'resolved'] as const);
+        const level = pick(['alert', 'alert', 'note'] as const);
+        const groups = pick([[], ['dev']]);
+        const locked = { ecosystem: 'npm', name: `p${index}`, version: '1', purl: `pkg:npm/p${index}@1` };
+        return tracked(target, `p${index}@1`, pick(['critical', 'high', 'low', 'unrated']), {
+          status,
+          finding: { level, package: { ...locked, direct: pick([true, false]), groups } },
+        });
+      });
+      await fleet.save(target, [], { findings, labels: { team: pick(['web', 'ops']) } });
+    }
+    // Its alerts are not known.
+    await fleet.redis.hdel(fleet.keys.alertsOfTargets, 'b');
+    const [removed = ''] = await fleet.redis.hkeys(fleet.keys.openAlerts);
+    await fleet.redis.hdel(fleet.keys.openAlerts, removed);
+    const filters = [
+      [],
+      ['--severity', 'high'],
+      ['--label', 'team=web'],
+      ['--direct'],
+      ['--without-groups', 'dev'],
+    ];
+    for (const filter of filters) {
+      const json = async (...args: readonly string[]) =>
+        JSON.parse((await lockhound(['findings', ...filter, '--json', ...args])).out);
+      const [all, listed] = [await json(), await json('--limit', '1000')];
+      expect(listed).toEqual(all);
+      const counted = JSON.parse((await lockhound(['findings', 'count', ...filter, '--json'])).out);
+      expect(counted.total).toBe(all.total);
+    }
+  });
+
   it('lists the others where one state is damaged, and names it', async () => {
     for (const name of ['a', 'b'])
       await fleet.save(name, [], { findings: [tracked(name, 'x@1.0.0', 'high')] });
     await fleet.redis.hset(fleet.keys.target('a'), 'state', 'nonsense');
     expect(await found()).toEqual(['b x']);
+    // Counts need no states.
+    expect((await lockhound(['findings', 'count'])).out).toContain('2 findings');
     const { code, note } = await lockhound(['findings', '--target', 'a']);
     expect(code).toBe(2);
     expect(note).toContain('1 stored value cannot be read');

@@ -37,6 +37,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'lockhound.findings.list': {
     params: { severity: 'high', rule: ['vulnerability', 'vanished'], label: ['team=web'] },
   },
+  'lockhound.findings.issues': { params: { limit: 5, orderBy: 'changedAt' } },
   'lockhound.findings.count': { params: { package: 'pkg:npm/ms', advisory: 'GHSA-ms' } },
   'lockhound.findings.report': { params: { format: 'none' }, status: 400 },
   'lockhound.findings.get': { params: { target, fingerprint: 'org/shop/ms@1.0.0/high' } },

@@ -115,7 +115,7 @@ describe('remembered lists of findings', () => {
   const selection = (snapshot: () => FleetSnapshot) => {
     const context = { snapshot: async () => snapshot() } as unknown as OperationContext;
     return async (...[filters, order, principal]: Question) =>
-      await selectFindings(context, filters, principal, order);
+      await selectFindings(context, filters, principal, { order });
   };
 
   it('are those that a new selection has, after every change', async () => {

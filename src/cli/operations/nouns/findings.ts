@@ -1,5 +1,5 @@
 import type { FleetFinding } from '../../../model/fleet/fleet-finding.ts';
-import { findingCountText, findingListText, findingText } from '../../../report/findings.ts';
+import { findingCountText, findingText, issueListText } from '../../../report/findings.ts';
 import type { Noun } from '../noun.ts';
 
 export const NOUN: Noun = {
@@ -7,10 +7,9 @@ export const NOUN: Noun = {
     list: {
       items: 'findings',
       limit: 50,
-      most: 50_000,
+      table: 'lockhound.findings.issues',
       report: 'lockhound.findings.report',
-      text: (list: Parameters<typeof findingListText>[0], options) =>
-        findingListText({ ...list, limit: options.limit }, options),
+      text: issueListText,
     },
     count: { text: findingCountText },
     get: { text: (one: FleetFinding, options) => findingText(one, options) },

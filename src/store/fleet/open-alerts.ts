@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import type { OpenAlert } from '../../model/fleet/open-alert.ts';
+import type { TargetState } from '../../model/scan/change.ts';
+import type { Finding } from '../../model/scan/finding.ts';
+import { isAlert } from '../../model/scan/is-alert.ts';
+import { OPEN_ALERT } from '../../model/stored/catalog.ts';
+import { createYielder } from '../../model/yielding.ts';
+import type { Keys } from '../keys.ts';
+import type { OutcomeStep } from '../outcomes/outcome-step.ts';
+import type { RedisClient } from '../redis/connection.ts';
+import { readValue, writeText } from '../values/stored-values.ts';
+
+/** Alerts of a target that are listed; the state of a target with more is read instead. */
+const MAX_ALERTS = 2_000;
+/** Alerts in one step: Lua passes a few thousand arguments at most. */
+const STEP = 500;
+/** Characters of a reference: 60 bits of a hash. */
+const REF_LENGTH = 10;
+/** Fields in one command. */
+const COUNT = 1_000;
+
+/** The open alerts of a shard. */
+export interface StoredAlerts {
+  /** By reference. */
+  readonly alerts: ReadonlyMap<string, OpenAlert>;
+  /**
+   * The references of the open alerts of each target, one after the other (`refsIn`). A target that is absent has to be read, as one with
+   * an unknown reference.
+   */
+  readonly targets: ReadonlyMap<string, string>;
+}
+
+/**
+ * The open alerts of all targets, by compact lists of references: about 10 bytes an alert. Each alert is stored once, under the hash of
+ * its content. What is absent, because it was removed while a target was saved or because Redis lost it, costs the reading of a state.
+ */
+export function createOpenAlerts(redis: RedisClient, keys: Keys) {
+  return {
+    async read(): Promise<StoredAlerts> {
+      const alerts = new Map<string, OpenAlert>();
+      const remedy = 'Delete the field; states are read in its place.';
+      for await (const [field, stored] of fieldsOf(redis, keys.openAlerts)) {
+        const place = { key: keys.openAlerts, field, remedy };
+        const alert = await readValue(OPEN_ALERT, stored, place).catch(() => undefined);
+        if (alert !== undefined) alerts.set(field, alert);
+      }
+      const targets = new Map<string, string>();
+      for await (const [target, stored] of fieldsOf(redis, keys.alertsOfTargets))
+        targets.set(target, stored.toString('latin1'));
+      return { alerts, targets };
+    },
+    /** Removes the alerts that no target has. */
+    async forgetUnused(): Promise<void> {
+      const unused = new Set(await redis.hkeys(keys.openAlerts));
+      for await (const [, stored] of fieldsOf(redis, keys.alertsOfTargets))
+        for (const ref of refsIn(stored.toString('latin1'))) unused.delete(ref);
+      const refs = [...unused];
+      for (let at = 0; at < refs.length; at += COUNT)
+        await redis.hdel(keys.openAlerts, ...refs.slice(at, at + COUNT));
+    },
+  };
+}
+
+/** The steps that store the open alerts of a target together with its state. */
+export function openAlertSteps(
+  { openAlerts, alertsOfTargets }: Keys,
+  target: string,
+  tracked: TargetState['findings'],
+): readonly OutcomeStep[] {
+  const open = tracked.flatMap(({ status, finding }) =>
+    status === 'open' && isAlert(finding) ? [alertText(finding)] : [],
+  );
+  if (open.length > MAX_ALERTS) return [{ name: 'HDEL', keys: [alertsOfTargets], values: [target] }];
+  const byRef = new Map(open.map((text) => [refOfText(text), text]));
+  const fields = [...byRef];
+  const steps: OutcomeStep[] = [];
+  for (let at = 0; at < fields.length; at += STEP)
+    steps.push({ name: 'HSET', keys: [openAlerts], values: fields.slice(at, at + STEP).flat() });
+  const refs = open.map(refOfText).join('');
+  return [...steps, { name: 'HSET', keys: [alertsOfTargets], values: [target, refs] }];
+}
+
+/** The reference of an open alert. */
+export function alertRef(finding: Finding): string {
+  return refOfText(alertText(finding));
+}
+
+function refOfText(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, REF_LENGTH);
+}
+
+function alertText(finding: Finding): string {
+  const { rule, level, severity, countsAs, stepsLess, title, advisory, issue, kev, epss } = finding;
+  const { ecosystem, name, version, purl, direct, groups } = finding.package;
+  const own = { ecosystem, name, version, purl, direct, groups };
+  const alert = {
+    rule,
+    level,
+    severity,
+    countsAs,
+    stepsLess,
+    title,
+    package: own,
+    advisory,
+    issue,
+    kev,
+    epss,
+  };
+  return writeText(OPEN_ALERT, alert as OpenAlert);
+}
+
+/** The references in the text of a target. */
+export function* refsIn(text: string): Generator<string> {
+  for (let at = 0; at < text.length; at += REF_LENGTH) yield text.slice(at, at + REF_LENGTH);
+}
+
+/** The fields of a hash; one that changes meanwhile may come twice. */
+async function* fieldsOf(
+  redis: RedisClient,
+  key: string,
+): AsyncGenerator<readonly [field: string, stored: Buffer]> {
+  const yieldIfDue = createYielder();
+  let cursor = '0';
+  do {
+    const [next, found] = await redis.hscanBuffer(key, cursor, 'COUNT', COUNT);
+    for (let at = 0; at + 1 < found.length; at += 2) {
+      yield [String(found[at]), found[at + 1] as Buffer];
+      await yieldIfDue();
+    }
+    cursor = String(next);
+  } while (cursor !== '0');
+}
