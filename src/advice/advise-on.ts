@@ -1,4 +1,5 @@
 import type { Fix, FixChange } from '../model/advice/fix.ts';
+import { defined } from '../model/defined.ts';
 import type { PublishedVersion } from '../model/ports/insights.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
 import { type Candidates, openCandidates } from './candidates.ts';
@@ -267,14 +268,13 @@ function fixOf(
   return {
     kind,
     path: project.path,
-    ...(version === undefined ? {} : { version }),
+    ...defined({ version }),
     ...(version === undefined || scheme === undefined
       ? {}
       : { breaking: isBreaking(affected, version, scheme) }),
     changes: [...changes],
     commands: [...commandsFor(changes, project)],
-    ...(until === undefined ? {} : { until }),
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({ until, reason }),
     evidence: evidence.toEvidence(),
   };
 }

@@ -1,4 +1,5 @@
 import type { Fix } from '../model/advice/fix.ts';
+import { defined } from '../model/defined.ts';
 import type { Candidates } from './candidates.ts';
 import { type Holder, permits } from './holders.ts';
 
@@ -24,7 +25,7 @@ export function createEvidence(
       const looked = candidates?.looked() ?? [];
       const requirements = holders.map((holder) => ({
         by: holder.by,
-        ...(holder.requirement === undefined ? {} : { requirement: holder.requirement }),
+        ...defined({ requirement: holder.requirement }),
         permits:
           version !== undefined &&
           candidates !== undefined &&

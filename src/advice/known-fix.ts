@@ -1,5 +1,6 @@
 import type { Fix, FixChange } from '../model/advice/fix.ts';
 import type { KnownFix, KnownWay } from '../model/advice/known-fix.ts';
+import { defined } from '../model/defined.ts';
 import { purlTypeOf, systemOf } from '../model/lockfile/ecosystem.ts';
 import { canonicalName, canonicalVersion, writePurl } from '../model/lockfile/spelling.ts';
 import type { System, VersionKey } from '../model/lockfile/version-key.ts';
@@ -129,11 +130,10 @@ export function fixFromKnown(finding: Finding, known: KnownFix): Fix | undefined
   return {
     kind: way.kind,
     path: location?.path ?? '',
-    ...(known.version === undefined ? {} : { version: known.version }),
-    ...(known.breaking === undefined ? {} : { breaking: known.breaking }),
+    ...defined({ version: known.version, breaking: known.breaking }),
     changes: [...changesOf(way, upgraded, { name, from }, system)],
     commands: [],
-    ...(way.reason === undefined ? {} : { reason: way.reason }),
+    ...defined({ reason: way.reason }),
     evidence: {
       candidates: [...known.candidates],
       lookedAt: known.lookedAt,

@@ -1,5 +1,6 @@
 import type { Fix, FixChange } from '../model/advice/fix.ts';
 import type { FixPlan, FixStep, Staying } from '../model/advice/fix-plan.ts';
+import { defined } from '../model/defined.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
 import { schemeOf } from '../versions/scheme.ts';
 import { commandsFor } from './commands.ts';
@@ -196,7 +197,7 @@ function keyOf({ how, name, from }: FixChange): string {
 }
 
 function stayOf({ kind, version, reason, until }: Fix): Omit<Staying, 'id' | 'findings'> {
-  return { kind, reason: reason ?? `${version} is good`, ...(until === undefined ? {} : { until }) };
+  return { kind, reason: reason ?? `${version} is good`, ...defined({ until }) };
 }
 
 /** Packages that need the same changes. */

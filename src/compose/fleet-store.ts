@@ -2,6 +2,7 @@ import type { Queue, Telemetry } from 'bullmq';
 import type { Logger } from 'pino';
 import { policyOf } from '../config/effective-policy.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import { defined } from '../model/defined.ts';
 import type { Policy } from '../model/scan/policy.ts';
 import type { ListedTarget } from '../store/fleet/target-summaries.ts';
 import type { ConnectOptions } from '../store/redis/connection.ts';
@@ -80,7 +81,7 @@ function openQueues(log: Logger, telemetryOf: FleetStoreOptions['telemetry']) {
       prefix,
       skipMetasUpdate: true,
       skipVersionCheck: true,
-      ...(telemetry === undefined ? {} : { telemetry }),
+      ...defined({ telemetry }),
     });
     return queue.on('error', (error) => log.warn({ error: error.message }, 'queue connection'));
   };

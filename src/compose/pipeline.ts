@@ -11,6 +11,7 @@ import type { ContractPort, ExploitPort, NotifierPort, Ports } from '../jobs/por
 import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
 import { WORKER_INLINE } from '../lockfiles/threads/reading-limits.ts';
 import type { Routing } from '../model/alert/routing.ts';
+import { defined } from '../model/defined.ts';
 import type { Cache } from '../model/ports/cache.ts';
 import { cacheInMemory } from '../store/facts/memory-cache.ts';
 import { whenWritesMayBeLost } from '../store/redis/connection.ts';
@@ -117,7 +118,7 @@ async function startShard(
   const { stored, ...watched } = watch?.(store) ?? {};
   return await startWorkers({
     ...others,
-    ...(schedules === undefined ? {} : { schedules }),
+    ...defined({ schedules }),
     slots,
     jobs: JOBS,
     ports: createPorts(

@@ -1,3 +1,4 @@
+import { defined } from '../model/defined.ts';
 import { systemOf } from '../model/lockfile/ecosystem.ts';
 import type { LockedPackage } from '../model/lockfile/lockfile.ts';
 import { formatVersionKey } from '../model/lockfile/version-key.ts';
@@ -218,8 +219,7 @@ async function createAnswers<Value>(
         ...counts,
         answered: counts.answered + uncovered,
         unknown: counts.unknown + uncovered,
-        ...(reason === undefined ? {} : { reason }),
-        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+        ...defined({ reason, retryAfterMs }),
         lost,
         kept: Object.fromEntries(tally.kept),
       };

@@ -4,6 +4,7 @@ import type {
   Notification,
   NotifiedChange,
 } from '../model/alert/notification.ts';
+import { defined } from '../model/defined.ts';
 import type { Severity } from '../model/scan/severity.ts';
 import type { Target } from '../model/scan/target.ts';
 import { GATHERED_DIGEST } from '../model/stored/catalog.ts';
@@ -68,7 +69,7 @@ export function digestNotification(
     target: targetOf([...latest.values()].map(({ target }) => target)),
     date,
     changes: several ? overTargets(worst.changes) : worst.changes,
-    ...(omitted === undefined ? {} : { omitted }),
+    ...defined({ omitted }),
     open: openIn([...latest.values()]),
     gaps: [...latest.values()].reduce((sum, { gaps }) => sum + gaps, 0),
   };

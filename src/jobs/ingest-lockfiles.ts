@@ -1,3 +1,4 @@
+import { defined } from '../model/defined.ts';
 import type { Inventory, UnreadLockfile } from '../model/scan/inventory.ts';
 import { INVENTORY } from '../model/stored/catalog.ts';
 import { withoutFuture } from '../policy/scan-order.ts';
@@ -62,8 +63,7 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
     );
     const result: Inventory = {
       ...inventory,
-      ...(input === undefined ? {} : { input }),
-      ...(payload.image === undefined ? {} : { image: payload.image }),
+      ...defined({ input, image: payload.image }),
     };
     const inspections = await inspectionsOf(
       { ...payload, isFirst: state === undefined },

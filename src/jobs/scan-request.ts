@@ -1,3 +1,4 @@
+import { defined } from '../model/defined.ts';
 import { newScanId, scanIdOf } from '../model/scan/scan-id.ts';
 import type { ProducedContent, ScanRequest, StoredContent } from '../scan/request.ts';
 import type { IngestedLockfile, IngestLockfiles } from './payloads/ingest-lockfiles.ts';
@@ -25,7 +26,7 @@ export async function scanPayload(request: ScanRequest, put: PutContent): Promis
     scan: scanIdOf(request.target.id, request.scan ?? newScanId()),
     target: { id: request.target.id, labels: { ...request.target.labels } },
     lockfiles,
-    ...(request.image === undefined ? {} : { image: request.image }),
+    ...defined({ image: request.image }),
     requestedAt: request.requestedAt ?? new Date().toISOString(),
     ...(request.partial === true ? { partial: true } : {}),
   };

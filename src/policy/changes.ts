@@ -1,3 +1,4 @@
+import { defined } from '../model/defined.ts';
 import type { Announcement, Change, TargetState, TrackedFinding } from '../model/scan/change.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import { atLeast, countedSeverity, type RatedSeverity } from '../model/scan/severity.ts';
@@ -227,22 +228,20 @@ function withLastEvidence(finding: Finding, before: Finding): Finding {
     ...rest,
     severity,
     title,
-    ...(countsAs === undefined ? {} : { countsAs }),
-    ...(advisory === undefined ? {} : { advisory }),
+    ...defined({ countsAs, advisory }),
   };
 }
 
 /** What was known about exploitation stays when the lists are not there this time. */
 function withKnownExploits(finding: Finding, { kev, epss }: Finding): Finding {
   return {
-    ...(kev === undefined ? {} : { kev }),
-    ...(epss === undefined ? {} : { epss }),
+    ...defined({ kev, epss }),
     ...finding,
   };
 }
 
 function withProbabilityOf({ epss: before }: Finding, { epss: _now, ...finding }: Finding): Finding {
-  return { ...finding, ...(before === undefined ? {} : { epss: before }) };
+  return { ...finding, ...defined({ epss: before }) };
 }
 
 /** A changed `unknownSeverity` of the configuration does not make unrated findings worse. */

@@ -1,3 +1,4 @@
+import { defined } from '../model/defined.ts';
 import type { TargetState } from '../model/scan/change.ts';
 import { notAhead } from '../model/scan/not-ahead.ts';
 
@@ -73,6 +74,6 @@ export function judgedTimes(
   const full = state?.parts === undefined ? state?.requestedAt : state.parts.full;
   return {
     requestedAt: newest,
-    parts: { ...(full === undefined ? {} : { full }), lockfiles: Object.fromEntries(lockfiles) },
+    parts: { ...defined({ full }), lockfiles: Object.fromEntries(lockfiles) },
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../model/defined.ts';
 import type { BaseImage, ImageState, JudgedImage, ScannedImage } from '../model/image/image.ts';
 import type { Insights } from '../model/ports/insights.ts';
 import type { TargetState } from '../model/scan/change.ts';
@@ -65,7 +66,7 @@ export async function compareImage(
   rules: ComparisonRules,
 ): Promise<ComparedScan> {
   const { base, failure } = found;
-  const judged = { ...judgedImage(image), ...(base === undefined ? {} : { base }) };
+  const judged = { ...judgedImage(image), ...defined({ base }) };
   const state: ImageState | undefined =
     failure === undefined ? imageAfter(previous?.image, { ...judged, requestedAt }) : undefined;
   const compared = await comparePart(
@@ -93,5 +94,5 @@ export async function compareImage(
 }
 
 function judgedImage({ reference, platform, digest, layers }: ScannedImage): JudgedImage {
-  return { ...(reference === undefined ? {} : { reference }), platform, digest, layers: layers.length };
+  return { ...defined({ reference }), platform, digest, layers: layers.length };
 }

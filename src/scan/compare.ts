@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FirstScan, RouteRule, Routing } from '../model/alert/routing.ts';
+import { defined } from '../model/defined.ts';
 import { type ExploitData, NO_EXPLOIT_DATA } from '../model/exploits/exploit-data.ts';
 import { isReadWhole } from '../model/lockfile/read-whole.ts';
 import { withAge } from '../model/scan/age.ts';
@@ -179,7 +180,7 @@ async function stateAfter(parts: StateParts): Promise<TargetState> {
     ),
     findings: compared.tracked,
     ...(await fixedAfter(previous, verdict.changes, read, requestedAt)),
-    ...(first.state === undefined ? {} : { firstScan: first.state }),
+    ...defined({ firstScan: first.state }),
     incomplete: !verdict.complete,
     ...dueAfter(compared.tracked, noteLimit),
     ...(previous?.sources === undefined ? {} : { sources: previous.sources }),
@@ -264,8 +265,6 @@ function unmoved({
   return {
     scan,
     requestedAt,
-    ...(parts === undefined ? {} : { parts }),
-    ...(lockfiles === undefined ? {} : { lockfiles }),
-    ...(known === undefined ? {} : { known }),
+    ...defined({ parts, lockfiles, known }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../model/defined.ts';
 import {
   OPEN_TARGET,
   SCHEDULE,
@@ -142,5 +143,5 @@ function endingsOf(
     if (count !== undefined) endings[ending] = Number(count);
   }
   const lastEndedAt = counts[countField(run, LAST_ENDING)];
-  return { endings, ...(lastEndedAt === undefined ? {} : { lastEndedAt }) };
+  return { endings, ...defined({ lastEndedAt }) };
 }

@@ -3,6 +3,7 @@ import { sealEnvelope } from '../jobs/envelope.ts';
 import type { AnyJob } from '../jobs/job.ts';
 import { jobIdOf } from '../jobs/job-id.ts';
 import { chunks } from '../model/chunks.ts';
+import { defined } from '../model/defined.ts';
 import type { Envelope, StoredFollowUp } from '../model/queue/follow-up.ts';
 import type { OpenJob, OpenJobs } from '../model/queue/open-job.ts';
 import type { Outcomes } from '../model/queue/outcome.ts';
@@ -84,7 +85,7 @@ export function openJobOf(jobs: FlowOptions['jobs'], followUp: StoredFollowUp): 
     id: jobIdOf(name, data.key),
     job: name,
     data,
-    ...(lane === undefined ? {} : { lane }),
+    ...defined({ lane }),
     ...(children === undefined || children.length === 0 ? {} : { children }),
   };
 }

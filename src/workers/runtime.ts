@@ -12,6 +12,7 @@ import type { Logger } from 'pino';
 import { UnparsedData } from '../jobs/envelope.ts';
 import type { AnyJob, JobLimits } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
+import { defined } from '../model/defined.ts';
 import { messageOf } from '../model/errors.ts';
 import type { OpenJobs } from '../model/queue/open-job.ts';
 import type { Outcomes } from '../model/queue/outcome.ts';
@@ -160,7 +161,7 @@ function startWorker(
   const worker = new TolerantWorker(job.name, limited, {
     connection,
     prefix,
-    ...(options.telemetry === undefined ? {} : { telemetry: options.telemetry }),
+    ...defined({ telemetry: options.telemetry }),
     concurrency: slots?.share(limits.concurrency) ?? limits.concurrency,
     lockDuration: lockDurationMs,
     stalledInterval: lockDurationMs,

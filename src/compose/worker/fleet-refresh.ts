@@ -7,6 +7,7 @@ import { selectionDue, settingsDue, suppressionsDue } from '../../jobs/payloads/
 import { FLEET_TARGET, freshnessDue } from '../../jobs/refresh/check-freshness.ts';
 import { refreshDue } from '../../jobs/refresh/refresh-fleet.ts';
 import type { Routing } from '../../model/alert/routing.ts';
+import { defined } from '../../model/defined.ts';
 import type { Cadence } from '../../model/fleet/cadence.ts';
 import type { Schedule } from '../../workers/schedules.ts';
 import type { Store } from '../store.ts';
@@ -51,7 +52,7 @@ export function refreshSchedules(
     const isChanged = (await fleet.judgedSettings()) !== settings;
     const before = isChanged ? await fleet.judgedRouting() : undefined;
     isCompared = true;
-    const routes = { now: routing, ...(before === undefined ? {} : { before }) };
+    const routes = { now: routing, ...defined({ before }) };
     return isChanged ? [settingsDue(settings, routes, due)] : [];
   };
   const refresh = (cadence: Cadence, everyMs: number): readonly Schedule[] =>

@@ -8,6 +8,7 @@ import { publicAddressesOnly } from '../../http/address-guard.ts';
 import { createHttpClient } from '../../http/undici-client.ts';
 import { runDue } from '../../jobs/payloads/sources/run-schedule.ts';
 import type { Ports } from '../../jobs/ports.ts';
+import { defined } from '../../model/defined.ts';
 import type { Schedule } from '../../model/watch/schedule.ts';
 import { createSourceReader } from '../../sources/source-reader.ts';
 import { listTargets } from '../../sources/target-list.ts';
@@ -97,7 +98,7 @@ export function scheduleOf(
   return {
     name,
     source,
-    ...(target === undefined ? {} : { target }),
+    ...defined({ target }),
     labels,
     times: cron === undefined ? { everyMs: every ?? 0 } : { cron, timeZone },
     jitterMs: jitter,

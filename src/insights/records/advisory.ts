@@ -1,4 +1,5 @@
 import type * as api from '../../model/api/insights-api.generated.ts';
+import { defined } from '../../model/defined.ts';
 import type { Advisory } from '../../model/scan/advisory.ts';
 import { type Answer, formatProblem } from '../answered.ts';
 import { InsightsError } from '../errors.ts';
@@ -32,7 +33,7 @@ export async function readAdvisory(
     url,
     title,
     aliases: readAliases(aliases, asked, problems),
-    ...(score === undefined ? {} : { score }),
+    ...defined({ score }),
     ...(computed === undefined ? {} : { vector }),
     ...(problems.length === 0 ? {} : { problems: firstOf(problems) }),
   };

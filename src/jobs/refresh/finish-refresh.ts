@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { lockedPackageOf } from '../../fleet/identity.ts';
+import { defined } from '../../model/defined.ts';
 import { CADENCES } from '../../model/fleet/cadence.ts';
 import type { RefreshedPart, RefreshRecord } from '../../model/fleet/refresh.ts';
 import { lazily } from '../../model/lazily.ts';
@@ -116,7 +117,7 @@ async function settle(
   const { accepted, of = [] } = before ?? {};
   const believed = of.filter((group) => dataLoss?.of?.includes(group) !== true);
   return {
-    ...(dataLoss === undefined ? {} : { dataLoss }),
+    ...defined({ dataLoss }),
     ...(accepted === undefined || believed.length === 0
       ? {}
       : { believed: { ...accepted, lost: before?.lost ?? 0, of: believed } }),
@@ -168,9 +169,7 @@ function recordOf(
       sum(all, ({ changed }) => changed) + (dataLoss === undefined ? sum(all, ({ lost }) => lost.length) : 0),
     failed: sum(all, ({ failed }) => failed) + absent,
     unanswered,
-    ...(reason === undefined ? {} : { reason }),
-    ...(dataLoss === undefined ? {} : { dataLoss }),
-    ...(believed === undefined ? {} : { believed }),
+    ...defined({ reason, dataLoss, believed }),
   };
 }
 

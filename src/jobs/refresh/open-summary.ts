@@ -1,5 +1,6 @@
 import type { TargetFindings } from '../../fleet/fleet.ts';
 import type { Notification, NotifiedChange } from '../../model/alert/notification.ts';
+import { defined } from '../../model/defined.ts';
 import type { Change } from '../../model/scan/change.ts';
 import type { Severity } from '../../model/scan/severity.ts';
 import type { Target } from '../../model/scan/target.ts';
@@ -46,7 +47,7 @@ export function createOpenSummary(): OpenSummary {
         target: targetOf(targets),
         // A single target is named by the notification.
         changes: targets.length > 1 ? listed : listed.map(({ target: _, ...change }) => change),
-        ...(omitted === undefined ? {} : { omitted }),
+        ...defined({ omitted }),
         open: sum,
       };
     },

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { chunks } from '../../model/chunks.ts';
+import { defined } from '../../model/defined.ts';
 import type { DueTarget, PendingFacts } from '../../model/queue/outcome.ts';
 import { concernedFindings } from '../../policy/suppressions/concerned-findings.ts';
 import { type FollowUp, followUp } from '../follow-up.ts';
@@ -47,7 +48,7 @@ export const selectTargets: Job<SelectTargets, Selection, 'fleet'> = {
         ...(settings === undefined || routing === undefined
           ? {}
           : { settings: { hash: settings, routing: routing.now } }),
-        ...(suppressions === undefined ? {} : { suppressions }),
+        ...defined({ suppressions }),
       },
     };
   },

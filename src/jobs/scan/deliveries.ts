@@ -1,6 +1,7 @@
 import type { FiledDelivery } from '../../model/alert/delivery.ts';
 import type { Notification } from '../../model/alert/notification.ts';
 import type { RouteRule } from '../../model/alert/routing.ts';
+import { defined } from '../../model/defined.ts';
 import type { DigestAddition } from '../../model/queue/outcome.ts';
 import type { Change } from '../../model/scan/change.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
@@ -74,7 +75,7 @@ export function notificationOf(
     ...changes,
     open,
     gaps: gaps.length,
-    ...(first === undefined ? {} : { firstScan: first }),
+    ...defined({ firstScan: first }),
   };
 }
 
@@ -135,6 +136,6 @@ function listed(
   const omitted = addCounts([summary.omitted, others.omitted]);
   return {
     changes: own.filter((change) => kept.has(change)),
-    ...(omitted === undefined ? {} : { omitted }),
+    ...defined({ omitted }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { LoggedChanges } from '../../model/fleet/logged-changes.ts';
 import type { TargetSummary } from '../../model/fleet/target-summary.ts';
 import type { DigestAddition, TargetChange } from '../../model/queue/outcome.ts';
@@ -24,7 +25,7 @@ export function targetChange(
     replaces,
     state,
     ...(digests === undefined ? {} : { digests: digests satisfies readonly DigestAddition[] }),
-    ...(lockfiles === undefined ? {} : { lockfiles }),
+    ...defined({ lockfiles }),
     summary: {
       labels: target.labels,
       packages: counts.packages,
@@ -34,7 +35,7 @@ export function targetChange(
       requestedAt: state.requestedAt,
       ...(complete ? {} : { incomplete: true }),
     },
-    ...(log === undefined ? {} : { log }),
+    ...defined({ log }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { CodedError } from '../../model/errors.ts';
 import { formatVersionKey, type VersionKey } from '../../model/lockfile/version-key.ts';
 import type { Inspection } from '../../model/signal/inspection.ts';
@@ -48,7 +49,7 @@ export async function gatherFacts(
         detailed[index],
         projects.then((all) => all[index]),
       ]);
-      const facts = { ...own, ...ofProject, ...(found === undefined ? {} : { details: found }) };
+      const facts = { ...own, ...ofProject, ...defined({ details: found }) };
       return { facts, unknown, retryable: failure() };
     }),
   );
@@ -129,11 +130,11 @@ async function factsOf(
   return {
     key,
     at: options.at,
-    ...(options.target === undefined ? {} : { target: options.target }),
+    ...defined({ target: options.target }),
     isNewDirect: one.newDirect === true,
     ...(one.script === undefined ? {} : { hasNewScript: one.script === 'new' }),
     releases: await list,
-    ...(compared === undefined ? {} : { comparedWith: compared }),
+    ...defined({ comparedWith: compared }),
     ...requirements,
     ...digests,
     ...capabilities,
@@ -170,7 +171,6 @@ async function capabilityFacts(
     earlier.then((one) => one && attempt('capabilities', () => releases.capabilities(one, signal))),
   ]);
   return {
-    ...(capabilities === undefined ? {} : { capabilities }),
-    ...(capabilitiesBefore === undefined ? {} : { capabilitiesBefore }),
+    ...defined({ capabilities, capabilitiesBefore }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { CodedError } from '../../model/errors.ts';
 import { formatVersionKey, type System } from '../../model/lockfile/version-key.ts';
 import type { Insights } from '../../model/ports/insights.ts';
@@ -143,16 +144,16 @@ async function gatherEntries(
       const notKnown = unknownIn(unknown, before?.inputs ?? {}, inputs);
       const inspection: Inspection = {
         inspectedAt,
-        ...(publishedAt === undefined ? {} : { publishedAt }),
+        ...defined({ publishedAt }),
         signals,
         unknown: notKnown,
         ...(notKnown.length === 0 ? {} : { incompleteSince: before?.incompleteSince ?? inspectedAt }),
         inputs: mostInputs(before?.inputs ?? {}, inputs),
-        ...(targets === undefined ? {} : { targets }),
+        ...defined({ targets }),
         ...requirementsAfter(before, facts.requirements),
       };
       const againAt = inspectedAgainAt(inspection, { minimumAge: rules.minimumAge, now: startedAt });
-      const entry = { identity, inspection, isNews, ...(againAt === undefined ? {} : { againAt }) };
+      const entry = { identity, inspection, isNews, ...defined({ againAt }) };
       const one = payload.packages[index] as InspectedPackage;
       const scripts = scriptsSeen(one, publishedAt, startedAt);
       return { subject: subjectOfPackage(one), scripts, entry, retryable };

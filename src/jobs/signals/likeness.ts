@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { VersionKey } from '../../model/lockfile/version-key.ts';
 import type { Release, ReleaseFacts } from '../../model/signal/release-facts.ts';
 import { FEW_DEPENDENTS } from '../../policy/signals/look-alike.ts';
@@ -23,7 +24,7 @@ export async function likenessFacts(
   const similar = names.slice(0, MAX_SIMILAR).map(async (name) => {
     const versions = (await attempt('similar names', () => lists({ ...key, name }))) ?? [];
     const count = await countOf(name, versions);
-    return { name, ...(count === undefined ? {} : { dependents: count }) };
+    return { name, ...defined({ dependents: count }) };
   });
-  return { similar: await Promise.all(similar), ...(dependents === undefined ? {} : { dependents }) };
+  return { similar: await Promise.all(similar), ...defined({ dependents }) };
 }

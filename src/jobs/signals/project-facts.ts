@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import { CodedError } from '../../model/errors.ts';
 import { formatVersionKey, type VersionKey } from '../../model/lockfile/version-key.ts';
 import type { ReleaseDetail, ReleaseFacts, SiblingRelease } from '../../model/signal/release-facts.ts';
@@ -53,8 +54,7 @@ export async function projectFacts(
       ]);
       const others = found?.filter(({ system, name }) => system === key.system && name !== key.name);
       return {
-        ...(projects === undefined ? {} : { projects }),
-        ...(others === undefined ? {} : { siblings: others }),
+        ...defined({ projects, siblings: others }),
       };
     }),
   );

@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import { formatVersionKey } from '../lockfile/version-key.ts';
 import type { Answer, Known } from '../ports/cache.ts';
 import type { Advisory } from '../scan/advisory.ts';
@@ -44,7 +45,7 @@ export const VERSION_STATEMENTS: Statements<VersionRecordSummary> = {
       keep: (answer, { isDeprecated, deprecatedReason }) => ({
         ...answer,
         isDeprecated,
-        ...(deprecatedReason === undefined ? {} : { deprecatedReason }),
+        ...defined({ deprecatedReason }),
       }),
     },
     {
@@ -52,7 +53,7 @@ export const VERSION_STATEMENTS: Statements<VersionRecordSummary> = {
       says: ({ publishedAt, versionKey }) => (publishedAt === undefined ? [] : [versionKey.name]),
       keep: (answer, { publishedAt }) => ({
         ...answer,
-        ...(publishedAt === undefined ? {} : { publishedAt }),
+        ...defined({ publishedAt }),
       }),
     },
     {
@@ -75,8 +76,7 @@ export const ADVISORY_STATEMENTS: Statements<Advisory> = {
       lost: ({ id, score = -1 }, known) => (score < (known.score ?? -1) ? [id] : []),
       keep: ({ score: _score, vector: _vector, ...answer }, { score, vector }) => ({
         ...answer,
-        ...(score === undefined ? {} : { score }),
-        ...(vector === undefined ? {} : { vector }),
+        ...defined({ score, vector }),
       }),
     },
     {

@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import {
   CHANGE_ASPECTS,
@@ -45,7 +46,7 @@ function withOwnLicences(change: PackageChange, licences: LicencesByPurl): Packa
   return {
     ...change,
     aspects: aspects.toSorted((left, right) => CHANGE_ASPECTS.indexOf(left) - CHANGE_ASPECTS.indexOf(right)),
-    licences: { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) },
+    licences: { ...defined({ before, after }) },
   };
 }
 

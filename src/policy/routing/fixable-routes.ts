@@ -1,5 +1,6 @@
 import { isFixable } from '../../model/advice/fixable.ts';
 import type { Routing } from '../../model/alert/routing.ts';
+import { defined } from '../../model/defined.ts';
 import type { Change, TrackedFinding } from '../../model/scan/change.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
@@ -121,7 +122,7 @@ function lateChange(
     since: openedAt,
     fixable: notified.slice(-1),
     isLate: true,
-    ...(announced === undefined ? {} : { announced }),
+    ...defined({ announced }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { BaseImage, ImageState } from '../../model/image/image.ts';
 import { IMAGE_ECOSYSTEM } from '../../model/lockfile/ecosystem.ts';
 import type { Finding } from '../../model/scan/finding.ts';
@@ -49,7 +50,7 @@ export function baseImageFinding(
     title: titleOf(before, now),
     package: { ecosystem: IMAGE_ECOSYSTEM, name, version, purl, direct: true, groups: [] },
     issue: before.chainId,
-    base: { before, ...(now === undefined ? {} : { now }), layersAbove: layers - (now?.layers ?? 0) },
+    base: { before, ...defined({ now }), layersAbove: layers - (now?.layers ?? 0) },
     locations: [{ path: IMAGE_LOCATION, dependencyPath: [] }],
     advice: ADVICE,
   };

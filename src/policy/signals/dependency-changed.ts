@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { Detector } from './detector.ts';
 import { listOf } from './words.ts';
 
@@ -16,6 +17,6 @@ export const dependencyChanged: Detector = {
       return { text: lacking === '' ? text : `${text}: ${lacking}` };
     }
     if (lacking === '') return undefined;
-    return { grade: 'lockfile', text: `requires ${lacking}`, ...(target === undefined ? {} : { target }) };
+    return { grade: 'lockfile', text: `requires ${lacking}`, ...defined({ target }) };
   },
 };

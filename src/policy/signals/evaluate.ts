@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { Policy } from '../../model/scan/policy.ts';
 import type { Inspection, Signal } from '../../model/signal/inspection.ts';
 import type { ReleaseFacts } from '../../model/signal/release-facts.ts';
@@ -45,7 +46,7 @@ function mismatches(
   const isSeen = digests?.some(({ versions }) => versions !== undefined) === true;
   const kept = known.filter((one) => one.target !== target || (trace === undefined && !isSeen));
   if (trace === undefined) return kept;
-  const own = { signal: 'integrity-mismatch', ...trace, ...(target === undefined ? {} : { target }) };
+  const own = { signal: 'integrity-mismatch', ...trace, ...defined({ target }) };
   return [own, ...kept.slice(0, MAX_MISMATCHES)];
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '../../model/defined.ts';
 import { ECOSYSTEMS } from '../../model/lockfile/ecosystem.ts';
 import type { Suppression } from '../../model/scan/suppression.ts';
 import { isTooWide, TOO_WIDE } from '../../model/scan/too-wide.ts';
@@ -98,14 +99,10 @@ export function suppressionOf(
   return {
     ...origin,
     reason,
-    ...(author === undefined ? {} : { author }),
-    ...(target === undefined ? {} : { target }),
-    ...(labels === undefined ? {} : { labels }),
+    ...defined({ author, target, labels }),
     ...(typeof scope === 'object' ? { package: scope } : {}),
     ...(advisory === undefined ? {} : { advisories: typeof advisory === 'string' ? [advisory] : advisory }),
-    ...(rule === undefined ? {} : { rule }),
-    ...(path === undefined ? {} : { path }),
-    ...(all === undefined ? {} : { all }),
+    ...defined({ rule, path, all }),
     ...(expires === undefined ? {} : { expires: endOf(expires) }),
   };
 }
@@ -147,7 +144,7 @@ function check(entry: Fields, context: z.RefinementCtx): void {
   }
   const advisories = entry.advisory === undefined ? {} : { advisories: [entry.advisory].flat() };
   const all = entry.all === true ? { all: entry.all } : {};
-  if (isTooWide({ ...(found === undefined ? {} : { package: found }), ...advisories, ...all })) {
+  if (isTooWide({ ...defined({ package: found }), ...advisories, ...all })) {
     context.addIssue({ code: 'custom', message: TOO_WIDE });
   }
 }

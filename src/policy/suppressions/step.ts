@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { Change, TrackedFinding } from '../../model/scan/change.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { isExpired } from './suppressor.ts';
@@ -21,7 +22,7 @@ export function suppressionStep(
   if (finding.suppressed !== undefined) {
     if (before.suppressed !== undefined) return { tracked };
     const { announced } = tracked;
-    const change = { transition: 'suppressed', finding, ...(announced === undefined ? {} : { announced }) };
+    const change = { transition: 'suppressed', finding, ...defined({ announced }) };
     return { tracked: { ...tracked, changedAt: requestedAt }, change: change as Change };
   }
   if (before.suppressed === undefined) return undefined;

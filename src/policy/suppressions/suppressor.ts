@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { Finding, Location } from '../../model/scan/finding.ts';
 import type { TargetSuppressionLimit } from '../../model/scan/policy.ts';
 import { atLeast, countedSeverity } from '../../model/scan/severity.ts';
@@ -122,8 +123,7 @@ function describe(rules: readonly Rule[]): Suppressed | undefined {
     by,
     source,
     reason,
-    ...(author === undefined ? {} : { author }),
-    ...(expires === undefined ? {} : { expires }),
+    ...defined({ author, expires }),
   };
 }
 

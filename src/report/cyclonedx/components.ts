@@ -1,5 +1,6 @@
 import { ComponentScope, ComponentType, ExternalReferenceType } from '@cyclonedx/cyclonedx-library/Enums';
 import { Component, ExternalReference, Property } from '@cyclonedx/cyclonedx-library/Models';
+import { defined } from '../../model/defined.ts';
 import { BOM_PROPERTIES, integrityText } from '../../model/lockfile/bom-properties.ts';
 import { webAddress } from '../web-address.ts';
 import { type BomHash, bomHash } from './hashes.ts';
@@ -35,7 +36,7 @@ export function createPackageComponents() {
       if (known.hashes.every(({ alg, content }) => alg !== hash.alg || content !== hash.content))
         known.hashes.push(hash);
     }
-    known.occurrences.push({ location: path, ...(one.line === undefined ? {} : { line: one.line }) });
+    known.occurrences.push({ location: path, ...defined({ line: one.line }) });
     return known;
   };
   return {
@@ -63,7 +64,7 @@ function componentOf(one: BomPackage, bomRef: string): Component {
   const component = new Component(ComponentType.Library, nameOf(one), {
     bomRef,
     purl,
-    ...(group === undefined ? {} : { group }),
+    ...defined({ group }),
     ...(isVersion(version) ? { version } : {}),
     ...(groups.includes('optional') ? { scope: ComponentScope.Optional } : {}),
   });

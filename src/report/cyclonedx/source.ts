@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { LockedPackage, Problem } from '../../model/lockfile/lockfile.ts';
 import type { ScanComparison } from '../../model/review/scan-comparison.ts';
 import type { Finding } from '../../model/scan/finding.ts';
@@ -42,6 +43,6 @@ export function sourceOfScan({ inventory, verdict, comparison }: ScanReport): Bo
     lockfiles: inventory.lockfiles,
     unread: inventory.unread,
     findings: verdict.findings,
-    ...(comparison === undefined ? {} : { comparison }),
+    ...defined({ comparison }),
   };
 }

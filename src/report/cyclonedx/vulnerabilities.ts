@@ -1,5 +1,6 @@
 import { Vulnerability as Enums } from '@cyclonedx/cyclonedx-library/Enums';
 import { type BomRef, Vulnerability as Models, Property } from '@cyclonedx/cyclonedx-library/Models';
+import { defined } from '../../model/defined.ts';
 import type { AdvisoryEvidence, Finding } from '../../model/scan/finding.ts';
 import type { Severity } from '../../model/scan/severity.ts';
 import { suppressionText } from '../suppression-text.ts';
@@ -109,7 +110,7 @@ function ratingOf({ severity, advisory }: Finding): Models.Rating {
   const { score, vector } = advisory ?? {};
   return new Models.Rating({
     severity: SEVERITIES[severity],
-    ...(score === undefined ? {} : { score }),
+    ...defined({ score }),
     ...(vector === undefined ? {} : { vector, method: methodOf(vector) }),
   });
 }

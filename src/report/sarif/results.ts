@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Location, Result, Suppression, ThreadFlow } from 'sarif';
+import { defined } from '../../model/defined.ts';
 import type { ScanComparison } from '../../model/review/scan-comparison.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
@@ -67,8 +68,7 @@ function resultOf({ finding, location }: Place, ruleIndex: number, fingerprint: 
       severity: finding.severity,
       direct: direct ?? null,
       groups: [...groups],
-      ...(age === undefined ? {} : { age }),
-      ...(due === undefined ? {} : { due }),
+      ...defined({ age, due }),
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { ReportingDescriptor, Result } from 'sarif';
+import { defined } from '../../model/defined.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import { countedSeverity, type RatedSeverity } from '../../model/scan/severity.ts';
@@ -51,7 +52,7 @@ function descriptorOf(finding: Finding, own: readonly Finding[]): ReportingDescr
     name: advisory === undefined ? pascalCase(rule).slice(0, MAX_NAME) : 'VulnerableDependency',
     shortDescription: { text: sarifText(advisory === undefined ? heading : `${advisory.id}: ${title}`) },
     fullDescription: { text: sarifText(heading) },
-    ...(helpUri === undefined ? {} : { helpUri }),
+    ...defined({ helpUri }),
     help: { text: sarifText(help.join('\n')), markdown: helpMarkdown(finding, heading, own) },
     defaultConfiguration: { level: levelOf(finding) },
     properties: {
