@@ -7,8 +7,7 @@ import { createMasker } from '../model/masking.ts';
 import { createPlatformClient } from '../notify/platform/client.ts';
 import { credentialHeaders } from '../notify/platform/credentials.ts';
 import { platformUrl } from '../notify/platform/sites.ts';
-import { deriveHashKey } from '../notify/provisioning/keyed-hash.ts';
-import type { Account } from '../notify/provisioning/resources.ts';
+import { type Account, deriveHashKey } from '../notify/provisioning/resources.ts';
 import type { Store } from './store.ts';
 
 /** The account on the webhook-integration platform, with the base URL, the credentials and the client for it. */

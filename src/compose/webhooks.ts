@@ -2,8 +2,13 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { NotifyConfig } from '../config/sections/notify.ts';
 import type { Secret } from '../model/secret.ts';
 import { NotifyError } from '../notify/errors.ts';
-import { type Provisioned, provision, type ReadBack, readBack } from '../notify/provisioning/provision.ts';
-import { configuredAlone } from '../notify/webhooks/configured.ts';
+import {
+  configuredAlone,
+  type Provisioned,
+  provision,
+  type ReadBack,
+  readBack,
+} from '../notify/provisioning/provision.ts';
 import type { Desired, VariableValue } from '../notify/webhooks/definition.ts';
 import { webhookOf } from '../notify/webhooks/preset-webhook.ts';
 import { platformWarningsOf, validateDesired, warningsOf } from '../notify/webhooks/validate.ts';

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createMasker } from '../../src/model/masking.ts';
+import { configuredAlone } from '../../src/notify/provisioning/provision.ts';
 import { rotate } from '../../src/notify/provisioning/rotate.ts';
-import { showAccount } from '../../src/notify/provisioning/show.ts';
-import { configuredAlone, showConfigured } from '../../src/notify/webhooks/configured.ts';
+import { showAccount, showConfigured } from '../../src/notify/provisioning/show.ts';
 import { actions, desiring, start, WEBHOOK } from './provision-room.ts';
 
 const keeping = (...args: Parameters<typeof desiring>) => ({ ...desiring(...args), drift: 'keep' as const });
@@ -127,8 +127,8 @@ describe('a rename in the configuration', () => {
     const two = (first: string, second: string) => ({
       variables: {},
       webhooks: [
-        { route: 'one', name: first, url: 'https://example.com/one' },
-        { route: 'two', name: second, url: 'https://example.com/two' },
+        { ...WEBHOOK, headers: {}, route: 'one', name: first, url: 'https://example.com/one' },
+        { ...WEBHOOK, headers: {}, route: 'two', name: second, url: 'https://example.com/two' },
       ],
     });
     await apply(two('a', 'b'));

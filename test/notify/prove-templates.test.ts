@@ -3,10 +3,19 @@ import { notificationSchema } from '../../src/model/alert/notification.ts';
 import { TRANSITIONS } from '../../src/model/scan/transition.ts';
 import { sampleNotifications } from '../../src/notify/alert/sample-notifications.ts';
 import { PRESETS } from '../../src/notify/presets/catalog.ts';
+import { genericPreset } from '../../src/notify/presets/generic.ts';
+import type { DesiredWebhook } from '../../src/notify/webhooks/definition.ts';
 import { proveTemplates } from '../../src/notify/webhooks/prove-templates.ts';
 import { validateDesired } from '../../src/notify/webhooks/validate.ts';
 
-const base = { route: 'default', name: 'hook', url: 'https://receiver.example/x' };
+const base: DesiredWebhook = {
+  route: 'default',
+  name: 'hook',
+  url: 'https://receiver.example/x',
+  headers: {},
+  payload: genericPreset.payload,
+  encodeAs: 'json',
+};
 
 const faultOf = (more: object, variables = {}) => {
   try {

@@ -3,9 +3,9 @@ import type { WebhookServiceOptions } from '../../src/embedded/webhooks/service.
 import type { ProvisionChange } from '../../src/model/alert/provision-change.ts';
 import { createMasker } from '../../src/model/masking.ts';
 import { Secret } from '../../src/model/secret.ts';
-import { destroy } from '../../src/notify/provisioning/destroy.ts';
-import { deriveHashKey } from '../../src/notify/provisioning/keyed-hash.ts';
-import { plan, provision } from '../../src/notify/provisioning/provision.ts';
+import { genericPreset } from '../../src/notify/presets/generic.ts';
+import { destroy, plan, provision } from '../../src/notify/provisioning/provision.ts';
+import { deriveHashKey } from '../../src/notify/provisioning/resources.ts';
 import type { Desired, DesiredWebhook } from '../../src/notify/webhooks/definition.ts';
 import { createLocalApplied, createLocalLock, startLocalPlatform } from './local-platform.ts';
 
@@ -18,7 +18,9 @@ export const WEBHOOK = {
   name: 'lockhound',
   url: 'https://$HOST/alerts',
   headers: { Authorization: 'Bearer $TOKEN' },
-};
+  payload: genericPreset.payload,
+  encodeAs: 'json',
+} as const;
 
 /** Two variables, one of them secret, and a webhook that uses them. */
 export function desiring(token = 'first-token', webhook: Partial<DesiredWebhook> = {}): Desired {

@@ -9,11 +9,10 @@ import { messageOf } from '../../model/errors.ts';
 import { createMasker } from '../../model/masking.ts';
 import { testNotification } from '../../notify/alert/test-notification.ts';
 import { NotifyError } from '../../notify/errors.ts';
-import type { ReadBack } from '../../notify/provisioning/provision.ts';
+import { configuredAlone, type ReadBack } from '../../notify/provisioning/provision.ts';
 import { fitRequest } from '../../notify/rendering/fit-request.ts';
 import { renderRequest } from '../../notify/rendering/render-request.ts';
 import { secretsIn, valuesOf } from '../../notify/rendering/values.ts';
-import { configuredAlone } from '../../notify/webhooks/configured.ts';
 import { type Finding, fault, type IndependentCheck, note, ok, warning } from './check.ts';
 
 const CONNECT_MS = 5_000;

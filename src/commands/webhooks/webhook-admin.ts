@@ -7,11 +7,9 @@ import type { LoadedConfig } from '../../config/load.ts';
 import type { ProvisionChange } from '../../model/alert/provision-change.ts';
 import { createMasker } from '../../model/masking.ts';
 import { NotifyError } from '../../notify/errors.ts';
-import { destroy, planDestroy } from '../../notify/provisioning/destroy.ts';
-import { plan, provision } from '../../notify/provisioning/provision.ts';
+import { destroy, plan, planDestroy, provision } from '../../notify/provisioning/provision.ts';
 import { rotate } from '../../notify/provisioning/rotate.ts';
-import { type ShownAccount, showAccount } from '../../notify/provisioning/show.ts';
-import { showConfigured } from '../../notify/webhooks/configured.ts';
+import { type ShownAccount, showAccount, showConfigured } from '../../notify/provisioning/show.ts';
 import { validateDesired } from '../../notify/webhooks/validate.ts';
 
 /** Administration of the webhooks on the platform. All functions are idempotent and throw `NotifyError`. */

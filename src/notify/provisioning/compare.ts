@@ -1,7 +1,7 @@
 import type { FieldChange, ProvisionChange } from '../../model/alert/provision-change.ts';
 import type { AppliedObject } from '../../model/ports/applied-objects.ts';
 import { NotifyError } from '../errors.ts';
-import type { Resource } from './resource.ts';
+import type { Resource } from './resources.ts';
 
 export interface CompareOptions {
   /** The object as it was last applied. */

@@ -1,4 +1,5 @@
 import type { ProvisionChange } from '../../model/alert/provision-change.ts';
+import type { AppliedObject } from '../../model/ports/applied-objects.ts';
 import type { Lock } from '../../model/ports/lock.ts';
 import {
   type Desired,
@@ -8,11 +9,8 @@ import {
 } from '../webhooks/definition.ts';
 import { validateDesired } from '../webhooks/validate.ts';
 import { type CompareOptions, compare, readIfThere } from './compare.ts';
-import { isTakenBy, orphansIn } from './orphans.ts';
-import { reconcile } from './reconcile.ts';
-import { deletion, exists, removeObject } from './remove.ts';
-import type { Resource } from './resource.ts';
-import { type Account, resourcesOf } from './resources.ts';
+import { deletion, exists, reconcile, removeObject } from './reconcile.ts';
+import { type Account, type Resource, resourcesOf } from './resources.ts';
 
 export interface ProvisionOptions extends Account {
   readonly lock: Lock;
@@ -20,7 +18,7 @@ export interface ProvisionOptions extends Account {
   readonly signal: AbortSignal;
 }
 
-/** What alerts are rendered with: the platform's objects, and the configured secrets, which it never returns. */
+/** Alerts are rendered with this: the platform's objects, and the configured secrets, which it never returns. */
 export interface ReadBack {
   /** By route; a webhook that does not exist has none. */
   readonly definitions: ReadonlyMap<string, WebhookDefinition>;
@@ -62,36 +60,108 @@ export function holdAccount<T>(
   return lock.hold(`provision:${account}`, (held) => work(AbortSignal.any([signal, held])), signal);
 }
 
-/** Goes through the desired objects, then the orphans. `plan` only compares; `apply` also writes. */
+type Mode = 'plan' | 'apply';
+
+/** Goes through the desired objects, then deletes those that were applied before and are no longer configured. `plan` only compares. */
 async function changesOf(
   account: Account,
   desired: Desired,
-  mode: 'plan' | 'apply',
+  mode: Mode,
   signal: AbortSignal,
 ): Promise<readonly ProvisionChange[]> {
   const remembered = await account.applied.read(account.account);
   const resources = resourcesOf(account, desired);
+  const isTakenBy = (kind: Resource['kind'], own: string) => (name: string) =>
+    resources.some((one) => one.kind === kind && one.id !== own && one.name === name);
   const changes: ProvisionChange[] = [];
   for (const resource of resources) {
     const { kind, id } = resource;
     const options = {
       remembered: remembered.get(id),
       drift: desired.drift ?? 'restore',
-      isTaken: isTakenBy(resources, kind, id),
+      isTaken: isTakenBy(kind, id),
       signal,
     };
     changes.push(
       ...(await (mode === 'plan' ? planned(resource, options) : reconcile(account, resource, options))),
     );
   }
-  for (const { id, kind, name, reused } of orphansIn(resources, remembered)) {
-    if (!reused && (await exists(account, kind, name, signal))) {
-      if (mode === 'apply') await removeObject(account, kind, name, signal);
-      changes.push(deletion(kind, name));
-    }
-    if (mode === 'apply') await account.applied.remove(account.account, id);
+  const wanted = new Set(resources.map(({ id }) => id));
+  const orphans = objectsIn(remembered).filter(({ id }) => !wanted.has(id));
+  // A configured object may have the name of an orphan now.
+  const isReused = ({ kind, id, name }: ObjectName) => isTakenBy(kind, id)(name);
+  changes.push(
+    ...(await deletionsOf(
+      account,
+      orphans.filter((one) => !isReused(one)),
+      mode,
+      signal,
+    )),
+  );
+  if (mode === 'apply') await forget(account, orphans);
+  return changes;
+}
+
+/** An object of the platform by its name there, and the key under which it is remembered. */
+type ObjectName = Pick<Resource, 'id' | 'kind' | 'name'>;
+
+function objectsIn(remembered: ReadonlyMap<string, AppliedObject>): readonly ObjectName[] {
+  return Array.from(remembered, ([id, { name }]) => {
+    return { id, kind: id.startsWith('webhook/') ? 'webhook' : 'variable', name };
+  });
+}
+
+/** Deletes the objects that exist, webhooks before the variables that they use, and each once. `plan` only looks for them. */
+async function deletionsOf(
+  account: Account,
+  objects: readonly ObjectName[],
+  mode: Mode,
+  signal: AbortSignal,
+): Promise<readonly ProvisionChange[]> {
+  const unique = [...new Map(objects.map((one) => [`${one.kind}/${one.name}`, one])).values()];
+  const ordered = (['webhook', 'variable'] as const).flatMap((kind) =>
+    unique.filter((one) => one.kind === kind),
+  );
+  const changes: ProvisionChange[] = [];
+  for (const { kind, name } of ordered) {
+    if (!(await exists(account, kind, name, signal))) continue;
+    if (mode === 'apply') await removeObject(account, kind, name, signal);
+    changes.push(deletion(kind, name));
   }
   return changes;
+}
+
+/** Forgets objects once all of them are deleted: until then, another call has to find them. */
+async function forget({ applied, account }: Account, objects: readonly ObjectName[]): Promise<void> {
+  for (const { id } of objects) await applied.remove(account, id);
+}
+
+/** The deletions that `destroy` would make, in its order. Writes nothing. Throws `NotifyError`. */
+export async function planDestroy(
+  options: Omit<ProvisionOptions, 'lock'>,
+): Promise<readonly ProvisionChange[]> {
+  const { desired, signal, ...account } = options;
+  return deletionsOf(account, await objectsToDelete(account, desired), 'plan', signal);
+}
+
+/**
+ * Deletes all configured and all previously applied objects. Missing objects are not an error. Throws `NotifyError`; another call
+ * continues from there.
+ */
+export async function destroy(options: ProvisionOptions): Promise<readonly ProvisionChange[]> {
+  const { lock, desired, signal, ...account } = options;
+  return holdAccount(lock, account, signal, async (held) => {
+    const objects = await objectsToDelete(account, desired);
+    const changes = await deletionsOf(account, objects, 'apply', held);
+    await forget(account, objects);
+    return changes;
+  });
+}
+
+/** The configured and the remembered objects. A renamed webhook may exist under both names. */
+async function objectsToDelete(account: Account, desired: Desired): Promise<readonly ObjectName[]> {
+  const remembered = await account.applied.read(account.account);
+  return [...resourcesOf(account, desired).toReversed(), ...objectsIn(remembered)];
 }
 
 async function planned(resource: Resource, options: CompareOptions): Promise<readonly ProvisionChange[]> {
@@ -118,4 +188,14 @@ export async function readBack(
     if (found !== undefined) definitions.set(route, readDefinition(found.value));
   }
   return { definitions, variables };
+}
+
+/** Returns what alerts are rendered with when no platform is configured. Throws `NotifyError` for what provisioning would reject. */
+export function configuredAlone(desired: Desired): ReadBack {
+  validateDesired(desired);
+  const { webhooks, variables } = desired;
+  return {
+    definitions: new Map(webhooks.map(({ route, ...definition }) => [route, definition])),
+    variables,
+  };
 }

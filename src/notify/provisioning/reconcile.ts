@@ -1,10 +1,8 @@
 import type { ProvisionChange } from '../../model/alert/provision-change.ts';
 import type { AppliedObject } from '../../model/ports/applied-objects.ts';
 import { NotifyError } from '../errors.ts';
-import { type CompareOptions, type Comparison, compare } from './compare.ts';
-import { deletion, removeObject } from './remove.ts';
-import type { Resource } from './resource.ts';
-import type { Account } from './resources.ts';
+import { type CompareOptions, type Comparison, compare, readIfThere } from './compare.ts';
+import type { Account, Resource } from './resources.ts';
 
 /** How often another writer may create or delete the object between a read and the write that follows. */
 const ATTEMPTS = 3;
@@ -62,4 +60,35 @@ async function write(
     await remember({ name, fields: Object.fromEntries(fields.map((field) => [field.name, field.hash])) });
   }
   return stale === undefined ? [change] : [change, deletion(kind, stale)];
+}
+
+/** Deletes an object; one that does not exist is not an error. */
+export async function removeObject(
+  { client }: Account,
+  kind: ProvisionChange['kind'],
+  name: string,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await (kind === 'webhook' ? client.deleteWebhook(name, signal) : client.deleteVariable(name, signal));
+  } catch (error) {
+    if (!(error instanceof NotifyError && error.code === 'not-found')) throw error;
+  }
+}
+
+/** The change that describes a deletion. */
+export function deletion(kind: ProvisionChange['kind'], name: string): ProvisionChange {
+  return { kind, name, action: 'deleted', drift: false, fields: [] };
+}
+
+/** Whether the platform has an object. */
+export async function exists(
+  { client }: Account,
+  kind: ProvisionChange['kind'],
+  name: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const read: (name: string, signal: AbortSignal) => Promise<unknown> =
+    kind === 'webhook' ? client.readWebhook : client.readVariable;
+  return (await readIfThere({ read }, name, signal)) !== undefined;
 }

@@ -1,7 +1,8 @@
-import type { KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Masker } from '../../model/masking.ts';
 import type { AppliedObjects } from '../../model/ports/applied-objects.ts';
+import type { Secret } from '../../model/secret.ts';
 import type {
   WebhooksIntegration,
   WebhooksIntegrationCustomVariableResponse,
@@ -9,15 +10,13 @@ import type {
 import type { PlatformClient } from '../platform/client.ts';
 import { markQuoted, splitTemplate } from '../rendering/template.ts';
 import {
+  bodyOf,
   DEFAULT_PAYLOAD,
   type Desired,
   type DesiredWebhook,
-  definitionFor,
   parseHeaders,
   type VariableValue,
 } from '../webhooks/definition.ts';
-import { keyedHash } from './keyed-hash.ts';
-import type { Field, Resource } from './resource.ts';
 
 /** An account on the platform, and what is remembered of it. */
 export interface Account {
@@ -31,6 +30,33 @@ export interface Account {
   readonly mask: Masker;
 }
 
+/** The desired value of one field of an object on the platform. */
+export interface Field<Actual> {
+  readonly name: string;
+  /** Keyed hash of the desired value, remembered once it is applied. */
+  readonly hash: string;
+  /** The desired value for display, without secrets. */
+  readonly shown: string | null;
+  /** The value on the platform for display, without secrets. */
+  show(actual: Actual): string | null;
+  /** Returns whether the platform holds the desired value. `applied` is the last applied hash, for secrets. */
+  holds(actual: Actual, applied: string | undefined): boolean;
+}
+
+/** A desired object of the platform. */
+export interface Resource<Actual = unknown> {
+  readonly kind: 'webhook' | 'variable';
+  /** The key under which it is remembered: `webhook/<route>` or `variable/<NAME>`. */
+  readonly id: string;
+  readonly name: string;
+  /** All fields that a creation sets. */
+  readonly fields: readonly Field<Actual>[];
+  read(name: string, signal: AbortSignal): Promise<Actual>;
+  create(signal: AbortSignal): Promise<void>;
+  /** Sends only the named fields, and the desired name when the object exists under another one (`at`). */
+  update(at: string, fields: readonly string[], signal: AbortSignal): Promise<void>;
+}
+
 /** The desired objects in the order in which they are applied: variables, then the webhooks that use them. */
 export function resourcesOf(account: Account, { variables, webhooks }: Desired): readonly Resource[] {
   return [
@@ -41,14 +67,9 @@ export function resourcesOf(account: Account, { variables, webhooks }: Desired):
 
 function webhookResource(account: Account, webhook: DesiredWebhook): Resource<WebhooksIntegration> {
   const { client, mask } = account;
-  const { name, url, headers, payload, encodeAs } = definitionFor(webhook);
+  const { name } = webhook;
   const id = `webhook/${webhook.route}`;
-  const body = {
-    url,
-    custom_headers: Object.keys(headers).length === 0 ? null : JSON.stringify(headers),
-    encode_as: encodeAs,
-    payload,
-  } as const;
+  const body = bodyOf(webhook);
   const same: Readonly<Record<keyof typeof body, (actual: WebhooksIntegration) => boolean>> = {
     url: (actual) => sameUrl(actual.url, body.url),
     custom_headers: (actual) => sameHeaders(actual.custom_headers ?? null, body.custom_headers),
@@ -119,12 +140,21 @@ export function variableResource(account: Account, name: string, desired: Variab
 }
 
 /** Answers never hold the value of a secret (rule 4), so a missing value marks a secret when `is_secret` is absent. */
-export function isSecret({ is_secret, value }: Variable): boolean {
+export function isSecret({ is_secret, value }: Pick<Variable, 'is_secret' | 'value'>): boolean {
   return is_secret ?? value === undefined;
 }
 
+/** Derives the key for hashes of applied values from the application key. */
+export function deriveHashKey(applicationKey: Secret): KeyObject {
+  const key = hkdfSync('sha256', applicationKey.reveal(), '', 'lockhound: applied secrets', 32);
+  return createSecretKey(Buffer.from(key));
+}
+
+/** HMAC-SHA256, hex. It covers account, object and field, so that equal values have different hashes. */
 function hashOf({ hashKey, account }: Account, id: string, field: string, value: unknown): string {
-  return keyedHash(hashKey, [account, id, field], value);
+  return createHmac('sha256', hashKey)
+    .update(JSON.stringify([account, id, field, value]))
+    .digest('hex');
 }
 
 function pick<Body extends object>(body: Body, fields: readonly string[]): Partial<Body> {

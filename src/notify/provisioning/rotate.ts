@@ -4,8 +4,7 @@ import type { Desired } from '../webhooks/definition.ts';
 import { readIfThere } from './compare.ts';
 import { holdAccount, type ProvisionOptions } from './provision.ts';
 import { reconcile } from './reconcile.ts';
-import type { Resource } from './resource.ts';
-import { variableResource } from './resources.ts';
+import { type Resource, variableResource } from './resources.ts';
 
 export interface RotateOptions extends ProvisionOptions {
   readonly variable: string;

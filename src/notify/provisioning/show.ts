@@ -1,4 +1,9 @@
-import type { Desired } from '../webhooks/definition.ts';
+import type { Masker } from '../../model/masking.ts';
+import type {
+  WebhooksIntegration,
+  WebhooksIntegrationCustomVariableResponse,
+} from '../platform/api.generated.ts';
+import { bodyOf, type Desired } from '../webhooks/definition.ts';
 import { readIfThere } from './compare.ts';
 import { type Account, isSecret } from './resources.ts';
 
@@ -35,25 +40,41 @@ interface ShownVariable {
 
 /** Reads every configured object. Throws `NotifyError`. */
 export async function showAccount({ desired, signal, ...account }: ShowOptions): Promise<ShownAccount> {
+  const { client, mask } = account;
   const webhooks: ShownWebhook[] = [];
-  for (const { route, name } of desired.webhooks)
-    webhooks.push(await showWebhook(account, route, name, signal));
+  for (const { route, name } of desired.webhooks) {
+    const found = await readIfThere({ read: client.readWebhook }, name, signal);
+    webhooks.push(shownWebhook({ route, name }, found?.value, mask));
+  }
   const variables: ShownVariable[] = [];
   for (const [name, wanted] of Object.entries(desired.variables)) {
-    variables.push(await showVariable(account, name, 'secret' in wanted, signal));
+    const found = await readIfThere({ read: client.readVariable }, name, signal);
+    variables.push(shownVariable(name, found?.value, 'secret' in wanted, mask));
   }
   return { account: account.account, webhooks, variables };
 }
 
-async function showWebhook(
-  { client, mask }: Account,
-  route: string,
-  name: string,
-  signal: AbortSignal,
-): Promise<ShownWebhook> {
-  const found = await readIfThere({ read: client.readWebhook }, name, signal);
+/** The configured webhooks and variables, where no platform has them. */
+export function showConfigured({ webhooks, variables }: Desired, mask: Masker): ShownAccount {
+  return {
+    account: null,
+    webhooks: webhooks.map((webhook) => shownWebhook(webhook, bodyOf(webhook), mask)),
+    variables: Object.entries(variables).map(([name, variable]) => {
+      const isSecret = 'secret' in variable;
+      const found = isSecret ? { is_secret: true } : { is_secret: false, value: variable.value };
+      return shownVariable(name, found, isSecret, mask);
+    }),
+  };
+}
+
+/** `found`: `undefined` when the platform does not have it. */
+function shownWebhook(
+  { route, name }: Pick<ShownWebhook, 'route' | 'name'>,
+  found: Omit<WebhooksIntegration, 'name'> | undefined,
+  mask: Masker,
+): ShownWebhook {
   if (found === undefined) return { route, name, there: false };
-  const { url, custom_headers: headers, encode_as: encoding, payload } = found.value;
+  const { url, custom_headers: headers, encode_as: encoding, payload } = found;
   return {
     route,
     name,
@@ -65,15 +86,18 @@ async function showWebhook(
   };
 }
 
-async function showVariable(
-  { client, mask }: Account,
+function shownVariable(
   name: string,
-  wantedSecret: boolean,
-  signal: AbortSignal,
-): Promise<ShownVariable> {
-  const found = await readIfThere({ read: client.readVariable }, name, signal);
+  found: Omit<WebhooksIntegrationCustomVariableResponse, 'name'> | undefined,
+  isWantedSecret: boolean,
+  mask: Masker,
+): ShownVariable {
   if (found === undefined) return { name, there: false };
-  const secret = isSecret(found.value);
-  const value = secret || wantedSecret ? '(secret)' : mask(found.value.value ?? '');
-  return { name, there: true, secret, value };
+  const secret = isSecret(found);
+  return {
+    name,
+    there: true,
+    secret,
+    value: secret || isWantedSecret ? '(secret)' : mask(found.value ?? ''),
+  };
 }

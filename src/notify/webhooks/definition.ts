@@ -2,7 +2,6 @@ import { isObject } from '../../model/json-object.ts';
 import type { Secret } from '../../model/secret.ts';
 import { NotifyError } from '../errors.ts';
 import type { WebhooksIntegration } from '../platform/api.generated.ts';
-import { genericPreset } from '../presets/generic.ts';
 
 /** A webhook as the platform stores it ("Webhook integration"). */
 export interface WebhookDefinition {
@@ -20,15 +19,9 @@ export interface WebhookDefinition {
 export type VariableValue = { readonly value: string } | { readonly secret: Secret };
 
 /** A webhook as the configuration asks for it. */
-export interface DesiredWebhook {
+export interface DesiredWebhook extends WebhookDefinition {
   /** Name of its route; stays the same when the webhook is renamed. */
   readonly route: string;
-  readonly name: string;
-  readonly url: string;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Absent: the generic event (`presets/generic.ts`); `null`: the platform's default payload. */
-  readonly payload?: string | null | undefined;
-  readonly encodeAs?: 'json' | 'form' | undefined;
 }
 
 /** Everything that the configuration asks for in one account. */
@@ -50,19 +43,18 @@ export const DEFAULT_PAYLOAD = JSON.stringify({
   id: '$ID',
 });
 
-/** The definition of a configured webhook, as the platform would read it back. */
-export function definitionFor({ name, url, headers, payload, encodeAs }: DesiredWebhook): WebhookDefinition {
+/** Returns the fields of a definition as the platform has them. */
+export function bodyOf({ url, headers, payload, encodeAs }: WebhookDefinition) {
   return {
-    name,
     url,
-    headers: headers ?? {},
-    payload: payload === undefined ? genericPreset.payload : payload,
-    encodeAs: encodeAs ?? 'json',
+    custom_headers: Object.keys(headers).length === 0 ? null : JSON.stringify(headers),
+    encode_as: encodeAs,
+    payload,
   };
 }
 
 /**
- * The definition in an answer of the platform; unknown keys are ignored. Throws `NotifyError` (`contract`) when name or
+ * Returns the definition in an answer of the platform; unknown keys are ignored. Throws `NotifyError` (`contract`) when name or
  * URL are missing, (`header-invalid`) when the headers are not a JSON object.
  */
 export function readDefinition(answer: WebhooksIntegration): WebhookDefinition {

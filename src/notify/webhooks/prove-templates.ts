@@ -4,22 +4,16 @@ import { NotifyError } from '../errors.ts';
 import { renderRequest } from '../rendering/render-request.ts';
 import { splitTemplate } from '../rendering/template.ts';
 import { type Values, valuesOf } from '../rendering/values.ts';
-import {
-  type DesiredWebhook,
-  definitionFor,
-  type VariableValue,
-  type WebhookDefinition,
-} from './definition.ts';
+import type { VariableValue, WebhookDefinition } from './definition.ts';
 
 /**
  * Renders a webhook for every kind of event, so that invalid URLs, line breaks in tokens and payloads that are not JSON are found
  * before an alert fails because of them. Throws `NotifyError` that names webhook, event and, where one variable is the cause, it.
  */
 export function proveTemplates(
-  webhook: DesiredWebhook,
+  definition: WebhookDefinition,
   variables: Readonly<Record<string, VariableValue>>,
 ): void {
-  const definition = definitionFor(webhook);
   for (const sample of sampleNotifications()) {
     const values = valuesOf(alertOf(sample.notification), variables);
     const error = failureOf(definition, values);

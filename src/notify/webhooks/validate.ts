@@ -2,7 +2,7 @@ import { NotifyError } from '../errors.ts';
 import { PLATFORM_VARIABLES } from '../rendering/platform-variables.ts';
 import { partlyKnownNames, splitTemplate, unknownNames } from '../rendering/template.ts';
 import { ALERT_VARIABLES, knownNames, textOf } from '../rendering/values.ts';
-import { DEFAULT_PAYLOAD, type Desired, type DesiredWebhook, definitionFor } from './definition.ts';
+import { DEFAULT_PAYLOAD, type Desired, type DesiredWebhook } from './definition.ts';
 import { proveTemplates } from './prove-templates.ts';
 
 type IsKnown = (name: string) => boolean;
@@ -48,7 +48,7 @@ export function warningsOf({ webhooks, variables }: Desired): readonly string[] 
 
 /** `$USER_TOKEN` is read as `$USER` and `_TOKEN` when USER_TOKEN is not defined, which is rarely intended. */
 function partlyKnown({ name, url, headers, payload }: DesiredWebhook, isKnown: IsKnown): readonly string[] {
-  const templates = [url, ...Object.values(headers ?? {}), payload ?? ''];
+  const templates = [url, ...Object.values(headers), payload ?? ''];
   const found = templates.flatMap((template) => partlyKnownNames(template, isKnown));
   const unique = new Map(found.map((one) => [one.written, one]));
   return [...unique.values()].map(({ written, known }) => {
@@ -90,7 +90,7 @@ function checkVariableName(name: string): void {
 }
 
 function checkWebhook(webhook: DesiredWebhook, variables: Desired['variables'], isKnown: IsKnown): void {
-  const { name, headers, payload } = definitionFor(webhook);
+  const { name, headers, payload } = webhook;
   if (name === '' || /\s/.test(name)) {
     throw new NotifyError(
       'bad-request',
