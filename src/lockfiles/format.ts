@@ -23,8 +23,8 @@ export interface LockfileInput {
    */
   readonly companion?: ((name: string) => Buffer | undefined) | undefined;
   /**
-   * Whether to read only what takes little time: in one pass, and no more lines, or objects and lists of JSON, than the files of
-   * package managers have. A format with `readsInOnePass` throws `UnknownLayout` for any other file.
+   * Whether to read only what takes little time: no YAML that needs the general parser, and no more lines, or parts of JSON, than
+   * the files of package managers have. A format with `readsInOnePass` throws `UnknownLayout` for any other file.
    */
   readonly onePassOnly?: boolean | undefined;
 }
@@ -59,7 +59,7 @@ export interface Format {
   readonly conditions?: Readonly<Partial<Record<keyof FormatFacts, string>>>;
   /** File names that the tool ignores when another file exists in the same folder. */
   readonly overriddenBy?: Readonly<Record<string, string>>;
-  /** Whether it reads the files of its tool in one pass. */
+  /** Whether it reads the files of its tool in a few passes, each in little time: see `LockfileInput.onePassOnly`. */
   readonly readsInOnePass?: boolean;
   /** Whether the tool writes empty files. An empty file of any other format counts as damaged. */
   readonly mayBeEmpty?: boolean;

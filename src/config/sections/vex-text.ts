@@ -25,7 +25,7 @@ const STATEMENTS = { members: { statements: { each: {} }, vulnerabilities: { eac
 
 /** The line of a statement; that of the list for one that is no object. */
 function statementLines(text: string): (one: NotApplied) => number {
-  const { members } = lineNodes(text, STATEMENTS) ?? {};
+  const { members } = lineNodes({ text }, STATEMENTS) ?? {};
   const list = members?.get('statements') ?? members?.get('vulnerabilities');
   return ({ statement }) => list?.elements?.[Number(statement.slice(1))]?.line ?? list?.line ?? 1;
 }

@@ -1,8 +1,10 @@
+import { isObject, type JsonObject } from '../../model/json-object.ts';
 import type { Group } from '../../model/lockfile/lockfile.ts';
 import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
 import { sourceOf, versionOfTarball } from '../ecosystems/npm-source.ts';
 import { LockfileError } from '../errors.ts';
-import type { Format, LockfileContent } from '../format.ts';
+import type { Format, LockfileContent, LockfileInput } from '../format.ts';
+import { findUpwards, newPlace, type Place, placeIn } from '../packages/installed-tree.ts';
 import {
   connectInstance,
   type Instance,
@@ -14,11 +16,10 @@ import type { PackageDraft } from '../packages/package-collector.ts';
 import { draftLockedPackage } from '../packages/package-draft.ts';
 import type { Root } from '../packages/propagate-groups.ts';
 import { registrySource } from '../packages/sources.ts';
-import { inOnePassOr } from '../syntax/unknown-layout.ts';
-import type { BunDocument, BunEntry, BunWorkspace } from './document.ts';
-import { findUpwards, type Name, type Place, Places } from './places.ts';
-import { readDocument } from './read-document.ts';
-import { readGeneral } from './read-general.ts';
+import type { LineNode } from '../syntax/json-lines.ts';
+import { parseJsonLines } from '../syntax/parse-json.ts';
+import { membersOf, tableIn, textIn, textsIn } from '../syntax/parse-toml.ts';
+import { plainJson } from './plain-json.ts';
 
 /** Bun's text lockfile. */
 export const bunLock: Format = {
@@ -38,31 +39,49 @@ export const bunLock: Format = {
       head,
     ),
   read(input) {
-    const { path, text } = input;
-    const document = inOnePassOr(
-      input,
-      () => readDocument(input),
-      () => readGeneral(text, path),
-    );
-    const version = document.lockfileVersion;
+    const { path } = input;
+    const { root, lines } = parseBunLock(input);
+    const version = root['lockfileVersion'];
     if (version !== undefined && (typeof version !== 'number' || version < 0 || version > 9)) {
       throw new LockfileError(
         'unsupported-version',
         `${path}: lockfileVersion ${JSON.stringify(version).slice(0, 40)} is not supported; supported: 0 to 2`,
       );
     }
-    return readPackages(document);
+    return readPackages(root, lines?.members?.get('packages'));
   },
 };
 
+/** Parses a bun.lock. Throws `LockfileError`, and `UnknownLayout` for `onePassOnly`. */
+export function parseBunLock(input: Pick<LockfileInput, 'text' | 'path' | 'onePassOnly'>): {
+  readonly root: JsonObject;
+  readonly lines: LineNode | undefined;
+} {
+  const text = plainJson(input.text);
+  return parseJsonLines({ ...input, text, bytes: undefined }, 'a bun.lock', WANTED);
+}
+
+const WANTED = { members: { packages: { each: {} } } };
+
+/** An entry of `packages`: a place in the installed tree and its package. */
+interface Entry {
+  /** Name and reference: a version, a location, or `workspace:` and `root:` for the target's own. */
+  readonly id: string;
+  /** Empty for the default one. */
+  readonly registry: string;
+  readonly integrity: string | undefined;
+  /** Has the lists of dependencies. */
+  readonly details: JsonObject;
+}
+
 interface Read {
-  readonly entry: BunEntry;
+  readonly entry: Entry;
   readonly instance: Instance;
-  readonly place: Place;
+  readonly place: Place<Instance>;
 }
 
 /** Lists of the direct dependencies of a folder. */
-const LISTS: readonly (readonly [Exclude<keyof BunWorkspace, 'name'>, readonly Group[]])[] = [
+const LISTS: readonly (readonly [string, readonly Group[]])[] = [
   ['dependencies', []],
   ['devDependencies', ['dev']],
   ['optionalDependencies', ['optional']],
@@ -72,22 +91,24 @@ const LISTS: readonly (readonly [Exclude<keyof BunWorkspace, 'name'>, readonly G
 const NEWEST_VERSION = 2;
 
 /** Reads the packages. Workspaces are the target itself. */
-function readPackages({ lockfileVersion, packages, workspaces, nameOf }: BunDocument): LockfileContent {
+function readPackages(root: JsonObject, lines: LineNode | undefined): LockfileContent {
   const builder = new LockfileBuilder();
-  builder.checkVersion(lockfileVersion, NEWEST_VERSION);
-  const places = new Places(nameOf);
+  builder.checkVersion(root['lockfileVersion'], NEWEST_VERSION);
+  const top = newPlace<Instance>(undefined);
+  const placeOf = createPlaces(top);
   const held: Read[] = [];
   const instances: Instance[] = [];
-  for (const entry of packages) {
-    const { key, line } = entry;
-    const stated = 'fault' in entry ? entry.fault : draftOf(entry);
-    if (stated === undefined) continue;
-    const draft = builder.add(stated, line, key.text);
-    if (draft === undefined || 'fault' in entry) continue;
+  for (const [key, stated] of membersOf(root['packages'])) {
+    const line = lines?.members?.get(key)?.line;
+    const entry = readEntry(stated);
+    const own = typeof entry === 'string' ? entry : draftOf(entry, line);
+    if (own === undefined) continue;
+    const draft = builder.add(own, line, key);
+    if (draft === undefined || typeof entry === 'string') continue;
     const instance = newInstance(draft);
-    const place = places.add(key, instance);
+    const place = placeOf(key);
     if (place === undefined) {
-      const shown = key.text.slice(0, 200);
+      const shown = key.slice(0, 200);
       builder.problem(
         line,
         `"${shown}" nests too deep, or the file nests too many: its edges are not read`,
@@ -95,21 +116,61 @@ function readPackages({ lockfileVersion, packages, workspaces, nameOf }: BunDocu
       );
       continue;
     }
+    place.value = instance;
     held.push({ entry, instance, place });
     instances.push(instance);
   }
   for (const one of held) connectEntry(one);
-  const roots = workspaces.flatMap((one) => rootsOf(one, nameOf(one.name).top ?? places.top));
+  const roots = Object.values(tableIn(root['workspaces'])).flatMap((one) =>
+    isObject(one) ? rootsOf(one, top) : [],
+  );
   for (const { draft: instance } of roots) instance.draft.direct = true;
   propagateGroupsOfInstances(roots, instances);
   return builder.content();
+}
+
+/** Deeper than installed trees nest. */
+const MAX_DEPTH = 65;
+/** A key has a place for each of its names, so that a short file could have millions. */
+const MAX_PLACES = 1_000_000;
+
+/**
+ * Returns a function that finds the place of a key: `a/@b/c/d` is the package d in `@b/c` in a. It returns `undefined` for a key
+ * that nests too deep, and where there are too many places.
+ */
+function createPlaces(top: Place<Instance>): (key: string) => Place<Instance> | undefined {
+  let count = 0;
+  return (key) => {
+    const names = key.match(/@[^/]*\/[^/]*|[^/]+/g) ?? [key];
+    count += names.length;
+    return names.length > MAX_DEPTH || count > MAX_PLACES ? undefined : names.reduce(placeIn, top);
+  };
+}
+
+/**
+ * Reads `[id, registry, details, integrity]`, `[id, details, tag]` or `[id]`. The registry and the tag are strings, the details
+ * are an object. Returns why an entry cannot be read.
+ */
+function readEntry(stated: unknown): Entry | string {
+  if (!Array.isArray(stated)) return 'is not a list';
+  const [id, registry] = stated;
+  if (typeof id !== 'string') return 'does not begin with its name and version';
+  return {
+    id,
+    registry: textIn(registry) ?? '',
+    integrity: stated.findLast((one) => typeof one === 'string' && /^sha\d+-/.test(one)),
+    details: stated.find(isObject) ?? {},
+  };
 }
 
 const OWN = /^(?:workspace|root):/;
 const VERSION = /^\d+\.\d+\.\d+/;
 
 /** The package of an entry, or why it cannot be read; `undefined` for the target's own. */
-function draftOf({ id, registry, integrity, line }: BunEntry): PackageDraft | string | undefined {
+function draftOf(
+  { id, registry, integrity }: Entry,
+  line: number | undefined,
+): PackageDraft | string | undefined {
   const at = id.indexOf('@', 1);
   if (at < 0) return 'does not begin with its name and version';
   const reference = id.slice(at + 1);
@@ -130,48 +191,44 @@ function draftOf({ id, registry, integrity, line }: BunEntry): PackageDraft | st
 }
 
 function connectEntry({ entry, instance, place }: Read): void {
-  const { peerDependencies, optionalPeers } = entry;
-  const always = instancesOf(entry.dependencies, place);
-  const optional = instancesOf(entry.optionalDependencies, place);
-  if (optionalPeers.length === 0) {
-    connectInstance(instance, joined(always, instancesOf(peerDependencies, place)), optional);
-    return;
-  }
+  const { dependencies, optionalDependencies, peerDependencies, optionalPeers } = entry.details;
+  const always = instancesOf(namesIn(dependencies), place);
+  const optional = instancesOf(namesIn(optionalDependencies), place);
   // An optional peer is an edge where it is installed.
-  const mayMiss = new Set(optionalPeers);
-  const required = peerDependencies.filter(({ text }) => !mayMiss.has(text));
-  const others = peerDependencies.filter(({ text }) => mayMiss.has(text));
+  const mayMiss = new Set(textsIn(optionalPeers));
+  const peers = namesIn(peerDependencies);
   connectInstance(
     instance,
-    joined(always, instancesOf(required, place)),
-    joined(optional, instancesOf(others, place)),
+    always.concat(instancesOf(mayMiss.size === 0 ? peers : peers.filter((one) => !mayMiss.has(one)), place)),
+    mayMiss.size === 0
+      ? optional
+      : optional.concat(
+          instancesOf(
+            peers.filter((one) => mayMiss.has(one)),
+            place,
+          ),
+        ),
   );
 }
 
-function joined(some: readonly Instance[], others: readonly Instance[]): readonly Instance[] {
-  return others.length === 0 ? some : [...some, ...others];
-}
-
-const NONE: readonly Instance[] = [];
-
 /** The installed instances to which names resolve from a place. */
-function instancesOf(names: readonly Name[], place: Place): readonly Instance[] {
-  if (names.length === 0) return NONE;
-  const found = new Array<Instance>(names.length);
-  let count = 0;
+function instancesOf(names: readonly string[], place: Place<Instance>): Instance[] {
+  const found: Instance[] = [];
   for (const name of names) {
     const one = findUpwards(name, place);
-    if (one !== undefined) found[count++] = one;
+    if (one !== undefined) found.push(one);
   }
-  found.length = count;
   return found;
 }
 
-function rootsOf(workspace: BunWorkspace, from: Place): readonly Root<Instance>[] {
+/** The keys of an object. */
+function namesIn(list: unknown): readonly string[] {
+  return isObject(list) ? Object.keys(list) : [];
+}
+
+function rootsOf(workspace: JsonObject, top: Place<Instance>): readonly Root<Instance>[] {
+  const from = top.children?.get(textIn(workspace['name']) ?? '') ?? top;
   return LISTS.flatMap(([list, groups]) =>
-    workspace[list].flatMap((wanted) => {
-      const draft = findUpwards(wanted, from);
-      return draft === undefined ? [] : [{ draft, groups }];
-    }),
+    instancesOf(namesIn(workspace[list]), from).map((draft) => ({ draft, groups })),
   );
 }

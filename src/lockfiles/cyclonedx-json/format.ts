@@ -18,8 +18,9 @@ export const cyclonedxJson: Format = {
   fileNames: ['bom.json', '*.cdx.json', '*.cyclonedx.json'],
   facts: { edges: true, groups: true, integrity: true, lines: true },
   recognises: (head) => /^\s*\{/.test(head) && /"bomFormat"\s*:\s*"CycloneDX"/.test(head),
-  read({ path, text }) {
-    const { root, lines } = parseJsonLines(text, path, 'a CycloneDX BOM', WANTED);
+  read(input) {
+    const { path } = input;
+    const { root, lines } = parseJsonLines(input, 'a CycloneDX BOM', WANTED);
     check(root, path);
     const builder = new LockfileBuilder();
     addPackages(readBom(root, { lines: lines?.members, path }, builder), builder);

@@ -1,26 +1,18 @@
 import { isObject } from '../../model/json-object.ts';
+import type { Group } from '../../model/lockfile/lockfile.ts';
+import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
+import { isLocation, registryName, sourceOf, versionOfTarball } from '../ecosystems/npm-source.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
+import { draftLockedPackage } from '../packages/package-draft.ts';
 
-const NOTHING: readonly never[] = [];
-
-/** Fields of an entry by their treatment: unchecked values, flags, and names of dependencies. */
-export const VALUES = ['name', 'version', 'resolved', 'integrity', 'workspaces'] as const;
-export const FLAGS = [
-  'link',
-  'dev',
-  'optional',
-  'devOptional',
-  'peer',
-  'inBundle',
-  'bundled',
-  'hasInstallScript',
-] as const;
+/** Members that list dependencies by name. */
 export const LISTS = ['dependencies', 'optionalDependencies', 'peerDependencies', 'devDependencies'] as const;
 
-type Value = (typeof VALUES)[number];
-type Flag = (typeof FLAGS)[number];
-type List = (typeof LISTS)[number];
-type Field = Value | Flag | List | 'requires' | 'packages' | 'lockfileVersion';
+type Field =
+  | (typeof LISTS)[number]
+  | ('name' | 'version' | 'resolved' | 'integrity' | 'workspaces' | 'requires' | 'packages')
+  | ('link' | 'dev' | 'optional' | 'devOptional' | 'peer' | 'inBundle' | 'bundled' | 'hasInstallScript')
+  | 'lockfileVersion';
 
 /** An object of the file: an entry, a manifest or the root. Its fields are unchecked; none is a property of Object.prototype. */
 export type Entry = Readonly<Partial<Record<Field, unknown>>>;
@@ -34,62 +26,69 @@ export function keysOf(value: unknown): readonly string[] {
   return isEntry(value) ? Object.keys(value) : NOTHING;
 }
 
-/** An entry of `packages`, from either parser. Absent fields are `undefined`, `false` or empty; lists hold names only. */
-export interface NpmEntry
-  extends Record<Value, unknown>,
-    Record<Flag, boolean>,
-    Record<List, readonly FolderName[]> {
-  /** The key: the path of a folder. */
-  readonly path: string;
+const NOTHING: readonly never[] = [];
+
+export interface EntryPlace {
+  /** Name of the folder of the package: its name, unless it is an alias. */
+  readonly folder: string;
   readonly line: number | undefined;
-  /** `false` for a value of another type, which has no fields. */
-  readonly isObject: boolean;
+  /** `false` until a direct dependency is found; `undefined` when the direct dependencies are unknown. */
+  readonly direct: false | undefined;
 }
 
-/** A folder of the installed tree. */
-export interface Folder {
-  readonly entry: NpmEntry;
-  /** Its name in `node_modules`; `undefined` for the target's own folders: the root and workspace members. */
-  readonly name: FolderName | undefined;
-  /** Set once the package is read. */
-  draft: PackageDraft | undefined;
-  parent: Folder | undefined;
-  /** The folders in its `node_modules`, by name. Those of the root are in their names. */
-  children: Map<FolderName, Folder> | undefined;
+const ALIAS = /^npm:((?:@[^/@]+\/)?[^@]+)(?:@(.+))?$/;
+
+/** Returns the package of an entry, or why it cannot be read. */
+export function readEntry(entry: Entry, { folder, line, direct }: EntryPlace): PackageDraft | string {
+  const { version: stated, resolved, integrity, name: realName } = entry;
+  if (!isText(stated)) return wrongType('version');
+  // npm writes `"resolved": false` where it does not know the location.
+  if (!isText(resolved) && resolved !== false) return wrongType('resolved');
+  if (!isText(integrity)) return wrongType('integrity');
+  if (!isText(realName)) return wrongType('name');
+  const isAlias = stated?.startsWith('npm:') === true;
+  const alias = isAlias ? ALIAS.exec(stated) : null;
+  if (isAlias && alias === null) return 'is an alias without the name of a package';
+  const name = realName ?? alias?.[1] ?? folder;
+  const version = alias === null ? (isLocation(stated) ? '' : (stated ?? '')) : (alias[2] ?? '');
+  const source = sourceOf(resolved === false ? undefined : resolved, stated);
+  // Where the URL alone says what it is, as for a direct dependency on a tarball of a registry.
+  const isInUrl = version === '';
+  return draftLockedPackage({
+    ecosystem: 'npm',
+    name: isInUrl && realName === undefined ? registryName(source, name) : name,
+    version: isInUrl ? versionOfTarball(source) : version,
+    direct,
+    groups: groupsOf(entry),
+    integrity: parseIntegrity(integrity),
+    installScript: entry.hasInstallScript === true,
+    source,
+    line,
+  });
 }
 
-/** A name in `node_modules`. Equal names are one object, because to compare and find texts takes longer. */
-export interface FolderName {
-  readonly text: string;
-  /** The folder of this name in the `node_modules` of the root. */
-  inRoot: Folder | undefined;
+const DEV: readonly Group[] = ['dev'];
+
+/** `devOptional`: a development dependency of one package and an optional one of another, so it is in both groups. */
+function groupsOf(entry: Entry): readonly Group[] {
+  const either = entry.devOptional === true;
+  const isDev = either || entry.dev === true;
+  const isOptional = either || entry.optional === true;
+  const isPeer = entry.peer === true;
+  const isBundled = entry.inBundle === true || entry.bundled === true;
+  // Nearly all packages are in one of these, and a list of its own for each takes time and memory.
+  if (!isOptional && !isPeer && !isBundled) return isDev ? DEV : NOTHING;
+  const groups: Group[] = isDev ? ['dev'] : [];
+  if (isOptional) groups.push('optional');
+  if (isPeer) groups.push('peer');
+  if (isBundled) groups.push('bundled');
+  return groups;
 }
 
-/** V8 copies an object in less time than it creates one of so many fields. */
-const EMPTY: NpmEntry = {
-  path: '',
-  line: 0,
-  isObject: true,
-  name: undefined,
-  version: undefined,
-  resolved: undefined,
-  integrity: undefined,
-  workspaces: undefined,
-  link: false,
-  dev: false,
-  optional: false,
-  devOptional: false,
-  peer: false,
-  inBundle: false,
-  bundled: false,
-  hasInstallScript: false,
-  dependencies: NOTHING,
-  optionalDependencies: NOTHING,
-  peerDependencies: NOTHING,
-  devDependencies: NOTHING,
-};
+function isText(value: unknown): value is string | undefined {
+  return typeof value === 'string' || value === undefined;
+}
 
-/** An entry without fields. */
-export function emptyEntry(path: string, line: number | undefined, isObject = true): NpmEntry {
-  return { ...EMPTY, path, line, isObject };
+function wrongType(field: string): string {
+  return `has a \`${field}\` that is not a string`;
 }

@@ -1,12 +1,12 @@
+import { isObject } from '../../model/json-object.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileContent, LockfileInput } from '../format.ts';
-import { parseJson, parseJsonObject } from '../syntax/parse-json.ts';
+import type { Wanted } from '../syntax/json-lines.ts';
+import { parseJson, parseJsonLines } from '../syntax/parse-json.ts';
 import { readCompanion } from '../syntax/read-companion.ts';
-import { inOnePassOr } from '../syntax/unknown-layout.ts';
 import { readDependencyTree } from './dependency-tree.ts';
 import { type Entry, isEntry } from './entry.ts';
 import { readPackagesMap } from './packages-map.ts';
-import { readGeneral, readPackages } from './read-packages.ts';
 
 const MANIFEST = 'package.json';
 
@@ -22,18 +22,20 @@ export const npmPackageLock: Format = {
   readsInOnePass: true,
   companions: () => [MANIFEST],
   recognises: (head) => /^\s*\{/.test(head) && /"lockfileVersion"\s*:\s*[123]\b/.test(head),
-  read: (input) =>
-    inOnePassOr(
-      input,
-      () => readPackagesMap(readPackages(input)),
-      () => readParsed(input),
-    ),
+  read: readPackageLock,
 };
 
+/** Each entry of `dependencies` can have `dependencies` of the same form. */
+const NESTED: { members: Record<string, Wanted> } = { members: {} };
+NESTED.members['dependencies'] = { each: NESTED };
+const WANTED: Wanted = { members: { packages: { each: {} }, dependencies: { each: NESTED } } };
+
 /** Version 2 has `packages` and `dependencies`; `packages` has more facts. Version 1 and old shrinkwraps lack `packages`. */
-function readParsed(input: LockfileInput): LockfileContent {
-  const { text, path } = input;
-  const root: Entry = parseJsonObject(text, path, 'a package-lock');
+function readPackageLock(input: LockfileInput): LockfileContent {
+  const { path } = input;
+  const parsed = parseJsonLines(input, 'a package-lock', WANTED);
+  const root: Entry = parsed.root;
+  const lines = parsed.lines?.members;
   const version = root.lockfileVersion ?? 1;
   if (typeof version !== 'number' || ![1, 2, 3].includes(version)) {
     throw new LockfileError(
@@ -42,12 +44,12 @@ function readParsed(input: LockfileInput): LockfileContent {
     );
   }
   const { packages, dependencies } = root;
-  if (isEntry(packages)) return readPackagesMap(readGeneral(packages, text));
+  if (isObject(packages)) return readPackagesMap(packages, lines?.get('packages'));
   if (
     isEntry(dependencies) &&
     (root.lockfileVersion !== undefined || Object.values(dependencies).some(isEntry))
   ) {
-    return readDependencyTree(root, text, path, readManifest(input));
+    return readDependencyTree(root, lines?.get('dependencies'), path, readManifest(input));
   }
   for (const [field, value] of Object.entries({ packages, dependencies })) {
     if (value === undefined || value === null || isEntry(value)) continue;

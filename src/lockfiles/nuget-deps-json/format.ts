@@ -5,7 +5,7 @@ import { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
 import { draftPackage } from '../packages/package-draft.ts';
 import { createPassingEdges } from '../packages/passing-edges.ts';
-import { lineNodes } from '../syntax/json-lines.ts';
+import { type LineNode, lineNodes } from '../syntax/json-lines.ts';
 import { parseJson } from '../syntax/parse-json.ts';
 import { tableIn, textIn } from '../syntax/parse-toml.ts';
 
@@ -17,12 +17,15 @@ export const nugetDepsJson: Format = {
   fileNames: ['*.deps.json'],
   facts: { edges: true, groups: false, integrity: true, lines: true },
   recognises: (head) => /^\s*\{\s*"runtimeTarget"\s*:/.test(head),
-  read({ path, text }) {
+  read(input) {
+    const { path, text } = input;
     const { libraries, targets, runtimeTarget } = tableIn(parseJson(text, path, 'a deps.json'));
     if (!isObject(libraries)) return withoutLibraries(isObject(targets));
-    return readLibraries(libraries, targetOf(targets, runtimeTarget), text);
+    return readLibraries(libraries, targetOf(targets, runtimeTarget), lineNodes(input, WANTED));
   },
 };
+
+const WANTED = { members: { libraries: { each: {} } } };
 
 /** Other tools write files with this extension, too, so this is a problem of the file and not an error. */
 function withoutLibraries(isDotnet: boolean): LockfileContent {
@@ -56,9 +59,13 @@ interface Library {
  * Reads the libraries. Leaves out packages of which the target uses no file: they only group other packages. Edges to them
  * lead to their dependencies instead.
  */
-function readLibraries(libraries: JsonObject, target: JsonObject | undefined, text: string): LockfileContent {
+function readLibraries(
+  libraries: JsonObject,
+  target: JsonObject | undefined,
+  root: LineNode | undefined,
+): LockfileContent {
   const builder = new LockfileBuilder();
-  const lines = lineNodes(text, { members: { libraries: { each: {} } } })?.members?.get('libraries');
+  const lines = root?.members?.get('libraries');
   const read = new Map<string, Library>();
   for (const [key, entry] of Object.entries(libraries)) {
     const line = lines?.members?.get(key)?.line;

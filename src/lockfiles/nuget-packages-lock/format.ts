@@ -6,8 +6,8 @@ import { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
 import { draftPackage } from '../packages/package-draft.ts';
 import { createPassingEdges } from '../packages/passing-edges.ts';
-import { type LineNode, lineNodes } from '../syntax/json-lines.ts';
-import { parseJsonObject } from '../syntax/parse-json.ts';
+import type { LineNode } from '../syntax/json-lines.ts';
+import { parseJsonLines } from '../syntax/parse-json.ts';
 import { membersOf, textIn } from '../syntax/parse-toml.ts';
 
 /** NuGet's lockfile, which has the packages by target framework. Version 2 has central package management. */
@@ -18,11 +18,13 @@ export const nugetPackagesLock: Format = {
   fileNames: ['packages.lock.json'],
   facts: { edges: true, groups: false, integrity: true, lines: true },
   recognises: (head) => /^\s*\{\s*"version"\s*:\s*[12]\s*,\s*"dependencies"\s*:\s*\{/.test(head),
-  read({ path, text }) {
-    const root = parseJsonObject(text, path, 'a packages.lock.json');
-    return readFrameworks(frameworksOf(root, path), text);
+  read(input) {
+    const { root, lines } = parseJsonLines(input, 'a packages.lock.json', WANTED);
+    return readFrameworks(frameworksOf(root, input.path), lines);
   },
 };
+
+const WANTED = { members: { dependencies: { each: { each: {} } } } };
 
 function frameworksOf({ version, dependencies }: JsonObject, path: string): JsonObject {
   if (version !== undefined && version !== 1 && version !== 2) {
@@ -51,9 +53,8 @@ interface Locked {
 type Framework = ReadonlyMap<string, Locked>;
 
 /** Reads the packages of all frameworks. The same package in several frameworks is one package. */
-function readFrameworks(frameworks: JsonObject, text: string): LockfileContent {
+function readFrameworks(frameworks: JsonObject, lines: LineNode | undefined): LockfileContent {
   const builder = new LockfileBuilder();
-  const lines = lineNodes(text, { members: { dependencies: { each: { each: {} } } } });
   const read = new Map<string, Framework>();
   for (const [name, entries] of Object.entries(frameworks)) {
     const node = lines?.members?.get('dependencies')?.members?.get(name);

@@ -6,8 +6,7 @@ import { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
 import { draftPackage } from '../packages/package-draft.ts';
 import { gitSource, isProjectFolder, registrySource, urlSource } from '../packages/sources.ts';
-import { lineNodes } from '../syntax/json-lines.ts';
-import { parseJsonObject } from '../syntax/parse-json.ts';
+import { parseJsonLines } from '../syntax/parse-json.ts';
 import { isTable, membersOf, parseToml, tableIn, tablesIn, textIn, textsIn } from '../syntax/parse-toml.ts';
 import { readCompanion } from '../syntax/read-companion.ts';
 
@@ -38,15 +37,17 @@ interface Context {
   readonly groups: readonly Group[];
 }
 
+const NOTHING = { root: {} as JsonObject, lines: undefined };
+
 function readPipfileLock(input: LockfileInput): LockfileContent {
-  const { text, path } = input;
-  const root = text.trim() === '' ? {} : parseJsonObject(text, path, 'a Pipfile.lock');
+  const { text } = input;
+  const isEmpty = text.trim() === '';
+  const { root, lines } = isEmpty ? NOTHING : parseJsonLines(input, 'a Pipfile.lock', { each: { each: {} } });
   const builder = new LockfileBuilder();
-  const lines = lineNodes(text, { each: { each: {} } })?.members;
   const shared = { indexes: indexesOf(root['_meta']), direct: namesInManifest(input) };
   for (const [category, entries] of Object.entries(root)) {
     if (category === '_meta') continue;
-    const own = lines?.get(category);
+    const own = lines?.members?.get(category);
     if (!isObject(entries)) {
       builder.problem(own?.line, `category "${category}" is not an object`);
       continue;

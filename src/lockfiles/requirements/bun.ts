@@ -1,11 +1,11 @@
 import { isObject } from '../../model/json-object.ts';
-import { parseBunLock } from '../bun-lock/read-general.ts';
+import { parseBunLock } from '../bun-lock/format.ts';
 import { pinsOf, requirementsIn } from './package-json.ts';
 import type { StatementReader } from './statement.ts';
 
 /** bun.lock states the requirements of its workspaces and of all packages, and the overrides. */
 export const bunStatement: StatementReader = ({ text, path }) => {
-  const { root } = parseBunLock(text, path);
+  const { root } = parseBunLock({ text, path });
   const { workspaces, packages, overrides } = root;
   const own = Object.entries(isObject(workspaces) ? workspaces : {});
   const locked = Object.values(isObject(packages) ? packages : {});

@@ -24,8 +24,9 @@ export const spdxJson: Format = {
   fileNames: ['*.spdx.json'],
   facts: { edges: true, groups: true, integrity: true, lines: true },
   recognises: (head) => /^\s*\{/.test(head) && /"(?:spdxVersion"\s*:\s*"SPDX-|SPDXID"\s*:)/.test(head),
-  read({ path, text }) {
-    const { root, lines } = parseJsonLines(text, path, 'an SPDX document', WANTED);
+  read(input) {
+    const { path } = input;
+    const { root, lines } = parseJsonLines(input, 'an SPDX document', WANTED);
     const document = documentOf(root);
     check(document, path);
     const builder = new LockfileBuilder();

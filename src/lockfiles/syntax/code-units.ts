@@ -12,3 +12,8 @@ export function unitsOf(text: string): CodeUnits {
   bytes.writeUInt16LE(0, bytes.write(text, 'utf16le'));
   return new Uint16Array(bytes.buffer);
 }
+
+/** The text of code units that `unitsOf` returned. */
+export function textOfUnits({ buffer, byteOffset, byteLength, BYTES_PER_ELEMENT: size }: CodeUnits): string {
+  return Buffer.from(buffer, byteOffset, byteLength - size).toString(size === 1 ? 'latin1' : 'utf16le');
+}

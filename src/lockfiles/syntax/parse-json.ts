@@ -2,7 +2,8 @@ import { messageOf } from '../../model/errors.ts';
 import { nestsDeeperThan } from '../../model/json-depth.ts';
 import { isObject, type JsonObject } from '../../model/json-object.ts';
 import { LockfileError } from '../errors.ts';
-import { type LineNode, lineNodes, type Wanted } from './json-lines.ts';
+import type { LockfileInput } from '../format.ts';
+import { type JsonInput, type LineNode, lineNodes, type Wanted } from './json-lines.ts';
 
 /** Nested objects and lists; tools write some tens of levels. */
 const MAX_DEPTH = 10_000;
@@ -59,14 +60,17 @@ export function parseJsonObject(text: string, path: string, expected: string): J
   return objectOf(parseJson(text, path, expected), path, expected);
 }
 
-/** The same, with the lines of the selected values. One pass finds them and measures how deep the text nests. */
+/**
+ * Parses a file that must contain a JSON object, with the lines of the selected values. One pass finds them and measures how deep
+ * the text nests. Throws `LockfileError` as `parseJson` does, and `UnknownLayout` for `onePassOnly`.
+ */
 export function parseJsonLines(
-  text: string,
-  path: string,
+  input: JsonInput & Pick<LockfileInput, 'path'>,
   expected: string,
   wanted: Wanted,
 ): { readonly root: JsonObject; readonly lines: LineNode | undefined } {
-  const lines = lineNodes(text, wanted);
+  const { text, path } = input;
+  const lines = lineNodes(input, wanted);
   const parsed = lines === undefined ? parseJson(text, path, expected) : parseShallow(text, path, expected);
   return { root: objectOf(parsed, path, expected), lines };
 }
