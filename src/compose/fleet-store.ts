@@ -96,22 +96,9 @@ function openQueues(log: Logger, telemetryOf: FleetStoreOptions['telemetry']) {
   };
 }
 
-/** The ids of all targets, in parts. */
-export async function* targetIds({ shards }: FleetStore): AsyncGenerator<readonly string[]> {
-  for (const { targetStates } of shards) yield* targetStates.ids();
-}
-
 /** All targets in short. */
 export async function* summariesOf({ shards, onUnreadable }: FleetStore): AsyncGenerator<ListedTarget> {
   for (const { targetSummaries } of shards) {
     for await (const part of targetSummaries.all(onUnreadable)) yield* part;
   }
 }
-
-/** Returns a test of whether a target has all of these labels. */
-export function hasLabels(wanted: Labels = {}): (labels: Labels) => boolean {
-  const entries = Object.entries(wanted);
-  return (labels) => entries.every(([name, value]) => Object.hasOwn(labels, name) && labels[name] === value);
-}
-
-export type Labels = Readonly<Record<string, string>>;

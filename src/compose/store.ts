@@ -29,7 +29,6 @@ import { createGarbageCollection } from '../store/fleet/garbage.ts';
 import { createInventories } from '../store/fleet/inventories.ts';
 import { createOpenAlerts } from '../store/fleet/open-alerts.ts';
 import { createPackageIds } from '../store/fleet/package-ids.ts';
-import { createPackageSearch } from '../store/fleet/package-search.ts';
 import { createTargetStates } from '../store/fleet/target-states.ts';
 import { createTargetSummaries } from '../store/fleet/target-summaries.ts';
 import { createTouchedTargets } from '../store/fleet/touched-targets.ts';
@@ -162,7 +161,6 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
     }),
     packageIds,
     inventories,
-    packageSearch: createPackageSearch(redis, keys),
     targetSummaries,
     collectGarbage: createGarbageCollection(redis, keys, {
       openAlerts,

@@ -5,6 +5,7 @@ import type { openHealth } from '../compose/health.ts';
 import type { Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { FleetSnapshot } from '../fleet/view/fleet-snapshot.ts';
+import type { HeldPackages } from '../fleet/view/held-packages.ts';
 import type { FleetNeed } from '../fleet/view/read-fleet.ts';
 import type { ExploitData } from '../model/exploits/exploit-data.ts';
 import { compareText } from '../policy/finding-order.ts';
@@ -22,6 +23,8 @@ export interface OperationContext {
    * needs.
    */
   readonly snapshot: (need: FleetNeed) => Promise<FleetSnapshot>;
+  /** The packages of the shards, by their index. */
+  readonly packages: readonly HeldPackages[];
   /** Resolves to a test of whether the last answer about a package of a target is older than `watch.staleAfter`. */
   readonly staleness: () => Promise<IsStale>;
   /** Until when `snapshot` has followed the store; ms since 1970. */

@@ -7,6 +7,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import { COMPARE_FINDINGS } from '../fleet/view/fleet-order.ts';
 import { EMPTY_FLEET } from '../fleet/view/fleet-snapshot.ts';
 import { createHeldAlerts } from '../fleet/view/held-alerts.ts';
+import { holdPackages } from '../fleet/view/held-packages.ts';
 import { readFleet } from '../fleet/view/read-fleet.ts';
 import { changeList } from '../fleet/view/sorted-list.ts';
 import { NO_EXPLOIT_DATA } from '../model/exploits/exploit-data.ts';
@@ -46,6 +47,7 @@ export async function openLocalContext(
       const { openHealth } = await import('../compose/health.ts');
       return await openHealth(loaded, fleet, await numbers())();
     },
+    packages: fleet.shards.map((store) => holdPackages(store, (target) => fleet.of(target) === store)),
     async snapshot(need) {
       const { target } = need;
       const held = createHeldAlerts();

@@ -1,4 +1,3 @@
-import { hasLabels, type Labels } from '../compose/fleet-store.ts';
 import { duration } from '../config/values.ts';
 import { Refusal } from './refusal.ts';
 
@@ -23,8 +22,10 @@ export function searchWords(search = ''): readonly string[] {
   throw new Refusal(400, 'invalid-parameter', `search has at most ${MAX_WORDS} words`);
 }
 
+type Labels = Readonly<Record<string, string>>;
+
 /** `name=value` texts as labels. */
-export function labelsOf(texts: readonly string[] | undefined): Readonly<Record<string, string>> | undefined {
+export function labelsOf(texts: readonly string[] | undefined): Labels | undefined {
   if (texts === undefined) return undefined;
   return Object.fromEntries(
     texts.map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]),
@@ -36,6 +37,8 @@ export function labelTest(
   texts: readonly string[] | undefined,
 ): ((target: { readonly labels: Labels }) => boolean) | undefined {
   const wanted = labelsOf(texts);
-  const fits = hasLabels(wanted);
-  return wanted === undefined ? undefined : ({ labels }) => fits(labels);
+  if (wanted === undefined) return undefined;
+  const entries = Object.entries(wanted);
+  return ({ labels }) =>
+    entries.every(([name, value]) => Object.hasOwn(labels, name) && labels[name] === value);
 }

@@ -8,7 +8,6 @@ import { type FleetStore, openFleetStore } from '../../compose/fleet-store.ts';
 import { openHealth } from '../../compose/health.ts';
 import { createLogger } from '../../compose/logger.ts';
 import { waitForRedis } from '../../compose/redis-wait.ts';
-import type { Store } from '../../compose/store.ts';
 import type { MonitoredWorker } from '../../compose/worker/worker-health.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { readBundledDescription } from '../../discovery/bundled.ts';
@@ -176,17 +175,14 @@ function contextOf(loaded: LoadedConfig, stores: FleetStore, log: Logger): Serve
     },
     shardIn,
   );
-  const shards = stores.shards.map((store, index) =>
-    holdPackages(store, view.snapshot, (target) => shardIn(target) === index),
-  );
-  const fleet: FleetStore = { ...stores, shards, of: (target) => shards[shardIn(target)] as Store };
   const key = loaded.secrets.serveKey?.reveal();
   const tokens = createPageTokens(key === undefined ? randomBytes(32) : Buffer.from(key));
   const logEvents = logThrottled(log, 'changes and scans cannot be read; readers of events wait');
   const numbers = openFleetNumbers(stores.shards, loaded.config.watch.staleAfter);
   return {
     loaded,
-    fleet,
+    fleet: stores,
+    packages: stores.shards.map((store, index) => holdPackages(store, (target) => shardIn(target) === index)),
     view,
     snapshot: async () => snapshotOf({ view }),
     staleness: async () => view.isStale,

@@ -2,61 +2,37 @@ import { chunks } from '../../model/chunks.ts';
 import { createYielder } from '../../model/yielding.ts';
 import type { Inventories } from '../../store/fleet/inventories.ts';
 import type { PackageIds } from '../../store/fleet/package-ids.ts';
-import {
-  isNamed,
-  MAX_SIMILAR,
-  nameIn,
-  type PackageSearch,
-  partsOf,
-} from '../../store/fleet/package-search.ts';
-import type { ListedTarget, TargetSummaries } from '../../store/fleet/target-summaries.ts';
+import { isNamed, type NameQuery, nameIn, partsOf } from '../package-name.ts';
 import type { FleetSnapshot } from './fleet-snapshot.ts';
 import { LOCKFILES } from './viewed-target.ts';
 
-/** What a search for packages reads of one shard. */
-export interface SearchedShard {
-  readonly packageIds: PackageIds;
-  readonly inventories: Inventories;
-  readonly packageSearch: PackageSearch;
-  readonly targetSummaries: TargetSummaries;
+/** The packages of one shard in memory. */
+export interface HeldPackages {
+  /** The ids of the package versions with a name, by their identity. */
+  find(query: NameQuery): Promise<ReadonlyMap<string, number>>;
+  /** Some names that contain the text, with their ecosystem. */
+  similar(query: NameQuery): Promise<readonly string[]>;
+  /** The id lists of the lockfiles that targets of the shard have, by the key of their inventory, in parts. */
+  idLists(fleet: FleetSnapshot): Promise<Iterable<IdLists>>;
 }
 
+/** Names that are suggested. */
+const MAX_SIMILAR = 5;
+
 /**
- * The packages of a shard in memory, so that a search reads only what is new since the one before: names are read by their ids, and id
- * lists by the keys of the inventories that `snapshot` has. Until there is a snapshot, Redis is searched. Takes some 50 MB for 100,000
- * package versions and 10,000 targets of 1,000 packages. `isOwn`: whether a target belongs to the shard.
+ * Holds the packages of a shard: a search reads only what is new since the one before, names by their ids, and id lists by the keys of
+ * inventories. Takes some 50 MB for 100,000 package versions and 10,000 targets of 1,000 packages. `isOwn`: whether a target belongs to the
+ * shard.
  */
-export function holdPackages<Shard extends SearchedShard>(
-  shard: Shard,
-  snapshot: () => FleetSnapshot | undefined,
+export function holdPackages(
+  { packageIds, inventories }: { readonly packageIds: PackageIds; readonly inventories: Inventories },
   isOwn: (target: string) => boolean,
-): Shard {
-  const names = followNames(shard.packageIds);
-  const lists = followLists(shard.inventories, isOwn);
+): HeldPackages {
+  const names = followNames(packageIds);
   return {
-    ...shard,
-    packageSearch: {
-      find: async (query) =>
-        snapshot() === undefined ? await shard.packageSearch.find(query) : (await names()).find(query),
-      similar: async (query) =>
-        snapshot() === undefined ? await shard.packageSearch.similar(query) : (await names()).similar(query),
-    },
-    inventories: {
-      ...shard.inventories,
-      async *idLists() {
-        const fleet = snapshot();
-        if (fleet === undefined) yield* shard.inventories.idLists();
-        else yield* await lists(fleet);
-      },
-    },
-    targetSummaries: {
-      ...shard.targetSummaries,
-      async *holding(inventories, onUnreadable) {
-        const fleet = snapshot();
-        if (fleet === undefined) yield* shard.targetSummaries.holding(inventories, onUnreadable);
-        else yield holding(fleet, inventories, isOwn);
-      },
-    },
+    find: async (query) => (await names()).find(query),
+    similar: async (query) => await (await names()).similar(query),
+    idLists: followLists(inventories, isOwn),
   };
 }
 
@@ -80,12 +56,18 @@ function keyOf(name: string): string {
   return name.toLowerCase().replaceAll(/[-_.]+/g, '-');
 }
 
-function followNames(packageIds: PackageIds): () => Promise<PackageSearch> {
+/** The names of a shard at one time. */
+interface Names {
+  find(query: NameQuery): ReadonlyMap<string, number>;
+  similar(query: NameQuery): Promise<readonly string[]>;
+}
+
+function followNames(packageIds: PackageIds): () => Promise<Names> {
   let epoch = -1;
   let last = 0;
   let byKey = new Map<string, Map<string, number>>();
-  const search: PackageSearch = {
-    async find(query) {
+  const search: Names = {
+    find(query) {
       const found = new Map<string, number>();
       for (const [identity, id] of byKey.get(keyOf(query.name)) ?? []) {
         if (isNamed(identity, query)) found.set(identity, id);
@@ -140,10 +122,10 @@ function followLists(
   inventories: Inventories,
   isOwn: (target: string) => boolean,
 ): (fleet: FleetSnapshot) => Promise<Iterable<IdLists>> {
-  let version = -1;
+  let last: FleetSnapshot | undefined;
   let parts: readonly IdLists[] = [];
   return inTurn(async (fleet) => {
-    if (fleet.version !== version) {
+    if (fleet !== last) {
       const hashes = hashesOf(fleet, isOwn);
       const held = parts.flatMap((part) => [...part]);
       const kept = new Map(held.filter(([hash]) => hashes.has(hash)));
@@ -154,7 +136,7 @@ function followLists(
         for (const [hash, list] of lists) if (hashes.has(hash)) kept.set(hash, list);
       }
       parts = chunks([...kept], PART).map((part) => new Map(part));
-      version = fleet.version;
+      last = fleet;
     }
     return parts;
   });
@@ -171,18 +153,4 @@ function hashesOf({ targets }: FleetSnapshot, isOwn: (target: string) => boolean
     for (const { inventory } of target[LOCKFILES] ?? []) if (inventory !== undefined) hashes.add(inventory);
   }
   return hashes;
-}
-
-function holding(
-  { targets }: FleetSnapshot,
-  wanted: ReadonlySet<string>,
-  isOwn: (target: string) => boolean,
-): readonly ListedTarget[] {
-  return [...targets.values()].flatMap((one) => {
-    const { [LOCKFILES]: lockfiles = [], target, labels, packages, open, requestedAt, incomplete } = one;
-    const holds = lockfiles.some(({ inventory }) => inventory !== undefined && wanted.has(inventory));
-    return holds && isOwn(target)
-      ? [[target, { labels, lockfiles, packages, open, requestedAt, incomplete }] as const]
-      : [];
-  });
 }

@@ -1,20 +1,23 @@
-import { type FleetStore, hasLabels, type Labels } from '../../compose/fleet-store.ts';
+import type { FleetStore } from '../../compose/fleet-store.ts';
 import type { Store } from '../../compose/store.ts';
 import { partsOf } from '../../fleet/compact-lockfile.ts';
 import { heldIds } from '../../fleet/id-list.ts';
 import { type IdentifiedPackage, packageOf } from '../../fleet/identity.ts';
+import type { HeldPackages } from '../../fleet/view/held-packages.ts';
+import { LOCKFILES, type ViewedTarget } from '../../fleet/view/viewed-target.ts';
 import { PURL_TYPES } from '../../model/lockfile/ecosystem.ts';
 import { createYielder } from '../../model/yielding.ts';
 import { compareText } from '../../policy/finding-order.ts';
 import { StoreError } from '../../store/errors.ts';
 import { type VersionMatch, versionMatch } from '../../versions/version-match.ts';
-import { FleetError } from '../errors.ts';
+import { nothingStored, type OperationContext } from '../context.ts';
+import { Refusal } from '../refusal.ts';
 import type { PackageQuery } from './query.ts';
 
 /** A target with package versions that a query selects. */
 export interface Holder {
   readonly target: string;
-  readonly labels: Labels;
+  readonly labels: ViewedTarget['labels'];
   readonly lockfiles: readonly HoldingLockfile[];
   /** Ids are those of its shard. */
   readonly selected: SelectedPackages;
@@ -46,55 +49,60 @@ export interface Holders {
   readonly notCompared: readonly string[];
 }
 
-/** Finds the targets that hold a package, by one pass over the id lists of all lockfiles. Throws `FleetError`. */
-export async function findHolders(fleet: FleetStore, query: PackageQuery, labels?: Labels): Promise<Holders> {
+/** Whether the holders of a package are asked for, and may be read. */
+export type HolderTest = (target: ViewedTarget) => boolean;
+
+/** Finds the targets that hold a package, by one pass over the id lists of all lockfiles. Throws `Refusal` (`query-invalid`, `nothing-stored`). */
+export async function findHolders(
+  context: OperationContext,
+  query: PackageQuery,
+  fits: HolderTest,
+): Promise<Holders> {
   requireReadable(query);
+  const snapshot = await context.snapshot({});
+  if (snapshot.targets.size === 0) throw nothingStored();
   const versions = new Set<string>();
   const notCompared = new Set<string>();
   const holders: Holder[] = [];
   const selections: SelectedPackages[] = [];
-  for (const store of fleet.shards) {
-    const selected = { store, byId: await selectPackages(store, query, notCompared) };
+  for (const [index, store] of context.fleet.shards.entries()) {
+    const held = context.packages[index] as HeldPackages;
+    const selected = { store, byId: await selectPackages(held, query, notCompared) };
     for (const { purl } of selected.byId.values()) versions.add(purl);
     selections.push(selected);
-    if (selected.byId.size > 0) holders.push(...(await holdersIn(fleet, selected, labels)));
+    if (selected.byId.size === 0) continue;
+    const lists = await held.idLists(snapshot);
+    const inventories = await inventoriesHolding(context.fleet, lists, selected.byId);
+    if (inventories.size === 0) continue;
+    for (const target of snapshot.targets.values()) {
+      const lockfiles = lockfilesIn(target, inventories);
+      if (lockfiles.length > 0 && context.fleet.of(target.target) === store && fits(target))
+        holders.push({ target: target.target, labels: target.labels, lockfiles, selected });
+    }
   }
   holders.sort((left, right) => compareText(left.target, right.target));
   return { versions: [...versions].sort(), selections, holders, notCompared: [...notCompared].sort() };
 }
 
-async function holdersIn(
-  fleet: FleetStore,
-  selected: SelectedPackages,
-  labels: Labels | undefined,
-): Promise<readonly Holder[]> {
-  const inventories = await inventoriesHolding(fleet, selected);
-  if (inventories.size === 0) return [];
-  const holders: Holder[] = [];
-  const { targetSummaries } = selected.store;
-  const fits = hasLabels(labels);
-  for await (const part of targetSummaries.holding(new Set(inventories.keys()), fleet.onUnreadable)) {
-    for (const [target, summary] of part) {
-      if (!fits(summary.labels)) continue;
-      const lockfiles = summary.lockfiles.flatMap(({ path, inventory = '' }) => {
-        const held = inventories.get(inventory);
-        return held === undefined ? [] : [{ path, inventory, ...held }];
-      });
-      holders.push({ target, labels: summary.labels, lockfiles, selected });
-    }
-  }
-  return holders;
+function lockfilesIn(
+  { [LOCKFILES]: lockfiles = [] }: ViewedTarget,
+  inventories: ReadonlyMap<string, Held>,
+): readonly HoldingLockfile[] {
+  return lockfiles.flatMap(({ path, inventory = '' }) => {
+    const held = inventories.get(inventory);
+    return held === undefined ? [] : [{ path, inventory, ...held }];
+  });
 }
 
 /** The package versions of a shard that a query selects; adds ecosystems whose versions cannot be compared to `notCompared`. */
 async function selectPackages(
-  { packageSearch }: Store,
+  held: HeldPackages,
   query: PackageQuery,
   notCompared: Set<string>,
 ): Promise<ReadonlyMap<number, IdentifiedPackage>> {
   const matches = new Map<string, VersionMatch>();
   const packages = new Map<number, IdentifiedPackage>();
-  for (const [identity, id] of await packageSearch.find(query)) {
+  for (const [identity, id] of await held.find(query)) {
     const found = packageOf(identity);
     const match = matches.get(found.ecosystem) ?? versionMatch(query.versions, found.ecosystem);
     matches.set(found.ecosystem, match);
@@ -111,7 +119,7 @@ function requireReadable({ versions, ecosystem }: PackageQuery): void {
   if (matches.some((match) => typeof match === 'function')) return;
   const [reason] = matches;
   const isOfOne = typeof reason === 'string' && ecosystem !== undefined;
-  throw new FleetError('query-invalid', isOfOne ? reason : `"${versions}" is not a version or a range`);
+  throw new Refusal(400, 'query-invalid', isOfOne ? reason : `"${versions}" is not a version or a range`);
 }
 
 type Held = Pick<HoldingLockfile, 'lookedUp' | 'excluded'>;
@@ -119,12 +127,13 @@ type Held = Pick<HoldingLockfile, 'lookedUp' | 'excluded'>;
 /** The inventories with one of the packages, by their key. A damaged list is reported and left out. */
 async function inventoriesHolding(
   { onUnreadable }: FleetStore,
-  { store, byId }: SelectedPackages,
+  parts: Iterable<ReadonlyMap<string, Buffer>>,
+  byId: SelectedPackages['byId'],
 ): Promise<ReadonlyMap<string, Held>> {
   const wanted = Uint32Array.from(byId.keys()).sort();
   const found = new Map<string, Held>();
   const yieldIfDue = createYielder();
-  for await (const lists of store.inventories.idLists()) {
+  for (const lists of parts) {
     for (const [hash, encoded] of lists) {
       try {
         const { lookedUp, excluded } = partsOf(encoded);

@@ -1,10 +1,10 @@
-import type { FleetStore, Labels } from '../../compose/fleet-store.ts';
 import type { IdentifiedPackage } from '../../fleet/identity.ts';
 import type { OtherVersions } from '../../model/fleet/other-versions.ts';
 import { systemOf } from '../../model/lockfile/ecosystem.ts';
 import { compareText } from '../../policy/finding-order.ts';
 import { schemeOf } from '../../versions/scheme.ts';
-import { findHolders, type Holder } from './holders.ts';
+import type { OperationContext } from '../context.ts';
+import { findHolders, type Holder, type HolderTest } from './holders.ts';
 import type { PackageQuery } from './query.ts';
 
 /** Purls that are named. */
@@ -12,26 +12,17 @@ const MAX_NAMED = 10;
 
 /**
  * The versions of a package that targets hold, for a query that selects none of them. Those of the ecosystems in `notCompared` are left out:
- * it is not known whether the query selects them. `sees`: whether a target may be read. Throws `FleetError` (`query-invalid`).
+ * it is not known whether the query selects them. Throws `Refusal` (`query-invalid`).
  */
 export async function otherVersions(
-  fleet: FleetStore,
+  context: OperationContext,
   query: PackageQuery,
-  {
-    labels,
-    sees,
-    notCompared,
-  }: {
-    readonly labels: Labels | undefined;
-    readonly sees: (target: string) => boolean;
-    readonly notCompared: readonly string[];
-  },
+  { fits, notCompared }: { readonly fits: HolderTest; readonly notCompared: readonly string[] },
 ): Promise<OtherVersions> {
-  const { holders } = await findHolders(fleet, { ...query, versions: '' }, labels);
+  const { holders } = await findHolders(context, { ...query, versions: '' }, fits);
   const held = new Map<string, IdentifiedPackage>();
   let targets = 0;
   for (const holder of holders) {
-    if (!sees(holder.target)) continue;
     const own = packagesOf(holder).filter(({ ecosystem }) => !notCompared.includes(ecosystem));
     for (const one of own) held.set(one.purl, one);
     if (own.length > 0) targets += 1;

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type FleetStore, type Labels, targetIds } from '../../compose/fleet-store.ts';
+import type { FleetStore } from '../../compose/fleet-store.ts';
 import type { Store } from '../../compose/store.ts';
 import { createIdSet } from '../../fleet/id-list.ts';
 import type { IdentifiedPackage } from '../../fleet/identity.ts';
@@ -7,8 +7,8 @@ import { findPlaces, type PackagePlace } from '../../fleet/package-places.ts';
 import type { HeldPackage } from '../../model/fleet/held-package.ts';
 import { NO_OTHER_VERSIONS, type OtherVersions } from '../../model/fleet/other-versions.ts';
 import { reportTo } from '../../store/values/stored-values.ts';
-import { FleetError } from '../errors.ts';
-import { findHolders, type Holder, type SelectedPackages } from './holders.ts';
+import type { OperationContext } from '../context.ts';
+import { findHolders, type Holder, type HolderTest, type SelectedPackages } from './holders.ts';
 import { otherVersions } from './other-versions.ts';
 import type { PackageQuery } from './query.ts';
 
@@ -27,48 +27,39 @@ export interface WhereAnswer {
   places(limit?: number): AsyncGenerator<HeldPackage>;
 }
 
-/** Throws `FleetError` (`nothing-stored`, `query-invalid`). */
+/** Throws `Refusal` (`nothing-stored`, `query-invalid`). */
 export async function findPackage(
-  fleet: FleetStore,
+  context: OperationContext,
   query: PackageQuery,
-  labels?: Labels,
-  sees: (target: string) => boolean = () => true,
+  fits: HolderTest,
 ): Promise<WhereAnswer> {
-  const { versions, holders: all, notCompared } = await findHolders(fleet, query, labels);
-  const holders = all.filter(({ target }) => sees(target));
-  if (all.length === 0) await requireTargets(fleet);
+  const { versions, holders, notCompared } = await findHolders(context, query, fits);
   const others =
     holders.length > 0 || query.versions === ''
       ? NO_OTHER_VERSIONS
-      : await otherVersions(fleet, query, { labels, sees, notCompared });
+      : await otherVersions(context, query, { fits, notCompared });
   return {
     versions,
     targets: holders.length,
     lockfiles: holders.reduce((sum, { lockfiles }) => sum + lockfiles.length, 0),
     otherVersions: others,
-    similar: versions.length + others.count > 0 ? [] : await similarNames(fleet, query),
+    similar: versions.length + others.count > 0 ? [] : await similarNames(context, query),
     notCompared,
-    places: (limit = Number.POSITIVE_INFINITY) => placesOf(fleet, holders, limit),
+    places: (limit = Number.POSITIVE_INFINITY) => placesOf(context.fleet, holders, limit),
   };
 }
 
 /** Some names of the fleet that contain the one of the query. */
-export async function similarNames({ shards }: FleetStore, query: PackageQuery): Promise<readonly string[]> {
-  const found = await Promise.all(shards.map(({ packageSearch }) => packageSearch.similar(query)));
+export async function similarNames(
+  { packages }: Pick<OperationContext, 'packages'>,
+  query: PackageQuery,
+): Promise<readonly string[]> {
+  const found = await Promise.all(packages.map((held) => held.similar(query)));
   return [...new Set(found.flat())].sort().slice(0, MAX_SIMILAR);
 }
 
 /** Names that are suggested. */
 const MAX_SIMILAR = 5;
-
-/** Throws `FleetError` (`nothing-stored`) when no target has been scanned. */
-export async function requireTargets(fleet: FleetStore): Promise<void> {
-  for await (const part of targetIds(fleet)) if (part.length > 0) return;
-  throw new FleetError(
-    'nothing-stored',
-    'no target is stored yet: a target is stored when a worker has judged its first scan (`lockhound enqueue`)',
-  );
-}
 
 /** Lockfiles that are read at the same time. */
 const PART = 32;

@@ -1,5 +1,5 @@
 import { readPurl } from '../../lockfiles/packages/read-purl.ts';
-import { FleetError } from '../errors.ts';
+import { Refusal } from '../refusal.ts';
 
 /** The packages that a command asks for. */
 export interface PackageQuery {
@@ -30,7 +30,7 @@ export function purlTypeNamed(name: string): string {
 
 /**
  * Reads `pkg:npm/lodash`, `pkg:npm/lodash@<4.17.21`, `lodash` or `lodash@^4`. `range` and `ecosystem` are stated separately.
- * Throws `FleetError` (`query-invalid`).
+ * Throws `Refusal` (`query-invalid`).
  */
 export function readPackageQuery(
   text: string,
@@ -39,13 +39,18 @@ export function readPackageQuery(
   const wanted = text.trim();
   const ecosystem = stated.ecosystem === undefined ? undefined : purlTypeNamed(stated.ecosystem);
   const query = wanted.startsWith('pkg:') ? readPurlQuery(wanted) : { ...splitVersion(wanted), ecosystem };
-  if (query.name === '') throw new FleetError('query-invalid', `"${text}" names no package`);
+  if (query.name === '') throw new Refusal(400, 'query-invalid', `"${text}" names no package`);
   if (ecosystem !== undefined && query.ecosystem !== ecosystem) {
-    throw new FleetError('query-invalid', `${text} is a package of ${query.ecosystem}, not of ${ecosystem}`);
+    throw new Refusal(
+      400,
+      'query-invalid',
+      `${text} is a package of ${query.ecosystem}, not of ${ecosystem}`,
+    );
   }
   if (stated.range === undefined) return query;
   if (query.versions !== '') {
-    throw new FleetError(
+    throw new Refusal(
+      400,
       'query-invalid',
       `"${text}" has a version already, and "${stated.range}" is a second one`,
     );
@@ -57,7 +62,8 @@ export function readPackageQuery(
 function readPurlQuery(text: string): PackageQuery {
   const { name: base, versions } = splitVersion(text.replace(/[?#].*$/s, ''));
   const read = readPurl(base, '');
-  if (typeof read === 'string') throw new FleetError('query-invalid', `${text} is not a valid purl: ${read}`);
+  if (typeof read === 'string')
+    throw new Refusal(400, 'query-invalid', `${text} is not a valid purl: ${read}`);
   return { name: read.name, ecosystem: read.ecosystem, versions: decoded(versions) };
 }
 

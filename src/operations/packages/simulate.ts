@@ -10,7 +10,6 @@ import { vulnerability } from '../../policy/rules/vulnerability.ts';
 import { unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { findHolders, type Holder } from './holders.ts';
-import { requireTargets } from './places.ts';
 import { readPackageQuery } from './query.ts';
 
 /** The targets and routes that a new advisory about some versions would reach. */
@@ -21,8 +20,7 @@ export const simulateAdvisory: Operation<'lockhound.packages.simulate'> = async 
   const { range, ecosystem, severity } = params;
   const { fleet, loaded } = context;
   const query = readPackageQuery(params.package, { range, ecosystem });
-  const { holders, notCompared } = await findHolders(fleet, query);
-  if (holders.length === 0) await requireTargets(fleet);
+  const { holders, notCompared } = await findHolders(context, query, ({ target }) => principal.sees(target));
   const { notify } = loaded.config;
   const { policy } = fleet;
   const routing: Routing =
@@ -32,7 +30,6 @@ export const simulateAdvisory: Operation<'lockhound.packages.simulate'> = async 
     severity === undefined ? { severity: 'unrated', countsAs: policy.unknownSeverity } : { severity };
   const targets: ReachedTarget[] = [];
   for (const holder of holders) {
-    if (!principal.sees(holder.target)) continue;
     const own = policyFor(policy, holder).rules[vulnerability.name]?.level ?? vulnerability.level;
     const found = await reached(holder, { routing, level: own, rated });
     targets.push(own === level ? found : { ...found, level: own });

@@ -14,7 +14,7 @@ import { suspicionOf } from '../../policy/signals/suspicion.ts';
 import { unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { findHolders, type Holder, type SelectedPackages } from './holders.ts';
-import { requireTargets, similarNames } from './places.ts';
+import { similarNames } from './places.ts';
 import { readPackageQuery } from './query.ts';
 
 /** The versions of a package, the targets that hold them, and the source projects of those that were inspected. */
@@ -24,9 +24,8 @@ export const listVersions: Operation<'lockhound.packages.versions'> = async (
 ) => {
   const { fleet } = context;
   const query = readPackageQuery(params.package, { ecosystem: params.ecosystem });
-  const { holders, selections } = await findHolders(fleet, query);
-  if (holders.length === 0) await requireTargets(fleet);
-  const targets = holders.filter(({ target }) => principal.sees(target)).map(holderOf);
+  const { holders, selections } = await findHolders(context, query, ({ target }) => principal.sees(target));
+  const targets = holders.map(holderOf);
   const counts = new Map<string, number>();
   for (const { purls } of targets) for (const purl of purls) counts.set(purl, (counts.get(purl) ?? 0) + 1);
   const versions: PackageVersion[] = [];
@@ -39,7 +38,7 @@ export const listVersions: Operation<'lockhound.packages.versions'> = async (
     versions: versions.sort(bySeen),
     targets,
     projects: await sourceProjects(fleet, new Set(versions.map(identityOf))),
-    similar: versions.length > 0 || !principal.seesAll ? [] : [...(await similarNames(fleet, query))],
+    similar: versions.length > 0 || !principal.seesAll ? [] : [...(await similarNames(context, query))],
     ...unreadableOf(context, principal),
   };
 };

@@ -1,7 +1,7 @@
 import type { HeldPackage } from '../../model/fleet/held-package.ts';
 import { unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
-import { labelsOf } from '../parameters.ts';
+import { labelTest } from '../parameters.ts';
 import { findPackage } from './places.ts';
 import { readPackageQuery } from './query.ts';
 
@@ -9,7 +9,12 @@ import { readPackageQuery } from './query.ts';
 export const findPlaces: Operation<'lockhound.packages.where'> = async ({ params, principal }, context) => {
   const { range, ecosystem, label, limit } = params;
   const query = readPackageQuery(params.package, { range, ecosystem });
-  const answer = await findPackage(context.fleet, query, labelsOf(label), principal.sees);
+  const hasLabels = labelTest(label);
+  const answer = await findPackage(
+    context,
+    query,
+    (one) => principal.sees(one.target) && hasLabels?.(one) !== false,
+  );
   const places: HeldPackage[] = [];
   for await (const place of answer.places(limit)) places.push(place);
   const { targets, lockfiles, otherVersions, notCompared } = answer;

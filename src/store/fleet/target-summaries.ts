@@ -3,7 +3,6 @@ import { TARGET_SUMMARY } from '../../model/stored/catalog.ts';
 import { createYielder } from '../../model/yielding.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { recogniseCompression } from '../values/compression.ts';
 import { type OnUnreadable, readValue, reportTo } from '../values/stored-values.ts';
 
 /** All targets in short. They are written together with the states of targets (`outcomes.ts`). */
@@ -12,11 +11,6 @@ export interface TargetSummaries {
   read(target: string): Promise<TargetSummary | undefined>;
   /** All targets in parts, each once. One that cannot be read is reported and left out. */
   all(onUnreadable?: OnUnreadable): AsyncGenerator<readonly ListedTarget[]>;
-  /** The same for targets with one of these inventories; much faster when there are few. */
-  holding(
-    inventories: ReadonlySet<string>,
-    onUnreadable?: OnUnreadable,
-  ): AsyncGenerator<readonly ListedTarget[]>;
 }
 
 export type ListedTarget = readonly [target: string, summary: TargetSummary];
@@ -32,10 +26,7 @@ export function createTargetSummaries(redis: RedisClient, keys: Keys): TargetSum
       field: target,
       remedy: `Scan target "${target}" again.`,
     });
-  async function* list(
-    onUnreadable: OnUnreadable = () => {},
-    fits: (stored: Buffer) => boolean = () => true,
-  ): AsyncGenerator<readonly ListedTarget[]> {
+  async function* list(onUnreadable: OnUnreadable = () => {}): AsyncGenerator<readonly ListedTarget[]> {
     // A scan of a hash that changes may return a field twice.
     const seen = new Set<string>();
     const yieldIfDue = createYielder();
@@ -45,7 +36,6 @@ export function createTargetSummaries(redis: RedisClient, keys: Keys): TargetSum
       const part: ListedTarget[] = [];
       for (let at = 0; at + 1 < fields.length; at += 2) {
         const stored = fields[at + 1] as Buffer;
-        if (!fits(stored)) continue;
         const target = String(fields[at]);
         if (seen.has(target)) continue;
         seen.add(target);
@@ -62,27 +52,6 @@ export function createTargetSummaries(redis: RedisClient, keys: Keys): TargetSum
       const stored = await redis.hgetBuffer(key, target);
       return stored === null ? undefined : await parse(target, stored);
     },
-    all: (onUnreadable) => list(onUnreadable),
-    async *holding(inventories, onUnreadable) {
-      const holds = (inventory: string | undefined): boolean =>
-        inventory !== undefined && inventories.has(inventory);
-      for await (const part of list(onUnreadable, (stored) => mayName(stored, inventories))) {
-        const held = part.filter(([, { lockfiles }]) => lockfiles.some(({ inventory }) => holds(inventory)));
-        if (held.length > 0) yield held;
-      }
-    },
+    all: list,
   };
-}
-
-const INVENTORY = Buffer.from('"inventory":"');
-const HASH_LENGTH = 64;
-
-/** Whether a stored summary may name one of the inventories, without parsing it. */
-function mayName(stored: Buffer, inventories: ReadonlySet<string>): boolean {
-  if (recogniseCompression(stored) !== 'none') return true;
-  for (let at = stored.indexOf(INVENTORY); at >= 0; at = stored.indexOf(INVENTORY, at)) {
-    at += INVENTORY.length;
-    if (inventories.has(stored.toString('latin1', at, at + HASH_LENGTH))) return true;
-  }
-  return false;
 }

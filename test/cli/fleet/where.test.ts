@@ -192,7 +192,8 @@ describe('lockhound where', () => {
     );
     const { code, note, answer } = await where('lodash');
     expect(code).toBe(2);
-    expect(answer.places).toMatchObject([{ target: 'd' }]);
+    // That of `b` is in its state as well.
+    expect(answer.places).toMatchObject([{ target: 'b' }, { target: 'd' }]);
     expect(answer.unreadable).toHaveLength(3);
     expect(note).toContain('the result is incomplete: 3 stored values cannot be read');
     expect(note).toContain('field b,');

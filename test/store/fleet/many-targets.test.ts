@@ -36,23 +36,6 @@ describe('the list of all targets', () => {
     await expect(summaries.read('target 7')).rejects.toMatchObject({ code: 'state-corrupt' });
     expect(await summaries.read('nobody')).toBeUndefined();
   });
-
-  it('finds the targets with an inventory, also where the summary is long and compressed', async () => {
-    const fleet = openFleet(room.redis, 'holding');
-    const many = Array.from({ length: 100 }, (_, index) =>
-      npmFile(`${index}/package-lock.json`, [`p${index}@1.0.0`]),
-    );
-    await fleet.save('large', many);
-    await fleet.save('small', many.slice(0, 1));
-    await fleet.save('other', [npmFile('package-lock.json', ['other@1.0.0'])]);
-    const summaries = createTargetSummaries(room.redis, fleet.keys);
-    const [first, second] = (await fleet.targets.read('large'))?.lockfiles ?? [];
-    const holders = async (inventory = '') =>
-      (await all(summaries.holding(new Set([inventory])))).map(([name]) => name).sort();
-    expect(await holders(first?.inventory)).toEqual(['large', 'small']);
-    expect(await holders(second?.inventory)).toEqual(['large']);
-    expect(await holders('0'.repeat(64))).toEqual([]);
-  });
 });
 
 describe('the states of many targets', () => {
