@@ -170,7 +170,7 @@ describe.skipIf(process.env['LOCKHOUND_FIRE_ALERTS'] === undefined)(
 
     it('fires for a source that cannot be read', { timeout: 200_000 }, async () => {
       const added = await room.lockhound(
-        'schedule',
+        'schedules',
         'add',
         'bad',
         '--url',

@@ -53,7 +53,7 @@ describe('with several shards', () => {
     const deliveries = await room.lockhound('deliveries', 'list', '--json');
     expect(deliveries.output.match(/"state":"delivered"/g)).toHaveLength(TARGETS.length);
     for (const index of TARGETS.keys()) {
-      expect((await room.lockhound('scans', 'show', `s${index}`)).code).toBe(0);
+      expect((await room.lockhound('scans', 'get', `s${index}`)).code).toBe(0);
       if (index === 2) break;
     }
     expect(await worker.kill('SIGTERM')).toBe(0);
