@@ -1,22 +1,33 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import { loadConfig } from '../config/load.ts';
 import { duration } from '../config/values.ts';
-import { imageScanOf } from '../model/image/image-scan.ts';
+import type { RawAnswer } from '../operations/operation.ts';
+import { followScan } from './follow-scan.ts';
+import type { Caller } from './operations/caller.ts';
+import { openCaller, withServer } from './operations/open-caller.ts';
+import { layoutOf } from './operations/run.ts';
 import type { CommandContext } from './program/context.ts';
 import { CommandError } from './program/errors.ts';
+import { EXIT } from './program/exit-code.ts';
 import { collectLabel, withConfig, withOutputFormat } from './program/options.ts';
-import { type DestinationOptions, withDestination, withDestinationOptions } from './program/output-file.ts';
+import {
+  type DestinationOptions,
+  withDestination,
+  withDestinationOptions,
+  withOutputFile,
+} from './program/output-file.ts';
 import { progressLine } from './program/progress.ts';
 import {
   EXIT_CODES,
-  printScan,
   REPORT_NAMES,
   type ResultOptions,
+  scanExitCode,
   withFailOn,
   withReports,
 } from './program/scan-result.ts';
 import { interruptible } from './program/signals.ts';
 import type { Terminal } from './program/terminal.ts';
+import { writeParts } from './program/write-parts.ts';
 
 interface EnqueueOptions extends ResultOptions, DestinationOptions {
   readonly target: string;
@@ -29,6 +40,7 @@ interface EnqueueOptions extends ResultOptions, DestinationOptions {
   readonly wait?: boolean;
   readonly timeout: number;
   readonly config?: string;
+  readonly server?: string;
 }
 
 const DEFAULT_TIMEOUT_MS = 1_800_000;
@@ -45,7 +57,7 @@ ${EXIT_CODES} Without --wait: 0 enqueued, 2 an error.`;
 
 export function enqueueCommand(command: Command, { terminal, exit }: CommandContext): void {
   const formatted = withOutputFormat(command, 'print JSON', REPORT_NAMES);
-  withConfig(withReports(withFailOn(withDestinationOptions(formatted))))
+  withServer(withConfig(withReports(withFailOn(withDestinationOptions(formatted)))))
     .argument('[paths...]', 'lockfiles, or folders that are searched for them')
     .requiredOption('-t, --target <id>', 'target of the lockfiles: a repository, a service or an image')
     .option('-l, --label <name=value>', 'label of the target; can be repeated', collectLabel)
@@ -68,17 +80,12 @@ export function enqueueCommand(command: Command, { terminal, exit }: CommandCont
       withDestination(terminal, options, async (to) => {
         requireWait(options);
         requireInput(paths, options);
-        const loaded = loadConfig({ file: options.config });
-        const receipt = await enqueue(loaded, paths, options);
-        const { scan, lockfiles, image } = receipt;
-        const what = [...lockfiles, ...(image === undefined ? [] : [`image ${image}`])];
-        const text = `Enqueued scan ${scan} of ${options.target}: ${what.join(', ')}\n`;
-        if (options.wait === true) {
-          if (options.quiet !== true) to.note(text);
-          const imageScan = lockfiles.length === 0 ? scan : imageScanOf(scan);
-          return exit(await result(to, loaded, scan, options, image && imageScan));
+        const caller = await openCaller(options);
+        try {
+          exit(await enqueue(to, caller, paths, options));
+        } finally {
+          await caller.close();
         }
-        to.out(options.format === 'json' ? `${JSON.stringify(receipt)}\n` : text);
       }),
     );
 }
@@ -99,49 +106,70 @@ function requireInput(paths: readonly string[], { image, platform }: EnqueueOpti
   }
 }
 
+/** Submits the scan, prints its receipt or its result, and returns the exit code. */
 async function enqueue(
-  loaded: LoadedConfig,
+  terminal: Terminal,
+  caller: Caller,
   paths: readonly string[],
-  { target, label: labels = {}, image, platform, scan, as, partial = false }: EnqueueOptions,
-) {
-  const { enqueuePaths } = await import('../commands/enqueue.ts');
-  return await interruptible((signal) =>
-    enqueuePaths(loaded, {
-      paths,
-      image: image === undefined ? undefined : { path: image, platform },
-      target,
-      labels,
-      signal,
-      partial,
-      scan,
-      format: as,
-    }),
+  options: EnqueueOptions,
+): Promise<number> {
+  const { readSubmittedScan } = await import('../commands/enqueue.ts');
+  const {
+    image: imagePath,
+    platform,
+    target,
+    label: labels = {},
+    scan: chosen,
+    as: format,
+    partial,
+  } = options;
+  const { maxBytes } = loadConfig({ file: options.config }).config.lockfiles;
+  const image = imagePath === undefined ? undefined : { path: imagePath, platform };
+  const request = await interruptible((signal) =>
+    readSubmittedScan({ paths, image, target, labels, partial, scan: chosen, format, maxBytes, signal }),
   );
+  const { scan } = await caller.call('lockhound.scans.submit', {}, { body: request });
+  const names = request.lockfiles.map(({ path }) => path);
+  const imageName = request.image?.reference ?? request.image?.digest;
+  const what = [...names, ...(imageName === undefined ? [] : [`image ${imageName}`])];
+  const text = `Enqueued scan ${scan} of ${target}: ${what.join(', ')}\n`;
+  if (options.wait === true) {
+    if (options.quiet !== true) terminal.note(text);
+    return await result(terminal, caller, scan, { ...options, hasImage: image !== undefined });
+  }
+  const receipt = { scan, lockfiles: names, image: imageName };
+  terminal.out(options.format === 'json' ? `${JSON.stringify(receipt)}\n` : text);
+  return EXIT.clean;
 }
 
-/** Waits for the scan, prints its result and returns the exit code. */
+/** Waits for the scan, prints its result, writes its reports, and returns the exit code. */
 async function result(
   terminal: Terminal,
-  loaded: LoadedConfig,
+  caller: Caller,
   scan: string,
-  options: EnqueueOptions,
-  image: string | undefined,
+  { hasImage, timeout: timeoutMs, ...options }: EnqueueOptions & { readonly hasImage: boolean },
 ): Promise<number> {
-  const { followScan } = await import('../commands/scanning/follow-scan.ts');
   const progress = progressLine(terminal);
-  const report = await interruptible((signal) =>
-    followScan(loaded, scan, {
-      signal,
-      image,
-      timeoutMs: options.timeout,
-      onProgress: progress.update,
-      onSlow(text) {
-        progress.clear();
-        terminal.note(text);
-      },
-    }),
-  ).finally(progress.clear);
-  return await printScan(terminal, report, options);
+  const onSlow = (text: string): void => {
+    progress.clear();
+    terminal.note(text);
+  };
+  return await interruptible(async (signal) => {
+    const followed = { signal, hasImage, timeoutMs, onProgress: progress.update, onSlow };
+    await followScan(caller, scan, followed).finally(progress.clear);
+    const reportAs = async (to: Terminal, format: string): Promise<string> => {
+      const layout = await layoutOf({ terminal: to }, options);
+      const answer = await caller.call('lockhound.scans.report', { scan, format }, { signal, layout });
+      return (answer as unknown as RawAnswer).body;
+    };
+    const plain = { ...terminal, colour: false, width: Number.POSITIVE_INFINITY };
+    for (const { format, path } of options.report ?? [])
+      await withOutputFile(path, async (out) => out(await reportAs(plain, format)));
+    const text = await reportAs(terminal, options.format);
+    await writeParts(terminal, [text]);
+    const json = options.format === 'json' ? text : await reportAs(plain, 'json');
+    return scanExitCode(JSON.parse(json), options);
+  });
 }
 
 function parseTimeout(text: string): number {

@@ -1,5 +1,6 @@
 import { storeFeed } from '../compose/facts/exploit-feeds.ts';
 import { feedClient } from '../compose/facts/exploits.ts';
+import { openFleetStore } from '../compose/fleet-store.ts';
 import { dataFolder } from '../config/data-folder.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { feedOf, requireProgress } from '../exploits/feed.ts';
@@ -9,7 +10,7 @@ import { printableUrl } from '../http/errors.ts';
 import { messageOf } from '../model/errors.ts';
 import type { FeedName } from '../model/exploits/exploit-data.ts';
 import type { FeedHead } from '../model/exploits/feed-head.ts';
-import { openSharedStore } from './shared-store.ts';
+import { firstShard } from '../operations/context.ts';
 
 export interface ImportOptions {
   readonly feed: FeedName;
@@ -60,14 +61,14 @@ export async function importFeed(
   await writeFolder(folder, feed);
   const { problems } = read;
   if (redis.url === undefined) return { head: feed.head, problems, places: [folder], newlyListed: 0 };
-  const shared = await openSharedStore(loaded);
+  const { shards, close } = await openFleetStore(loaded);
   try {
-    const before = (await shared.store.exploits.heads()).find((head) => head.feed === name);
+    const before = (await firstShard({ shards }).exploits.heads()).find((head) => head.feed === name);
     if (!force) requireProgress(before, feed.head);
-    const { newlyListed } = await storeFeed({ shards: shared.shards.map(({ store }) => store) }, feed);
+    const { newlyListed } = await storeFeed({ shards }, feed);
     return { head: feed.head, problems, places: [folder, redisPlace(loaded)], newlyListed };
   } finally {
-    await shared.close();
+    await close();
   }
 }
 
@@ -77,11 +78,11 @@ export async function storedLists(loaded: LoadedConfig): Promise<readonly ListPl
   const inFolder = readFolder(folder).then((feeds) => feeds.map(({ head }) => head));
   const places = [await placeOf(folder, 'scan', inFolder)];
   if (loaded.config.redis.url === undefined) return places;
-  const shared = await openSharedStore(loaded);
+  const fleet = await openFleetStore(loaded);
   try {
-    return [...places, await placeOf(redisPlace(loaded), 'workers', shared.store.exploits.heads())];
+    return [...places, await placeOf(redisPlace(loaded), 'workers', firstShard(fleet).exploits.heads())];
   } finally {
-    await shared.close();
+    await fleet.close();
   }
 }
 

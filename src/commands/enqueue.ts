@@ -1,13 +1,11 @@
-import { createLogger } from '../compose/logger.ts';
-import { redisUrls } from '../compose/redis-connection.ts';
-import { requireRedisUrl } from '../compose/redis-url.ts';
-import { openTracing } from '../compose/tracing.ts';
-import type { LoadedConfig } from '../config/load.ts';
-import { createProducer } from '../producer.ts';
+import { isUtf8 } from 'node:buffer';
+import type { SubmitScan } from '../model/api/lockhound-api.generated.ts';
+import type { ScannedImage } from '../model/image/image.ts';
+import type { ProducedContent, StoredContent } from '../scan/request.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';
 import { type ImagePath, readScannedImage } from './scanned-image.ts';
 
-export interface EnqueueOptions {
+interface SubmittedPaths {
   /** May be empty where there is an image. */
   readonly paths: readonly string[];
   readonly image?: ImagePath | undefined;
@@ -16,42 +14,38 @@ export interface EnqueueOptions {
   readonly scan?: string | undefined;
   readonly format?: string | undefined;
   /** The paths contain only some of the target's lockfiles. */
-  readonly partial?: boolean;
+  readonly partial?: boolean | undefined;
+  /** A larger file is not read. */
+  readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
-/** The `enqueue` command: finds lockfiles, reads an image, and puts them on the queue, as any producer does. */
-export async function enqueuePaths(loaded: LoadedConfig, options: EnqueueOptions) {
-  const { config, secrets } = loaded;
-  const { paths, image: imagePath, target, labels, scan, format, partial = false, signal } = options;
-  const url = requireRedisUrl(loaded);
-  const { maxBytes, retention } = config.lockfiles;
-  const image = await readScannedImage(imagePath);
-  const lockfiles = paths.length === 0 ? [] : await readLockfilePaths({ paths, signal, maxBytes, format });
-  const tracing = await openTracing(loaded, createLogger(loaded));
-  const producer = await createProducer({
-    redis: redisUrls(url, secrets).join(','),
-    prefix: config.redis.prefix,
-    shards: config.redis.shards,
-    retentionMs: retention,
-    maxBytes,
-    ...(tracing === undefined ? {} : { telemetry: tracing.telemetry }),
-  });
-  try {
-    const receipt = await producer.enqueue({
-      target: { id: target, labels },
-      lockfiles,
-      image,
-      partial,
-      scan,
-    });
-    return {
-      ...receipt,
-      lockfiles: lockfiles.map(({ path }) => path),
-      ...(image === undefined ? {} : { image: image.reference ?? image.digest }),
-    };
-  } finally {
-    await producer.close();
-    await tracing?.close();
-  }
+/** Finds lockfiles and reads them and an image, as a request for a scan. Files that cannot be read are in it, with the reason. */
+export async function readSubmittedScan(options: SubmittedPaths) {
+  const { paths, image: imagePath, target, labels, scan, format, partial, maxBytes, signal } = options;
+  const image: ScannedImage | undefined = await readScannedImage(imagePath);
+  const read = paths.length === 0 ? [] : await readLockfilePaths({ paths, signal, maxBytes, format });
+  const lockfiles = read.map(({ path, format: named, companions = [], ...file }) => ({
+    path,
+    ...(named === undefined ? {} : { format: named }),
+    ...submitted(file),
+    companions: companions.map(({ name, ...companion }) => ({ name, ...submitted(companion) })),
+  }));
+  return {
+    target,
+    labels,
+    lockfiles,
+    ...(image === undefined ? {} : { image }),
+    ...(partial === true ? { partial } : {}),
+    ...(scan === undefined ? {} : { scan }),
+  } satisfies SubmitScan;
+}
+
+/** The content of a file as JSON has it. */
+function submitted(file: ProducedContent | StoredContent) {
+  if ('unread' in file) return { unread: file.unread };
+  if ('sha256' in file) throw new RangeError('a stored content is not submitted');
+  const { content } = file;
+  if (typeof content === 'string') return { content };
+  return isUtf8(content) ? { content: content.toString() } : { base64: content.toString('base64') };
 }

@@ -23,23 +23,5 @@ export type ServicesErrorCode = 'settings-invalid';
 
 export class ServicesError extends CodedError<ServicesErrorCode> {}
 
-/**
- * - `exists`: there is a schedule of that name.
- * - `configured`: it is part of the configuration.
- * - `not-found`: there is no such schedule or target.
- */
-export type ScheduleErrorCode = 'exists' | 'configured' | 'not-found';
-
-export class ScheduleError extends CodedError<ScheduleErrorCode> {}
-
-/**
- * - `not-found`: there is no such suppression.
- * - `removed`: it was removed before.
- * - `older`: a later version of the document is applied.
- */
-export type IgnoreErrorCode = 'not-found' | 'removed' | 'older';
-
-export class IgnoreError extends CodedError<IgnoreErrorCode> {}
-
 /** `baseline-invalid`: the file is no earlier result. */
 export class BaseImageError extends CodedError<'baseline-invalid'> {}

@@ -213,7 +213,7 @@ describe('lockhound ignore', () => {
       await writeFile(document, JSON.stringify({ ...head, statements }));
       const { output } = await room.lockhound('ignore', 'import', document, '--json');
       expect(await select(room)).toBe(1);
-      return JSON.parse(output)[0];
+      return JSON.parse(output).documents[0];
     };
     const fixed = await importVex('one', '2026-01-01T00:00:00Z', 'fixed', 'pkg:npm/ms');
     expect(fixed).toMatchObject({ applied: 1, overruling: 0 });

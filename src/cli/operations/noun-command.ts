@@ -10,6 +10,7 @@ import { withDestinationOptions } from '../program/output-file.ts';
 import { REPORT_NAMES, withReports } from '../program/scan-result.ts';
 import { bodyOf, hasOtherBody, kebab, parametersOf, withParameters } from './derive.ts';
 import type { Noun, View } from './noun.ts';
+import { withServer } from './open-caller.ts';
 import { type OperationOptions, runOperation } from './run.ts';
 
 /** Returns the command of a noun, derived from its methods. */
@@ -46,13 +47,8 @@ function declare(command: Command, context: CommandContext, { document, method, 
     view.report === undefined
       ? ['table', 'json', 'ndjson', ...Object.keys(view.formats ?? {})]
       : REPORT_NAMES;
-  withConfig(
-    withOutputFormat(
-      withParameters(command, document, method, { args, each, made }),
-      'print the answer of the API',
-      formats,
-    ),
-  ).option('--server <url>', 'ask this server, with the token in LOCKHOUND_TOKEN, in place of Redis');
+  withParameters(command, document, method, { args, each, made });
+  withServer(withConfig(withOutputFormat(command, 'print the answer of the API', formats)));
   withDestinationOptions(command);
   if (view.report !== undefined) withReports(command);
   if ((view.items !== undefined && each === undefined) || method.parameters.has('limit')) {

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { serverToken } from '../../config/server-token.ts';
 import { httpUrl } from '../../config/values.ts';
@@ -16,6 +17,14 @@ import type { View } from './noun.ts';
 export interface ServerOptions extends ConfigOptions {
   /** URL of a running server. Default: `serve.url`. */
   readonly server?: string;
+}
+
+/** Adds `--server`. */
+export function withServer(command: Command): Command {
+  return command.option(
+    '--server <url>',
+    'ask this server, with the token in LOCKHOUND_TOKEN, in place of Redis',
+  );
 }
 
 /** Throws `ConfigError`, `StoreError`, and `CommandError` (`options-unsuited`) for a URL that is none. */

@@ -111,7 +111,11 @@ async function print(context: CommandContext, caller: Caller, asked: Run): Promi
 /** Formats of every answer. */
 const LISTED: ReadonlySet<string> = new Set(['table', 'json', 'ndjson']);
 
-async function layoutOf({ terminal }: CommandContext, { verbose = false }: OperationOptions) {
+/** How texts are laid out on a terminal. */
+export async function layoutOf(
+  { terminal }: Pick<CommandContext, 'terminal'>,
+  { verbose = false }: Pick<OperationOptions, 'verbose'>,
+) {
   const { colour, width } = terminal;
   return { colour, width, verbose, links: (await terminal.showsLinks?.()) === true };
 }

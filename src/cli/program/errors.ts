@@ -6,13 +6,17 @@ import { CodedError } from '../../model/errors.ts';
  * - `nothing-asked`: the options select nothing.
  * - `options-unsuited`: options that do not go together, or one that is missing.
  * - `not-found`: there is nothing with the given id.
+ * - `scan-failed`: a step of the scan failed, or its job was rejected or lost.
+ * - `timed-out`: the scan was not done within the time limit.
  */
 export type CommandErrorCode =
   | 'file-unreadable'
   | 'file-unwritable'
   | 'nothing-asked'
   | 'options-unsuited'
-  | 'not-found';
+  | 'not-found'
+  | 'scan-failed'
+  | 'timed-out';
 
 /** A command line that cannot be executed. */
 export class CommandError extends CodedError<CommandErrorCode> {}

@@ -4,7 +4,7 @@ import { splitFindings } from '../../model/review/scan-comparison.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import { atLeast, countedSeverity, RATED_SEVERITIES, type RatedSeverity } from '../../model/scan/severity.ts';
-import type { ScanReport } from '../../model/scan/verdict.ts';
+import type { ScanReport, Verdict } from '../../model/scan/verdict.ts';
 import { REPORTS } from '../../report/catalog.ts';
 import type { TextOptions } from '../../report/layout.ts';
 import { EXIT } from './exit-code.ts';
@@ -85,15 +85,29 @@ export async function printReports(
 export async function printScan(
   terminal: Terminal,
   report: ScanReport,
-  { failOn, exitCodes, ...options }: ResultOptions,
+  options: ResultOptions,
 ): Promise<number> {
   await printReports(terminal, report, options);
   const { verdict, comparison } = report;
-  const failing = failingFindings(splitFindings(verdict.findings, comparison).counting, failOn);
+  return scanExitCode({ ...verdict, comparison }, options);
+}
+
+/** The exit code of a scan by its findings and gaps. */
+export function scanExitCode(
+  {
+    findings,
+    gaps,
+    comparison,
+  }: Pick<Verdict, 'findings' | 'gaps'> & {
+    readonly comparison?: ScanReport['comparison'] | undefined;
+  },
+  { failOn, exitCodes }: Pick<ResultOptions, 'failOn' | 'exitCodes'>,
+): number {
+  const failing = failingFindings(splitFindings(findings, comparison).counting, failOn);
   const isExtended = exitCodes === 'extended';
   if (failing.length > 0) return isExtended && !failing.some(isFixable) ? EXIT.unfixable : EXIT.findings;
   // An incomplete scan without findings is not clean.
-  if ((comparison?.newGaps ?? verdict.gaps).length === 0) return EXIT.clean;
+  if ((comparison?.newGaps ?? gaps).length === 0) return EXIT.clean;
   return isExtended ? EXIT.incomplete : EXIT.error;
 }
 

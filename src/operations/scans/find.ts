@@ -1,6 +1,7 @@
 import type { Job, Queue } from 'bullmq';
 import type { FleetStore } from '../../compose/fleet-store.ts';
 import type { Store } from '../../compose/store.ts';
+import { jobIdOf } from '../../jobs/job-id.ts';
 import { INGEST_LOCKFILES, type IngestLockfiles } from '../../jobs/payloads/ingest-lockfiles.ts';
 import { SCAN_SOURCE, type ScanSource } from '../../jobs/payloads/sources/scan-source.ts';
 import { withOwnId } from '../../jobs/requested-scan.ts';
@@ -8,6 +9,7 @@ import { scanIdOf } from '../../model/scan/scan-id.ts';
 import type { ScanRecord } from '../../model/scan/scan-record.ts';
 import { notFound } from '../context.ts';
 import type { Principal } from '../principal.ts';
+import { Refusal } from '../refusal.ts';
 
 /** Queued scans that are read of each queue. */
 const MAX_QUEUED = 1_000;
@@ -20,15 +22,38 @@ export interface FoundScan {
 /**
  * A scan by its id, or the newest one whose producer chose that id. A scan of another team takes the same time as none. Throws `Refusal`.
  */
-export async function findScan(fleet: FleetStore, { sees }: Principal, id: string): Promise<FoundScan> {
+export async function findScan(fleet: FleetStore, principal: Principal, id: string): Promise<FoundScan> {
+  const { sees } = principal;
   const found = await Promise.all(fleet.shards.map((shard) => findIn(fleet, shard, id)));
   const allowed = found.flat().filter(({ scan: { target } }) => sees(target));
   // A producer can choose the id of a scan of another target, which must not hide that one.
   const exact = allowed.filter(({ scan }) => scan.scan === id);
   const seen = exact.length > 0 ? exact : allowed;
   const [newest] = seen.sort((left, right) => timeOf(right.scan) - timeOf(left.scan));
-  if (newest === undefined) throw notFound(`there is no scan ${id}: records are kept for 30 days`);
-  return newest;
+  if (newest !== undefined) return newest;
+  throw (await rejectedScan(fleet, principal, id)) ?? unknownScan(id);
+}
+
+function unknownScan(id: string): Refusal {
+  return notFound(`there is no scan ${id}: records are kept for 30 days`);
+}
+
+/** The error for a scan whose payload was rejected, which has no record. A payload says nothing reliable about its target. */
+async function rejectedScan(
+  fleet: FleetStore,
+  { seesAll }: Principal,
+  scan: string,
+): Promise<Refusal | undefined> {
+  const { name } = INGEST_LOCKFILES;
+  const id = jobIdOf(name, scan);
+  for (const shard of seesAll ? fleet.shards : []) {
+    const [entry] = await shard.rejected.find(id, [name]);
+    if (entry === undefined) continue;
+    const faults = entry.issues.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
+    const advice = `\`lockhound rejected get ${name} ${id}\` shows its payload`;
+    return new Refusal(404, 'scan-failed', `${name}: ${faults}; ${advice}`);
+  }
+  return undefined;
 }
 
 /** Scans that have an id, and those whose producer chose it. */

@@ -1,4 +1,5 @@
-import type { ScanReport } from '../../model/scan/verdict.ts';
+import type { Inventory } from '../../model/scan/inventory.ts';
+import type { ScanReport, Verdict } from '../../model/scan/verdict.ts';
 import type { OperationContext } from '../context.ts';
 import { rendered } from '../findings/report.ts';
 import type { Operation } from '../operation.ts';
@@ -15,7 +16,7 @@ export const reportScan: Operation<'lockhound.scans.report'> = async (
 ) => await rendered(await scanReport(context, principal, scan, signal), format, layout);
 
 /** The report of a concluded scan. Throws `Refusal` (`no-report`). */
-export async function scanReport(
+async function scanReport(
   context: OperationContext,
   principal: Principal,
   id: string,
@@ -28,15 +29,28 @@ export async function scanReport(
     throw new Refusal(404, 'no-report', detail);
   }
   const { inventory, verdict } = await readReport(shard, scan);
-  if (inventory === undefined || verdict === undefined) {
+  if (verdict === undefined) {
     const stored = `\`lockhound targets report ${target}\` reports what is stored of its target`;
     throw new Refusal(404, 'no-report', `scan ${scan} (${state}) has no report that can be read; ${stored}`);
   }
-  return await wholeReport(context, principal, { inventory, verdict }, signal);
+  const report = { inventory: inventory ?? inventoryOf(verdict), verdict };
+  return await wholeReport(context, principal, report, signal);
+}
+
+/** The lockfiles according to the verdict, when the packages are no longer stored. */
+function inventoryOf({ gaps }: Verdict): Inventory {
+  const unread = gaps.filter(({ kind }) => kind === 'lockfile');
+  return {
+    lockfiles: [],
+    unread: unread.map(({ subject, reason }) => ({
+      path: subject,
+      error: { code: 'unread', message: reason },
+    })),
+  };
 }
 
 /** A scan of unchanged lockfiles stores no inventory: its report is made of what is stored of its target. */
-export async function wholeReport(
+async function wholeReport(
   context: OperationContext,
   principal: Principal,
   report: ScanReport,

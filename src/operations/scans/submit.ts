@@ -5,7 +5,7 @@ import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
 import { contentOf } from '../../jobs/requested-scan.ts';
 import { scanPayload } from '../../jobs/scan-request.ts';
 import type { ScannedImage } from '../../model/image/image.ts';
-import type { ScanRequest } from '../../scan/request.ts';
+import type { ProducedContent, ScanRequest } from '../../scan/request.ts';
 import { requireLayout } from '../../store/shards/shard-layout.ts';
 import { firstShard, requireSeen } from '../context.ts';
 import type { Operation } from '../operation.ts';
@@ -16,6 +16,7 @@ import { submitSource } from './source-scan.ts';
 interface SubmittedContent {
   readonly content?: string | undefined;
   readonly base64?: string | undefined;
+  readonly unread?: { readonly code: string; readonly message: string } | undefined;
   /** The content as bytes, of a form. */
   readonly bytes?: Buffer;
 }
@@ -36,8 +37,8 @@ export const submitScan: Operation<'lockhound.scans.submit'> = async ({ body, pr
     lockfiles: lockfiles.map(({ path, format, companions = [], ...file }) => ({
       path,
       ...(format === undefined ? {} : { format }),
-      content: bytesOf(path, file),
-      companions: companions.map(({ name, ...companion }) => ({ name, content: bytesOf(name, companion) })),
+      ...contentIn(path, file),
+      companions: companions.map(({ name, ...companion }) => ({ name, ...contentIn(name, companion) })),
     })),
     // The schema of the payload checks it.
     image: image as ScannedImage | undefined,
@@ -47,14 +48,17 @@ export const submitScan: Operation<'lockhound.scans.submit'> = async ({ body, pr
   return { scan: await enqueue(context.fleet, request) };
 };
 
-/** The content of a submitted file. Throws `Refusal` unless it is stated once. */
-function bytesOf(path: string, { content, base64, bytes }: SubmittedContent): string | Buffer {
-  const decoded = base64 === undefined ? undefined : Buffer.from(base64, 'base64');
-  const given = [content, decoded, Buffer.isBuffer(bytes) ? bytes : undefined];
-  const [stated, ...others] = given.filter((one) => one !== undefined);
-  if (stated === undefined || others.length > 0)
-    throw new Refusal(400, 'invalid-body', `${path} needs either content or base64`);
-  return stated;
+/** The content of a submitted file, or why there is none. Throws `Refusal` unless one is stated. */
+function contentIn(path: string, { content, base64, unread, bytes }: SubmittedContent): ProducedContent {
+  const stated = [
+    ...(content === undefined ? [] : [{ content }]),
+    ...(base64 === undefined ? [] : [{ content: Buffer.from(base64, 'base64') }]),
+    ...(unread === undefined ? [] : [{ unread }]),
+    ...(Buffer.isBuffer(bytes) ? [{ content: bytes }] : []),
+  ];
+  const [only] = stated;
+  if (only !== undefined && stated.length === 1) return only;
+  throw new Refusal(400, 'invalid-body', `${path} needs one of content, base64 and unread`);
 }
 
 /** Stores the contents and queues the scan. Resolves to its id. Throws `EnvelopeError` and `StoreError`. */

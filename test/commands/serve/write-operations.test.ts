@@ -94,6 +94,14 @@ describe('a submitted scan', () => {
     expect(third).toEqual({ ...first, path: 'web/package-lock.json' });
   });
 
+  it('says which of its files the caller could not read', async () => {
+    const unread = { code: 'too-large', message: 'larger than the limit' };
+    const body = { target: 'a/shop', scan: 'unread', lockfiles: [{ path: 'go.sum', unread }] };
+    expect((await post('scans', json(headers.team, body))).status).toBe(202);
+    const [payload] = await queued(scanIdOf('a/shop', 'unread'));
+    expect(payload.lockfiles).toEqual([{ path: 'go.sum', unread }]);
+  });
+
   it('has an id of its target: another content is refused, and a foreign id is as unknown as none', async () => {
     const submit = (own: Record<string, string>, target: string, content: string) =>
       post(
