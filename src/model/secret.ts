@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** What is shown in place of a secret value. */
+/** The text that is shown in place of a secret value. */
 export const MASK = '(secret)';
 
 /**

@@ -7,9 +7,9 @@ import { channel } from 'node:diagnostics_channel';
 
 /** One attempt of a request over the network. */
 export interface HttpAttempt {
-  /** What was called: `insights`, `platform`, `receiver`, `source` or `contract`. */
+  /** The called service: `insights`, `platform`, `receiver`, `source` or `contract`. */
   readonly service: string;
-  /** Absent when there was no answer. */
+  /** The HTTP status; absent when there was no answer. */
   readonly status?: number;
   readonly durationMs: number;
   /** Time that the request waited for its budget before it was sent. */

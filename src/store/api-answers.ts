@@ -8,11 +8,11 @@ import { readValue, writeText } from './values/stored-values.ts';
 /** Answers to writes by their idempotency keys, so that a repeated request does nothing and has the same answer. */
 export type ApiAnswerStore = ReturnType<typeof createApiAnswerStore>;
 
-/** What is known of a request with a key. */
+/** The state of a request with a key. */
 export type KnownRequest =
   /** This is the first one; it has to be answered or released. */
   | { readonly kind: 'first' }
-  /** It is being answered. */
+  /** The request is being answered. */
   | { readonly kind: 'running' }
   /** Another request had the same key. */
   | { readonly kind: 'different' }
@@ -53,7 +53,7 @@ export function createApiAnswerStore(redis: RedisClient, keys: Keys) {
     async remember(what: string, ttlMs: number): Promise<void> {
       await redis.set(keyOf('known', what), '1', 'PX', ttlMs);
     },
-    /** For a request that failed: it may be repeated. */
+    /** Forgets a request that failed, so that it may be repeated. */
     async release(caller: string, key: string): Promise<void> {
       await redis.del(keyOf(caller, key));
     },

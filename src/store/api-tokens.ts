@@ -36,7 +36,7 @@ export function createApiTokenStore(redis: RedisClient, keys: Keys, onUnreadable
     },
     /** Number of all tokens, also of those that cannot be read or have expired. */
     count: () => redis.hlen(keys.apiTokens),
-    /** Without their hashes, by time of creation. */
+    /** Returns the tokens without their hashes, by time of creation. */
     async list(): Promise<readonly ApiToken[]> {
       const [tokens, uses] = [await this.all(), await redis.hgetall(keys.apiTokenUses)];
       const listed = [...tokens].map(([id, { hash: _hash, ...token }]) => {

@@ -52,7 +52,7 @@ function sharedKeys(shared: string) {
     workerRecords: `${shared}:workers:records`,
     /** One bucket of the set of versions that the index was seen to have. */
     seen: (bucket: number) => `${shared}:seen:${bucket}`,
-    /** The same of what was inspected. */
+    /** One bucket of the set of subjects that were inspected. */
     inspected: (bucket: number) => `${shared}:inspected:${bucket}`,
     lock: (name: string) => `${shared}:lock:${name}`,
     /** When the next request of a shared budget is due. */
@@ -148,7 +148,7 @@ function shardKeys(tagged: string) {
       facts: `${tagged}:facts:${kind}`,
       /** Subjects by the time of the last answer about them (sorted set). */
       answered: `${tagged}:facts:${kind}:answered`,
-      /** The same as a hash, which earlier releases wrote. */
+      /** Times of answers as a hash, which earlier releases wrote. */
       checked: `${tagged}:facts:${kind}:checked`,
       /** Subjects that were never answered, by the time of the first look-up (sorted set). */
       unanswered: `${tagged}:facts:${kind}:unanswered`,
@@ -177,11 +177,11 @@ function shardKeys(tagged: string) {
     changes: `${tagged}:changes`,
     /** Schedules by name. */
     schedules: `${tagged}:schedules`,
-    /** Of one schedule: runs by id, counts of endings by run, targets that the current run has not read yet (hashes). */
+    /** Hashes of a schedule: runs by id, counts of endings by run, targets that the current run has not read yet. */
     scheduleRuns: (schedule: string) => `${tagged}:schedule:${schedule}:runs`,
     scheduleCounts: (schedule: string) => `${tagged}:schedule:${schedule}:counts`,
     openTargets: (schedule: string) => `${tagged}:schedule:${schedule}:open`,
-    /** Of one schedule, by target: the last reading, and what was read. */
+    /** Hashes of a schedule, by target: the last reading, and what was read. */
     watchedTargets: (schedule: string) => `${tagged}:schedule:${schedule}:targets`,
     sourceReadings: (schedule: string) => `${tagged}:schedule:${schedule}:readings`,
     /** Set of schedules with a target whose source cannot be read. */

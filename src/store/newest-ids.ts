@@ -10,7 +10,7 @@ export interface PlacedId {
 export interface NewestRange {
   /** This time or later, in ms since 1970. */
   readonly since?: number | undefined;
-  /** Only those that follow this one; it need not exist any more. */
+  /** The id after which the range begins; it need not exist any more. */
   readonly after?: PlacedId | undefined;
   /** Ids in one command. Default 100. */
   readonly count?: number | undefined;

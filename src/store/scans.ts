@@ -100,7 +100,7 @@ export function createScanStore(
       });
       return await readEach(kept, ({ scan, text }) => read(scan, text), onUnreadable);
     },
-    /** The same without a limit, each with the time when it was first noted, from a place on. */
+    /** Yields all scans, each with the time when it was first noted, the newest first, from a place on. */
     async *newest(range: NewestRange): AsyncGenerator<TimedScan> {
       for await (const part of newestIds(redis, keys.scanOrder, range)) {
         const stored = await redis.hmget(keys.scans, ...part.map(({ id }) => id));

@@ -105,7 +105,7 @@ export function createScheduleStore(redis: RedisClient, keys: Keys, onUnreadable
       const stored = await redis.hget(keys.watchedTargets(schedule), target);
       return stored === null ? undefined : await readTarget(schedule, target, stored);
     },
-    /** What was read last. A value that cannot be read is reported, and the source is read again. */
+    /** Returns the last reading. A value that cannot be read is reported, and the source is read again. */
     async reading(schedule: string, target: string): Promise<SourceReading | undefined> {
       const key = keys.sourceReadings(schedule);
       const stored = await redis.hgetBuffer(key, target);

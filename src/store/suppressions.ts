@@ -6,8 +6,6 @@ import type { RedisClient } from './redis/connection.ts';
 import { defineScript, runScript } from './scripts/run-script.ts';
 import { type OnUnreadable, readEach, readValue, writeText } from './values/stored-values.ts';
 
-export type SuppressionStore = ReturnType<typeof createSuppressionStore>;
-
 /**
  * The suppressions that `lockhound ignore` adds, for all shards. Removed ones stay, as the record of who did what. Each write changes
  * the revision, by which workers notice it.
@@ -37,7 +35,7 @@ export function createSuppressionStore(
     list,
     /** `0` before the first one is added. */
     revision,
-    /** Without removed ones. Read again only when the revision changed, because each judgement asks for them. */
+    /** Returns the suppressions that were not removed. Redis is read again only when the revision changed, because each judgement asks. */
     async effective(): Promise<readonly StoredSuppression[]> {
       const now = await revision();
       if (known?.revision !== now) {
@@ -50,7 +48,7 @@ export function createSuppressionStore(
       }
       return await known.effective;
     },
-    /** Those that were added, replaced or removed after a revision. */
+    /** Returns the suppressions that were added, replaced or removed after a revision. */
     async changedSince(from: string): Promise<readonly StoredSuppression[]> {
       const revisions = await redis.hgetall(keys.suppressionRevisions);
       // A release that wrote no revisions may have changed the others.

@@ -16,7 +16,7 @@ export interface WorkerPresence {
 
 export type WorkerRecords = ReturnType<typeof createWorkerRecords>;
 
-/** What workers say about themselves, next to their presence (`shards/shard-layout.ts`). `prefix`: `redis.prefix`. */
+/** Records that workers write about themselves, next to their presence (`shards/shard-layout.ts`). `prefix`: `redis.prefix`. */
 export function createWorkerRecords(
   redis: RedisClient,
   prefix: string,

@@ -17,7 +17,7 @@ export interface Staying {
   readonly until?: string;
 }
 
-/** What to change in a lockfile. */
+/** The changes of one lockfile that clear findings. */
 export interface FixPlan {
   readonly path: string;
   /** The step that clears most findings for each change first; overrides last. */

@@ -1,14 +1,6 @@
 import { z } from 'zod';
 import type { ValueOf } from '../stored/value-of.ts';
 
-/**
- * What clears the findings of a package. `in-range`: every requirement permits a good version, so the package manager can lock
- * it. `upgrade-direct`: a later version of direct dependencies does. `override`: only against the requirements of other
- * packages. `held-by-pin`: the project itself forces another version. `held-by-cooldown`: the good version is too new for the
- * project's own setting. `none`: there is no way. `unknown`: whether there is one could not be found out.
- */
-export type FixKind = Fix['kind'];
-
 /** How to clear the findings of a package in one lockfile, with evidence. */
 export type Fix = ValueOf<typeof fixSchema>;
 
@@ -18,10 +10,13 @@ export type FixChange = Fix['changes'][number];
 /** A later version that was looked at. */
 export type FixCandidate = Fix['evidence']['candidates'][number];
 
-/** A requirement on the package. */
-export type FixRequirement = Fix['evidence']['requirements'][number];
-
 export const fixSchema = z.object({
+  /**
+   * The kind of change that clears the findings of a package. `in-range`: every requirement permits a good version, so the package
+   * manager can lock it. `upgrade-direct`: a later version of direct dependencies does. `override`: only against the requirements of
+   * other packages. `held-by-pin`: the project itself forces another version. `held-by-cooldown`: the good version is too new for
+   * the project's own setting. `none`: there is no way. `unknown`: whether there is one could not be found out.
+   */
   kind: z.enum([
     'in-range',
     'upgrade-direct',
@@ -37,7 +32,7 @@ export const fixSchema = z.object({
   version: z.string().exactOptional(),
   /** Whether that version is of another major line than the locked one. */
   breaking: z.boolean().exactOptional(),
-  /** What changes, in the order of the commands. Empty when nothing can be done. */
+  /** The changes, in the order of the commands. Empty when nothing can be done. */
   changes: z.array(
     z.object({
       name: z.string(),
@@ -72,7 +67,7 @@ export const fixSchema = z.object({
       z.object({
         /** Id of the package that requires, or `.` and the folder for the target. */
         by: z.string(),
-        /** Absent when it is not known. */
+        /** The stated requirement; absent when it is not known. */
         requirement: z.string().exactOptional(),
         permits: z.boolean(),
       }),

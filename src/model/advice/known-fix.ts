@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ValueOf } from '../stored/value-of.ts';
 
-/** What is known of fixes of one package version, for every target that has it. */
+/** The known fixes of one package version, for every target that has it. */
 export type KnownFix = ValueOf<typeof knownFixSchema>;
 
 /** How a direct dependency comes to bring only good versions. */
@@ -22,7 +22,7 @@ export const knownFixSchema = z.object({
     z.object({ version: z.string(), advisories: z.array(z.string()), reason: z.string().exactOptional() }),
   ),
   lookedAt: z.number(),
-  /** By id of a direct dependency that brings the package (`name@version`). */
+  /** The ways by id of a direct dependency that brings the package (`name@version`). */
   ways: z.record(
     z.string(),
     z.object({

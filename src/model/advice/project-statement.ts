@@ -30,7 +30,7 @@ export interface StatedCooldown {
   readonly except: readonly string[];
 }
 
-/** What a lockfile and the files beside it state about the selection of versions. */
+/** The requirements that a lockfile and the files beside it state about the selection of versions. */
 export interface ProjectStatement {
   readonly requirements: readonly StatedRequirement[];
   /** Whether every requirement of the target itself is among them. */

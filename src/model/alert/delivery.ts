@@ -9,7 +9,7 @@ const time = whole.transform((ms) => new Date(ms).toISOString());
 const optional = <Schema extends z.ZodType>(schema: Schema) =>
   z.union([z.literal('').transform(() => undefined), schema]).optional();
 
-/** What identifies a delivery: one notification for one receiver. */
+/** The identity of a delivery: one notification for one receiver. */
 export type DeliveryIdentity = ValueOf<typeof identitySchema>;
 
 const identitySchema = z.object({
@@ -67,7 +67,7 @@ export type DeliveryAttempt = ValueOf<typeof deliveryAttemptSchema>;
 export const deliveryAttemptSchema = z.object({
   at: z.string(),
   durationMs: z.number(),
-  /** Of the body that was sent. */
+  /** Size of the body that was sent. */
   bytes: z.number().exactOptional(),
   /** Number of changes that the body only counts. */
   leftOut: z.number().exactOptional(),
@@ -96,7 +96,7 @@ export type DeliveryAnswer =
   | { readonly kind: 'delivered'; readonly receipt: DeliveryReceipt }
   /** The route is stopped: nothing is sent until an operator resumes it. */
   | { readonly kind: 'held'; readonly reason: string }
-  /** Nothing was sent: the route is at its limit, or not provisioned yet. */
+  /** The delivery was not sent: the route is at its limit, or not provisioned yet. */
   | { readonly kind: 'later'; readonly reason: string };
 
 /** The answer of a receiver that accepted a delivery. */

@@ -23,7 +23,7 @@ export const notificationSchema = z.object({
    */
   mode: z.enum(['digest', 'change', 'periodic', 'advisory']).exactOptional(),
   scan: z.string(),
-  /** Of a digest over several targets: their number as id, and the labels that all of them have. */
+  /** The target. A digest over several targets has their number as id, and the labels that all of them have. */
   target: targetSchema,
   /** `requestedAt` of the scan. */
   date: z.string(),

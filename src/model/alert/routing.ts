@@ -13,7 +13,7 @@ export interface RouteMatch {
   readonly transitions?: readonly Transition[] | undefined;
   /** Whether the package is a direct dependency. */
   readonly direct?: boolean | undefined;
-  /** Not packages that are installed under these conditions alone: `dev`, `test`, … */
+  /** Packages that are installed under these conditions alone (`dev`, `test`, …) do not match. */
   readonly withoutGroups?: readonly string[] | undefined;
   /** Whether a known change of the lockfile clears the finding. */
   readonly fixable?: boolean | undefined;

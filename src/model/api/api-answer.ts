@@ -7,6 +7,6 @@ export type StoredAnswer = Exclude<ValueOf<typeof apiAnswerSchema>['answer'], un
 export const apiAnswerSchema = z.object({
   /** SHA-256 of the request, hex: method, path and body. */
   request: z.string(),
-  /** Absent while the request is being answered. */
+  /** The answer; absent while the request is being answered. */
   answer: z.object({ status: z.number(), type: z.string(), body: z.string() }).exactOptional(),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ValueOf } from '../stored/value-of.ts';
 
-/** What a caller of the API may do. A role contains the ones before it. */
+/** The rights of a caller of the API. A role contains the ones before it. */
 export const ROLES = ['read', 'submit', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 

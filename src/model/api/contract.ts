@@ -6,7 +6,7 @@ export const DIFFERENCE_CLASSES: readonly DifferenceClass[] = ['breaking', 'depr
 /** One difference between the document that a client was built for and another one. */
 export interface ContractDifference {
   readonly class: DifferenceClass;
-  /** What happened, for programs: `method-removed`, `enum-narrowed`, … */
+  /** The kind of difference, for programs: `method-removed`, `enum-narrowed`, … */
   readonly kind: string;
   /** Id of the method or name of the schema it is about; `document` for a difference of the document itself. */
   readonly subject: string;
@@ -32,7 +32,7 @@ export interface ContractComparison {
   readonly version: string;
   /** Revision of the published document, where it states one. */
   readonly revision: string | undefined;
-  /** Where the published document was read; without user information and query. */
+  /** Address of the published document, without user information and query. */
   readonly source: string;
   readonly differences: readonly ContractDifference[];
 }

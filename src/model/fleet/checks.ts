@@ -27,7 +27,7 @@ export interface HealthPart {
   readonly grade: Verdict;
   /** In words, with numbers. */
   readonly says: string;
-  /** What to do; absent when nothing has to be done. */
+  /** The remedy; absent when nothing has to be done. */
   readonly remedy?: string | undefined;
 }
 
@@ -49,16 +49,16 @@ export interface Diagnosis {
   readonly verdict: Verdict;
   /** In words, with values. */
   readonly says: string;
-  /** What to do. */
+  /** The remedy, in a sentence. */
   readonly remedy?: string | undefined;
-  /** What `--fix` would do, or did (`fixed`). */
+  /** The change that `--fix` would make, or made (`fixed`). */
   readonly fix?: string | undefined;
   readonly fixed?: boolean | undefined;
 }
 
 export type DoctorSubject = (typeof DOCTOR_SUBJECTS)[number];
 
-/** In the order in which they are shown. */
+/** The subjects in the order in which they are shown. */
 export const DOCTOR_SUBJECTS = [
   'process',
   'redis',

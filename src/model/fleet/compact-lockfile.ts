@@ -27,7 +27,7 @@ function isEdgeListOrNull(value: unknown): value is readonly (number | string)[]
 }
 
 /**
- * What judging needs of a lockfile beside the ids of its packages, in columns: one entry for each package, in the order of the
+ * The data of a lockfile that judging needs beside the ids of its packages. Each column has one entry for each package, in the order of the
  * file. Facts of the service are not part of it, so that equal lockfiles of several targets are stored once.
  */
 export type CompactLockfile = ValueOf<typeof compactLockfileSchema>;

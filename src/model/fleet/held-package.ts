@@ -12,12 +12,12 @@ export interface HeldPackage {
   /** As the lockfile states it. */
   readonly version: string;
   readonly purl: string;
-  /** Absent when the lockfile does not state it. */
+  /** Whether the target requires the package itself; absent when the lockfile does not state it. */
   readonly direct?: boolean;
   readonly groups: readonly string[];
   /** Packages from a direct dependency down to the package itself; empty when no path is known. */
   readonly dependencyPath: readonly string[];
-  /** Present when the package is not looked up: `private` or `unsupported`, and why. */
+  /** The outcome of a package that is not looked up: `private` or `unsupported`. `reason` says why. */
   readonly outcome?: Outcome;
   readonly reason?: string;
 }

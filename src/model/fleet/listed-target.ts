@@ -25,10 +25,10 @@ export interface ListedTarget {
 /** Everything that is stored of a target. */
 export interface ShownTarget {
   readonly target: string;
-  /** Absent when it cannot be read. */
+  /** The summary; absent when it cannot be read. */
   readonly summary?: ListedTarget;
   readonly lockfiles: readonly TargetLockfile[];
-  /** Of a target that is a container image. */
+  /** The image of a target that is a container image. */
   readonly image?: ImageState;
   /** Newest first. */
   readonly history: readonly PastScan[];

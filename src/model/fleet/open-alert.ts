@@ -2,7 +2,7 @@ import { findingSchema } from '../scan/finding.ts';
 import type { ValueOf } from '../stored/value-of.ts';
 
 /**
- * What open alerts of several targets have in common: a finding without its fingerprint, places and advice. It is stored once for the
+ * The common part of open alerts of several targets: a finding without its fingerprint, places and advice. It is stored once for the
  * fleet, so that lists and counts of the whole fleet read no states.
  */
 export type OpenAlert = ValueOf<typeof openAlertSchema>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TRANSITIONS } from '../scan/transition.ts';
 import type { ValueOf } from '../stored/value-of.ts';
 
-/** One of the last scans of a target, in short. */
+/** A summary of one of the last scans of a target. */
 export type PastScan = ValueOf<typeof pastScanSchema>;
 
 export const pastScanSchema = z.object({

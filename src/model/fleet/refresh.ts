@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import type { ValueOf } from '../stored/value-of.ts';
 
-/** What one part of a refresh looked up. */
+/** The result of one part of a refresh. */
 export type RefreshedPart = ValueOf<typeof refreshedPartSchema>;
 
 export const refreshedPartSchema = z.object({
   /** Package versions or advisories that the service answered. */
   answered: z.number(),
-  /** Of these: the service does not have them, and they were never known. */
+  /** Number of answered ones that the service does not have and that were never known. */
   unknown: z.number(),
   /** Answers that differ from what was known. */
   changed: z.number(),
-  /** Those without an answer: what was known of them stays. */
+  /** Package versions or advisories without an answer. The facts about them stay. */
   failed: z.number(),
   /** Why the first of them failed. */
   reason: z.string().exactOptional(),
-  /** Of those that failed: not known to be malformed, so that the service gave no answer about them. */
+  /** Number of failed ones that are not known to be malformed: the service gave no answer about them. */
   unanswered: z.number(),
   /** Keys of answers that no longer state what was known. `finish-refresh` decides whether the service lost its data. */
   lost: z.array(z.string()),
@@ -25,9 +25,7 @@ export const refreshedPartSchema = z.object({
   superseded: z.boolean().exactOptional(),
 });
 
-/** A person's word that what the service no longer states is corrected, and not lost. */
-export type AcceptedLoss = ValueOf<typeof acceptedLossSchema>;
-
+/** A person states that what the service no longer states is corrected, and not lost. */
 const acceptedLossSchema = z.object({
   by: z.string(),
   /** RFC 3339. */
@@ -50,7 +48,7 @@ export const refreshRecordSchema = z.object({
   unanswered: z.number(),
   reason: z.string().exactOptional(),
   /**
-   * What the service no longer states, when it seems to have lost its data: the number of subjects, of how many, and which statements
+   * The statements that the service no longer makes, when it seems to have lost its data: the number of subjects, of how many, and which statements
    * (`NPM advisories`). `accepted`: the next refresh of everything believes as many.
    */
   dataLoss: z
@@ -61,6 +59,6 @@ export const refreshRecordSchema = z.object({
       accepted: acceptedLossSchema.exactOptional(),
     })
     .exactOptional(),
-  /** What it believed because a person accepted it. */
+  /** The losses that it believed because a person accepted them. */
   believed: acceptedLossSchema.extend({ lost: z.number(), of: z.array(z.string()) }).exactOptional(),
 });

@@ -7,11 +7,11 @@ export type TargetLockfile = ValueOf<typeof targetLockfileSchema>;
 
 export const targetLockfileSchema = z.object({
   path: z.string(),
-  /** Of the content that was read last, hex. Absent when it was never read. */
+  /** SHA-256 of the content that was read last, hex. Absent when it was never read. */
   sha256: z.string().exactOptional(),
   /** Key of its inventory: SHA-256, hex. Absent when it was never read. */
   inventory: z.string().exactOptional(),
-  /** Of the `.lockhound.yaml` beside it. */
+  /** Suppressions of the `.lockhound.yaml` beside it. */
   suppressions: z.array(suppressionSchema).exactOptional(),
   /** Why the last scan could not read it. */
   unread: z.object({ code: z.string(), message: z.string() }).exactOptional(),

@@ -11,7 +11,7 @@ export const targetSummarySchema = z.object({
   packages: z.number(),
   /** Open findings by severity, without notes; severities without any are absent. */
   open: z.partialRecord(z.enum(SEVERITIES), z.number()),
-  /** The same by rule. Absent in summaries of earlier releases. */
+  /** Open findings by rule and severity. Absent in summaries of earlier releases. */
   openByRule: z.record(z.string(), z.partialRecord(z.enum(SEVERITIES), z.number())).exactOptional(),
   /** Open findings that are suppressed; absent when there are none. */
   suppressed: z.number().exactOptional(),

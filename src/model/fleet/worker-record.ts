@@ -4,7 +4,7 @@ import type { ValueOf } from '../stored/value-of.ts';
 /** A running worker: its release, and what it did in the last minute. It writes the record anew a few times a minute. */
 export type WorkerRecord = ValueOf<typeof workerRecordSchema>;
 
-/** What a worker did in a period of about a minute. Times in milliseconds. */
+/** The work of a worker in a period of about a minute. Times in milliseconds. */
 export type WorkerLoad = WorkerRecord['load'];
 
 export const workerRecordSchema = z.object({

@@ -5,7 +5,7 @@ import type { ValueOf } from '../stored/value-of.ts';
 export type ScannedImage = ValueOf<typeof scannedImageSchema>;
 
 export const scannedImageSchema = z.object({
-  /** As it was named: a reference of its archive or layout. */
+  /** Name of the image: a reference of its archive or layout. */
   reference: z.string().optional(),
   /** `linux/arm64/v8`. */
   platform: z.string(),
@@ -18,7 +18,7 @@ export const scannedImageSchema = z.object({
 /** The public image that an image is built on. */
 export type BaseImage = ValueOf<typeof baseImageSchema>;
 
-/** What is known of the image of a target. */
+/** Stored facts about the image of a target. */
 export type ImageState = ValueOf<typeof imageStateSchema>;
 
 export const baseImageSchema = z.object({
@@ -39,7 +39,7 @@ export const judgedImageSchema = z.object({
   digest: z.string(),
   /** Number of its layers. */
   layers: z.number(),
-  /** Absent when no public image has its lowest layers, or when that is not known. */
+  /** The base; absent when no public image has its lowest layers, or when that is not known. */
   base: baseImageSchema.exactOptional(),
 });
 

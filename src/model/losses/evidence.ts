@@ -1,11 +1,11 @@
 import type { Compared, Group } from './statements.ts';
 
-/** So many subjects may lose a statement at once because of honest corrections: an advisory is withdrawn, a package is no longer deprecated. */
+/** Number of subjects that may lose a statement at once because of honest corrections, such as a withdrawn advisory. */
 const HANDFUL = 5;
 /** A loss is believed when this many times as many subjects keep what they state. */
 const KEPT_FOR_EACH = 9;
 
-/** What answers kept and lost of what was known, by group. */
+/** Numbers of known statements that answers kept and lost, by group. */
 export interface Tally {
   /** Numbers of records that still state it. */
   readonly kept: Map<Group, number>;
@@ -48,7 +48,7 @@ export interface DataLoss {
   /** Subjects that lost a statement, and those that were compared. */
   readonly lost: number;
   readonly compared: number;
-  /** What was lost: `NPM advisories`. Unset in a record of an earlier release: versions. */
+  /** The lost groups, such as `NPM advisories`. Unset in a record of an earlier release, which means versions. */
   readonly of?: readonly Group[];
   /** Who says that they are corrections, since when (RFC 3339). The next refresh of everything believes as many. */
   readonly accepted?: { readonly by: string; readonly at: string };

@@ -10,7 +10,7 @@ interface Statement<Value> {
   readonly name: string;
   /** Returns what the record states: advisory ids, or the package that the statement is about. Empty when it states nothing. */
   readonly says: (record: Value) => readonly string[];
-  /** What of it an answer no longer states. Default: what `says` does not return for the answer. */
+  /** Returns what an answer no longer states of the known value. Default: what `says` does not return for the answer. */
   readonly lost?: (answer: Value, known: Value) => readonly string[];
   /** The record of an answer with what was known before. */
   readonly keep: (answer: Value, known: Value) => Value;

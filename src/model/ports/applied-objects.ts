@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ValueOf } from '../stored/value-of.ts';
 
-/** What was last applied to one object of the platform. */
+/** The fields that were last applied to one object of the platform. */
 export type AppliedObject = ValueOf<typeof appliedObjectSchema>;
 
 export const appliedObjectSchema = z.object({

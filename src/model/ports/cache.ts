@@ -14,8 +14,8 @@ export interface Cache {
 export type Answer<Value> = { readonly record: Value } | { readonly missing: true };
 
 /**
- * What is known from the answers of a service. `doubted`: the last answer, when it no longer states what an earlier one stated and
- * nothing shows that this is no loss of data. The record then has what was stated before.
+ * A record as the answers of a service state it, or that the service has none. `doubted`: the last answer, when it no longer states
+ * what an earlier one stated, and nothing shows whether the service lost data. The record then has what was stated before.
  */
 export type Known<Value> =
   | { readonly record: Value; readonly doubted?: Answer<Value> }

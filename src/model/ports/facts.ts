@@ -8,12 +8,12 @@ export interface PendingFact {
 }
 
 /**
- * What the service last said of package versions or advisories, stored once for the whole fleet. It is also what scans look up
+ * Facts: the last answers of the service about package versions or advisories, stored once for the whole fleet. Scans look them up
  * first: a fact is fresh for the time to live of cached answers. A fact that changes is pending until the targets that it
  * concerns are judged again.
  */
 export interface Facts<Value> {
-  /** Of any age, in the order of `keys`; `undefined` where the service was never asked. */
+  /** Reads facts of any age, in the order of `keys`; `undefined` where the service was never asked. */
   read(keys: readonly string[]): Promise<readonly (Known<Value> | undefined)[]>;
   /** Facts that changed since a time, in ms since 1970, with their current value. At most those of the last day. */
   changedSince(time: number): Promise<ReadonlyMap<string, Known<Value>>>;

@@ -9,7 +9,7 @@ import type { PublishedVersions, Resolution } from '../scan/resolution.ts';
 import type { Releases } from './releases.ts';
 
 /**
- * Where answers come from. `cache`: the cache, then the service. `facts`: what the fleet knows already; nothing is requested.
+ * The source of answers. `cache`: the cache, then the service. `facts`: what the fleet knows already, without any request.
  */
 export type AnswerSource = 'cache' | 'facts';
 
@@ -40,10 +40,10 @@ export interface Insights {
   cachedAdvisories(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** `undefined` when there is no graph: not computed, or a system without graphs. Throws `InsightsError`. */
   dependencies(key: VersionKey, signal: AbortSignal): Promise<DependencyGraph | undefined>;
-  /** What the inspection of new releases reads. */
+  /** Look-ups for the inspection of new releases. */
   readonly releases: Releases;
   /**
-   * The public image with the most layers of an image; `undefined` when there is none. Only chain identifiers are sent. `former`: the base
+   * Finds the public image that has the most layers of an image, or returns `undefined`. Only chain identifiers are sent. `former`: the base
    * that was found before; when the index lost it, this is an error. Throws `InsightsError`.
    */
   baseImage(
@@ -63,7 +63,7 @@ export interface Insights {
    * they no longer state is doubted until `settleLosses` decides. Rejects when aborted.
    */
   refreshVersions(packages: readonly LockedPackage[], options: RefreshOptions): Promise<Refreshed>;
-  /** The same for advisories, by id. */
+  /** Looks up advisories by id, as `refreshVersions` does for versions. */
   refreshAdvisories(ids: readonly string[], options: RefreshOptions): Promise<Refreshed>;
   /**
    * Decides about what the answers of a refresh no longer state. Proven corrections are added to the facts of the fleet; the rest stays
@@ -72,7 +72,7 @@ export interface Insights {
   settleLosses(losses: Losses, options: { readonly signal: AbortSignal }): Promise<DataLoss | undefined>;
 }
 
-/** What the answers of a refresh no longer state, and what they still state. */
+/** Statements that the answers of a refresh no longer make, and those that they still make. */
 export interface Losses {
   /** Keys of versions and advisories with doubts. */
   readonly versions: readonly string[];
@@ -92,16 +92,16 @@ export interface RefreshOptions {
   readonly since: number;
 }
 
-/** What the service answered to one part of a refresh. */
+/** The result of looking up one part of a refresh. */
 export interface Refreshed {
   /** Including those that were answered before. */
   readonly answered: number;
-  /** Of these: the service does not have them, and they were never known. */
+  /** Number of answered ones that the service does not have and that were never known. */
   readonly unknown: number;
   /** Answers that differ from what was known. */
   readonly changed: number;
   readonly failed: number;
-  /** Those of them that are not known to be malformed: the service gave no answer about them. */
+  /** Number of failed ones that are not known to be malformed: the service gave no answer about them. */
   readonly unanswered: number;
   /** Why the first one failed. */
   readonly reason?: string;

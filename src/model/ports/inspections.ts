@@ -12,15 +12,15 @@ export interface StoredInspection {
   readonly againAt?: number | undefined;
 }
 
-/** What was found out about package versions, once for the fleet. */
+/** Inspections of package versions, stored once for the fleet. */
 export interface Inspections {
-  /** In the order of the identities; `undefined` for a version that was not inspected, or without anything to say. */
+  /** Reads in the order of the identities; `undefined` for a version that was not inspected, or whose inspection found nothing. */
   read(identities: readonly string[]): Promise<readonly (Inspection | undefined)[]>;
   store(entries: readonly StoredInspection[]): Promise<void>;
-  /** For each subject, in order, whether it was inspected, or seen at the first scan of a target. */
+  /** Returns for each subject, in order, whether it was inspected, or seen at the first scan of a target. */
   isKnown(subjects: readonly string[]): Promise<readonly boolean[]>;
   markKnown(subjects: readonly string[]): Promise<void>;
-  /** What is known of the source projects of inspected versions. */
+  /** Scorecards of the source projects of inspected versions. */
   readonly projects: ProjectScores;
   /** Identities that are to be inspected again by now, those that are due for longest first. */
   due(now: number, limit: number): Promise<readonly string[]>;

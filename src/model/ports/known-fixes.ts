@@ -7,9 +7,9 @@ export interface FixQuestion {
   readonly directs: readonly VersionKey[];
 }
 
-/** What is known of fixes, for the whole fleet. */
+/** Known fixes, for the whole fleet. */
 export interface KnownFixes {
-  /** In order; `undefined` for a version that was not asked about lately. */
+  /** Reads in the order of the keys; `undefined` for a version that was not asked about lately. */
   read(keys: readonly VersionKey[]): Promise<readonly (KnownFix | undefined)[]>;
   /**
    * The questions that no other scan has asked lately; from now on this one has. Scans of one process that begin together have most

@@ -4,7 +4,7 @@ import type { Scorecard } from '../signal/project-score.ts';
 import type { Capability, Release, ReleaseDetail, Requirement } from '../signal/release-facts.ts';
 
 /**
- * What the package-insights API knows of releases, for the inspection of new ones. Nothing is cached here: an inspection is stored.
+ * Look-ups of releases in the package-insights API, for the inspection of new ones. No answer is cached: the inspection is stored.
  * `undefined`: the index does not have it, or has no such facts of the system. All throw coded errors (`InsightsError`).
  */
 export interface Releases {
@@ -18,7 +18,7 @@ export interface Releases {
     keys: readonly VersionKey[],
     signal: AbortSignal,
   ): Promise<readonly (ReleaseDetail | { readonly error: Error } | undefined)[]>;
-  /** What a version requires when it is installed: as it states it, or else the direct nodes of its resolved graph. */
+  /** Requirements of a version when it is installed: those that it states, or else the direct nodes of its resolved graph. */
   requirements(key: VersionKey, signal: AbortSignal): Promise<readonly Requirement[] | undefined>;
   /** The direct nodes of the resolved graph. */
   graph(key: VersionKey, signal: AbortSignal): Promise<readonly Requirement[] | undefined>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a job's data holds: the payload, the version of its schema, and the key of its outcome. */
+/** The data of a job: the payload, the version of its schema, and the key of its outcome. */
 export interface Envelope {
   readonly version: number;
   readonly key: string;

@@ -15,7 +15,7 @@ export type Turn =
   | { readonly kind: 'first' }
   /** The job `first` runs before it. */
   | { readonly kind: 'waiting'; readonly first: string }
-  /** It never had a place, or is done. */
+  /** The job never had a place, or is done. */
   | { readonly kind: 'absent' };
 
 /**
@@ -37,13 +37,13 @@ export const openJobSchema = z.object({
   children: z.array(followUpSchema).exactOptional(),
 });
 
-/** What the store holds of a job when an attempt begins. */
+/** The stored state of a job when an attempt begins. */
 export interface BegunJob {
   readonly open: OpenJob | undefined;
   readonly hasOutcome: boolean;
-  /** Of a request: whether this attempt reserved its id, or another content has the id. Absent when it was reserved before. */
+  /** Whether this attempt reserved the id of a request, or another content has it. Absent when it was reserved before. */
   readonly claim?: 'new' | 'taken';
-  /** Absent for a job without a lane. */
+  /** Place in the lane; absent for a job without a lane. */
   readonly turn?: Turn;
 }
 
@@ -64,7 +64,7 @@ export interface EndedJob {
 
 /** A job to close. */
 export interface ClosedJob extends EndedJob {
-  /** It is closed only when Redis has this outcome. */
+  /** The job is closed only when Redis has this outcome. */
   readonly outcome?: OutcomeName | undefined;
 }
 

@@ -37,9 +37,9 @@ export interface TargetChange {
   readonly state: TargetState;
   /** Changes that now wait for periodic digests. */
   readonly digests?: readonly DigestAddition[];
-  /** Absent for a target without lockfiles, and when they did not change. */
+  /** Changed lockfiles; absent for a target without lockfiles, and when they did not change. */
   readonly lockfiles?: LockfileChange;
-  /** Absent when it did not change. */
+  /** The new summary; absent when it did not change. */
   readonly summary?: Omit<TargetSummary, 'lockfiles'>;
   /** Changes for the log of the fleet. */
   readonly log?: LoggedChanges;
@@ -76,7 +76,7 @@ export interface Claim {
   readonly onlyHeld?: boolean;
 }
 
-/** What jobs of the fleet refresh change together with their outcome. */
+/** Changes that jobs of the fleet refresh save together with their outcome. */
 export interface FleetEffects {
   readonly claim?: Claim;
   /** A refresh that ended. */
@@ -107,7 +107,7 @@ export interface PendingFacts {
   readonly advisories: readonly PendingFact[];
 }
 
-/** What is saved together with an outcome. */
+/** Changes that are saved together with an outcome. */
 export interface OutcomeEffects {
   readonly state?: TargetChange | DigestClaim;
   /** Deliveries among the follow-ups: each stays listed until it is delivered. */
@@ -140,7 +140,7 @@ export interface RunCircumstances {
   readonly ends?: EndedJob | undefined;
   /** When the run began; ms since 1970. */
   readonly startedAt?: number;
-  /** Absent for a result that nothing reads. */
+  /** The kind of the result; absent for a result that nothing reads. */
   readonly resultKind?: StoredKind<unknown> | undefined;
 }
 

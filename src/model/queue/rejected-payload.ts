@@ -11,7 +11,7 @@ export const rejectedPayloadSchema = z.object({
   job: z.string(),
   /** Id of the job that carried it. */
   id: z.string(),
-  /** What is wrong, each with the JSON path in the job's data. */
+  /** The reasons, each with the JSON path in the job's data. */
   issues: z.array(z.object({ path: z.string(), reason: z.string() })),
   /** The job's data as received; the store keeps its first 8,192 characters. */
   data: z.string(),

@@ -1,7 +1,7 @@
 import type { LockedPackage } from '../lockfile/lockfile.ts';
 
 /**
- * What changed about a package, the most important first.
+ * The kinds of changes of a package, the most important first.
  *
  * - `integrity`: the same version has another digest. Registries never do that: an alarm.
  * - `moved`: it comes from another source: registry, repository, URL or folder.
@@ -31,9 +31,9 @@ export interface PackageChange {
   readonly name: string;
   /** At least one, in the order of `CHANGE_ASPECTS`. */
   readonly aspects: readonly ChangeAspect[];
-  /** Absent for an added package. */
+  /** The package before; absent for an added one. */
   readonly before?: LockedPackage;
-  /** Absent for a removed package. */
+  /** The package after; absent for a removed one. */
   readonly after?: LockedPackage;
   /** SPDX expressions, where they were looked up and are known. */
   readonly licences?: { readonly before?: readonly string[]; readonly after?: readonly string[] };
@@ -48,7 +48,7 @@ export interface LockfileChanges {
   readonly changes: readonly PackageChange[];
   /** Number of packages that are the same. */
   readonly unchanged: number;
-  /** What was not compared, and why. */
+  /** Sentences that say what was not compared, and why. */
   readonly notes: readonly string[];
 }
 

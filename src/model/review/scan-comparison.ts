@@ -1,7 +1,7 @@
 import type { Finding } from '../scan/finding.ts';
 import type { Gap } from '../scan/gap.ts';
 
-/** What a scan was compared with: a commit, the report of an earlier scan, or what was stored of the target at a time. */
+/** The base of a comparison: a commit, the report of an earlier scan, or the stored data of the target at a time. */
 export type ComparisonBase =
   | { readonly kind: 'git'; readonly name: string; readonly commit: string }
   | { readonly kind: 'report'; readonly name: string; readonly requestedAt: string }
@@ -16,9 +16,9 @@ export interface ScanComparison {
   readonly refused: readonly string[];
   /** Findings of the base that are provably gone. */
   readonly gone: readonly Finding[];
-  /** What this scan could not find out, and the base could, or did not have to. */
+  /** Gaps of this scan that the base did not have. */
   readonly newGaps: readonly Gap[];
-  /** What the base could not find out: findings may be introduced only because the base could not see them. */
+  /** Number of gaps of the base: findings may be introduced only because the base could not see them. */
   readonly baseGaps: number;
 }
 

@@ -19,7 +19,7 @@ export const advisorySchema = z.object({
   problems: z.array(z.string()).exactOptional(),
 });
 
-/** What one `collect-advisories` job fetched. */
+/** The result of one `collect-advisories` job. */
 export type CollectedAdvisories = ValueOf<typeof collectedAdvisoriesSchema>;
 
 export const collectedAdvisoriesSchema = z.object({

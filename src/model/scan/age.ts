@@ -25,7 +25,7 @@ export function dueText({ age, due }: Pick<Finding, 'age' | 'due'>): string | un
   return `${isOver ? 'overdue since' : 'due'} ${due.slice(0, 10)}`;
 }
 
-/** Both on one line; empty where neither is known. */
+/** Returns age and term on one line; empty where neither is known. */
 export function termText(finding: Pick<Finding, 'age' | 'due'>): string {
   return [ageText(finding), dueText(finding)].filter((part) => part !== undefined).join(', ');
 }

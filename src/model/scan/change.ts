@@ -58,7 +58,7 @@ export const targetStateSchema = z.object({
   scan: z.string(),
   /** When the newest judged scan was requested. For each lockfile, an older scan never replaces a newer one. */
   requestedAt: z.string(),
-  /** Present where scans named only some of the lockfiles since the last one that named all. */
+  /** The scans that named only some of the lockfiles since the last one that named all; absent without any. */
   parts: z
     .object({
       /** `requestedAt` of the last scan that named all; absent when there was none. */
@@ -80,7 +80,7 @@ export const targetStateSchema = z.object({
       announced: announcementSchema.exactOptional(),
       /** True when it was suppressed since it opened: no alert has named it. */
       unreported: z.boolean().exactOptional(),
-      /** What routes with `match.fixable` got of it; absent without such routes. */
+      /** The alerts of routes with `match.fixable` about it; absent without such routes. */
       fixRoutes: z
         .object({
           /** The values of `match.fixable` whose routes got it. */
@@ -98,7 +98,7 @@ export const targetStateSchema = z.object({
       lastSeenAt: z.string().exactOptional(),
     }),
   ),
-  /** Present while parts of the target have been hidden since its first scan. */
+  /** The first scan; present while parts of the target have been hidden since then. */
   firstScan: z
     .object({
       /** `requestedAt` of the first scan. */
@@ -111,7 +111,7 @@ export const targetStateSchema = z.object({
   dueAt: z.string().exactOptional(),
   /** True when the last scan could not see everything. */
   incomplete: z.boolean().exactOptional(),
-  /** What the look-up service knew; absent in states that release 0.1.0 wrote. */
+  /** The knowledge of the look-up service; absent in states that release 0.1.0 wrote. */
   known: z
     .object({
       /** RFC 3339 time of the last scan that it answered. */
@@ -122,9 +122,9 @@ export const targetStateSchema = z.object({
     .exactOptional(),
   /** By schedule, `requestedAt` of the last verdict on the source of the target; no scan of lockfiles changes it. */
   sources: z.record(z.string(), z.string()).exactOptional(),
-  /** Of a target that is a container image. */
+  /** The image of a target that is a container image. */
   image: imageStateSchema.exactOptional(),
-  /** Present when the last scan named all lockfiles and could find out everything. */
+  /** The basis; present when the last scan named all lockfiles and could find out everything. */
   basis: scanBasisSchema.exactOptional(),
   /** The lockfiles that the target has, by path. Absent in states that were written before there was a fleet. */
   lockfiles: z.array(targetLockfileSchema).exactOptional(),

@@ -26,7 +26,7 @@ export const findingSchema = z.object({
   /** A `note` is reported, never fails a scan and never alerts. */
   level: z.enum(['note', 'alert']),
   severity: severitySchema,
-  /** What an `unrated` one counts as (`policy.unknownSeverity`). */
+  /** The severity as which an `unrated` one counts (`policy.unknownSeverity`). */
   countsAs: z.enum(RATED_SEVERITIES).exactOptional(),
   /** How many severities less it counts (`policy.developmentStep`); absent: 0. */
   stepsLess: z.number().exactOptional(),
@@ -64,7 +64,7 @@ export const findingSchema = z.object({
     .exactOptional(),
   /** Distinguishes findings of one rule and package that have no advisory. */
   issue: z.string().exactOptional(),
-  /** What to do, where it is known; a sentence or two. */
+  /** The advice where it is known: a sentence or two. */
   advice: z.string().exactOptional(),
   /** The signals of a release behind the finding: their points, and the sum of them (`docs/signals.md`). */
   suspicion: z
@@ -73,7 +73,7 @@ export const findingSchema = z.object({
       reasons: z.array(z.object({ signal: z.string(), points: z.number(), text: z.string() })),
     })
     .exactOptional(),
-  /** Of the rule `base-image`: the base before, the base now where there is one, and the layers above it. */
+  /** The images behind a finding of the rule `base-image`: the base before, the base now where there is one, and the layers above it. */
   base: z
     .object({
       before: baseImageSchema,
@@ -81,7 +81,7 @@ export const findingSchema = z.object({
       layersAbove: z.number(),
     })
     .exactOptional(),
-  /** Present when it is suppressed: reported, and like a note it never fails a scan and never alerts. */
+  /** The suppression. A suppressed finding is reported; like a note it never fails a scan and never alerts. */
   suppressed: suppressedSchema.exactOptional(),
   /** How to clear it, one for each lockfile; absent where that was not computed. */
   fixes: z.array(fixSchema).exactOptional(),
@@ -101,12 +101,12 @@ export const findingSchema = z.object({
   age: z.object({ since: z.string(), days: z.number() }).exactOptional(),
   /** RFC 3339: when it has to be resolved (`policy.dueIn`). */
   due: z.string().exactOptional(),
-  /** Not stored in the state of a target: it follows from the finding and from current data. */
+  /** The priority. The state of a target does not store it: it follows from the finding and from current data. */
   priority: z
     .object({
       /** 0 to 100. */
       score: z.number(),
-      /** What it is made of, in the order of docs/priority.md. */
+      /** The parts of the score, in the order of docs/priority.md. */
       parts: z.array(z.object({ name: z.string(), points: z.number(), reason: z.string() })),
     })
     .exactOptional(),

@@ -8,7 +8,7 @@ export const fixedVersionSchema = z.object({
   ecosystem: z.string(),
   name: z.string(),
   version: z.string(),
-  /** What it fixed: the id of an advisory, or the name of a rule. */
+  /** The fixed issue: the id of an advisory, or the name of a rule. */
   issue: z.string(),
   /** Paths of the lockfiles in which it fixed it. */
   paths: z.array(z.string()),

@@ -1,5 +1,5 @@
 /**
- * What a gap is about.
+ * The kind of a gap.
  *
  * - `lockfile`: a lockfile that was not read.
  * - `entry`: a part of one that was not read: packages may be missing.

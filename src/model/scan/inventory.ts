@@ -28,14 +28,14 @@ export const inventorySchema = z.object({
       format: z.string(),
       packages: z.array(
         lockedPackageSchema.extend({
-          /** Absent in what workers store: look-ups alone need digests and sources, which are half of an inventory. */
+          /** Digest and source are absent in what workers store: only look-ups need them, and they are half of an inventory. */
           integrity: lockedPackageSchema.shape.integrity.exactOptional(),
           source: lockedPackageSchema.shape.source.exactOptional(),
           resolution: resolutionSchema,
         }),
       ),
       problems: z.array(problemSchema),
-      /** Of the `.lockhound.yaml` beside it. */
+      /** Suppressions of the `.lockhound.yaml` beside it. */
       suppressions: z.array(suppressionSchema).exactOptional(),
     }),
   ),
@@ -43,7 +43,7 @@ export const inventorySchema = z.object({
     z.object({
       /** Ends with `/` for a folder that could not be read. */
       path: z.string(),
-      /** Of its content; unset when the producer could not read it. */
+      /** SHA-256 of its content; unset when the producer could not read it. */
       sha256: z.string().exactOptional(),
       error: z.object({ code: z.string(), message: z.string() }),
     }),
@@ -57,7 +57,7 @@ export const inventorySchema = z.object({
   image: scannedImageSchema.exactOptional(),
   /** When its packages were looked up; milliseconds since 1970. Absent in what older releases wrote. */
   readAt: z.number().exactOptional(),
-  /** Absent when the result of the scan is never reused. */
+  /** The input; absent when the result of the scan is never reused. */
   input: scanInputSchema.exactOptional(),
   /** Set for a scan of unchanged lockfiles: it repeated the result of the last one, and read nothing. */
   unchanged: z.object({ target: z.string(), counts: scanCountsSchema }).exactOptional(),

@@ -37,7 +37,7 @@ export interface Policy {
   readonly developmentStep: number;
   /** Unset: licences are not judged. */
   readonly licenses?: LicensePolicy | undefined;
-  /** By the name of the rule. */
+  /** Settings by the name of the rule. */
   readonly rules: Readonly<Record<string, RuleSettings | undefined>>;
   /** Other settings of rules for targets with these labels; `*` matches any text. */
   readonly byLabel: readonly {

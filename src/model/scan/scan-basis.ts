@@ -31,7 +31,7 @@ export const scanInputSchema = z.object({
   readAt: z.number(),
 });
 
-/** What a target's state was judged from. A scan of the same input gives the same findings while its facts are fresh. */
+/** The input that a target's state was judged from. A scan of the same input gives the same findings while its facts are fresh. */
 export type ScanBasis = ValueOf<typeof scanBasisSchema>;
 
 export const scanBasisSchema = scanInputSchema.extend({ counts: scanCountsSchema });

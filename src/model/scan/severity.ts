@@ -5,7 +5,7 @@ export type RatedSeverity = (typeof RATED_SEVERITIES)[number];
 /** `unrated` where an advisory has neither a vector that can be read nor a score. */
 export type Severity = RatedSeverity | 'unrated';
 
-/** In the order in which reports list them. */
+/** Severities in the order in which reports list them. */
 export const SEVERITIES: readonly Severity[] = ['critical', 'high', 'medium', 'unrated', 'low', 'none'];
 
 /** True when `left` is at least as bad as `right`. */

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { ValueOf } from '../stored/value-of.ts';
 
-/** Where a suppression was written: `lockhound.yaml`, `.lockhound.yaml` of a target, `lockhound ignore`, or a VEX document. */
+/** The places where suppressions are written: `lockhound.yaml`, `.lockhound.yaml` of a target, `lockhound ignore`, or a VEX document. */
 export const SUPPRESSION_SOURCES = ['configuration', 'target', 'command', 'vex'] as const;
-export type SuppressionSource = (typeof SUPPRESSION_SOURCES)[number];
 
 /** Findings that must not alert. A finding has to fit every part of the scope that is present. */
 export type Suppression = ValueOf<typeof suppressionSchema>;

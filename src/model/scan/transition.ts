@@ -1,7 +1,7 @@
 /** Transitions of a finding between two scans (promise 2). */
 export type Transition = 'opened' | 'worsened' | 'reopened' | 'suppressed' | 'resolved';
 
-/** In the order in which they are listed. */
+/** Transitions in the order in which they are listed. */
 export const TRANSITIONS: readonly Transition[] = [
   'opened',
   'worsened',

@@ -40,7 +40,7 @@ export const verdictSchema = z.object({
   unusedSuppressions: z.array(unusedSuppressionSchema).exactOptional(),
   /** True when a newer scan of the target was judged before this one: it then changes nothing. */
   superseded: z.boolean(),
-  /** Of a scan that named a container image: the image, and its base. */
+  /** The image that the scan named, and its base. */
   image: judgedImageSchema.exactOptional(),
   /** Indexes in `changes`, by route. */
   routed: z.record(z.string(), z.array(z.number())).exactOptional(),
@@ -50,10 +50,10 @@ export const verdictSchema = z.object({
 export interface ScanReport {
   readonly inventory: Inventory;
   readonly verdict: Verdict;
-  /** Present when the scan was compared with a commit or an earlier report. */
+  /** The comparison with a commit or an earlier report, if one was requested. */
   readonly comparison?: ScanComparison;
-  /** Present when nothing was requested: when the oldest and the newest of the answers were looked up, RFC 3339. */
+  /** The times at which the oldest and the newest of the answers were looked up, RFC 3339; present when nothing was requested. */
   readonly offline?: { readonly oldest: string; readonly newest: string };
-  /** Present when advice was computed: what to change in each lockfile, and packages without advice, with the reason. */
+  /** The computed advice: changes of each lockfile, and packages without advice, with the reason. */
   readonly advice?: { readonly plans: readonly FixPlan[]; readonly unadvised: readonly Unadvised[] };
 }

@@ -4,15 +4,15 @@ import type { ValueOf } from '../stored/value-of.ts';
 /** One trace of a version, with its evidence. */
 export type Signal = ValueOf<typeof signalSchema>;
 
-/** What was found out about a package version. Stored once for the fleet. */
+/** The signals of a package version, stored once for the fleet. */
 export type Inspection = ValueOf<typeof inspectionSchema>;
 
 const signalSchema = z.object({
-  /** One of `SIGNALS`; a newer release may have more of them. */
+  /** Name of the signal, from `SIGNALS`; a newer release may have more of them. */
   signal: z.string(),
-  /** What kind of it, where kinds differ in strength. */
+  /** The kind within the signal, where kinds differ in strength. */
   grade: z.string().exactOptional(),
-  /** What happened, with times: the rest of a sentence that begins with the package and its version. */
+  /** A description with times: the rest of a sentence that begins with the package and its version. */
   text: z.string(),
   /** The only target that it concerns: its lockfile states what others may not. */
   target: z.string().exactOptional(),

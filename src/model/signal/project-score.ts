@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { ValueOf } from '../stored/value-of.ts';
 
-/** What a scorecard says of a source project. */
+/** The published scorecard of a source project. */
 export type Scorecard = ValueOf<typeof scorecardSchema>;
 
-/** What is known of the scorecard of a source project. Stored once for the fleet. */
+/** The last look-up of the scorecard of a source project, stored once for the fleet. */
 export type ProjectScore = ValueOf<typeof projectScoreSchema>;
 
 const scorecardSchema = z.object({
@@ -12,7 +12,7 @@ const scorecardSchema = z.object({
   date: z.string(),
   /** 0 to 10. */
   overall: z.number(),
-  /** By name, 0 to 10; checks that did not run are absent. */
+  /** Scores from 0 to 10 by name; checks that did not run are absent. */
   checks: z.record(z.string(), z.number()),
 });
 

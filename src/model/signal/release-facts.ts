@@ -15,7 +15,7 @@ export interface Provenance {
   readonly sourceRepository: string;
 }
 
-/** What the index says of one version, beyond the list of its package. */
+/** Facts of one version in the index, beyond the list of its package. */
 export interface ReleaseDetail {
   /** ms since 1970. */
   readonly publishedAt?: number | undefined;
@@ -88,9 +88,9 @@ export interface ReleaseFacts {
   readonly hasNewScript?: boolean;
   /** All versions of the package, the locked one included. */
   readonly releases: readonly Release[];
-  /** Of the locked version and of those before it in its line, by version. */
+  /** Details of the locked version and of those before it in its line, by version. */
   readonly details?: ReadonlyMap<string, ReleaseDetail>;
-  /** What it requires that the version before it did not. */
+  /** Requirements that the version before it did not have. */
   readonly newRequirements?: readonly NewRequirement[];
   /** The version that `newRequirements` and `capabilitiesBefore` are compared with. */
   readonly comparedWith?: string;

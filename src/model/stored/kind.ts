@@ -13,7 +13,7 @@ export interface StoredKind<Value> {
   schema(): Promise<ZodType<Value>>;
   /** Upgrades by the version that they read. Each returns a value of the next version; its input is not checked. */
   readonly upgrades: Readonly<Record<number, (value: unknown) => unknown>>;
-  /** Of the result of a job that is stored in a shorter form. */
+  /** The shorter form in which the result of a job is stored. */
   readonly form?: StoredForm<Value>;
 }
 

@@ -7,16 +7,16 @@ import { inSlices } from '../yielding.ts';
 /** The resolutions of the packages of a lockfile in columns, which are a fraction of their text. Positions are those of packages. */
 interface PackedResolutions {
   readonly outcomes: readonly string[];
-  /** For each package: the position of its outcome in `outcomes`. */
+  /** The position in `outcomes` of the outcome of each package. */
   readonly outcome: readonly number[];
-  /** For each package: `-` without a record, else 1 for a default version plus 2 for a deprecated one. */
+  /** One character for each package: `-` without a record, else 1 for a default version plus 2 for a deprecated one. */
   readonly flags: string;
-  /** For each record; 0 stands for an absent one. */
+  /** The time for each record; 0 stands for an absent one. */
   readonly publishedAt: readonly (string | 0)[];
   readonly licenseLists: readonly (readonly string[])[];
-  /** For each record: the position of its licenses in `licenseLists`. */
+  /** The position in `licenseLists` of the licenses of each record. */
   readonly licenses: readonly number[];
-  /** Of the packages that have some. */
+  /** Advisories of the packages that have some. */
   readonly advisories: readonly (readonly [position: number, ids: readonly string[]])[];
   /** Version keys that differ from what the package states. */
   readonly keys: readonly (readonly [position: number, system: string, name: string, version: string])[];
@@ -32,7 +32,7 @@ export async function packResolutions(packages: readonly ResolvedPackage[]): Pro
   return columns.packed();
 }
 
-/** The same packages with their resolutions; `undefined` for a value that is not of this form. */
+/** Returns the packages with their resolutions; `undefined` for a value that is not of this form. */
 export function unpackResolutions(
   packages: readonly LockedPackage[],
   stored: unknown,

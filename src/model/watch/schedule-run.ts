@@ -10,7 +10,7 @@ export const scheduleRunSchema = z.object({
   /** RFC 3339: when it was due, and when it began. */
   due: z.string(),
   startedAt: z.string(),
-  /** What started it. */
+  /** The cause of the run. */
   trigger: z.enum(['schedule', 'command']),
   /** `skipped`: another run was not finished. `failed`: its targets could not be listed. */
   state: z.enum(['started', 'skipped', 'failed']),

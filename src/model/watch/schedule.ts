@@ -5,15 +5,13 @@ import { sourceSchema } from './source.ts';
 /** A source that is read at regular times. */
 export type Schedule = ValueOf<typeof scheduleSchema>;
 
-/** When a schedule is due. */
-export type ScheduleTimes = Schedule['times'];
-
 export const scheduleSchema = z.object({
   name: z.string(),
   source: sourceSchema(),
   /** Id of the target, or a template for several. */
   target: z.string().exactOptional(),
   labels: z.record(z.string(), z.string()),
+  /** The times at which the schedule is due. */
   times: z.union([
     /** Milliseconds between two runs. */
     z.object({ everyMs: z.number() }),
@@ -24,6 +22,6 @@ export const scheduleSchema = z.object({
   /** Schedules of the configuration cannot be removed by a command. */
   origin: z.enum(['configuration', 'command']),
   paused: z.boolean(),
-  /** It has no more runs, and disappears when nothing refers to it any more. */
+  /** Whether it was removed. It then has no more runs, and disappears when nothing refers to it any more. */
   removed: z.boolean().exactOptional(),
 });

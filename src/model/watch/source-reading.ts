@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ValueOf } from '../stored/value-of.ts';
 
-/** What a source offered, for a comparison without reading it again. */
+/** The offer of a source, for a comparison without reading it again. */
 export type SourceRevision = Exclude<SourceReading['revision'], undefined>;
 
 /** A lockfile of a source, in the form of job data. */
@@ -17,7 +17,7 @@ const content = z.union([
 ]);
 
 export const sourceReadingSchema = z.object({
-  /** Absent where the source has none, such as a folder. */
+  /** The revision; absent where the source has none, such as a folder. */
   revision: z
     .object({
       /** The commit of a git repository. */

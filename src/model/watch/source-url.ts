@@ -3,7 +3,7 @@
  * connection never read one text as two addresses. Text that other readers may take for something else is refused.
  */
 
-/** Where a repository is. `address` is the form for git. */
+/** The address of a repository. `address` is the form for git. */
 export type RepositoryPlace =
   | { readonly kind: 'http'; readonly address: string; readonly url: URL }
   | ({ readonly kind: 'ssh'; readonly address: string } & SshPlace)

@@ -8,7 +8,7 @@ import { type RefusedAddress, readHttpUrl, readRepositoryAddress } from './sourc
  * are strict everywhere: a source with a setting that this release does not know must not be read without it.
  */
 
-/** Where the lockfiles of a schedule come from: one or more targets. */
+/** The source of a schedule: the lockfiles of one or more targets. */
 export const sourceSchema = lazily(() => {
   const { absolutePath, httpUrl, repositoryEntry, ref, ...parts } = fields();
   const { exclude, file, format, credentials } = parts;
@@ -41,7 +41,7 @@ export const sourceSchema = lazily(() => {
 
 export type Source = ValueOf<ReturnType<typeof sourceSchema>>;
 
-/** Where the lockfiles of one target come from. */
+/** The source of the lockfiles of one target. */
 export const targetSourceSchema = lazily(() => {
   const { absolutePath, httpUrl, repository, ref, exclude, file, format, credentials } = fields();
   return z.discriminatedUnion('kind', [

@@ -3,7 +3,7 @@ import type { ReadingEnding, ScheduleRun } from './schedule-run.ts';
 import type { SourceReading } from './source-reading.ts';
 import type { WatchedTarget } from './watched-target.ts';
 
-/** What a job changes in the records of a schedule, together with its outcome. */
+/** Changes of the records of a schedule that a job saves together with its outcome. */
 export type WatchUpdate =
   | {
       readonly kind: 'run';
@@ -25,7 +25,7 @@ export type WatchUpdate =
       /** RFC 3339. */
       readonly at: string;
       readonly entry: WatchedTarget;
-      /** Absent when it did not change. */
+      /** The reading; absent when it did not change. */
       readonly reading?: SourceReading;
     }
   | { readonly kind: 'dropped'; readonly schedule: string; readonly target: string };

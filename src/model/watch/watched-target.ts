@@ -5,9 +5,6 @@ import { targetSourceSchema } from './source.ts';
 /** A target of a schedule after its last reading. */
 export type WatchedTarget = ValueOf<typeof watchedTargetSchema>;
 
-/** Why and since when a source cannot be read. */
-export type SourceFault = Exclude<WatchedTarget['failing'], undefined>;
-
 export const watchedTargetSchema = z.object({
   target: z.object({ id: z.string(), labels: z.record(z.string(), z.string()) }),
   source: targetSourceSchema(),
@@ -23,6 +20,6 @@ export const watchedTargetSchema = z.object({
   scan: z.string().exactOptional(),
   /** When it was last read without a fault. */
   readAt: z.string().exactOptional(),
-  /** Present while it cannot be read. */
+  /** The fault; present while the source cannot be read. */
   failing: z.object({ since: z.string(), code: z.string(), reason: z.string() }).exactOptional(),
 });

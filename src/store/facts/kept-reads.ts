@@ -23,7 +23,7 @@ export interface KeptReadsOptions<Value> {
 /** Values that were read while a revision was current. */
 interface Kept<Value> {
   readonly revision: string | null;
-  /** It takes its room when it is created; most commands read none. */
+  /** Creates the memory, which allocates all of its room at once; most commands read no values. */
   readonly values: () => KeptValues<Value>;
 }
 

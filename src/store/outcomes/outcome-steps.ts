@@ -25,7 +25,7 @@ export interface OutcomeTimes {
   readonly deliveredTtlMs: number | undefined;
 }
 
-/** What `SAVE_OUTCOME` does in addition to saving the outcome and the target's state. */
+/** Returns the keys and arguments for what `SAVE_OUTCOME` does in addition to saving the outcome and the target's state. */
 export async function outcomeSteps(
   keys: Keys,
   effects: OutcomeEffects,

@@ -6,7 +6,7 @@ const MAX_BYTES = 131_072;
 
 /**
  * Results that this process saved last, for the job that follows: reading the inventory of a scan takes longer than judging it.
- * Nobody changes a saved result. Each is handed out once.
+ * A saved result is never changed, and `take` returns it once.
  */
 export function createRecentResults() {
   const kept = new LRUCache<string, object>({ max: MAX_RESULTS });

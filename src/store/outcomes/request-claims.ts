@@ -4,7 +4,7 @@ import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 
-/** As long as the outcome of a job keeps it from running again. */
+/** Time to live of a claim. The outcome of a job keeps it from running again for as long. */
 export const REQUEST_TTL_MS = 14 * 24 * 3_600_000;
 
 /** Lua function `claim(key, content, ttl)`: `new` when the id of a request gets this content, `same` when it has it, else `taken`. */

@@ -21,7 +21,7 @@ export interface ConnectOptions {
     | { readonly signal: AbortSignal; readonly onWait: (error: StoreError) => void }
     | undefined;
   /**
-   * What happens to a command that Redis refuses because it accepts no writes now, for example after it became a replica.
+   * The handling of a command that Redis refuses because it accepts no writes now, for example after it became a replica.
    * `wait`: the command waits, as after a lost connection. Default: its caller gets the error. Both reconnect.
    */
   readonly refused?: 'wait';
@@ -252,14 +252,14 @@ async function firstReady(
   }
 }
 
-/** Of a system error or a TLS error. */
+/** Returns the code of a system error or a TLS error, else an empty text. */
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 /**
- * What Redis says to a connection that it does not accept (protected mode, too many clients): the first line, without `-`. It says so
- * before any command, and the client only sees a connection that was reset.
+ * Returns the message of Redis to a connection that it does not accept (protected mode, too many clients): the first line, without
+ * `-`. Redis sends it before any command, and the client only sees a connection that was reset.
  */
 async function refusalOf({ host, port }: RedisAddress): Promise<string | undefined> {
   const socket = connect({ host, port, timeout: GREETING_MS });

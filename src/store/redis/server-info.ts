@@ -1,7 +1,7 @@
 import { Cluster, type Redis } from 'ioredis';
 import type { RedisClient } from './connection.ts';
 
-/** What one Redis server says about itself. Unset: it does not report it. */
+/** Facts that one Redis server reports about itself. An unset field was not reported. */
 export interface ServerInfo {
   /** `host:port`. */
   readonly node: string;

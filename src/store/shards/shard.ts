@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/** One of the shards over which the targets are spread. */
+/** A shard: one part of the targets, with its own keys. */
 export interface Shard {
   /** From 0. */
   readonly index: number;

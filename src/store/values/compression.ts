@@ -92,7 +92,7 @@ export function packJson(value: unknown): Promise<Buffer | string> {
 }
 
 /**
- * The same for a value of any size, in lines (`json-lines.ts`). It is written in slices that yield to other work, and
+ * Packs a value of any size, in lines (`json-lines.ts`). It is written in slices that yield to other work, and
  * the whole text is never in memory.
  */
 export function packLargeJson(value: unknown): Promise<Buffer | string> {

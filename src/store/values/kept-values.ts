@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache';
 
 /** One read of this many notes the use of its names: it costs as much as to find their values. */
 const NOTED_READS = 8;
-/** Without it, the cache creates an object for each name. */
+/** One object for all look-ups: without it, the cache creates one for each name. */
 const NO_OPTIONS = {};
 
 /** Values in the memory of this process, by name or number. */
 export interface KeptValues<Value, Name extends string | number = string> {
-  /** In the order of the names; `load` returns the values of those that are not kept, in their order. */
+  /** Returns values in the order of the names; `load` returns those that are not kept, in their order. */
   getMany(
     names: readonly Name[],
     load: (lacking: readonly Name[]) => Promise<readonly (Value | undefined)[]>,
@@ -30,7 +30,7 @@ export function createKeptValues<Value, Name extends string | number = string>({
   now = () => performance.now(),
 }: KeptValuesOptions): KeptValues<Value, Name> {
   const kept = new LRUCache<Name, { readonly value: Value | undefined }>({
-    // With `max`, the cache takes its room at once: some megabytes for 100,000 values.
+    // With `max`, the cache would allocate its room at once: some megabytes for 100,000 values.
     maxSize: max,
     sizeCalculation: () => 1,
     ttl: ttlMs,

@@ -6,12 +6,12 @@ import { createYielder, type YieldIfDue } from '../../model/yielding.ts';
 import { StoreError } from '../errors.ts';
 import { isLarge, packJson, packLargeJson, unpackJson } from './compression.ts';
 
-/** Where a value is stored, for errors. */
+/** The place of a stored value, for errors. */
 export interface StoredPlace {
   readonly key: string;
-  /** Of a hash. */
+  /** The field, when `key` is a hash. */
   readonly field?: string;
-  /** What an operator can do, in a sentence. */
+  /** The remedy for an operator, in a sentence. */
   readonly remedy: string;
 }
 
@@ -30,7 +30,7 @@ export function writeValue<Value extends object>(
   return packJson(withVersion(kind, value));
 }
 
-/** The same for a value of any size, in steps that yield to other work. */
+/** Writes a value of any size, in steps that yield to other work. */
 export function writeLargeValue<Value extends object>(
   kind: StoredKind<Value>,
   value: Value,
@@ -193,7 +193,7 @@ function isSound<Value>(_value: unknown, fault: string | undefined): _value is V
   return fault === undefined;
 }
 
-/** Without the version, and without fields that a newer release added. */
+/** Returns a value without the version, and without fields that a newer release added. */
 function knownFields(schema: z.core.$ZodType, value: unknown): unknown {
   if (!(schema instanceof z.ZodObject) || !isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => Object.hasOwn(schema.shape, name)));
