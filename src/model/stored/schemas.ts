@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { knownFixSchema } from '../advice/known-fix.ts';
 import { deliveryAttemptSchema, deliveryRecordSchema, stoppedRouteSchema } from '../alert/delivery.ts';
 import { digestEntrySchema, gatheredDigestSchema, notificationSchema } from '../alert/notification.ts';
-import { storedRoutingSchema } from '../alert/stored-routing.ts';
 import { apiAnswerSchema } from '../api/api-answer.ts';
 import { apiTokenSchema } from '../api/api-token.ts';
 import { feedHeadSchema } from '../exploits/feed-head.ts';
@@ -35,6 +34,20 @@ import { scheduleSchema } from '../watch/schedule.ts';
 import { scheduleRunSchema } from '../watch/schedule-run.ts';
 import { sourceReadingSchema } from '../watch/source-reading.ts';
 import { watchedTargetSchema } from '../watch/watched-target.ts';
+
+/** Routes as they are stored: to compare with, so that conditions which another release wrote are kept unchecked. */
+const storedRoutingSchema = z.object({
+  take: z.enum(['all', 'first']),
+  firstScan: z.enum(['summary', 'all', 'none']),
+  rules: z.array(
+    z.looseObject({
+      name: z.string(),
+      mode: z.string(),
+      match: z.looseObject({}),
+      rest: z.boolean(),
+    }),
+  ),
+});
 
 /** The schemas of the stored values, loaded with the first value that is read. */
 export const SCHEMAS = {

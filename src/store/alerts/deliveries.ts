@@ -10,8 +10,8 @@ import { TRANSITIONS } from '../../model/scan/transition.ts';
 import { DELIVERY_ATTEMPT, DELIVERY_RECORD } from '../../model/stored/catalog.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { ADD_ATTEMPT, FILE_DELIVERY, MOVE_DELIVERY } from '../scripts/deliveries.lua.ts';
-import { runScript } from '../scripts/run-script.ts';
+import { defineScript, runScript } from '../scripts/run-script.ts';
+import { FILE_STEP, MOVE_STEP } from '../scripts/steps.lua.ts';
 import {
   checkValue,
   type OnUnreadable,
@@ -155,3 +155,31 @@ function recordFields(identity: DeliveryIdentity): readonly (string | number)[] 
   const known = IDENTITY.flatMap((name) => (identity[name] === undefined ? [] : [name, identity[name]]));
   return [...known, 'version', DELIVERY_RECORD.version];
 }
+
+/** Files a delivery. Keys and arguments: those of `FILE_STEP`. */
+const FILE_DELIVERY = defineScript(`
+${FILE_STEP}
+return file(KEYS, ARGV)
+`);
+
+/**
+ * Adds an attempt and keeps the newest ones.
+ *
+ * Keys: record, attempts (list). Arguments: attempt, bound, status ('' without).
+ */
+const ADD_ATTEMPT = defineScript(`
+redis.call('RPUSH', KEYS[2], ARGV[1])
+redis.call('LTRIM', KEYS[2], -tonumber(ARGV[2]), -1)
+if ARGV[3] == '' then
+  redis.call('HDEL', KEYS[1], 'lastStatus')
+else
+  redis.call('HSET', KEYS[1], 'lastStatus', ARGV[3])
+end
+return redis.call('HINCRBY', KEYS[1], 'attempts', 1)
+`);
+
+/** Moves a delivery to a state. Keys and arguments: those of `MOVE_STEP`. */
+const MOVE_DELIVERY = defineScript(`
+${MOVE_STEP}
+return move(KEYS, ARGV)
+`);

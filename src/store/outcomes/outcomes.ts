@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type {
   Claim,
   OutcomeEffects,
@@ -22,7 +23,6 @@ import { isLarge } from '../values/compression.ts';
 import { checkValue, readValue, type StoredPlace, writeLargeValue } from '../values/stored-values.ts';
 import type { OutcomeStep } from './outcome-step.ts';
 import { type OutcomeTimes, outcomeSteps } from './outcome-steps.ts';
-import { createRecentResults } from './recent-results.ts';
 
 export interface OutcomeOptions {
   /** How long an outcome, or its marker, is stored. Default 14 days. */
@@ -198,5 +198,27 @@ async function stateStep(
     name: 'STATE',
     keys: [keys.target(target), keys.targets],
     values: [target, String(replaces), String(state.revision), await writeLargeValue(TARGET_STATE, state)],
+  };
+}
+
+/** Results that are kept, and the size up to which one is: as it is stored, in bytes. A large one takes some megabytes. */
+const MAX_RESULTS = 16;
+const MAX_BYTES = 131_072;
+
+/**
+ * Results that this process saved last, for the job that follows: reading the inventory of a scan takes longer than judging it.
+ * A saved result is never changed, and `take` returns it once.
+ */
+function createRecentResults() {
+  const kept = new LRUCache<string, object>({ max: MAX_RESULTS });
+  return {
+    add(key: string, result: unknown, bytes: number): void {
+      if (bytes <= MAX_BYTES && typeof result === 'object' && result !== null) kept.set(key, result);
+    },
+    take(key: string): object | undefined {
+      const result = kept.get(key);
+      kept.delete(key);
+      return result;
+    },
   };
 }
