@@ -4,11 +4,9 @@ import { printable } from '../model/printable.ts';
 import type { TrackedFinding } from '../model/scan/change.ts';
 import { isAlert } from '../model/scan/is-alert.ts';
 import { SEVERITIES } from '../model/scan/severity.ts';
-import { fixedVersion } from './fixed-version.ts';
+import { fixedVersion, priorityText, suppressionText } from './finding-parts.ts';
 import { counted, fitLines, hang, type TextOptions } from './layout.ts';
 import { type Palette, palette } from './palette.ts';
-import { priorityText } from './priority-text.ts';
-import { suppressionText } from './suppression-text.ts';
 import { type FindingRow, findingTable, groupedByPackage } from './table/finding-table.ts';
 import { detailsOf } from './table/scan-findings.ts';
 

@@ -6,13 +6,11 @@ import { isAlert, isNote } from '../model/scan/is-alert.ts';
 import { OUTCOMES } from '../model/scan/outcome.ts';
 import { SEVERITIES } from '../model/scan/severity.ts';
 import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
-import { imageText } from './image-text.ts';
+import { suppressionText } from './finding-parts.ts';
 import { counted } from './layout.ts';
 import { markdownCode, markdownLink, markdownSentence, markdownText } from './markdown-text.ts';
-import { noFindings } from './no-findings.ts';
-import { offlineText } from './offline-text.ts';
 import { comparisonSummary } from './review/comparison-text.ts';
-import { suppressionText } from './suppression-text.ts';
+import { imageText, noFindings, offlineText } from './scan-parts.ts';
 
 /** Longest text of a comment on a pull request, with room for what a host adds. */
 const MAX_CHARACTERS = 65_000;
@@ -97,18 +95,27 @@ type Text = ReturnType<typeof createText>;
 
 const HEAD = ['| Severity | Package | Issue | Where |', '|---|---|---|---|'];
 
-/** A table of findings, and how many of them did not fit. */
+/** Adds a table of findings, as far as it fits. */
 function addTable(text: Text, findings: readonly Finding[]): void {
-  if (findings.length === 0 || !text.add(...HEAD)) return;
-  const left = findings.findIndex((finding) => !text.add(row(finding)));
+  if (findings.length > 0 && text.add(...HEAD)) addRows(text, findings, row);
+}
+
+/** Adds a line for each item that fits, and the number of the others. */
+function addRows<Item>(text: Text, items: readonly Item[], lineOf: (item: Item) => string): void {
+  const left = items.findIndex((item) => !text.add(lineOf(item)));
   text.add('');
-  if (left >= 0) text.add(`… and ${findings.length - left} more.`, '');
+  if (left >= 0) text.add(`… and ${items.length - left} more.`, '');
+}
+
+/** Adds what `content` adds, folded below its summary. */
+function fold(text: Text, summary: string, content: () => void): void {
+  if (!text.add(`<details><summary>${summary}</summary>`, '')) return;
+  content();
+  text.add('</details>', '');
 }
 
 function addFolded(text: Text, summary: string, findings: readonly Finding[]): void {
-  if (findings.length === 0 || !text.add(`<details><summary>${summary}</summary>`, '')) return;
-  addTable(text, findings);
-  text.add('</details>', '');
+  if (findings.length > 0) fold(text, summary, () => addTable(text, findings));
 }
 
 function row(finding: Finding): string {
@@ -138,24 +145,16 @@ function placesOf({ locations }: Finding): string {
 
 function addUnused(text: Text, unused: NonNullable<Verdict['unusedSuppressions']>): void {
   if (unused.length === 0) return;
-  if (!text.add(`<details><summary>${counted(unused.length, 'suppression')} without effect</summary>`, ''))
-    return;
-  const left = unused.findIndex(
-    ({ id, reason }) => !text.add(`- ${markdownCode(id)}: ${markdownText(reason)}`),
+  fold(text, `${counted(unused.length, 'suppression')} without effect`, () =>
+    addRows(text, unused, ({ id, reason }) => `- ${markdownCode(id)}: ${markdownText(reason)}`),
   );
-  text.add('');
-  if (left >= 0) text.add(`… and ${unused.length - left} more.`, '');
-  text.add('</details>', '');
 }
 
 function addGaps(text: Text, gaps: readonly Gap[]): void {
   if (gaps.length === 0) return;
-  const summary = `${counted(gaps.length, 'gap')}: what could not be found out`;
-  if (!text.add(`<details><summary>${summary}</summary>`, '')) return;
-  const left = gaps.findIndex(
-    ({ kind, subject, reason }) => !text.add(`- ${kind} ${markdownCode(subject)}: ${markdownText(reason)}`),
+  const lineOf = ({ kind, subject, reason }: Gap) =>
+    `- ${kind} ${markdownCode(subject)}: ${markdownText(reason)}`;
+  fold(text, `${counted(gaps.length, 'gap')}: what could not be found out`, () =>
+    addRows(text, gaps, lineOf),
   );
-  text.add('');
-  if (left >= 0) text.add(`… and ${gaps.length - left} more.`, '');
-  text.add('</details>', '');
 }

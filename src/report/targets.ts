@@ -5,10 +5,10 @@ import type { TargetLockfile } from '../model/fleet/target-lockfile.ts';
 import { printable } from '../model/printable.ts';
 import { SEVERITIES } from '../model/scan/severity.ts';
 import { findingLines } from './findings.ts';
-import { imageText } from './image-text.ts';
 import { counted, fitLines, hang, type TextOptions } from './layout.ts';
 import { labelsText } from './packages.ts';
 import { type Palette, palette } from './palette.ts';
+import { imageText } from './scan-parts.ts';
 
 export interface TargetList {
   readonly targets: readonly ListedTarget[];

@@ -8,12 +8,10 @@ import { isAlert } from '../model/scan/is-alert.ts';
 import { OUTCOMES, type Outcome } from '../model/scan/outcome.ts';
 import { countedSeverity, SEVERITIES, type Severity } from '../model/scan/severity.ts';
 import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
-import { imageText } from './image-text.ts';
 import { counted, fitLines, hang, type TextOptions } from './layout.ts';
-import { noFindings } from './no-findings.ts';
-import { offlineText } from './offline-text.ts';
 import { type Palette, palette } from './palette.ts';
 import { comparisonLines, comparisonSummary } from './review/comparison-text.ts';
+import { imageText, noFindings, offlineText } from './scan-parts.ts';
 import { nextStep } from './table/next-step.ts';
 import { scanFindings } from './table/scan-findings.ts';
 

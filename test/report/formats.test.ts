@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isFixable } from '../../src/model/advice/fixable.ts';
 import type { Finding } from '../../src/model/scan/finding.ts';
 import { REPORTS } from '../../src/report/catalog.ts';
-import { fixedVersion } from '../../src/report/fixed-version.ts';
+import { fixedVersion } from '../../src/report/finding-parts.ts';
 import { renderJson } from '../../src/report/json.ts';
 import { renderNdjson } from '../../src/report/ndjson.ts';
 import { everything, HOSTILE } from './html-report.ts';

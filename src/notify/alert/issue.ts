@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { endsAlert } from '../../model/scan/transition.ts';
 import type { Alert } from './alert.ts';
-import { detailsUrl, safeUrl } from './links.ts';
-import { type ChangeText, leftOutText, statusText, testMark, titleOf } from './message.ts';
-import { type PackageGroup, packageGroups } from './package-groups.ts';
-import { dedupKeyOf } from './summary.ts';
+import { type ChangeText, leftOutText, notesOf, statusText, testMark, titleOf } from './message.ts';
+import { type PackageGroup, packageGroups, whereOf } from './package-groups.ts';
+import { dedupKeyOf, detailsUrl, safeUrl } from './summary.ts';
 import { truncateText } from './truncate.ts';
 
 const MAX_NAME = 200;
@@ -61,9 +60,12 @@ export function issueMarkdown(alert: Alert, limit: number): string {
   return [head, ...groups.map(groupMarkdown), ...more, foot].join('\n\n');
 }
 
-function groupMarkdown({ target, name, place, path, todo, changes }: PackageGroup): string {
+function groupMarkdown(group: PackageGroup): string {
+  const { target, name, todo, changes } = group;
   const prefix = target === undefined ? '' : `${literal(target, MAX_NAME)}: `;
-  const where = [place, path].flatMap((part) => (part ? literal(part, MAX_NAME) : [])).join(' · ');
+  const where = whereOf(group)
+    .map((part) => literal(part, MAX_NAME))
+    .join(' · ');
   return [
     `### ${prefix}${literal(name, MAX_NAME)}`,
     ...(where === '' ? [] : [where]),
@@ -72,12 +74,12 @@ function groupMarkdown({ target, name, place, path, todo, changes }: PackageGrou
   ].join('\n\n');
 }
 
-function changeMarkdown({ transition, severity, title, facts, advisory, why, since }: ChangeText): string {
+function changeMarkdown(change: ChangeText): string {
+  const { transition, severity, title, advisory } = change;
   const url = safeUrl(advisory?.url);
   const id = literal(advisory?.id ?? '', MAX_NAME);
   const link = url === undefined || id === '' ? id : `[${id}](${encoded(url)})`;
-  const [, ...others] = facts;
-  const rest = [why, since, ...others].flatMap((part) => (part === undefined ? [] : literal(part, MAX_TEXT)));
+  const rest = notesOf(change).map((part) => literal(part, MAX_TEXT));
   const more = rest.length === 0 ? '' : `  \n  ${rest.join(' · ')}`;
   return `- **${transition}** ${severity}: ${literal(title, MAX_TEXT)} ${link}`.trimEnd() + more;
 }

@@ -3,8 +3,7 @@ import { countedSeverity, type RatedSeverity } from '../../model/scan/severity.t
 import type { Transition } from '../../model/scan/transition.ts';
 import { actionTexts } from './action-texts.ts';
 import type { Alert } from './alert.ts';
-import { detailsUrl } from './links.ts';
-import { summaryOf, worstSeverity } from './summary.ts';
+import { detailsUrl, summaryOf, worstSeverity } from './summary.ts';
 import { fitChanges, MAX_LINE, truncateText } from './truncate.ts';
 
 const FIRST_SCAN = { opened: 'first scan: ', resolved: 'first-scan summary closed: ' } as const;
@@ -52,11 +51,13 @@ export interface ChangeText {
   readonly target: string | undefined;
   readonly transition: Transition;
   readonly severity: string;
-  /** What it counts as. */
+  /** The severity that it counts as. */
   readonly counted: RatedSeverity;
   readonly title: string;
-  /** Shown in parentheses after the title; every text of an alert shows all of them. */
-  readonly facts: readonly string[];
+  /** `name@version`. */
+  readonly package: string;
+  /** Why it counts again or no longer; absent for other changes. */
+  readonly reason: string | undefined;
   readonly advisory: { readonly id: string; readonly url: string } | undefined;
   /** How bad it is and why, who brings the package, what to do, since when; each absent where it is not known. */
   readonly why: string | undefined;
@@ -69,15 +70,14 @@ export function changeText(change: NotifiedChange): ChangeText {
   const { transition, finding, target, reason } = change;
   const { name, version } = finding.package;
   const { severity, title, advisory, suppressed } = finding;
-  const why = reason ?? suppressed?.reason;
-  const facts = [`${name}@${version}`, ...(why === undefined ? [] : [why])];
   return {
     target,
     transition,
     severity,
     counted: countedSeverity(finding),
     title,
-    facts,
+    package: `${name}@${version}`,
+    reason: reason ?? suppressed?.reason,
     advisory,
     ...actionTexts(change),
   };
@@ -88,6 +88,11 @@ export function detailTexts({ why, path, todo, since }: ChangeText): readonly st
   // The reasons of the priority name a direct dependency.
   const way = path !== undefined && why?.includes(path) === true ? undefined : path;
   return [why, way, todo, since].filter((part) => part !== undefined);
+}
+
+/** The parts below a change whose package is shown once for all of its changes. */
+export function notesOf({ why, since, reason }: ChangeText): readonly string[] {
+  return [why, since, reason].filter((part) => part !== undefined);
 }
 
 /**
@@ -106,9 +111,9 @@ export function titleLineOf(change: NotifiedChange): string {
 }
 
 function headOf(text: ChangeText): string {
-  const { target, transition, severity, title, facts, advisory } = text;
+  const { target, transition, severity, title, reason, advisory } = text;
   const prefix = target === undefined ? '' : `${target}: `;
-  const all = advisory === undefined ? facts : [...facts, advisory.id];
+  const all = [text.package, reason, advisory?.id].filter((part) => part !== undefined);
   return `${prefix}${transition} ${severity}: ${title} (${all.join(', ')})`;
 }
 

@@ -65,3 +65,8 @@ function withChange(before: PackageGroup | undefined, change: NotifiedChange): P
     changes: [...(before?.changes ?? []), text],
   };
 }
+
+/** Where the package is locked, and who brings it, as far as that is known. */
+export function whereOf({ place, path }: PackageGroup): readonly string[] {
+  return [place, path ?? ''].filter((part) => part !== '');
+}

@@ -1,10 +1,8 @@
 import { genericPreset } from './generic.ts';
-import { githubIssuePreset } from './github-issue.ts';
-import { githubRepositoryDispatchPreset } from './github-repository-dispatch.ts';
+import { githubIssuePreset, githubRepositoryDispatchPreset } from './github.ts';
 import { jiraIssuePreset } from './jira-issue.ts';
 import { microsoftTeamsPreset } from './microsoft-teams.ts';
-import { opsgeniePreset } from './opsgenie.ts';
-import { opsgenieClosePreset } from './opsgenie-close.ts';
+import { opsgenieClosePreset, opsgeniePreset } from './opsgenie.ts';
 import { pagerdutyPreset } from './pagerduty.ts';
 import type { Preset } from './preset.ts';
 import { slackPreset } from './slack.ts';

@@ -1,9 +1,9 @@
 import type { RatedSeverity } from '../../model/scan/severity.ts';
 import { endsAlert } from '../../model/scan/transition.ts';
 import type { Alert } from '../alert/alert.ts';
-import { detailsUrl, safeUrl } from '../alert/links.ts';
-import { type ChangeText, leftOutText, statusText, titleOf } from '../alert/message.ts';
-import { type PackageGroup, packageGroups } from '../alert/package-groups.ts';
+import { type ChangeText, leftOutText, notesOf, statusText, titleOf } from '../alert/message.ts';
+import { type PackageGroup, packageGroups, whereOf } from '../alert/package-groups.ts';
+import { detailsUrl, safeUrl } from '../alert/summary.ts';
 import { jsonBytes, truncateText } from '../alert/truncate.ts';
 import type { Preset } from './preset.ts';
 
@@ -70,9 +70,12 @@ const COLOURS: Readonly<Record<RatedSeverity, string>> = {
 };
 
 /** The package with its place, a block for each change with the reason of its priority, then what to do. */
-function blocksOf({ target, name, place, path, todo, changes }: PackageGroup): readonly object[] {
+function blocksOf(group: PackageGroup): readonly object[] {
+  const { target, name, todo, changes } = group;
   const prefix = target === undefined ? '' : `${truncateText(target, MAX_TITLE)}: `;
-  const where = [place, path].flatMap((part) => (part ? truncateText(part, MAX_TITLE) : [])).join(' · ');
+  const where = whereOf(group)
+    .map((part) => truncateText(part, MAX_TITLE))
+    .join(' · ');
   return [
     block([
       run(`${prefix}${truncateText(name, MAX_TITLE)}`, { weight: 'Bolder' }),
@@ -83,21 +86,10 @@ function blocksOf({ target, name, place, path, todo, changes }: PackageGroup): r
   ];
 }
 
-function changeBlocks({
-  transition,
-  severity,
-  counted,
-  title,
-  facts,
-  advisory,
-  why,
-  since,
-}: ChangeText): readonly object[] {
+function changeBlocks(change: ChangeText): readonly object[] {
+  const { transition, severity, counted, title, advisory } = change;
   const colour = endsAlert(transition) ? 'Good' : COLOURS[counted];
-  const [, ...others] = facts;
-  const rest = [why, since, ...others].flatMap((part) =>
-    part === undefined ? [] : truncateText(part, MAX_TEXT),
-  );
+  const rest = notesOf(change).map((part) => truncateText(part, MAX_TEXT));
   return [
     block([
       run(`• ${transition} ${severity}: `, { weight: 'Bolder', color: colour }),

@@ -1,25 +1,32 @@
 import type { Alert } from '../alert/alert.ts';
-import { detailsUrl } from '../alert/links.ts';
 import { messageWithin, testMark, titleOf } from '../alert/message.ts';
-import { tagsOf } from '../alert/summary.ts';
+import { detailsUrl, tagsOf } from '../alert/summary.ts';
 import { truncateText } from '../alert/truncate.ts';
 import type { Preset } from './preset.ts';
 
 const MAX_MESSAGE = 130;
 const MAX_DESCRIPTION = 15_000;
+const MAX_NOTE = 25_000;
 const MAX_DETAIL = 1_000;
 const MAX_TAG = 50;
 const MAX_TAGS = 20;
 const MAX_ENTITY = 512;
 
-/** Alert API: creates alerts. `opsgenie-close` closes them. https://docs.opsgenie.com/docs/alert-api */
-export const opsgeniePreset: Preset = {
-  name: 'opsgenie',
-  description: 'Opsgenie: one alert for each finding that opens, worsens or reopens.',
+/** The fields that both presets have. */
+const SHARED = {
   encodeAs: 'json',
   reminders: false,
-  url: 'https://api.opsgenie.com/v2/alerts',
   headers: { authorization: 'GenieKey $OPSGENIE_API_KEY' },
+  secret: { name: 'OPSGENIE_API_KEY', description: 'key of an API integration' },
+  mode: 'change',
+} as const satisfies Partial<Preset>;
+
+/** Alert API: creates alerts. `opsgenie-close` closes them. https://docs.opsgenie.com/docs/alert-api */
+export const opsgeniePreset: Preset = {
+  ...SHARED,
+  name: 'opsgenie',
+  description: 'Opsgenie: one alert for each finding that opens, worsens or reopens.',
+  url: 'https://api.opsgenie.com/v2/alerts',
   payload: `{
   "message": "$OPSGENIE_MESSAGE",
   "alias": "$DEDUP_KEY",
@@ -30,8 +37,6 @@ export const opsgeniePreset: Preset = {
   "tags": $OPSGENIE_TAGS,
   "details": $OPSGENIE_DETAILS
 }`,
-  secret: { name: 'OPSGENIE_API_KEY', description: 'key of an API integration' },
-  mode: 'change',
   transitions: ['opened', 'worsened', 'reopened'],
   limits: ['message: 130 characters', 'description: 15,000', '20 tags of 50 characters', 'details: 8,000'],
   variables: [
@@ -59,6 +64,27 @@ export const opsgeniePreset: Preset = {
           .map((tag) => truncateText(tag, MAX_TAG)),
     },
     { name: 'OPSGENIE_DETAILS', description: 'JSON: scan, package, advisory, link.', json: detailsOf },
+  ],
+};
+
+/**
+ * Alert API: closes the alerts that `opsgenie` created. Closing has its own URL, so it needs its own route.
+ * https://docs.opsgenie.com/docs/alert-api#close-alert
+ */
+export const opsgenieClosePreset: Preset = {
+  ...SHARED,
+  name: 'opsgenie-close',
+  description: 'Opsgenie: closes the alert when its finding is resolved.',
+  url: 'https://api.opsgenie.com/v2/alerts/$DEDUP_KEY/close?identifierType=alias',
+  payload: '{"source": "Lockhound", "user": "Lockhound", "note": "$OPSGENIE_NOTE"}',
+  transitions: ['resolved'],
+  limits: ['note: 25,000 characters'],
+  variables: [
+    {
+      name: 'OPSGENIE_NOTE',
+      description: 'One line per change and a count of those left out; at most 25,000 characters.',
+      text: (alert) => messageWithin(alert, MAX_NOTE),
+    },
   ],
 };
 

@@ -1,9 +1,8 @@
 import type { RatedSeverity } from '../../model/scan/severity.ts';
 import type { Alert } from '../alert/alert.ts';
 import { fitEvents } from '../alert/change-event.ts';
-import { detailsUrl } from '../alert/links.ts';
 import { testMark, titleLineOf, titleOf } from '../alert/message.ts';
-import { worstCounted } from '../alert/summary.ts';
+import { detailsUrl, worstCounted } from '../alert/summary.ts';
 import { truncateText } from '../alert/truncate.ts';
 import type { Preset } from './preset.ts';
 

@@ -1,6 +1,6 @@
 import type { NotificationMode } from '../../model/alert/notification.ts';
 import type { Transition } from '../../model/scan/transition.ts';
-import type { AlertVariable } from '../rendering/alert-variable.ts';
+import type { Alert } from '../alert/alert.ts';
 
 /** The webhook definition for one kind of receiver, and the variables that its payload needs. */
 export interface Preset {
@@ -25,3 +25,10 @@ export interface Preset {
   /** Limits of the receiver, for the documentation. */
   readonly limits?: readonly string[];
 }
+
+/** A variable computed from the alert: text, or (`json`) any JSON value, written unquoted in templates. */
+export type AlertVariable = {
+  readonly name: string;
+  /** One line, for the documentation. */
+  readonly description: string;
+} & ({ readonly text: (alert: Alert) => string } | { readonly json: (alert: Alert) => unknown });

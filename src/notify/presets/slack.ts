@@ -1,13 +1,13 @@
 import type { Alert } from '../alert/alert.ts';
-import { linkOf, safeUrl } from '../alert/links.ts';
-import { type ChangeText, moreText, statusText, titleOf } from '../alert/message.ts';
-import { type PackageGroup, packageGroups } from '../alert/package-groups.ts';
+import { type ChangeText, moreText, notesOf, statusText, titleOf } from '../alert/message.ts';
+import { type PackageGroup, packageGroups, whereOf } from '../alert/package-groups.ts';
+import { linkOf, safeUrl } from '../alert/summary.ts';
 import { truncateText } from '../alert/truncate.ts';
 import type { Preset } from './preset.ts';
 
 const MAX_TEXT = 3_000;
 const MAX_HEADER = 150;
-/** For all lines. The limit for all blocks of a message is not documented; it was observed just above 13,000. */
+/** The most characters of all lines. The limit for all blocks of a message is not documented; it was observed just above 13,000. */
 const MAX_MESSAGE = 12_000;
 const MAX_TITLE = 500;
 const MAX_NAME = 200;
@@ -98,9 +98,12 @@ function sectionsOf(groups: readonly PackageGroup[]): readonly string[] {
 }
 
 /** The package with its place, a line for each change with the reason of its priority, then what to do. */
-function linesOf({ target, name, place, path, todo, changes }: PackageGroup): readonly string[] {
+function linesOf(group: PackageGroup): readonly string[] {
+  const { target, name, todo, changes } = group;
   const prefix = target === undefined ? '' : `${escaped(target, MAX_NAME)}: `;
-  const where = [place, path].flatMap((part) => (part ? escaped(part, MAX_NAME) : [])).join(' · ');
+  const where = whereOf(group)
+    .map((part) => escaped(part, MAX_NAME))
+    .join(' · ');
   return [
     `${prefix}*${escaped(name, MAX_NAME)}*${where === '' ? '' : ` · ${where}`}`,
     ...changes.flatMap(changeLines),
@@ -108,20 +111,10 @@ function linesOf({ target, name, place, path, todo, changes }: PackageGroup): re
   ];
 }
 
-function changeLines({
-  transition,
-  severity,
-  title,
-  facts,
-  advisory,
-  why,
-  since,
-}: ChangeText): readonly string[] {
+function changeLines(change: ChangeText): readonly string[] {
+  const { transition, severity, title, advisory } = change;
   const link = linked(advisory?.url, escaped(advisory?.id ?? '', MAX_NAME));
-  const [, ...others] = facts;
-  const rest = [why, since, ...others].flatMap((part) =>
-    part === undefined ? [] : escaped(part, MAX_TITLE),
-  );
+  const rest = notesOf(change).map((part) => escaped(part, MAX_TITLE));
   return [
     `• *${transition}* ${severity}: ${escaped(title, MAX_TITLE)} ${link}`.trimEnd(),
     ...(rest.length === 0 ? [] : [`   _${rest.join(' · ').replaceAll('_', ' ')}_`]),

@@ -1,9 +1,16 @@
 import { atLeast } from '../../model/scan/severity.ts';
 import type { Alert } from '../alert/alert.ts';
-import { linkOf } from '../alert/links.ts';
 import { messageOf, titleOf } from '../alert/message.ts';
-import { dedupKeyOf, isRecovery, priorityOf, summaryOf, tagsOf, worstCounted } from '../alert/summary.ts';
-import type { AlertVariable } from './alert-variable.ts';
+import {
+  dedupKeyOf,
+  isRecovery,
+  linkOf,
+  priorityOf,
+  summaryOf,
+  tagsOf,
+  worstCounted,
+} from '../alert/summary.ts';
+import type { AlertVariable } from '../presets/preset.ts';
 
 /** The platform's variables that have a meaning here, so that templates written for it work. */
 const SUPPORTED: readonly AlertVariable[] = [

@@ -1,8 +1,8 @@
 import type { Secret } from '../../model/secret.ts';
 import type { Alert } from '../alert/alert.ts';
 import { PRESETS } from '../presets/catalog.ts';
+import type { AlertVariable } from '../presets/preset.ts';
 import type { VariableValue } from '../webhooks/definition.ts';
-import type { AlertVariable } from './alert-variable.ts';
 import { LOCKHOUND_VARIABLES } from './lockhound-variables.ts';
 import { PLATFORM_VARIABLES, tagOf } from './platform-variables.ts';
 

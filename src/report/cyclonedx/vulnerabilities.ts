@@ -3,7 +3,7 @@ import { type BomRef, Vulnerability as Models, Property } from '@cyclonedx/cyclo
 import { defined } from '../../model/defined.ts';
 import type { AdvisoryEvidence, Finding } from '../../model/scan/finding.ts';
 import type { Severity } from '../../model/scan/severity.ts';
-import { suppressionText } from '../suppression-text.ts';
+import { suppressionText } from '../finding-parts.ts';
 import { webAddress } from '../web-address.ts';
 import { isVersion } from './components.ts';
 

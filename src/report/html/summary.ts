@@ -2,11 +2,9 @@ import { splitFindings } from '../../model/review/scan-comparison.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import { SEVERITIES } from '../../model/scan/severity.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
-import { imageText } from '../image-text.ts';
 import { counted } from '../layout.ts';
-import { noFindings } from '../no-findings.ts';
-import { offlineText } from '../offline-text.ts';
 import { comparisonSummary, comparisonWarnings } from '../review/comparison-text.ts';
+import { imageText, noFindings, offlineText } from '../scan-parts.ts';
 import { nextStep } from '../table/next-step.ts';
 import { html, type Markup, NOTHING, withCode } from './markup.ts';
 

@@ -4,7 +4,7 @@ import { defined } from '../../model/defined.ts';
 import type { ScanComparison } from '../../model/review/scan-comparison.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
-import { suppressionText } from '../suppression-text.ts';
+import { suppressionText } from '../finding-parts.ts';
 import { levelOf, ruleId } from './rules.ts';
 import { sarifText } from './text.ts';
 

@@ -1,10 +1,8 @@
 import { printable } from '../../model/printable.ts';
 import { termText } from '../../model/scan/age.ts';
 import type { Finding, Location } from '../../model/scan/finding.ts';
-import { fixedVersion } from '../fixed-version.ts';
+import { fixedVersion, priorityText, suppressionText } from '../finding-parts.ts';
 import type { TextOptions } from '../layout.ts';
-import { priorityText } from '../priority-text.ts';
-import { suppressionText } from '../suppression-text.ts';
 import { webAddress } from '../web-address.ts';
 import { type FindingRow, findingTable, groupedByPackage } from './finding-table.ts';
 

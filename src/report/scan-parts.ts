@@ -1,0 +1,68 @@
+import type { JudgedImage } from '../model/image/image.ts';
+import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
+import { counted } from './layout.ts';
+
+/** The words of a report for a scan that found nothing to report. */
+export interface NoFindings {
+  /** One sentence without a period. */
+  readonly text: string;
+  /** The rest of the sentence, where there is room; it begins with its own punctuation. */
+  readonly detail: string;
+  /** False where the scan looked at nothing, or does not know what it looked at: this is no success. */
+  readonly isClean: boolean;
+}
+
+/** Says that a scan found nothing, and how much it knew: every report begins with it. */
+export function noFindings({ verdict, comparison }: Pick<ScanReport, 'verdict' | 'comparison'>): NoFindings {
+  const { packages, outcomes, lockfiles } = verdict.counts;
+  const total = counted(packages, 'package');
+  const none = comparison === undefined ? 'No findings' : 'No new findings';
+  const unknown = (text: string, detail = '') => ({ text, detail, isClean: false });
+  if ((comparison?.newGaps ?? verdict.gaps).length > 0)
+    return unknown(`${none}, but the scan is incomplete`, `: ${total} read`);
+  if (packages === 0 && lockfiles > 0) return unknown('No packages, so nothing was checked');
+  if (outcomes.resolved === packages) return { text: none, detail: ` in ${total}`, isClean: true };
+  const others = Object.entries(outcomes)
+    .filter(([outcome, count]) => outcome !== 'resolved' && count > 0)
+    .map(([outcome, count]) => `${count} ${outcome}`)
+    .join(', ');
+  if (outcomes.resolved === 0)
+    return unknown(`${none}, because nothing is known of the ${total}`, ` (${others})`);
+  const detail = ` in ${outcomes.resolved} of ${total}; nothing is known of the others (${others})`;
+  return { text: none, detail, isClean: true };
+}
+
+/** States how old the answers of a scan without network are. */
+export function offlineText({ oldest, newest }: NonNullable<ScanReport['offline']>): string {
+  return `Offline: nothing was requested. Its look-ups are from ${oldest} to ${newest}; later advisories are unknown.`;
+}
+
+const SHOWN_REPOSITORIES = 3;
+
+/** States what the image of a scan is built on; `undefined` for a scan without an image. The names come from the image and from the service. */
+export function imageText({
+  image,
+  gaps,
+}: {
+  readonly image?: JudgedImage | undefined;
+  readonly gaps: Verdict['gaps'];
+}): string | undefined {
+  if (image === undefined) return undefined;
+  const name = `Image ${image.reference ?? image.digest} (${image.platform})`;
+  if (gaps.some(({ kind }) => kind === 'image')) return `${name}: its base could not be looked up.`;
+  return image.base === undefined
+    ? `${name}: no public image has its layers.`
+    : `${name}: built on ${repositoriesText(image.base.repositories)}, ${layersText(image, image.base)}.`;
+}
+
+function layersText({ layers }: JudgedImage, base: NonNullable<JudgedImage['base']>): string {
+  return base.layers === layers
+    ? 'with no layer above it'
+    : `with ${counted(layers - base.layers, 'layer')} above it`;
+}
+
+function repositoriesText(repositories: readonly string[]): string {
+  const more = repositories.length - SHOWN_REPOSITORIES;
+  const shown = repositories.slice(0, SHOWN_REPOSITORIES).join(', ');
+  return more > 0 ? `${shown} (and ${more} more repositories)` : shown;
+}
