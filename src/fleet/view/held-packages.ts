@@ -65,7 +65,8 @@ interface Names {
 function followNames(packageIds: PackageIds): () => Promise<Names> {
   let epoch = -1;
   let last = 0;
-  let byKey = new Map<string, Map<string, number>>();
+  /** A package version that was forgotten and came again is there twice; its last id counts. */
+  let byKey = new Map<string, (readonly [identity: string, id: number])[]>();
   const search: Names = {
     find(query) {
       const found = new Map<string, number>();
@@ -80,7 +81,7 @@ function followNames(packageIds: PackageIds): () => Promise<Names> {
       for (const [key, identities] of byKey) {
         await yieldIfDue();
         if (!key.includes(wanted)) continue;
-        for (const identity of identities.keys()) {
+        for (const [identity] of identities) {
           const [, own] = partsOf(identity);
           if (isNamed(identity, { name: own, ecosystem })) found.add(nameIn(identity));
         }
@@ -102,8 +103,8 @@ function followNames(packageIds: PackageIds): () => Promise<Names> {
       for (const [id, identity] of part) {
         const key = keyOf(partsOf(identity)[1]);
         const known = byKey.get(key);
-        if (known === undefined) byKey.set(key, new Map([[identity, id]]));
-        else known.set(identity, id);
+        if (known === undefined) byKey.set(key, [[identity, id]]);
+        else known.push([identity, id]);
       }
       await yieldIfDue();
     }
