@@ -2,11 +2,15 @@ import type { Command } from 'commander';
 import type { Noun } from './operations/noun.ts';
 import type { CommandContext } from './program/context.ts';
 
+type Group = 'Scan' | 'Ask about what is watched' | 'Run';
+
 export interface CommandEntry {
   readonly name: string;
   /** Options and arguments as `lockhound --help` lists them. */
   readonly usage: string;
   readonly description: string;
+  /** Where `lockhound --help` lists it; without one it is only named there. */
+  readonly group?: Group;
   /** Loads the function that adds options, arguments, subcommands and the action to the command. */
   load(): Promise<(command: Command, context: CommandContext) => void>;
 }
@@ -21,6 +25,7 @@ async function noun(name: string, load: () => Promise<{ readonly NOUN: Noun }>) 
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'scan',
+    group: 'Scan',
     usage: '[options] [paths...]',
     description:
       'Scan lockfiles once, in this process, and print the findings. Stores nothing and sends no alerts.',
@@ -28,6 +33,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'fix',
+    group: 'Scan',
     usage: '[options] [paths...]',
     description: 'Print the upgrades that clear most findings of lockfiles, with commands. Changes nothing.',
     load: async () => (await import('./fix.ts')).fixCommand,
@@ -40,6 +46,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'ci',
+    group: 'Scan',
     usage: '',
     description: 'Scan in a job of a code host: compare with the base, upload, comment, set outputs.',
     load: async () => (await import('./ci.ts')).ciCommand,
@@ -58,12 +65,14 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'worker',
+    group: 'Run',
     usage: '[options]',
     description: 'Process the queues: scan what producers enqueue and send alerts on changes.',
     load: async () => (await import('./worker.ts')).workerCommand,
   },
   {
     name: 'serve',
+    group: 'Run',
     usage: '[options]',
     description: 'Serve the API: targets, findings, scans, deliveries and schedules of the fleet.',
     load: async () => (await import('./serve.ts')).serveCommand,
@@ -76,12 +85,14 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'enqueue',
+    group: 'Run',
     usage: '[options] [paths...]',
     description: 'Put lockfiles on the queue for the workers, as other services do.',
     load: async () => (await import('./enqueue.ts')).enqueueCommand,
   },
   {
     name: 'webhook',
+    group: 'Run',
     usage: '',
     description: 'Show, apply, test and remove the configured webhooks on the platform.',
     load: async () => (await import('./webhook.ts')).webhookCommand,
@@ -112,6 +123,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'targets',
+    group: 'Ask about what is watched',
     usage: '[options]',
     description: 'Show what is watched: targets with their findings, lockfiles and scans; remove a target.',
     load: () => noun('targets', () => import('./operations/nouns/targets.ts')),
@@ -124,6 +136,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'where',
+    group: 'Ask about what is watched',
     usage: '[options] <package> [range]',
     description: 'Show which targets hold a package: version, lockfile, dependency path, groups.',
     load: () => noun('where', () => import('./operations/nouns/where.ts')),
@@ -137,6 +150,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'findings',
+    group: 'Ask about what is watched',
     usage: '[options]',
     description: 'Show the findings of all targets, the worst first.',
     load: () => noun('findings', () => import('./operations/nouns/findings.ts')),
@@ -149,6 +163,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'changes',
+    group: 'Ask about what is watched',
     usage: '[options]',
     description: 'Show what changed: findings that opened, worsened, were resolved or reopened.',
     load: () => noun('changes', () => import('./operations/nouns/changes.ts')),
@@ -161,12 +176,14 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'health',
+    group: 'Run',
     usage: '[options]',
     description: 'Say in words whether the deployment works, which limit binds and what to do.',
     load: () => noun('health', () => import('./operations/nouns/health.ts')),
   },
   {
     name: 'doctor',
+    group: 'Run',
     usage: '[options]',
     description: 'Check the installation: Redis, services, receivers, schedules, queues, workers.',
     load: async () => (await import('./doctor.ts')).doctorCommand,
@@ -179,6 +196,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'demo',
+    group: 'Scan',
     usage: '[options]',
     description: 'Run the whole pipeline on this machine: from a lockfile to an alert.',
     load: async () => (await import('./demo.ts')).demoCommand,

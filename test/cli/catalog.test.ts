@@ -10,11 +10,17 @@ describe('the catalog of commands', () => {
     expect(`${name} ${usage}`.trim()).toBe(new Help().subcommandTerm(command));
   });
 
-  it('is listed by --help, with completion and help', async () => {
+  it('is listed by --help: the usual ones in groups, the others by name', async () => {
     const { code, out } = await lockhound(['--help']);
     expect(code).toBe(0);
     const listed = [...out.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name);
-    expect(listed).toEqual([...COMMANDS.map(({ name }) => name), 'complete', 'help']);
+    const shown = COMMANDS.filter(({ group }) => group !== undefined).map(({ name }) => name);
+    expect(listed.toSorted()).toEqual([...shown, 'help'].sort());
+    expect(listed.length).toBeLessThanOrEqual(15);
+    const [, others = ''] = /Further commands: (.*)\./.exec(out) ?? [];
+    expect([...others.split(', '), ...shown].sort()).toEqual(
+      [...COMMANDS.map(({ name }) => name), 'complete'].sort(),
+    );
   });
 });
 

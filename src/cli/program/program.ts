@@ -38,7 +38,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 async function buildProgram(first: string | undefined, context: CommandContext): Promise<Command> {
   const called = COMMANDS.filter(({ name }) => name === first);
   const program = bareProgram(called.length > 0 ? called : COMMANDS);
-  if (first !== COMPLETE && called.length === 0) program.addCommand(completeCommand());
+  if (first !== COMPLETE && called.length === 0) program.addCommand(completeCommand(), { hidden: true });
   connect(program, context);
   if (first === COMPLETE || first === 'help') {
     for (const command of program.commands) await declare(command, context);
@@ -60,10 +60,17 @@ function bareProgram(commands: readonly CommandEntry[]): Command {
     .configureHelp({
       subcommandTerm: (command) => usages.get(command.name()) ?? new Help().subcommandTerm(command),
     });
-  for (const { name, description } of commands) {
-    program.addCommand(new Command(name).description(description));
+  for (const { name, description, group } of commands) {
+    const command = new Command(name).description(description);
+    if (group !== undefined) command.helpGroup(`${group}:`);
+    program.addCommand(command, { hidden: group === undefined });
   }
-  return program;
+  const others = COMMANDS.filter(({ group }) => group === undefined).map(({ name }) => name);
+  const names = [...others, COMPLETE].sort().join(', ');
+  return program.addHelpText(
+    'after',
+    `\nFurther commands: ${names}.\n\`lockhound help <command>\` describes each.`,
+  );
 }
 
 async function declare(command: Command, context: CommandContext): Promise<void> {
