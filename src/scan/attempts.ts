@@ -6,6 +6,8 @@ import { type Attempt, IncompleteError, type Progress } from './attempt.ts';
 
 /** Attempts at a step while a user waits for its result. */
 const MAX_ATTEMPTS = 2;
+/** The pauses together that a service can ask for. A further one counts as a failed attempt: a user gets what is known by then. */
+const MAX_PAUSED_MS = 2 * MAX_PAUSE_MS;
 export const DEFAULT_BACKOFF_MS = 500;
 
 export interface AttemptsOptions {
@@ -22,12 +24,13 @@ export type Attempts = <Result>(step: (attempt: Attempt) => Promise<Result>) => 
 
 /**
  * Attempts at the steps of a scan without a queue. A step gets two attempts in quick succession. While the service asks for a pause, no
- * attempt is counted. Rejects with the last error of a step, and with the reason of the signal.
+ * attempt is counted, for 10 minutes at most. Rejects with the last error of a step, and with the reason of the signal.
  */
 export function createAttempts(options: AttemptsOptions): Attempts {
   const { signal, onProgress, onRetry, backoffMs = DEFAULT_BACKOFF_MS } = options;
   return async (step) => {
     let failed = 0;
+    let pausedMs = 0;
     for (;;) {
       signal.throwIfAborted();
       try {
@@ -35,13 +38,24 @@ export function createAttempts(options: AttemptsOptions): Attempts {
         return await raceAbort(step(attempt), signal);
       } catch (error) {
         signal.throwIfAborted();
-        const pauseMs = error instanceof IncompleteError ? error.retryAfterMs : undefined;
-        if (pauseMs === undefined) failed += 1;
-        if (failed === MAX_ATTEMPTS || (error instanceof CodedError && !error.retryable)) throw error;
-        const delayMs = Math.min(pauseMs ?? (backoffMs * (1 + Math.random())) / 2, MAX_PAUSE_MS);
+        const pauseMs = pausedMs < MAX_PAUSED_MS ? pauseOf(error) : 0;
+        pausedMs += pauseMs;
+        if (pauseMs === 0) failed += 1;
+        if (failed === MAX_ATTEMPTS || isFinal(error)) throw error;
+        const delayMs = pauseMs || Math.min((backoffMs * (1 + Math.random())) / 2, MAX_PAUSE_MS);
         onRetry(messageOf(error), delayMs);
         await sleep(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
       }
     }
   };
+}
+
+/** The pause that a service asks for, in milliseconds; 0 for any other error. A pause of 0 ms is one of 1 ms. */
+function pauseOf(error: unknown): number {
+  const requestedMs = error instanceof IncompleteError ? error.retryAfterMs : undefined;
+  return requestedMs === undefined ? 0 : Math.min(Math.max(requestedMs, 1), MAX_PAUSE_MS);
+}
+
+function isFinal(error: unknown): boolean {
+  return error instanceof CodedError && !error.retryable;
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { CodedError } from '../../src/model/errors.ts';
 import { type Attempt, IncompleteError } from '../../src/scan/attempt.ts';
 import { createAttempts } from '../../src/scan/attempts.ts';
@@ -47,6 +47,27 @@ describe('a step of a scan without a queue', () => {
     expect(await run(busy, busy, busy)).toBe('done');
     expect(waits).toEqual([3, 3, 3]);
     expect(seen).toEqual([false, false, false, false]);
+  });
+
+  it('waits for ten minutes at most, and its last attempt takes what is known', async () => {
+    vi.doMock('node:timers/promises', () => ({ setTimeout: async () => {} }));
+    vi.resetModules();
+    try {
+      const { createAttempts: create } = await import('../../src/scan/attempts.ts');
+      const { IncompleteError: Incomplete } = await import('../../src/scan/attempt.ts');
+      const waits: number[] = [];
+      const onRetry = (_reason: string, delayMs: number) => void waits.push(delayMs);
+      const attempts = create({ signal: new AbortController().signal, onProgress: () => {}, onRetry });
+      const busy = () =>
+        Promise.reject(new Incomplete('lookups-incomplete', 'slow down', { retryAfterMs: 1e12 }));
+      const result = attempts(async ({ lastAttempt }) => (lastAttempt ? 'what is known' : await busy()));
+      await expect(result).resolves.toBe('what is known');
+      expect(waits).toEqual([300_000, 300_000, expect.any(Number)]);
+      expect(waits[2]).toBeLessThan(1_000);
+      await expect(attempts(busy)).rejects.toThrow('slow down');
+    } finally {
+      vi.doUnmock('node:timers/promises');
+    }
   });
 
   it.each([
