@@ -7,7 +7,7 @@ import { createDocumentSource } from '../discovery/directory/document-source.ts'
 import { publicAddressesOnly } from '../http/address-guard.ts';
 import type { HttpClient } from '../http/client.ts';
 import { createHttpClient } from '../http/undici-client.ts';
-import { CHECK_CONTRACT, contractCheckDue } from '../jobs/payloads/check-contract.ts';
+import { CHECK_CONTRACT, contractCheckDue } from '../jobs/check-contract.ts';
 import type { ContractPort } from '../jobs/ports.ts';
 import { type ContractComparison, countDifferences } from '../model/api/contract.ts';
 import type { Cache } from '../model/ports/cache.ts';

@@ -1,7 +1,7 @@
 import type { NotifyConfig } from '../config/sections/notify.ts';
 import { type FollowUp, followUp } from '../jobs/follow-up.ts';
+import { GATHER_DIGEST } from '../jobs/gather-digest.ts';
 import { GATHER_ISSUES } from '../jobs/gather-issues.ts';
-import { GATHER_DIGEST } from '../jobs/payloads/gather-digest.ts';
 import { REMIND_FINDINGS } from '../jobs/refresh/remind-findings.ts';
 import type { Schedule } from '../workers/schedules.ts';
 import { issueRoutes, periodicRoutes, remindedRoutes } from './routing.ts';

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
 import { INGEST_LOCKFILES } from '../jobs/payloads/ingest-lockfiles.ts';
-import { JUDGE_TARGET } from '../jobs/payloads/judge-target.ts';
-import { JUDGE_TARGETS } from '../jobs/payloads/judge-targets.ts';
-import { SELECT_TARGETS } from '../jobs/payloads/select-targets.ts';
+import { JUDGE_TARGET } from '../jobs/refresh/judge-target.ts';
+import { JUDGE_TARGETS } from '../jobs/refresh/judge-targets.ts';
+import { SELECT_TARGETS } from '../jobs/refresh/select-targets.ts';
 import { messageOf } from '../model/errors.ts';
 import type { RequestBudget } from '../model/ports/request-budget.ts';
 import type { RequestClaim } from '../model/queue/open-job.ts';

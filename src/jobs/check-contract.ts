@@ -1,11 +1,34 @@
+import { z } from 'zod';
+import { lazily } from '../model/lazily.ts';
 import type { Verdict } from '../model/scan/verdict.ts';
 import { VERDICT } from '../model/stored/catalog.ts';
 import { contractDrift } from '../policy/contract-drift.ts';
 import { fetchAll } from '../scan/fetch-all.ts';
+import { type FollowUp, followUp } from './follow-up.ts';
 import type { Job } from './job.ts';
-import { CHECK_CONTRACT, type CheckContract } from './payloads/check-contract.ts';
+import type { JobType } from './job-type.ts';
+import { scanId, timestamp } from './payloads/fields.ts';
 import { logVerdict } from './scan/log-verdict.ts';
 import { recordVerdict } from './scan/record-verdict.ts';
+
+const schema = lazily(() => z.strictObject({ scan: scanId(), requestedAt: timestamp() }));
+
+export type CheckContract = z.infer<ReturnType<typeof schema>>;
+
+/** Compares the pinned API documents with the published ones. */
+export const CHECK_CONTRACT: JobType<CheckContract> = {
+  name: 'check-contract',
+  version: 1,
+  schema,
+  key: ({ scan }) => scan,
+};
+
+/** The check of a due time. */
+export function contractCheckDue(due: Date): FollowUp {
+  const requestedAt = due.toISOString();
+  const scan = `lockhound.contract.${requestedAt.replaceAll(/[^\dTZ]/g, '')}`;
+  return followUp(CHECK_CONTRACT, { scan, requestedAt });
+}
 
 /** Findings about the APIs that Lockhound uses belong to this target. */
 export const CONTRACT_TARGET = { id: 'lockhound:contract', labels: {} } as const;

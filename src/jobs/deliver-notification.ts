@@ -1,17 +1,23 @@
 import type { DeliveryIdentity, DeliveryMove, DeliveryReceipt } from '../model/alert/delivery.ts';
 import type { Notification } from '../model/alert/notification.ts';
-import { GATHERED_DIGEST } from '../model/stored/catalog.ts';
+import type { Verdict } from '../model/scan/verdict.ts';
+import { GATHERED_DIGEST, VERDICT } from '../model/stored/catalog.ts';
+import { CHECK_CONTRACT } from './check-contract.ts';
 import { JobError } from './errors.ts';
+import { GATHER_DIGEST } from './gather-digest.ts';
 import type { AttemptEnding, Job } from './job.ts';
 import {
   DELIVER_NOTIFICATION,
   type DeliverNotification,
   identityOf,
 } from './payloads/deliver-notification.ts';
-import { GATHER_DIGEST } from './payloads/gather-digest.ts';
+import { FIND_BASE_IMAGE } from './payloads/find-base-image.ts';
+import { JUDGE_SCAN } from './payloads/judge-scan.ts';
+import { JUDGE_SOURCE } from './payloads/sources/judge-source.ts';
 import type { OutcomePort, Ports } from './ports.ts';
+import { CHECK_FRESHNESS } from './refresh/check-freshness.ts';
+import { JUDGE_TARGET } from './refresh/judge-target.ts';
 import { notificationOf } from './scan/deliveries.ts';
-import { readVerdict } from './scan/read-verdict.ts';
 
 type Needs = 'outcomes' | 'notifier' | 'deliveries';
 
@@ -97,4 +103,23 @@ function moveOf(ending: AttemptEnding): DeliveryMove | undefined {
         ? { state: 'waiting', reason: ending.reason, nextInMs: ending.delayMs }
         : undefined;
   }
+}
+
+/** Jobs whose outcome is a verdict. */
+const JUDGES = [
+  JUDGE_SCAN.name,
+  CHECK_CONTRACT.name,
+  JUDGE_SOURCE.name,
+  CHECK_FRESHNESS.name,
+  JUDGE_TARGET.name,
+  FIND_BASE_IMAGE.name,
+];
+
+/** The verdict of a scan or contract check; `undefined` when it is not in the store. */
+export async function readVerdict(outcomes: OutcomePort, scan: string): Promise<Verdict | undefined> {
+  for (const job of JUDGES) {
+    const verdict = await outcomes.read(VERDICT, job, scan);
+    if (verdict !== undefined) return verdict;
+  }
+  return undefined;
 }

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import type {
   DigestEntry,
   GatheredDigest,
@@ -5,15 +7,39 @@ import type {
   NotifiedChange,
 } from '../model/alert/notification.ts';
 import { defined } from '../model/defined.ts';
+import { lazily } from '../model/lazily.ts';
 import type { Severity } from '../model/scan/severity.ts';
 import type { Target } from '../model/scan/target.ts';
 import { GATHERED_DIGEST } from '../model/stored/catalog.ts';
 import { overTargets } from '../policy/priority/over-targets.ts';
 import { addCounts, worstChanges } from '../policy/worst-changes.ts';
 import type { Job } from './job.ts';
+import type { JobType } from './job-type.ts';
 import { plannedDelivery } from './payloads/deliver-notification.ts';
-import { GATHER_DIGEST, type GatherDigest } from './payloads/gather-digest.ts';
 import { MAX_LISTED_CHANGES } from './scan/deliveries.ts';
+
+const schema = lazily(() =>
+  z.strictObject({
+    route: z.string().min(1).max(200),
+    window: z.iso.datetime().describe('The end of the time window.'),
+  }),
+);
+
+export type GatherDigest = z.infer<ReturnType<typeof schema>>;
+
+/** Builds the periodic digest of a route for one time window. */
+export const GATHER_DIGEST: JobType<GatherDigest> = {
+  name: 'gather-digest',
+  version: 1,
+  schema,
+  key: keyOf,
+};
+
+/** The key is also the digest's scan id. */
+function keyOf({ route, window }: GatherDigest): string {
+  const name = createHash('sha256').update(route).digest('hex').slice(0, 12);
+  return `digest-${name}-${window.replaceAll(/[^0-9TZ]/g, '')}`;
+}
 
 /** The target of a digest in its payload and lane: a digest has no single target. */
 export const ALL_TARGETS = '*';

@@ -1,6 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { adviseUpgrades } from '../../src/jobs/advise-upgrades.ts';
-import { ADVISE_UPGRADES } from '../../src/jobs/payloads/advise-upgrades.ts';
+import { ADVISE_UPGRADES, adviseUpgrades } from '../../src/jobs/advise-upgrades.ts';
 import type { Ports } from '../../src/jobs/ports.ts';
 import { CodedError } from '../../src/model/errors.ts';
 import { FakeError, ports } from './facts.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CONTRACT_TARGET, checkContract } from '../../src/jobs/check-contract.ts';
-import { contractCheckDue } from '../../src/jobs/payloads/check-contract.ts';
+import { CONTRACT_TARGET, checkContract, contractCheckDue } from '../../src/jobs/check-contract.ts';
 import type { ContractComparison, ContractDifference } from '../../src/model/api/contract.ts';
 import { context, FakeError, ports } from './facts.ts';
 

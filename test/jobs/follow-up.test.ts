@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { followUp } from '../../src/jobs/follow-up.ts';
+import { GATHER_DIGEST } from '../../src/jobs/gather-digest.ts';
 import { DELIVER_NOTIFICATION } from '../../src/jobs/payloads/deliver-notification.ts';
-import { GATHER_DIGEST } from '../../src/jobs/payloads/gather-digest.ts';
 
 const delivery = { scan: 's-1', target: 'shop', route: 'default', requestedAt: '2026-11-21T00:00:00Z' };
 

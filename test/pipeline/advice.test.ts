@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { NO_ROUTING } from '../../src/compose/ports.ts';
 import type { IndexedPackage } from '../../src/embedded/insights/data-set.ts';
-import { settingsDue } from '../../src/jobs/payloads/select-targets.ts';
+import { settingsDue } from '../../src/jobs/refresh/select-targets.ts';
 import { ADVICE_PENDING } from '../../src/jobs/scan/known-advice.ts';
 import { enqueue, idle, scan } from './fleet.ts';
 import { createWorld } from './world.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLogger } from '../../src/compose/logger.ts';
 import { openStores } from '../../src/compose/store.ts';
 import { followUp } from '../../src/jobs/follow-up.ts';
-import { GATHER_DIGEST } from '../../src/jobs/payloads/gather-digest.ts';
+import { GATHER_DIGEST } from '../../src/jobs/gather-digest.ts';
 import { INGEST_LOCKFILES } from '../../src/jobs/payloads/ingest-lockfiles.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { LOCKFILE } from './fixtures.ts';

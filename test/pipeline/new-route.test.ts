@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { routingOf } from '../../src/compose/routing.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { NotifyConfig } from '../../src/config/sections/notify.ts';
-import { settingsDue } from '../../src/jobs/payloads/select-targets.ts';
+import { settingsDue } from '../../src/jobs/refresh/select-targets.ts';
 import { until } from '../until.ts';
 import { LOCKFILE } from './fixtures.ts';
 import { enqueue, idle, scan } from './fleet.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { followUp } from '../../src/jobs/follow-up.ts';
 import { GATHER_ISSUES } from '../../src/jobs/gather-issues.ts';
-import { selectionDue } from '../../src/jobs/payloads/select-targets.ts';
+import { selectionDue } from '../../src/jobs/refresh/select-targets.ts';
 import { HAS_REDIS, startNativeRedis } from '../native-redis.ts';
 import { until } from '../until.ts';
 import { LOCKFILE, SOUND } from './fixtures.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NO_ROUTING } from '../../src/compose/ports.ts';
 import { refreshSchedules } from '../../src/compose/worker/fleet-refresh.ts';
 import { configSchema } from '../../src/config/schema.ts';
-import { selectionDue, settingsDue } from '../../src/jobs/payloads/select-targets.ts';
+import { selectionDue, settingsDue } from '../../src/jobs/refresh/select-targets.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { LOCKFILE, SOUND } from './fixtures.ts';
 import { ADVISORY, createInbox, enqueue, idle, refresh, scan } from './fleet.ts';

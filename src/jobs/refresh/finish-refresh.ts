@@ -12,10 +12,10 @@ import { followUp } from '../follow-up.ts';
 import type { Job, RunContext } from '../job.ts';
 import type { JobType } from '../job-type.ts';
 import { scanId, timestamp } from '../payloads/fields.ts';
-import { SELECT_TARGETS } from '../payloads/select-targets.ts';
 import type { FleetPort, OutcomePort, Ports } from '../ports.ts';
 import { isSuperseded, releaseOf } from './claim.ts';
 import { REFRESH_FACTS } from './refresh-facts.ts';
+import { SELECT_TARGETS } from './select-targets.ts';
 
 const MAX_PARTS = 100_000;
 

@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import { CodedError } from '../../model/errors.ts';
+import { lazily } from '../../model/lazily.ts';
 import type { TargetState } from '../../model/scan/change.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
@@ -10,10 +13,35 @@ import { fetchGraphs, graphsIn, keysToExpand } from '../../scan/graphs.ts';
 import { inspectionsByPurl } from '../../scan/known-inspections.ts';
 import { storedInventory } from '../../scan/stored-inventory.ts';
 import type { Job, RunContext } from '../job.ts';
-import { JUDGE_TARGET, type JudgeTarget } from '../payloads/judge-target.ts';
+import type { JobType } from '../job-type.ts';
+import { printableText, scanId, timestamp } from '../payloads/fields.ts';
 import type { Ports } from '../ports.ts';
 import { concludeScan } from '../scan/conclude-scan.ts';
 import { logVerdict } from '../scan/log-verdict.ts';
+
+const schema = lazily(() =>
+  z.strictObject({
+    selection: scanId(),
+    round: z.int().nonnegative(),
+    requestedAt: timestamp(),
+    target: printableText(1, 200),
+  }),
+);
+
+export type JudgeTarget = z.infer<ReturnType<typeof schema>>;
+
+/** Judges a target again from its stored lockfiles and what the fleet knows. */
+export const JUDGE_TARGET: JobType<JudgeTarget> = {
+  name: 'judge-target',
+  version: 1,
+  schema,
+  key: keyOf,
+};
+
+function keyOf({ selection, round, target }: JudgeTarget): string {
+  const name = createHash('sha256').update(target).digest('hex').slice(0, 16);
+  return `${selection}.${round}.${name}`;
+}
 
 type Needs =
   | 'fleet'

@@ -8,8 +8,8 @@ import type { Inventory } from '../../model/scan/inventory.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import { inSlices } from '../../model/yielding.ts';
 import type { FindingAdvice } from '../../scan/compare.ts';
+import { ADVISE_UPGRADES, MAX_DIRECTS, PACKAGES_PER_ADVICE } from '../advise-upgrades.ts';
 import { type FollowUp, followUp } from '../follow-up.ts';
-import { ADVISE_UPGRADES, MAX_DIRECTS, PACKAGES_PER_ADVICE } from '../payloads/advise-upgrades.ts';
 import type { Ports } from '../ports.ts';
 
 const DAY_MS = 86_400_000;

@@ -3,13 +3,38 @@ import type { CodedError } from '../../model/errors.ts';
 import { formatVersionKey, type VersionKey } from '../../model/lockfile/version-key.ts';
 import type { Inspection } from '../../model/signal/inspection.ts';
 import type { Release, ReleaseDetail, ReleaseFacts } from '../../model/signal/release-facts.ts';
+import { FEW_DEPENDENTS } from '../../policy/signals/look-alike.ts';
 import { COMPARED_RELEASES } from '../../policy/signals/provenance-lost.ts';
 import { comparedRelease, predecessors } from '../../policy/signals/versions.ts';
 import type { InspectedPackage } from '../payloads/inspect-packages.ts';
-import { likenessFacts } from './likeness.ts';
 import { type Attempt, createLists, createNotes, type FactOptions, type GatherOptions } from './look-ups.ts';
 import { projectFacts } from './project-facts.ts';
 import { requirementFacts } from './requirement-facts.ts';
+
+const MAX_SIMILAR = 5;
+
+/** Packages with similar names, and how much they and the package itself are used. */
+export async function likenessFacts(
+  key: VersionKey,
+  own: readonly Release[],
+  { releases, signal, attempt, lists }: FactOptions,
+): Promise<Partial<ReleaseFacts>> {
+  const countOf = async (name: string, versions: readonly Release[]): Promise<number | undefined> => {
+    const { version } = versions.find(({ isDefault }) => isDefault) ?? versions.at(-1) ?? {};
+    if (version === undefined) return undefined;
+    return await attempt('dependents', () => releases.dependents({ ...key, name, version }, signal));
+  };
+  // Most packages are known, and need no other look-up.
+  const dependents = await countOf(key.name, own);
+  if (dependents !== undefined && dependents > FEW_DEPENDENTS) return { dependents };
+  const names = (await attempt('similar names', () => releases.similar(key, signal))) ?? [];
+  const similar = names.slice(0, MAX_SIMILAR).map(async (name) => {
+    const versions = (await attempt('similar names', () => lists({ ...key, name }))) ?? [];
+    const count = await countOf(name, versions);
+    return { name, ...defined({ dependents: count }) };
+  });
+  return { similar: await Promise.all(similar), ...defined({ dependents }) };
+}
 
 /** A package version with what an earlier inspection found. */
 export interface Subject {

@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import { CodedError, messageOf } from '../../model/errors.ts';
+import { lazily } from '../../model/lazily.ts';
 import { scanIdOf } from '../../model/scan/scan-id.ts';
+import type { ValueOf } from '../../model/stored/value-of.ts';
 import type { OpenTarget } from '../../model/watch/open-target.ts';
 import type { ReadingEnding } from '../../model/watch/schedule-run.ts';
 import type { TargetSource } from '../../model/watch/source.ts';
@@ -7,10 +11,36 @@ import type { SourceFile, SourceReading } from '../../model/watch/source-reading
 import type { WatchedTarget } from '../../model/watch/watched-target.ts';
 import { type FollowUp, followUp } from '../follow-up.ts';
 import type { Job, JobRun, RunContext } from '../job.ts';
+import type { JobType } from '../job-type.ts';
+import { targetSchema, timestamp } from '../payloads/fields.ts';
 import { INGEST_LOCKFILES, type IngestLockfiles } from '../payloads/ingest-lockfiles.ts';
 import { sourceResolved } from '../payloads/sources/judge-source.ts';
-import { READ_SOURCE, type ReadSource } from '../payloads/sources/read-source.ts';
+import { scheduleName } from '../payloads/sources/run-schedule.ts';
 import type { Ports } from '../ports.ts';
+
+const schema = lazily(() =>
+  z.strictObject({
+    schedule: scheduleName(),
+    run: z.string().regex(/^[\dTZ]{1,30}(?:-command)?$/),
+    due: timestamp(),
+    target: targetSchema(),
+  }),
+);
+
+export type ReadSource = ValueOf<ReturnType<typeof schema>>;
+
+/** Reads the lockfiles of one target of a schedule. */
+export const READ_SOURCE: JobType<ReadSource> = {
+  name: 'read-source',
+  version: 1,
+  schema,
+  key: keyOf,
+};
+
+function keyOf({ schedule, run, target }: ReadSource): string {
+  const hash = createHash('sha256').update(target.id).digest('hex').slice(0, 12);
+  return `${schedule}.${run}.${hash}`;
+}
 
 type Needs = Pick<Ports, 'fleet' | 'schedules' | 'sources'>;
 

@@ -9,9 +9,9 @@ import type { WatchedTarget } from '../../model/watch/watched-target.ts';
 import { followUp } from '../follow-up.ts';
 import type { Job, JobRun, RunContext } from '../job.ts';
 import { sourceResolved } from '../payloads/sources/judge-source.ts';
-import { READ_SOURCE } from '../payloads/sources/read-source.ts';
 import { RUN_SCHEDULE, type RunSchedule, runOf } from '../payloads/sources/run-schedule.ts';
 import type { Ports } from '../ports.ts';
+import { READ_SOURCE } from './read-source.ts';
 
 type Needs = Pick<Ports, 'schedules' | 'sources'>;
 
