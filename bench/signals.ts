@@ -1,9 +1,9 @@
-import { subjectOf } from '../src/jobs/payloads/inspect-packages.ts';
 import { pino } from 'pino';
 import { openScanner } from '../src/compose/scanner.ts';
 import { DEFAULTS } from '../src/config/defaults.generated.ts';
 import type { IndexedPackage } from '../src/embedded/insights/data-set.ts';
 import { type InsightsService, startInsightsService } from '../src/embedded/insights/service.ts';
+import { subjectOf } from '../src/jobs/payloads/inspect-packages.ts';
 import { createMemoryInspections } from '../src/jobs/signals/memory-inspections.ts';
 import { cannedPackage } from './canned-batch.ts';
 import { median } from './median.ts';
