@@ -2,8 +2,8 @@ import { JobError } from '../errors.ts';
 import { followUp } from '../follow-up.ts';
 import type { Job, JobRun, RunContext } from '../job.ts';
 import { INSPECT_PACKAGES, type InspectPackages, inspectionsDue } from '../payloads/inspect-packages.ts';
-import { SELECT_TARGETS } from '../refresh/select-targets.ts';
 import type { Ports } from '../ports.ts';
+import { SELECT_TARGETS } from '../refresh/select-targets.ts';
 import { type InspectionCounts, inspect, partial, projectOptions } from './inspect.ts';
 import { createProjectLookUp, turnedPackages } from './project-scores.ts';
 
