@@ -37,7 +37,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
  */
 async function buildProgram(first: string | undefined, context: CommandContext): Promise<Command> {
   const called = COMMANDS.filter(({ name }) => name === first);
-  const program = bareProgram(called.length > 0 ? called : COMMANDS);
+  const program = bareProgram(called.length > 0 ? called : COMMANDS, first, widthOf(context.terminal));
   if (first !== COMPLETE && called.length === 0) program.addCommand(completeCommand(), { hidden: true });
   connect(program, context);
   if (first === COMPLETE || first === 'help') {
@@ -49,7 +49,11 @@ async function buildProgram(first: string | undefined, context: CommandContext):
   return program;
 }
 
-function bareProgram(commands: readonly CommandEntry[]): Command {
+/** Arguments after which the help of all commands is shown. An unknown command and completion know those as well that it leaves out. */
+const SHOW_HELP: readonly (string | undefined)[] = [undefined, '-h', '--help', 'help'];
+
+function bareProgram(commands: readonly CommandEntry[], first: string | undefined, width: number): Command {
+  const isHelp = SHOW_HELP.includes(first);
   const usages = new Map(COMMANDS.map(({ name, usage }) => [name, `${name} ${usage}`.trim()]));
   // The options after the name of a command are those of the command.
   const program = new Command('lockhound')
@@ -63,14 +67,14 @@ function bareProgram(commands: readonly CommandEntry[]): Command {
   for (const { name, description, group } of commands) {
     const command = new Command(name).description(description);
     if (group !== undefined) command.helpGroup(`${group}:`);
-    program.addCommand(command, { hidden: group === undefined });
+    program.addCommand(command, { hidden: isHelp && group === undefined });
   }
+  const help = new Command('help').argument('[command]').description('Describe a command.');
+  program.addHelpCommand(help.helpGroup('Run:'));
   const others = COMMANDS.filter(({ group }) => group === undefined).map(({ name }) => name);
   const names = [...others, COMPLETE].sort().join(', ');
-  return program.addHelpText(
-    'after',
-    `\nFurther commands: ${names}.\n\`lockhound help <command>\` describes each.`,
-  );
+  const further = `Further commands: ${names}. \`lockhound help <command>\` describes each.`;
+  return program.addHelpText('after', `\n${new Help().boxWrap(further, width)}`);
 }
 
 async function declare(command: Command, context: CommandContext): Promise<void> {
@@ -81,14 +85,18 @@ async function declare(command: Command, context: CommandContext): Promise<void>
 
 /** Directs the output of a command and of all below it to the terminal, and has its errors thrown. */
 function connect(command: Command, context: CommandContext): void {
-  const { out, note, width, noteWidth } = context.terminal;
+  const { out, note, noteWidth } = context.terminal;
   command.exitOverride().configureOutput({
     writeOut: out,
     writeErr: note,
-    getOutHelpWidth: () => (Number.isFinite(width) ? width : HELP_WIDTH),
+    getOutHelpWidth: () => widthOf(context.terminal),
     getErrHelpWidth: () => noteWidth,
   });
   for (const inner of command.commands) connect(inner, context);
+}
+
+function widthOf({ width }: Terminal): number {
+  return Number.isFinite(width) ? width : HELP_WIDTH;
 }
 
 function describe(error: unknown): string {
