@@ -11,8 +11,11 @@ import { notFound } from '../context.ts';
 import type { Principal } from '../principal.ts';
 import { Refusal } from '../refusal.ts';
 
-/** Queued scans that are read of each queue. */
+/** Queued scans that are read of each queue, and at a time: each may hold megabytes of lockfiles. */
 const MAX_QUEUED = 1_000;
+const QUEUED_AT_ONCE = 50;
+
+const QUEUED_STATES = ['active', 'waiting', 'delayed', 'prioritized'] as const;
 
 export interface FoundScan {
   readonly scan: ScanRecord;
@@ -61,7 +64,7 @@ async function findIn(fleet: FleetStore, shard: Store, id: string): Promise<read
   const [exact, chosen, queued] = await Promise.all([
     shard.scans.find(id),
     shard.scans.findChosen(id),
-    queuedScans(fleet, shard),
+    queuedScans(fleet, shard, id),
   ]);
   const recorded = exact === undefined ? chosen : [exact, ...chosen];
   const known = new Set(recorded.map(({ scan }) => scan));
@@ -75,26 +78,48 @@ function timeOf({ state, startedAt, endedAt, requestedAt }: ScanRecord): number 
   return state === 'queued' ? Number.POSITIVE_INFINITY : (startedAt ?? endedAt ?? Date.parse(requestedAt));
 }
 
-/** Scans of a shard whose first job waits or runs, at most 1,000 of each queue. They have no record yet. */
-export async function queuedScans(fleet: FleetStore, shard: Store): Promise<readonly ScanRecord[]> {
+/**
+ * Scans of a shard whose first job waits or runs, the newest 1,000 of each queue. They have no record yet. `id`: in addition the scan with
+ * this id, whatever number of jobs of others came after it.
+ */
+export async function queuedScans(
+  fleet: FleetStore,
+  shard: Store,
+  id?: string,
+): Promise<readonly ScanRecord[]> {
   const queues = await Promise.all(
     [INGEST_LOCKFILES, SCAN_SOURCE].map(({ name }) => fleet.queueOf(shard, name)),
   );
-  return (await Promise.all(queues.map(scansIn))).flat();
+  const found = await Promise.all(
+    queues.flatMap((queue) => [scansIn(queue), id === undefined ? [] : scanIn(queue, id)]),
+  );
+  return [...new Map(found.flat().map((one) => [one.scan, one])).values()];
 }
 
 async function scansIn(queue: Queue): Promise<readonly ScanRecord[]> {
-  const type = queue.name === SCAN_SOURCE.name ? SCAN_SOURCE : INGEST_LOCKFILES;
-  const states = ['active', 'waiting', 'delayed', 'prioritized'] as const;
-  const jobs: readonly (Job | undefined)[] = await queue.getJobs([...states], 0, MAX_QUEUED - 1);
-  return jobs.flatMap((job) => {
-    const read = type.schema().safeParse((job?.data as { payload?: unknown } | undefined)?.payload);
-    if (job === undefined || !read.success) return [];
-    const { scan, target, requestedAt } = withOwnId<ScanSource | IngestLockfiles>(read.data);
-    const running = job.processedOn === undefined ? {} : { startedAt: job.processedOn };
-    const state = job.processedOn === undefined ? 'queued' : 'running';
-    return [{ scan, target: target.id, requestedAt, state, ...running }];
-  });
+  const found: ScanRecord[] = [];
+  for (let from = 0; from < MAX_QUEUED; from += QUEUED_AT_ONCE) {
+    const jobs = await queue.getJobs([...QUEUED_STATES], from, from + QUEUED_AT_ONCE - 1);
+    if (jobs.length === 0) break;
+    found.push(...jobs.flatMap((job) => scanOf(queue, job)));
+  }
+  return found;
+}
+
+async function scanIn(queue: Queue, id: string): Promise<readonly ScanRecord[]> {
+  const jobId = jobIdOf(queue.name, id);
+  const [job, state] = await Promise.all([queue.getJob(jobId), queue.getJobState(jobId)]);
+  return QUEUED_STATES.some((one) => one === state) ? scanOf(queue, job) : [];
+}
+
+function scanOf({ name }: Queue, job: Job | undefined): readonly ScanRecord[] {
+  const type = name === SCAN_SOURCE.name ? SCAN_SOURCE : INGEST_LOCKFILES;
+  const read = type.schema().safeParse((job?.data as { payload?: unknown } | undefined)?.payload);
+  if (job === undefined || !read.success) return [];
+  const { scan, target, requestedAt } = withOwnId<ScanSource | IngestLockfiles>(read.data);
+  const running = job.processedOn === undefined ? {} : { startedAt: job.processedOn };
+  const state = job.processedOn === undefined ? 'queued' : 'running';
+  return [{ scan, target: target.id, requestedAt, state, ...running }];
 }
 
 /** A record as the API shows it. */

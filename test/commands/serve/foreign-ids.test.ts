@@ -1,10 +1,13 @@
+import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBundledDescription } from '../../../src/discovery/bundled.ts';
 import { methodsOf } from '../../../src/discovery/description/methods.ts';
+import { INGEST_LOCKFILES } from '../../../src/jobs/payloads/ingest-lockfiles.ts';
 import { scanIdOf } from '../../../src/model/scan/scan-id.ts';
 import { principalOf } from '../../../src/operations/principal.ts';
 import { createDeliveryStore } from '../../../src/store/alerts/deliveries.ts';
 import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
+import { createKeys } from '../../../src/store/keys.ts';
 import { notificationOf } from '../../notify/notification.ts';
 import { tracked } from '../../store/fleet/fleet-room.ts';
 import { newTokens } from './new-token.ts';
@@ -136,6 +139,27 @@ it('a scan is found by its id though another team chose that id for one of its o
   const found = async (who: 'admin' | 'team') =>
     (await call(who, 'GET', `scans/${foreign}`)).json.scan.target;
   expect([await found('admin'), await found('team')]).toEqual(['b/bank', 'a/shop']);
+});
+
+it('a queued scan is found behind more jobs of another team than are listed', {
+  timeout: 200_000,
+}, async () => {
+  const { scan } = (await call('team', 'POST', 'scans', { target: 'a/shop', scan: 'mine', lockfiles })).json;
+  const queue = new Queue(INGEST_LOCKFILES.name, { connection: room.redis, prefix: createKeys().prefix });
+  const jobs = Array.from({ length: 1_200 }, (_, index) => {
+    const payload = {
+      scan: `flood-${index}`,
+      target: { id: 'b/bank' },
+      lockfiles,
+      requestedAt: '2026-05-01',
+    };
+    return { name: queue.name, data: { version: 1, key: payload.scan, payload } };
+  });
+  await queue.addBulk(jobs);
+  const { status, json } = await call('team', 'GET', `scans/${scan}`);
+  expect([status, json.scan]).toMatchObject([200, { target: 'a/shop', state: 'queued' }]);
+  expect((await call('team', 'GET', `scans/${scanIdOf('b/bank', 'flood-1')}`)).status).toBe(404);
+  await queue.close();
 });
 
 it('a person whom a proxy names like a token is another caller: no key, rate or reader is shared', () => {
