@@ -6,7 +6,23 @@ import { LIMIT_MS } from './test/until.ts';
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
 /** Folders whose files run in the same processes: loading the sources for each takes longer than most of their tests. */
-const SHARED = ['advice', 'discovery', 'model', 'policy', 'report', 'versions'];
+const SHARED = [
+  'advice',
+  'compose',
+  'discovery',
+  'docs',
+  'exploits',
+  'fleet',
+  'insights',
+  'jobs',
+  'model',
+  'notify',
+  'operations',
+  'policy',
+  'report',
+  'scan',
+  'versions',
+];
 const shared = SHARED.map((folder) => `test/${folder}/**/*.test.ts`);
 
 export default defineConfig({

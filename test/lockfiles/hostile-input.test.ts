@@ -58,6 +58,9 @@ const samples = Object.entries(SAMPLES).map(
   ([label, sample]) => [label, formatOfSample(label), sample] as const,
 );
 
+/** `FUZZ_RUNS`: changed texts of each format and property. */
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 60);
+
 it('has samples of exactly all formats', () => {
   const sampled = new Set(samples.map(([, format]) => format));
   expect([...sampled].sort()).toEqual(FORMATS.map(({ name }) => name).sort());
@@ -105,7 +108,7 @@ describe.each(samples)('%s', (_label, format, sample) => {
         readsOrRefuses(format, sample.slice(0, from) + text + sample.slice(from));
         readsOrRefuses(format, sample.slice(0, to) + sample.slice(from));
       }),
-      { numRuns: 150 },
+      { numRuns: RUNS },
     );
   });
 
@@ -124,7 +127,7 @@ describe.each(json)('%s, in JSON,', (_label, format, sample) => {
       fc.property(fc.constantFrom(...places(value)), anyValue, (path, by) => {
         readsOrRefuses(format, JSON.stringify(replaced(value, path, by)));
       }),
-      { numRuns: 250 },
+      { numRuns: RUNS },
     );
   });
 
