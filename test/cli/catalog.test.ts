@@ -17,10 +17,15 @@ describe('the catalog of commands', () => {
     const shown = COMMANDS.filter(({ group }) => group !== undefined).map(({ name }) => name);
     expect(listed.toSorted()).toEqual([...shown, 'help'].sort());
     expect(listed.length).toBeLessThanOrEqual(15);
-    const [, others = ''] = /Further commands: (.*)\./.exec(out) ?? [];
-    expect([...others.split(', '), ...shown].sort()).toEqual(
+    const [, others = ''] = /Further commands: ([^.]*)\./.exec(out) ?? [];
+    expect([...others.split(/,\s+/), ...shown].sort()).toEqual(
       [...COMMANDS.map(({ name }) => name), 'complete'].sort(),
     );
+  });
+
+  it('is known to suggestions, also where --help only names a command', async () => {
+    const { code, note } = await lockhound(['tokns']);
+    expect([code, note]).toEqual([2, expect.stringContaining('Did you mean tokens?')]);
   });
 });
 
