@@ -9,6 +9,7 @@ import type { ScanReport } from '../model/scan/verdict.ts';
 import type { CommandContext } from './program/context.ts';
 import { withConfig } from './program/options.ts';
 import { withOutputFile } from './program/output-file.ts';
+import { progressLine } from './program/progress.ts';
 import { EXIT_CODES, printScan, type ResultOptions, withFailOn } from './program/scan-result.ts';
 import { interruptible } from './program/signals.ts';
 import type { Terminal } from './program/terminal.ts';
@@ -83,7 +84,7 @@ async function inGithub(
     since,
     cache: { folder: options.cacheDir, onFault: warn },
     signal,
-    onProgress: () => {},
+    onProgress: progressLine(terminal).update,
   });
   const texts = await textsOf(report);
   for (const [name, text] of Object.entries(texts)) {

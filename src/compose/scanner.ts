@@ -45,6 +45,9 @@ export interface ScannerOptions extends Pick<AttemptsOptions, 'signal' | 'onProg
   readonly offline?: boolean;
 }
 
+/** A longer wait is said also where no progress is shown. */
+const LONG_WAIT_MS = 4_000;
+
 /** Scans of one target in this process: no Redis, no queue, no other process. Each is compared with the one before it. */
 export async function openScanner(loaded: LoadedConfig, options: ScannerOptions) {
   const { log, local, backoffMs = DEFAULT_BACKOFF_MS } = options;
@@ -69,7 +72,8 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
     ...options,
     onRetry(reason, delayMs) {
       log.warn({ reason, delayMs }, 'a step of the scan is tried again');
-      options.onProgress({ step: `waiting ${Math.ceil(delayMs / 1_000)} s (${reason})`, done: 0, total: 1 });
+      const step = `waiting ${Math.ceil(delayMs / 1_000)} s (${reason})`;
+      options.onProgress({ step, done: 0, total: delayMs < LONG_WAIT_MS ? 1 : Number.NaN });
     },
   });
   const policy = policyOf(config);

@@ -37,6 +37,19 @@ describe('the progress line', () => {
     expect(lines[2]).toMatch(/^█+░+ resolve 600\/600$/);
   });
 
+  it('says without a terminal only what takes an unknown time', () => {
+    const notes: string[] = [];
+    const note = (text: string) => notes.push(text);
+    const progress = progressLine({
+      ...{ out: () => {}, note, colour: false, interactive: false },
+      ...{ width: Number.POSITIVE_INFINITY, noteWidth: 80 },
+    });
+    progress.update('advisories', 0, 0);
+    progress.update('waiting 5 s (HTTP 429)', 0, Number.NaN);
+    progress.clear();
+    expect(notes).toEqual(['waiting 5 s (HTTP 429)\n']);
+  });
+
   it('stops while a look-up waits, and shows the reason', () => {
     const [first = '', second = ''] = drawn(80, [
       ['resolve', 600, 600],

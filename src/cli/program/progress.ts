@@ -15,15 +15,21 @@ const STEPS: Readonly<Record<string, readonly [from: number, to: number]>> = {
   judge: [0.95, 1],
 };
 
-/** One progress bar for the whole scan on standard error. Prints nothing when that is not a terminal. */
+/**
+ * One progress bar for the whole scan on standard error. Where that is not a terminal, it prints only what takes an unknown time, a line each:
+ * a scan that waits for the service is not silent.
+ */
 export function progressLine(terminal: Terminal) {
   let drawnAt = Number.NEGATIVE_INFINITY;
   let drawnStep = '';
   let share = 0;
   return {
-    /** `done` of `total` units of a step. A step that is not part of the bar does not move it. */
+    /** `done` of `total` units of a step; `NaN` for an unknown number. A step that is not part of the bar does not move it. */
     update(step: string, done: number, total: number): void {
-      if (!terminal.interactive) return;
+      if (!terminal.interactive) {
+        if (Number.isNaN(total)) terminal.note(`${printable(step)}\n`);
+        return;
+      }
       share = Math.max(share, shareOf(step, done, total));
       const now = performance.now();
       if (now - drawnAt < REDRAW_MS && step === drawnStep && done < total) return;
