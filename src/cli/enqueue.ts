@@ -80,9 +80,11 @@ export function enqueueCommand(command: Command, { terminal, exit }: CommandCont
       withDestination(terminal, options, async (to) => {
         requireWait(options);
         requireInput(paths, options);
+        // What is wrong with the input is said without a connection.
+        const request = await readRequest(paths, options);
         const caller = await openCaller(options);
         try {
-          exit(await enqueue(to, caller, paths, options));
+          exit(await enqueue(to, caller, request, options));
         } finally {
           await caller.close();
         }
@@ -106,36 +108,32 @@ function requireInput(paths: readonly string[], { image, platform }: EnqueueOpti
   }
 }
 
+/** Reads what is to be scanned. */
+async function readRequest(paths: readonly string[], options: EnqueueOptions) {
+  const { readSubmittedScan } = await import('../commands/enqueue.ts');
+  const { platform, target, label: labels = {}, scan, as: format, partial } = options;
+  const { maxBytes } = loadConfig({ file: options.config }).config.lockfiles;
+  const image = options.image === undefined ? undefined : { path: options.image, platform };
+  return await interruptible((signal) =>
+    readSubmittedScan({ paths, image, target, labels, partial, scan, format, maxBytes, signal }),
+  );
+}
+
 /** Submits the scan, prints its receipt or its result, and returns the exit code. */
 async function enqueue(
   terminal: Terminal,
   caller: Caller,
-  paths: readonly string[],
+  request: Awaited<ReturnType<typeof readRequest>>,
   options: EnqueueOptions,
 ): Promise<number> {
-  const { readSubmittedScan } = await import('../commands/enqueue.ts');
-  const {
-    image: imagePath,
-    platform,
-    target,
-    label: labels = {},
-    scan: chosen,
-    as: format,
-    partial,
-  } = options;
-  const { maxBytes } = loadConfig({ file: options.config }).config.lockfiles;
-  const image = imagePath === undefined ? undefined : { path: imagePath, platform };
-  const request = await interruptible((signal) =>
-    readSubmittedScan({ paths, image, target, labels, partial, scan: chosen, format, maxBytes, signal }),
-  );
   const { scan } = await caller.call('lockhound.scans.submit', {}, { body: request });
   const names = request.lockfiles.map(({ path }) => path);
   const imageName = request.image?.reference ?? request.image?.digest;
   const what = [...names, ...(imageName === undefined ? [] : [`image ${imageName}`])];
-  const text = `Enqueued scan ${scan} of ${target}: ${what.join(', ')}\n`;
+  const text = `Enqueued scan ${scan} of ${request.target}: ${what.join(', ')}\n`;
   if (options.wait === true) {
     if (options.quiet !== true) terminal.note(text);
-    return await result(terminal, caller, scan, { ...options, hasImage: image !== undefined });
+    return await result(terminal, caller, scan, { ...options, hasImage: request.image !== undefined });
   }
   const receipt = { scan, lockfiles: names, image: imageName };
   terminal.out(options.format === 'json' ? `${JSON.stringify(receipt)}\n` : text);
