@@ -27,7 +27,7 @@ import { faultOf } from '../../src/sources/git/git-faults.ts';
 import { schemeOf } from '../../src/versions/scheme.ts';
 import { readVers } from '../../src/versions/vers.ts';
 import { versionMatch } from '../../src/versions/version-match.ts';
-import { cpuOf, type Hostile, superlinearGrowth, type Work } from '../growth.ts';
+import { type Hostile, superlinearGrowth, type Work } from '../growth.ts';
 import { COMPANIONS } from './companion-samples.ts';
 import { formatOfSample, SAMPLES } from './samples.ts';
 
@@ -79,52 +79,6 @@ function repetitions(sample: string): readonly Hostile[] {
 }
 
 const framesOf = (sample: string) => [...insertions(sample), ...repetitions(sample)];
-
-const LINE_CHARACTERS = 10_000_000;
-/** CPU time in ms for one such line. Readers take up to 3 s on a slow machine; quadratic time would be days. */
-const LINE_MS = 30_000;
-
-/** The sample with its longest line made longer in the middle. */
-function longLines(sample: string): readonly string[] {
-  const lines = sample.split('\n');
-  const longest = lines.reduce((best, line, at) => (line.length > (lines[best] ?? '').length ? at : best), 0);
-  return ['a', '['].map((unit) =>
-    lines
-      .map((line, at) => {
-        const middle = line.length >> 1;
-        return at === longest
-          ? line.slice(0, middle) + unit.repeat(LINE_CHARACTERS) + line.slice(middle)
-          : line;
-      })
-      .join('\n'),
-  );
-}
-
-function expectReadable(work: Work, sample: string): void {
-  const times = longLines(sample).map((text) => cpuOf(work, text));
-  expect(times.filter((ms) => ms > LINE_MS)).toEqual([]);
-}
-
-/** Reads a companion beside the sample of its lockfile. */
-function besideLockfile(name: string, label: string): Work {
-  const lockfile = Buffer.from(SAMPLES[label] ?? '');
-  const format = formatOfSample(label);
-  return (text) => {
-    const companion = (asked: string) => (asked.endsWith(name) ? Buffer.from(text) : undefined);
-    readLockfile({ path: 'x', content: lockfile, format, companion });
-  };
-}
-
-describe('one line of 10 MB is read or refused', { timeout: 600_000 }, () => {
-  it.each(Object.entries(SAMPLES))('in %s', (label, sample) => {
-    const format = formatOfSample(label);
-    expectReadable((text) => readLockfile({ path: 'x', content: Buffer.from(text), format }), sample);
-  });
-
-  it.each(Object.entries(COMPANIONS))('in %s beside a lockfile', (name, { sample, label }) => {
-    expectReadable(besideLockfile(name, label), sample);
-  });
-});
 
 // What decides is how CPU time grows, and a busy machine gives CPU time slowly.
 describe('reading takes linear time', { timeout: 600_000 }, () => {
