@@ -68,9 +68,9 @@ async function compare(path: string, name: string, content: Buffer, isShort: boo
 }
 
 const AIMS: Readonly<Record<string, number>> = {
-  'package-lock.json': 1.5,
+  'package-lock.json': 2.5,
   'pnpm-lock.yaml': 3.5,
-  'bun.lock': 2,
+  'bun.lock': 2.3,
 };
 
 function aimOf(path: string): { readonly aim?: number } {
