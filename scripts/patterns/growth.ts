@@ -43,12 +43,12 @@ export function slowPatterns(found: readonly FoundPattern[]): readonly SlowPatte
  */
 function slowText(expression: RegExp, attacks: readonly Attack[]): SlowText | undefined {
   let current: Attack | undefined;
-  let start = process.cpuUsage();
+  let start = process.threadCpuUsage();
   const run = (): SlowText | undefined => {
     for (const length of LENGTHS) {
       for (const attack of attacks) {
         current = attack;
-        start = process.cpuUsage();
+        start = process.threadCpuUsage();
         if (timeOf(expression, textOf(attack, length)) < MEASURABLE) continue;
         const growth = growthOf(expression, attack, length);
         if (growth > LIMIT) return { ...attack, growth };
@@ -60,7 +60,7 @@ function slowText(expression: RegExp, attacks: readonly Attack[]): SlowText | un
     try {
       return runInNewContext('run()', { run }, { timeout: HANG_MS });
     } catch (error) {
-      const { user } = process.cpuUsage(start);
+      const { user } = process.threadCpuUsage(start);
       if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT' || current === undefined)
         throw error;
       // Otherwise the machine was busy with something else.
