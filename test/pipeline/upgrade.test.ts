@@ -72,6 +72,8 @@ beforeAll(async () => {
   for (const [key, dumped] of Object.entries(DUMP)) {
     await restore(room.store.redis, key.replace('{prefix}', '{upgrade}'), dumped);
   }
+  // It works for both tests.
+  room.startWorker();
 });
 afterAll(() => world.close());
 
@@ -85,7 +87,6 @@ describe('a worker on the Redis of release 0.1.0', () => {
     const open = DUMP['{prefix}:deliveries:open'];
     const waiting = open?.type === 'zset' ? open.value.filter((_, index) => index % 2 === 0) : [];
     expect(waiting).toHaveLength(2);
-    room.startWorker();
     await room.verdict('scan-3');
     await until('the waiting alerts arrive', async () => received('/broken').length >= 3);
     const own = received('/broken').filter(({ body }) => body.includes('shop/web'));
