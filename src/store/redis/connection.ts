@@ -5,6 +5,7 @@ import { messageOf } from '../../model/errors.ts';
 import { within } from '../../model/within.ts';
 import { StoreError } from '../errors.ts';
 import { formatAddresses, parseAddresses, type RedisAddress } from './address.ts';
+import { followSlots } from './followed-slots.ts';
 import { createRefusals, REFUSALS_END_AFTER_MS, type Refusals } from './refusals.ts';
 import { settleConnect } from './settled-connect.ts';
 import { batchWrites } from './write-batches.ts';
@@ -34,6 +35,8 @@ type ConnectionChange = { readonly kind: 'lost'; readonly error: StoreError } | 
 const MAX_LISTENERS = 1_000;
 const SENTINEL_TIMEOUT_MS = 3_000;
 const GREETING_MS = 1_000;
+/** A client of a cluster connects for it. */
+const SLOTS_REFRESH_MS = 5_000;
 
 /** Options that BullMQ needs: commands wait for the connection instead of failing after some attempts. */
 const BASE_OPTIONS = {
@@ -143,9 +146,11 @@ function createClient(addresses: readonly RedisAddress[], refusals: Refusals): R
       // While a primary is away, other nodes only name it: commands wait about a minute for its return or a replica.
       maxRedirections: 600,
       retryDelayOnMoved: 100,
+      // A frozen primary keeps its connections open, so that nothing else says that a replica took over.
+      slotsRefreshInterval: SLOTS_REFRESH_MS,
     },
   );
-  return settleConnect(cluster);
+  return followSlots(settleConnect(cluster));
 }
 
 /**
