@@ -106,12 +106,17 @@ async function writeAll(stdin: Writable, input: AsyncIterable<string> | Iterable
   for await (const text of input) {
     if (stdin.destroyed) return;
     if (stdin.write(text)) continue;
-    await new Promise<void>((resolve) => {
-      stdin.once('drain', resolve);
-      stdin.once('close', resolve);
-    });
+    await writable(stdin);
   }
   stdin.end();
+}
+
+/** Waits until a stream has room again, or is closed. */
+async function writable(stdin: Writable): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  stdin.on('drain', resolve).on('close', resolve);
+  await promise;
+  stdin.off('drain', resolve).off('close', resolve);
 }
 
 async function lastText(stream: Readable): Promise<string> {
