@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { readWithCompanions } from '../../src/lockfiles/read.ts';
 import type { LockfileRequest } from '../../src/lockfiles/read-as.ts';
 import { createLockfileReader } from '../../src/lockfiles/threads/lockfile-reader.ts';
-import { type InlineLimits, limitsFor } from '../../src/lockfiles/threads/reading-limits.ts';
+import { type InlineLimits, limitsFor, WORKER_INLINE } from '../../src/lockfiles/threads/reading-limits.ts';
 import { startThread } from '../../src/lockfiles/threads/thread.ts';
 import { formatOfSample, SAMPLES } from './samples.ts';
 
@@ -86,6 +86,13 @@ describe('reading without a thread', () => {
       started: 0,
       lockfile: { format: 'npm-package-lock' },
     });
+  });
+
+  it.each([
+    ['requirements-txt', 'a==1.0.0\n'.padEnd(16_384, 'x\n')],
+    ['yarn-lock', `# yarn lockfile v1\n\na@1:\n  version "1.0.0"\n${'{"a":'.repeat(64_000)}`],
+  ])('is not for a file of many short entries in a worker (%s)', async (format, text) => {
+    expect(await readNew(request(text, format), WORKER_INLINE)).toMatchObject({ started: 1 });
   });
 });
 
