@@ -24,6 +24,7 @@ export function superlinearGrowth(
   work: Work,
   hostile: Hostile,
   sizes: readonly number[],
+  measurableMs = MEASURABLE,
 ): number | undefined {
   for (const size of sizes) {
     // Each text is another one: the work may remember results.
@@ -32,7 +33,7 @@ export function superlinearGrowth(
       more += 1;
       return cpuOf(work, textOf(hostile, length + more * unitOf(hostile)));
     };
-    if (measured(size) < MEASURABLE) continue;
+    if (measured(size) < measurableMs) continue;
     const growthFrom = (length: number): number => {
       let least = Number.POSITIVE_INFINITY;
       for (let attempt = 0; attempt < TRIES && least > LIMIT; attempt += 1) {
