@@ -27,7 +27,7 @@ const shared = SHARED.map((folder) => `test/${folder}/**/*.test.ts`);
 
 export default defineConfig({
   test: {
-    globalSetup: 'test/generate-code.ts',
+    globalSetup: 'test/prepare.ts',
     // These limits end tests that hang. A busy machine must not fail a test, so they say nothing about speed.
     testTimeout: 2 * LIMIT_MS,
     hookTimeout: 2 * LIMIT_MS,

@@ -13,6 +13,8 @@ export const HAS_REDIS = spawnSync('redis-server', ['--version']).status === 0;
 export interface NativeRedis {
   readonly port: number;
   readonly url: string;
+  /** Of its process. */
+  readonly pid: number;
   readonly folder: string;
   /** Sends a command over a separate connection. */
   call(...command: readonly string[]): Promise<unknown>;
@@ -21,16 +23,23 @@ export interface NativeRedis {
   close(): Promise<void>;
 }
 
+/** Free ports that another process may take before the server does. */
+const MAX_TRIES = 5;
+
 /** Starts a native redis-server in a new folder, with these options. */
 export async function startNativeRedis(...options: readonly string[]): Promise<NativeRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'redis-'));
-  const port = await freePort();
+  let port = await freePort();
   let child: ChildProcess | undefined;
+  /** Resolves to false when the server ended at once, as it does when another one has the port. */
+  const tryToStart = async (): Promise<boolean> => {
+    const args = ['--port', String(port), '--dir', folder, '--save', '', ...options];
+    child = spawn('redis-server', args, { stdio: 'ignore' });
+    const ended = once(child, 'exit').then(() => false);
+    return await Promise.race([answering(port).then(() => isOn(port, child?.pid)), ended]);
+  };
   const start = async (): Promise<void> => {
-    child = spawn('redis-server', ['--port', String(port), '--dir', folder, '--save', '', ...options], {
-      stdio: 'ignore',
-    });
-    await answering(port);
+    if (!(await tryToStart())) throw new Error(`redis-server ended at once on port ${port}`);
   };
   const kill = async (): Promise<void> => {
     const running = child;
@@ -40,10 +49,16 @@ export async function startNativeRedis(...options: readonly string[]): Promise<N
     running.kill('SIGKILL');
     await ended;
   };
-  await start();
+  for (let tries = 0; !(await tryToStart()); tries += 1) {
+    if (tries === MAX_TRIES) throw new Error(`redis-server ends at once with ${options.join(' ')}`);
+    port = await freePort();
+  }
   return {
     port,
     url: `redis://127.0.0.1:${port}`,
+    get pid() {
+      return child?.pid ?? 0;
+    },
     folder,
     kill,
     start,
@@ -63,6 +78,11 @@ export async function ask(port: number, [name = 'PING', ...args]: readonly strin
   } finally {
     redis.disconnect();
   }
+}
+
+/** Whether the server on a port is this process. */
+async function isOn(port: number, pid: number | undefined): Promise<boolean> {
+  return new RegExp(`^process_id:${pid}\r$`, 'm').test(String(await ask(port, ['INFO', 'server'])));
 }
 
 export async function answering(port: number): Promise<void> {

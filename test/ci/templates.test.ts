@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
+import { MAIN } from '../prepare.ts';
 import { DATA, type Packages, WRITERS } from '../review/histories.ts';
 import { git, openRepositories, type Repositories } from '../sources/repositories.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const LOCKHOUND = `${process.execPath} ${join(ROOT, 'src/cli/main.ts')}`;
+const LOCKHOUND = `${process.execPath} ${MAIN}`;
 const template = parse(readFileSync(join(ROOT, 'examples/gitlab-ci.yml'), 'utf8')).lockhound;
 const lock = (packages: Packages) => WRITERS['package-lock.json']?.(packages) ?? '';
 

@@ -1,11 +1,9 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
+import { MAIN } from '../prepare.ts';
 import { LIMIT_MS } from '../until.ts';
-
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 
 it('demo --serve answers for 12 targets until SIGTERM', async () => {
   const child = spawn(process.execPath, [MAIN, 'demo', '--serve', '--port', '0'], {

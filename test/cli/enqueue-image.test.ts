@@ -7,8 +7,8 @@ import { type Pipeline, startPipeline } from '../../src/compose/pipeline.ts';
 import { openStore, type Store } from '../../src/compose/store.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { startInsightsService } from '../../src/embedded/insights/service.ts';
-import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
 import { SOUND } from '../pipeline/fixtures.ts';
+import { startRedis, type TestRedis } from '../redis.ts';
 import { digestOf, layoutOf, tarOf } from '../sources/image/image-room.ts';
 import { lockhound } from './lockhound.ts';
 
@@ -20,14 +20,14 @@ const images = [
   { chainId: NODE, repositories: ['library/node', 'acme/node'] },
   { chainId: ALPINE, repositories: ['library/alpine'] },
 ];
-let valkey: EmbeddedValkey;
+let valkey: TestRedis;
 let insights: Awaited<ReturnType<typeof startInsightsService>>;
 let store: Store;
 let pipeline: Pipeline;
 
 beforeAll(async () => {
   writeFileSync(lockfile, SOUND);
-  valkey = await startValkey();
+  valkey = await startRedis();
   insights = await startInsightsService({ data: { packages: [], advisories: [], images } });
   vi.stubEnv('REDIS_URL', valkey.url);
   vi.stubEnv('LOCKHOUND_INSIGHTS_URL', insights.url);

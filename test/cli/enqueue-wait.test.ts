@@ -10,17 +10,17 @@ import { type Pipeline, startPipeline } from '../../src/compose/pipeline.ts';
 import { openStore, type Store } from '../../src/compose/store.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { startInsightsService } from '../../src/embedded/insights/service.ts';
-import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
 import { jobIdOf } from '../../src/jobs/job-id.ts';
 import { scanIdOf } from '../../src/model/scan/scan-id.ts';
 import { createProducer } from '../../src/producer.ts';
 import { LOCKFILE } from '../pipeline/fixtures.ts';
+import { startRedis, type TestRedis } from '../redis.ts';
 import { lockhound } from './lockhound.ts';
 
 const QUEUE = 'ingest-lockfiles';
 const folder = mkdtempSync(join(tmpdir(), 'enqueue-wait-'));
 const log = pino({ level: 'silent' });
-let valkey: EmbeddedValkey;
+let valkey: TestRedis;
 let insights: Awaited<ReturnType<typeof startInsightsService>>;
 let store: Store;
 let queue: Queue;
@@ -28,7 +28,7 @@ const pipelines: Pipeline[] = [];
 
 beforeAll(async () => {
   writeFileSync(join(folder, 'package-lock.json'), LOCKFILE);
-  valkey = await startValkey();
+  valkey = await startRedis();
   insights = await startInsightsService({ partial: false });
   vi.stubEnv('REDIS_URL', valkey.url);
   vi.stubEnv('LOCKHOUND_LOG_LEVEL', 'silent');

@@ -4,14 +4,14 @@ import { openStores, type Stores } from '../../src/compose/store.ts';
 import { measureLoad } from '../../src/compose/worker/worker-load.ts';
 import { keepPresence } from '../../src/compose/worker/worker-presence.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
+import { startRedis, type TestRedis } from '../redis.ts';
 import { lockhound } from './lockhound.ts';
 
-let valkey: EmbeddedValkey;
+let valkey: TestRedis;
 let stores: Stores;
 const log = pino({ level: 'silent' });
 beforeAll(async () => {
-  valkey = await startValkey();
+  valkey = await startRedis();
   vi.stubEnv('REDIS_URL', valkey.url);
   stores = await openStores(loadConfig(), log);
 });

@@ -2,19 +2,19 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
 import { LOCKFILE as FIXTURE } from '../pipeline/fixtures.ts';
+import { startRedis, type TestRedis } from '../redis.ts';
 import { lockhound } from './lockhound.ts';
 
 /** All its versions are in the bundled data. */
 const LOCKFILE = FIXTURE.replaceAll('0.5.5', '0.5.6');
 
-let valkey: EmbeddedValkey;
+let valkey: TestRedis;
 const folder = mkdtempSync(join(tmpdir(), 'cli-ignore-'));
 const config = join(folder, 'lockhound.yaml');
 
 beforeAll(async () => {
-  valkey = await startValkey();
+  valkey = await startRedis();
   vi.stubEnv('REDIS_URL', valkey.url);
   const suppressions = [{ reason: 'of the configuration', rule: 'unwatched', target: 'x', all: true }];
   writeFileSync(config, JSON.stringify({ suppressions, policy: { sharedSuppressions: true } }));

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tooManyRequests } from '../../src/embedded/faults.ts';
 import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
+import { MAIN } from '../prepare.ts';
 import { lockhound } from './lockhound.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cli-insights-'));
@@ -244,7 +245,7 @@ describe('lockhound insights, in batches', () => {
 
   it('ends without an error when its reader closes the pipe', async () => {
     const many = Array.from({ length: 3_000 }, (_, index) => `npm none-${index} 1.0.0`).join('\n');
-    const command = `"${process.execPath}" src/cli/main.ts insights versions --local --file "${file('many.txt', many)}" | head -1`;
+    const command = `"${process.execPath}" "${MAIN}" insights versions --local --file "${file('many.txt', many)}" | head -1`;
     const { stdout, stderr } = await promisify(execFile)('sh', ['-c', command]);
     expect([stdout, stderr]).toEqual(['NPM none-0 1.0.0  not in the local data set\n', '']);
   });

@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
+import { startRedis, type TestRedis } from '../redis.ts';
 import { lockhound } from './lockhound.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'missing-secrets-'));
 const lockfile = join(import.meta.dirname, '..', '..', 'examples', 'shop', 'package-lock.json');
 const config = join(folder, 'lockhound.yaml');
-let valkey: EmbeddedValkey;
+let valkey: TestRedis;
 
 beforeAll(async () => {
-  valkey = await startValkey();
+  valkey = await startRedis();
   vi.stubEnv('REDIS_URL', undefined);
   writeFileSync(
     config,

@@ -15,6 +15,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { withOutputFile } from '../../src/cli/program/output-file.ts';
 import { interruptible } from '../../src/cli/program/signals.ts';
 import { LOCKFILE } from '../pipeline/fixtures.ts';
+import { MAIN } from '../prepare.ts';
 import { lockhound } from './lockhound.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'output-file-'));
@@ -65,8 +66,7 @@ describe('--output', () => {
     await new Promise((resolve) => spawn('mkfifo', [fifo]).once('close', resolve));
     const reader = spawn('cat', [fifo], { stdio: ['ignore', 'pipe', 'ignore'] });
     const read = text(reader.stdout);
-    const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
-    const writer = spawn(process.execPath, [main, 'parse', lockfile, '--json', '--output', fifo]);
+    const writer = spawn(process.execPath, [MAIN, 'parse', lockfile, '--json', '--output', fifo]);
     const code = await new Promise((resolve) => writer.once('close', resolve));
     expect(code).toBe(0);
     expect(JSON.parse(await read).packages).toHaveLength(4);
@@ -84,9 +84,8 @@ describe('--output', () => {
 });
 
 describe('lockhound complete', () => {
-  const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
   async function complete(...args: readonly string[]): Promise<string> {
-    const child = spawn(process.execPath, [main, 'complete', ...args], {
+    const child = spawn(process.execPath, [MAIN, 'complete', ...args], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     return await text(child.stdout);
@@ -109,8 +108,7 @@ describe('text that does not go to a terminal', () => {
     const long = join(folder, `${'long-name-'.repeat(15)}package-lock.json`);
     writeFileSync(long, LOCKFILE);
     const args = ['parse', long, '--as', 'npm-package-lock'];
-    const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
-    const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
     const piped = (await text(child.stdout)).split('\n');
     expect(piped[0]).toBe(`${long}  npm-package-lock`);
     expect(await lockhound([...args, '--output', output])).toMatchObject({ code: 0 });

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
+import { startRedis, type TestRedis } from '../redis.ts';
 import { lockhound } from './lockhound.ts';
 
 let taken: Server;
 let port: string;
-let valkey: EmbeddedValkey;
+let valkey: TestRedis;
 
 beforeAll(async () => {
-  valkey = await startValkey();
+  valkey = await startRedis();
   vi.stubEnv('REDIS_URL', valkey.url);
   vi.stubEnv('LOCKHOUND_LOG_LEVEL', 'silent');
   taken = createServer().listen(0, '127.0.0.1');

@@ -7,19 +7,19 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Pipeline, startPipeline } from '../../src/compose/pipeline.ts';
 import { openStore, type Store } from '../../src/compose/store.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
 import { scanIdOf } from '../../src/model/scan/scan-id.ts';
+import { startRedis, type TestRedis } from '../redis.ts';
 import { lockhound } from './lockhound.ts';
 
 const QUEUE = 'ingest-lockfiles';
 const folder = mkdtempSync(join(tmpdir(), 'rejected-'));
-let valkey: EmbeddedValkey;
+let valkey: TestRedis;
 let store: Store;
 let pipeline: Pipeline;
 let queue: Queue;
 
 beforeAll(async () => {
-  valkey = await startValkey();
+  valkey = await startRedis();
   vi.stubEnv('REDIS_URL', valkey.url);
   const loaded = loadConfig({ environment: { REDIS_URL: valkey.url, LOCKHOUND_WORKER_LOCK_DURATION: '1s' } });
   const log = pino({ level: 'silent' });

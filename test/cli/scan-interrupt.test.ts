@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bareEnvironment } from '../bare-environment.ts';
 import { LOCKFILE } from '../pipeline/fixtures.ts';
+import { MAIN } from '../prepare.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 let folder: string;
 
 beforeAll(async () => {

@@ -5,19 +5,19 @@ import { openStore, openStores, type Store } from '../../src/compose/store.ts';
 import { storeConfiguredSchedules } from '../../src/compose/worker/watch.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { configSchema } from '../../src/config/schema.ts';
-import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
 import { TARGET_SUMMARY } from '../../src/model/stored/catalog.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { writeText } from '../../src/store/values/stored-values.ts';
+import { startRedis, type TestRedis } from '../redis.ts';
 import { lockhound } from './lockhound.ts';
 
-let valkey: EmbeddedValkey;
+let valkey: TestRedis;
 let store: Store;
 let starts: Queue;
 const log = pino({ level: 'silent' });
 
 beforeAll(async () => {
-  valkey = await startValkey();
+  valkey = await startRedis();
   vi.stubEnv('REDIS_URL', valkey.url);
   store = await openStore(loadConfig({ environment: { REDIS_URL: valkey.url } }), log);
   starts = new Queue('schedules', { connection: store.redis, prefix: store.prefix });

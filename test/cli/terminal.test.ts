@@ -1,13 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { MAIN } from '../prepare.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const HAS_SCRIPT = spawnSync('script', ['--version']).status === 0;
 
 /** What a command prints in a terminal of this many columns. */
 function inTerminal(columns: number): string {
-  const command = `stty cols ${columns}; exec ${process.execPath} src/cli/main.ts parse --formats`;
+  const command = `stty cols ${columns}; exec ${process.execPath} ${MAIN} parse --formats`;
   return execFileSync('script', ['--quiet', '--command', command, '/dev/null'], {
     cwd: ROOT,
     encoding: 'utf8',

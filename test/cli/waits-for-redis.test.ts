@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { bareEnvironment } from '../bare-environment.ts';
 import { freePort, HAS_REDIS, type NativeRedis, startNativeRedis } from '../native-redis.ts';
+import { MAIN } from '../prepare.ts';
 import { until } from '../until.ts';
-
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
 let redis: NativeRedis | undefined;
 const ends: (() => Promise<unknown>)[] = [];

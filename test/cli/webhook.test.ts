@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalServices, startLocalServices } from '../../src/embedded/local-services.ts';
-import { startValkey } from '../../src/embedded/valkey.ts';
+import { startRedis, type TestRedis } from '../redis.ts';
 import { lockhound as runLockhound } from './lockhound.ts';
 
 const SECRETS = { api: 'cli-api-key-1', application: 'cli-application-key-2', token: 'cli-alert-token-3' };
@@ -11,10 +11,10 @@ const PLATFORM_HEADERS = { 'SVC-API-KEY': SECRETS.api, 'SVC-APPLICATION-KEY': SE
 const folder = mkdtempSync(join(tmpdir(), 'webhook-cli-'));
 const output: string[] = [];
 let services: LocalServices;
-let valkey: Awaited<ReturnType<typeof startValkey>>;
+let valkey: TestRedis;
 
 beforeAll(async () => {
-  valkey = await startValkey();
+  valkey = await startRedis();
   const keys = [{ apiKey: SECRETS.api, applicationKey: SECRETS.application }];
   services = await startLocalServices({ webhooks: { keys } });
   for (const [name, value] of Object.entries(SECRETS)) writeFileSync(join(folder, name), `${value}\n`);

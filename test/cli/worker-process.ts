@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { bareEnvironment } from '../bare-environment.ts';
-
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+import { MAIN } from '../prepare.ts';
 
 /** Runs `lockhound worker` in a separate process until it ends; it gets a signal as soon as it is ready. `output`: of both streams. */
 export async function runWorkerUntilReady(

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { startValkey } from '../../src/embedded/valkey.ts';
+import { startRedis } from '../redis.ts';
 import { runWorkerUntilReady } from './worker-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'worker-'));
@@ -34,7 +34,7 @@ describe('lockhound worker', () => {
   });
 
   it('closes everything when it cannot start', async () => {
-    const valkey = await startValkey();
+    const valkey = await startRedis();
     const platform = '{ url: "http://127.0.0.1:1", apiKey: { env: NO_A }, applicationKey: { env: NO_B } }';
     writeFileSync(
       join(folder, 'a.yaml'),

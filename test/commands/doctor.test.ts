@@ -8,7 +8,6 @@ import { examine } from '../../src/commands/doctor/doctor.ts';
 import { openStores, type Store, type Stores } from '../../src/compose/store.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 import { type LocalServices, startLocalServices } from '../../src/embedded/local-services.ts';
-import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
 import { jobIdOf } from '../../src/jobs/job-id.ts';
 import type { WorkerRecord } from '../../src/model/fleet/worker-record.ts';
 import { Secret } from '../../src/model/secret.ts';
@@ -17,10 +16,11 @@ import { doctorText } from '../../src/report/administration/checks-text.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { writeText } from '../../src/store/values/stored-values.ts';
 import { HAS_REDIS, startNativeRedis } from '../native-redis.ts';
+import { startRedis, type TestRedis } from '../redis.ts';
 
 const KEYS = { apiKey: 'doctor-api-key-71', applicationKey: 'doctor-application-key-72' };
 const TOKEN = 'doctor-token-73';
-let valkey: EmbeddedValkey;
+let valkey: TestRedis;
 let services: LocalServices;
 let stores: Stores;
 let store: Store;
@@ -30,7 +30,7 @@ let prefix = '';
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'doctor-'));
-  valkey = await startValkey();
+  valkey = await startRedis();
   const reader = {
     apiKey: KEYS.apiKey,
     applicationKey: 'reader-74',

@@ -2,11 +2,11 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../src/compose/store.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
+import { startRedis, type TestRedis } from '../redis.ts';
 
-let valkey: EmbeddedValkey;
+let valkey: TestRedis;
 beforeAll(async () => {
-  valkey = await startValkey();
+  valkey = await startRedis();
 });
 afterAll(() => valkey.close());
 

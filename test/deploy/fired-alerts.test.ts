@@ -11,6 +11,7 @@ import { bareEnvironment } from '../bare-environment.ts';
 import { freePort, type NativeRedis, startNativeRedis } from '../native-redis.ts';
 import { LOCKFILE } from '../pipeline/fixtures.ts';
 import { createWorld, type Room, type WorkerProcess, type World } from '../pipeline/world.ts';
+import { MAIN } from '../prepare.ts';
 import { until } from '../until.ts';
 
 const RULES = join(import.meta.dirname, '..', '..', 'deploy', 'prometheus', 'alerts.yml');
@@ -235,8 +236,7 @@ describe.skipIf(process.env['LOCKHOUND_FIRE_ALERTS'] === undefined)(
 
 let serve: ChildProcess | undefined;
 function spawnServe(): void {
-  const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
-  serve = spawn(process.execPath, [main, 'serve', '--port', '0', '--config', room.file], {
+  serve = spawn(process.execPath, [MAIN, 'serve', '--port', '0', '--config', room.file], {
     env: {
       ...bareEnvironment(),
       REDIS_URL: redis.url,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { startValkey } from '../../src/embedded/valkey.ts';
 import { followUp } from '../../src/jobs/follow-up.ts';
 import { GATHER_ISSUES } from '../../src/jobs/gather-issues.ts';
 import { selectionDue } from '../../src/jobs/refresh/select-targets.ts';
@@ -65,7 +66,7 @@ async function withWorld(run: (world: World) => Promise<void>, redis?: Parameter
 
 describe('a refresh of the fleet', () => {
   it('alerts once for each target that holds what changed, without a scan', async () => {
-    await withWorld(alertsOnce);
+    await withWorld(alertsOnce, await startValkey());
   });
 
   it.skipIf(!HAS_REDIS)('does the same on a native Redis', async () => {

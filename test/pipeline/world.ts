@@ -13,11 +13,12 @@ import {
   type LocalServicesOptions,
   startLocalServices,
 } from '../../src/embedded/local-services.ts';
-import { startValkey } from '../../src/embedded/valkey.ts';
 import type { Verdict } from '../../src/model/scan/verdict.ts';
 import { VERDICT } from '../../src/model/stored/catalog.ts';
 import { createProducer, type Producer } from '../../src/producer.ts';
 import { bareEnvironment } from '../bare-environment.ts';
+import { MAIN } from '../prepare.ts';
+import { startRedis } from '../redis.ts';
 import { until } from '../until.ts';
 
 /** Secrets of a test run. The search for leaks looks for these texts. */
@@ -100,7 +101,7 @@ export async function createWorld(
   redis?: { readonly url: string; close(): Promise<void> },
   options: Pick<LocalServicesOptions, 'insights'> = {},
 ): Promise<World> {
-  const valkey = redis ?? (await startValkey());
+  const valkey = redis ?? (await startRedis());
   const { apiKey, applicationKey } = SECRETS;
   // The service stands for the public one, which knows every package.
   const services = await startLocalServices({
@@ -110,10 +111,10 @@ export async function createWorld(
   });
   const folder = await mkdtemp(join(tmpdir(), 'pipeline-'));
   const closing: (() => Promise<unknown>)[] = [];
-  /** Has something ended with the test that runs, or with the world outside of tests. */
+  /** Has something ended with the test that runs, or with the world: a worker that loses its Redis first waits for it to answer. */
   const atEnd = (step: () => Promise<unknown>): void => {
-    if (TestRunner.getCurrentTest() === undefined) closing.push(step);
-    else onTestFinished(async () => void (await step()));
+    closing.push(step);
+    if (TestRunner.getCurrentTest() !== undefined) onTestFinished(async () => void (await step()));
   };
   return {
     services,
@@ -264,8 +265,6 @@ async function runHere(args: readonly string[]) {
   const code = await run(args, { out: write, note: write, ...shown });
   return { code, output };
 }
-
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 
 function spawnLockhound(
   args: readonly string[],

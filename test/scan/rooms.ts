@@ -7,11 +7,11 @@ import { openStore } from '../../src/compose/store.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 import { type InsightsData, readBundledData } from '../../src/embedded/insights/data-set.ts';
 import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
-import { startValkey } from '../../src/embedded/valkey.ts';
 import { scanIdOf } from '../../src/model/scan/scan-id.ts';
 import type { ScanReport } from '../../src/model/scan/verdict.ts';
 import { createProducer } from '../../src/producer.ts';
 import type { ScanRequest } from '../../src/scan/request.ts';
+import { startRedis } from '../redis.ts';
 
 /** What scans the lockfiles of a target, with its own service. */
 export interface Room {
@@ -34,7 +34,7 @@ const SILENT = pino({ level: 'silent' });
 
 /** A worker over an embedded Valkey, and the core that `lockhound scan` calls. */
 export async function openRooms(): Promise<Rooms> {
-  const valkey = await startValkey();
+  const valkey = await startRedis();
   // The service stands for the public one, which knows every package.
   const data = { ...(await readBundledData()), partial: false };
   return {

@@ -5,19 +5,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openMetrics } from '../../src/compose/metrics.ts';
 import { openStore, type Store } from '../../src/compose/store.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
 import { deliveryAttempts, endedLookUps, httpAttempts, lostSpans } from '../../src/model/telemetry.ts';
 import { createRegistry } from '../../src/server/metrics/registry.ts';
 import { createScrape } from '../../src/server/metrics/scrape.ts';
+import { startRedis, type TestRedis } from '../redis.ts';
 
 const HAS_PROMTOOL = spawnSync('promtool', ['--version']).status === 0;
 
-let valkey: EmbeddedValkey;
+let valkey: TestRedis;
 let store: Store;
 const loaded = (prefix: string) =>
   loadConfig({ environment: { REDIS_URL: valkey.url, LOCKHOUND_REDIS_PREFIX: prefix } });
 beforeAll(async () => {
-  valkey = await startValkey();
+  valkey = await startRedis();
   store = await openStore(loaded('{metrics}'), pino({ level: 'silent' }));
 });
 afterAll(async () => {
@@ -76,9 +76,9 @@ describe('the metrics of a process', () => {
     expect(text).toContain('\nlockhound_redis_up 1\n');
     expect(text).toContain('\nlockhound_targets 2\n');
     expect(text).toContain('\nlockhound_stopped_routes 1\n');
-    expect(linesOf(text, 'lockhound_open_findings')).toEqual([
-      'lockhound_open_findings{rule="vulnerability",severity="high"} 2',
+    expect(linesOf(text, 'lockhound_open_findings').toSorted()).toEqual([
       'lockhound_open_findings{rule="unknown",severity="low"} 1',
+      'lockhound_open_findings{rule="vulnerability",severity="high"} 2',
     ]);
     expect(text).toContain('lockhound_stale_targets{older_than="90d"} 2');
     expect(linesOf(text, 'lockhound_redis_memory_bytes')).toHaveLength(1);

@@ -2,14 +2,14 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '../../src/compose/store.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
 import { routeChecks, workerProbes } from '../../src/server/probes.ts';
 import { notificationOf } from '../notify/notification.ts';
+import { startRedis, type TestRedis } from '../redis.ts';
 
-let valkey: EmbeddedValkey;
+let valkey: TestRedis;
 const stores: Store[] = [];
 beforeAll(async () => {
-  valkey = await startValkey();
+  valkey = await startRedis();
 });
 afterAll(async () => {
   for (const store of stores) await store.close();

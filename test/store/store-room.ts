@@ -1,6 +1,6 @@
-import { startValkey } from '../../src/embedded/valkey.ts';
 import { createKeys, type Keys } from '../../src/store/keys.ts';
 import { closeRedis, connectRedis, type RedisClient } from '../../src/store/redis/connection.ts';
+import { startRedis } from '../redis.ts';
 
 export interface StoreRoom {
   readonly url: string;
@@ -11,7 +11,7 @@ export interface StoreRoom {
 
 /** A separate engine with one connection to it. */
 export async function openStoreRoom(): Promise<StoreRoom> {
-  const valkey = await startValkey();
+  const valkey = await startRedis();
   const redis = await connectRedis({ urls: valkey.url });
   return {
     url: valkey.url,

@@ -5,14 +5,13 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bareEnvironment } from '../bare-environment.ts';
+import { MAIN } from '../prepare.ts';
 
 /*
  * Redis with TLS, as the command line reaches it. Programs have own processes, because Node reads NODE_EXTRA_CA_CERTS when it starts.
  */
-const PROGRAM = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const PASSWORD = 'pass-7c2e';
 const has = (program: string, ...args: readonly string[]) => spawnSync(program, [...args]).status === 0;
 const native = has('redis-server', '--version') && has('openssl', 'version');
@@ -89,7 +88,7 @@ describe.skipIf(!native)('a Redis with TLS', () => {
   async function reach(url: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
     const env = { ...bareEnvironment(), HOME: folder, LOCKHOUND_REDIS_URL: url, ...more };
     return await new Promise((resolve) => {
-      execFile(process.execPath, [PROGRAM, 'scans', 'list'], { cwd: folder, env }, (_error, out, errors) =>
+      execFile(process.execPath, [MAIN, 'scans', 'list'], { cwd: folder, env }, (_error, out, errors) =>
         resolve(out + errors),
       );
     });

@@ -1,7 +1,6 @@
 import { Queue } from 'bullmq';
 import { pino } from 'pino';
 import { z } from 'zod';
-import { startValkey } from '../../src/embedded/valkey.ts';
 import { sealEnvelope } from '../../src/jobs/envelope.ts';
 import { type FollowUp, followUp } from '../../src/jobs/follow-up.ts';
 import type { AnyJob, Job, JobLimits, JobRun, RunContext } from '../../src/jobs/job.ts';
@@ -16,6 +15,7 @@ import { closeRedis, connectRedis, type RedisClient } from '../../src/store/redi
 import { createRejectedStore, type RejectedStore } from '../../src/store/rejected.ts';
 import type { WorkerEvent } from '../../src/workers/events.ts';
 import { type Runtime, type RuntimeOptions, startWorkers } from '../../src/workers/runtime.ts';
+import { startRedis } from '../redis.ts';
 
 export interface Payload {
   readonly id: string;
@@ -76,7 +76,7 @@ export interface Bench {
 
 /** A separate Redis engine. Closing it closes all that tests started on its benches. */
 export async function openWorkerRoom(): Promise<WorkerRoom> {
-  const valkey = await startValkey();
+  const valkey = await startRedis();
   const redis = await connectRedis({ urls: valkey.url });
   const closing: (() => Promise<unknown>)[] = [];
   return {

@@ -1,14 +1,14 @@
 import { vi } from 'vitest';
-import { type EmbeddedValkey, startValkey } from '../../../src/embedded/valkey.ts';
 import { createKeys } from '../../../src/store/keys.ts';
 import { closeRedis, connectRedis } from '../../../src/store/redis/connection.ts';
+import { startRedis, type TestRedis } from '../../redis.ts';
 import { openFleet } from '../../store/fleet/fleet-room.ts';
 
 export type Fleet = ReturnType<typeof openFleet>;
 
 /** An engine that the commands of this process use. */
 export async function openFleetCli() {
-  const valkey: EmbeddedValkey = await startValkey();
+  const valkey: TestRedis = await startRedis();
   vi.stubEnv('REDIS_URL', valkey.url);
   const redis = await connectRedis({ urls: valkey.url });
   return {

@@ -4,9 +4,9 @@ import { loadConfig } from '../../../src/config/load.ts';
 import { readBundledDescription } from '../../../src/discovery/bundled.ts';
 import { findMethod } from '../../../src/discovery/description/methods.ts';
 import { checkAgainstSchema } from '../../../src/discovery/request/schema-check.ts';
-import { type EmbeddedValkey, startValkey } from '../../../src/embedded/valkey.ts';
 import { createKeys } from '../../../src/store/keys.ts';
 import { closeRedis, connectRedis, type RedisClient } from '../../../src/store/redis/connection.ts';
+import { startRedis, type TestRedis } from '../../redis.ts';
 import { openFleet } from '../../store/fleet/fleet-room.ts';
 import { until } from '../../until.ts';
 
@@ -26,7 +26,7 @@ export async function openServeRoom({
   readonly shards?: number;
   readonly page?: URL;
 } = {}) {
-  const valkey: EmbeddedValkey = await startValkey();
+  const valkey: TestRedis = await startRedis();
   const redis: RedisClient = await connectRedis({ urls: valkey.url });
   const started: RunningServer[] = [];
   const environment = {
