@@ -32,8 +32,8 @@ export default defineConfig({
     testTimeout: 2 * LIMIT_MS,
     hookTimeout: 2 * LIMIT_MS,
     expect: { poll: { timeout: LIMIT_MS, interval: 20 } },
-    // Two cores: real servers and child processes in several files at once starve each other.
-    maxWorkers: 2,
+    // Twice the cores of the smallest machine: files with real servers and processes wait half of their time.
+    maxWorkers: 4,
     projects: [
       // What changes or measures its process, or starts others, has one for each file.
       { extends: true, test: { name: 'processes', include: ['test/**/*.test.ts'], exclude: shared } },

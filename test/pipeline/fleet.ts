@@ -94,6 +94,7 @@ export async function idle({ store }: Pick<Room, 'store'>, limitMs = LIMIT_MS): 
 
 async function unfinished({ redis, prefix }: Room['store']): Promise<readonly string[]> {
   const open = Number(await redis.hlen(createKeys(prefix).openJobs));
+  if (open > 0) return [`${open} open jobs`];
   const queued = await Promise.all(
     JOBS.map(async ({ name }) => {
       const counts = await Promise.all([
@@ -107,5 +108,5 @@ async function unfinished({ redis, prefix }: Room['store']): Promise<readonly st
       return sum === 0 ? [] : [`${sum} ${name}`];
     }),
   );
-  return [...(open === 0 ? [] : [`${open} open jobs`]), ...queued.flat()];
+  return queued.flat();
 }

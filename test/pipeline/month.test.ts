@@ -10,8 +10,8 @@ import { LIMIT_MS } from '../until.ts';
 import { lockfileOf, type OpenKeys, openFindingsOf, severityOf, unsettled } from './ledger.ts';
 import { createWorld, type Room, type WorkerProcess, type World } from './world.ts';
 
-/** `MONTH_DAYS`: how many days the simulation has; the default is half a month. */
-const DAYS = Number(process.env['MONTH_DAYS'] ?? 15);
+/** `MONTH_DAYS`: how many days the simulation has; the default is a week. */
+const DAYS = Number(process.env['MONTH_DAYS'] ?? 7);
 const TARGETS = 10;
 const PACKAGES = 40;
 /** Versions of these vanish; advisories are about the others. */
