@@ -1,15 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
-const BUILT = join(ROOT, 'node_modules/.cache/built');
+/** The package as it is published, without its declarations. */
+export const BUILT = join(ROOT, 'node_modules/.cache/built');
 
 /** The command line for tests that start processes: the bundle starts in half the time of the sources. */
 export const MAIN = join(BUILT, 'dist/bundle/cli.js');
 
 /** What the bundle reads beside itself. */
-const READ = ['apis', 'data', 'examples', 'package.json', 'schemas'];
+const READ = ['apis', 'data', 'examples', 'package.json', 'schemas', 'scripts'];
 const MADE_OF = ['src', 'web', 'scripts', 'apis', 'package.json', 'package-lock.json'];
 
 /** Writes what the sources import and is generated, and builds the bundle, so that a fresh clone and a change need no other command. */
@@ -18,6 +19,8 @@ export function setup(): void {
   mkdirSync(BUILT, { recursive: true });
   for (const name of READ)
     if (!existsSync(join(BUILT, name))) symlinkSync(join(ROOT, name), join(BUILT, name));
+  // Node would run a linked program where it really is.
+  cpSync(join(ROOT, 'bin'), join(BUILT, 'bin'), { recursive: true });
   // The build writes it last.
   const builtAt = changedAt(join(BUILT, 'dist/bundle/help.txt'));
   if (MADE_OF.some((name) => changedAt(join(ROOT, name)) > builtAt)) run('scripts/build.ts', BUILT);

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
+import { BUILT } from '../prepare.ts';
 import { DATA, type Packages, WRITERS } from '../review/histories.ts';
 import { git, openRepositories, type Repositories } from '../sources/repositories.ts';
 import { startGithub } from './github-stand-in.ts';
@@ -64,7 +65,7 @@ async function runScan(folder: string, event: object, inputs: Readonly<Record<st
   const given: Readonly<Record<string, string>> = { config, token: TOKEN, ...inputs };
   const value = (expression: string): string =>
     expression.replaceAll(/\$\{\{ ([\w.-]+) \}\}/g, (_, name: string) => {
-      if (name === 'github.action_path') return ROOT;
+      if (name === 'github.action_path') return BUILT;
       if (name === 'runner.temp') return temp;
       const input = name.replace(/^inputs\./, '');
       return given[input] ?? action.inputs[input]?.default ?? '';

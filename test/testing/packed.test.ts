@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BUILT } from '../prepare.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
@@ -34,7 +35,7 @@ beforeAll(async () => {
     cpSync(join(ROOT, part), join(installed, part), { recursive: true });
   }
   linkDependencies();
-  await build(join(ROOT, 'scripts/build.ts'), installed);
+  cpSync(join(BUILT, 'dist'), join(installed, 'dist'), { recursive: true });
   await build(TSC, '-p', 'tsconfig.build.json', '--outDir', `${installed}/dist/types`);
   mkdirSync(join(folder, 'node_modules/@types'));
   symlinkSync(join(ROOT, 'node_modules/@types/node'), join(folder, 'node_modules/@types/node'));
