@@ -10,6 +10,8 @@ export interface ReadingLimits {
   readonly maxLockfileBytes: number;
   /** Size of all files of one source in bytes. */
   readonly maxTotalBytes: number;
+  /** Size of the list of all files of a repository in bytes. Default: that of two million files. */
+  readonly maxListBytes?: number;
 }
 
 /** Lockfiles that one scan may have (`ingest-lockfiles`). */

@@ -428,8 +428,12 @@ describe('an attack', () => {
     }
     const commit = git(bomb.folder, 'commit-tree', entry.split(' ').at(-1) ?? '', '-m', 'x');
     git(bomb.folder, 'update-ref', 'refs/heads/main', commit);
-    const patient = sourceRoom({ timeoutMs: 240_000 });
-    await expect(patient.read(source(`${server.url}/bomb`))).rejects.toMatchObject({ code: 'too-large' });
+    const limits = { maxLockfileBytes: 1_000_000, maxTotalBytes: 1_000_000, maxListBytes: 10_000_000 };
+    const patient = sourceRoom({ timeoutMs: 240_000, limits });
+    await expect(patient.read(source(`${server.url}/bomb`))).rejects.toMatchObject({
+      code: 'too-large',
+      message: expect.stringContaining('too many files to list'),
+    });
     await patient.close();
   }, 300_000);
 

@@ -14,6 +14,8 @@ export interface Git {
   readonly environment: Readonly<Record<string, string>>;
   /** Aborting it ends the process with all processes that it started. */
   readonly signal: AbortSignal;
+  /** Size of the list of a tree in bytes. */
+  readonly maxListBytes?: number;
   /** Set for a repository that the user has: nothing is fetched for it, and its memory is not limited. */
   readonly isLocal?: boolean;
 }

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { defined } from '../../model/defined.ts';
 import type { TargetSource } from '../../model/watch/source.ts';
 import type { SourceReading, SourceRevision } from '../../model/watch/source-reading.ts';
 import { SourceError } from '../errors.ts';
@@ -39,7 +40,8 @@ export async function readRepository(
   const environment = await gitEnvironment(source, options);
   const { workFolder: root, maxRepositoryBytes: maxBytes, signal } = options;
   return await inWorkFolder({ root, maxBytes, what: repository, signal }, async (folder, limited) => {
-    const git: Git = { what: repository, folder, environment, signal: limited };
+    const { maxListBytes } = options.limits;
+    const git: Git = { what: repository, folder, environment, signal: limited, ...defined({ maxListBytes }) };
     await requireVersion(git);
     await quietly(git, ['init', '--quiet', '--bare', '--template=', '.']);
     const ref = await readRemoteRef(git, source.ref);

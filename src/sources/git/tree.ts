@@ -23,16 +23,20 @@ const MAX_ENTRY_BYTES = 65_536;
  */
 export async function visitTree(git: Git, commit: string, visit: (entry: TreeEntry) => void): Promise<void> {
   const args = ['ls-tree', '-r', '-z', '--full-tree', commit];
-  await runGit(git, args, { read: (output) => readEntries(git.what, output, visit) });
+  await runGit(git, args, { read: (output) => readEntries(git, output, visit) });
 }
 
-async function readEntries(what: string, output: Readable, visit: (entry: TreeEntry) => void): Promise<void> {
+async function readEntries(
+  { what, maxListBytes = MAX_LIST_BYTES }: Git,
+  output: Readable,
+  visit: (entry: TreeEntry) => void,
+): Promise<void> {
   const yieldIfDue = createYielder();
   let rest: Buffer = Buffer.alloc(0);
   let bytes = 0;
   for await (const chunk of output as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > MAX_LIST_BYTES) throw new SourceError('too-large', `${what}: it has too many files to list`);
+    if (bytes > maxListBytes) throw new SourceError('too-large', `${what}: it has too many files to list`);
     const text = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     let start = 0;
     for (let end = text.indexOf(0, start); end >= 0; end = text.indexOf(0, start)) {
