@@ -288,7 +288,7 @@ async function tlsFaultOf({ host, port, options }: RedisAddress): Promise<unknow
       socket.once('secureConnect', () => resolve(undefined));
       socket.once('timeout', () => resolve(new Error('it does not answer with TLS')));
       // It may as well be gone, which is no fault of TLS.
-      socket.once('error', (error) => resolve(BAD_TLS.test(codeOf(error)) ? error : undefined));
+      socket.on('error', (error) => resolve(BAD_TLS.test(codeOf(error)) ? error : undefined));
       socket.once('close', () => resolve(undefined));
     });
   } finally {
