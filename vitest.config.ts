@@ -8,20 +8,30 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
 /** Folders whose files run in the same processes: loading the sources for each takes longer than most of their tests. */
 const SHARED = [
   'advice',
+  'cli',
+  'commands',
   'compose',
+  'config',
   'discovery',
   'docs',
+  'embedded',
   'exploits',
+  'files',
   'fleet',
+  'http',
   'insights',
   'jobs',
   'model',
   'notify',
   'operations',
   'policy',
+  'producer',
   'report',
   'scan',
+  'server',
+  'store',
   'versions',
+  'workers',
 ];
 const shared = SHARED.map((folder) => `test/${folder}/**/*.test.ts`);
 
@@ -35,7 +45,7 @@ export default defineConfig({
     // Twice the cores of the smallest machine: files with real servers and processes wait half of their time.
     maxWorkers: 4,
     projects: [
-      // What changes or measures its process, or starts others, has one for each file.
+      // What measures its process, or starts workers that it kills, has a process for each file.
       { extends: true, test: { name: 'processes', include: ['test/**/*.test.ts'], exclude: shared } },
       { extends: true, test: { name: 'shared', include: shared, isolate: false } },
     ],
