@@ -29,9 +29,7 @@ import { createGarbageCollection } from '../store/fleet/garbage.ts';
 import { createInventories } from '../store/fleet/inventories.ts';
 import { createOpenAlerts } from '../store/fleet/open-alerts.ts';
 import { createPackageIds } from '../store/fleet/package-ids.ts';
-import { createTargetStates } from '../store/fleet/target-states.ts';
 import { createTargetSummaries } from '../store/fleet/target-summaries.ts';
-import { createTouchedTargets } from '../store/fleet/touched-targets.ts';
 import { createKeys, type Keys } from '../store/keys.ts';
 import { createClaim, createLock } from '../store/lock.ts';
 import { createOpenJobStore } from '../store/outcomes/open-jobs.ts';
@@ -155,7 +153,6 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
     }),
     outcomes: createOutcomeStore(redis, keys, {
       ttlMs: config.worker.retention,
-      keepsRecent: true,
       deliveredTtlMs: config.notify?.history.retention,
       inventories,
     }),
@@ -172,9 +169,7 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
     /** Throws `StoreError` (`scan-exists`). */
     claimRequest: (claim: RequestClaim) => claimRequest(redis, keys, claim),
     forgetTarget: createTargetRemoval(redis, keys, targetSummaries),
-    targetStates: createTargetStates(redis, keys),
     openAlerts,
-    touched: createTouchedTargets(redis, keys),
     changeLog: createChangeLog(redis, keys),
     /** What the fleet knows of package versions and advisories. */
     facts,

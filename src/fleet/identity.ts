@@ -1,4 +1,3 @@
-import { ForgettingMap } from '../model/forgetting-map.ts';
 import { purlTypeOf, systemOf } from '../model/lockfile/ecosystem.ts';
 import type { LockedPackage } from '../model/lockfile/lockfile.ts';
 import { canonicalName, canonicalVersion, writePurl } from '../model/lockfile/spelling.ts';
@@ -24,38 +23,13 @@ export function identityOf({ ecosystem, name, version }: Identified): string {
   });
 }
 
-interface KnownPackage extends IdentifiedPackage {
-  readonly identity: string;
-}
-
-/**
- * Packages by purl, which scans of a fleet share: to find their identity takes less time than to write it, and maps find the same string
- * in less time than an equal one. Only those that are spelled as their identity determines. Some megabytes.
- */
-const KNOWN = new ForgettingMap<string, KnownPackage>(20_000);
-
-/** The same as `identityOf`. */
-function knownIdentity(one: IdentifiedPackage): string {
-  const known = KNOWN.get(one.purl);
-  if (known !== undefined && isSame(known, one)) return known.identity;
-  const identity = identityOf(one);
-  // The parts of a lockfile would keep its text in memory.
-  const own = packageOf(identity);
-  if (isSame(own, one)) KNOWN.set(own.purl, { ...own, identity });
-  return identity;
-}
-
 /** Whether a package is spelled as its identity determines. */
-export function isSpelledAs(identity: string, one: IdentifiedPackage): boolean {
-  const known = KNOWN.get(one.purl);
-  return isSame(known?.identity === identity ? known : packageOf(identity), one);
-}
-
-function isSame(known: IdentifiedPackage, one: IdentifiedPackage): boolean {
-  const { ecosystem, name, version, purl } = one;
-  return (
-    known.name === name && known.version === version && known.purl === purl && known.ecosystem === ecosystem
-  );
+export function isSpelledAs(
+  identity: string,
+  { ecosystem, name, version, purl }: IdentifiedPackage,
+): boolean {
+  const own = packageOf(identity);
+  return own.name === name && own.version === version && own.purl === purl && own.ecosystem === ecosystem;
 }
 
 /** The key is the list of packages, which is never changed. */
@@ -65,7 +39,7 @@ const IDENTITIES = new WeakMap<readonly object[], readonly string[]>();
 export async function identitiesOf(packages: readonly IdentifiedPackage[]): Promise<readonly string[]> {
   const known = IDENTITIES.get(packages);
   if (known !== undefined) return known;
-  const identities = await mapInSlices(packages, knownIdentity);
+  const identities = await mapInSlices(packages, identityOf);
   IDENTITIES.set(packages, identities);
   return identities;
 }

@@ -82,7 +82,7 @@ export function createInsights(options: InsightsOptions): Insights {
     createRecordCache(CACHED_IMAGE_REPOSITORIES, options),
   );
   const parts = {
-    eligibility: createEligibility({ privatePatterns, mirrors }, { remembers: facts !== undefined }),
+    eligibility: createEligibility({ privatePatterns, mirrors }),
     seen,
   };
   const lookUpVersions = countedVersions(createVersionLookUp({ service, limit, onContractProblem }));

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createEligibility } from '../../src/insights/resolve/eligibility.ts';
 import type { LockedPackage } from '../../src/model/lockfile/lockfile.ts';
@@ -65,42 +64,5 @@ describe('what is sent', () => {
   ])('%s %j', (name, changes, purl, sentName) => {
     const { lookUp } = eligibility(locked(name, changes));
     expect(lookUp).toMatchObject({ purl, versionKey: { name: sentName } });
-  });
-});
-
-describe('what is remembered of packages', () => {
-  const word = fc.constantFrom('a', 'A', 'b', 'a.b', 'a-b', '@s/a', '', '1', '1.0', 'v1', '1@2', '1 2');
-  const written = fc.record({
-    name: word,
-    version: word,
-    ecosystem: fc.constantFrom('npm', 'pypi', 'golang', 'nuget', 'deb'),
-    purl: fc.oneof(
-      fc.constantFrom('pkg:npm/a@1', 'pkg:npm/a@1?x=y', 'pkg:pypi/a@1', 'pkg:golang/a@v1', 'nonsense'),
-      fc.tuple(fc.constantFrom('npm', 'pypi'), word, word).map(([type, name, version]) => {
-        return `pkg:${type}/${encodeURIComponent(name)}@${encodeURIComponent(version)}`;
-      }),
-    ),
-  });
-
-  test('changes no answer, whatever packages share a purl', () => {
-    const privacy = { privatePatterns: ['b'], mirrors: [] };
-    fc.assert(
-      fc.property(fc.array(written, { maxLength: 40 }), (packages) => {
-        const plain = createEligibility(privacy);
-        const remembering = createEligibility(privacy, { remembers: true });
-        for (const { name, ...changes } of [...packages, ...packages]) {
-          const one = locked(name, changes);
-          expect(remembering(one)).toEqual(plain(one));
-        }
-      }),
-    );
-  });
-
-  test('is the same look-up for the same package', () => {
-    const remembering = createEligibility({ privatePatterns: [], mirrors: [] }, { remembers: true });
-    const lookUps = [locked('a'), locked('b'), locked('a')].map((one) => remembering(one).lookUp);
-    remembering(locked('a'));
-    expect(remembering(locked('a')).lookUp).toBe(lookUps[2]);
-    expect(lookUps[0]).toEqual(lookUps[2]);
   });
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import * as catalog from '../../src/model/stored/catalog.ts';
 import {
   API_ANSWER,
   API_TOKEN,
@@ -40,7 +41,6 @@ import {
   SHARD_LAYOUT,
   SOURCE_READING,
   STOPPED_ROUTE,
-  STORED_KINDS,
   STORED_SUPPRESSION,
   TARGET_STATE,
   TARGET_SUMMARY,
@@ -414,7 +414,9 @@ const HASHES: ReadonlySet<StoredKind<unknown>> = new Set([DELIVERY_RECORD]);
 
 const place = { key: 'some:key', remedy: 'Delete it.' };
 
-describe.each(STORED_KINDS.filter((kind) => !HASHES.has(kind)).map((kind) => ({ name: kind.kind, kind })))(
+const KINDS: readonly StoredKind<unknown>[] = Object.values(catalog);
+
+describe.each(KINDS.filter((kind) => !HASHES.has(kind)).map((kind) => ({ name: kind.kind, kind })))(
   'a stored $name',
   ({ kind }) => {
     const written = WRITTEN.get(kind) ?? {};
@@ -524,12 +526,12 @@ describe('what release 0.1.0 stored', () => {
   });
 
   it('reads the scores of advisories that this release collects for it', async () => {
-    const stored = await COLLECTED_ADVISORIES.form.pack({
+    const stored = COLLECTED_ADVISORIES.stored({
       advisories: [{ ...advisory, score: 9.8 }],
       failed: [],
     });
     expect(stored).toMatchObject({ advisories: [{ id: 'GHSA-1', score: 9.8, cvss3Score: 9.8 }] });
-    const unrated = await COLLECTED_ADVISORIES.form.pack({ advisories: [advisory], failed: [] });
+    const unrated = COLLECTED_ADVISORIES.stored({ advisories: [advisory], failed: [] });
     expect(unrated).toEqual({ advisories: [advisory], failed: [] });
   });
 

@@ -1,4 +1,3 @@
-import { ForgettingMap } from '../../model/forgetting-map.ts';
 import { systemOf } from '../../model/lockfile/ecosystem.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import { canonicalName, canonicalVersion, writePurl } from '../../model/lockfile/spelling.ts';
@@ -31,20 +30,10 @@ interface Eligible {
 
 export type Eligibility = Eligible | { readonly resolution: Resolution; readonly lookUp?: never };
 
-/** Some megabytes. */
-const MAX_REMEMBERED = 20_000;
-
-/**
- * Returns a function that returns the look-up of a package, or its resolution when it may not be looked up. `remembers`: the same packages
- * come again, as in scans of a fleet.
- */
-export function createEligibility(
-  privacy: Privacy,
-  { remembers = false }: { readonly remembers?: boolean } = {},
-): (locked: LockedPackage) => Eligibility {
+/** Returns a function that returns the look-up of a package, or its resolution when it may not be looked up. */
+export function createEligibility(privacy: Privacy): (locked: LockedPackage) => Eligibility {
   const isPrivateName = privateNames(privacy.privatePatterns);
   const isPublic = createRegistryCheck(privacy.mirrors);
-  const lookUpIn = remembers ? rememberedLookUps() : eligible;
   return (locked) => {
     const { name, ecosystem, source, version, purl } = locked;
     if (isPrivateName(name)) return not('private', `${name} matches a private pattern of the configuration`);
@@ -58,7 +47,7 @@ export function createEligibility(
       if (verdict === undefined) return not('private', 'its registry is not a URL');
       if (!verdict) return not('private', privateRegistry(url, source.url !== url));
     }
-    return lookUpIn(locked, system) ?? not('failed', `its purl is malformed: ${purl.slice(0, 200)}`);
+    return eligible(locked, system) ?? not('failed', `its purl is malformed: ${purl.slice(0, 200)}`);
   };
 }
 
@@ -86,37 +75,6 @@ function withoutQualifiers(purl: string): string {
 function eligible(locked: LockedPackage, system: System): Eligible | undefined {
   const lookUp = lookUpOf(locked, system);
   return lookUp && { lookUp };
-}
-
-/** The same, and remembers those of packages that are spelled as the index spells them. */
-function rememberedLookUps(): typeof eligible {
-  const known = new ForgettingMap<string, Eligible>(MAX_REMEMBERED);
-  return (locked, system) => {
-    const before = known.get(locked.purl);
-    if (before !== undefined && isFor(before.lookUp, locked, system)) return before;
-    const found = eligible(locked, system);
-    if (found !== undefined && isFor(found.lookUp, locked, system)) {
-      const lookUp = withOwnText(found.lookUp);
-      known.set(lookUp.purl, { lookUp });
-    }
-    return found;
-  };
-}
-
-function isFor({ purl, versionKey }: LookUp, locked: LockedPackage, system: System): boolean {
-  return (
-    versionKey.name === locked.name &&
-    versionKey.version === locked.version &&
-    versionKey.system === system &&
-    purl === locked.purl
-  );
-}
-
-/** Parts of the text of a lockfile would keep all of it in memory. */
-function withOwnText({ key, purl, versionKey: { system } }: LookUp): LookUp {
-  const at = key.lastIndexOf('@');
-  const versionKey = { system, name: key.slice(system.length + 1, at), version: key.slice(at + 1) };
-  return { key, purl: Buffer.from(purl).toString(), versionKey };
 }
 
 /** The version key of a package as the index spells it. */

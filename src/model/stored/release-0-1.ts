@@ -1,6 +1,5 @@
 import { isObject, type JsonObject } from '../json-object.ts';
 import type { CollectedAdvisories } from '../scan/advisory.ts';
-import type { StoredForm } from './kind.ts';
 
 /*
  * Upgrades of what release 0.1.0 stored, version 1 of each kind. That release had no levels (every finding alerted), named
@@ -53,17 +52,10 @@ export const upgradeAdvisories = (collected: unknown): unknown =>
  * Each score is also stored under the name by which release 0.1.0 reads it. During a rolling upgrade a worker of this release collects
  * advisories of scans that a worker of 0.1.0 judges; without that name all their findings would have no rating there.
  */
-export const RATED_ADVISORIES: StoredForm<CollectedAdvisories> = {
-  async pack(collected) {
-    const advisories = collected.advisories.map((advisory) =>
-      advisory.score === undefined ? advisory : { ...advisory, cvss3Score: advisory.score },
-    );
-    return { ...collected, advisories };
-  },
-  async unpack(stored) {
-    return stored;
-  },
-};
+export function withRatings({ advisories, ...collected }: CollectedAdvisories): unknown {
+  const rated = advisories.map((one) => (one.score === undefined ? one : { ...one, cvss3Score: one.score }));
+  return { ...collected, advisories: rated };
+}
 
 function upgradeAdvisory(advisory: unknown): unknown {
   return withFields(advisory, ({ score, cvss3Score }) => {

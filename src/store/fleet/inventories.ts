@@ -11,15 +11,17 @@ import { identitiesOf } from '../../fleet/identity.ts';
 import type { CompactLockfile } from '../../model/fleet/compact-lockfile.ts';
 import type { ResolvedLockfile } from '../../model/scan/inventory.ts';
 import { LOCKFILE_INVENTORY } from '../../model/stored/catalog.ts';
-import type { PackedLockfile } from '../../model/stored/kind.ts';
 import { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { readValue, type StoredPlace, writeLargeValue } from '../values/stored-values.ts';
+import { readValue, writeLargeValue } from '../values/stored-values.ts';
 import type { PackageIds } from './package-ids.ts';
 
 /** A lockfile's inventory as it is stored. */
-export interface PackedInventory extends PackedLockfile {
+export interface PackedInventory {
+  /** The ids of its packages, and the rest. */
+  readonly ids: Buffer;
+  readonly rest: Buffer | string;
   /** SHA-256 of both parts, hex: the key of the inventory. */
   readonly hash: string;
   /** Its largest package id and the identity that it was given out for. Absent without packages. */
@@ -32,47 +34,19 @@ export interface StoredLockfile {
 }
 
 /** The compact inventories of lockfiles. They are written and removed together with the states of targets. */
-export interface Inventories {
-  pack(file: ResolvedLockfile): Promise<PackedInventory>;
-  /** Forgets the ids in the memory of this process, because Redis has lost some of them. */
-  forgetIds(): void;
-  /** Throws `state-corrupt` when it is damaged or absent. */
-  read(hash: string): Promise<ExpandedLockfile>;
-  /** The same of what `pack` returned. */
-  expand(packed: PackedLockfile, place: StoredPlace): Promise<ExpandedLockfile>;
-  /** The same as it is stored, without the names of its packages. */
-  compact(hash: string): Promise<StoredLockfile>;
-  /** The id lists of all lockfiles by the key of their inventory, in parts; `decodeLockfileIds` reads them. */
-  idLists(): AsyncGenerator<ReadonlyMap<string, Buffer>>;
-  /** The same of some lockfiles; absent ones are left out. */
-  idListsOf(hashes: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
-}
+export type Inventories = ReturnType<typeof createInventories>;
 
-export function createInventories(redis: RedisClient, keys: Keys, packageIds: PackageIds): Inventories {
-  const expandIds = async (
-    { ids, rest }: StoredLockfile,
-    { key }: StoredPlace,
-  ): Promise<ExpandedLockfile> => {
-    const identities = await packageIds.identities([...ids.lookedUp, ...ids.excluded]);
-    const packages = await orDamaged(key, () => expandLockfile(rest, identities));
-    return { format: rest.format, problems: rest.problems, packages };
-  };
-  const decode = async ({ ids, rest }: PackedLockfile, place: StoredPlace): Promise<StoredLockfile> => {
-    const read = await readValue(LOCKFILE_INVENTORY, rest, place);
-    return { ids: await orDamaged(place.key, () => decodeLockfileIds(ids)), rest: read };
-  };
-  const placeOf = (hash: string): StoredPlace => ({
-    key: keys.lockfileInventory(hash),
-    remedy: 'Scan its targets again.',
-  });
+export function createInventories(redis: RedisClient, keys: Keys, packageIds: PackageIds) {
+  /** The inventory as it is stored, without the names of its packages. Throws `state-corrupt` when it is damaged or absent. */
   const compact = async (hash: string): Promise<StoredLockfile> => {
-    const place = placeOf(hash);
+    const place = { key: keys.lockfileInventory(hash), remedy: 'Scan its targets again.' };
     const [ids, rest] = await Promise.all([
       redis.hgetBuffer(keys.idLists(bucketOf(hash)), hash),
       redis.getBuffer(place.key),
     ]);
     if (ids === null || rest === null) throw damaged(place.key, 'it is absent');
-    return await decode({ ids, rest }, place);
+    const read = await readValue(LOCKFILE_INVENTORY, rest, place);
+    return { ids: await orDamaged(place.key, () => decodeLockfileIds(ids)), rest: read };
   };
   const readBucket = (bucket: number): Promise<Record<string, Buffer>> => {
     const found = redis.hgetallBuffer(keys.idLists(bucket));
@@ -81,7 +55,7 @@ export function createInventories(redis: RedisClient, keys: Keys, packageIds: Pa
     return found;
   };
   return {
-    async pack(file) {
+    async pack(file: ResolvedLockfile): Promise<PackedInventory> {
       const identities = await identitiesOf(file.packages);
       const interned = await packageIds.intern(identities);
       const { ids, rest } = await compactLockfile(file, identities, interned);
@@ -89,11 +63,18 @@ export function createInventories(redis: RedisClient, keys: Keys, packageIds: Pa
       const hash = createHash('sha256').update(encoded).update(written).digest('hex');
       return { hash, ids: encoded, rest: written, newest: newestOf(identities, interned) };
     },
+    /** Forgets the ids in the memory of this process, because Redis has lost some of them. */
     forgetIds: packageIds.clear,
     compact,
-    read: async (hash) => expandIds(await compact(hash), placeOf(hash)),
-    expand: async (packed, place) => expandIds(await decode(packed, place), place),
-    async idListsOf(hashes) {
+    /** Throws `state-corrupt` when it is damaged or absent. */
+    async read(hash: string): Promise<ExpandedLockfile> {
+      const { ids, rest } = await compact(hash);
+      const identities = await packageIds.identities([...ids.lookedUp, ...ids.excluded]);
+      const packages = await orDamaged(keys.lockfileInventory(hash), () => expandLockfile(rest, identities));
+      return { format: rest.format, problems: rest.problems, packages };
+    },
+    /** The id lists of some lockfiles by the key of their inventory; absent ones are left out. */
+    async idListsOf(hashes: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
       const found = new Map<string, Buffer>();
       for (const [bucket, group] of Map.groupBy(hashes, bucketOf)) {
         const lists = await redis.hmgetBuffer(keys.idLists(bucket), ...group);
@@ -104,7 +85,8 @@ export function createInventories(redis: RedisClient, keys: Keys, packageIds: Pa
       }
       return found;
     },
-    async *idLists() {
+    /** The id lists of all lockfiles, in parts; `decodeLockfileIds` reads them. */
+    async *idLists(): AsyncGenerator<ReadonlyMap<string, Buffer>> {
       // The next buckets are on their way while the caller passes over one.
       const coming: Promise<Record<string, Buffer>>[] = [];
       for (let bucket = 0; bucket < BUCKETS || coming.length > 0; bucket += 1) {

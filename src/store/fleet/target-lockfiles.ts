@@ -1,11 +1,11 @@
-import { byPath } from '../../model/fleet/lockfile-order.ts';
 import type { LoggedChanges } from '../../model/fleet/logged-changes.ts';
 import type { TargetLockfile } from '../../model/fleet/target-lockfile.ts';
+import { byPath } from '../../model/fleet/target-lockfile.ts';
 import type { TargetChange } from '../../model/queue/outcome.ts';
 import type { TargetState } from '../../model/scan/change.ts';
 import { LOGGED_CHANGES, TARGET_SUMMARY } from '../../model/stored/catalog.ts';
 import type { Keys } from '../keys.ts';
-import type { OutcomeStep } from '../outcomes/outcome-step.ts';
+import type { OutcomeStep } from '../scripts/save-outcome.lua.ts';
 import { compress } from '../values/compression.ts';
 import { writeText, writeValue } from '../values/stored-values.ts';
 import { bucketOf, type Inventories, type PackedInventory } from './inventories.ts';
@@ -17,8 +17,6 @@ export interface TargetWrite {
   readonly steps: readonly OutcomeStep[];
   /** The newest package id of the inventories and its identity. Ids are given out in order, so older ones are not lost either. */
   readonly newest?: readonly [id: number, identity: string] | undefined;
-  /** The lockfiles in their compact form, by path. */
-  readonly packed: ReadonlyMap<string, PackedInventory>;
 }
 
 /** Changes stay in the log for this long. */
@@ -31,7 +29,7 @@ export async function prepareTarget(
   change: TargetChange,
   time: number,
 ): Promise<TargetWrite> {
-  const { state, steps, newest, packed } = await withInventories(keys, inventories, change);
+  const { state, steps, newest } = await withInventories(keys, inventories, change);
   const { summary, log } = change;
   const lockfiles = (state.lockfiles ?? []).map(({ path, inventory }) =>
     inventory === undefined ? { path } : { path, inventory },
@@ -39,7 +37,6 @@ export async function prepareTarget(
   return {
     state,
     newest,
-    packed,
     steps: [
       ...steps,
       ...openAlertSteps(keys, change.target, state.findings),
@@ -70,14 +67,12 @@ async function withInventories(
   inventories: Inventories,
   { state, lockfiles }: TargetChange,
 ): Promise<TargetWrite> {
-  const packed = new Map<string, PackedInventory>();
-  if (lockfiles === undefined) return { state, steps: [], packed };
+  if (lockfiles === undefined) return { state, steps: [] };
   const read: TargetLockfile[] = [];
   const byHash = new Map<string, PackedInventory>();
   let newest: PackedInventory['newest'];
   for (const file of lockfiles.read) {
     const one = await inventories.pack(file);
-    packed.set(file.path, one);
     byHash.set(one.hash, one);
     if ((one.newest?.[0] ?? 0) > (newest?.[0] ?? 0)) newest = one.newest;
     const { path, sha256, suppressions } = file;
@@ -94,7 +89,6 @@ async function withInventories(
   const dropped = [...old].filter((hash) => !current.has(hash));
   return {
     newest,
-    packed,
     state: { ...state, lockfiles: after },
     steps: [
       ...kept.flatMap((hash) => {
@@ -120,6 +114,6 @@ function hashesOf(lockfiles: readonly TargetLockfile[]): ReadonlySet<string> {
 }
 
 /** Entries of the log are small, and there may be many: each is compressed. */
-async function packLog(log: LoggedChanges): Promise<Buffer> {
+export async function packLog(log: LoggedChanges): Promise<Buffer> {
   return await compress(Buffer.from(writeText(LOGGED_CHANGES, log)));
 }

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type {
   Claim,
   OutcomeEffects,
@@ -9,8 +8,8 @@ import type {
   TargetChange,
 } from '../../model/queue/outcome.ts';
 import type { TargetState } from '../../model/scan/change.ts';
-import { OUTCOME, TARGET_STATE, VERDICT } from '../../model/stored/catalog.ts';
-import type { ExpandLockfile, PackedLockfiles, StoredKind } from '../../model/stored/kind.ts';
+import { OUTCOME, TARGET_STATE } from '../../model/stored/catalog.ts';
+import type { StoredKind } from '../../model/stored/kind.ts';
 import { fleetSteps } from '../fleet/fleet-steps.ts';
 import { createInventories, type Inventories } from '../fleet/inventories.ts';
 import { createPackageIds } from '../fleet/package-ids.ts';
@@ -18,10 +17,10 @@ import { prepareTarget, type TargetWrite } from '../fleet/target-lockfiles.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { runScript } from '../scripts/run-script.ts';
+import type { OutcomeStep } from '../scripts/save-outcome.lua.ts';
 import { SAVE_OUTCOME } from '../scripts/save-outcome.lua.ts';
 import { isLarge } from '../values/compression.ts';
 import { checkValue, readValue, type StoredPlace, writeLargeValue } from '../values/stored-values.ts';
-import type { OutcomeStep } from './outcome-step.ts';
 import { type OutcomeTimes, outcomeSteps } from './outcome-steps.ts';
 
 export interface OutcomeOptions {
@@ -29,8 +28,6 @@ export interface OutcomeOptions {
   readonly ttlMs?: number;
   /** How long a delivered delivery is stored, in ms. Default 30 days. */
   readonly deliveredTtlMs?: number | undefined;
-  /** Keeps results in memory for the jobs that follow in this process. Default false. */
-  readonly keepsRecent?: boolean;
   readonly now?: () => number;
   /** Default: own ones, with their own memory of package ids. */
   readonly inventories?: Inventories;
@@ -40,7 +37,7 @@ const DEFAULT_TTL_MS = 14 * 24 * 3600 * 1000;
 
 /** Reads throw `state-corrupt` or `state-newer`. */
 export function createOutcomeStore(redis: RedisClient, keys: Keys, options: OutcomeOptions = {}): Outcomes {
-  const { ttlMs = DEFAULT_TTL_MS, deliveredTtlMs, keepsRecent = false, now = Date.now } = options;
+  const { ttlMs = DEFAULT_TTL_MS, deliveredTtlMs, now = Date.now } = options;
   const inventories = options.inventories ?? createInventories(redis, keys, createPackageIds(redis, keys));
   const unpack = async (stored: Buffer, job: string, key: string): Promise<ReadOutcome> => {
     const place = placeOf(keys.outcome(job, key));
@@ -56,30 +53,17 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
     const stored = await redis.getBuffer(keys.outcome(job, key));
     return stored === null ? undefined : await unpack(stored, job, key);
   };
-  const recent = keepsRecent ? createRecentResults() : undefined;
-  const remember = (name: string, run: StoredOutcome, { resultKind }: RunCircumstances, bytes: number) => {
-    // Jobs do not read verdicts, which keep the text of the lockfile in memory.
-    if (resultKind !== undefined && resultKind !== VERDICT) recent?.add(name, run.result, bytes);
-  };
   return {
     async read(job, key) {
       const outcome = await read(job, key);
       return outcome === undefined ? undefined : { result: outcome.result, next: outcome.next };
     },
     async readResult<Result>(kind: StoredKind<Result>, job: string, key: string) {
-      const own = recent?.take(keys.outcome(job, key));
-      // This process saved it as a result of the kind of the job.
-      if (own !== undefined) return own as Result;
       const outcome = await read(job, key);
       if (outcome === undefined) return undefined;
       const { result, resultVersion: version = 1, place, large } = outcome;
       if (result === null) return null;
-      const expand: ExpandLockfile = async (packed) => {
-        const { packages } = await inventories.expand(packed, place);
-        return packages.map(({ locked }) => locked);
-      };
-      const unpacked = kind.form === undefined ? result : await kind.form.unpack(result, expand);
-      return await checkValue(kind, unpacked, place, { version, large });
+      return await checkValue(kind, result, place, { version, large });
     },
     has: async (job, key) => (await redis.exists(keys.outcome(job, key))) === 1,
     async save(job, key, run, circumstances = {}) {
@@ -88,7 +72,7 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
       const target = change && (await prepareTarget(keys, inventories, change, now()));
       const times = { time: now(), deliveredTtlMs };
       const conditions = [
-        ...(after === undefined ? [] : [await afterStep(keys, after, target?.packed, ttlMs)]),
+        ...(after === undefined ? [] : [await afterStep(keys, after, ttlMs)]),
         ...claimSteps(keys, run.fleet?.claim),
         ...(change === undefined || target === undefined ? [] : await targetSteps(keys, change, target)),
       ];
@@ -110,10 +94,8 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
         ],
       );
       const [status, stored] = Array.isArray(answer) ? answer : [];
-      if (String(status) === 'saved') {
-        remember(keys.outcome(job, key), run, circumstances, Buffer.byteLength(written));
+      if (String(status) === 'saved')
         return { status: 'saved', ...(Buffer.isBuffer(stored) ? { next: stored.toString('utf8') } : {}) };
-      }
       if (String(status) === 'ids-lost') inventories.forgetIds();
       if (['state-moved', 'ids-lost'].includes(String(status))) return { status: 'state-moved' };
       const { result: kept, next: follows } = await unpack(stored, job, key);
@@ -128,15 +110,12 @@ interface ReadOutcome extends StoredOutcome {
   readonly large: boolean;
 }
 
-/** `packed`: lockfiles that are stored in their compact form, by path. */
 async function writeOutcome(
   { result, next }: StoredOutcome,
   { resultKind: kind }: RunCircumstances,
-  packed?: PackedLockfiles,
 ): Promise<Buffer | string> {
-  const form = result == null ? undefined : kind?.form;
   return await writeLargeValue(OUTCOME, {
-    result: (form === undefined ? result : await form.pack(result, packed)) ?? null,
+    result: result == null ? null : (kind?.stored?.(result) ?? result),
     resultVersion: kind?.version ?? 1,
     next,
   });
@@ -146,10 +125,9 @@ async function writeOutcome(
 async function afterStep(
   keys: Keys,
   { job, key, run, circumstances }: PrecedingRun,
-  packed: PackedLockfiles | undefined,
   ttlMs: number,
 ): Promise<OutcomeStep> {
-  const written = await writeOutcome(run, circumstances, packed);
+  const written = await writeOutcome(run, circumstances);
   return { name: 'AFTER', keys: [keys.outcome(job, key)], values: [written, ttlMs] };
 }
 
@@ -198,27 +176,5 @@ async function stateStep(
     name: 'STATE',
     keys: [keys.target(target), keys.targets],
     values: [target, String(replaces), String(state.revision), await writeLargeValue(TARGET_STATE, state)],
-  };
-}
-
-/** Results that are kept, and the size up to which one is: as it is stored, in bytes. A large one takes some megabytes. */
-const MAX_RESULTS = 16;
-const MAX_BYTES = 131_072;
-
-/**
- * Results that this process saved last, for the job that follows: reading the inventory of a scan takes longer than judging it.
- * A saved result is never changed, and `take` returns it once.
- */
-function createRecentResults() {
-  const kept = new LRUCache<string, object>({ max: MAX_RESULTS });
-  return {
-    add(key: string, result: unknown, bytes: number): void {
-      if (bytes <= MAX_BYTES && typeof result === 'object' && result !== null) kept.set(key, result);
-    },
-    take(key: string): object | undefined {
-      const result = kept.get(key);
-      kept.delete(key);
-      return result;
-    },
   };
 }

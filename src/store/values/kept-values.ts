@@ -1,10 +1,5 @@
 import { LRUCache } from 'lru-cache';
 
-/** One read of this many notes the use of its names: it costs as much as to find their values. */
-const NOTED_READS = 8;
-/** One object for all look-ups: without it, the cache creates one for each name. */
-const NO_OPTIONS = {};
-
 /** Values in the memory of this process, by name or number. */
 export interface KeptValues<Value, Name extends string | number = string> {
   /** Returns values in the order of the names; `load` returns those that are not kept, in their order. */
@@ -36,27 +31,13 @@ export function createKeptValues<Value, Name extends string | number = string>({
     ttl: ttlMs,
     perf: { now },
   });
-  let reads = 0;
   return {
     async getMany(names, load) {
-      const isNoted = reads++ % NOTED_READS === 0;
-      // A list that grows is copied several times.
-      const found = new Array<Value | undefined>(names.length);
-      const lacking: Name[] = [];
-      const places: number[] = [];
-      let at = 0;
-      for (const name of names) {
-        const one = isNoted ? kept.get(name, NO_OPTIONS) : kept.peek(name, NO_OPTIONS);
-        if (one === undefined) {
-          places.push(at);
-          lacking.push(name);
-        }
-        found[at] = one?.value;
-        at += 1;
-      }
-      if (lacking.length === 0) return found;
-      for (const [index, value] of (await load(lacking)).entries()) found[places[index] as number] = value;
-      return found;
+      const found = names.map((name) => kept.get(name));
+      const lacking = names.filter((_, at) => found[at] === undefined);
+      const loaded = lacking.length === 0 ? [] : await load(lacking);
+      let next = 0;
+      return found.map((one) => (one === undefined ? loaded[next++] : one.value));
     },
     set(name, value, ttl) {
       kept.set(name, { value }, ttl === undefined ? {} : { ttl });

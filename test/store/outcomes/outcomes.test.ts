@@ -1,10 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RUN_SCHEDULE, type RunSchedule } from '../../../src/jobs/payloads/sources/run-schedule.ts';
 import { runSchedule } from '../../../src/jobs/sources/run-schedule.ts';
 import type { Outcomes } from '../../../src/model/queue/outcome.ts';
 import type { TargetState } from '../../../src/model/scan/change.ts';
-import { COLLECTED_ADVISORIES } from '../../../src/model/stored/catalog.ts';
 import { createDeliveryStore } from '../../../src/store/alerts/deliveries.ts';
 import { createOpenJobStore } from '../../../src/store/outcomes/open-jobs.ts';
 import { createOutcomeStore } from '../../../src/store/outcomes/outcomes.ts';
@@ -201,44 +199,6 @@ describe('a claim', () => {
     expect(states.toSorted()).toEqual(['skipped', 'skipped', 'started']);
     const started = runs.flatMap(({ next }) => next.map(({ payload }) => payload as { run: string }));
     expect(started.map(({ run }) => run)).toEqual([await schedules.lastStarted(SCHEDULE.name)]);
-  });
-});
-
-describe('a result that this process saved', () => {
-  const failed = [{ id: 'GHSA-1', reason: 'r' }];
-  const save = (store: Outcomes, key: string, reason = 'r') => {
-    const result = { advisories: [], failed: [{ id: 'GHSA-1', reason }] };
-    return store.save('collect', key, { result, next: [] }, { resultKind: COLLECTED_ADVISORIES });
-  };
-
-  it('is read once from memory, then from Redis, like one of another process', async () => {
-    const store = createOutcomeStore(room.redis, room.keys, { keepsRecent: true });
-    await save(store, 'own');
-    const commands = async () =>
-      Number(/cmdstat_get:calls=(\d+)/.exec(await room.redis.info('commandstats'))?.[1] ?? 0);
-    const read = () => store.readResult(COLLECTED_ADVISORIES, 'collect', 'own');
-    const before = await commands();
-    expect(await read()).toEqual({ advisories: [], failed });
-    expect(await commands()).toBe(before);
-    expect(await read()).toEqual({ advisories: [], failed });
-    expect(await commands()).toBe(before + 1);
-    expect(await outcomes.readResult(COLLECTED_ADVISORIES, 'collect', 'own')).toEqual({
-      advisories: [],
-      failed,
-    });
-  });
-
-  it('is not kept when it is large or was not saved, nor are many', async () => {
-    const store = createOutcomeStore(room.redis, room.keys, { keepsRecent: true });
-    const read = (key: string) => store.readResult(COLLECTED_ADVISORIES, 'collect', key);
-    await save(outcomes, 'first');
-    expect(await save(store, 'first', 'other')).toMatchObject({ status: 'already-there' });
-    expect(await read('first')).toEqual({ advisories: [], failed });
-    await save(store, 'large', randomBytes(200_000).toString('base64'));
-    for (let at = 0; at < 20; at += 1) await save(store, `many-${at}`);
-    const kept = ['large', 'many-0', 'many-19'];
-    for (const key of kept) await room.redis.del(room.keys.outcome('collect', key));
-    expect(await Promise.all(kept.map(read))).toEqual([undefined, undefined, { advisories: [], failed }]);
   });
 });
 
