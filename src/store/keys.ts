@@ -81,6 +81,9 @@ function sharedKeys(shared: string) {
   };
 }
 
+/** The keys of one shard. */
+export type ShardKeys = ReturnType<typeof shardKeys>;
+
 function shardKeys(tagged: string) {
   return {
     prefix: tagged,
@@ -148,8 +151,6 @@ function shardKeys(tagged: string) {
       facts: `${tagged}:facts:${kind}`,
       /** Subjects by the time of the last answer about them (sorted set). */
       answered: `${tagged}:facts:${kind}:answered`,
-      /** Times of answers as a hash, which earlier releases wrote. */
-      checked: `${tagged}:facts:${kind}:checked`,
       /** Subjects that were never answered, by the time of the first look-up (sorted set). */
       unanswered: `${tagged}:facts:${kind}:unanswered`,
       /** The last look-up that was not answered. */

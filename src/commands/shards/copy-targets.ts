@@ -28,13 +28,6 @@ export async function copyTargets(move: Move): Promise<void> {
     ]),
   );
   const inventoriesOf = (keys: Keys): Inventories => inventories.get(keys) as Inventories;
-  const sets = ['targets', 'incompleteTargets', 'touchedTargets', 'dueTargets'] as const;
-  for (const name of sets)
-    await copyEntries(
-      move,
-      (keys) => keys[name],
-      (target) => [destination(target)],
-    );
   for (const source of sources) {
     for (const target of await redis.smembers(source.targets)) {
       move.signal.throwIfAborted();
@@ -42,16 +35,6 @@ export async function copyTargets(move: Move): Promise<void> {
       await copyTarget(move, { source, keys, target, from: inventoriesOf(source), to: inventoriesOf(keys) });
     }
   }
-  await copyEntries(
-    move,
-    (keys) => keys.alertsOfTargets,
-    (target) => [destination(target)],
-  );
-  await copyEntries(
-    move,
-    (keys) => keys.openAlerts,
-    () => destinations,
-  );
   for (const { kind } of [CACHED_VERSION, CACHED_ADVISORY]) await copyFacts(move, kind);
 }
 
@@ -127,7 +110,7 @@ async function copyFacts(move: Move, kind: string): Promise<void> {
   await copyEntries(
     move,
     (keys) => keys.facts(kind).facts,
-    async (name, text, source) => {
+    async (_, name, text, source) => {
       const at = (await redis.zscore(source.facts(kind).answered, name)) ?? '0';
       const newer: Keys[] = [];
       for (const keys of await holders(name)) {
@@ -142,6 +125,10 @@ async function copyFacts(move: Move, kind: string): Promise<void> {
     },
   );
   for (const list of ['changed', 'young', 'unanswered', 'inspections', 'inspectedAgain'] as const) {
-    await copyEntries(move, (keys) => keys.facts(kind)[list], holders);
+    await copyEntries(
+      move,
+      (keys) => keys.facts(kind)[list],
+      (_, name) => holders(name),
+    );
   }
 }

@@ -6,7 +6,7 @@ import type { LoadedConfig } from '../../config/load.ts';
 import { StoreError } from '../../store/errors.ts';
 import { createKeys, isSharedKey } from '../../store/keys.ts';
 import type { RedisClient } from '../../store/redis/connection.ts';
-import { copyJobs } from './copy-jobs.ts';
+import { copyQueues } from './copy-queues.ts';
 import { copyRecords } from './copy-records.ts';
 import { copyTargets } from './copy-targets.ts';
 import { createMove, type Move, scanKeys } from './move.ts';
@@ -74,7 +74,7 @@ async function moveLocked(
     await sleep(settleMs, undefined, { signal });
     const copies = createMove(redis, { prefix, from, to, signal, onProgress });
     // Jobs come last, because producers may add some until the move begins.
-    for (const copy of [copyTargets, copyRecords, copyJobs]) await copy(copies);
+    for (const copy of [copyTargets, copyRecords, copyQueues]) await copy(copies);
     signal.throwIfAborted();
     await layouts.write({ shards: to, move: { from, to } });
     await removeShards(redis, { prefix, count: from, valid: to, signal, onProgress });

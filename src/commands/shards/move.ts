@@ -1,6 +1,7 @@
 import { Cluster, type Redis } from 'ioredis';
 import { createKeys, type Keys } from '../../store/keys.ts';
 import type { RedisClient } from '../../store/redis/connection.ts';
+import { scanParts } from '../../store/redis/scan.ts';
 import { shardOf } from '../../store/shards/shard.ts';
 
 /** The shards before and after a move. The keys after it are empty when it begins, and no process uses them. */
@@ -49,70 +50,65 @@ export async function copyKey(redis: RedisClient, from: string, to: string): Pro
   if (value !== null) await redis.restore(to, Math.max(ttl, 0), value, 'REPLACE');
 }
 
-/** The shards that get an entry. `value`: of a hash, or a score; a member of a set is its own value. */
-type Destinations = (name: string, value: Buffer, source: Keys) => readonly Keys[] | Promise<readonly Keys[]>;
+/**
+ * The shards that get an entry: that of the target which it names, all of them, the first one, or a choice by its name and its value.
+ * The value is that of a field, or a score.
+ */
+export type Place =
+  | 'target'
+  | 'all'
+  | 'first'
+  | ((move: Move, name: string, value: Buffer, source: Keys) => readonly Keys[] | Promise<readonly Keys[]>);
 
 /**
  * Copies the entries of a hash, a set or a sorted set of each shard, in which they have the same name. Of a score that several shards
  * have, the largest stays.
  */
-export async function copyEntries(
-  { redis, sources, signal, onProgress }: Move,
-  keyOf: (keys: Keys) => string,
-  destinationsOf: Destinations,
-): Promise<void> {
+export async function copyEntries(move: Move, keyOf: (keys: Keys) => string, place: Place): Promise<void> {
+  const { redis, sources, destinations, destination, signal, onProgress } = move;
   for (const [index, source] of sources.entries()) {
     const key = keyOf(source);
     onProgress(`copying ${key}`, index, sources.length);
-    for await (const { type, entries } of scanEntries(redis, key)) {
+    const type = (await redis.type(key)) as keyof typeof SCAN | 'none';
+    if (type === 'none') continue;
+    for await (const part of scanParts(redis, SCAN[type], key)) {
       signal.throwIfAborted();
       await Promise.all(
-        entries.map(async ([name, value]) => {
-          const destinations = await destinationsOf(name, value, source);
-          const targets = destinations.map(keyOf);
-          await Promise.all(targets.map((to) => WRITE[type](redis, to, name, value)));
+        part.map(async ([name, value]) => {
+          const chosen =
+            typeof place === 'function'
+              ? await place(move, name, value, source)
+              : { target: [destination(name)], all: destinations, first: destinations.slice(0, 1) }[place];
+          await Promise.all(chosen.map((keys) => WRITE[type](redis, keyOf(keys), name, value)));
         }),
       );
     }
   }
 }
 
-type EntryType = 'hash' | 'set' | 'zset';
+const SCAN = { hash: 'HSCAN', set: 'SSCAN', zset: 'ZSCAN' } as const;
 
 const WRITE: Readonly<
-  Record<EntryType, (redis: RedisClient, key: string, name: string, value: Buffer) => Promise<unknown>>
+  Record<
+    keyof typeof SCAN,
+    (redis: RedisClient, key: string, name: string, value: Buffer) => Promise<unknown>
+  >
 > = {
   hash: (redis, key, name, value) => redis.hset(key, name, value),
   set: (redis, key, name) => redis.sadd(key, name),
   zset: (redis, key, name, score) => redis.zadd(key, 'GT', score, name),
 };
 
-/** The entries of a hash, a set or a sorted set, in parts; none of a key that does not exist. */
-export async function* scanEntries(redis: RedisClient, key: string) {
-  const type = (await redis.type(key)) as EntryType | 'none';
-  if (type === 'none') return;
-  const command = { hash: 'HSCAN', set: 'SSCAN', zset: 'ZSCAN' }[type];
-  let cursor = '0';
-  do {
-    const [next, found] = (await redis.callBuffer(command, key, cursor, 'COUNT', 500)) as [Buffer, Buffer[]];
-    const entries: [name: string, value: Buffer][] = [];
-    for (let at = 0; at < found.length; at += type === 'set' ? 1 : 2) {
-      entries.push([String(found[at]), (type === 'set' ? found[at] : found[at + 1]) as Buffer]);
-    }
-    yield { type, entries };
-    cursor = String(next);
-  } while (cursor !== '0');
-}
-
-/** The names of all entries. */
+/** The members of a set, or the fields of a hash, of all shards. */
 export async function namesIn(
   { redis, sources }: Move,
+  command: 'SSCAN' | 'HSCAN',
   keyOf: (keys: Keys) => string,
 ): Promise<ReadonlySet<string>> {
   const names = new Set<string>();
   for (const source of sources) {
-    for await (const { entries } of scanEntries(redis, keyOf(source)))
-      for (const [name] of entries) names.add(name);
+    for await (const part of scanParts(redis, command, keyOf(source)))
+      for (const [name] of part) names.add(name);
   }
   return names;
 }

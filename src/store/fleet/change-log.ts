@@ -16,63 +16,53 @@ export interface ChangeLogEntry extends LoggedChanges {
   readonly at: number;
 }
 
-/** The changes of all targets in the last 90 days. They are written together with the states of targets. */
-export interface ChangeLog {
-  /**
-   * Entries since a time in ms, newest first. One that cannot be read is reported and left out. `end`: where they begin, in the
-   * notation of `XREVRANGE`. Default: the newest.
-   */
-  since(time: number, onUnreadable?: OnUnreadable, end?: string): AsyncGenerator<ChangeLogEntry>;
-  /** Entries that follow the one with this id, oldest first. */
-  after(id: string, onUnreadable?: OnUnreadable): AsyncGenerator<ChangeLogEntry>;
-  /** Id of the newest entry; `undefined` for an empty log. */
-  newestId(): Promise<string | undefined>;
-}
+export type ChangeLog = ReturnType<typeof createChangeLog>;
 
-export function createChangeLog(redis: RedisClient, keys: Keys): ChangeLog {
+/** The changes of all targets in the last 90 days. They are written together with the states of targets. */
+export function createChangeLog(redis: RedisClient, keys: Keys) {
   const read = async (id: string, value: Buffer): Promise<ChangeLogEntry> => {
     const place = { key: keys.changes, field: id, remedy: 'Delete the entry of the stream (XDEL).' };
     const at = Number.parseInt(id, 10);
     return { ...(await readValue(LOGGED_CHANGES, value, place)), id, at };
   };
+  /** Reads parts until one is not full. One that cannot be read is reported and left out. `next`: reads the part after an id. */
+  async function* entries(
+    next: (id: string | undefined) => Promise<readonly StreamEntry[]>,
+    onUnreadable: OnUnreadable,
+  ): AsyncGenerator<ChangeLogEntry> {
+    const yieldIfDue = createYielder();
+    let last: string | undefined;
+    for (let isFull = true; isFull; ) {
+      const part = await next(last);
+      for (const [id, fields] of part) {
+        const entry = await read(String(id), fieldOf(fields, 'changes')).catch(reportTo(onUnreadable));
+        if (entry !== undefined) yield entry;
+        await yieldIfDue();
+        last = String(id);
+      }
+      isFull = part.length === COUNT;
+    }
+  }
   return {
-    async *since(time, onUnreadable = () => {}, end = '+') {
+    /** Entries since a time in ms, newest first. `end`: where they begin, in the notation of `XREVRANGE`. Default: the newest. */
+    since(time: number, onUnreadable: OnUnreadable = () => {}, end = '+') {
       const from = String(Math.max(0, Math.floor(time)));
-      const yieldIfDue = createYielder();
-      let to = end;
-      for (;;) {
-        const part = await redis.xrevrangeBuffer(keys.changes, to, from, 'COUNT', COUNT);
-        for (const [id, fields] of part) {
-          const entry = await read(String(id), fieldOf(fields, 'changes')).catch(reportTo(onUnreadable));
-          if (entry !== undefined) yield entry;
-          await yieldIfDue();
-        }
-        const last = part.at(-1);
-        if (last === undefined || part.length < COUNT) return;
-        to = `(${String(last[0])}`;
-      }
+      const part = (id: string | undefined) =>
+        redis.xrevrangeBuffer(keys.changes, id === undefined ? end : `(${id}`, from, 'COUNT', COUNT);
+      return entries(part, onUnreadable);
     },
-    async *after(id, onUnreadable = () => {}) {
-      const yieldIfDue = createYielder();
-      let from = `(${id}`;
-      for (;;) {
-        const part = await redis.xrangeBuffer(keys.changes, from, '+', 'COUNT', COUNT);
-        for (const [own, fields] of part) {
-          const entry = await read(String(own), fieldOf(fields, 'changes')).catch(reportTo(onUnreadable));
-          if (entry !== undefined) yield entry;
-          await yieldIfDue();
-        }
-        const last = part.at(-1);
-        if (last === undefined || part.length < COUNT) return;
-        from = `(${String(last[0])}`;
-      }
-    },
-    async newestId() {
+    /** Entries that follow the one with this id, oldest first. */
+    after: (id: string, onUnreadable: OnUnreadable = () => {}) =>
+      entries((last = id) => redis.xrangeBuffer(keys.changes, `(${last}`, '+', 'COUNT', COUNT), onUnreadable),
+    /** Id of the newest entry; `undefined` for an empty log. */
+    async newestId(): Promise<string | undefined> {
       const [newest] = await redis.xrevrange(keys.changes, '+', '-', 'COUNT', 1);
       return newest?.[0];
     },
   };
 }
+
+type StreamEntry = [id: Buffer, fields: Buffer[]];
 
 /** The value of a field of a stream entry; empty, which cannot be read, when the field is absent. */
 function fieldOf(fields: readonly Buffer[], wanted: string): Buffer {

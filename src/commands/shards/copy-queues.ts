@@ -1,46 +1,8 @@
 import { Queue } from 'bullmq';
 import { JOBS } from '../../jobs/catalog.ts';
-import { CONTRACT_TARGET } from '../../jobs/check-contract.ts';
-import { isObject } from '../../model/json-object.ts';
-import { OPEN_JOB } from '../../model/stored/catalog.ts';
 import type { Keys } from '../../store/keys.ts';
-import { readValue } from '../../store/values/stored-values.ts';
-import { copyEntries, copyKey, type Move } from './move.ts';
-
-/**
- * Refreshes name packages by ids of their shard, and a part of a selection names targets of several shards. They are not copied: the
- * workers refresh again at the next due time, and judge all targets after a move.
- */
-const DROPPED = new Set([...['refresh-fleet', 'refresh-facts', 'finish-refresh'], 'judge-targets']);
-
-/** Copies open jobs, queued jobs and rejected payloads. */
-export async function copyJobs(move: Move): Promise<void> {
-  await copyOpenJobs(move);
-  await copyQueues(move);
-  await copyRejected(move);
-}
-
-/** Copies open jobs with their places in lanes. The workers queue them again when they start. */
-async function copyOpenJobs(move: Move): Promise<void> {
-  const { redis } = move;
-  await copyEntries(
-    move,
-    ({ openJobs }) => openJobs,
-    async (id, stored, source) => {
-      const remedy = 'Delete the field to forget the job.';
-      const { job, data, lane } = await readValue(OPEN_JOB, stored, {
-        key: source.openJobs,
-        field: id,
-        remedy,
-      });
-      if (DROPPED.has(job)) return [];
-      const shards = shardsOf(move, job, data) ?? move.destinations;
-      if (lane !== undefined)
-        for (const keys of shards) await copyKey(redis, source.lane(lane), keys.lane(lane));
-      return shards;
-    },
-  );
-}
+import type { Move } from './move.ts';
+import { DROPPED, parsed, shardsOf } from './places.ts';
 
 const CHUNK = 200;
 
@@ -48,7 +10,7 @@ const CHUNK = 200;
  * Copies the queued jobs that producers and schedules added, and all failed ones. Jobs that are open, and children of flows, are
  * queued again from what is stored about them.
  */
-async function copyQueues(move: Move): Promise<void> {
+export async function copyQueues(move: Move): Promise<void> {
   const open = ({ prefix }: Keys, name: string): Queue => {
     const options = { connection: move.redis, prefix, skipMetasUpdate: true, skipVersionCheck: true };
     return new Queue(name, options).on('error', () => {});
@@ -121,36 +83,4 @@ async function addFailed(
 ): Promise<void> {
   await redis.hset(to.toKey(id), fields);
   await redis.zadd(to.toKey('failed'), Number(fields['finishedOn'] ?? Date.now()), id);
-}
-
-/** Rejected payloads are where their failed jobs are. */
-async function copyRejected(move: Move): Promise<void> {
-  const { redis, destinations } = move;
-  for (const list of ['rejected', 'rejectedOrder'] as const) {
-    await copyEntries(
-      move,
-      (keys) => keys[list],
-      async (field, _, { prefix }) => {
-        const [name = ''] = field.split('/', 1);
-        const data = await redis.hget(`${prefix}:${name}:${field.slice(name.length + 1)}`, 'data');
-        return shardsOf(move, name, parsed(data ?? '')) ?? destinations.slice(0, 1);
-      },
-    );
-  }
-}
-
-/** The shard of the target that a job is about; `undefined` for none or several. `data`: its envelope. */
-function shardsOf({ destination }: Move, name: string, data: unknown): readonly Keys[] | undefined {
-  const payload = isObject(data) && isObject(data['payload']) ? data['payload'] : {};
-  const target = name === 'check-contract' ? CONTRACT_TARGET : payload['target'];
-  const id = isObject(target) ? target['id'] : target;
-  return typeof id === 'string' ? [destination(id)] : undefined;
-}
-
-function parsed(text = ''): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
