@@ -1,4 +1,3 @@
-import { DistinctLists } from '../model/distinct-lists.ts';
 import type { CompactLockfile } from '../model/fleet/compact-lockfile.ts';
 import type { LockedPackage } from '../model/lockfile/lockfile.ts';
 import type { ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.ts';
@@ -216,4 +215,21 @@ class Columns {
 
 function defaultId({ name, version }: Pick<LockedPackage, 'name' | 'version'>): string {
   return `${name}@${version}`;
+}
+
+/** Lists of texts without repetition, in the order in which they came first. */
+class DistinctLists {
+  readonly lists: (readonly string[])[] = [];
+  readonly #places = new Map<string, number>();
+
+  /** The position of the list in `lists`. */
+  placeOf(list: readonly string[]): number {
+    const [only = ''] = list;
+    // Most have one text, which takes less time to write than JSON.
+    const key = list.length < 2 ? `${list.length} ${only}` : JSON.stringify(list);
+    const known = this.#places.get(key);
+    if (known !== undefined) return known;
+    this.#places.set(key, this.lists.length);
+    return this.lists.push(list) - 1;
+  }
 }

@@ -3,43 +3,32 @@ import type { ApiToken, StoredToken } from '../model/api/api-token.ts';
 import { API_TOKEN } from '../model/stored/catalog.ts';
 import type { Keys } from './keys.ts';
 import type { RedisClient } from './redis/connection.ts';
-import { type OnUnreadable, readValue, reportTo, writeText } from './values/stored-values.ts';
+import { createHashValues } from './values/hash-values.ts';
+import { type OnUnreadable, writeText } from './values/stored-values.ts';
 
 /** Tokens of the API and the sessions of people who signed in with one. */
 export type ApiTokenStore = ReturnType<typeof createApiTokenStore>;
 
-export function createApiTokenStore(redis: RedisClient, keys: Keys, onUnreadable: OnUnreadable = () => {}) {
+export function createApiTokenStore(redis: RedisClient, keys: Keys, onUnreadable?: OnUnreadable) {
   const session = (secret: string): string =>
     keys.apiSession(createHash('sha256').update(secret).digest('hex'));
-  const read = (id: string, text: string): Promise<StoredToken | undefined> => {
-    const remedy = `Revoke it: \`lockhound tokens revoke ${id}\`.`;
-    const place = { key: keys.apiTokens, field: id, remedy };
-    return readValue(API_TOKEN, text, place).catch(reportTo(onUnreadable));
-  };
+  const remedy = (id: string) => `Revoke it: \`lockhound tokens revoke ${id}\`.`;
+  const tokens = createHashValues(redis, API_TOKEN, { key: keys.apiTokens, remedy, onUnreadable });
+  const all = async (): Promise<ReadonlyMap<string, StoredToken>> => new Map(await tokens.all());
   return {
     async put(id: string, token: StoredToken): Promise<void> {
       await redis.hset(keys.apiTokens, id, writeText(API_TOKEN, token));
     },
     /** All tokens by id. One that cannot be read is reported and left out. */
-    async all(): Promise<ReadonlyMap<string, StoredToken>> {
-      const found = new Map<string, StoredToken>();
-      for (const [id, text] of Object.entries(await redis.hgetall(keys.apiTokens))) {
-        const token = await read(id, text);
-        if (token !== undefined) found.set(id, token);
-      }
-      return found;
-    },
+    all,
     /** `undefined` for a token that does not exist. One that cannot be read is reported. */
-    async find(id: string): Promise<StoredToken | undefined> {
-      const text = await redis.hget(keys.apiTokens, id);
-      return text === null ? undefined : await read(id, text);
-    },
+    find: tokens.read,
     /** Number of all tokens, also of those that cannot be read or have expired. */
     count: () => redis.hlen(keys.apiTokens),
     /** Returns the tokens without their hashes, by time of creation. */
     async list(): Promise<readonly ApiToken[]> {
-      const [tokens, uses] = [await this.all(), await redis.hgetall(keys.apiTokenUses)];
-      const listed = [...tokens].map(([id, { hash: _hash, ...token }]) => {
+      const [known, uses] = [await all(), await redis.hgetall(keys.apiTokenUses)];
+      const listed = [...known].map(([id, { hash: _hash, ...token }]) => {
         const used = uses[id];
         return {
           id,

@@ -2,8 +2,10 @@ import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
 import { REJECTED_PAYLOAD } from '../model/stored/catalog.ts';
 import type { Keys } from './keys.ts';
 import type { RedisClient } from './redis/connection.ts';
-import { defineScript, runScript } from './scripts/run-script.ts';
-import { type OnUnreadable, readEach, readValue, writeText } from './values/stored-values.ts';
+import { PUT_NEWEST } from './scripts/put-newest.lua.ts';
+import { runScript } from './scripts/run-script.ts';
+import { createHashValues } from './values/hash-values.ts';
+import { type OnUnreadable, writeText } from './values/stored-values.ts';
 
 const KEPT = 1_000;
 const MAX_DATA_CHARACTERS = 8_192;
@@ -12,21 +14,11 @@ const MAX_ISSUES = 50;
 /** The newest payloads that do not fit their job's schema. One that cannot be read is reported and left out. */
 export type RejectedStore = ReturnType<typeof createRejectedStore>;
 
-export function createRejectedStore(redis: RedisClient, keys: Keys, onUnreadable: OnUnreadable = () => {}) {
-  const read = async (names: readonly string[]): Promise<readonly RejectedPayload[]> => {
-    const key = keys.rejected;
-    const stored = names.length === 0 ? [] : await redis.hmget(key, ...names);
-    const kept = names.flatMap((field, index) => {
-      const text = stored[index];
-      return text == null ? [] : [{ field, text }];
-    });
-    const remedy = 'Delete the field to forget the payload.';
-    return await readEach(
-      kept,
-      ({ field, text }) => readValue(REJECTED_PAYLOAD, text, { key, field, remedy }),
-      onUnreadable,
-    );
-  };
+export function createRejectedStore(redis: RedisClient, keys: Keys, onUnreadable?: OnUnreadable) {
+  const remedy = 'Delete the field to forget the payload.';
+  const payloads = createHashValues(redis, REJECTED_PAYLOAD, { key: keys.rejected, remedy, onUnreadable });
+  const read = async (names: readonly string[]): Promise<readonly RejectedPayload[]> =>
+    (await payloads.some(names)).map(([, payload]) => payload);
   return {
     /** Stores a payload, once for each job. */
     async add(entry: RejectedPayload): Promise<void> {
@@ -38,9 +30,9 @@ export function createRejectedStore(redis: RedisClient, keys: Keys, onUnreadable
       };
       await runScript(
         redis,
-        ADD_REJECTED,
+        PUT_NEWEST,
         [keys.rejected, keys.rejectedOrder],
-        [nameOf(entry), Date.parse(entry.at), writeText(REJECTED_PAYLOAD, kept), KEPT],
+        [Date.parse(entry.at), KEPT, nameOf(entry), writeText(REJECTED_PAYLOAD, kept)],
       );
     },
     /** Newest first. Default: all. */
@@ -59,22 +51,3 @@ export function createRejectedStore(redis: RedisClient, keys: Keys, onUnreadable
 function nameOf({ job, id }: Pick<RejectedPayload, 'job' | 'id'>): string {
   return `${job}/${id}`;
 }
-
-/**
- * Keeps a rejected payload and drops the oldest beyond a bound.
- *
- * Keys: payloads (hash), their order (sorted set). Arguments: name, time in ms, payload, bound.
- */
-const ADD_REJECTED = defineScript(`
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
-redis.call('ZADD', KEYS[2], ARGV[2], ARGV[1])
-local excess = redis.call('ZCARD', KEYS[2]) - tonumber(ARGV[4])
-if excess > 0 then
-  local oldest = redis.call('ZRANGE', KEYS[2], 0, excess - 1)
-  for _, name in ipairs(oldest) do
-    redis.call('HDEL', KEYS[1], name)
-    redis.call('ZREM', KEYS[2], name)
-  end
-end
-return redis.call('ZCARD', KEYS[2])
-`);

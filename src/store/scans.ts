@@ -4,9 +4,11 @@ import { SCAN_RECORD } from '../model/stored/catalog.ts';
 import type { Keys } from './keys.ts';
 import { type NewestRange, newestIds, type PlacedId } from './newest-ids.ts';
 import type { RedisClient } from './redis/connection.ts';
+import { scanFields } from './redis/scan.ts';
 import { defineScript, runScript } from './scripts/run-script.ts';
 import { NOTE_STEP } from './scripts/steps.lua.ts';
-import { type OnUnreadable, readEach, readValue } from './values/stored-values.ts';
+import { createHashValues } from './values/hash-values.ts';
+import type { OnUnreadable } from './values/stored-values.ts';
 
 /** Records that are kept, and for how long after a scan was first noted. */
 const MAX_RECORDS = 10_000;
@@ -36,12 +38,13 @@ export type ScanStore = ReturnType<typeof createScanStore>;
 export function createScanStore(
   redis: RedisClient,
   keys: Keys,
-  { onUnreadable = () => {}, now = Date.now }: ScanStoreOptions = {},
+  { onUnreadable, now = Date.now }: ScanStoreOptions = {},
 ) {
-  const read = async (scan: string, text: string): Promise<ScanRecord> => {
-    const remedy = 'Delete the field to forget this scan.';
-    return { ...(await readValue(SCAN_RECORD, text, { key: keys.scans, field: scan, remedy })), scan };
-  };
+  const remedy = 'Delete the field to forget this scan.';
+  const records = createHashValues(redis, SCAN_RECORD, { key: keys.scans, remedy, onUnreadable });
+  /** The records of these scans, without those that are not stored. One that cannot be read is reported. */
+  const findEach = async (scans: readonly string[]): Promise<readonly ScanRecord[]> =>
+    (await records.some(scans)).map(([scan, record]) => ({ ...record, scan }));
   return {
     /** Notes that a scan failed permanently. May be repeated. */
     async fail(scan: ScanRecordUpdate): Promise<void> {
@@ -50,8 +53,8 @@ export function createScanStore(
     },
     /** Throws `state-corrupt` or `state-newer`. */
     async find(scan: string): Promise<ScanRecord | undefined> {
-      const stored = await redis.hget(keys.scans, scan);
-      return stored === null ? undefined : await read(scan, stored);
+      const record = await records.find(scan);
+      return record && { ...record, scan };
     },
     /** Scans whose producers chose this id, of any targets. Throws `state-corrupt` or `state-newer`. */
     async findChosen(chosen: string): Promise<readonly ScanRecord[]> {
@@ -59,15 +62,10 @@ export function createScanStore(
       // Letters, digits, `_`, `.` and `-`, none of which has a meaning in a pattern.
       if (!/^[\w.-]{1,128}$/.test(chosen)) return found;
       const pattern = `${chosen}.${'?'.repeat(HASH_DIGITS)}`;
-      let cursor = '0';
-      do {
-        const [next, fields] = await redis.hscan(keys.scans, cursor, 'MATCH', pattern, 'COUNT', 1_000);
-        for (let at = 0; at + 1 < fields.length; at += 2) {
-          const record = await read(String(fields[at]), String(fields[at + 1]));
-          if (record.scan === scanIdOf(record.target, chosen)) found.push(record);
-        }
-        cursor = next;
-      } while (cursor !== '0');
+      for await (const [scan, stored] of scanFields(redis, keys.scans, pattern)) {
+        const record = await records.parse(scan, stored);
+        if (scan === scanIdOf(record.target, chosen)) found.push({ ...record, scan });
+      }
       return found;
     },
     /**
@@ -75,14 +73,9 @@ export function createScanStore(
      * be read is reported and left out.
      */
     async list({ from, count, since = 0 }: ScanRange): Promise<readonly ScanRecord[]> {
-      const scans = await redis.zrevrangebyscore(keys.scanOrder, '+inf', since, 'LIMIT', from, count);
-      if (scans.length === 0) return [];
-      const stored = await redis.hmget(keys.scans, ...scans);
-      const kept = scans.flatMap((scan, index) => {
-        const text = stored[index];
-        return text == null ? [] : [{ scan, text }];
-      });
-      return await readEach(kept, ({ scan, text }) => read(scan, text), onUnreadable);
+      return await findEach(
+        await redis.zrevrangebyscore(keys.scanOrder, '+inf', since, 'LIMIT', from, count),
+      );
     },
     /** Ids of scans that were first noted at this time or later (ms since 1970), newest first. */
     async idsSince(since: number): Promise<readonly PlacedId[]> {
@@ -90,29 +83,15 @@ export function createScanStore(
       for await (const part of newestIds(redis, keys.scanOrder, { since, count: 1_000 })) found.push(...part);
       return found;
     },
-    /** The records of these scans, without those that are not stored. One that cannot be read is reported. */
-    async findEach(scans: readonly string[]): Promise<readonly ScanRecord[]> {
-      if (scans.length === 0) return [];
-      const stored = await redis.hmget(keys.scans, ...scans);
-      const kept = scans.flatMap((scan, index) => {
-        const text = stored[index];
-        return text == null ? [] : [{ scan, text }];
-      });
-      return await readEach(kept, ({ scan, text }) => read(scan, text), onUnreadable);
-    },
+    findEach,
     /** Yields all scans, each with the time when it was first noted, the newest first, from a place on. */
     async *newest(range: NewestRange): AsyncGenerator<TimedScan> {
       for await (const part of newestIds(redis, keys.scanOrder, range)) {
-        const stored = await redis.hmget(keys.scans, ...part.map(({ id }) => id));
-        const kept = part.flatMap(({ id, time }, index) => {
-          const text = stored[index];
-          return text == null ? [] : [{ id, time, text }];
-        });
-        yield* await readEach(
-          kept,
-          async ({ id, time, text }) => ({ id, time, scan: await read(id, text) }),
-          onUnreadable,
-        );
+        const found = new Map((await findEach(part.map(({ id }) => id))).map((scan) => [scan.scan, scan]));
+        for (const place of part) {
+          const scan = found.get(place.id);
+          if (scan !== undefined) yield { ...place, scan };
+        }
       }
     },
   };

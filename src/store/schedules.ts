@@ -6,11 +6,10 @@ import {
   SOURCE_READING,
   WATCHED_TARGET,
 } from '../model/stored/catalog.ts';
-import type { OpenTarget } from '../model/watch/open-target.ts';
+import type { StoredKind } from '../model/stored/kind.ts';
 import type { Schedule } from '../model/watch/schedule.ts';
 import type { ReadingEnding, ScheduleRunReport } from '../model/watch/schedule-run.ts';
 import { READING_ENDINGS } from '../model/watch/schedule-run.ts';
-import type { SourceReading } from '../model/watch/source-reading.ts';
 import { startClaim, type WatchUpdate } from '../model/watch/watch-update.ts';
 import type { WatchedTarget } from '../model/watch/watched-target.ts';
 import type { Keys } from './keys.ts';
@@ -22,32 +21,29 @@ import {
   watchSteps,
 } from './outcomes/watch-steps.ts';
 import type { RedisClient } from './redis/connection.ts';
-import { type OnUnreadable, readEach, readValue, reportTo, writeText } from './values/stored-values.ts';
+import { createHashValues } from './values/hash-values.ts';
+import { type OnUnreadable, writeText } from './values/stored-values.ts';
 
 export type ScheduleStore = ReturnType<typeof createScheduleStore>;
 
 /** Schedules, their runs and their targets. Runs and readings are written together with outcomes (`outcomes.ts`). */
-export function createScheduleStore(redis: RedisClient, keys: Keys, onUnreadable: OnUnreadable = () => {}) {
-  const readSchedule = (name: string, stored: string): Promise<Schedule> => {
-    const remedy = `Remove the schedule: \`lockhound schedules remove ${name}\`, and add it again.`;
-    return readValue(SCHEDULE, stored, { key: keys.schedules, field: name, remedy });
-  };
-  const readTarget = (schedule: string, target: string, stored: string): Promise<WatchedTarget> => {
-    const remedy = 'Delete the field: the next run reads the target as a new one.';
-    return readValue(WATCHED_TARGET, stored, { key: keys.watchedTargets(schedule), field: target, remedy });
-  };
+export function createScheduleStore(redis: RedisClient, keys: Keys, onUnreadable?: OnUnreadable) {
+  const schedules = createHashValues(redis, SCHEDULE, {
+    key: keys.schedules,
+    remedy: (name) => `Remove the schedule: \`lockhound schedules remove ${name}\`, and add it again.`,
+    onUnreadable,
+  });
+  const valuesOf = <Value>(kind: StoredKind<Value>, key: string, remedy: string) =>
+    createHashValues(redis, kind, { key, remedy: `Delete the field: ${remedy}.`, onUnreadable });
+  const runs = (schedule: string) =>
+    valuesOf(SCHEDULE_RUN, keys.scheduleRuns(schedule), 'this run is then forgotten');
+  const targets = (schedule: string) =>
+    valuesOf(WATCHED_TARGET, keys.watchedTargets(schedule), 'the next run reads the target as a new one');
   return {
     /** Sorted by name, with removed ones. One that cannot be read is reported and left out. */
-    async list(): Promise<readonly Schedule[]> {
-      const stored = Object.entries(await redis.hgetall(keys.schedules));
-      const found = await readEach(stored, ([name, text]) => readSchedule(name, text), onUnreadable);
-      return found.toSorted((left, right) => (left.name < right.name ? -1 : 1));
-    },
+    list: async (): Promise<readonly Schedule[]> => inOrder(await schedules.all()),
     /** Throws `state-corrupt` or `state-newer`. */
-    async find(name: string): Promise<Schedule | undefined> {
-      const stored = await redis.hget(keys.schedules, name);
-      return stored === null ? undefined : await readSchedule(name, stored);
-    },
+    find: schedules.find,
     async put(schedule: Schedule): Promise<void> {
       await redis.hset(keys.schedules, schedule.name, writeText(SCHEDULE, schedule));
     },
@@ -64,19 +60,12 @@ export function createScheduleStore(redis: RedisClient, keys: Keys, onUnreadable
     },
     /** Newest first. */
     async runs(schedule: string): Promise<readonly ScheduleRunReport[]> {
-      const key = keys.scheduleRuns(schedule);
-      const [stored, counts] = await Promise.all([
-        redis.hgetall(key),
+      const [found, counts] = await Promise.all([
+        runs(schedule).all(),
         redis.hgetall(keys.scheduleCounts(schedule)),
       ]);
-      const remedy = 'Delete the field to forget this run.';
-      const runs = await readEach(
-        Object.entries(stored),
-        ([field, text]) => readValue(SCHEDULE_RUN, text, { key, field, remedy }),
-        onUnreadable,
-      );
-      return runs
-        .toSorted((left, right) => (left.run > right.run ? -1 : 1))
+      return inOrder(found)
+        .reverse()
         .map((run) => ({ ...run, ...endingsOf(run.run, counts) }));
     },
     /** The run that started last: it has the claim of the schedule. */
@@ -84,36 +73,20 @@ export function createScheduleStore(redis: RedisClient, keys: Keys, onUnreadable
     /** Number of targets that the current run has not read yet; 0 when no run is under way. */
     countOpen: (schedule: string) => redis.hlen(keys.openTargets(schedule)),
     /** A target that the current run has not read yet. Throws `state-corrupt` or `state-newer`. */
-    async openTarget(schedule: string, target: string): Promise<OpenTarget | undefined> {
-      const key = keys.openTargets(schedule);
-      const stored = await redis.hget(key, target);
-      const remedy = 'Delete the field: the next run reads the target.';
-      return stored === null
-        ? undefined
-        : await readValue(OPEN_TARGET, stored, { key, field: target, remedy });
-    },
+    openTarget: (schedule: string, target: string) =>
+      valuesOf(OPEN_TARGET, keys.openTargets(schedule), 'the next run reads the target').find(target),
     /** Number of targets that were read at some time. */
     countTargets: (schedule: string) => redis.hlen(keys.watchedTargets(schedule)),
     /** Sorted by id. */
-    async targets(schedule: string): Promise<readonly WatchedTarget[]> {
-      const stored = Object.entries(await redis.hgetall(keys.watchedTargets(schedule)));
-      const found = await readEach(stored, ([id, text]) => readTarget(schedule, id, text), onUnreadable);
-      return found.toSorted((left, right) => (left.target.id < right.target.id ? -1 : 1));
-    },
+    targets: async (schedule: string): Promise<readonly WatchedTarget[]> =>
+      inOrder(await targets(schedule).all()),
     /** Throws `state-corrupt` or `state-newer`. */
-    async target(schedule: string, target: string): Promise<WatchedTarget | undefined> {
-      const stored = await redis.hget(keys.watchedTargets(schedule), target);
-      return stored === null ? undefined : await readTarget(schedule, target, stored);
-    },
+    target: (schedule: string, target: string) => targets(schedule).find(target),
     /** Returns the last reading. A value that cannot be read is reported, and the source is read again. */
-    async reading(schedule: string, target: string): Promise<SourceReading | undefined> {
-      const key = keys.sourceReadings(schedule);
-      const stored = await redis.hgetBuffer(key, target);
-      if (stored === null) return undefined;
-      const remedy = 'Delete the field: the next run reads the source again.';
-      const place = { key, field: target, remedy };
-      return await readValue(SOURCE_READING, stored, place).catch(reportTo(onUnreadable));
-    },
+    reading: (schedule: string, target: string) =>
+      valuesOf(SOURCE_READING, keys.sourceReadings(schedule), 'the next run reads the source again').read(
+        target,
+      ),
     /** Targets whose sources cannot be read, sorted. */
     async failing(): Promise<readonly { readonly schedule: string; readonly target: string }[]> {
       return (await redis.smembers(keys.failingTargets)).sort().map(parseFailingField);
@@ -131,6 +104,11 @@ export function createScheduleStore(redis: RedisClient, keys: Keys, onUnreadable
       await transaction.exec();
     },
   };
+}
+
+/** The values in the order of their names. */
+function inOrder<Value>(entries: readonly (readonly [name: string, value: Value])[]): Value[] {
+  return entries.toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, value]) => value);
 }
 
 function endingsOf(

@@ -4,28 +4,24 @@ import { STORED_SUPPRESSION } from '../model/stored/catalog.ts';
 import type { Keys } from './keys.ts';
 import type { RedisClient } from './redis/connection.ts';
 import { defineScript, runScript } from './scripts/run-script.ts';
-import { type OnUnreadable, readEach, readValue, writeText } from './values/stored-values.ts';
+import { createHashValues } from './values/hash-values.ts';
+import { type OnUnreadable, writeText } from './values/stored-values.ts';
 
 /**
  * The suppressions that `lockhound ignore` adds, for all shards. Removed ones stay, as the record of who did what. Each write changes
  * the revision, by which workers notice it.
  */
-export function createSuppressionStore(
-  redis: RedisClient,
-  keys: Keys,
-  onUnreadable: OnUnreadable = () => {},
-) {
-  const parse = ([id, text]: readonly [string, string]) =>
-    readValue(STORED_SUPPRESSION, text, {
-      key: keys.suppressions,
-      field: id,
-      remedy: 'It suppresses nothing. Delete the field, and add the suppression again.',
-    });
+export function createSuppressionStore(redis: RedisClient, keys: Keys, onUnreadable?: OnUnreadable) {
+  const remedy = 'It suppresses nothing. Delete the field, and add the suppression again.';
+  const values = createHashValues(redis, STORED_SUPPRESSION, {
+    key: keys.suppressions,
+    remedy,
+    onUnreadable,
+  });
   /** Oldest first, with removed ones. One that cannot be read is reported and left out. */
   async function list(): Promise<readonly StoredSuppression[]> {
-    const stored = Object.entries(await redis.hgetall(keys.suppressions));
-    const found = await readEach(stored, parse, onUnreadable);
-    return found.toSorted((left, right) => Date.parse(left.addedAt) - Date.parse(right.addedAt));
+    const found = (await values.all()).map(([, one]) => one);
+    return found.sort((left, right) => Date.parse(left.addedAt) - Date.parse(right.addedAt));
   }
   const revision = async (): Promise<string> => (await redis.get(keys.suppressionRevision)) ?? '0';
   let known:

@@ -1,9 +1,9 @@
 import type { WorkerRecord } from '../model/fleet/worker-record.ts';
 import { WORKER_RECORD } from '../model/stored/catalog.ts';
 import { createKeys } from './keys.ts';
-import { valuesOf } from './queue-depths.ts';
 import type { RedisClient } from './redis/connection.ts';
-import { type OnUnreadable, readEach, readValue, writeText } from './values/stored-values.ts';
+import { createHashValues } from './values/hash-values.ts';
+import { type OnUnreadable, writeText } from './values/stored-values.ts';
 
 /** Records of workers that died stay this long, for `lockhound doctor`. */
 const KEPT_MS = 3_600_000;
@@ -17,12 +17,10 @@ export interface WorkerPresence {
 export type WorkerRecords = ReturnType<typeof createWorkerRecords>;
 
 /** Records that workers write about themselves, next to their presence (`shards/shard-layout.ts`). `prefix`: `redis.prefix`. */
-export function createWorkerRecords(
-  redis: RedisClient,
-  prefix: string,
-  onUnreadable: OnUnreadable = () => {},
-) {
+export function createWorkerRecords(redis: RedisClient, prefix: string, onUnreadable?: OnUnreadable) {
   const { workers, workerRecords: key } = createKeys(prefix);
+  const remedy = 'Delete the field: the worker writes it again.';
+  const values = createHashValues(redis, WORKER_RECORD, { key, remedy, onUnreadable });
   return {
     async write(record: WorkerRecord): Promise<void> {
       await redis.hset(key, record.worker, writeText(WORKER_RECORD, record));
@@ -37,16 +35,9 @@ export function createWorkerRecords(
     },
     /** All workers, the newest first; forgets those that died long ago. `now`: ms since 1970. */
     async list(now = Date.now()): Promise<readonly WorkerPresence[]> {
-      const [stored, running] = valuesOf(
-        await redis.pipeline().hgetall(key).zrangebyscore(workers, now, '+inf').exec(),
-      ) as [Record<string, string>, readonly string[]];
+      const [stored, running] = await Promise.all([values.all(), redis.zrangebyscore(workers, now, '+inf')]);
       const alive = new Set(running);
-      const remedy = 'Delete the field: the worker writes it again.';
-      const records = await readEach(
-        Object.entries(stored),
-        ([field, text]) => readValue(WORKER_RECORD, text, { key, field, remedy }),
-        onUnreadable,
-      );
+      const records = stored.map(([, record]) => record);
       const isOld = ({ worker, seenAt }: WorkerRecord): boolean =>
         !alive.has(worker) && Date.parse(seenAt) < now - KEPT_MS;
       const old = records.filter(isOld).map(({ worker }) => worker);

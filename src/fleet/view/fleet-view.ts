@@ -3,17 +3,15 @@ import { chunks } from '../../model/chunks.ts';
 import { messageOf } from '../../model/errors.ts';
 import { type ExploitData, NO_EXPLOIT_DATA } from '../../model/exploits/exploit-data.ts';
 import type { StoredFleet } from '../../store/fleet/fleet.ts';
-import type { TargetStates } from '../../store/fleet/target-states.ts';
 import type { TargetSummaries } from '../../store/fleet/target-summaries.ts';
-import type { TouchedTargets } from '../../store/fleet/touched-targets.ts';
+import type { TargetStore } from '../../store/targets.ts';
 import { type OnUnreadable, reportTo } from '../../store/values/stored-values.ts';
 import { EMPTY_FLEET, type FleetSnapshot, type FleetUpdate, updateFleet } from './fleet-snapshot.ts';
 import { summaryFrom, type ViewedContent, viewedContent, viewedTarget } from './viewed-target.ts';
 
 /** What the view reads of one shard. */
 export interface ViewedShard {
-  readonly touched: TouchedTargets;
-  readonly targetStates: TargetStates;
+  readonly targets: TargetStore;
   readonly targetSummaries: TargetSummaries;
   readonly fleet: Pick<StoredFleet, 'freshness'>;
 }
@@ -90,7 +88,7 @@ export function openFleetView(options: FleetViewOptions, shardOf: (target: strin
       for (const part of chunks(await changedTargets(shard), PART)) {
         stop.signal.throwIfAborted();
         // Before the states: a state that is saved in between is read again.
-        const revisions = await shard.touched.revisions(part);
+        const revisions = await shard.targets.revisions(part);
         fleet = await updateFleet(
           fleet,
           await readTargets(shard, part, { exploits, onUnreadable }),
@@ -128,15 +126,15 @@ export function openFleetView(options: FleetViewOptions, shardOf: (target: strin
 
 /** The targets of a shard whose state differs from the one that was read last. */
 async function changedTargets(shard: FollowedShard): Promise<readonly string[]> {
-  const { targets, newest } = await shard.touched.since(Math.max(0, shard.newest - OVERLAP_MS));
+  const { targets, newest } = await shard.targets.touchedSince(Math.max(0, shard.newest - OVERLAP_MS));
   const changed = await withOtherRevision(shard, targets);
   shard.newest = newest;
   const unknown = changed.filter((target) => !shard.revisions.has(target)).length;
   const isDue = performance.now() - shard.comparedAt > COMPARE_EVERY_MS;
-  if (!isDue && shard.revisions.size + unknown === (await shard.touched.count())) return changed;
+  if (!isDue && shard.revisions.size + unknown === (await shard.targets.count())) return changed;
   // Also after a target was removed.
   const all: string[] = [];
-  for await (const ids of shard.targetStates.ids()) all.push(...ids);
+  for await (const ids of shard.targets.ids()) all.push(...ids);
   const present = new Set(all);
   const gone = [...shard.revisions.keys()].filter((target) => !present.has(target));
   const found = await withOtherRevision(shard, all);
@@ -150,7 +148,7 @@ const REVISIONS = 1_000;
 async function withOtherRevision(shard: FollowedShard, targets: readonly string[]): Promise<string[]> {
   const changed: string[] = [];
   for (const part of chunks(targets, REVISIONS)) {
-    const revisions = await shard.touched.revisions(part);
+    const revisions = await shard.targets.revisions(part);
     changed.push(...part.filter((target, index) => revisions[index] !== shard.revisions.get(target)));
   }
   return changed;
@@ -170,7 +168,7 @@ async function readTargets(
     const known = summary === undefined ? undefined : viewedTarget(target, summary);
     update.set(target, known && { target: known, findings: [] });
   }
-  for await (const [target, state] of shard.targetStates.each(targets, onUnreadable)) {
+  for await (const [target, state] of shard.targets.each(targets, onUnreadable)) {
     const viewed = viewedTarget(target, summaryOf.get(target) ?? summaryFrom(state));
     update.set(target, viewedContent(viewed, state, exploits));
   }

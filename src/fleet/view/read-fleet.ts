@@ -1,8 +1,8 @@
 import type { ExploitData } from '../../model/exploits/exploit-data.ts';
 import type { TargetSummary } from '../../model/fleet/target-summary.ts';
 import type { StoredAlerts } from '../../store/fleet/open-alerts.ts';
-import type { TargetStates } from '../../store/fleet/target-states.ts';
 import type { TargetSummaries } from '../../store/fleet/target-summaries.ts';
+import type { TargetStore } from '../../store/targets.ts';
 import { type OnUnreadable, reportTo } from '../../store/values/stored-values.ts';
 import type { FindingOrder, TargetOrder } from './fleet-order.ts';
 import { EMPTY_FLEET, type FleetSnapshot, updateFleet } from './fleet-snapshot.ts';
@@ -31,7 +31,7 @@ export interface ReadOptions {
 }
 
 interface ReadShard {
-  readonly targetStates: TargetStates;
+  readonly targets: TargetStore;
   readonly targetSummaries: TargetSummaries;
   readonly openAlerts: { read(): Promise<StoredAlerts> };
 }
@@ -59,9 +59,9 @@ export async function readFleet(
   if (need.target !== undefined) {
     if (summaries.size === 0) wanted.push(need.target);
   } else {
-    for await (const ids of shard.targetStates.ids()) wanted.push(...ids.filter((id) => !summaries.has(id)));
+    for await (const ids of shard.targets.ids()) wanted.push(...ids.filter((id) => !summaries.has(id)));
   }
-  for await (const [target, state] of shard.targetStates.each(wanted, onUnreadable)) {
+  for await (const [target, state] of shard.targets.each(wanted, onUnreadable)) {
     const viewed = update.get(target)?.target ?? viewedTarget(target, summaryFrom(state));
     update.set(target, viewedContent(viewed, state, exploits));
   }

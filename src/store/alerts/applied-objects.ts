@@ -2,24 +2,18 @@ import type { AppliedObjects } from '../../model/ports/applied-objects.ts';
 import { APPLIED_OBJECT } from '../../model/stored/catalog.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { type OnUnreadable, readEach, readValue, writeText } from '../values/stored-values.ts';
+import { createHashValues } from '../values/hash-values.ts';
+import { type OnUnreadable, writeText } from '../values/stored-values.ts';
 
 export function createAppliedObjects(
   redis: RedisClient,
   keys: Keys,
-  onUnreadable: OnUnreadable = () => {},
+  onUnreadable?: OnUnreadable,
 ): AppliedObjects {
   return {
     async read(account) {
-      const key = keys.applied(account);
-      const remedy = 'The object is applied again.';
-      const entries = await readEach(
-        Object.entries(await redis.hgetall(key)),
-        async ([field, text]) =>
-          [field, await readValue(APPLIED_OBJECT, text, { key, field, remedy })] as const,
-        onUnreadable,
-      );
-      return new Map(entries);
+      const options = { key: keys.applied(account), remedy: 'The object is applied again.', onUnreadable };
+      return new Map(await createHashValues(redis, APPLIED_OBJECT, options).all());
     },
     async write(account, id, { name, fields }) {
       await redis.hset(keys.applied(account), id, writeText(APPLIED_OBJECT, { name, fields }));

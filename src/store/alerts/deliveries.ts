@@ -7,21 +7,22 @@ import type {
 } from '../../model/alert/delivery.ts';
 import type { Notification } from '../../model/alert/notification.ts';
 import { TRANSITIONS } from '../../model/scan/transition.ts';
-import { DELIVERY_ATTEMPT, DELIVERY_RECORD } from '../../model/stored/catalog.ts';
+import { DELIVERY_ATTEMPT, DELIVERY_RECORD, NOTIFICATION } from '../../model/stored/catalog.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { FILE_STEP, MOVE_STEP } from '../scripts/steps.lua.ts';
+import { createHashValues } from '../values/hash-values.ts';
 import {
   checkValue,
   type OnUnreadable,
   readEach,
   readValue,
   reportTo,
+  writeLargeValue,
   writeText,
 } from '../values/stored-values.ts';
 import { createDeliveryLists } from './delivery-lists.ts';
-import { packNotification, unpackNotification } from './packed-notification.ts';
 import { createStoppedRoutes } from './stopped-routes.ts';
 
 export interface DeliveryOptions {
@@ -53,10 +54,12 @@ export function createDeliveryStore(redis: RedisClient, keys: Keys, options: Del
     /** The notification of a delivery; `undefined` when none is stored. Throws `state-corrupt` or `state-newer`. */
     async read(id: string): Promise<Notification | undefined> {
       // Release 0.1.0 stored it in the record.
-      return (
-        (await unpackNotification(redis, keys.deliveryNotification(id))) ??
-        (await unpackNotification(redis, keys.delivery(id)))
-      );
+      for (const key of [keys.deliveryNotification(id), keys.delivery(id)]) {
+        const remedy = 'Delete the key to forget the alert: it is not sent.';
+        const found = await createHashValues(redis, NOTIFICATION, { key, remedy }).find(FIELD);
+        if (found !== undefined) return found;
+      }
+      return undefined;
     },
     async move(identity: DeliveryIdentity, change: DeliveryMove): Promise<void> {
       const { keys: touched, values } = moveArguments(keys, identity, change, { time: now(), retentionMs });
@@ -91,6 +94,9 @@ export function createDeliveryStore(redis: RedisClient, keys: Keys, options: Del
   };
 }
 
+/** The field of the hash that has the notification of a delivery. */
+const FIELD = 'notification';
+
 /** Keys and arguments of `FILE_STEP`. */
 export async function fileArguments(
   keys: Keys,
@@ -99,7 +105,7 @@ export async function fileArguments(
 ): Promise<{ readonly keys: readonly string[]; readonly values: readonly (string | number | Buffer)[] }> {
   const { id, target } = identity;
   const { changes, omitted } = notification;
-  const packed = (await packNotification(notification)).flat();
+  const packed = [FIELD, await writeLargeValue(NOTIFICATION, notification)];
   const count = TRANSITIONS.reduce((sum, one) => sum + (omitted?.[one] ?? 0), changes.length);
   return {
     keys: [

@@ -3,21 +3,18 @@ import type { DigestEntry } from '../../model/alert/notification.ts';
 import { DIGEST_ENTRY } from '../../model/stored/catalog.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { type OnUnreadable, readEach, readValue } from '../values/stored-values.ts';
+import { createHashValues } from '../values/hash-values.ts';
+import type { OnUnreadable } from '../values/stored-values.ts';
 
 /** Changes that wait for periodic digests. They are written only together with outcomes (`outcomes.ts`). */
-export function createDigestStore(redis: RedisClient, keys: Keys, onUnreadable: OnUnreadable = () => {}) {
+export function createDigestStore(redis: RedisClient, keys: Keys, onUnreadable?: OnUnreadable) {
   return {
     /** Oldest scan first. An entry that cannot be read is reported and stays stored: the others are sent without it. */
     async read(route: string): Promise<readonly DigestEntry[]> {
-      const key = keys.digest(route);
       const remedy = 'Delete the field: the changes of this scan are not sent by this route.';
-      const entries = await readEach(
-        Object.entries(await redis.hgetallBuffer(key)),
-        ([field, value]) => readValue(DIGEST_ENTRY, value, { key, field, remedy }),
-        onUnreadable,
-      );
-      return entries.toSorted(compareScans);
+      const options = { key: keys.digest(route), remedy, onUnreadable };
+      const entries = await createHashValues(redis, DIGEST_ENTRY, options).all();
+      return entries.map(([, entry]) => entry).sort(compareScans);
     },
     /** Routes with entries, now or earlier. */
     routes: async () => (await redis.smembers(keys.digestRoutes)).sort(),

@@ -29,18 +29,9 @@ export function createAnswerTimes(
   { now, onUnreadable }: AnswerTimeOptions,
 ) {
   const { answered, unanswered, failure } = keys;
-  let upgraded: Promise<void> | undefined;
-  const upgrade = (): Promise<void> => {
-    upgraded ??= upgradeTimes(redis, keys).catch((error: unknown) => {
-      upgraded = undefined;
-      throw error;
-    });
-    return upgraded;
-  };
   return {
     /** ms since 1970, in the order of `names`; `undefined` for what was never answered. */
     async answeredAt(names: readonly string[]): Promise<readonly (number | undefined)[]> {
-      await upgrade();
       const times: (number | undefined)[] = [];
       for (const part of chunks(names, CHUNK)) {
         for (const time of await redis.zmscore(answered, ...part))
@@ -50,7 +41,6 @@ export function createAnswerTimes(
     },
     /** Subjects with an earlier time than this one, in ms. */
     async answeredBefore(time: number): Promise<readonly AnswerTime[]> {
-      await upgrade();
       const read = (key: string) => redis.zrange(key, '-inf', `(${time}`, 'BYSCORE', 'WITHSCORES');
       const listed = await Promise.all([read(answered), read(unanswered)]);
       return listed.flatMap((one) => chunks(one, 2).map(([key = '', at]) => ({ key, at: Number(at) })));
@@ -85,25 +75,6 @@ export function createAnswerTimes(
       }
     },
   };
-}
-
-/** Copies the times that an earlier release stored as a hash. Later times stay. */
-async function upgradeTimes(
-  redis: RedisClient,
-  { checked, answered }: Pick<ReturnType<Keys['facts']>, 'checked' | 'answered'>,
-): Promise<void> {
-  let cursor = '0';
-  let isEmpty = true;
-  do {
-    const [next, found] = await redis.hscan(checked, cursor, 'COUNT', CHUNK);
-    const entries = chunks(found, 2).flatMap(([key = '', time = '0']) => [time, key]);
-    if (entries.length > 0) {
-      isEmpty = false;
-      await redis.zadd(answered, 'GT', ...entries);
-    }
-    cursor = next;
-  } while (cursor !== '0');
-  if (!isEmpty) await redis.unlink(checked);
 }
 
 /**

@@ -1,10 +1,9 @@
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { chunks } from '../../model/chunks.ts';
 import type { Cache } from '../../model/ports/cache.ts';
 import { createYielder } from '../../model/yielding.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { recogniseCompression } from '../values/compression.ts';
+import { packJson, unpackJson } from '../values/compression.ts';
 
 export interface CacheOptions {
   /** Called when the cache cannot be read or written; the work continues without it. */
@@ -13,9 +12,6 @@ export interface CacheOptions {
 
 /** Keys in one command: longer commands would block Redis. */
 const CHUNK = 500;
-/** Smaller values gain nothing from compression. */
-const COMPRESS_FROM_BYTES = 2_048;
-const MAX_VALUE_BYTES = 64 * 1024 * 1024;
 
 export function createCache(redis: RedisClient, keys: Keys, options: CacheOptions = {}): Cache {
   return {
@@ -25,7 +21,10 @@ export function createCache(redis: RedisClient, keys: Keys, options: CacheOption
         const yieldIfDue = createYielder();
         for (const part of chunks(names, CHUNK)) {
           const stored = await redis.mgetBuffer(...part.map((name) => keys.cache(kind, name)));
-          for (const one of stored) values.push(decode(one));
+          for (const one of stored) {
+            // An unreadable value is a miss: it is fetched and written again.
+            values.push(one === null ? undefined : await unpackJson(one).catch(() => undefined));
+          }
           await yieldIfDue();
         }
         return values;
@@ -39,7 +38,8 @@ export function createCache(redis: RedisClient, keys: Keys, options: CacheOption
       try {
         for (const part of chunks(entries, CHUNK)) {
           const pipeline = redis.pipeline();
-          for (const [name, value] of part) pipeline.set(keys.cache(kind, name), encode(value), 'PX', px);
+          for (const [name, value] of part)
+            pipeline.set(keys.cache(kind, name), await packJson(value), 'PX', px);
           const failed = (await pipeline.exec())?.find(([error]) => error !== null);
           if (failed !== undefined) throw failed[0];
         }
@@ -48,23 +48,4 @@ export function createCache(redis: RedisClient, keys: Keys, options: CacheOption
       }
     },
   };
-}
-
-function encode(value: unknown): Buffer {
-  const json = Buffer.from(JSON.stringify(value ?? null));
-  return json.length < COMPRESS_FROM_BYTES ? json : zstdCompressSync(json);
-}
-
-/** An unreadable value is a miss: it is fetched and written again. */
-function decode(stored: Buffer | null): unknown {
-  if (stored === null) return undefined;
-  try {
-    const json =
-      recogniseCompression(stored) === 'zstd'
-        ? zstdDecompressSync(stored, { maxOutputLength: MAX_VALUE_BYTES })
-        : stored;
-    return JSON.parse(json.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

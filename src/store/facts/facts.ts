@@ -7,6 +7,7 @@ import { createYielder } from '../../model/yielding.ts';
 import type { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
+import { scanParts } from '../redis/scan.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { readValue, reportTo, writeText } from '../values/stored-values.ts';
 import { createAnswerTimes } from './answer-times.ts';
@@ -140,12 +141,8 @@ export function createFactStore<Value extends object>(
       return await redis.zrange(young, '0', '-1');
     },
     async *scan() {
-      let cursor = '0';
-      do {
-        const [next, found] = await redis.hscan(facts, cursor, 'COUNT', CHUNK);
-        yield chunks(found, 2).map(([key = '', text = '']) => [key, text] as const);
-        cursor = next;
-      } while (cursor !== '0');
+      for await (const part of scanParts(redis, 'HSCAN', facts))
+        yield part.map(([key, text]) => [key, String(text)] as const);
     },
     async forget(names) {
       for (const part of chunks(names, CHUNK)) {

@@ -1,5 +1,4 @@
 import { chunks } from '../../model/chunks.ts';
-import { lazily } from '../../model/lazily.ts';
 import type { Inspections } from '../../model/ports/inspections.ts';
 import type { SeenVersions } from '../../model/ports/seen-versions.ts';
 import type { Inspection } from '../../model/signal/inspection.ts';
@@ -77,19 +76,19 @@ export function createInspections(
  * are known.
  */
 function keptInMemory(redis: RedisClient, shared: SeenVersions): SeenVersions {
-  const empty = () => lazily(() => createKeptValues<boolean>({ max: MAX_KNOWN }));
+  const empty = () => createKeptValues<boolean>({ max: MAX_KNOWN });
   let memory = empty();
   whenWritesMayBeLost(redis, () => {
     memory = empty();
   });
   return {
     async add(subjects) {
-      const kept = memory();
+      const kept = memory;
       await shared.add(subjects);
       for (const subject of subjects) kept.set(subject, true);
     },
     async has(subjects) {
-      const kept = memory();
+      const kept = memory;
       return (await kept.getMany(subjects, async (unknown) => {
         const found = await shared.has(unknown);
         for (const [index, isKnown] of found.entries()) if (isKnown) kept.set(unknown[index] as string, true);

@@ -1,5 +1,4 @@
 import { chunks } from '../../model/chunks.ts';
-import { lazily } from '../../model/lazily.ts';
 import { createYielder } from '../../model/yielding.ts';
 import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
 import { createKeptValues, type KeptValues } from '../values/kept-values.ts';
@@ -23,8 +22,7 @@ export interface KeptReadsOptions<Value> {
 /** Values that were read while a revision was current. */
 interface Kept<Value> {
   readonly revision: string | null;
-  /** Creates the memory, which allocates all of its room at once; most commands read no values. */
-  readonly values: () => KeptValues<Value>;
+  readonly values: KeptValues<Value>;
 }
 
 /**
@@ -37,14 +35,13 @@ export function createKeptReads<Value extends object>(
 ): (fields: readonly string[]) => Promise<readonly (Value | undefined)[]> {
   const emptyAt = (current: string | null): Kept<Value> => ({
     revision: current,
-    values: lazily(() => createKeptValues({ max })),
+    values: createKeptValues({ max }),
   });
   let kept = emptyAt(null);
   whenWritesMayBeLost(redis, () => {
     kept = emptyAt(null);
   });
-  const load = async (fields: readonly string[], { values }: Kept<Value>) => {
-    const own = values();
+  const load = async (fields: readonly string[], { values: own }: Kept<Value>) => {
     const loaded: (Value | undefined)[] = [];
     const yieldIfDue = createYielder();
     for (const part of chunks(fields, CHUNK)) {
@@ -65,6 +62,6 @@ export function createKeptReads<Value extends object>(
     if (current !== kept.revision) kept = emptyAt(current);
     // Values that are read after the revision are at least as new. A read that began before goes on with its own.
     const now = kept;
-    return await now.values().getMany(fields, (lacking) => load(lacking, now));
+    return await now.values.getMany(fields, (lacking) => load(lacking, now));
   };
 }

@@ -2,7 +2,8 @@ import type { DayCount } from '../../model/fleet/day-count.ts';
 import { DAY_COUNT } from '../../model/stored/catalog.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { type OnUnreadable, readEach, readValue, writeText } from '../values/stored-values.ts';
+import { createHashValues } from '../values/hash-values.ts';
+import { type OnUnreadable, writeText } from '../values/stored-values.ts';
 
 /** Days that are kept, of about 100 bytes each. */
 const MAX_DAYS = 400;
@@ -10,6 +11,8 @@ const MAX_DAYS = 400;
 /** The fleet by day. All shards share one series, so that it stays when their number changes. */
 export function createDayCounts(redis: RedisClient, keys: Keys, onUnreadable: OnUnreadable = () => {}) {
   const key = keys.dayCounts;
+  const remedy = 'Delete the field: the trend then lacks this day.';
+  const values = createHashValues(redis, DAY_COUNT, { key, remedy, onUnreadable });
   return {
     /** Replaces the count of its day, and removes the oldest days over the limit. */
     async write(count: DayCount): Promise<void> {
@@ -19,14 +22,8 @@ export function createDayCounts(redis: RedisClient, keys: Keys, onUnreadable: On
     },
     /** The counted days from `since` (`YYYY-MM-DD`) on, oldest first. One that cannot be read is reported and left out. */
     async since(since: string): Promise<readonly DayCount[]> {
-      const stored = Object.entries(await redis.hgetall(key)).filter(([day]) => day >= since);
-      const remedy = 'Delete the field: the trend then lacks this day.';
-      const counts = await readEach(
-        stored,
-        ([field, text]) => readValue(DAY_COUNT, text, { key, field, remedy }),
-        onUnreadable,
-      );
-      return counts.toSorted((left, right) => (left.day < right.day ? -1 : 1));
+      const counts = await values.some((await redis.hkeys(key)).filter((day) => day >= since).sort());
+      return counts.map(([, count]) => count);
     },
   };
 }

@@ -22,15 +22,7 @@ export function createFleetCounts(redis: RedisClient, keys: Keys) {
     pipeline.hlen(keys.targetSummaries).scard(keys.incompleteTargets).scard(keys.failingTargets);
     pipeline.hlen(keys.openJobs).zcard(keys.openDeliveries).zcard(keys.failedDeliveries);
     pipeline.hlen(keys.rejected);
-    const [
-      targets,
-      incompleteTargets,
-      failingSources,
-      openJobs,
-      openDeliveries,
-      failedDeliveries,
-      rejectedPayloads,
-    ] = valuesOf(await pipeline.exec()).map(Number) as [
+    const counts = valuesOf(await pipeline.exec()).map(Number) as [
       number,
       number,
       number,
@@ -39,14 +31,11 @@ export function createFleetCounts(redis: RedisClient, keys: Keys) {
       number,
       number,
     ];
+    const [targets, incompleteTargets, failingSources, openJobs, ...deliveries] = counts;
+    const [openDeliveries, failedDeliveries, rejectedPayloads] = deliveries;
     return {
-      targets,
-      incompleteTargets,
-      failingSources,
-      openJobs,
-      openDeliveries,
-      failedDeliveries,
-      rejectedPayloads,
+      ...{ targets, incompleteTargets, failingSources, openJobs },
+      ...{ openDeliveries, failedDeliveries, rejectedPayloads },
     };
   };
 }

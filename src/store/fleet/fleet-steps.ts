@@ -2,7 +2,7 @@ import { chunks } from '../../model/chunks.ts';
 import type { FleetEffects } from '../../model/queue/outcome.ts';
 import { CACHED_ADVISORY, CACHED_VERSION, REFRESH_RECORD, ROUTING } from '../../model/stored/catalog.ts';
 import type { Keys } from '../keys.ts';
-import type { OutcomeStep } from '../outcomes/outcome-step.ts';
+import type { OutcomeStep } from '../scripts/save-outcome.lua.ts';
 import { writeText } from '../values/stored-values.ts';
 
 /** Facts in one step: Lua passes a few thousand arguments at most. */

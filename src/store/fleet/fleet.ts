@@ -4,23 +4,25 @@ import { createIdSet, type IdSet, visitIds } from '../../fleet/id-list.ts';
 import type { Routing } from '../../model/alert/routing.ts';
 import type { Freshness } from '../../model/fleet/freshness.ts';
 import type { RefreshRecord } from '../../model/fleet/refresh.ts';
-import type { TargetSummary } from '../../model/fleet/target-summary.ts';
 import type { DueTarget } from '../../model/queue/outcome.ts';
 import type { Advisory } from '../../model/scan/advisory.ts';
 import type { VersionRecordSummary } from '../../model/scan/resolution.ts';
-import { REFRESH_RECORD, ROUTING, TARGET_SUMMARY } from '../../model/stored/catalog.ts';
+import { REFRESH_RECORD, ROUTING } from '../../model/stored/catalog.ts';
 import { createYielder } from '../../model/yielding.ts';
 import type { StoreError } from '../errors.ts';
 import type { FactStore } from '../facts/facts.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
+import { scanFields } from '../redis/scan.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
+import { createHashValues } from '../values/hash-values.ts';
 import { readValue, reportTo, writeText } from '../values/stored-values.ts';
 import { CLOCK_SKEW_MS } from './fleet-steps.ts';
 import { createFreshness } from './freshness.ts';
 import type { Inventories } from './inventories.ts';
 import type { PackageIds } from './package-ids.ts';
 import { openTargets, targetsWith } from './target-findings.ts';
+import { summaryValues } from './target-summaries.ts';
 import { versionsNaming } from './versions-naming.ts';
 
 /** Targets of one selection; the next one, a minute later, has the others. */
@@ -59,16 +61,9 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
     await passOver(inventories, (_, visit) => visit((id) => all.add(id)));
     return all;
   };
-  const lastRefresh: StoredFleet['lastRefresh'] = async (cadence) => {
-    const text = await redis.hget(keys.refreshes, cadence);
-    if (text === null) return undefined;
-    const place = {
-      key: keys.refreshes,
-      field: cadence,
-      remedy: 'Delete the field; the next refresh writes it.',
-    };
-    return await readValue(REFRESH_RECORD, text, place).catch(reportTo(onUnreadable));
-  };
+  const remedy = 'Delete the field; the next refresh writes it.';
+  const records = createHashValues(redis, REFRESH_RECORD, { key: keys.refreshes, remedy, onUnreadable });
+  const lastRefresh: StoredFleet['lastRefresh'] = records.read;
   const affectedTargets: StoredFleet['affectedTargets'] = async ({ versions, advisories }) => {
     const named = await versionsNaming(
       facts.versions,
@@ -111,10 +106,7 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
     allTargets: () => redis.hkeys(keys.targetSummaries),
     targetsWith: (wanted) => targetsWith(redis, keys, wanted, onUnreadable),
     openTargets: () => openTargets(redis, keys, onUnreadable),
-    async summary(target) {
-      const text = await redis.hgetBuffer(keys.targetSummaries, target);
-      return text === null ? undefined : await readValue(TARGET_SUMMARY, text, placeOf(keys, target));
-    },
+    summary: summaryValues(redis, keys).find,
     inventory: inventories.read,
     lastRefresh,
     async acceptLoss(by, at) {
@@ -129,10 +121,11 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
     async judgedRouting() {
       const text = await redis.get(keys.judgedRouting);
       if (text === null) return undefined;
-      const remedy = 'Delete the key; the next worker with other settings writes it.';
-      return await readValue(ROUTING, text, { key: keys.judgedRouting, remedy }).catch(
-        reportTo(onUnreadable),
-      );
+      const place = {
+        key: keys.judgedRouting,
+        remedy: 'Delete the key; the next worker with other settings writes it.',
+      };
+      return await readValue(ROUTING, text, place).catch(reportTo(onUnreadable));
     },
     judgedSuppressions: async () => (await redis.get(keys.judgedSuppressions)) ?? '0',
     freshness: createFreshness({
@@ -194,31 +187,12 @@ async function targetsHolding(
   );
   if (holding.size === 0) return [];
   const targets = new Set<string>();
-  for await (const [target, { lockfiles }] of summaries(redis, keys)) {
+  const { parse } = summaryValues(redis, keys);
+  for await (const [target, stored] of scanFields(redis, keys.targetSummaries)) {
+    // One that cannot be read may hold them.
+    const { lockfiles } = await parse(target, stored);
     if (lockfiles.some(({ inventory }) => inventory !== undefined && holding.has(inventory)))
       targets.add(target);
   }
   return [...targets];
-}
-
-/** All targets in short. One that changes meanwhile may come twice. */
-async function* summaries(
-  redis: RedisClient,
-  keys: Keys,
-): AsyncGenerator<readonly [target: string, summary: TargetSummary]> {
-  const yieldIfDue = createYielder();
-  let cursor = '0';
-  do {
-    const [next, found] = await redis.hscanBuffer(keys.targetSummaries, cursor, 'COUNT', 500);
-    for (let at = 0; at + 1 < found.length; at += 2) {
-      const target = String(found[at]);
-      yield [target, await readValue(TARGET_SUMMARY, found[at + 1] as Buffer, placeOf(keys, target))];
-      await yieldIfDue();
-    }
-    cursor = String(next);
-  } while (cursor !== '0');
-}
-
-function placeOf(keys: Keys, target: string) {
-  return { key: keys.targetSummaries, field: target, remedy: 'Scan the target again.' };
 }

@@ -1,25 +1,15 @@
+import type { ForgottenTarget } from '../../model/api/lockhound-api.generated.ts';
 import { DIGEST_ENTRY } from '../../model/stored/catalog.ts';
 import type { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
+import { scanFields } from '../redis/scan.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { KEEP_STEPS } from '../scripts/steps.lua.ts';
 import { readTargetState } from '../targets.ts';
 import { readValue, reportTo } from '../values/stored-values.ts';
 import { bucketOf } from './inventories.ts';
 import type { TargetSummaries } from './target-summaries.ts';
-
-/** What was stored of a target and is removed. */
-export interface ForgottenTarget {
-  readonly target: string;
-  readonly lockfiles: number;
-  /** Inventories that no other target has. */
-  readonly inventories: number;
-  /** Scans whose changes waited for a periodic digest. */
-  readonly digestEntries: number;
-  /** Parts that could not be read: what they refer to may stay. */
-  readonly unreadable: readonly string[];
-}
 
 /** A scan was saved each time between reading the target and removing it. */
 export const CHANGED = 'changed';
@@ -86,18 +76,11 @@ async function digestEntriesOf(
   const found: DigestField[] = [];
   for (const route of await redis.smembers(keys.digestRoutes)) {
     const key = keys.digest(route);
-    let cursor = '0';
-    do {
-      const [next, fields] = await redis.hscanBuffer(key, cursor, 'COUNT', 100);
-      for (let at = 0; at + 1 < fields.length; at += 2) {
-        const field = String(fields[at]);
-        const remedy = 'Delete the field: its changes are not sent by this route.';
-        const place = { key, field, remedy };
-        const entry = await readValue(DIGEST_ENTRY, fields[at + 1] as Buffer, place).catch(report);
-        if (entry?.target.id === target) found.push({ route, field });
-      }
-      cursor = String(next);
-    } while (cursor !== '0');
+    const remedy = 'Delete the field: its changes are not sent by this route.';
+    for await (const [field, stored] of scanFields(redis, key)) {
+      const entry = await readValue(DIGEST_ENTRY, stored, { key, field, remedy }).catch(report);
+      if (entry?.target.id === target) found.push({ route, field });
+    }
   }
   return found;
 }

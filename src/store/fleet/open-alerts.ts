@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
+import { chunks } from '../../model/chunks.ts';
 import type { OpenAlert } from '../../model/fleet/open-alert.ts';
 import type { TargetState } from '../../model/scan/change.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import { OPEN_ALERT } from '../../model/stored/catalog.ts';
-import { createYielder } from '../../model/yielding.ts';
 import type { Keys } from '../keys.ts';
-import type { OutcomeStep } from '../outcomes/outcome-step.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { readValue, writeText } from '../values/stored-values.ts';
+import { scanFields } from '../redis/scan.ts';
+import type { OutcomeStep } from '../scripts/save-outcome.lua.ts';
+import { createHashValues } from '../values/hash-values.ts';
+import { writeText } from '../values/stored-values.ts';
 
 /** Alerts of a target that are listed; the state of a target with more is read instead. */
 const MAX_ALERTS = 2_000;
@@ -16,8 +18,6 @@ const MAX_ALERTS = 2_000;
 const STEP = 500;
 /** Characters of a reference: 60 bits of a hash. */
 const REF_LENGTH = 10;
-/** Fields in one command. */
-const COUNT = 1_000;
 
 /** The open alerts of a shard. */
 export interface StoredAlerts {
@@ -39,24 +39,22 @@ export function createOpenAlerts(redis: RedisClient, keys: Keys) {
     async read(): Promise<StoredAlerts> {
       const alerts = new Map<string, OpenAlert>();
       const remedy = 'Delete the field; states are read in its place.';
-      for await (const [field, stored] of fieldsOf(redis, keys.openAlerts)) {
-        const place = { key: keys.openAlerts, field, remedy };
-        const alert = await readValue(OPEN_ALERT, stored, place).catch(() => undefined);
+      const { parse } = createHashValues(redis, OPEN_ALERT, { key: keys.openAlerts, remedy });
+      for await (const [field, stored] of scanFields(redis, keys.openAlerts)) {
+        const alert = await parse(field, stored).catch(() => undefined);
         if (alert !== undefined) alerts.set(field, alert);
       }
       const targets = new Map<string, string>();
-      for await (const [target, stored] of fieldsOf(redis, keys.alertsOfTargets))
+      for await (const [target, stored] of scanFields(redis, keys.alertsOfTargets))
         targets.set(target, stored.toString('latin1'));
       return { alerts, targets };
     },
     /** Removes the alerts that no target has. */
     async forgetUnused(): Promise<void> {
       const unused = new Set(await redis.hkeys(keys.openAlerts));
-      for await (const [, stored] of fieldsOf(redis, keys.alertsOfTargets))
+      for await (const [, stored] of scanFields(redis, keys.alertsOfTargets))
         for (const ref of refsIn(stored.toString('latin1'))) unused.delete(ref);
-      const refs = [...unused];
-      for (let at = 0; at < refs.length; at += COUNT)
-        await redis.hdel(keys.openAlerts, ...refs.slice(at, at + COUNT));
+      for (const part of chunks([...unused], STEP)) await redis.hdel(keys.openAlerts, ...part);
     },
   };
 }
@@ -72,12 +70,11 @@ export function openAlertSteps(
   );
   if (open.length > MAX_ALERTS) return [{ name: 'HDEL', keys: [alertsOfTargets], values: [target] }];
   const byRef = new Map(open.map((text) => [refOfText(text), text]));
-  const fields = [...byRef];
-  const steps: OutcomeStep[] = [];
-  for (let at = 0; at < fields.length; at += STEP)
-    steps.push({ name: 'HSET', keys: [openAlerts], values: fields.slice(at, at + STEP).flat() });
   const refs = open.map(refOfText).join('');
-  return [...steps, { name: 'HSET', keys: [alertsOfTargets], values: [target, refs] }];
+  return [
+    ...chunks([...byRef], STEP).map((part) => ({ name: 'HSET', keys: [openAlerts], values: part.flat() })),
+    { name: 'HSET', keys: [alertsOfTargets], values: [target, refs] },
+  ];
 }
 
 /** The reference of an open alert. */
@@ -93,40 +90,11 @@ function alertText(finding: Finding): string {
   const { rule, level, severity, countsAs, stepsLess, title, advisory, issue, kev, epss } = finding;
   const { ecosystem, name, version, purl, direct, groups } = finding.package;
   const own = { ecosystem, name, version, purl, direct, groups };
-  const alert = {
-    rule,
-    level,
-    severity,
-    countsAs,
-    stepsLess,
-    title,
-    package: own,
-    advisory,
-    issue,
-    kev,
-    epss,
-  };
-  return writeText(OPEN_ALERT, alert as OpenAlert);
+  const rated = { rule, level, severity, countsAs, stepsLess, title };
+  return writeText(OPEN_ALERT, { ...rated, package: own, advisory, issue, kev, epss } as OpenAlert);
 }
 
 /** The references in the text of a target. */
 export function* refsIn(text: string): Generator<string> {
   for (let at = 0; at < text.length; at += REF_LENGTH) yield text.slice(at, at + REF_LENGTH);
-}
-
-/** The fields of a hash; one that changes meanwhile may come twice. */
-async function* fieldsOf(
-  redis: RedisClient,
-  key: string,
-): AsyncGenerator<readonly [field: string, stored: Buffer]> {
-  const yieldIfDue = createYielder();
-  let cursor = '0';
-  do {
-    const [next, found] = await redis.hscanBuffer(key, cursor, 'COUNT', COUNT);
-    for (let at = 0; at + 1 < found.length; at += 2) {
-      yield [String(found[at]), found[at + 1] as Buffer];
-      await yieldIfDue();
-    }
-    cursor = String(next);
-  } while (cursor !== '0');
 }

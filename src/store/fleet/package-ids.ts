@@ -1,36 +1,15 @@
 import { chunks } from '../../model/chunks.ts';
-import { lazily } from '../../model/lazily.ts';
 import type { Keys } from '../keys.ts';
 import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
+import { scanParts } from '../redis/scan.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { createKeptValues } from '../values/kept-values.ts';
 
 /** Small integers for the package versions of all targets. */
-export interface PackageIds {
-  /** The id of each identity, in their order; new ones get the next ids. The inventory that holds them must be stored within an hour. */
-  intern(identities: readonly string[]): Promise<readonly number[]>;
-  /** The ids of identities that have one. */
-  find(identities: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** The identity of each id, in their order; `undefined` for ids without one. */
-  identities(ids: readonly number[]): Promise<readonly (string | undefined)[]>;
-  /**
-   * When each id was given out, in ms: a minute for the last thousands of changes of the fleet, and coarser for what is older. Ids
-   * from before this was recorded are absent.
-   */
-  givenAt(ids: readonly number[]): Promise<ReadonlyMap<number, number>>;
-  /** All ids with their identities, in parts. */
-  scan(): AsyncGenerator<readonly (readonly [id: number, identity: string])[]>;
-  /** The last id that was given out; ids ascend. */
-  last(): Promise<number>;
-  /** The same for ids after one, up to another. */
-  between(after: number, last: number): AsyncGenerator<readonly (readonly [id: number, identity: string])[]>;
-  /** Changes whenever Redis may have lost ids and given them out again: what was read before is then not used. */
-  epoch(): number;
-  /** Removes ids that no inventory holds. One that was interned within the last hour stays. */
-  forget(ids: readonly number[]): Promise<void>;
-  /** Empties the memory of this process: Redis may have lost ids that it holds. */
-  clear(): void;
-}
+export type PackageIds = ReturnType<typeof createPackageIds>;
+
+/** Ids with their identities. */
+type Part = readonly (readonly [id: number, identity: string])[];
 
 /** Identities in one command: longer commands would block Redis. */
 const CHUNK = 1_000;
@@ -42,14 +21,14 @@ const UNUSED_MINUTES = 60;
 /** Minutes in which ids were given out, at a hundred bytes each; older ones are thinned out. */
 const MAX_TIMES = 20_000;
 
-export function createPackageIds(redis: RedisClient, keys: Keys, now: () => number = Date.now): PackageIds {
-  // A cache takes its room when it is created; most commands use none.
-  const emptyIds = () => lazily(() => createKeptValues<number>({ max: MAX_KNOWN, ttlMs: KNOWN_MS, now }));
-  const emptyNames = () => lazily(() => createKeptValues<string, number>({ max: MAX_KNOWN }));
+export function createPackageIds(redis: RedisClient, keys: Keys, now: () => number = Date.now) {
+  const emptyIds = () => createKeptValues<number>({ max: MAX_KNOWN, ttlMs: KNOWN_MS, now });
+  const emptyNames = () => createKeptValues<string, number>({ max: MAX_KNOWN });
   let [knownIds, knownNames] = [emptyIds(), emptyNames()];
   const { packageIds, packageNames, lastPackageId, packageTimes } = keys;
   const minute = () => Math.floor(now() / 60_000);
   let epoch = 0;
+  /** Empties the memory of this process: Redis may have lost ids that it holds. */
   const clear = () => {
     epoch += 1;
     knownIds = emptyIds();
@@ -57,20 +36,20 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
   };
   // Lost ids are given out again.
   whenWritesMayBeLost(redis, clear);
-  async function* scan(): ReturnType<PackageIds['scan']> {
-    let cursor = '0';
-    do {
-      const [next, found] = await redis.hscan(packageNames, cursor, 'COUNT', CHUNK);
-      yield chunks(found, 2).map(([id, identity = '']) => [Number(id), identity] as const);
-      cursor = next;
-    } while (cursor !== '0');
+  /** All ids with their identities, in parts. */
+  async function* scan(): AsyncGenerator<Part> {
+    for await (const part of scanParts(redis, 'HSCAN', packageNames))
+      yield part.map(([id, identity]) => [Number(id), String(identity)] as const);
   }
   return {
     clear,
     scan,
+    /** Changes whenever Redis may have lost ids and given them out again: what was read before is then not used. */
     epoch: () => epoch,
+    /** The last id that was given out; ids ascend. */
     last: async () => Number((await redis.get(lastPackageId)) ?? 0),
-    async *between(after, last) {
+    /** The ids after one, up to another, in parts. */
+    async *between(after: number, last: number): AsyncGenerator<Part> {
       if (after === 0) {
         yield* scan();
         return;
@@ -84,8 +63,9 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
         });
       }
     },
-    async intern(identities) {
-      const known = knownIds();
+    /** The id of each identity, in their order; new ones get the next ids. The inventory that holds them must be stored within an hour. */
+    async intern(identities: readonly string[]): Promise<readonly number[]> {
+      const known = knownIds;
       const give = async (lacking: readonly string[]): Promise<readonly number[]> => {
         const given = new Map<string, number>();
         for (const part of chunks([...new Set(lacking)], CHUNK)) {
@@ -105,7 +85,8 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
       };
       return (await known.getMany(identities, give)) as readonly number[];
     },
-    async find(identities) {
+    /** The ids of identities that have one. */
+    async find(identities: readonly string[]): Promise<ReadonlyMap<string, number>> {
       const ids = new Map<string, number>();
       for (const part of chunks(identities, CHUNK)) {
         for (const [index, stored] of (await redis.hmget(packageIds, ...part)).entries()) {
@@ -114,8 +95,9 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
       }
       return ids;
     },
-    async identities(ids) {
-      const names = knownNames();
+    /** The identity of each id, in their order; `undefined` for ids without one. */
+    async identities(ids: readonly number[]): Promise<readonly (string | undefined)[]> {
+      const names = knownNames;
       return await names.getMany(ids, async (unknown) => {
         const read: (string | undefined)[] = [];
         for (const part of chunks(unknown, CHUNK)) {
@@ -127,7 +109,11 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
         return read;
       });
     },
-    async givenAt(ids) {
+    /**
+     * When each id was given out, in ms: a minute for the last thousands of changes of the fleet, and coarser for what is older. Ids
+     * from before this was recorded are absent.
+     */
+    async givenAt(ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
       const found = new Map<number, number>();
       for (const part of chunks(ids, CHUNK)) {
         const pipeline = redis.pipeline();
@@ -142,7 +128,8 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
       }
       return found;
     },
-    async forget(ids) {
+    /** Removes ids that no inventory holds. One that was interned within the last hour stays. */
+    async forget(ids: readonly number[]): Promise<void> {
       for (const part of chunks(ids, CHUNK)) {
         await runScript(redis, FORGET, [packageIds, packageNames], [minute() - UNUSED_MINUTES, ...part]);
       }

@@ -2,8 +2,8 @@ import type { TargetFindings } from '../../fleet/fleet.ts';
 import type { WantedFindings } from '../../model/fleet/wanted-findings.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
+import { createTargetStore } from '../targets.ts';
 import type { OnUnreadable } from '../values/stored-values.ts';
-import { createTargetStates } from './target-states.ts';
 import { createTargetSummaries } from './target-summaries.ts';
 
 /** The targets with open findings. A part of the list of targets is in memory. */
@@ -12,7 +12,7 @@ export async function* openTargets(
   keys: Keys,
   onUnreadable: OnUnreadable,
 ): AsyncGenerator<TargetFindings> {
-  const states = createTargetStates(redis, keys);
+  const states = createTargetStore(redis, keys);
   for await (const part of createTargetSummaries(redis, keys).all(onUnreadable)) {
     const listed = new Map(part.filter(([, { open }]) => Object.keys(open).length > 0));
     for await (const [id, { findings }] of states.each([...listed.keys()], onUnreadable)) {
@@ -29,7 +29,7 @@ export async function targetsWith(
   { isAbout, mayBeIn, isWanted }: WantedFindings,
   onUnreadable: OnUnreadable,
 ): Promise<readonly string[]> {
-  const states = createTargetStates(redis, keys);
+  const states = createTargetStore(redis, keys);
   const found: string[] = [];
   for await (const part of createTargetSummaries(redis, keys).all(onUnreadable)) {
     const targets = part.map(([id, { labels }]) => ({ id, labels })).filter(isAbout);

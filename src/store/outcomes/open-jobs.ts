@@ -1,26 +1,18 @@
 import type { BegunJob, OpenJob, OpenJobs, Turn } from '../../model/queue/open-job.ts';
+import type { SpentOutcomes } from '../../model/queue/spent-outcomes.ts';
 import { OPEN_JOB } from '../../model/stored/catalog.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { CLOSE_STEPS } from '../scripts/steps.lua.ts';
-import { type OnUnreadable, readValue, reportTo, writeLargeValue } from '../values/stored-values.ts';
+import { createHashValues } from '../values/hash-values.ts';
+import { type OnUnreadable, writeLargeValue } from '../values/stored-values.ts';
 import { CLAIM_STEP, REQUEST_TTL_MS } from './request-claims.ts';
-import { SPENT_TTL_MS, spentKeys } from './spent-outcomes.ts';
-
-/** Jobs in one command while all are listed. */
-const CHUNK = 200;
 
 /** `find` throws `state-corrupt` or `state-newer`; `list` reports such a job and leaves it out. */
-export function createOpenJobStore(
-  redis: RedisClient,
-  keys: Keys,
-  onUnreadable: OnUnreadable = () => {},
-): OpenJobs {
-  const read = (id: string, stored: Buffer): Promise<OpenJob> => {
-    const remedy = 'Delete the field to forget the job; it runs if it is still queued.';
-    return readValue(OPEN_JOB, stored, { key: keys.openJobs, field: id, remedy });
-  };
+export function createOpenJobStore(redis: RedisClient, keys: Keys, onUnreadable?: OnUnreadable): OpenJobs {
+  const remedy = 'Delete the field to forget the job; it runs if it is still queued.';
+  const jobs = createHashValues(redis, OPEN_JOB, { key: keys.openJobs, remedy, onUnreadable });
   return {
     async open(job) {
       const { id, lane } = job;
@@ -31,10 +23,7 @@ export function createOpenJobStore(
         [id, await packOpenJob(job), lane === undefined ? 0 : 1],
       );
     },
-    async find(id) {
-      const stored = await redis.hgetBuffer(keys.openJobs, id);
-      return stored === null ? undefined : await read(id, stored);
-    },
+    find: jobs.find,
     async begin({ id, ownId, lane, outcome: { job, key }, claim }) {
       const places = [
         keys.requestedScan(claim?.scan ?? ''),
@@ -48,24 +37,14 @@ export function createOpenJobStore(
       );
       const [hasOutcome, stored, first, claimed] = Array.isArray(answer) ? answer : [];
       return {
-        open: Buffer.isBuffer(stored) ? await read(id, stored) : undefined,
+        open: Buffer.isBuffer(stored) ? await jobs.parse(id, stored) : undefined,
         hasOutcome: Number(hasOutcome) === 1,
         ...claimIn(textOf(claimed)),
         ...(lane === undefined ? {} : { turn: turnOf(ownId, textOf(first)) }),
       };
     },
     async *list() {
-      let cursor = '0';
-      do {
-        const [next, fields] = await redis.hscanBuffer(keys.openJobs, cursor, 'COUNT', CHUNK);
-        for (let at = 1; at < fields.length; at += 2) {
-          const [id, stored] = [fields[at - 1], fields[at]];
-          if (id === undefined || stored === undefined) continue;
-          const job = await read(id.toString('utf8'), stored).catch(reportTo(onUnreadable));
-          if (job !== undefined) yield job;
-        }
-        cursor = String(next);
-      } while (cursor !== '0');
+      for await (const [, job] of jobs.each()) yield job;
     },
     async turn({ lane, id }) {
       return turnOf(id, textOf(await runScript(redis, LOOK_UP_TURN, [keys.lane(lane), keys.openJobs], [id])));
@@ -100,6 +79,21 @@ export function createOpenJobStore(
 /** An open job as it is stored; one that waits for advisories may hold hundreds of thousands of their ids. */
 export function packOpenJob(job: OpenJob): Promise<Buffer | string> {
   return writeLargeValue(OPEN_JOB, job);
+}
+
+/** How long the value of a marked outcome stays readable. */
+export const SPENT_TTL_MS = 15 * 60 * 1000;
+
+/** Keys of the Lua function `spend`, and the number of marked outcomes among them. */
+export function spentKeys(
+  keys: Keys,
+  { marked, removed }: SpentOutcomes,
+): { readonly keys: readonly string[]; readonly marked: number } {
+  const pairs = marked.flatMap(({ job, key }) => [keys.outcome(job, key), keys.spentOutcome(job, key)]);
+  return {
+    keys: [...pairs, ...removed.map(({ job, key }) => keys.outcome(job, key))],
+    marked: marked.length,
+  };
 }
 
 function claimIn(claim: string | undefined): Pick<BegunJob, 'claim'> {

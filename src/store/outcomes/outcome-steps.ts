@@ -10,10 +10,9 @@ import { DIGEST_ENTRY } from '../../model/stored/catalog.ts';
 import { fileArguments, moveArguments } from '../alerts/deliveries.ts';
 import type { Keys } from '../keys.ts';
 import { noteArguments } from '../scans.ts';
+import type { OutcomeStep } from '../scripts/save-outcome.lua.ts';
 import { writeValue } from '../values/stored-values.ts';
-import { packOpenJob } from './open-jobs.ts';
-import type { OutcomeStep } from './outcome-step.ts';
-import { SPENT_TTL_MS, spentKeys } from './spent-outcomes.ts';
+import { packOpenJob, SPENT_TTL_MS, spentKeys } from './open-jobs.ts';
 import { watchSteps } from './watch-steps.ts';
 
 /** Members in one command: Lua passes a few thousand arguments at most. */

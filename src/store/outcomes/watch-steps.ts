@@ -2,8 +2,8 @@ import { chunks } from '../../model/chunks.ts';
 import { OPEN_TARGET, SCHEDULE_RUN, SOURCE_READING, WATCHED_TARGET } from '../../model/stored/catalog.ts';
 import type { WatchUpdate } from '../../model/watch/watch-update.ts';
 import type { Keys } from '../keys.ts';
+import type { OutcomeStep } from '../scripts/save-outcome.lua.ts';
 import { writeLargeValue, writeText } from '../values/stored-values.ts';
-import type { OutcomeStep } from './outcome-step.ts';
 
 /** Members in one command: Lua passes a few thousand arguments at most. */
 const CHUNK = 1_000;

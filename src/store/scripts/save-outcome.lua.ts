@@ -1,6 +1,13 @@
 import { defineScript } from './run-script.ts';
 import { CLOSE_STEPS, FILE_STEP, KEEP_STEPS, MOVE_STEP, NOTE_STEP, PENDING_STEPS } from './steps.lua.ts';
 
+/** A step of `SAVE_OUTCOME`. */
+export interface OutcomeStep {
+  readonly name: string;
+  readonly keys: readonly string[];
+  readonly values: readonly (string | number | Buffer)[];
+}
+
 /**
  * Saves an outcome unless there is one, together with a target's new state and a claim or not at all, and with its effects: jobs that
  * follow are opened and get their places in lanes (in the order of the outcomes), deliveries are filed, digests and the

@@ -52,7 +52,7 @@ export async function readValue<Value>(
 }
 
 /** The JSON value that is stored, unchecked. Throws `StoreError` `state-corrupt`. */
-export async function parseValue(
+async function parseValue(
   kind: StoredKind<unknown>,
   stored: Buffer | string,
   place: StoredPlace,

@@ -63,17 +63,13 @@ describe('a delivery', () => {
     expect(await store.openSince()).toBe(START + 1_000);
   });
 
-  it.each([500, 501, 1_501])('of %i changes is read as it was filed, and filed once', async (count) => {
-    const { store, keys } = open(`parts-${count}`);
+  it.each([1, 1_501])('of %i changes is read as it was filed, and filed once', async (count) => {
+    const { store } = open(`many-${count}`);
     const changes = Array.from({ length: count }, (_, index) => changeOf(`package-${index}`));
     await store.file(identity('m1'), notificationOf(changes));
     await store.file(identity('m1'), notificationOf(changes.slice(0, 600)));
     expect(await store.read('m1')).toEqual(notificationOf(changes));
     expect(await store.find('m1')).toMatchObject({ changes: count, state: 'waiting' });
-    if (count > 500) {
-      await room.redis.hdel(keys.deliveryNotification('m1'), 'notification.0');
-      expect(await store.read('m1')).toBeUndefined();
-    }
   });
 
   it('is one of the newest of its target: at most 20, the one that changed last first', async () => {

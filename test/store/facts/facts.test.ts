@@ -111,17 +111,6 @@ describe('facts', () => {
     expect(await facts.oldestSince(0)).toBeUndefined();
   });
 
-  it('keep the times that an earlier release stored', async () => {
-    const { facts, keys } = open('upgraded');
-    const { checked } = keys.facts(CACHED_VERSION.kind);
-    const old = Array.from({ length: 1_200 }, (_, index) => [`p${index}`, String(900_000 + index)] as const);
-    await room.redis.hset(checked, ...old.flat());
-    await facts.learn([['p7', recordOf('p7')]]);
-    expect(await facts.answeredAt(['p0', 'p7', 'p1199'])).toEqual([900_000, 1_000_000, 901_199]);
-    expect(await facts.oldestSince(0)).toBe(900_000);
-    expect(await room.redis.exists(checked)).toBe(0);
-  });
-
   it('become no fresher by an answer that is doubted', async () => {
     const { facts, at } = open('doubted');
     await facts.learn(['a', 'b'].map((name) => [name, recordOf(name)] as const));

@@ -3,8 +3,8 @@ import type { Suppression } from '../../../src/model/scan/suppression.ts';
 import { concernedFindings } from '../../../src/policy/suppressions/concerned-findings.ts';
 import { createChangeLog } from '../../../src/store/fleet/change-log.ts';
 import { targetsWith } from '../../../src/store/fleet/target-findings.ts';
-import { createTargetStates } from '../../../src/store/fleet/target-states.ts';
 import { createTargetSummaries } from '../../../src/store/fleet/target-summaries.ts';
+import { createTargetStore } from '../../../src/store/targets.ts';
 import { openStoreRoom, type StoreRoom } from '../store-room.ts';
 import { AT, gathered, npmFile, openFleet, tracked } from './fleet-room.ts';
 
@@ -46,7 +46,7 @@ describe('the states of many targets', () => {
       await fleet.save(name, [], { findings: [tracked(name, 'lodash@4.17.20', 'high')] });
     }
     await room.redis.hset(fleet.keys.target('t100'), 'state', 'nonsense');
-    const states = createTargetStates(room.redis, fleet.keys);
+    const states = createTargetStore(room.redis, fleet.keys);
     const damaged: string[] = [];
     const found: string[] = [];
     for await (const [name, state] of states.each([...names, 'absent'], ({ message }) =>
