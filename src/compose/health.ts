@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { JOBS } from '../jobs/catalog.ts';
+import type { HealthVerdict } from '../model/api/lockhound-api.generated.ts';
 import { messageOf } from '../model/errors.ts';
-import type { HealthVerdict } from '../model/fleet/checks.ts';
 import type { ShardLayout } from '../model/fleet/shard-layout.ts';
 import { within } from '../model/within.ts';
 import type { FleetNumbers } from '../server/metrics/fleet-numbers.ts';

@@ -1,5 +1,4 @@
-import type { HeldPackage } from '../model/fleet/held-package.ts';
-import type { OtherVersions } from '../model/fleet/other-versions.ts';
+import type { HeldPackage, OtherVersions } from '../model/api/lockhound-api.generated.ts';
 import { printable } from '../model/printable.ts';
 import { counted, fitLines, hang, type TextOptions } from './layout.ts';
 import { type Palette, palette } from './palette.ts';

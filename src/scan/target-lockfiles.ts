@@ -1,6 +1,6 @@
-import { byPath } from '../model/fleet/lockfile-order.ts';
 import type { PastScan } from '../model/fleet/past-scan.ts';
 import type { TargetLockfile } from '../model/fleet/target-lockfile.ts';
+import { byPath } from '../model/fleet/target-lockfile.ts';
 import type { Change, TargetState } from '../model/scan/change.ts';
 import type { Inventory, ResolvedLockfile } from '../model/scan/inventory.ts';
 import { laterScans, type ScanScope } from '../policy/scan-order.ts';

@@ -144,7 +144,7 @@ function unreadable(error: unknown): never {
 }
 
 async function stateOf(target: string): Promise<TargetState | undefined> {
-  for await (const [, state] of room.store.targetStates.each([target], unreadable)) return state;
+  for await (const [, state] of room.store.targets.each([target], unreadable)) return state;
   return undefined;
 }
 

@@ -32,8 +32,8 @@ async function startHere(room: Room): Promise<Pipeline> {
   });
 }
 
-async function stateOf({ targetStates }: Room['store']) {
-  for await (const [, state] of targetStates.each(['one'], unreadable)) return state;
+async function stateOf({ targets }: Room['store']) {
+  for await (const [, state] of targets.each(['one'], unreadable)) return state;
   return undefined;
 }
 

@@ -107,14 +107,6 @@ export interface DeliveryReceipt {
   readonly answer: string;
 }
 
-/** The result of sending a delivery again. `delivered` and `held` deliveries are not changed. */
-export interface RetriedDelivery {
-  readonly id: string;
-  readonly outcome: 'queued' | 'delivered' | 'held' | 'unknown';
-  /** An earlier delivery of the same target, which is sent first. */
-  readonly behind?: string | undefined;
-}
-
 /** A delivery with what is kept of it. */
 export interface DeliveryDetails {
   readonly delivery: DeliveryRecord;

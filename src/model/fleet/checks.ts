@@ -21,27 +21,6 @@ export const HEALTH_PARTS = {
   limits: ['RateLimited', 'RedisMemory', 'EventLoopLate'],
 } as const;
 
-/** The answer to one question about the deployment. */
-export interface HealthPart {
-  readonly part: keyof typeof HEALTH_PARTS;
-  readonly grade: Verdict;
-  /** In words, with numbers. */
-  readonly says: string;
-  /** The remedy; absent when nothing has to be done. */
-  readonly remedy?: string | undefined;
-}
-
-/** The state of the whole deployment in words. */
-export interface HealthVerdict {
-  readonly grade: Verdict;
-  /** One sentence. */
-  readonly summary: string;
-  /** At least one for each question. */
-  readonly parts: readonly HealthPart[];
-  /** RFC 3339. */
-  readonly at: string;
-}
-
 /** The result of one check of `lockhound doctor`. */
 export interface Diagnosis {
   readonly subject: DoctorSubject;

@@ -27,10 +27,3 @@ export type RetriedPayload = { readonly job: string; readonly id: string } & (
   | { readonly outcome: 'queued' | 'gone' | 'under-way' }
   | { readonly outcome: 'invalid'; readonly issues: RejectedPayload['issues'] }
 );
-
-export interface RejectedList {
-  /** Newest first. */
-  readonly rejected: readonly RejectedPayload[];
-  /** Number of all rejected payloads. */
-  readonly total: number;
-}

@@ -1,5 +1,5 @@
 import type { FleetStore } from '../../compose/fleet-store.ts';
-import type { RetriedDelivery } from '../../model/alert/delivery.ts';
+import type { RetriedDelivery } from '../../model/api/lockhound-api.generated.ts';
 import type { Operation } from '../operation.ts';
 import { Refusal } from '../refusal.ts';
 import { type FoundDelivery, findDelivery, selectDeliveries } from './select.ts';

@@ -88,7 +88,7 @@ async function readTargets(
       http: offlineClient(),
     });
     try {
-      for await (const [target, state] of store.targetStates.each(own, fleet.onUnreadable)) {
+      for await (const [target, state] of store.targets.each(own, fleet.onUnreadable)) {
         signal.throwIfAborted();
         const inventory = await storedInventory(
           state.lockfiles ?? [],

@@ -15,7 +15,7 @@ export async function wholeFindings(
   const holders = new Map(short.map((one) => [one.target, one[HOLDER]]));
   const known = new Map<string, ViewedFinding[]>();
   for (const [store, own] of Map.groupBy(holders.keys(), fleet.of)) {
-    for await (const [target, state] of store.targetStates.each(own, fleet.onUnreadable)) {
+    for await (const [target, state] of store.targets.each(own, fleet.onUnreadable)) {
       const open = state.findings.filter(({ status }) => status === 'open');
       const holder = holders.get(target) as ViewedFinding[typeof HOLDER];
       const { findings: viewed } = viewedContent(holder, { findings: open }, await exploits());

@@ -1,5 +1,5 @@
 import type { IdentifiedPackage } from '../../fleet/identity.ts';
-import type { OtherVersions } from '../../model/fleet/other-versions.ts';
+import type { OtherVersions } from '../../model/api/lockhound-api.generated.ts';
 import { systemOf } from '../../model/lockfile/ecosystem.ts';
 import { compareText } from '../../policy/finding-order.ts';
 import { schemeOf } from '../../versions/scheme.ts';

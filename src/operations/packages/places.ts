@@ -4,8 +4,7 @@ import type { Store } from '../../compose/store.ts';
 import { createIdSet } from '../../fleet/id-list.ts';
 import type { IdentifiedPackage } from '../../fleet/identity.ts';
 import { findPlaces, type PackagePlace } from '../../fleet/package-places.ts';
-import type { HeldPackage } from '../../model/fleet/held-package.ts';
-import { NO_OTHER_VERSIONS, type OtherVersions } from '../../model/fleet/other-versions.ts';
+import type { HeldPackage, OtherVersions } from '../../model/api/lockhound-api.generated.ts';
 import { reportTo } from '../../store/values/stored-values.ts';
 import type { OperationContext } from '../context.ts';
 import { findHolders, type Holder, type HolderTest, type SelectedPackages } from './holders.ts';
@@ -36,7 +35,7 @@ export async function findPackage(
   const { versions, holders, notCompared } = await findHolders(context, query, fits);
   const others =
     holders.length > 0 || query.versions === ''
-      ? NO_OTHER_VERSIONS
+      ? { targets: 0, count: 0, newest: [] }
       : await otherVersions(context, query, { fits, notCompared });
   return {
     versions,

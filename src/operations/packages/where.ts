@@ -1,4 +1,4 @@
-import type { HeldPackage } from '../../model/fleet/held-package.ts';
+import type { HeldPackage } from '../../model/api/lockhound-api.generated.ts';
 import { unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { labelTest } from '../parameters.ts';

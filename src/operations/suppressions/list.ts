@@ -39,8 +39,8 @@ async function countUses(fleet: FleetStore): Promise<ReadonlyMap<string, number>
   const targets: string[] = [];
   for await (const [target, { suppressed = 0 }] of summariesOf(fleet))
     if (suppressed > 0) targets.push(target);
-  for (const [{ targetStates }, own] of Map.groupBy(targets, fleet.of)) {
-    for await (const [, state] of targetStates.each(own, fleet.onUnreadable)) {
+  for (const [{ targets: states }, own] of Map.groupBy(targets, fleet.of)) {
+    for await (const [, state] of states.each(own, fleet.onUnreadable)) {
       for (const { status, finding } of state.findings) {
         if (status !== 'open' || finding.suppressed === undefined) continue;
         const { by } = finding.suppressed;

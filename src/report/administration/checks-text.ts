@@ -1,8 +1,8 @@
+import type { HealthVerdict } from '../../model/api/lockhound-api.generated.ts';
 import {
   type Diagnosis,
   DOCTOR_SUBJECTS,
   type DoctorReport,
-  type HealthVerdict,
   type Verdict,
 } from '../../model/fleet/checks.ts';
 import { printable } from '../../model/printable.ts';

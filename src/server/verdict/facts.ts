@@ -1,4 +1,4 @@
-import type { HealthPart } from '../../model/fleet/checks.ts';
+import type { HealthPart } from '../../model/api/lockhound-api.generated.ts';
 import { type Freshness, unansweredReason } from '../../model/fleet/freshness.ts';
 import type { RefreshRecord } from '../../model/fleet/refresh.ts';
 import { lossText } from '../../model/losses/evidence.ts';

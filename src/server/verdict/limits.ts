@@ -1,4 +1,4 @@
-import type { HealthPart } from '../../model/fleet/checks.ts';
+import type { HealthPart } from '../../model/api/lockhound-api.generated.ts';
 import type { WorkerRecord } from '../../model/fleet/worker-record.ts';
 import type { QueueNumbers } from '../metrics/fleet-numbers.ts';
 import type { HealthFacts } from './health-facts.ts';

@@ -1,4 +1,5 @@
-import { type HealthPart, type HealthVerdict, type Verdict, worstVerdict } from '../../model/fleet/checks.ts';
+import type { HealthPart, HealthVerdict } from '../../model/api/lockhound-api.generated.ts';
+import { type Verdict, worstVerdict } from '../../model/fleet/checks.ts';
 import { judgeFacts } from './facts.ts';
 import { judgeFlow } from './flow.ts';
 import type { HealthFacts } from './health-facts.ts';

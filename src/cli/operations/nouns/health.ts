@@ -1,4 +1,4 @@
-import type { HealthVerdict } from '../../../model/fleet/checks.ts';
+import type { HealthVerdict } from '../../../model/api/lockhound-api.generated.ts';
 import { healthText } from '../../../report/administration/checks-text.ts';
 import type { Noun } from '../noun.ts';
 
