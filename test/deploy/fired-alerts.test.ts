@@ -85,7 +85,7 @@ async function startWorker(environment: Readonly<Record<string, string>> = {}): 
   await until('the worker is ready', () => worker.output().includes('worker ready'));
 }
 
-describe.skipIf(process.env['LOCKHOUND_FIRE_ALERTS'] === undefined)(
+describe.skipIf(process.env['FIRE_ALERTS'] === undefined)(
   'an alert rule (by `.ci/deployment`)',
   () => {
     beforeAll(async () => {

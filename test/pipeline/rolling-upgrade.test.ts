@@ -8,7 +8,7 @@ import { LOCKFILE, SOUND } from './fixtures.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
 /** The command lines of two installed releases, as `.ci/rolling-upgrade` sets them. */
-const { LOCKHOUND_OLD_RELEASE: OLD, LOCKHOUND_NEW_RELEASE: NEW } = process.env;
+const { OLD_RELEASE: OLD, NEW_RELEASE: NEW } = process.env;
 
 let world: World;
 beforeAll(async () => {
