@@ -14,6 +14,7 @@ import { callerAddress } from './auth/caller-address.ts';
 import { acceptBodies } from './bodies.ts';
 import { checkedBody } from './check-body.ts';
 import { answerClientError } from './client-error.ts';
+import { withHidden } from './hidden.ts';
 import { ACCEPTED, type HttpOperations, isRead, StreamAnswer } from './http-operation.ts';
 import { answerOnce } from './idempotency.ts';
 import { PROBLEM_TYPE, problemOf, refusalOf } from './problem.ts';
@@ -125,13 +126,15 @@ function addRoute(app: FastifyInstance, method: ApiMethod, options: ApiServerOpt
       };
       const call = { params, body, principal, signal, isAllowed, request };
       if (isRead(method)) {
-        const answer = await askStore(() => operation(call as never));
+        const answer = await askStore(() => withHidden(principal, () => operation(call as never)));
         if (answer instanceof StreamAnswer) return await stream(request, reply, answer, log);
         return sendAnswer(request, reply, rawAnswer(answer, method.id));
       }
       const owner = { method: method.id, principal };
       const run = async () => rawAnswer(await operation(call as never), method.id);
-      const answer = await askStore(() => answerOnce(answers, request, owner, run));
+      const answer = await askStore(() =>
+        answerOnce(answers, request, owner, () => withHidden(principal, run)),
+      );
       return sendAnswer(request, reply, answer);
     },
   });
