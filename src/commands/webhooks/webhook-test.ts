@@ -5,6 +5,7 @@ import { openStore } from '../../compose/store.ts';
 import { ConfigError } from '../../config/errors.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { DeliveryAttempt } from '../../model/alert/delivery.ts';
+import type { ProvisionChange } from '../../model/alert/provision-change.ts';
 import { CodedError } from '../../model/errors.ts';
 import type { Transition } from '../../model/scan/transition.ts';
 import { testNotification, type WebhookTest } from '../../notify/alert/test-notification.ts';
@@ -54,7 +55,7 @@ async function send(
     asked,
   );
   await notifier.read(signal);
-  await requireApplied(notifier, route, signal);
+  const kept = await requireApplied(notifier, route, signal);
   const id = `msg_test_${randomUUID()}`;
   const { mode = 'digest', match = {} } = notifier.routing.rules.find(({ name }) => name === route) ?? {};
   const transition = wanted ?? match.transitions?.[0] ?? 'opened';
@@ -68,33 +69,42 @@ async function send(
     },
   );
   const { status, durationMs, answer } = lastAttempt() ?? {};
-  return { route, id, ...outcome, status, durationMs, answer };
+  return { route, id, ...outcome, status, durationMs, answer, ...(kept.length === 0 ? {} : { kept }) };
 }
 
 /**
  * Throws `NotifyError` (`not-applied`) when the platform has another webhook than the configuration, or a variable that was changed there:
- * the test would send secrets to where nobody has configured them. With `drift: keep` the value of the platform counts as configured.
+ * the test would send secrets to where nobody has configured them. With `drift: keep` the value of the platform counts as configured; the
+ * result has a sentence for each such object.
  */
 async function requireApplied(
   { webhooks: { platform, desired } }: NotifierHandle,
   route: string,
   signal: AbortSignal,
-): Promise<void> {
-  if (platform === undefined) return;
+): Promise<readonly string[]> {
+  if (platform === undefined) return [];
   const own = desired.webhooks.find((webhook) => webhook.route === route)?.name;
   const changes = await plan({ ...platform.account, desired, signal });
-  const differing = changes.filter(
-    ({ kind, name, action, drift }) => action === 'updated' && (kind === 'webhook' ? name === own : drift),
-  );
-  if (differing.length === 0) return;
-  const parts = differing.map(({ kind, name, drift, fields }) => {
-    const how = drift ? 'was changed on the platform' : 'is not as configured';
-    return `${kind} ${name} ${how} (${fields.map((field) => field.name).join(', ')})`;
-  });
+  const used = changes.filter(({ kind, name, drift }) => (kind === 'webhook' ? name === own : drift));
+  const differing = used.filter(({ action }) => action === 'updated');
+  if (differing.length === 0) {
+    const kept = used.filter(({ action }) => action === 'kept');
+    return kept.map((one) => `The ${sentenceOf(one)}${addressOf(one)}. \`notify.drift: keep\` keeps it.`);
+  }
   throw new NotifyError(
     'not-applied',
-    `${parts.join('; ')}: nothing is sent. \`lockhound webhook plan\` shows it, \`lockhound webhook apply\` restores it`,
+    `${differing.map(sentenceOf).join('; ')}: nothing is sent. \`lockhound webhook plan\` shows it, \`lockhound webhook apply\` restores it`,
   );
+}
+
+function sentenceOf({ kind, name, drift, fields }: ProvisionChange): string {
+  const how = drift ? 'was changed on the platform' : 'is not as configured';
+  return `${kind} ${name} ${how} (${fields.map((field) => field.name).join(', ')})`;
+}
+
+function addressOf({ fields }: ProvisionChange): string {
+  const url = fields.find(({ name }) => name === 'url')?.before;
+  return url == null ? '' : `: its alerts go to ${url}`;
 }
 
 function chooseRoute(routes: readonly string[], asked: string | undefined): string {

@@ -21,6 +21,8 @@ export interface WebhookTest {
   readonly answer?: string | undefined;
   /** Why it was not delivered. */
   readonly reason?: string | undefined;
+  /** What was sent as the platform has it, and not as it is configured (`notify.drift: keep`): a sentence for each object. */
+  readonly kept?: readonly string[] | undefined;
 }
 
 /** A notification marked as a test, with one change of a package that does not exist. */

@@ -90,11 +90,12 @@ export function shownText({ account, webhooks, variables }: ShownAccount, option
 
 /** The result of a test alert. */
 export function testText(test: WebhookTest, options: TextOptions): string {
-  const { route, id, delivered, status, durationMs, answer, reason } = test;
+  const { route, id, delivered, status, durationMs, answer, reason, kept = [] } = test;
   const outcome = status === undefined ? 'no answer' : `HTTP ${status}`;
   const time = durationMs === undefined ? '' : ` after ${durationMs} ms`;
   const lines = [`Test alert ${id} by route ${route}: ${outcome}${time}`];
   if (answer !== undefined && answer !== '') lines.push(`Answer: ${printable(answer)}`);
   lines.push(delivered ? 'Delivered.' : `Not delivered: ${printable(reason ?? 'no reason')}`);
+  lines.push(...kept.map(printable));
   return fitLines(lines, options);
 }
