@@ -1,11 +1,6 @@
 import { chunks } from '../../model/chunks.ts';
 import type { EndedJob, OpenJob } from '../../model/queue/open-job.ts';
-import type {
-  DigestClaim,
-  OutcomeEffects,
-  RunCircumstances,
-  TargetChange,
-} from '../../model/queue/outcome.ts';
+import type { OutcomeEffects, RunCircumstances, TargetChange } from '../../model/queue/outcome.ts';
 import { DIGEST_ENTRY } from '../../model/stored/catalog.ts';
 import { fileArguments, moveArguments } from '../alerts/deliveries.ts';
 import type { Keys } from '../keys.ts';
@@ -38,7 +33,9 @@ export async function outcomeSteps(
       : await Promise.all(deliveries.map((delivery) => fileArguments(keys, delivery, time)));
   return [
     ...(follows.length === 0 ? [] : await openSteps(keys, follows)),
-    ...(effects.state === undefined ? [] : await digestSteps(keys, effects.state)),
+    ...(effects.state === undefined || 'taken' in effects.state
+      ? []
+      : await digestSteps(keys, effects.state)),
     ...filed.map((step) => ({ name: 'FILE', ...step })),
     ...(record === undefined ? [] : [{ name: 'NOTE', ...noteArguments(keys, record, { time, startedAt }) }]),
     ...(watch === undefined ? [] : await watchSteps(keys, watch)),
@@ -80,15 +77,15 @@ async function openSteps(keys: Keys, follows: readonly OpenJob[]): Promise<reado
   );
 }
 
+/** The waiting changes that a digest takes. Two jobs may gather those of a route at the same time. */
+export function takeSteps(keys: Keys, state: OutcomeEffects['state']): readonly OutcomeStep[] {
+  if (state === undefined || !('taken' in state)) return [];
+  const { route, taken } = state;
+  return chunks(taken, CHUNK).map((values) => ({ name: 'TAKE', keys: [keys.digest(route)], values }));
+}
+
 /** Changes to waiting digests and to the sets of targets: with an incomplete scan, when each changed, judged again later. */
-async function digestSteps(keys: Keys, state: TargetChange | DigestClaim): Promise<readonly OutcomeStep[]> {
-  if ('taken' in state) {
-    return chunks(state.taken, CHUNK).map((scans) => ({
-      name: 'HDEL',
-      keys: [keys.digest(state.route)],
-      values: scans,
-    }));
-  }
+async function digestSteps(keys: Keys, state: TargetChange): Promise<readonly OutcomeStep[]> {
   const additions = (state.digests ?? []).map(
     async ({ route, entry }): Promise<readonly OutcomeStep[]> => [
       {

@@ -21,7 +21,7 @@ import type { OutcomeStep } from '../scripts/save-outcome.lua.ts';
 import { SAVE_OUTCOME } from '../scripts/save-outcome.lua.ts';
 import { isLarge } from '../values/compression.ts';
 import { checkValue, readValue, type StoredPlace, writeLargeValue } from '../values/stored-values.ts';
-import { type OutcomeTimes, outcomeSteps } from './outcome-steps.ts';
+import { type OutcomeTimes, outcomeSteps, takeSteps } from './outcome-steps.ts';
 
 export interface OutcomeOptions {
   /** How long an outcome, or its marker, is stored. Default 14 days. */
@@ -74,6 +74,7 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
       const conditions = [
         ...(after === undefined ? [] : [await afterStep(keys, after, ttlMs)]),
         ...claimSteps(keys, run.fleet?.claim),
+        ...takeSteps(keys, run.state),
         ...(change === undefined || target === undefined ? [] : await targetSteps(keys, change, target)),
       ];
       const steps = [

@@ -23,6 +23,7 @@ export interface OutcomeStep {
  *   when it only renews a claim. `state-moved`: another one holds it.
  * - `KNOWN`, key: identities of packages by id. Arguments: the newest package id of the inventories and its identity. `ids-lost`:
  *   Redis has lost that id since it was given out.
+ * - `TAKE`, key: waiting digest entries of a route. Arguments: the entries that it takes. `state-moved`: another digest has one.
  * - `STATE`, keys: target, set of targets. Arguments: target id, revision replaced, new revision, new state. `state-moved`: another
  *   revision is stored.
  */
@@ -59,6 +60,12 @@ local function refusalOf(name, keys, arguments)
     if redis.call('HGET', keys[1], arguments[1]) ~= arguments[2] then
       return 'ids-lost'
     end
+  elseif name == 'TAKE' then
+    for _, entry in ipairs(arguments) do
+      if redis.call('HEXISTS', keys[1], entry) == 0 then
+        return 'state-moved'
+      end
+    end
   elseif name == 'STATE' then
     if (redis.call('HGET', keys[1], 'revision') or '0') ~= arguments[2] then
       return 'state-moved'
@@ -91,6 +98,8 @@ local function run(name, keys, arguments)
     change(keys, arguments)
   elseif name == 'CLAIM' then
     claim(keys, arguments)
+  elseif name == 'TAKE' then
+    redis.call('HDEL', keys[1], unpack(arguments))
   elseif name == 'FILE' then
     file(keys, arguments)
   elseif name == 'MOVE' then

@@ -76,6 +76,13 @@ it('entries of a digest are removed once, with its outcome; later entries keep w
   ]);
   expect(one.status).toBe('saved');
   expect((await digests.read('daily')).map(({ scan }) => scan)).toEqual(['meanwhile']);
+  // Another digest of the route, which was gathered at the same time.
+  const other = await outcomes.save('gather-digest', 'other', {
+    result: 1,
+    next: [],
+    state: { route: 'daily', taken: ['later', 'meanwhile'] },
+  });
+  expect(other).toEqual({ status: 'state-moved' });
   // The same digest, computed again by a worker that was considered dead.
   const again = await outcomes.save('gather-digest', 'd', {
     result: 2,
