@@ -2,7 +2,7 @@ import type { Store } from '../src/compose/store.ts';
 import { DEFAULTS } from '../src/config/defaults.generated.ts';
 import { judgeScan } from '../src/jobs/judge-scan.ts';
 import { JUDGE_SCAN } from '../src/jobs/payloads/judge-scan.ts';
-import type { TargetPort } from '../src/jobs/ports.ts';
+import type { Ports } from '../src/jobs/ports.ts';
 import type { Advisory } from '../src/model/scan/advisory.ts';
 import type { Inventory } from '../src/model/scan/inventory.ts';
 import { ports } from '../test/jobs/facts.ts';
@@ -37,7 +37,7 @@ export function drawFleet(size: FleetSize): Filled {
   return { holders, advisories: advisories.size };
 }
 
-const NO_TARGETS: TargetPort = { read: async () => undefined };
+const NO_TARGETS: Ports['targets'] = { read: async () => undefined };
 
 /** Targets that are written at the same time, so that nothing waits for Redis. */
 const AT_ONCE = 8;
@@ -50,7 +50,7 @@ const AT_ONCE = 8;
 export async function fillFleet(
   store: Store,
   size: FleetSize,
-  before: TargetPort = NO_TARGETS,
+  before: Ports['targets'] = NO_TARGETS,
 ): Promise<Filled> {
   const filled = drawFleet(size);
   const held = [...filled.holders.keys()].filter((index) => filled.holders[index] !== 0);

@@ -4,7 +4,7 @@ import { DEFAULTS } from '../src/config/defaults.generated.ts';
 import type { IndexedPackage } from '../src/embedded/insights/data-set.ts';
 import { type InsightsService, startInsightsService } from '../src/embedded/insights/service.ts';
 import { subjectOf } from '../src/jobs/payloads/inspect-packages.ts';
-import { createMemoryInspections } from '../src/jobs/signals/memory-inspections.ts';
+import { createMemoryInspections } from '../src/jobs/signals/inspect-now.ts';
 import { cannedPackage } from './canned-batch.ts';
 import { median } from './median.ts';
 import { synthesizeData } from './synthetic-data.ts';

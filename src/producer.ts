@@ -1,11 +1,10 @@
 import { Queue, type Telemetry } from 'bullmq';
 import { sealEnvelope } from './jobs/envelope.ts';
-import { jobIdOf } from './jobs/job-id.ts';
-import { INGEST_LOCKFILES } from './jobs/payloads/ingest-lockfiles.ts';
-import { contentOf } from './jobs/requested-scan.ts';
-import { scanPayload } from './jobs/scan-request.ts';
+import { jobIdOf } from './jobs/job.ts';
+import { contentOf } from './jobs/payloads/fields.ts';
+import { INGEST_LOCKFILES, scanPayload } from './jobs/payloads/ingest-lockfiles.ts';
 import { newScanId, scanIdOf } from './model/scan/scan-id.ts';
-import type { ScanRequest } from './scan/request.ts';
+import type { ScanRequest } from './scan/read.ts';
 import { createBlobStore } from './store/blobs.ts';
 import { createKeys, DEFAULT_PREFIX, type Keys } from './store/keys.ts';
 import { claimRequest } from './store/outcomes/request-claims.ts';
@@ -14,7 +13,7 @@ import { shardOf } from './store/shards/shard.ts';
 import { createShardLayouts, requireLayout } from './store/shards/shard-layout.ts';
 
 export type { ScannedImage } from './model/image/image.ts';
-export type { ProducedContent, ProducedLockfile, ScanRequest, StoredContent } from './scan/request.ts';
+export type { ProducedContent, ProducedLockfile, ScanRequest, StoredContent } from './scan/read.ts';
 
 export interface ProducerOptions {
   /** `redis://` or `rediss://` URL; for a cluster several, separated by commas. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CacheOptions } from '../compose/facts/look-up-cache.ts';
+import type { CacheOptions } from '../compose/look-up-cache.ts';
 import { loadOrDefault } from '../config/load-or-default.ts';
 import type { LockfileComparison } from '../model/review/package-change.ts';
 import type { CommandContext } from './program/context.ts';

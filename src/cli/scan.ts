@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { CacheOptions } from '../compose/facts/look-up-cache.ts';
+import type { CacheOptions } from '../compose/look-up-cache.ts';
 import { loadOrDefault } from '../config/load-or-default.ts';
 import { RATED_SEVERITIES, type RatedSeverity } from '../model/scan/severity.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';

@@ -1,5 +1,4 @@
-import { storeFeed } from '../compose/facts/exploit-feeds.ts';
-import { feedClient } from '../compose/facts/exploits.ts';
+import { feedClient, storeFeed } from '../compose/exploits.ts';
 import { openFleetStore } from '../compose/fleet-store.ts';
 import { dataFolder } from '../config/data-folder.ts';
 import type { LoadedConfig } from '../config/load.ts';

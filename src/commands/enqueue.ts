@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { SubmitScan } from '../model/api/lockhound-api.generated.ts';
 import type { ScannedImage } from '../model/image/image.ts';
-import type { ProducedContent, StoredContent } from '../scan/request.ts';
+import type { ProducedContent, StoredContent } from '../scan/read.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';
 import { type ImagePath, readScannedImage } from './scanned-image.ts';
 

@@ -1,6 +1,6 @@
 import { openHealth } from '../compose/health.ts';
 import { createLogger } from '../compose/logger.ts';
-import { requireRedisUrl } from '../compose/redis-url.ts';
+import { requireRedisUrl } from '../compose/redis-connection.ts';
 import { openStores } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { HealthVerdict } from '../model/api/lockhound-api.generated.ts';

@@ -6,7 +6,7 @@ import { payloadPath, unreadError } from '../lockfiles/payload-file.ts';
 import { RAISE_LIMIT } from '../lockfiles/read-as.ts';
 import { CodedError } from '../model/errors.ts';
 import type { UnreadError } from '../model/scan/inventory.ts';
-import type { ProducedContent, ProducedLockfile } from '../scan/request.ts';
+import type { ProducedContent, ProducedLockfile } from '../scan/read.ts';
 import { ScanError } from './errors.ts';
 
 export interface LockfilePaths {

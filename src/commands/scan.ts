@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { createDeferredLog } from '../compose/deferred-log.ts';
-import { type CacheOptions, type LookUpCache, openLookUpCache } from '../compose/facts/look-up-cache.ts';
+import { type CacheOptions, type LookUpCache, openLookUpCache } from '../compose/look-up-cache.ts';
 import { openScanner } from '../compose/scanner.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { ConfiguredVex } from '../config/sections/vex.ts';
@@ -9,7 +9,7 @@ import type { DiscoveredLockfile } from '../lockfiles/discover.ts';
 import { messageOf } from '../model/errors.ts';
 import type { UnusedSuppression } from '../model/scan/suppression.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
-import type { ScanRequest } from '../scan/request.ts';
+import type { ScanRequest } from '../scan/read.ts';
 import { ScanError } from './errors.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';
 import { type ImagePath, readScannedImage } from './scanned-image.ts';
@@ -195,7 +195,7 @@ async function readRequest(
 }
 
 async function openInspections() {
-  const { createMemoryInspections } = await import('../jobs/signals/memory-inspections.ts');
+  const { createMemoryInspections } = await import('../jobs/signals/inspect-now.ts');
   return createMemoryInspections();
 }
 

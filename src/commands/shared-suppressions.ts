@@ -1,5 +1,4 @@
 import type { Log } from '../compose/deferred-log.ts';
-import { requireRedisUrl } from '../compose/redis-url.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Suppression } from '../model/scan/suppression.ts';
@@ -11,11 +10,12 @@ import type { Suppression } from '../model/scan/suppression.ts';
 export async function sharedSuppressions(loaded: LoadedConfig, log: Log): Promise<readonly Suppression[]> {
   if (!loaded.config.policy.sharedSuppressions) return [];
   try {
-    requireRedisUrl(loaded);
-    const [{ openStore }, { createLogger }] = await Promise.all([
+    const [{ requireRedisUrl }, { openStore }, { createLogger }] = await Promise.all([
+      import('../compose/redis-connection.ts'),
       import('../compose/store.ts'),
       import('../compose/logger.ts'),
     ]);
+    requireRedisUrl(loaded);
     const { suppressions, close } = await openStore(loaded, createLogger(loaded));
     try {
       return (await suppressions.effective()).map(({ suppression }) => suppression);

@@ -7,7 +7,7 @@ import { createDocumentSource } from '../discovery/directory/document-source.ts'
 import { publicAddressesOnly } from '../http/address-guard.ts';
 import type { HttpClient } from '../http/client.ts';
 import { createHttpClient } from '../http/undici-client.ts';
-import { CHECK_CONTRACT, contractCheckDue } from '../jobs/check-contract.ts';
+import { checkContract, contractCheckDue } from '../jobs/check-contract.ts';
 import type { ContractPort } from '../jobs/ports.ts';
 import { type ContractComparison, countDifferences } from '../model/api/contract.ts';
 import type { Cache } from '../model/ports/cache.ts';
@@ -33,7 +33,7 @@ export async function openContracts({ config }: LoadedConfig, cache: Cache, log:
   const roots = rootsOf(config);
   const source = createDocumentSource({ http, cache });
   const schedule: Schedule = {
-    name: CHECK_CONTRACT.name,
+    name: checkContract.name,
     everyMs: interval,
     start: (due) => [contractCheckDue(due)],
   };

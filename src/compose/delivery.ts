@@ -14,7 +14,7 @@ import { createEventNotifier } from '../notify/delivery/platform-event.ts';
 import { createRouteGate, type RouteStops } from '../notify/delivery/route-gate.ts';
 import { credentialHeaders } from '../notify/platform/credentials.ts';
 import type { Store } from './store.ts';
-import type { WebhookAccount } from './webhook-account.ts';
+import type { WebhookAccount } from './webhooks.ts';
 
 export interface DeliveryParts {
   readonly notify: NotifyConfig;

@@ -1,16 +1,20 @@
 import { JOBS } from '../jobs/catalog.ts';
-import { jobIdOf } from '../jobs/job-id.ts';
-import { FINISH_REFRESH } from '../jobs/refresh/finish-refresh.ts';
+import { jobIdOf } from '../jobs/job.ts';
+import { finishRefresh } from '../jobs/refresh/finish-refresh.ts';
 import { CADENCES, type Cadence } from '../model/fleet/cadence.ts';
 import { joinFreshness } from '../model/fleet/freshness.ts';
-import type { FleetNumbers, QueueNumbers, RefreshNumbers } from '../server/metrics/fleet-numbers.ts';
+import type { TargetSummary } from '../model/fleet/target-summary.ts';
+import type {
+  FleetNumbers,
+  QueueNumbers,
+  RefreshNumbers,
+  TargetNumbers,
+} from '../server/metrics/fleet-numbers.ts';
 import type { FleetCounts } from '../store/fleet/fleet-counts.ts';
 import type { QueueDepth } from '../store/queue-depths.ts';
 import { readServerInfo } from '../store/redis/server-info.ts';
 import { SCHEDULES_QUEUE } from '../workers/schedules.ts';
-import { createWaitTimes } from '../workers/wait-times.ts';
 import type { Store } from './store.ts';
-import { createTargetNumbers } from './target-numbers.ts';
 
 /** The queues of a deployment. */
 export const QUEUES: readonly string[] = [...JOBS.map(({ name }) => name), SCHEDULES_QUEUE];
@@ -107,5 +111,86 @@ async function refreshNumbers(shards: readonly Store[], cadence: Cadence): Promi
 async function openParts({ fleet, queueDepths }: Store, cadence: Cadence) {
   const refresh = await fleet.refreshInProgress(cadence);
   if (refresh === undefined) return undefined;
-  return await queueDepths.childrenOf(FINISH_REFRESH.name, jobIdOf(FINISH_REFRESH.name, refresh));
+  return await queueDepths.childrenOf(finishRefresh.name, jobIdOf(finishRefresh.name, refresh));
+}
+
+const DAY_MS = 24 * 3_600_000;
+/** By name: how long ago a target was read. */
+const AGES: readonly (readonly [name: string, ms: number])[] = [
+  ['1d', DAY_MS],
+  ['7d', 7 * DAY_MS],
+  ['30d', 30 * DAY_MS],
+  ['90d', 90 * DAY_MS],
+];
+const MIN_PAUSE_MS = 60_000;
+/** A pass takes at most this part of the time. */
+const SHARE = 50;
+/** The rule of findings in summaries that earlier releases wrote. */
+export const UNKNOWN_RULE = 'unknown';
+
+type Pass = Pick<Store, 'targetSummaries'>;
+
+/** Returns a function that counts findings and ages of targets; the numbers may be some minutes old. */
+function createTargetNumbers(shards: readonly Pass[], now: () => number = Date.now) {
+  let last: { readonly numbers: Promise<TargetNumbers>; readonly until: number } | undefined;
+  return (): Promise<TargetNumbers> => {
+    if (last !== undefined && now() < last.until) return last.numbers;
+    const startedAt = now();
+    const before = last?.numbers;
+    const pass = countTargets(shards, startedAt);
+    last = { numbers: before ?? pass, until: Number.POSITIVE_INFINITY };
+    pass.then(
+      () => {
+        last = { numbers: pass, until: now() + Math.max(MIN_PAUSE_MS, SHARE * (now() - startedAt)) };
+      },
+      () => {
+        last = before === undefined ? undefined : { numbers: before, until: 0 };
+      },
+    );
+    return last.numbers;
+  };
+}
+
+async function countTargets(shards: readonly Pass[], time: number): Promise<TargetNumbers> {
+  const open = new Map<string, Map<string, number>>();
+  const olderThan = new Map(AGES.map(([name]) => [name, 0]));
+  for (const { targetSummaries } of shards) {
+    for await (const part of targetSummaries.all()) {
+      for (const [, summary] of part) {
+        addFindings(open, summary);
+        const age = time - Date.parse(summary.requestedAt);
+        for (const [name, ms] of AGES) if (age > ms) olderThan.set(name, (olderThan.get(name) ?? 0) + 1);
+      }
+    }
+  }
+  return { open, olderThan };
+}
+
+function addFindings(open: Map<string, Map<string, number>>, { open: all, openByRule }: TargetSummary): void {
+  for (const [rule, severities] of Object.entries(openByRule ?? { [UNKNOWN_RULE]: all })) {
+    const counts = open.get(rule) ?? new Map<string, number>();
+    open.set(rule, counts);
+    for (const [severity, count = 0] of Object.entries(severities)) {
+      counts.set(severity, (counts.get(severity) ?? 0) + count);
+    }
+  }
+}
+
+/** Determines how long the first job of a queue has waited where Redis does not say it: since this process saw it there first. */
+function createWaitTimes(now: () => number = Date.now) {
+  const seen = new Map<string, { readonly id: string; readonly at: number }>();
+  return {
+    /** Milliseconds; 0 without a job. `since`: ms since 1970, where it is known. */
+    ageOf(
+      queue: string,
+      oldest: { readonly id: string; readonly since?: number | undefined } | undefined,
+    ): number {
+      if (oldest === undefined) {
+        seen.delete(queue);
+        return 0;
+      }
+      if (seen.get(queue)?.id !== oldest.id) seen.set(queue, { id: oldest.id, at: now() });
+      return Math.max(0, now() - (oldest.since ?? seen.get(queue)?.at ?? now()));
+    },
+  };
 }

@@ -9,7 +9,7 @@ import type { ConnectOptions } from '../store/redis/connection.ts';
 import { requireLayout } from '../store/shards/shard-layout.ts';
 import type { OnUnreadable } from '../store/values/stored-values.ts';
 import { createLogger } from './logger.ts';
-import { requireRedisUrl } from './redis-url.ts';
+import { requireRedisUrl } from './redis-connection.ts';
 import { openStores, type Store } from './store.ts';
 
 /** The fleet in the Redis of the workers, and what could not be read of it. */

@@ -8,13 +8,12 @@ import { createInsights, type InsightsOptions } from '../insights/insights.ts';
 import type { Cache } from '../model/ports/cache.ts';
 import type { RequestBudget } from '../model/ports/request-budget.ts';
 import { requestedPause } from '../model/retry-after.ts';
-
-export type InsightsHandle = Awaited<ReturnType<typeof openInsights>>;
+import type { Log } from './deferred-log.ts';
 
 type OwnOptions = Pick<InsightsOptions, 'onContractProblem' | 'seen' | 'facts' | 'stated' | 'isRequired'>;
 
 /** How requests reach the service. */
-export interface InsightsConnection {
+interface InsightsConnection {
   /** Limits the rate of requests. */
   readonly budget?: RequestBudget | undefined;
   /** Answers requests in place of the network. */
@@ -108,5 +107,16 @@ function pausingClient(http: HttpClient, budget: RequestBudget): HttpClient {
       return response;
     },
     close: () => http.close(),
+  };
+}
+
+/** Logs each place of an answer once per process: a service that changed has the same problem with every package. */
+export function warnOnce(log: Pick<Log, 'warn'>) {
+  const logged = new Set<string>();
+  return ({ path, message }: { readonly path: string; readonly message: string }, subject: string): void => {
+    const place = path.replace(/\[\d+\]/g, '[]');
+    if (logged.has(place)) return;
+    logged.add(place);
+    log.warn({ subject, path, message }, 'an insights answer does not match its description');
   };
 }

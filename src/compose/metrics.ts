@@ -4,10 +4,9 @@ import { RULE_NAMES } from '../policy/catalog.ts';
 import { countProcess } from '../server/metrics/process-counters.ts';
 import { createRegistry } from '../server/metrics/registry.ts';
 import { createScrape } from '../server/metrics/scrape.ts';
-import { openFleetNumbers, QUEUES } from './fleet-numbers.ts';
+import { openFleetNumbers, QUEUES, UNKNOWN_RULE } from './fleet-numbers.ts';
 import { configuredWebhooks } from './routing.ts';
 import type { Store } from './store.ts';
-import { UNKNOWN_RULE } from './target-numbers.ts';
 
 /** The metrics of a process, in the text format of Prometheus. */
 export type MetricsHandle = ReturnType<typeof openMetrics>;

@@ -3,30 +3,29 @@ import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
 import type { InsightsOptions } from '../insights/insights.ts';
 import { JOBS } from '../jobs/catalog.ts';
-import { type FollowUp, followUp } from '../jobs/follow-up.ts';
-import type { JobLimits } from '../jobs/job.ts';
-import { jobIdOf } from '../jobs/job-id.ts';
+import { type FollowUp, followUp, type JobLimits, jobIdOf } from '../jobs/job.ts';
 import { DELIVER_NOTIFICATION, payloadOf } from '../jobs/payloads/deliver-notification.ts';
 import type { ContractPort, ExploitPort, NotifierPort, Ports } from '../jobs/ports.ts';
 import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
 import { WORKER_INLINE } from '../lockfiles/threads/reading-limits.ts';
 import type { Routing } from '../model/alert/routing.ts';
 import { defined } from '../model/defined.ts';
-import type { Cache } from '../model/ports/cache.ts';
+import type { Cache, Known } from '../model/ports/cache.ts';
+import { CACHED_ADVISORY, CACHED_VERSION } from '../model/stored/catalog.ts';
+import type { StoredKind } from '../model/stored/kind.ts';
+import type { FactStore } from '../store/facts/facts.ts';
 import { cacheInMemory } from '../store/facts/memory-cache.ts';
 import { whenWritesMayBeLost } from '../store/redis/connection.ts';
 import type { WorkerEvent } from '../workers/events.ts';
 import { type Runtime, startWorkers } from '../workers/runtime.ts';
 import type { Schedule, StoredSchedules } from '../workers/schedules.ts';
 import { createSlots, type Slots } from '../workers/slots.ts';
-import { factCache } from './facts/fact-cache.ts';
-import { createKnownFixes } from './facts/known-fixes.ts';
-import { openInsightsClients } from './insights.ts';
-import { createPorts, NO_CONTRACTS, NO_EXPLOITS, NO_NOTIFIER, reuseOf, suppressionsIn } from './ports.ts';
+import { openInsightsClients, warnOnce } from './insights.ts';
+import { createKnownFixes } from './known-fixes.ts';
+import { createPorts } from './ports.ts';
 import type { Store, Stores } from './store.ts';
-import { warnOnce } from './warn-once.ts';
 
-export interface PipelineOptions {
+interface PipelineOptions {
   readonly log: Logger;
   readonly onEvent?: (event: WorkerEvent) => void;
   readonly limits?: Partial<JobLimits>;
@@ -51,7 +50,7 @@ export interface PipelineOptions {
 export type Pipeline = Awaited<ReturnType<typeof startPipeline>>;
 
 /** The shards whose jobs this process runs, and all others. */
-export interface PipelineStores {
+interface PipelineStores {
   readonly own: readonly Store[];
   readonly of: Stores['of'];
 }
@@ -121,26 +120,18 @@ async function startShard(
     ...defined({ schedules }),
     slots,
     jobs: JOBS,
-    ports: createPorts(
-      loaded,
-      store,
-      { insights },
-      {
-        notifier: notifier?.portOf(store) ?? NO_NOTIFIER,
-        contracts: contracts?.port ?? NO_CONTRACTS,
-        lockfiles,
-        reuse: reuseOf(loaded, notifier?.routing),
-        routing: notifier?.routing,
-        knownFixes: createKnownFixes(
-          clients.clientOf(store.cache, { onContractProblem: report }),
-          store.cache,
-        ),
-        inspects: loaded.config.watch.inspect ? 'apart' : 'never',
-        suppressions: suppressionsOf(loaded, store),
-        exploits: exploits ?? NO_EXPLOITS,
-        ...watched,
-      },
-    ),
+    ports: createPorts(loaded, store, {
+      insights,
+      lockfiles,
+      routing: notifier?.routing,
+      knownFixes: createKnownFixes(clients.clientOf(store.cache, { onContractProblem: report }), store.cache),
+      ...watched,
+      ...defined({
+        notifier: notifier?.portOf(store),
+        contracts: contracts?.port,
+        exploits,
+      }),
+    }),
     storedSchedules: stored,
     outcomes: store.outcomes,
     openJobs: store.openJobs,
@@ -162,15 +153,6 @@ async function startShard(
             orphans: () => orphanedDeliveries(store),
           },
   });
-}
-
-/** Those of the configuration, then those that commands added. */
-function suppressionsOf(loaded: LoadedConfig, { suppressions }: Store): Ports['policy']['suppressions'] {
-  const configured = suppressionsIn(loaded);
-  return async () => {
-    const added = await suppressions.effective();
-    return [...(await configured()), ...added.map(({ suppression }) => suppression)];
-  };
 }
 
 /** The shared cache, with what this process read last in its own memory. */
@@ -211,4 +193,32 @@ export async function* orphanedDeliveries({
     if (state === undefined || state === 'delivered' || state === 'failed') continue;
     yield followUp(DELIVER_NOTIFICATION, payloadOf(record));
   }
+}
+
+/** A cache whose versions and advisories are the facts of the fleet, so that what is known is stored once. */
+function factCache({ cache, facts }: Pick<Store, 'cache' | 'facts'>): Cache {
+  const kinds = new Map<string, Cache>([
+    [nameOf(CACHED_VERSION), cacheOf(facts.versions)],
+    [nameOf(CACHED_ADVISORY), cacheOf(facts.advisories)],
+  ]);
+  const of = (kind: string): Cache => kinds.get(kind) ?? cache;
+  return {
+    getMany: (kind, keys) => of(kind).getMany(kind, keys),
+    setMany: (kind, entries, ttlMs) => of(kind).setMany(kind, entries, ttlMs),
+  };
+}
+
+/** The values that are written to a kind of the cache are answers of that kind. */
+function cacheOf<Value extends object>(facts: FactStore<Value>): Cache {
+  return {
+    getMany: (_kind, keys) => facts.fresh(keys),
+    async setMany(_kind, entries) {
+      await facts.learn(entries.map(([key, value]) => [key, value as Known<Value>] as const));
+    },
+  };
+}
+
+/** The name of a kind in the cache (`insights/caching.ts`). */
+function nameOf({ kind, version }: StoredKind<unknown>): string {
+  return `${kind}-${version}`;
 }

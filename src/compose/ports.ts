@@ -2,95 +2,63 @@ import { createHash } from 'node:crypto';
 import { policyOf } from '../config/effective-policy.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { packageVersion } from '../files/package-file.ts';
-import type {
-  ContractPort,
-  ExploitPort,
-  InspectionMode,
-  KnownFixPort,
-  NotifierPort,
-  Ports,
-  ReusePort,
-  SchedulePort,
-  SourcePort,
-} from '../jobs/ports.ts';
-import { DEFAULT_LIMITS } from '../lockfiles/read-as.ts';
+import type { Ports, ReusePort } from '../jobs/ports.ts';
+import { DEFAULT_LIMITS, type LockfileLimits } from '../lockfiles/read-as.ts';
 import type { Routing } from '../model/alert/routing.ts';
 import { NO_EXPLOIT_DATA } from '../model/exploits/exploit-data.ts';
-import type { Inspections } from '../model/ports/inspections.ts';
 import type { KnownFixes } from '../model/ports/known-fixes.ts';
-import type { Outcomes } from '../model/queue/outcome.ts';
 import type { Suppression } from '../model/scan/suppression.ts';
-import type { InsightsHandle } from './insights.ts';
+import type { Store } from './store.ts';
 
-/** The stores of jobs. */
-export type JobStore = Pick<
-  Ports,
-  'blobs' | 'targets' | 'deliveries' | 'digests' | 'scans' | 'facts' | 'fleet'
-> & {
-  readonly inspections: Inspections;
-  readonly outcomes: Pick<Outcomes, 'readResult'>;
-};
+/** What ports are made of, beside the stores of a shard. */
+type PortParts = Pick<Ports, 'insights' | 'lockfiles'> & {
+  readonly knownFixes: KnownFixes;
+  readonly routing: Routing | undefined;
+} & Partial<Pick<Ports, 'contracts' | 'exploits' | 'notifier' | 'schedules' | 'sources'>>;
 
-/** The ports through which jobs read. */
+/** The ports through which the jobs of a shard read. A run may lack parts: no job needs them then. */
 export function createPorts(
   loaded: LoadedConfig,
-  store: JobStore,
-  { insights }: Pick<InsightsHandle, 'insights'>,
-  {
-    notifier,
-    contracts,
-    lockfiles,
-    reuse,
-    routing = NO_ROUTING,
-    schedules = NO_SCHEDULES,
-    sources = NO_SOURCES,
-    exploits,
-    knownFixes,
-    inspects = 'never',
-    suppressions = suppressionsIn(loaded),
-  }: Pick<Ports, 'notifier' | 'contracts' | 'lockfiles' | 'reuse' | 'exploits'> &
-    Partial<Pick<Ports, 'schedules' | 'sources'>> & {
-      routing?: Routing | undefined;
-      /** Default: those of the configuration. */
-      suppressions?: Ports['policy']['suppressions'];
-      inspects?: InspectionMode;
-      /** Unset: alerts have no advice. */
-      knownFixes?: KnownFixes;
-    },
+  store: Store,
+  { insights, lockfiles, knownFixes, routing = NO_ROUTING, ...parts }: PortParts,
 ): Ports {
   const { config } = loaded;
+  const { blobs, targets, deliveries, digests, scans, facts, fleet, outcomes, suppressions } = store;
+  const configured = suppressionsIn(loaded);
   return {
-    blobs: store.blobs,
-    lockfiles,
-    insights,
+    ...{ blobs, targets, deliveries, digests, scans, facts, fleet, insights, lockfiles },
     // A spent outcome has no result.
-    outcomes: {
-      read: async (kind, job, key) => (await store.outcomes.readResult(kind, job, key)) ?? undefined,
-    },
-    targets: store.targets,
-    notifier,
-    contracts,
-    deliveries: store.deliveries,
+    outcomes: { read: async (kind, job, key) => (await outcomes.readResult(kind, job, key)) ?? undefined },
+    notifier: parts.notifier ?? absent('routes'),
+    contracts: parts.contracts ?? { apis: () => [], compare: async () => undefined },
+    schedules: parts.schedules ?? absent('schedules'),
+    sources: parts.sources ?? absent('sources'),
+    exploits: parts.exploits ?? { current: async () => NO_EXPLOIT_DATA, refresh: async () => undefined },
     routing: { routing: () => routing },
-    policy: { policy: () => policyOf(config), suppressions },
-    digests: store.digests,
-    scans: store.scans,
-    facts: store.facts,
-    inspections: { ...store.inspections, mode: inspects },
-    knownFixes: knownFixes === undefined ? NO_KNOWN_FIXES : { ...knownFixes, mode: 'apart' },
-    fleet: store.fleet,
-    reuse,
-    schedules,
-    sources,
-    exploits,
-    limits: {
-      lockfile: {
-        ...DEFAULT_LIMITS,
-        maxBytes: config.lockfiles.maxBytes,
-        maxPackages: config.lockfiles.maxPackages,
+    policy: {
+      policy: () => policyOf(config),
+      async suppressions() {
+        const added = await suppressions.effective();
+        return [...(await configured()), ...added.map(({ suppression }) => suppression)];
       },
     },
+    inspections: { ...store.inspections, mode: config.watch.inspect ? 'apart' : 'never' },
+    knownFixes: { ...knownFixes, mode: 'apart' },
+    reuse: reuseOf(loaded, routing),
+    limits: { lockfile: lockfileLimits(loaded) },
   };
+}
+
+/** A port that rejects every call. */
+function absent<Port extends object>(parts: string): Port {
+  const reject = () => Promise.reject(new RangeError(`this run has no ${parts}`));
+  return new Proxy({} as Port, { get: () => reject });
+}
+
+/** The limits on lockfiles of the configuration. */
+export function lockfileLimits({ config: { lockfiles } }: LoadedConfig): LockfileLimits {
+  const { maxBytes, maxPackages } = lockfiles;
+  return { ...DEFAULT_LIMITS, maxBytes, maxPackages };
 }
 
 /** Facts in the cache may be as old as their time to live: half of it keeps a repeated result from being twice as old. */
@@ -130,44 +98,3 @@ export function suppressionsIn({
 
 /** For workers without receivers. */
 export const NO_ROUTING: Routing = { take: 'all', firstScan: 'all', rules: [] };
-
-/** For runs that send no alerts. */
-export const NO_NOTIFIER: NotifierPort = {
-  deliver: (route) =>
-    Promise.reject(new RangeError(`route "${route}" is not configured: this run has no routes`)),
-};
-
-/** For runs without a fleet. */
-export const NO_KNOWN_FIXES: KnownFixPort = {
-  mode: 'never',
-  read: async (keys) => keys.map(() => undefined),
-  unasked: () => [],
-  learn: async () => {},
-};
-
-/** For runs that do not check contracts. */
-export const NO_CONTRACTS: ContractPort = { apis: () => [], compare: async () => undefined };
-
-/** For runs that know nothing about exploitation. */
-export const NO_EXPLOITS: ExploitPort = {
-  current: async () => NO_EXPLOIT_DATA,
-  refresh: async () => undefined,
-};
-
-/** For runs without schedules. */
-const NO_SCHEDULES: SchedulePort = {
-  find: async () => undefined,
-  runs: async () => [],
-  lastStarted: async () => undefined,
-  countOpen: async () => 0,
-  openTarget: async () => undefined,
-  targets: async () => [],
-  target: async () => undefined,
-  reading: async () => undefined,
-  update: async () => {},
-};
-
-const NO_SOURCES: SourcePort = {
-  list: () => Promise.reject(new RangeError('this run reads no sources')),
-  read: () => Promise.reject(new RangeError('this run reads no sources')),
-};

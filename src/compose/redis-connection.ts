@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
+import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig, Secrets } from '../config/load.ts';
 import { startValkey } from '../embedded/valkey.ts';
 import { redisUrlList } from '../model/queue/redis-urls.ts';
+import type { HealthServer } from '../server/health.ts';
 import { withSentinelPassword } from '../store/redis/address.ts';
 import {
   type ConnectOptions,
@@ -74,4 +76,31 @@ export function redisUrls(
       ? complete
       : withSentinelPassword(complete, sentinelPassword.reveal());
   });
+}
+
+/** Throws `ConfigError` when `redis.url` is not set: other processes cannot use an embedded engine. */
+export function requireRedisUrl({ config }: LoadedConfig): string {
+  if (config.redis.url !== undefined) return config.redis.url;
+  throw new ConfigError(
+    'config-invalid',
+    'redis.url is not set: set it (or REDIS_URL) to the Redis or Valkey that the workers use',
+  );
+}
+
+/**
+ * How a process that runs until it is stopped waits for Redis at its start: an orchestrator may start both at the same time. The log and
+ * `/readyz` say that it waits.
+ */
+export function waitForRedis(
+  log: Logger,
+  signal: AbortSignal,
+  health: Pick<HealthServer, 'waitFor'> | undefined,
+): ConnectOptions['waiting'] {
+  return {
+    signal,
+    onWait({ message }) {
+      log.warn({ error: message }, 'waiting for Redis');
+      health?.waitFor(message);
+    },
+  };
 }

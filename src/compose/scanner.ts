@@ -2,32 +2,32 @@ import { dataFolder } from '../config/data-folder.ts';
 import { policyOf } from '../config/effective-policy.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { LocalIndex } from '../embedded/insights/local-index.ts';
+import { stat } from '../files/file-system.ts';
 import type { HttpClient } from '../http/client.ts';
 import { createMemoryCache } from '../insights/disk-cache/memory-cache.ts';
 import type { InsightsOptions } from '../insights/insights.ts';
 import { createLocalBudget } from '../insights/local-budget.ts';
 import { silentSystems } from '../insights/losses/silent-systems.ts';
 import type { InspectionParts } from '../jobs/signals/inspect-now.ts';
-import { DEFAULT_LIMITS } from '../lockfiles/read-as.ts';
 import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
 import { COMMAND_INLINE } from '../lockfiles/threads/reading-limits.ts';
+import { messageOf } from '../model/errors.ts';
+import { type ExploitData, NO_EXPLOIT_DATA } from '../model/exploits/exploit-data.ts';
 import type { Cache } from '../model/ports/cache.ts';
 import type { Inspections } from '../model/ports/inspections.ts';
 import type { TargetState } from '../model/scan/change.ts';
 import type { Inventory } from '../model/scan/inventory.ts';
 import type { Suppression } from '../model/scan/suppression.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
-import { type AttemptsOptions, createAttempts, DEFAULT_BACKOFF_MS } from '../scan/attempts.ts';
-import type { ScanRequest } from '../scan/request.ts';
+import { type AttemptsOptions, createAttempts, DEFAULT_BACKOFF_MS } from '../scan/attempt.ts';
+import type { ScanRequest } from '../scan/read.ts';
 import { scanTarget } from '../scan/scan.ts';
 import type { Log } from './deferred-log.ts';
-import { folderExploits } from './facts/folder-exploits.ts';
-import { offlineClient } from './facts/look-up-cache.ts';
-import { openInsightsClients } from './insights.ts';
-import { NO_ROUTING, suppressionsIn } from './ports.ts';
-import { warnOnce } from './warn-once.ts';
+import { openInsightsClients, warnOnce } from './insights.ts';
+import { offlineClient } from './look-up-cache.ts';
+import { lockfileLimits, NO_ROUTING, suppressionsIn } from './ports.ts';
 
-export interface ScannerOptions extends Pick<AttemptsOptions, 'signal' | 'onProgress' | 'backoffMs'> {
+interface ScannerOptions extends Pick<AttemptsOptions, 'signal' | 'onProgress' | 'backoffMs'> {
   readonly log: Log;
   /** Answers in place of the configured service. */
   readonly local?: Pick<LocalIndex, 'answer'> | undefined;
@@ -80,11 +80,7 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
   const suppressions = [...(await suppressionsIn(loaded)()), ...(options.suppressions ?? [])];
   const sources = {
     reading: {
-      limits: {
-        ...DEFAULT_LIMITS,
-        maxBytes: config.lockfiles.maxBytes,
-        maxPackages: config.lockfiles.maxPackages,
-      },
+      limits: lockfileLimits(loaded),
       read: lockfiles.read,
     },
     insights,
@@ -147,4 +143,24 @@ function createLocalHttp(index: Pick<LocalIndex, 'answer'>): HttpClient {
     },
     close: async () => {},
   };
+}
+
+/** The imported lists about exploitation in a folder, for runs without Redis. What cannot be read is as if it was never imported. */
+async function folderExploits(folder: string, log: Pick<Log, 'error'>): Promise<ExploitData> {
+  try {
+    return await read(folder);
+  } catch (error) {
+    log.error({ folder }, `priorities lack what is known about exploitation: ${messageOf(error)}`);
+    return NO_EXPLOIT_DATA;
+  }
+}
+
+/** Most machines have no such folder: nothing is loaded for it. */
+async function read(folder: string): Promise<ExploitData> {
+  if ((await stat(folder).catch(() => undefined)) === undefined) return NO_EXPLOIT_DATA;
+  const [{ readFolder }, { exploitData }] = await Promise.all([
+    import('../exploits/folder.ts'),
+    import('../exploits/feed.ts'),
+  ]);
+  return exploitData(await readFolder(folder));
 }

@@ -1,9 +1,8 @@
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
 import { INGEST_LOCKFILES } from '../jobs/payloads/ingest-lockfiles.ts';
-import { JUDGE_TARGET } from '../jobs/refresh/judge-target.ts';
-import { JUDGE_TARGETS } from '../jobs/refresh/judge-targets.ts';
-import { SELECT_TARGETS } from '../jobs/refresh/select-targets.ts';
+import { judgeTarget } from '../jobs/refresh/judge-target.ts';
+import { selectTargets } from '../jobs/refresh/select-targets.ts';
 import { messageOf } from '../model/errors.ts';
 import type { RequestBudget } from '../model/ports/request-budget.ts';
 import type { RequestClaim } from '../model/queue/open-job.ts';
@@ -177,8 +176,7 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
       ...fleet,
       // BullMQ's list of the jobs that no worker has claimed.
       waitingScans: () => redis.llen(`${keys.prefix}:${INGEST_LOCKFILES.name}:wait`),
-      unjudgedTargets: () =>
-        countUnfinished(redis, keys.prefix, [SELECT_TARGETS, JUDGE_TARGETS, JUDGE_TARGET]),
+      unjudgedTargets: () => countUnfinished(redis, keys.prefix, [selectTargets, judgeTarget]),
       async changedSuppressions() {
         const changed = await suppressions.changedSince(await fleet.judgedSuppressions());
         return changed.map(({ suppression }) => suppression);

@@ -5,20 +5,16 @@ import { within } from '../model/within.ts';
 import { StoreError } from '../store/errors.ts';
 import { formatAddresses, parseAddresses } from '../store/redis/address.ts';
 import { readServerSettings } from '../store/redis/server-settings.ts';
-import { logConfigNotes } from './config-notes.ts';
 import { openContracts } from './contracts.ts';
-import { digestSchedules } from './digests.ts';
-import { openExploits } from './facts/exploits.ts';
-import { captureConsole, createLogger } from './logger.ts';
-import { type NotifierHandle, openNotifier } from './notifier.ts';
+import { openExploits } from './exploits.ts';
+import { captureConsole, createLogger, logConfigNotes } from './logger.ts';
+import { keepProvisioned, type NotifierHandle, openNotifier } from './notifier.ts';
 import { startPipeline } from './pipeline.ts';
 import { NO_ROUTING, reuseOf } from './ports.ts';
-import { waitForRedis } from './redis-wait.ts';
+import { waitForRedis } from './redis-connection.ts';
 import { openStores, type Store } from './store.ts';
 import { openTracing } from './tracing.ts';
-import { dayCountSchedule } from './worker/day-count.ts';
-import { refreshSchedules } from './worker/fleet-refresh.ts';
-import { keepProvisioned } from './worker/keep-provisioned.ts';
+import { dayCountSchedule, digestSchedules, refreshSchedules } from './worker/schedules.ts';
 
 import { openWatch, storeConfiguredSchedules } from './worker/watch.ts';
 import {
@@ -27,8 +23,7 @@ import {
   openWorkerMetrics,
   startWorkerHealth,
 } from './worker/worker-health.ts';
-import { measureLoad } from './worker/worker-load.ts';
-import { keepPresence } from './worker/worker-presence.ts';
+import { keepPresence, measureLoad } from './worker/worker-presence.ts';
 
 /** Time for closing one part of a worker, in addition to the grace time of running jobs. */
 const CLOSING_MS = 10_000;

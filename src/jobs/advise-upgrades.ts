@@ -3,9 +3,8 @@ import { CodedError } from '../model/errors.ts';
 import { lazily } from '../model/lazily.ts';
 import { SYSTEMS } from '../model/lockfile/version-key.ts';
 import { IncompleteError } from '../scan/attempt.ts';
-import { JobError } from './errors.ts';
+import { letScansPass } from './errors.ts';
 import type { Job } from './job.ts';
-import type { JobType } from './job-type.ts';
 import { printableText, scanId, timestamp } from './payloads/fields.ts';
 
 /** Package versions of one job. */
@@ -33,14 +32,6 @@ const schema = lazily(() =>
 
 export type AdviseUpgrades = z.infer<ReturnType<typeof schema>>;
 
-/** Finds out how findings can be cleared, once for each package version of the fleet. */
-export const ADVISE_UPGRADES: JobType<AdviseUpgrades> = {
-  name: 'advise-upgrades',
-  version: 1,
-  schema,
-  key: ({ advice, part }) => `${advice}.${part}`,
-};
-
 /** What one job found out. */
 interface AdviceCounts {
   readonly advised: number;
@@ -56,14 +47,14 @@ const PATIENCE_MS = 120_000;
  * on. What is known already is not asked for again.
  */
 export const adviseUpgrades: Job<AdviseUpgrades, AdviceCounts, 'fleet' | 'knownFixes'> = {
-  ...ADVISE_UPGRADES,
+  name: 'advise-upgrades',
+  version: 1,
+  schema,
+  key: ({ advice, part }) => `${advice}.${part}`,
   limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 300_000, timeoutMs: 3_600_000, concurrency: 1 },
-  async run({ packages, requestedAt }, { fleet, knownFixes }, context) {
-    if (context.startedAt - Date.parse(requestedAt) < PATIENCE_MS) {
-      const waiting = await fleet.waitingScans();
-      if (waiting > 0)
-        throw new JobError('others-first', `${waiting} scans wait for a worker`, { retryable: true });
-    }
+  async run(payload, { fleet, knownFixes }, context) {
+    const { packages } = payload;
+    await letScansPass(fleet, payload, PATIENCE_MS, context.startedAt);
     const failures: CodedError[] = [];
     for (const [index, question] of packages.entries()) {
       context.signal.throwIfAborted();
@@ -88,8 +79,5 @@ export const adviseUpgrades: Job<AdviseUpgrades, AdviceCounts, 'fleet' | 'knownF
     facts: { advice, part, ...counts },
     warning: counts.failed === 0 ? undefined : 'fixed versions of some packages could not be found out',
   }),
-  spent: (payload) => ({
-    marked: [{ job: ADVISE_UPGRADES.name, key: ADVISE_UPGRADES.key(payload) }],
-    removed: [],
-  }),
+  spent: 'own',
 };

@@ -5,18 +5,14 @@ import { deliverNotification } from './deliver-notification.ts';
 import { expandDependencies } from './expand-dependencies.ts';
 import { findBaseImage } from './find-base-image.ts';
 import { gatherDigest } from './gather-digest.ts';
-import { gatherIssues } from './gather-issues.ts';
 import { ingestLockfiles } from './ingest-lockfiles.ts';
 import type { AnyJob } from './job.ts';
 import { judgeScan } from './judge-scan.ts';
-import { announceFindings } from './refresh/announce-findings.ts';
 import { checkFreshness } from './refresh/check-freshness.ts';
 import { finishRefresh } from './refresh/finish-refresh.ts';
 import { judgeTarget } from './refresh/judge-target.ts';
-import { judgeTargets } from './refresh/judge-targets.ts';
 import { refreshFacts } from './refresh/refresh-facts.ts';
 import { refreshFleet } from './refresh/refresh-fleet.ts';
-import { remindFindings } from './refresh/remind-findings.ts';
 import { selectTargets } from './refresh/select-targets.ts';
 import { refreshExploits } from './refresh-exploits.ts';
 import { inspectPackages } from './signals/inspect-packages.ts';
@@ -35,7 +31,6 @@ export const JOBS: readonly AnyJob[] = [
   deliverNotification,
   checkContract,
   gatherDigest,
-  gatherIssues,
   runSchedule,
   readSource,
   judgeSource,
@@ -45,9 +40,6 @@ export const JOBS: readonly AnyJob[] = [
   finishRefresh,
   checkFreshness,
   selectTargets,
-  announceFindings,
-  remindFindings,
-  judgeTargets,
   judgeTarget,
   inspectPackages,
   refreshExploits,

@@ -3,31 +3,20 @@ import { lazily } from '../model/lazily.ts';
 import type { Verdict } from '../model/scan/verdict.ts';
 import { VERDICT } from '../model/stored/catalog.ts';
 import { contractDrift } from '../policy/contract-drift.ts';
-import { fetchAll } from '../scan/fetch-all.ts';
-import { type FollowUp, followUp } from './follow-up.ts';
-import type { Job } from './job.ts';
-import type { JobType } from './job-type.ts';
+import { fetchAll } from '../scan/attempt.ts';
+import { type FollowUp, followUp, type Job } from './job.ts';
 import { scanId, timestamp } from './payloads/fields.ts';
-import { logVerdict } from './scan/log-verdict.ts';
-import { recordVerdict } from './scan/record-verdict.ts';
+import { logVerdict, recordVerdict } from './scan/record-verdict.ts';
 
 const schema = lazily(() => z.strictObject({ scan: scanId(), requestedAt: timestamp() }));
 
 export type CheckContract = z.infer<ReturnType<typeof schema>>;
 
-/** Compares the pinned API documents with the published ones. */
-export const CHECK_CONTRACT: JobType<CheckContract> = {
-  name: 'check-contract',
-  version: 1,
-  schema,
-  key: ({ scan }) => scan,
-};
-
 /** The check of a due time. */
 export function contractCheckDue(due: Date): FollowUp {
   const requestedAt = due.toISOString();
   const scan = `lockhound.contract.${requestedAt.replaceAll(/[^\dTZ]/g, '')}`;
-  return followUp(CHECK_CONTRACT, { scan, requestedAt });
+  return followUp(checkContract, { scan, requestedAt });
 }
 
 /** Findings about the APIs that Lockhound uses belong to this target. */
@@ -38,7 +27,10 @@ export const CONTRACT_TARGET = { id: 'lockhound:contract', labels: {} } as const
  * cannot be fetched changes nothing and is a gap.
  */
 export const checkContract: Job<CheckContract, Verdict, 'contracts' | 'targets' | 'routing' | 'policy'> = {
-  ...CHECK_CONTRACT,
+  name: 'check-contract',
+  version: 1,
+  schema,
+  key: ({ scan }) => scan,
   target: () => CONTRACT_TARGET.id,
   limits: { attempts: 6, backoffMs: 5_000, maxBackoffMs: 300_000, timeoutMs: 120_000, concurrency: 1 },
   resultKind: VERDICT,
@@ -73,5 +65,5 @@ export const checkContract: Job<CheckContract, Verdict, 'contracts' | 'targets' 
     );
   },
   log: ({ scan }, verdict) => logVerdict(scan, verdict),
-  spent: ({ scan }) => ({ marked: [{ job: CHECK_CONTRACT.name, key: scan }], removed: [] }),
+  spent: 'own',
 };

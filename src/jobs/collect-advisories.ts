@@ -4,7 +4,6 @@ import type { CollectedAdvisories } from '../model/scan/advisory.ts';
 import { COLLECTED_ADVISORIES } from '../model/stored/catalog.ts';
 import { fetchAdvisories } from '../scan/advisories.ts';
 import type { Job } from './job.ts';
-import type { JobType } from './job-type.ts';
 import { partKey, scanId } from './payloads/fields.ts';
 
 const schema = lazily(() =>
@@ -17,17 +16,12 @@ const schema = lazily(() =>
 
 export type CollectAdvisories = z.infer<ReturnType<typeof schema>>;
 
-/** Fetches one part of the advisories that a scan refers to. */
-export const COLLECT_ADVISORIES: JobType<CollectAdvisories> = {
+/** Fetches advisories (GetAdvisory) through the cache. One that cannot be fetched does not fail the others. */
+export const collectAdvisories: Job<CollectAdvisories, CollectedAdvisories, 'insights'> = {
   name: 'collect-advisories',
   version: 1,
   schema,
   key: partKey,
-};
-
-/** Fetches advisories (GetAdvisory) through the cache. One that cannot be fetched does not fail the others. */
-export const collectAdvisories: Job<CollectAdvisories, CollectedAdvisories, 'insights'> = {
-  ...COLLECT_ADVISORIES,
   limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 120_000, timeoutMs: 300_000, concurrency: 4 },
   resultKind: COLLECTED_ADVISORIES,
   async run({ ids }, { insights }, context) {

@@ -2,21 +2,20 @@ import type { DeliveryIdentity, DeliveryMove, DeliveryReceipt } from '../model/a
 import type { Notification } from '../model/alert/notification.ts';
 import type { Verdict } from '../model/scan/verdict.ts';
 import { GATHERED_DIGEST, VERDICT } from '../model/stored/catalog.ts';
-import { CHECK_CONTRACT } from './check-contract.ts';
+import { checkContract } from './check-contract.ts';
 import { JobError } from './errors.ts';
-import { GATHER_DIGEST } from './gather-digest.ts';
+import { gatherDigest } from './gather-digest.ts';
 import type { AttemptEnding, Job } from './job.ts';
 import {
   DELIVER_NOTIFICATION,
   type DeliverNotification,
   identityOf,
 } from './payloads/deliver-notification.ts';
-import { FIND_BASE_IMAGE } from './payloads/find-base-image.ts';
-import { JUDGE_SCAN } from './payloads/judge-scan.ts';
-import { JUDGE_SOURCE } from './payloads/sources/judge-source.ts';
+import { FIND_BASE_IMAGE, JUDGE_SCAN } from './payloads/judge-scan.ts';
+import { JUDGE_SOURCE } from './payloads/sources.ts';
 import type { OutcomePort, Ports } from './ports.ts';
-import { CHECK_FRESHNESS } from './refresh/check-freshness.ts';
-import { JUDGE_TARGET } from './refresh/judge-target.ts';
+import { checkFreshness } from './refresh/check-freshness.ts';
+import { judgeTarget } from './refresh/judge-target.ts';
 import { notificationOf } from './scan/deliveries.ts';
 
 type Needs = 'outcomes' | 'notifier' | 'deliveries';
@@ -45,10 +44,7 @@ export const deliverNotification: Job<DeliverNotification, DeliveryReceipt, Need
   // The wait may be longer than the verdict is stored.
   whileWaiting: async (payload, ports) => void (await filedNotification(payload, ports)),
   log: ({ scan, target, route }, { status }) => ({ facts: { scan, target, route, status } }),
-  spent: (payload) => ({
-    marked: [{ job: DELIVER_NOTIFICATION.name, key: DELIVER_NOTIFICATION.key(payload) }],
-    removed: [],
-  }),
+  spent: 'own',
   async onEnd(payload, ending, { deliveries }) {
     const move = moveOf(ending);
     if (move !== undefined) await deliveries.move(identityOf(payload), move);
@@ -76,7 +72,7 @@ async function buildNotification(
 ): Promise<Notification> {
   const { scan } = payload;
   if (payload.digest === true) {
-    const gathered = await outcomes.read(GATHERED_DIGEST, GATHER_DIGEST.name, scan);
+    const gathered = await outcomes.read(GATHERED_DIGEST, gatherDigest.name, scan);
     if (gathered?.notification == null) throw missing(`the digest ${scan}`);
     return { ...gathered.notification, id, route };
   }
@@ -108,10 +104,10 @@ function moveOf(ending: AttemptEnding): DeliveryMove | undefined {
 /** Jobs whose outcome is a verdict. */
 const JUDGES = [
   JUDGE_SCAN.name,
-  CHECK_CONTRACT.name,
+  checkContract.name,
   JUDGE_SOURCE.name,
-  CHECK_FRESHNESS.name,
-  JUDGE_TARGET.name,
+  checkFreshness.name,
+  judgeTarget.name,
   FIND_BASE_IMAGE.name,
 ];
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CodedError, messageOf } from '../model/errors.ts';
 import { lazily } from '../model/lazily.ts';
 import type { Envelope } from '../model/queue/follow-up.ts';
-import { type JobType, versionOf } from './job-type.ts';
+import { type JobType, versionOf } from './job.ts';
 
 /** Data of a queued job that is not JSON. */
 export class UnparsedData {

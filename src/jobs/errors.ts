@@ -1,4 +1,5 @@
 import { CodedError } from '../model/errors.ts';
+import type { FleetPort } from './ports.ts';
 
 /**
  * - `facts-missing`: the outcome of an earlier job is not in the store (the job failed permanently, or it expired).
@@ -11,3 +12,23 @@ import { CodedError } from '../model/errors.ts';
 export type JobErrorCode = 'facts-missing' | 'route-held' | 'route-later' | 'others-first' | 'source-invalid';
 
 export class JobError extends CodedError<JobErrorCode> {}
+
+/** The postponing error (`others-first`) of a job that lets others pass. */
+export function othersFirst(reason: string): JobError {
+  return new JobError('others-first', reason, { retryable: true });
+}
+
+/**
+ * Throws a postponing `JobError` (`others-first`) while scans wait for a worker, for at most `patienceMs` after the request: afterwards a job
+ * runs beside them, because it would never run in a busy installation. `time`: ms since 1970.
+ */
+export async function letScansPass(
+  fleet: Pick<FleetPort, 'waitingScans'>,
+  { requestedAt }: { readonly requestedAt: string },
+  patienceMs: number,
+  time: number,
+): Promise<void> {
+  if (time - Date.parse(requestedAt) > patienceMs) return;
+  const waiting = await fleet.waitingScans();
+  if (waiting > 0) throw othersFirst(`${waiting} scans wait for a worker`);
+}

@@ -5,7 +5,6 @@ import { SYSTEMS } from '../model/lockfile/version-key.ts';
 import { EXPANDED_DEPENDENCIES } from '../model/stored/catalog.ts';
 import { fetchGraphs } from '../scan/graphs.ts';
 import type { Job } from './job.ts';
-import type { JobType } from './job-type.ts';
 import { partKey, scanId } from './payloads/fields.ts';
 
 const versionKey = () =>
@@ -25,17 +24,12 @@ const schema = lazily(() =>
 
 export type ExpandDependencies = z.infer<ReturnType<typeof schema>>;
 
-/** Fetches one part of the dependency graphs that a scan needs. */
-export const EXPAND_DEPENDENCIES: JobType<ExpandDependencies> = {
+/** Fetches dependency graphs (GetDependencies) for lockfiles without edges, through the cache. */
+export const expandDependencies: Job<ExpandDependencies, ExpandedDependencies, 'insights'> = {
   name: 'expand-dependencies',
   version: 1,
   schema,
   key: partKey,
-};
-
-/** Fetches dependency graphs (GetDependencies) for lockfiles without edges, through the cache. */
-export const expandDependencies: Job<ExpandDependencies, ExpandedDependencies, 'insights'> = {
-  ...EXPAND_DEPENDENCIES,
   limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 120_000, timeoutMs: 300_000, concurrency: 4 },
   resultKind: EXPANDED_DEPENDENCIES,
   async run({ versionKeys }, { insights }, context) {

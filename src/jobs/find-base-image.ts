@@ -2,11 +2,9 @@ import type { Verdict } from '../model/scan/verdict.ts';
 import { VERDICT } from '../model/stored/catalog.ts';
 import { compareImage, findBase } from '../scan/base-image.ts';
 import type { Job } from './job.ts';
-import { FIND_BASE_IMAGE, type FindBaseImage } from './payloads/find-base-image.ts';
-import { comparisonRules } from './scan/comparison-rules.ts';
-import { logVerdict } from './scan/log-verdict.ts';
+import { FIND_BASE_IMAGE, type FindBaseImage } from './payloads/judge-scan.ts';
 import { failedRecord } from './scan/record.ts';
-import { recordPartVerdict } from './scan/record-part-verdict.ts';
+import { comparisonRules, logVerdict, recordPartVerdict } from './scan/record-verdict.ts';
 
 /**
  * Finds the public image that the image of a target is built on (QueryContainerImages), and opens or resolves the finding about it. A base that
@@ -39,5 +37,5 @@ export const findBaseImage: Job<
       warning: gap === undefined ? warning : `the base of the image could not be looked up: ${gap.reason}`,
     };
   },
-  spent: ({ scan }) => ({ marked: [{ job: FIND_BASE_IMAGE.name, key: scan }], removed: [] }),
+  spent: 'own',
 };

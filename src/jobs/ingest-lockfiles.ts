@@ -1,19 +1,23 @@
+import { chunks } from '../model/chunks.ts';
 import { defined } from '../model/defined.ts';
 import type { Inventory, UnreadLockfile } from '../model/scan/inventory.ts';
 import { INVENTORY } from '../model/stored/catalog.ts';
+import { mapInSlices, sortInSlices } from '../model/yielding.ts';
+import { compareText } from '../policy/finding-order.ts';
 import { withoutFuture } from '../policy/scan-order.ts';
 import { referredAdvisories } from '../scan/advisories.ts';
+import { keysToExpand } from '../scan/graphs.ts';
 import { type AllRead, contentHash, packagesIn, readLockfiles } from '../scan/read.ts';
 import { resolveLockfiles } from '../scan/resolve.ts';
-import { JobError } from './errors.ts';
-import { followUp } from './follow-up.ts';
-import type { Job, JobRun, RunContext } from './job.ts';
-import { imageSteps } from './payloads/find-base-image.ts';
+import { collectAdvisories } from './collect-advisories.ts';
+import { othersFirst } from './errors.ts';
+import { expandDependencies } from './expand-dependencies.ts';
+import { type FollowUp, followUp, type Job, type JobRun, type RunContext } from './job.ts';
 import { INGEST_LOCKFILES, type IngestLockfiles } from './payloads/ingest-lockfiles.ts';
 import { INSPECT_PACKAGES } from './payloads/inspect-packages.ts';
+import { imageSteps, JUDGE_SCAN } from './payloads/judge-scan.ts';
 import type { Ports } from './ports.ts';
-import { scanFollowUps } from './scan/follow-ups.ts';
-import { failedRecord, ingestedRecord } from './scan/record.ts';
+import { failedRecord, ingestedRecord, type ScanHeader } from './scan/record.ts';
 import { inputOf, repeatLastScan, reusableBasis, scopeOf } from './scan/unchanged.ts';
 import { inspectionsOf, scriptsStatedIn } from './signals/new-packages.ts';
 
@@ -135,9 +139,7 @@ async function readAll(
   const reading = { limits: limits.lockfile, read: ports.lockfiles.read, stored: blobs.read };
   const isLarge = ports.lockfiles.reserve !== undefined && bytesOf(lockfiles) >= LARGE_BYTES;
   const release = isLarge ? ports.lockfiles.reserve?.(target.id) : () => {};
-  if (release === undefined) {
-    throw new JobError('others-first', `another scan of ${target.id} is being read`, { retryable: true });
-  }
+  if (release === undefined) throw othersFirst(`another scan of ${target.id} is being read`);
   try {
     return await readLockfiles(lockfiles, reading, context);
   } finally {
@@ -163,4 +165,50 @@ function bytesOf(lockfiles: IngestLockfiles['lockfiles']): number {
     return 'bytes' in one ? one.bytes : 0;
   });
   return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** Few, so that a failed job loses little. */
+const ADVISORIES_PER_JOB = 50;
+/** One flow queues all of them: more advisories make larger jobs, not more. */
+const MAX_ADVISORY_JOBS = 500;
+/** The limit of the payload. */
+const MAX_ADVISORIES_PER_JOB = 1_000;
+const GRAPHS_PER_JOB = 25;
+
+/** The flow that follows an inventory: `judge-scan`, with the jobs that fetch its facts as children. */
+export async function scanFollowUps(
+  header: ScanHeader,
+  inventory: Inventory,
+  /** The advisories to fetch. */
+  referred: readonly string[],
+): Promise<FollowUp> {
+  const { scan, target, requestedAt } = header;
+  const ids = await sortInSlices([...referred], compareText);
+  const advisories = chunks(ids, advisoriesPerJob(ids.length));
+  const expansions = chunks(keysToExpand(inventory), GRAPHS_PER_JOB);
+  return followUp(
+    JUDGE_SCAN,
+    {
+      scan,
+      target,
+      requestedAt,
+      advisoryParts: advisories.length,
+      expansionParts: expansions.length,
+      // Absent when false, so that workers of release 0.1.0 accept the job.
+      ...(header.partial === true ? { partial: true as const } : {}),
+    },
+    [
+      ...(await mapInSlices(advisories, (part, index) =>
+        followUp(collectAdvisories, { scan, part: index, ids: [...part] }),
+      )),
+      ...expansions.map((versionKeys, part) =>
+        followUp(expandDependencies, { scan, part, versionKeys: [...versionKeys] }),
+      ),
+    ],
+  );
+}
+
+function advisoriesPerJob(count: number): number {
+  const even = Math.ceil(count / MAX_ADVISORY_JOBS);
+  return Math.min(Math.max(ADVISORIES_PER_JOB, even), MAX_ADVISORIES_PER_JOB);
 }

@@ -1,9 +1,10 @@
+import { hash } from 'node:crypto';
+import type { ZodType } from 'zod';
+import type { Envelope } from '../model/queue/follow-up.ts';
 import type { OutcomeEffects } from '../model/queue/outcome.ts';
 import type { SpentOutcomes } from '../model/queue/spent-outcomes.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
 import type { Attempt } from '../scan/attempt.ts';
-import type { FollowUp } from './follow-up.ts';
-import type { JobType } from './job-type.ts';
 import type { Ports } from './ports.ts';
 
 /** How the queue treats a job. Times in milliseconds. */
@@ -79,8 +80,10 @@ export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Po
   log?(payload: Payload, result: Result): LogFacts;
   /** Runs whenever the job has to wait for its turn. */
   whileWaiting?(payload: Payload, ports: Pick<Ports, Needs>): Promise<void>;
-  /** Outcomes to free once the job is closed. What marked ones hold stays readable for some minutes. */
-  spent?(payload: Payload): SpentOutcomes;
+  /**
+   * Outcomes to free once the job is closed; `own`: a marker stays of its own one. What marked ones hold stays readable for some minutes.
+   */
+  readonly spent?: 'own' | ((payload: Payload) => SpentOutcomes);
   /**
    * The outcome has all effects of `onEnd` for `done`. Without follow-ups the job is closed together with its outcome, and `onEnd`
    * runs for `done` only where an earlier attempt saved the outcome.
@@ -93,3 +96,68 @@ export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Po
 /** A job with any payload. */
 // biome-ignore lint/suspicious/noExplicitAny: payloads differ from job to job; the envelope's schema checks them
 export type AnyJob = Job<any, unknown>;
+
+/** The name and payload of a job: all that is needed to enqueue it. */
+export interface JobType<Payload = unknown> {
+  readonly name: string;
+  /** Version of the payload; raised when its meaning changes. */
+  readonly version: number;
+  /** The oldest version that says everything in a payload, so that workers of older releases can run it. Default: `version`. */
+  versionFor?(payload: Payload): number;
+  /** Built on first use, because building a schema takes longer than most jobs of a small scan. */
+  schema(): ZodType<Payload>;
+  /** Upgrades by the version that they read. Each returns a payload of the next version. */
+  readonly upgrades?: Readonly<Record<number, (payload: unknown) => unknown>>;
+  /** The key of the outcome; the same work has the same key. */
+  key(payload: Payload): string;
+  /** For a job that other programs queue under an id of their choice. */
+  readonly requested?: {
+    /** The payload with an id that belongs to its target, and with a time that is not in the future. `now`: ms since 1970. */
+    own(payload: Payload, now: number): Payload;
+    /** A hash that is equal for a repetition, and for nothing else. */
+    content(payload: Payload): string;
+  };
+}
+
+/** The version with which a payload is enqueued. */
+export function versionOf<Payload>(
+  type: Pick<JobType<Payload>, 'version' | 'versionFor'>,
+  payload: Payload,
+): number {
+  return type.versionFor?.(payload) ?? type.version;
+}
+
+declare const made: unique symbol;
+
+/**
+ * A job to enqueue: the envelope for the queue of `job`. Children run first and may fail without failing the parent. Only
+ * `followUp` creates one.
+ */
+export interface FollowUp extends Envelope {
+  readonly job: string;
+  readonly children?: readonly FollowUp[];
+  readonly [made]: true;
+}
+
+/** Creates a follow-up. The runtime checks its payload against the schema before it stores it. */
+export function followUp<Payload>(
+  type: JobType<Payload>,
+  payload: NoInfer<Payload>,
+  children: readonly FollowUp[] = [],
+): FollowUp {
+  const envelope = { version: versionOf(type, payload), key: type.key(payload), payload };
+  return { job: type.name, ...envelope, ...(children.length === 0 ? {} : { children }) } as FollowUp;
+}
+
+/**
+ * The BullMQ id of a job: equal keys have equal ids, so the job is queued once. A hash with a leading letter, because
+ * BullMQ refuses ids that contain `:` or are integers.
+ */
+export function jobIdOf(job: string, key: string): string {
+  return `j${hash('sha256', JSON.stringify([job, key])).slice(0, 40)}`;
+}
+
+/** The outcomes that a job frees once it is closed. */
+export function spentBy({ name, spent }: AnyJob, key: string, payload: unknown): SpentOutcomes | undefined {
+  return spent === 'own' ? { marked: [{ job: name, key }], removed: [] } : spent?.(payload);
+}

@@ -4,39 +4,21 @@ import type { Inventory } from '../model/scan/inventory.ts';
 import type { Verdict } from '../model/scan/verdict.ts';
 import { COLLECTED_ADVISORIES, EXPANDED_DEPENDENCIES, INVENTORY, VERDICT } from '../model/stored/catalog.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
-import { advisoriesOf, knownAdvisories, referredAdvisories } from '../scan/advisories.ts';
-import { graphsIn } from '../scan/graphs.ts';
-import { inspectionsByPurl } from '../scan/known-inspections.ts';
-import { withNewerFacts } from '../scan/newer-facts.ts';
-import { COLLECT_ADVISORIES } from './collect-advisories.ts';
+import { withNewerFacts } from '../scan/known-facts.ts';
+import { collectAdvisories } from './collect-advisories.ts';
 import { JobError } from './errors.ts';
-import { EXPAND_DEPENDENCIES } from './expand-dependencies.ts';
+import { expandDependencies } from './expand-dependencies.ts';
 import type { Job } from './job.ts';
 import { partKey } from './payloads/fields.ts';
-import { imageSteps } from './payloads/find-base-image.ts';
 import { INGEST_LOCKFILES } from './payloads/ingest-lockfiles.ts';
-import { JUDGE_SCAN, type JudgeScan } from './payloads/judge-scan.ts';
-import type { OutcomePort, Ports } from './ports.ts';
-import { concludeScan } from './scan/conclude-scan.ts';
-import { logVerdict } from './scan/log-verdict.ts';
+import { imageSteps, JUDGE_SCAN, type JudgeScan } from './payloads/judge-scan.ts';
+import type { OutcomePort } from './ports.ts';
+import { type ConclusionNeeds, concludeScan } from './scan/conclude-scan.ts';
 import { failedRecord } from './scan/record.ts';
+import { logVerdict } from './scan/record-verdict.ts';
 
 /** Judges the facts of a scan by the rules, compares the findings with the target's state and routes the changes. */
-export const judgeScan: Job<
-  JudgeScan,
-  Verdict,
-  | 'outcomes'
-  | 'targets'
-  | 'routing'
-  | 'policy'
-  | 'scans'
-  | 'facts'
-  | 'fleet'
-  | 'insights'
-  | 'inspections'
-  | 'knownFixes'
-  | 'exploits'
-> = {
+export const judgeScan: Job<JudgeScan, Verdict, ConclusionNeeds | 'outcomes' | 'targets' | 'scans'> = {
   ...JUDGE_SCAN,
   // Judging 500,000 packages with findings takes minutes.
   limits: { attempts: 10, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 2 },
@@ -45,39 +27,15 @@ export const judgeScan: Job<
   followsDirectly: true,
   async run(payload, ports, context) {
     const { scan, target, partial = false } = payload;
-    const [collected, parts] = await Promise.all([
+    const [collected, parts, previous] = await Promise.all([
       readInventory(ports.outcomes, scan),
       readParts(ports.outcomes, payload),
-    ]);
-    // What does not depend on each other is read together.
-    const [inventory, known, inspections, previous] = await Promise.all([
-      withNewerFacts(collected, ports.facts.versions),
-      readKnown(collected, ports),
-      inspectionsByPurl(collected, ports.inspections),
       ports.targets.read(target.id),
     ]);
-    const run = await concludeScan(
-      {
-        ...payload,
-        partial,
-        paths: [...inventory.lockfiles, ...inventory.unread].map(({ path }) => path),
-        inventory,
-        advisories: await advisoriesOf(
-          inventory,
-          {
-            known: inventory === collected ? known : await readKnown(inventory, ports),
-            fetched: parts.advisories,
-            insights: ports.insights,
-          },
-          context,
-        ),
-        graphs: graphsIn(parts.graphs),
-        inspections,
-        previous,
-      },
-      ports,
-      context,
-    );
+    const inventory = await withNewerFacts(collected, ports.facts.versions);
+    const paths = [...inventory.lockfiles, ...inventory.unread].map(({ path }) => path);
+    const judged = { ...payload, ...parts, partial, paths, inventory, previous };
+    const run = await concludeScan(judged, ports, context);
     const image = imageSteps({ ...payload, scan: imageScanOf(scan) }, inventory.image);
     return { ...run, next: [...run.next, ...image], fleet: { comparedAt: context.startedAt } };
   },
@@ -89,8 +47,8 @@ export const judgeScan: Job<
       { job: JUDGE_SCAN.name, key: scan },
     ],
     removed: [
-      ...partNames(COLLECT_ADVISORIES.name, scan, advisoryParts),
-      ...partNames(EXPAND_DEPENDENCIES.name, scan, expansionParts),
+      ...partNames(collectAdvisories.name, scan, advisoryParts),
+      ...partNames(expandDependencies.name, scan, expansionParts),
     ],
   }),
   async onEnd(payload, ending, { scans }) {
@@ -121,12 +79,7 @@ async function readParts(outcomes: OutcomePort, payload: JudgeScan) {
       Array.from({ length: count }, (_, part) => outcomes.read(kind, job, partKey({ scan, part }))),
     );
   return {
-    advisories: await parts(COLLECTED_ADVISORIES, COLLECT_ADVISORIES.name, advisoryParts),
-    graphs: await parts(EXPANDED_DEPENDENCIES, EXPAND_DEPENDENCIES.name, expansionParts),
+    advisories: await parts(COLLECTED_ADVISORIES, collectAdvisories.name, advisoryParts),
+    graphs: await parts(EXPANDED_DEPENDENCIES, expandDependencies.name, expansionParts),
   };
-}
-
-/** The advisories of an inventory that the fleet knows. The children fetched the others. */
-async function readKnown(inventory: Inventory, { facts }: Pick<Ports, 'facts'>) {
-  return await knownAdvisories(await referredAdvisories(inventory), facts.advisories);
 }

@@ -28,23 +28,58 @@ import type { WatchedTarget } from '../model/watch/watched-target.ts';
 
 /** All access of jobs to the outside. Built in `compose/ports.ts`. */
 export interface Ports {
-  readonly blobs: BlobPort;
-  readonly lockfiles: LockfilePort;
+  readonly blobs: {
+    /** The content of a lockfile. Throws a coded error (`blob-missing`) when it is not stored. */
+    read(reference: ContentReference): Promise<Buffer>;
+  };
+  readonly lockfiles: {
+    /**
+     * Reads a lockfile within time and memory limits in proportion to its size. Rejects with a coded error when it cannot be
+     * read, with the signal's reason when that aborts.
+     */
+    read(request: LockfileRequest, signal: AbortSignal): Promise<Lockfile>;
+    /** Reserves this process for a target's large files until the result is called; `undefined` while another scan of it does so. */
+    reserve?(target: string): (() => void) | undefined;
+  };
+  /** Limits on input from the configuration. */
+  readonly limits: { readonly lockfile: LockfileLimits };
   readonly insights: Insights;
   readonly outcomes: OutcomePort;
-  readonly targets: TargetPort;
+  readonly targets: { read(target: string): Promise<TargetState | undefined> };
   readonly notifier: NotifierPort;
   readonly contracts: ContractPort;
-  readonly deliveries: DeliveryPort;
-  readonly limits: LimitsPort;
-  readonly routing: RoutingPort;
-  readonly policy: PolicyPort;
-  readonly digests: DigestPort;
-  readonly scans: ScanPort;
+  /** The record of every delivery. */
+  readonly deliveries: {
+    /** Stores a notification until it is delivered. A stored one is not replaced. */
+    file(identity: DeliveryIdentity, notification: Notification): Promise<void>;
+    /** The notification stored under an id. */
+    read(id: string): Promise<Notification | undefined>;
+    /** Records the state of a delivery. `delivered` is final. */
+    move(identity: DeliveryIdentity, move: DeliveryMove): Promise<void>;
+  };
+  readonly routing: { routing(): Routing };
+  readonly policy: {
+    policy(): Policy;
+    /** The suppressions for all targets, in the order in which they apply. */
+    suppressions(): Promise<readonly Suppression[]>;
+  };
+  readonly digests: {
+    /** The changes that wait for the next periodic digest of a route, oldest scan first. */
+    read(route: string): Promise<readonly DigestEntry[]>;
+  };
+  readonly scans: {
+    /** Records that a scan failed permanently. May be repeated. */
+    fail(record: ScanRecordUpdate): Promise<void>;
+  };
   readonly reuse: ReusePort;
-  readonly facts: FactsPort;
-  readonly inspections: InspectionPort;
-  readonly knownFixes: KnownFixPort;
+  /** What the fleet knows of package versions, by identity, and of advisories, by id. */
+  readonly facts: {
+    readonly versions: Facts<VersionRecordSummary>;
+    readonly advisories: Facts<Advisory>;
+  };
+  readonly inspections: Inspections & { readonly mode: InspectionMode };
+  /** Fixes for the whole fleet. `never`: this run computes advice in another way, or none. */
+  readonly knownFixes: KnownFixes & { readonly mode: 'never' | 'apart' };
   readonly schedules: SchedulePort;
   readonly sources: SourcePort;
   readonly fleet: FleetPort;
@@ -81,28 +116,8 @@ export interface FleetPort extends Fleet {
   changedSuppressions(): Promise<readonly Suppression[]>;
 }
 
-/** What the fleet knows of package versions, by identity, and of advisories, by id. */
-export interface FactsPort {
-  readonly versions: Facts<VersionRecordSummary>;
-  readonly advisories: Facts<Advisory>;
-}
-
 /** When package versions that are new are inspected: never, in jobs of their own, or before a scan is judged. */
 export type InspectionMode = 'never' | 'apart' | 'before-judging';
-
-export interface InspectionPort extends Inspections {
-  readonly mode: InspectionMode;
-}
-
-/** Fixes for the whole fleet. `never`: this run computes advice in another way, or none. */
-export interface KnownFixPort extends KnownFixes {
-  readonly mode: 'never' | 'apart';
-}
-
-/** Limits on input from the configuration. */
-interface LimitsPort {
-  readonly lockfile: LockfileLimits;
-}
 
 /** When a scan of unchanged lockfiles repeats the result of the last one. */
 export interface ReusePort {
@@ -113,51 +128,12 @@ export interface ReusePort {
   readonly missMs: number;
 }
 
-interface LockfilePort {
-  /**
-   * Reads a lockfile within time and memory limits in proportion to its size. Rejects with a coded error when it cannot be
-   * read, with the signal's reason when that aborts.
-   */
-  read(request: LockfileRequest, signal: AbortSignal): Promise<Lockfile>;
-  /** Reserves this process for a target's large files until the result is called; `undefined` while another scan of it does so. */
-  reserve?(target: string): (() => void) | undefined;
-}
-
-export interface BlobPort {
-  /** The content of a lockfile. Throws a coded error (`blob-missing`) when it is not stored. */
-  read(reference: ContentReference): Promise<Buffer>;
-}
-
 export interface OutcomePort {
   /**
    * The checked result of a job, or `undefined` when it has none (not run, failed or expired). Throws a coded error
    * (`state-corrupt`, `state-newer`) when it cannot be read.
    */
   read<Result>(kind: StoredKind<Result>, job: string, key: string): Promise<Result | undefined>;
-}
-
-export interface TargetPort {
-  read(target: string): Promise<TargetState | undefined>;
-}
-
-interface RoutingPort {
-  routing(): Routing;
-}
-
-interface PolicyPort {
-  policy(): Policy;
-  /** The suppressions for all targets, in the order in which they apply. */
-  suppressions(): Promise<readonly Suppression[]>;
-}
-
-export interface ScanPort {
-  /** Records that a scan failed permanently. May be repeated. */
-  fail(record: ScanRecordUpdate): Promise<void>;
-}
-
-export interface DigestPort {
-  /** The changes that wait for the next periodic digest of a route, oldest scan first. */
-  read(route: string): Promise<readonly DigestEntry[]>;
 }
 
 export interface NotifierPort {
@@ -168,18 +144,8 @@ export interface NotifierPort {
   deliver(route: string, read: () => Promise<Notification>, signal: AbortSignal): Promise<DeliveryAnswer>;
 }
 
-/** The record of every delivery. */
-export interface DeliveryPort {
-  /** Stores a notification until it is delivered. A stored one is not replaced. */
-  file(identity: DeliveryIdentity, notification: Notification): Promise<void>;
-  /** The notification stored under an id. */
-  read(id: string): Promise<Notification | undefined>;
-  /** Records the state of a delivery. `delivered` is final. */
-  move(identity: DeliveryIdentity, move: DeliveryMove): Promise<void>;
-}
-
 /** Schedules, their runs and their targets. */
-export interface SchedulePort {
+interface SchedulePort {
   find(name: string): Promise<Schedule | undefined>;
   /** Newest first. */
   runs(schedule: string): Promise<readonly ScheduleRunReport[]>;
@@ -198,7 +164,7 @@ export interface SchedulePort {
 }
 
 /** Where the lockfiles of schedules come from. Its errors are coded; retryable ones may not occur again. */
-export interface SourcePort {
+interface SourcePort {
   /** The targets of a schedule, each once. */
   list(
     schedule: Pick<Schedule, 'name' | 'source' | 'target'>,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { currentData } from '../compose/facts/exploits.ts';
+import { currentData } from '../compose/exploits.ts';
 import { openFleetStore } from '../compose/fleet-store.ts';
 import { createLogger } from '../compose/logger.ts';
 import { openTracing } from '../compose/tracing.ts';

@@ -7,8 +7,7 @@ import type { Gap } from '../model/scan/gap.ts';
 import type { Inventory } from '../model/scan/inventory.ts';
 import { createYielder, inSlices, sortInSlices } from '../model/yielding.ts';
 import { compareText } from '../policy/finding-order.ts';
-import type { Attempt } from './attempt.ts';
-import { fetchAll } from './fetch-all.ts';
+import { type Attempt, fetchAll } from './attempt.ts';
 
 /** The key is the list of lockfiles of an inventory, which is never changed. */
 const REFERRED = new WeakMap<Inventory['lockfiles'], ReadonlySet<string>>();

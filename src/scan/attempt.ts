@@ -1,4 +1,7 @@
-import { CodedError, type CodedErrorOptions } from '../model/errors.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CodedError, type CodedErrorOptions, messageOf } from '../model/errors.ts';
+import { raceAbort } from '../model/race-abort.ts';
+import { MAX_PAUSE_MS } from '../model/retry-after.ts';
 
 export interface Progress {
   readonly step: string;
@@ -20,10 +23,113 @@ export interface Attempt {
  * - `lookups-incomplete`: some packages could not be looked up.
  * - `insights-partial`: some other facts could not be fetched.
  */
-export type IncompleteErrorCode = 'lookups-incomplete' | 'insights-partial';
+type IncompleteErrorCode = 'lookups-incomplete' | 'insights-partial';
 
 export class IncompleteError extends CodedError<IncompleteErrorCode> {
   constructor(code: IncompleteErrorCode, message: string, options: Omit<CodedErrorOptions, 'retryable'>) {
     super(code, message, { ...options, retryable: true });
   }
+}
+
+/** Attempts at a step while a user waits for its result. */
+const MAX_ATTEMPTS = 2;
+/** The pauses together that a service can ask for. A further one counts as a failed attempt: a user gets what is known by then. */
+const MAX_PAUSED_MS = 2 * MAX_PAUSE_MS;
+export const DEFAULT_BACKOFF_MS = 500;
+
+export interface AttemptsOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: Progress) => void;
+  /** Called before a step is tried again after `delayMs`. */
+  readonly onRetry: (reason: string, delayMs: number) => void;
+  /** The longest wait between two attempts where the service asks for none, in milliseconds. */
+  readonly backoffMs?: number | undefined;
+}
+
+/** Runs a step of a scan until it succeeds, or has failed for good. */
+export type Attempts = <Result>(step: (attempt: Attempt) => Promise<Result>) => Promise<Result>;
+
+/**
+ * Attempts at the steps of a scan without a queue. A step gets two attempts in quick succession. While the service asks for a pause, no
+ * attempt is counted, for 10 minutes at most. Rejects with the last error of a step, and with the reason of the signal.
+ */
+export function createAttempts(options: AttemptsOptions): Attempts {
+  const { signal, onProgress, onRetry, backoffMs = DEFAULT_BACKOFF_MS } = options;
+  return async (step) => {
+    let failed = 0;
+    let pausedMs = 0;
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        const attempt = { signal, lastAttempt: failed + 1 === MAX_ATTEMPTS, progress: onProgress };
+        return await raceAbort(step(attempt), signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        const pauseMs = pausedMs < MAX_PAUSED_MS ? pauseOf(error) : 0;
+        pausedMs += pauseMs;
+        if (pauseMs === 0) failed += 1;
+        if (failed === MAX_ATTEMPTS || isFinal(error)) throw error;
+        const delayMs = pauseMs || Math.min((backoffMs * (1 + Math.random())) / 2, MAX_PAUSE_MS);
+        onRetry(messageOf(error), delayMs);
+        await sleep(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+      }
+    }
+  };
+}
+
+/** The pause that a service asks for, in milliseconds; 0 for any other error. A pause of 0 ms is one of 1 ms. */
+function pauseOf(error: unknown): number {
+  const requestedMs = error instanceof IncompleteError ? error.retryAfterMs : undefined;
+  return requestedMs === undefined ? 0 : Math.min(Math.max(requestedMs, 1), MAX_PAUSE_MS);
+}
+
+function isFinal(error: unknown): boolean {
+  return error instanceof CodedError && !error.retryable;
+}
+
+interface FetchedFacts<Key, Fact> {
+  readonly found: readonly { readonly key: Key; readonly fact: Fact }[];
+  /** Keys for which the service has nothing. */
+  readonly absent: readonly Key[];
+  readonly failed: readonly { readonly key: Key; readonly reason: string }[];
+}
+
+/**
+ * Fetches one fact for each key, concurrently. Throws `IncompleteError` when a key may succeed later; fetched facts are
+ * then in the cache. On the last attempt such keys are `failed`. Errors without a code count as retryable.
+ */
+export async function fetchAll<Key, Fact>(
+  keys: readonly Key[],
+  fetch: (key: Key) => Promise<Fact | undefined>,
+  describe: (key: Key) => string,
+  attempt: Attempt,
+): Promise<FetchedFacts<Key, Fact>> {
+  const found: { key: Key; fact: Fact }[] = [];
+  const absent: Key[] = [];
+  const failed: { key: Key; reason: string; error: unknown }[] = [];
+  await Promise.all(
+    keys.map(async (key) => {
+      try {
+        const fact = await fetch(key);
+        if (fact === undefined) absent.push(key);
+        else found.push({ key, fact });
+      } catch (error) {
+        failed.push({ key, reason: reasonOf(error), error });
+      }
+    }),
+  );
+  attempt.signal.throwIfAborted();
+  const retryable = failed.find(({ error }) => !(error instanceof CodedError) || error.retryable);
+  if (retryable !== undefined && !attempt.lastAttempt)
+    throw incomplete(`${describe(retryable.key)}: ${retryable.reason}`, retryable.error);
+  return { found, absent, failed: failed.map(({ key, reason }) => ({ key, reason })) };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof CodedError ? error.message : `unexpected error: ${messageOf(error)}`;
+}
+
+function incomplete(message: string, cause: unknown): IncompleteError {
+  const retryAfterMs = cause instanceof CodedError ? cause.retryAfterMs : undefined;
+  return new IncompleteError('insights-partial', message, { cause, retryAfterMs });
 }

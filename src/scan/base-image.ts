@@ -3,18 +3,19 @@ import type { BaseImage, ImageState, JudgedImage, ScannedImage } from '../model/
 import type { Insights } from '../model/ports/insights.ts';
 import type { TargetState } from '../model/scan/change.ts';
 import type { Target } from '../model/scan/target.ts';
+import type { Verdict } from '../model/scan/verdict.ts';
+import { compareFindingOrder } from '../policy/finding-order.ts';
 import { policyFor } from '../policy/policy-for.ts';
 import { baseImage, baseImageFinding, IMAGE_LOCATION, imageAfter } from '../policy/rules/base-image.ts';
-import type { Attempt } from './attempt.ts';
+import { type Attempt, fetchAll } from './attempt.ts';
 import type { ComparedScan, ComparisonRules } from './compare.ts';
 import { comparePart } from './compare-part.ts';
-import { fetchAll } from './fetch-all.ts';
 
 /** Repositories of a base that are kept; a popular one has a thousand copies. */
 const MAX_REPOSITORIES = 20;
 
 /** The base of an image; without one, none is known. `failure`: why it could not be looked up. */
-export interface FoundBase {
+interface FoundBase {
   readonly base?: BaseImage;
   readonly failure?: string;
 }
@@ -95,4 +96,30 @@ export async function compareImage(
 
 function judgedImage({ reference, platform, digest, layers }: ScannedImage): JudgedImage {
   return { ...defined({ reference }), platform, digest, layers: layers.length };
+}
+
+/** The verdict of a scan on its lockfiles, with that on its image. */
+export function withImage(verdict: Verdict, image: Verdict | undefined): Verdict {
+  if (image?.image === undefined) return verdict;
+  const { findings, changes, gaps, counts } = verdict;
+  const severities = { ...counts.severities };
+  for (const [severity, count] of Object.entries(image.counts.severities)) {
+    severities[severity as keyof typeof severities] += count;
+  }
+  const suppressed = (counts.suppressed ?? 0) + (image.counts.suppressed ?? 0);
+  // A scan that repeats the result of the last one has the finding about the image already.
+  const others = findings.filter(({ rule }) => rule !== baseImage.name);
+  return {
+    ...verdict,
+    findings: [...others, ...image.findings].sort(compareFindingOrder),
+    changes: [...changes, ...image.changes],
+    gaps: [...gaps, ...image.gaps],
+    counts: {
+      ...counts,
+      severities,
+      notes: counts.notes + image.counts.notes,
+      ...(suppressed === 0 ? {} : { suppressed }),
+    },
+    image: image.image,
+  };
 }

@@ -3,8 +3,7 @@ import { formatVersionKey, type VersionKey } from '../model/lockfile/version-key
 import type { Insights } from '../model/ports/insights.ts';
 import type { Gap } from '../model/scan/gap.ts';
 import type { Inventory, ResolvedLockfile } from '../model/scan/inventory.ts';
-import type { Attempt } from './attempt.ts';
-import { fetchAll } from './fetch-all.ts';
+import { type Attempt, fetchAll } from './attempt.ts';
 
 /** GetDependencies is available for these (package-insights API, "Operation rules"). */
 const HAS_GRAPHS: ReadonlySet<string> = new Set(['NPM', 'CARGO', 'MAVEN', 'PYPI']);

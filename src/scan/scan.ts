@@ -11,17 +11,14 @@ import type { Target } from '../model/scan/target.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import type { Inspection } from '../model/signal/inspection.ts';
 import { advisoriesOf, referredAdvisories } from './advisories.ts';
-import type { Attempt } from './attempt.ts';
-import type { Attempts } from './attempts.ts';
-import { compareImage, findBase } from './base-image.ts';
+import type { Attempt, Attempts } from './attempt.ts';
+import { compareImage, findBase, withImage } from './base-image.ts';
 import { type ComparisonRules, compareScan } from './compare.ts';
 import { silentGap } from './gaps.ts';
 import { fetchGraphs, graphsIn, keysToExpand } from './graphs.ts';
 import { judgeInventory } from './judge.ts';
-import { type AllRead, type Reading, readLockfiles } from './read.ts';
-import type { ScanRequest } from './request.ts';
+import { type AllRead, type Reading, readLockfiles, type ScanRequest } from './read.ts';
 import { resolveLockfiles } from './resolve.ts';
-import { withImage } from './with-image.ts';
 
 /** What a scan reads from. */
 export interface ScanSources {

@@ -83,6 +83,9 @@ function folderError(
 }
 
 /** Counts that are not zero. */
-export function nonZero(counts: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
-  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+export function nonZero<Name extends string>(
+  counts: Readonly<Record<Name, number>>,
+): Readonly<Partial<Record<Name, number>>> {
+  const entries = Object.entries<number>(counts).filter(([, count]) => count > 0);
+  return Object.fromEntries(entries) as Partial<Record<Name, number>>;
 }

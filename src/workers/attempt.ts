@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Job as QueuedJob, Telemetry } from 'bullmq';
 import type { Logger } from 'pino';
-import type { AnyJob, JobLimits } from '../jobs/job.ts';
+import { EnvelopeError, openEnvelope } from '../jobs/envelope.ts';
+import { type AnyJob, type JobLimits, jobIdOf } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
-import type { OpenJob, OpenJobs } from '../model/queue/open-job.ts';
+import type { BegunJob, OpenJob, OpenJobs } from '../model/queue/open-job.ts';
 import type { Outcomes } from '../model/queue/outcome.ts';
 import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
 import type { WorkerEvent } from './events.ts';
@@ -61,4 +63,93 @@ export interface ParsedJob {
   readonly lane: string | undefined;
   /** Hash of what another program requests. */
   readonly content?: string;
+}
+
+interface BegunAttempt {
+  readonly parsed: ParsedJob;
+  readonly begun: BegunJob;
+}
+
+/**
+ * Reads the job, and in one step what Redis holds of it. The stored open job takes precedence over the data in the queue: Redis may
+ * have lost part of either. Sets `stored` of the attempt. Throws `EnvelopeError`.
+ */
+export async function beginAttempt(options: ProcessorOptions, attempt: Attempt): Promise<BegunAttempt> {
+  const { job, openJobs } = options;
+  const { id = '', data } = attempt.queued;
+  const parsed = inQueue(job, data, (options.now ?? Date.now)());
+  if (parsed instanceof EnvelopeError) {
+    const open = await openJobs.find(id);
+    attempt.stored = open;
+    if (open === undefined) throw parsed;
+    return await beginStored(options, id, open);
+  }
+  const begun = await begin(options, id, parsed);
+  const { open } = begun;
+  attempt.stored = open;
+  if (open !== undefined)
+    return agrees(open, data, parsed) ? { parsed, begun } : await beginStored(options, id, open);
+  if (begun.claim === 'taken') throw idTaken(parsed);
+  return (await begunBefore(options, attempt, begun)) ?? { parsed, begun };
+}
+
+/**
+ * A request that a worker of an earlier release has begun, and whose outcome it saved under the id alone: the job is not run again. A
+ * worker of this release reserves the id with the first attempt, so that no other attempt reserves it.
+ */
+async function begunBefore(
+  options: ProcessorOptions,
+  { queued: { id = '', data, attemptsStarted } }: Attempt,
+  { claim }: BegunJob,
+): Promise<BegunAttempt | undefined> {
+  if (claim !== 'new' || attemptsStarted <= 1) return undefined;
+  const parsed = parseJob(options.job, data, undefined);
+  const begun = await begin(options, id, parsed);
+  return begun.hasOutcome ? { parsed, begun } : undefined;
+}
+
+/** The error for a request whose id another one has. */
+export function idTaken({ key }: Pick<ParsedJob, 'key'>): EnvelopeError {
+  const reason = `scan ${key} of this target has another content; choose another id`;
+  return new EnvelopeError('invalid-payload', reason, [{ path: 'payload.scan', reason }]);
+}
+
+async function beginStored(options: ProcessorOptions, id: string, open: OpenJob): Promise<BegunAttempt> {
+  const parsed = parseJob(options.job, open.data, open.lane);
+  return { parsed, begun: await begin(options, id, parsed) };
+}
+
+function begin({ job, openJobs }: ProcessorOptions, id: string, parsed: ParsedJob): Promise<BegunJob> {
+  const { id: ownId, lane, key, content } = parsed;
+  const claim = content === undefined ? undefined : { scan: key, content };
+  return openJobs.begin({ id, ownId, lane, outcome: { job: job.name, key }, claim });
+}
+
+/** A job of the release before this one may be open under the id that its producer chose. */
+function agrees(open: OpenJob, data: unknown, { lane, key }: ParsedJob): boolean {
+  return (open.lane ?? lane) === lane && open.data.key === key && isDeepStrictEqual(open.data, data);
+}
+
+function inQueue(job: AnyJob, data: unknown, now: number): ParsedJob | EnvelopeError {
+  try {
+    return ownRequest(job, parseJob(job, data, undefined), now);
+  } catch (error) {
+    if (error instanceof EnvelopeError) return error;
+    throw error;
+  }
+}
+
+/** A job that another program queued, under the id that belongs to its target. */
+function ownRequest(job: AnyJob, parsed: ParsedJob, now: number): ParsedJob {
+  const { requested } = job;
+  if (requested === undefined) return parsed;
+  const payload: unknown = requested.own(parsed.payload, now);
+  const key = job.key(payload);
+  return { ...parsed, payload, key, id: jobIdOf(job.name, key), content: requested.content(payload) };
+}
+
+/** Reads the data of a queued or open job. Throws `EnvelopeError`. */
+export function parseJob(job: AnyJob, data: unknown, lane: string | undefined): ParsedJob {
+  const { key, payload } = openEnvelope(job, data);
+  return { id: jobIdOf(job.name, key), key, payload, lane: lane ?? job.lane?.(payload) };
 }

@@ -1,7 +1,6 @@
 import type { FlowJob, FlowProducer, Queue } from 'bullmq';
 import { sealEnvelope } from '../jobs/envelope.ts';
-import type { AnyJob } from '../jobs/job.ts';
-import { jobIdOf } from '../jobs/job-id.ts';
+import { type AnyJob, jobIdOf } from '../jobs/job.ts';
 import { chunks } from '../model/chunks.ts';
 import { defined } from '../model/defined.ts';
 import type { Envelope, StoredFollowUp } from '../model/queue/follow-up.ts';

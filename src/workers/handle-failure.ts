@@ -6,7 +6,7 @@ import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
 import type { Attempt, ProcessorOptions } from './attempt.ts';
 import { WorkerError } from './errors.ts';
 import { DEFAULT_WAITING, endingOf, failureOf } from './failure.ts';
-import { resetStalls } from './stalls.ts';
+import { resetStalls } from './queued-jobs.ts';
 import { closeFailed, recheckTurn } from './turn.ts';
 
 /** Requests another attempt; BullMQ's backoff strategy reads the delay. */

@@ -1,10 +1,9 @@
 import { type Processor, WaitingError } from 'bullmq';
-import type { Attempt, ProcessorOptions } from './attempt.ts';
-import { beginAttempt } from './begin.ts';
-import { forwardJob } from './forward.ts';
+import { sealEnvelope } from '../jobs/envelope.ts';
+import { type Attempt, beginAttempt, idTaken, type ParsedJob, type ProcessorOptions } from './attempt.ts';
 import { handleFailure } from './handle-failure.ts';
+import { MAX_STALLS, stallsOf } from './queued-jobs.ts';
 import { runJob } from './run-job.ts';
-import { MAX_STALLS, stallsOf } from './stalls.ts';
 import { requireTurn } from './turn.ts';
 
 /** Processes one job, from its envelope to its enqueued follow-ups. */
@@ -62,4 +61,38 @@ async function returnToQueue({ queued, token, parsed, log }: Attempt): Promise<W
   await queued.moveToWait(token);
   log.info({ key: parsed?.key ?? queued.id }, 'job returned to its queue');
   return new WaitingError();
+}
+
+/**
+ * Moves a job whose target another shard has to the queue of that shard, where it stays open until it is done. Resolves to false
+ * for a job of this shard. May be repeated: its id is the same there.
+ */
+async function forwardJob(options: ProcessorOptions, parsed: ParsedJob): Promise<boolean> {
+  const { job, flow, openJobs, log } = options;
+  const { id, key, payload, lane, content } = parsed;
+  const target = job.target?.(payload);
+  const other = target === undefined ? undefined : options.shardOf?.(target);
+  if (other === undefined) return false;
+  const data = sealEnvelope(job, payload);
+  const claim = content === undefined ? undefined : { scan: key, content };
+  const outcome = { job: job.name, key };
+  const { open, claim: claimed } = await other.openJobs.begin({
+    id,
+    ownId: id,
+    lane: undefined,
+    outcome,
+    claim,
+  });
+  if (claimed === 'taken') throw idTaken(parsed);
+  if (open === undefined) await other.openJobs.open({ id, job: job.name, data });
+  await flow.producer.add({
+    name: job.name,
+    queueName: job.name,
+    prefix: other.prefix,
+    data,
+    opts: { jobId: id },
+  });
+  await openJobs.close({ id, lane });
+  log.debug({ job: job.name, key, prefix: other.prefix }, 'job moved to the shard of its target');
+  return true;
 }

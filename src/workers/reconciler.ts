@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Queue } from 'bullmq';
 import type { Logger } from 'pino';
 import { messageOf } from '../model/errors.ts';
 import type { StoredFollowUp } from '../model/queue/follow-up.ts';
 import type { OpenJob } from '../model/queue/open-job.ts';
-import { keysInQueue } from './begin.ts';
 import { ensureOpenJob, type FlowOptions, openJobOf } from './flow.ts';
 import { promoteJob, retryFinished } from './queued-jobs.ts';
 
@@ -26,7 +24,6 @@ interface Context {
 
 /** After so many errors a pass ends: Redis is failing, not single jobs. */
 const MAX_ERRORS = 20;
-const MAX_COMPLETED_CHECKED = 100;
 /** How long an open job may be in no queue: until it is queued, or while it runs directly after another. */
 const UNQUEUED_MS = 5_000;
 /** Workers start at different times, and the one that made the last pass may have ended: each claims the next pass so often in a period. */
@@ -79,7 +76,6 @@ export function createPass(
   context: Pick<Context, 'flow' | 'log'>,
 ): () => Promise<void> {
   const { flow, log } = context;
-  const checked = new Map<string, ReadonlySet<string>>();
   return async () => {
     let errors = 0;
     const attempt = async (job: string, work: () => Promise<void>): Promise<void> => {
@@ -113,9 +109,6 @@ export function createPass(
     }
     for await (const followUp of orphans?.() ?? []) {
       await attempt(followUp.job, () => reopen(context, followUp));
-    }
-    for (const [name, queue] of flow.queues) {
-      await attempt(name, () => retryWithoutOutcome(context, name, queue, checked));
     }
   };
 }
@@ -172,32 +165,4 @@ async function reopen({ flow, log }: Pick<Context, 'flow' | 'log'>, followUp: St
   log.warn({ job: open.job, jobId: open.id, key: open.data.key }, 'a lost job is opened again');
   await flow.openJobs.open(open);
   await ensureOpenJob(flow, open);
-}
-
-/**
- * Jobs that follow from no other job are not among the open jobs. When Redis has lost the outcome of a completed one, it
- * runs again. Each is checked once. Children of a flow are skipped: what they did not fetch is a gap already.
- */
-async function retryWithoutOutcome(
-  { flow, log }: Pick<Context, 'flow' | 'log'>,
-  name: string,
-  queue: Queue,
-  checked: Map<string, ReadonlySet<string>>,
-): Promise<void> {
-  const ids = await queue.getRanges(['completed'], 0, MAX_COMPLETED_CHECKED - 1);
-  const known = checked.get(name);
-  for (const id of ids) {
-    if (known?.has(id) === true) continue;
-    const job = await queue.getJob(id);
-    const type = flow.jobs.get(name);
-    if (job === undefined || type === undefined || job.parentKey !== undefined) continue;
-    const keys = keysInQueue(type, job.data);
-    const [key] = keys;
-    if (key === undefined) continue;
-    const saved = await Promise.all(keys.map((one) => flow.outcomes.has(name, one)));
-    if (saved.includes(true)) continue;
-    log.warn({ job: name, jobId: id, key }, 'the outcome of a job was lost; the job runs again');
-    await retryFinished(job);
-  }
-  checked.set(name, new Set(ids));
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type ConnectionOptions, DelayedError, type Job, Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
-import type { FollowUp } from '../jobs/follow-up.ts';
+import type { FollowUp } from '../jobs/job.ts';
 import { enqueueFollowUps, type FlowOptions } from './flow.ts';
-import { MAX_STALLS } from './stalls.ts';
+import { MAX_STALLS } from './queued-jobs.ts';
 
 /** When a schedule starts its jobs. */
 export type StartTimes =

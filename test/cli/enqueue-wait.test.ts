@@ -10,7 +10,7 @@ import { type Pipeline, startPipeline } from '../../src/compose/pipeline.ts';
 import { openStore, type Store } from '../../src/compose/store.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { startInsightsService } from '../../src/embedded/insights/service.ts';
-import { jobIdOf } from '../../src/jobs/job-id.ts';
+import { jobIdOf } from '../../src/jobs/job.ts';
 import { scanIdOf } from '../../src/model/scan/scan-id.ts';
 import { createProducer } from '../../src/producer.ts';
 import { LOCKFILE } from '../pipeline/fixtures.ts';

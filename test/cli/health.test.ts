@@ -1,8 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openStores, type Stores } from '../../src/compose/store.ts';
-import { measureLoad } from '../../src/compose/worker/worker-load.ts';
-import { keepPresence } from '../../src/compose/worker/worker-presence.ts';
+import { keepPresence, measureLoad } from '../../src/compose/worker/worker-presence.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { startRedis, type TestRedis } from '../redis.ts';
 import { lockhound } from './lockhound.ts';

@@ -8,7 +8,7 @@ import { examine } from '../../src/commands/doctor/doctor.ts';
 import { openStores, type Store, type Stores } from '../../src/compose/store.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 import { type LocalServices, startLocalServices } from '../../src/embedded/local-services.ts';
-import { jobIdOf } from '../../src/jobs/job-id.ts';
+import { jobIdOf } from '../../src/jobs/job.ts';
 import type { WorkerRecord } from '../../src/model/fleet/worker-record.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { TARGET_SUMMARY } from '../../src/model/stored/catalog.ts';

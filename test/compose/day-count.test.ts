@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { dayCountSchedule } from '../../src/compose/worker/day-count.ts';
+import { dayCountSchedule } from '../../src/compose/worker/schedules.ts';
 import type { DayCount } from '../../src/model/fleet/day-count.ts';
 import type { TargetSummary } from '../../src/model/fleet/target-summary.ts';
 

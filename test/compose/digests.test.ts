@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { digestSchedules } from '../../src/compose/digests.ts';
+import { digestSchedules } from '../../src/compose/worker/schedules.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import type { DigestEntry } from '../../src/model/alert/notification.ts';
 
@@ -30,7 +30,7 @@ test('each periodic route has a schedule with its interval, aligned to days', as
   expect(daily).toMatchObject({ name: 'digest-daily', everyMs: 86_400_000, aligned: true });
   expect(others.map(({ name }) => name)).toEqual(['digests-left-behind']);
   expect(await daily?.start(due)).toMatchObject([
-    { job: 'gather-digest', payload: { route: 'daily', window: '2026-11-21T00:00:00.000Z' } },
+    { job: 'gather-digest', payload: { of: 'changes', route: 'daily', window: '2026-11-21T00:00:00.000Z' } },
   ]);
 });
 
@@ -39,7 +39,7 @@ test('changes that wait for a route that is no longer periodic are sent, and no 
   expect(await leftBehind?.start(due)).toMatchObject(
     ['now', 'gone'].map((route) => ({
       job: 'gather-digest',
-      payload: { route, window: '2026-11-21T00:00:00.000Z' },
+      payload: { of: 'changes', route, window: '2026-11-21T00:00:00.000Z' },
     })),
   );
 });
@@ -67,8 +67,13 @@ test('reminders are sent on Mondays, not to receivers that keep an alert open, u
   expect(usual).toMatchObject({ cron: '0 8 * * 1', timeZone: 'UTC' });
   expect(await usual?.start(due)).toMatchObject([
     {
-      job: 'remind-findings',
-      payload: { window: '2026-11-21T00:00:00.000Z', after: { critical: 604_800_000 }, routes: ['default'] },
+      job: 'gather-digest',
+      payload: {
+        of: 'overdue',
+        window: '2026-11-21T00:00:00.000Z',
+        after: { critical: 604_800_000 },
+        routes: ['default'],
+      },
     },
   ]);
   const remindAt = { cron: '30 6 * * 2', timeZone: 'Europe/Berlin' };

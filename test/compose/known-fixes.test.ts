@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createKnownFixes } from '../../src/compose/facts/known-fixes.ts';
+import { createKnownFixes } from '../../src/compose/known-fixes.ts';
 import { createMemoryCache } from '../../src/insights/disk-cache/memory-cache.ts';
 import type { VersionKey } from '../../src/model/lockfile/version-key.ts';
 import { unexpected } from '../jobs/facts.ts';

@@ -5,7 +5,7 @@ import { type LocalIndex, openLocalIndex } from '../../src/embedded/insights/loc
 import { createMemoryCache } from '../../src/insights/disk-cache/memory-cache.ts';
 import { createInsights } from '../../src/insights/insights.ts';
 import { gatherFacts } from '../../src/jobs/signals/gather.ts';
-import { createMemoryInspections } from '../../src/jobs/signals/memory-inspections.ts';
+import { createMemoryInspections } from '../../src/jobs/signals/inspect-now.ts';
 import { createProjectLookUp } from '../../src/jobs/signals/project-scores.ts';
 import { purlTypeOf } from '../../src/model/lockfile/ecosystem.ts';
 import { writePurl } from '../../src/model/lockfile/spelling.ts';

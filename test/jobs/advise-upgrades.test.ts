@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { ADVISE_UPGRADES, adviseUpgrades } from '../../src/jobs/advise-upgrades.ts';
+import { adviseUpgrades } from '../../src/jobs/advise-upgrades.ts';
 import type { Ports } from '../../src/jobs/ports.ts';
 import { CodedError } from '../../src/model/errors.ts';
 import { FakeError, ports } from './facts.ts';
@@ -38,7 +38,7 @@ it('asks about every package once', async () => {
   const learn = vi.fn(async () => {});
   expect(await run(learn)).toEqual({ result: { advised: 2, failed: 0 }, next: [] });
   expect(learn.mock.calls.map(([question]: unknown[]) => question)).toEqual(payload.packages);
-  expect((await ADVISE_UPGRADES.schema()).parse(payload)).toEqual(payload);
+  expect((await adviseUpgrades.schema()).parse(payload)).toEqual(payload);
 });
 
 it('lets scans pass', async () => {

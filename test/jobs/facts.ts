@@ -1,8 +1,7 @@
-import { NO_KNOWN_FIXES } from '../../src/compose/ports.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import type { RunContext } from '../../src/jobs/job.ts';
 import type { Ports } from '../../src/jobs/ports.ts';
-import { createMemoryInspections } from '../../src/jobs/signals/memory-inspections.ts';
+import { createMemoryInspections } from '../../src/jobs/signals/inspect-now.ts';
 import { readWithCompanions } from '../../src/lockfiles/read.ts';
 import { DEFAULT_LIMITS } from '../../src/lockfiles/read-as.ts';
 import type { Routing } from '../../src/model/alert/routing.ts';
@@ -21,6 +20,13 @@ export function unexpected(): Promise<never> {
 const NO_FACTS: Facts<never> = {
   read: async (keys) => keys.map(() => undefined),
   changedSince: async () => new Map(),
+};
+
+const NO_KNOWN_FIXES: Ports['knownFixes'] = {
+  mode: 'never',
+  read: async (keys) => keys.map(() => undefined),
+  unasked: () => [],
+  learn: unexpected,
 };
 
 /** A fleet without targets. */

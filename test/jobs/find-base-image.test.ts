@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { sealEnvelope } from '../../src/jobs/envelope.ts';
 import { findBaseImage } from '../../src/jobs/find-base-image.ts';
-import { followUp } from '../../src/jobs/follow-up.ts';
 import { ingestLockfiles } from '../../src/jobs/ingest-lockfiles.ts';
+import { followUp } from '../../src/jobs/job.ts';
 import { judgeScan } from '../../src/jobs/judge-scan.ts';
 import { INGEST_LOCKFILES } from '../../src/jobs/payloads/ingest-lockfiles.ts';
 import { JUDGE_SCAN } from '../../src/jobs/payloads/judge-scan.ts';

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { deliverNotification } from '../../src/jobs/deliver-notification.ts';
+import { openEnvelope } from '../../src/jobs/envelope.ts';
 import { gatherDigest } from '../../src/jobs/gather-digest.ts';
 import { payloadOf } from '../../src/jobs/payloads/deliver-notification.ts';
+import type { FiledDelivery } from '../../src/model/alert/delivery.ts';
 import type { DigestEntry } from '../../src/model/alert/notification.ts';
 import { changeOf } from '../notify/notification.ts';
 import { context, ports } from './facts.ts';
 
-const payload = { route: 'daily', window: '2026-11-21T00:00:00.000Z' };
+const payload = { of: 'changes', route: 'daily', window: '2026-11-21T00:00:00.000Z' } as const;
 const none = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unrated: 0 };
 
 function entry(scan: string, target: string, more: Partial<DigestEntry> = {}): DigestEntry {
@@ -21,6 +23,11 @@ function entry(scan: string, target: string, more: Partial<DigestEntry> = {}): D
   };
 }
 
+function notificationIn(deliveries: readonly FiledDelivery[] = []) {
+  expect(deliveries).toHaveLength(1);
+  return deliveries[0]?.notification;
+}
+
 describe('gather-digest', () => {
   it('builds one notification from the waiting changes and claims exactly these', async () => {
     const waiting = [
@@ -28,9 +35,9 @@ describe('gather-digest', () => {
       entry('two', 'api'),
       entry('three', 'shop', { open: { ...none, low: 2 } }),
     ];
-    const { result, next, state } = await gatherDigest.run(payload, ports({ waiting }), context());
+    const { deliveries, next, state } = await gatherDigest.run(payload, ports({ waiting }), context());
     expect(state).toEqual({ route: 'daily', taken: ['one', 'two', 'three'] });
-    expect(result.notification).toMatchObject({
+    expect(notificationIn(deliveries)).toMatchObject({
       mode: 'periodic',
       target: { id: '2 targets', labels: { org: 'acme' } },
       open: { high: 1, low: 2 },
@@ -42,9 +49,13 @@ describe('gather-digest', () => {
   });
 
   it('of one target is about that target', async () => {
-    const { result } = await gatherDigest.run(payload, ports({ waiting: [entry('one', 'shop')] }), context());
-    expect(result.notification).toMatchObject({ target: { id: 'shop', labels: { team: 'shop' } } });
-    expect(result.notification?.changes[0]).not.toHaveProperty('target');
+    const { deliveries } = await gatherDigest.run(
+      payload,
+      ports({ waiting: [entry('one', 'shop')] }),
+      context(),
+    );
+    expect(notificationIn(deliveries)).toMatchObject({ target: { id: 'shop', labels: { team: 'shop' } } });
+    expect(notificationIn(deliveries)?.changes[0]).not.toHaveProperty('target');
   });
 
   it('shares of several targets only the labels that all of them have', async () => {
@@ -55,13 +66,19 @@ describe('gather-digest', () => {
       labels({ org: 'acme' }, 'b'),
       labels({ org: 'acme', tier: '1' }, 'c'),
     ];
-    const { result } = await gatherDigest.run(payload, ports({ waiting }), context());
-    expect(result.notification?.target).toEqual({ id: '3 targets', labels: { org: 'acme' } });
+    const { deliveries } = await gatherDigest.run(payload, ports({ waiting }), context());
+    expect(notificationIn(deliveries)?.target).toEqual({ id: '3 targets', labels: { org: 'acme' } });
   });
 
   it('sends nothing when nothing waits', async () => {
     const run = await gatherDigest.run(payload, ports({}), context());
-    expect(run).toEqual({ result: { notification: null }, next: [] });
+    expect(run).toEqual({ result: { notification: null, digests: 0 }, next: [], deliveries: [] });
+  });
+
+  it('of version 1 is about the changes that wait', () => {
+    const { of: _of, ...before } = payload;
+    const data = { version: 1, key: gatherDigest.key(payload), payload: before };
+    expect(openEnvelope(gatherDigest, data).payload).toEqual(payload);
   });
 
   it('has a key for each route and time that is a valid scan id', () => {

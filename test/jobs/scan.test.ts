@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { collectAdvisories } from '../../src/jobs/collect-advisories.ts';
 import { expandDependencies } from '../../src/jobs/expand-dependencies.ts';
-import { ingestLockfiles } from '../../src/jobs/ingest-lockfiles.ts';
+import { ingestLockfiles, scanFollowUps } from '../../src/jobs/ingest-lockfiles.ts';
 import { judgeScan } from '../../src/jobs/judge-scan.ts';
-import { scanFollowUps } from '../../src/jobs/scan/follow-ups.ts';
 import type { DependencyGraph } from '../../src/model/lockfile/dependency-graph.ts';
 import type { Advisory } from '../../src/model/scan/advisory.ts';
 import { IncompleteError } from '../../src/scan/attempt.ts';

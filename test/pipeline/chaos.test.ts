@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { jobIdOf } from '../../src/jobs/job-id.ts';
+import { jobIdOf } from '../../src/jobs/job.ts';
 import { INGEST_LOCKFILES } from '../../src/jobs/payloads/ingest-lockfiles.ts';
 import { scanIdOf } from '../../src/model/scan/scan-id.ts';
 import type { Verdict } from '../../src/model/scan/verdict.ts';

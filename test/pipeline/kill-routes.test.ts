@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { digestSchedules } from '../../src/compose/digests.ts';
+import { digestSchedules } from '../../src/compose/worker/schedules.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import type { NotifyConfig } from '../../src/config/sections/notify.ts';
 import type { Change } from '../../src/model/scan/change.ts';

@@ -3,8 +3,8 @@ import { Queue } from 'bullmq';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLogger } from '../../src/compose/logger.ts';
 import { openStores } from '../../src/compose/store.ts';
-import { followUp } from '../../src/jobs/follow-up.ts';
-import { GATHER_DIGEST } from '../../src/jobs/gather-digest.ts';
+import { gatherDigest } from '../../src/jobs/gather-digest.ts';
+import { followUp } from '../../src/jobs/job.ts';
 import { INGEST_LOCKFILES } from '../../src/jobs/payloads/ingest-lockfiles.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { LOCKFILE } from './fixtures.ts';
@@ -143,7 +143,10 @@ it('moves what waits: held and retried alerts, digests and rejected payloads, an
   expect((await room.lockhound('deliveries', 'resume', 'gone')).output).toContain('Route gone is resumed');
   const stores = await openStores(room.load(), createLogger(room.load()));
   for (const store of stores.shards) {
-    await enqueue({ store }, followUp(GATHER_DIGEST, { route: 'daily', window: '2026-01-31T00:00:00Z' }));
+    await enqueue(
+      { store },
+      followUp(gatherDigest, { of: 'changes', route: 'daily', window: '2026-01-31T00:00:00Z' }),
+    );
   }
   await stores.close();
   const sent = () => ['failing', 'gone', 'daily'].map((route) => changesAt(route));

@@ -5,8 +5,8 @@ import { type Pipeline, startPipeline } from '../../src/compose/pipeline.ts';
 import { NO_ROUTING } from '../../src/compose/ports.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { FLEET_TARGET, freshnessDue } from '../../src/jobs/refresh/check-freshness.ts';
-import { FINISH_REFRESH } from '../../src/jobs/refresh/finish-refresh.ts';
-import { REFRESH_FLEET, refreshDue } from '../../src/jobs/refresh/refresh-fleet.ts';
+import { finishRefresh } from '../../src/jobs/refresh/finish-refresh.ts';
+import { refreshDue, refreshFleet } from '../../src/jobs/refresh/refresh-fleet.ts';
 import { settingsDue } from '../../src/jobs/refresh/select-targets.ts';
 import { LOGGED_CHANGES } from '../../src/model/stored/catalog.ts';
 import { freshnessProbe } from '../../src/server/freshness-probe.ts';
@@ -207,13 +207,13 @@ describe('two refreshes', () => {
     await idle(room);
     insights.faults.clear();
     const results = await Promise.all(
-      [first, second].map(({ key }) => room.store.outcomes.read(REFRESH_FLEET.name, key)),
+      [first, second].map(({ key }) => room.store.outcomes.read(refreshFleet.name, key)),
     );
     expect(results.map((one) => one?.result)).toEqual([
       { packages: 4, advisories: expect.any(Number) },
       { skippedFor: first.key },
     ]);
-    expect(await room.store.outcomes.has(FINISH_REFRESH.name, second.key)).toBe(false);
+    expect(await room.store.outcomes.has(finishRefresh.name, second.key)).toBe(false);
     for (const worker of workers) await worker.close(1_000);
   });
 });

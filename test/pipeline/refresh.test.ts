@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startValkey } from '../../src/embedded/valkey.ts';
-import { followUp } from '../../src/jobs/follow-up.ts';
-import { GATHER_ISSUES } from '../../src/jobs/gather-issues.ts';
+import { gatherDigest } from '../../src/jobs/gather-digest.ts';
+import { followUp } from '../../src/jobs/job.ts';
 import { selectionDue } from '../../src/jobs/refresh/select-targets.ts';
 import { HAS_REDIS, startNativeRedis } from '../native-redis.ts';
 import { until } from '../until.ts';
@@ -139,7 +139,10 @@ describe('a refresh of the fleet', () => {
       for (const target of HOLDERS) await scan(room, target, SOUND);
       world.services.insights.learnAdvisory(ADVISORY);
       await refresh(room);
-      await enqueue(room, followUp(GATHER_ISSUES, { route: 'security', window: new Date().toISOString() }));
+      await enqueue(
+        room,
+        followUp(gatherDigest, { of: 'issues', route: 'security', window: new Date().toISOString() }),
+      );
       await idle(room);
       const alerts = world.services.receiver.deliveries().filter(({ path }) => path === '/security');
       expect(alerts).toHaveLength(1);

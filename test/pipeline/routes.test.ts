@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Receiver, startReceiver } from '../../src/embedded/receiver/service.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
 import { deliverNotification } from '../../src/jobs/deliver-notification.ts';
-import { followUp } from '../../src/jobs/follow-up.ts';
+import { followUp } from '../../src/jobs/job.ts';
 import type { Ports } from '../../src/jobs/ports.ts';
 import { createNotifier, type Route } from '../../src/notify/delivery/deliver.ts';
 import { createRouteGate } from '../../src/notify/delivery/route-gate.ts';

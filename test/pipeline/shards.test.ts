@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sealEnvelope } from '../../src/jobs/envelope.ts';
-import { jobIdOf } from '../../src/jobs/job-id.ts';
+import { jobIdOf } from '../../src/jobs/job.ts';
 import { INGEST_LOCKFILES } from '../../src/jobs/payloads/ingest-lockfiles.ts';
 import { scanIdOf } from '../../src/model/scan/scan-id.ts';
 import { until } from '../until.ts';

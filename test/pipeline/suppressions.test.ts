@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NO_ROUTING } from '../../src/compose/ports.ts';
-import { refreshSchedules } from '../../src/compose/worker/fleet-refresh.ts';
+import { refreshSchedules } from '../../src/compose/worker/schedules.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { selectionDue, settingsDue } from '../../src/jobs/refresh/select-targets.ts';
 import { createKeys } from '../../src/store/keys.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { CodedError } from '../../src/model/errors.ts';
-import { type Attempt, IncompleteError } from '../../src/scan/attempt.ts';
-import { createAttempts } from '../../src/scan/attempts.ts';
+import { type Attempt, createAttempts, IncompleteError } from '../../src/scan/attempt.ts';
 
 class FinalError extends CodedError<'final'> {}
 
@@ -53,7 +52,7 @@ describe('a step of a scan without a queue', () => {
     vi.doMock('node:timers/promises', () => ({ setTimeout: async () => {} }));
     vi.resetModules();
     try {
-      const { createAttempts: create } = await import('../../src/scan/attempts.ts');
+      const { createAttempts: create } = await import('../../src/scan/attempt.ts');
       const { IncompleteError: Incomplete } = await import('../../src/scan/attempt.ts');
       const waits: number[] = [];
       const onRetry = (_reason: string, delayMs: number) => void waits.push(delayMs);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { TargetState } from '../../src/model/scan/change.ts';
 import type { ResolvedPackage } from '../../src/model/scan/inventory.ts';
 import { licenseChanged } from '../../src/policy/rules/license-changed.ts';
-import { formerLicenses } from '../../src/scan/former-licenses.ts';
+import { formerLicenses } from '../../src/scan/judge.ts';
 import { locked, ports } from '../jobs/facts.ts';
 import { changeOf } from '../notify/notification.ts';
 

@@ -10,7 +10,7 @@ import { type InsightsService, startInsightsService } from '../../src/embedded/i
 import { scanIdOf } from '../../src/model/scan/scan-id.ts';
 import type { ScanReport } from '../../src/model/scan/verdict.ts';
 import { createProducer } from '../../src/producer.ts';
-import type { ScanRequest } from '../../src/scan/request.ts';
+import type { ScanRequest } from '../../src/scan/read.ts';
 import { startRedis } from '../redis.ts';
 
 /** What scans the lockfiles of a target, with its own service. */

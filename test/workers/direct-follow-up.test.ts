@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { AnyJob, Job } from '../../src/jobs/job.ts';
-import { jobIdOf } from '../../src/jobs/job-id.ts';
+import { type AnyJob, type Job, jobIdOf } from '../../src/jobs/job.ts';
 import type { Ports } from '../../src/jobs/ports.ts';
 import type { Outcomes, TargetChange } from '../../src/model/queue/outcome.ts';
 import { createKeys } from '../../src/store/keys.ts';

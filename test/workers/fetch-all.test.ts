@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { fetchAll } from '../../src/scan/fetch-all.ts';
+import { fetchAll } from '../../src/scan/attempt.ts';
 import { openWorkerRoom, testJob, type WorkerRoom } from './worker-room.ts';
 
 let room: WorkerRoom;

@@ -1,7 +1,6 @@
 import { FlowProducer } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FollowUp } from '../../src/jobs/follow-up.ts';
-import { jobIdOf } from '../../src/jobs/job-id.ts';
+import { type FollowUp, jobIdOf } from '../../src/jobs/job.ts';
 import { addFollowUps, enqueueFollowUps, openJobsOf } from '../../src/workers/flow.ts';
 import { until } from '../until.ts';
 import { type Bench, openWorkerRoom, testFollowUp, testJob, type WorkerRoom } from './worker-room.ts';

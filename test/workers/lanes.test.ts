@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JobError } from '../../src/jobs/errors.ts';
-import type { AttemptEnding, Job, JobLimits } from '../../src/jobs/job.ts';
-import { jobIdOf } from '../../src/jobs/job-id.ts';
+import { type AttemptEnding, type Job, type JobLimits, jobIdOf } from '../../src/jobs/job.ts';
 import { openJobOf } from '../../src/workers/flow.ts';
 import { until } from '../until.ts';
 import {

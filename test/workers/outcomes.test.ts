@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { jobIdOf } from '../../src/jobs/job-id.ts';
-import type { Ports } from '../../src/jobs/ports.ts';
 import type { TargetState } from '../../src/model/scan/change.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { createTargetStore } from '../../src/store/targets.ts';
-import { runOnce } from '../../src/workers/run-once.ts';
-import { context } from '../jobs/facts.ts';
 import { until } from '../until.ts';
+import { runAlone } from './run-alone.ts';
 import { openWorkerRoom, type Payload, testFollowUp, testJob, type WorkerRoom } from './worker-room.ts';
 
 let room: WorkerRoom;
@@ -68,19 +65,9 @@ describe('single assignment', () => {
     const bench = room.bench(`removed-${stays}`);
     const next = stays ? [testFollowUp('second', 'b')] : [];
     const job = testJob('first', async () => ({ next }));
-    const ends = {
-      id: jobIdOf('first', 'a'),
-      spent: { marked: [], removed: [{ job: 'first', key: 'a' }] },
-    };
-    const work = {
-      job,
-      key: 'a',
-      payload: { id: 'a' },
-      startedAt: 0,
-      openJobsOf: () => [],
-      mayBeDone: false,
-    };
-    const outcome = await runOnce({ ...work, ends }, bench.outcomes, {} as Ports, context());
+    const own = { ...job, spent: () => ({ marked: [], removed: [{ job: 'first', key: 'a' }] }) };
+    const second = testJob('second', async () => undefined);
+    const outcome = await runAlone(own, { id: 'a' }, bench.outcomes, { others: [second] });
     expect(outcome.closed === undefined).toBe(stays);
     expect(await bench.outcomes.has('first', 'a')).toBe(stays);
   });

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JobError } from '../../src/jobs/errors.ts';
-import type { FollowUp } from '../../src/jobs/follow-up.ts';
-import type { AnyJob, Job } from '../../src/jobs/job.ts';
-import { jobIdOf } from '../../src/jobs/job-id.ts';
+import { type AnyJob, type FollowUp, type Job, jobIdOf } from '../../src/jobs/job.ts';
 import { openJobOf } from '../../src/workers/flow.ts';
 import { ensureQueued, promoteJob, retryFinished } from '../../src/workers/queued-jobs.ts';
 import { until } from '../until.ts';
@@ -234,24 +232,6 @@ it('orphaned work is opened', async () => {
   });
   await until('it is done', () => done('a-0'));
   await nothingIsOpen();
-});
-
-it('a completed job that follows from no other runs again when its outcome is lost', async () => {
-  const bench = room.bench('root');
-  let ran = 0;
-  const root = testJob('root', async () => {
-    ran += 1;
-    return undefined;
-  });
-  await bench.enqueue(root, 'x');
-  const first = await bench.start([root]);
-  const id = jobIdOf('root', 'x');
-  await until('it is done', async () => (await bench.queue('root').getJobState(id)) === 'completed');
-  await first.close(1_000);
-  await room.redis.del('{root}:outcome:root:x');
-  await bench.start([root], { reconciler: { everyMs: 50, claim: async () => true } });
-  await until('it has an outcome', () => bench.outcomes.has('root', 'x'));
-  expect(ran).toBe(2);
 });
 
 it('a flow is restored without the children that failed permanently', async () => {

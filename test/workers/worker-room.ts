@@ -2,10 +2,17 @@ import { Queue } from 'bullmq';
 import { pino } from 'pino';
 import { z } from 'zod';
 import { sealEnvelope } from '../../src/jobs/envelope.ts';
-import { type FollowUp, followUp } from '../../src/jobs/follow-up.ts';
-import type { AnyJob, Job, JobLimits, JobRun, RunContext } from '../../src/jobs/job.ts';
-import { jobIdOf } from '../../src/jobs/job-id.ts';
-import type { JobType } from '../../src/jobs/job-type.ts';
+import {
+  type AnyJob,
+  type FollowUp,
+  followUp,
+  type Job,
+  type JobLimits,
+  type JobRun,
+  type JobType,
+  jobIdOf,
+  type RunContext,
+} from '../../src/jobs/job.ts';
 import type { OpenJobs } from '../../src/model/queue/open-job.ts';
 import type { Outcomes } from '../../src/model/queue/outcome.ts';
 import { createKeys } from '../../src/store/keys.ts';

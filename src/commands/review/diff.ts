@@ -1,4 +1,4 @@
-import type { CacheOptions } from '../../compose/facts/look-up-cache.ts';
+import type { CacheOptions } from '../../compose/look-up-cache.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { requireFormat } from '../../lockfiles/known-formats.ts';
 import { DEFAULT_LIMITS } from '../../lockfiles/read-as.ts';
@@ -13,8 +13,7 @@ import type {
 } from '../../model/review/package-change.ts';
 import { compareLockfiles } from '../../policy/review/compare-lockfiles.ts';
 import { withLicences } from '../../policy/review/licence-changes.ts';
-import { readLockfiles } from '../../scan/read.ts';
-import type { ProducedLockfile } from '../../scan/request.ts';
+import { type ProducedLockfile, readLockfiles } from '../../scan/read.ts';
 import { versionOrder } from '../../versions/version-order.ts';
 import { ReviewError } from './errors.ts';
 import { readSide, type Side } from './sides.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ProducedContent, ProducedLockfile } from '../../scan/request.ts';
+import type { ProducedContent, ProducedLockfile } from '../../scan/read.ts';
 import type { Git } from '../../sources/git/git-process.ts';
 import { readTreeLockfiles } from '../../sources/git/tree-lockfiles.ts';
 import { putWithin } from '../../sources/stored-files.ts';

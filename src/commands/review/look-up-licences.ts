@@ -1,5 +1,5 @@
-import { type CacheOptions, openLookUpCache } from '../../compose/facts/look-up-cache.ts';
 import { openInsights } from '../../compose/insights.ts';
+import { type CacheOptions, openLookUpCache } from '../../compose/look-up-cache.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { createMemoryCache } from '../../insights/disk-cache/memory-cache.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';

@@ -3,7 +3,7 @@ import { basename, dirname, join, posix, relative, sep } from 'node:path';
 import { inheritedEnvironment } from '../../config/inherited-environment.ts';
 import { type DiscoveredLockfile, sharedFolder } from '../../lockfiles/discover.ts';
 import type { ComparisonBase } from '../../model/review/scan-comparison.ts';
-import type { ProducedLockfile } from '../../scan/request.ts';
+import type { ProducedLockfile } from '../../scan/read.ts';
 import {
   commitOf,
   type LocalRepository,

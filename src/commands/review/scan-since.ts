@@ -1,7 +1,7 @@
 import type { Finding } from '../../model/scan/finding.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { compareScans, hashesOf } from '../../policy/review/compare-scans.ts';
-import type { ProducedLockfile, ScanRequest } from '../../scan/request.ts';
+import type { ProducedLockfile, ScanRequest } from '../../scan/read.ts';
 import { isLarge, limitGarbage } from '../scanning/large-scan.ts';
 import { type RevisionOptions, readRevisions } from './revisions.ts';
 

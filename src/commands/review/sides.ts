@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { posix, relative, resolve, sep } from 'node:path';
 import { inheritedEnvironment } from '../../config/inherited-environment.ts';
-import type { ProducedLockfile } from '../../scan/request.ts';
+import type { ProducedLockfile } from '../../scan/read.ts';
 import { commitOf, openLocalRepository } from '../../sources/git/local-repository.ts';
 import { readLockfilePaths } from '../lockfile-paths.ts';
 import { ReviewError } from './errors.ts';

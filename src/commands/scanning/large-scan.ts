@@ -1,4 +1,4 @@
-import type { ProducedLockfile } from '../../scan/request.ts';
+import type { ProducedLockfile } from '../../scan/read.ts';
 
 /** Total size from which a scan needs much memory. */
 const LARGE_BYTES = 1_048_576;

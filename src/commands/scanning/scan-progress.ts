@@ -1,5 +1,5 @@
-import { COLLECT_ADVISORIES } from '../../jobs/collect-advisories.ts';
-import { EXPAND_DEPENDENCIES } from '../../jobs/expand-dependencies.ts';
+import { collectAdvisories } from '../../jobs/collect-advisories.ts';
+import { expandDependencies } from '../../jobs/expand-dependencies.ts';
 import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
 import { JUDGE_SCAN } from '../../jobs/payloads/judge-scan.ts';
 import type { WorkerEvent } from '../../workers/events.ts';
@@ -12,7 +12,7 @@ export function isOfScan({ key }: WorkerEvent, scan: string): boolean {
   return key === scan || key.startsWith(`${scan}.`);
 }
 
-const PART_JOBS: ReadonlySet<string> = new Set([COLLECT_ADVISORIES.name, EXPAND_DEPENDENCIES.name]);
+const PART_JOBS: ReadonlySet<string> = new Set([collectAdvisories.name, expandDependencies.name]);
 
 /** Turns the events of one scan's jobs into its progress. */
 export function scanProgress(onProgress: OnProgress): (event: WorkerEvent) => void {

@@ -1,6 +1,5 @@
-import { targetSchema } from '../../jobs/payloads/fields.ts';
-import { scannedImage } from '../../jobs/payloads/scanned-image.ts';
-import type { ScanRequest } from '../../scan/request.ts';
+import { scannedImage, targetSchema } from '../../jobs/payloads/fields.ts';
+import type { ScanRequest } from '../../scan/read.ts';
 import { ScanError } from '../errors.ts';
 
 /** Throws `ScanError` (`invalid-request`) for a target or an image that workers would not accept either. */

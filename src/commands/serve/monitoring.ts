@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { openMetrics } from '../../compose/metrics.ts';
-import { probedShards } from '../../compose/probed-shards.ts';
-import type { MonitoredWorker } from '../../compose/worker/worker-health.ts';
+import { type MonitoredWorker, probedShards } from '../../compose/worker/worker-health.ts';
 import type { FleetView } from '../../fleet/view/fleet-view.ts';
 import { within } from '../../model/within.ts';
 import type { Principal } from '../../operations/principal.ts';

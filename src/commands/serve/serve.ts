@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { logConfigNotes } from '../../compose/config-notes.ts';
-import { currentData } from '../../compose/facts/exploits.ts';
+import { currentData } from '../../compose/exploits.ts';
 import { openFleetNumbers } from '../../compose/fleet-numbers.ts';
 import { type FleetStore, openFleetStore } from '../../compose/fleet-store.ts';
 import { openHealth } from '../../compose/health.ts';
-import { createLogger } from '../../compose/logger.ts';
-import { waitForRedis } from '../../compose/redis-wait.ts';
+import { createLogger, logConfigNotes } from '../../compose/logger.ts';
+import { waitForRedis } from '../../compose/redis-connection.ts';
 import type { MonitoredWorker } from '../../compose/worker/worker-health.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { readBundledDescription } from '../../discovery/bundled.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '../../compose/logger.ts';
-import { requireRedisUrl } from '../../compose/redis-url.ts';
+import { requireRedisUrl } from '../../compose/redis-connection.ts';
 import { openStores, type Store, type Stores } from '../../compose/store.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { StoreError } from '../../store/errors.ts';

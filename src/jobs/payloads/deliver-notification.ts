@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { DeliveryIdentity, FiledDelivery } from '../../model/alert/delivery.ts';
 import type { Notification } from '../../model/alert/notification.ts';
+import { defined } from '../../model/defined.ts';
 import { lazily } from '../../model/lazily.ts';
-import { type FollowUp, followUp } from '../follow-up.ts';
-import type { JobType } from '../job-type.ts';
+import { type FollowUp, followUp, type JobType } from '../job.ts';
 import { printableText, scanId, timestamp } from './fields.ts';
 
 const schema = lazily(() =>
@@ -69,15 +69,9 @@ export function identityOf(payload: DeliverNotification): DeliveryIdentity {
       JSON.stringify([scan, target, route, date, ...[part, content].filter((one) => one !== undefined)]),
     )
     .digest('hex');
-  const contentField = content === undefined ? {} : { content };
   return {
-    id: `msg_${digest.slice(0, 32)}`,
-    key: keyOf(payload),
-    route,
-    target,
-    scan,
-    date,
-    ...contentField,
+    ...{ id: `msg_${digest.slice(0, 32)}`, key: keyOf(payload), route, target, scan, date },
+    ...defined({ content }),
   };
 }
 

@@ -1,5 +1,10 @@
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Routing } from '../../model/alert/routing.ts';
+import type { ScannedImage } from '../../model/image/image.ts';
+import { isObject } from '../../model/json-object.ts';
+import { notAhead } from '../../model/scan/not-ahead.ts';
+import { scanIdOf } from '../../model/scan/scan-id.ts';
 
 /** Text without control characters. */
 export function printableText(minimum: number, maximum: number): z.ZodString {
@@ -63,4 +68,59 @@ export const targetSchema = () =>
 /** The key of one job of a scan that is split into parts. It contains the scan's id: no two scans share a key. */
 export function partKey({ scan, part }: { readonly scan: string; readonly part: number }): string {
   return `${scan}.${part}`;
+}
+
+const MAX_LAYERS = 1_000;
+/** Each identifier is a look-up. */
+const MAX_CHAIN_IDS = 2_000;
+
+const digest = () => z.string().regex(/^sha256:[0-9a-f]{64}$/, 'expected `sha256:` and 64 hex digits');
+
+/** A container image by the chain identifiers of its layers. */
+export const scannedImage = (): z.ZodType<ScannedImage> =>
+  z
+    .strictObject({
+      reference: printableText(1, 512).optional().describe('As the image was named: `shop:1.0`.'),
+      platform: printableText(1, 100).describe('Such as `linux/amd64`.'),
+      digest: digest().describe('Digest of the configuration of the image.'),
+      layers: z
+        .array(z.array(digest()).min(1).max(MAX_CHAIN_IDS))
+        .max(MAX_LAYERS)
+        .describe(
+          `The chain identifiers of each layer that is not empty, the lowest layer first: computed without empty layers and, where it differs, with them. At most ${MAX_CHAIN_IDS} together.`,
+        ),
+    })
+    .refine(
+      ({ layers }) => layers.reduce((sum, ids) => sum + ids.length, 0) <= MAX_CHAIN_IDS,
+      `expected at most ${MAX_CHAIN_IDS} chain identifiers`,
+    );
+
+/** What other programs request: a scan of a target, with an id of their choice. */
+interface RequestedScan {
+  readonly scan: string;
+  readonly target: { readonly id: string };
+  readonly requestedAt: string;
+}
+
+/** The payload with the id that belongs to its target. */
+export function withOwnId<Payload extends RequestedScan>(payload: Payload): Payload {
+  return { ...payload, scan: scanIdOf(payload.target.id, payload.scan) };
+}
+
+/** The same, with a time that is not in the future: one of the year 9999 would supersede every later scan. `now`: ms since 1970. */
+export function ownRequest<Payload extends RequestedScan>(payload: Payload, now: number): Payload {
+  return { ...withOwnId(payload), requestedAt: notAhead(payload.requestedAt, now) };
+}
+
+/**
+ * SHA-256, hex, of what is to be scanned: all of the payload but its id and its time. A repetition has the same; another scan with the
+ * same id has not.
+ */
+export function contentOf({ scan: _id, requestedAt: _time, ...content }: RequestedScan): string {
+  return hash('sha256', JSON.stringify(content, sorted));
+}
+
+function sorted(_name: string, value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)));
 }

@@ -1,9 +1,18 @@
 import { z } from 'zod';
+import { defined } from '../../model/defined.ts';
 import { lazily } from '../../model/lazily.ts';
-import type { JobType } from '../job-type.ts';
-import { contentOf, ownRequest } from '../requested-scan.ts';
-import { printableText, requestedScanId, targetSchema, timestamp } from './fields.ts';
-import { scannedImage } from './scanned-image.ts';
+import { newScanId, scanIdOf } from '../../model/scan/scan-id.ts';
+import type { ProducedContent, ScanRequest, StoredContent } from '../../scan/read.ts';
+import type { JobType } from '../job.ts';
+import {
+  contentOf,
+  ownRequest,
+  printableText,
+  requestedScanId,
+  scannedImage,
+  targetSchema,
+  timestamp,
+} from './fields.ts';
 
 const MAX_INLINE_CHARACTERS = 1_048_576;
 const MAX_BYTES = 4_294_967_296;
@@ -153,4 +162,40 @@ export const INGEST_LOCKFILES: JobType<IngestLockfiles> = {
   requested: { own: ownRequest, content: contentOf },
 };
 
-export type IngestedLockfile = z.infer<ReturnType<typeof lockfile>>;
+type IngestedLockfile = z.infer<ReturnType<typeof lockfile>>;
+
+/** Stores a content under its hash. */
+type PutContent = (content: Buffer) => Promise<StoredContent>;
+
+/** The payload of a request; `put` stores the contents under their hash. */
+export async function scanPayload(request: ScanRequest, put: PutContent): Promise<IngestLockfiles> {
+  const lockfiles: IngestedLockfile[] = [];
+  for (const file of request.lockfiles) {
+    const { path, format, companions = [] } = file;
+    const storedCompanions = [];
+    for (const { name, ...companion } of companions) {
+      storedCompanions.push({ name, ...(await storedFile(companion, put)) });
+    }
+    lockfiles.push({
+      path,
+      ...(await storedFile(file, put)),
+      format,
+      ...(storedCompanions.length === 0 ? {} : { companions: storedCompanions }),
+    });
+  }
+  return {
+    scan: scanIdOf(request.target.id, request.scan ?? newScanId()),
+    target: { id: request.target.id, labels: { ...request.target.labels } },
+    lockfiles,
+    ...defined({ image: request.image }),
+    requestedAt: request.requestedAt ?? new Date().toISOString(),
+    ...(request.partial === true ? { partial: true } : {}),
+  };
+}
+
+async function storedFile(file: ProducedContent | StoredContent, put: PutContent) {
+  if ('unread' in file) return { unread: file.unread };
+  if ('sha256' in file) return { sha256: file.sha256, bytes: file.bytes };
+  const { content } = file;
+  return await put(typeof content === 'string' ? Buffer.from(content) : content);
+}

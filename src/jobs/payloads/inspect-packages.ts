@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { chunks } from '../../model/chunks.ts';
 import { lazily } from '../../model/lazily.ts';
 import { SYSTEMS } from '../../model/lockfile/version-key.ts';
-import { type FollowUp, followUp } from '../follow-up.ts';
-import type { JobType } from '../job-type.ts';
+import { type FollowUp, followUp, type JobType } from '../job.ts';
 import { printableText, scanId, timestamp } from './fields.ts';
 
 /** Package versions of one job. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { ScannedImage } from '../../model/image/image.ts';
 import { lazily } from '../../model/lazily.ts';
-import type { JobType } from '../job-type.ts';
-import { scanId, targetSchema, timestamp } from './fields.ts';
+import { type FollowUp, followUp, type JobType } from '../job.ts';
+import { scanId, scannedImage, targetSchema, timestamp } from './fields.ts';
 
 const MAX_PARTS = 100_000;
 
@@ -27,3 +28,38 @@ export const JUDGE_SCAN: JobType<JudgeScan> = {
   schema,
   key: ({ scan }) => scan,
 };
+
+const imageSchema = lazily(() =>
+  z.strictObject({
+    scan: scanId(),
+    target: targetSchema(),
+    requestedAt: timestamp(),
+    image: scannedImage(),
+  }),
+);
+
+export type FindBaseImage = z.infer<ReturnType<typeof imageSchema>>;
+
+/** Finds the public image that the image of a target is built on. */
+export const FIND_BASE_IMAGE: JobType<FindBaseImage> = {
+  name: 'find-base-image',
+  version: 1,
+  schema: imageSchema,
+  key: ({ scan }) => scan,
+};
+
+/** The step of a scan that names an image. `scan`: the id of its verdict. */
+export function imageSteps(
+  {
+    scan,
+    target,
+    requestedAt,
+  }: Pick<FindBaseImage, 'scan' | 'requestedAt'> & {
+    readonly target: { readonly id: string; readonly labels: Readonly<Record<string, string>> };
+  },
+  image: ScannedImage | undefined,
+): readonly FollowUp[] {
+  if (image === undefined) return [];
+  const { id, labels } = target;
+  return [followUp(FIND_BASE_IMAGE, { scan, target: { id, labels: { ...labels } }, requestedAt, image })];
+}

@@ -7,9 +7,7 @@ import type { Verdict } from '../../model/scan/verdict.ts';
 import { VERDICT } from '../../model/stored/catalog.ts';
 import type { StoredKind } from '../../model/stored/kind.ts';
 import { staleFacts } from '../../policy/stale-facts.ts';
-import { type FollowUp, followUp } from '../follow-up.ts';
-import type { Job } from '../job.ts';
-import type { JobType } from '../job-type.ts';
+import { type FollowUp, followUp, type Job } from '../job.ts';
 import { scanId, timestamp } from '../payloads/fields.ts';
 import { recordVerdict } from '../scan/record-verdict.ts';
 
@@ -28,14 +26,6 @@ const schema = lazily(() =>
 
 export type CheckFreshness = z.infer<ReturnType<typeof schema>>;
 
-/** Alerts when what the fleet knows is out of date, and when it no longer is. */
-export const CHECK_FRESHNESS: JobType<CheckFreshness> = {
-  name: 'check-freshness',
-  version: 1,
-  schema,
-  key: ({ refresh }) => `freshness.${refresh}`,
-};
-
 /** The job that opens or resolves the finding about the facts of the fleet; none when `state`, that of its target, says the same. `last`: the last refresh that ended. */
 export function freshnessDue(
   freshness: Freshness,
@@ -46,14 +36,14 @@ export function freshnessDue(
   if (stale > 0 === isOpen(state)) return [];
   const requestedAt = due.toISOString();
   const refresh = `facts.${requestedAt.replaceAll(/[^\dTZ]/g, '')}`;
-  if (stale === 0) return [followUp(CHECK_FRESHNESS, { refresh, requestedAt })];
+  if (stale === 0) return [followUp(checkFreshness, { refresh, requestedAt })];
   const since = oldest === undefined ? requestedAt : new Date(oldest).toISOString();
   const what = `${stale} package version${stale === 1 ? ' or advisory' : 's and advisories'}`;
   const reason = `${what}: ${unansweredReason(freshness, last) ?? 'they were not looked up again'}`.slice(
     0,
     1_000,
   );
-  return [followUp(CHECK_FRESHNESS, { refresh, requestedAt, stale: { since, reason } })];
+  return [followUp(checkFreshness, { refresh, requestedAt, stale: { since, reason } })];
 }
 
 /** Whether the finding is open. `state`: that of its target. */
@@ -66,7 +56,10 @@ export const FLEET_TARGET = { id: 'lockhound:fleet', labels: {} } as const;
 
 /** Opens one finding when the service has not answered about a package for `watch.staleAfter`, and resolves it when it does again. */
 export const checkFreshness: Job<CheckFreshness, Verdict | null, 'targets' | 'routing' | 'policy'> = {
-  ...CHECK_FRESHNESS,
+  name: 'check-freshness',
+  version: 1,
+  schema,
+  key: ({ refresh }) => `freshness.${refresh}`,
   limits: { attempts: 20, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 120_000, concurrency: 1 },
   // `null`: there is nothing to say.
   resultKind: VERDICT as StoredKind<Verdict | null>,
@@ -76,7 +69,7 @@ export const checkFreshness: Job<CheckFreshness, Verdict | null, 'targets' | 'ro
     if ((stale !== undefined) === isOpen(before)) return { result: null, next: [] };
     return await recordVerdict(
       {
-        scan: CHECK_FRESHNESS.key(payload),
+        scan: checkFreshness.key(payload),
         target: FLEET_TARGET,
         requestedAt,
         judgedAt: startedAt,
@@ -91,8 +84,5 @@ export const checkFreshness: Job<CheckFreshness, Verdict | null, 'targets' | 'ro
       ports,
     );
   },
-  spent: (payload) => ({
-    marked: [{ job: CHECK_FRESHNESS.name, key: CHECK_FRESHNESS.key(payload) }],
-    removed: [],
-  }),
+  spent: 'own',
 };

@@ -8,14 +8,11 @@ import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import { lossText } from '../../model/losses/evidence.ts';
 import type { OutcomeName } from '../../model/queue/spent-outcomes.ts';
 import { REFRESHED_PART } from '../../model/stored/catalog.ts';
-import { followUp } from '../follow-up.ts';
-import type { Job, RunContext } from '../job.ts';
-import type { JobType } from '../job-type.ts';
+import { followUp, type Job, type RunContext } from '../job.ts';
 import { scanId, timestamp } from '../payloads/fields.ts';
 import type { FleetPort, OutcomePort, Ports } from '../ports.ts';
-import { isSuperseded, releaseOf } from './claim.ts';
-import { REFRESH_FACTS } from './refresh-facts.ts';
-import { SELECT_TARGETS } from './select-targets.ts';
+import { isSuperseded, refreshFacts, releaseOf } from './refresh-facts.ts';
+import { selectTargets } from './select-targets.ts';
 
 const MAX_PARTS = 100_000;
 
@@ -31,13 +28,6 @@ const schema = lazily(() =>
 
 export type FinishRefresh = z.infer<ReturnType<typeof schema>>;
 
-export const FINISH_REFRESH: JobType<FinishRefresh> = {
-  name: 'finish-refresh',
-  version: 1,
-  schema,
-  key: ({ refresh }) => refresh,
-};
-
 type Needs = 'fleet' | 'outcomes' | 'insights';
 
 /** Older versions that are looked up to tell corrections from a service that lost its data. */
@@ -48,7 +38,10 @@ const CONTROL_SAMPLE = 100;
  * targets selected that the changes concern. A refresh of everything also has targets with gaps judged again.
  */
 export const finishRefresh: Job<FinishRefresh, RefreshRecord | null, Needs> = {
-  ...FINISH_REFRESH,
+  name: 'finish-refresh',
+  version: 1,
+  schema,
+  key: ({ refresh }) => refresh,
   limits: { attempts: 20, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 1 },
   async run(payload, ports, context) {
     const { refresh, requestedAt, cadence } = payload;
@@ -61,7 +54,7 @@ export const finishRefresh: Job<FinishRefresh, RefreshRecord | null, Needs> = {
     const also = cadence === 'all' ? { also: 'incomplete' as const } : {};
     return {
       result: record,
-      next: selects ? [followUp(SELECT_TARGETS, { selection: refresh, requestedAt, round: 0, ...also })] : [],
+      next: selects ? [followUp(selectTargets, { selection: refresh, requestedAt, round: 0, ...also })] : [],
       fleet: { claim: releaseOf(payload), refreshed: { cadence, record } },
     };
   },
@@ -70,7 +63,7 @@ export const finishRefresh: Job<FinishRefresh, RefreshRecord | null, Needs> = {
     warning: record === null ? 'it was given up, because another one had started' : warningOf(record),
   }),
   spent: (payload) => ({
-    marked: [{ job: FINISH_REFRESH.name, key: payload.refresh }],
+    marked: [{ job: finishRefresh.name, key: payload.refresh }],
     removed: namesOf(payload),
   }),
 };
@@ -91,7 +84,7 @@ async function readParts(outcomes: OutcomePort, payload: FinishRefresh): Promise
 /** The outcomes of the parts: those of package versions, then those of advisories. */
 function namesOf({ refresh, packageParts, advisoryParts }: FinishRefresh): readonly OutcomeName[] {
   const count = packageParts + advisoryParts;
-  return Array.from({ length: count }, (_, part) => ({ job: REFRESH_FACTS.name, key: `${refresh}.${part}` }));
+  return Array.from({ length: count }, (_, part) => ({ job: refreshFacts.name, key: `${refresh}.${part}` }));
 }
 
 /**

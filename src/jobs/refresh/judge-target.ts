@@ -8,16 +8,13 @@ import type { Verdict } from '../../model/scan/verdict.ts';
 import { VERDICT } from '../../model/stored/catalog.ts';
 import type { StoredKind } from '../../model/stored/kind.ts';
 import { withoutFuture } from '../../policy/scan-order.ts';
-import { advisoriesOf, knownAdvisories, referredAdvisories } from '../../scan/advisories.ts';
-import { fetchGraphs, graphsIn, keysToExpand } from '../../scan/graphs.ts';
-import { inspectionsByPurl } from '../../scan/known-inspections.ts';
-import { storedInventory } from '../../scan/stored-inventory.ts';
+import { fetchGraphs, keysToExpand } from '../../scan/graphs.ts';
+import { storedInventory } from '../../scan/known-facts.ts';
 import type { Job, RunContext } from '../job.ts';
-import type { JobType } from '../job-type.ts';
 import { printableText, scanId, timestamp } from '../payloads/fields.ts';
 import type { Ports } from '../ports.ts';
-import { concludeScan } from '../scan/conclude-scan.ts';
-import { logVerdict } from '../scan/log-verdict.ts';
+import { type ConclusionNeeds, concludeScan } from '../scan/conclude-scan.ts';
+import { logVerdict } from '../scan/record-verdict.ts';
 
 const schema = lazily(() =>
   z.strictObject({
@@ -30,36 +27,22 @@ const schema = lazily(() =>
 
 export type JudgeTarget = z.infer<ReturnType<typeof schema>>;
 
-/** Judges a target again from its stored lockfiles and what the fleet knows. */
-export const JUDGE_TARGET: JobType<JudgeTarget> = {
-  name: 'judge-target',
-  version: 1,
-  schema,
-  key: keyOf,
-};
-
 function keyOf({ selection, round, target }: JudgeTarget): string {
   const name = createHash('sha256').update(target).digest('hex').slice(0, 16);
   return `${selection}.${round}.${name}`;
 }
 
-type Needs =
-  | 'fleet'
-  | 'facts'
-  | 'insights'
-  | 'inspections'
-  | 'knownFixes'
-  | 'targets'
-  | 'routing'
-  | 'policy'
-  | 'exploits';
+type Needs = ConclusionNeeds | 'targets';
 
 /**
  * Judges a target again from its stored lockfiles and what the fleet knows. Its changes are sent like those of a scan. Where
  * nothing differs from the state, nothing is written.
  */
 export const judgeTarget: Job<JudgeTarget, Verdict | null, Needs> = {
-  ...JUDGE_TARGET,
+  name: 'judge-target',
+  version: 1,
+  schema,
+  key: keyOf,
   limits: { attempts: 20, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 2 },
   // `null`: nothing changed.
   resultKind: VERDICT as StoredKind<Verdict | null>,
@@ -74,7 +57,7 @@ export const judgeTarget: Job<JudgeTarget, Verdict | null, Needs> = {
   // A repetition finds no changes, or later ones under another id, so no marker has to stay.
   spent: (payload) => ({
     marked: [],
-    removed: [{ job: JUDGE_TARGET.name, key: JUDGE_TARGET.key(payload) }],
+    removed: [{ job: judgeTarget.name, key: judgeTarget.key(payload) }],
   }),
 };
 
@@ -114,22 +97,19 @@ async function judgeAgain(
   ports: Pick<Ports, Needs>,
   context: RunContext,
 ) {
-  const { insights, facts, inspections } = ports;
-  const known = await knownAdvisories(await referredAdvisories(inventory), facts.advisories);
   return await concludeScan(
     {
       // When a worker dies, its selection may start this job again, which then finds what changed since. With the id of the first
       // verdict, the deliveries of the second would count as sent.
-      scan: `${JUDGE_TARGET.key(payload)}.${state.revision}`,
+      scan: `${judgeTarget.key(payload)}.${state.revision}`,
       target: { id: payload.target, labels },
       requestedAt: latest(payload.requestedAt, withoutFuture(state, context.startedAt) ?? state),
       // The state may have findings in lockfiles that are not stored.
       partial: true,
       paths: inventory.lockfiles.map(({ path }) => path),
       inventory,
-      advisories: await advisoriesOf(inventory, { known, fetched: [], insights }, context),
-      graphs: graphsIn([await fetchGraphs(keysToExpand(inventory), insights, context)]),
-      inspections: await inspectionsByPurl(inventory, inspections),
+      advisories: [],
+      graphs: [await fetchGraphs(keysToExpand(inventory), ports.insights, context)],
       previous: state,
       refreshed: true,
     },

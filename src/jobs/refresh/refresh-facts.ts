@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { decodeIds } from '../../fleet/id-list.ts';
 import { lockedPackageOf } from '../../fleet/identity.ts';
-import { CADENCES } from '../../model/fleet/cadence.ts';
+import { CADENCES, type Cadence } from '../../model/fleet/cadence.ts';
 import type { RefreshedPart } from '../../model/fleet/refresh.ts';
 import { lazily } from '../../model/lazily.ts';
 import type { Refreshed, RefreshOptions } from '../../model/ports/insights.ts';
+import type { Claim } from '../../model/queue/outcome.ts';
 import { REFRESHED_PART } from '../../model/stored/catalog.ts';
 import { IncompleteError } from '../../scan/attempt.ts';
+import { letScansPass } from '../errors.ts';
 import type { Job } from '../job.ts';
-import type { JobType } from '../job-type.ts';
 import { scanId, timestamp } from '../payloads/fields.ts';
-import type { Ports } from '../ports.ts';
-import { isSuperseded, letScansPass, renewalOf } from './claim.ts';
+import type { FleetPort, Ports } from '../ports.ts';
 
 const schema = lazily(() =>
   z.strictObject({
@@ -31,13 +31,6 @@ const schema = lazily(() =>
 
 export type RefreshFacts = z.infer<ReturnType<typeof schema>>;
 
-export const REFRESH_FACTS: JobType<RefreshFacts> = {
-  name: 'refresh-facts',
-  version: 1,
-  schema,
-  key: ({ refresh, part }) => `${refresh}.${part}`,
-};
-
 const SUPERSEDED: RefreshedPart = {
   answered: 0,
   unknown: 0,
@@ -54,13 +47,16 @@ const SUPERSEDED: RefreshedPart = {
  * succeed later are retried by the queue; on the last attempt, what is known of them stays.
  */
 export const refreshFacts: Job<RefreshFacts, RefreshedPart, 'fleet' | 'insights'> = {
-  ...REFRESH_FACTS,
+  name: 'refresh-facts',
+  version: 1,
+  schema,
+  key: ({ refresh, part }) => `${refresh}.${part}`,
   // Nobody waits for a part, so that it asks a failing service rarely. With a low request budget a part takes long.
   limits: { attempts: 8, backoffMs: 20_000, maxBackoffMs: 60_000, timeoutMs: 7_200_000, concurrency: 1 },
   resultKind: REFRESHED_PART,
   async run(payload, ports, { startedAt, signal, lastAttempt }) {
     if (await isSuperseded(ports.fleet, payload)) return { result: SUPERSEDED, next: [] };
-    await letScansPass(ports.fleet, payload, startedAt);
+    await letScansPass(ports.fleet, payload, PATIENCE_MS[payload.cadence], startedAt);
     const since = Date.parse(payload.requestedAt);
     const { retryAfterMs, ...counts } = await lookUp(payload.facts, ports, { signal, since });
     if (counts.unanswered > 0 && !lastAttempt) {
@@ -84,4 +80,44 @@ async function lookUp(
   if ('advisories' in facts) return await insights.refreshAdvisories(facts.advisories, options);
   const identities = await fleet.identities(decodeIds(Buffer.from(facts.versions, 'base64')));
   return await insights.refreshVersions(identities.map(lockedPackageOf), options);
+}
+
+interface RefreshHeader {
+  readonly refresh: string;
+  readonly cadence: Cadence;
+  /** RFC 3339. */
+  readonly requestedAt: string;
+}
+
+/** A refresh without progress for this long is given up, and the next one starts. */
+const EXPIRES_MS = 3_600_000;
+/** How long a refresh waits for scans. Afterwards it runs beside them, because it would never run in a busy installation. */
+const PATIENCE_MS: Readonly<Record<Cadence, number>> = { young: 120_000, all: 1_800_000 };
+
+/** Keeps other refreshes of the cadence from starting. */
+export function claimOf({ refresh, cadence }: RefreshHeader): Claim {
+  return { name: claimName(cadence), holder: refresh, ttlMs: EXPIRES_MS };
+}
+
+/**
+ * For a part. It does not take the claim: Redis may have lost the outcome of `refresh-fleet`, and with it the job that would release
+ * the claim.
+ */
+function renewalOf(header: RefreshHeader): Claim {
+  return { ...claimOf(header), onlyHeld: true };
+}
+
+/** Lets the next refresh of the cadence start. */
+export function releaseOf({ refresh, cadence }: RefreshHeader): Claim {
+  return { name: claimName(cadence), holder: refresh, ttlMs: 0 };
+}
+
+function claimName(cadence: Cadence): string {
+  return `refresh-${cadence}`;
+}
+
+/** Whether the refresh was given up and another one has started. */
+export async function isSuperseded(fleet: FleetPort, { refresh, cadence }: RefreshHeader): Promise<boolean> {
+  const running = await fleet.refreshInProgress(cadence);
+  return running !== undefined && running !== refresh;
 }

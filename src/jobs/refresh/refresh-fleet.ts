@@ -3,13 +3,10 @@ import { encodeIds, type IdList } from '../../fleet/id-list.ts';
 import { chunks } from '../../model/chunks.ts';
 import { CADENCES, type Cadence } from '../../model/fleet/cadence.ts';
 import { lazily } from '../../model/lazily.ts';
-import { type FollowUp, followUp } from '../follow-up.ts';
-import type { Job } from '../job.ts';
-import type { JobType } from '../job-type.ts';
+import { type FollowUp, followUp, type Job } from '../job.ts';
 import { scanId, timestamp } from '../payloads/fields.ts';
-import { claimOf } from './claim.ts';
-import { FINISH_REFRESH } from './finish-refresh.ts';
-import { REFRESH_FACTS, type RefreshFacts } from './refresh-facts.ts';
+import { finishRefresh } from './finish-refresh.ts';
+import { claimOf, type RefreshFacts, refreshFacts } from './refresh-facts.ts';
 
 const schema = lazily(() =>
   z.strictObject({
@@ -21,19 +18,11 @@ const schema = lazily(() =>
 
 export type RefreshFleet = z.infer<ReturnType<typeof schema>>;
 
-/** Looks all package versions of the fleet up again, or the young ones. */
-export const REFRESH_FLEET: JobType<RefreshFleet> = {
-  name: 'refresh-fleet',
-  version: 1,
-  schema,
-  key: ({ refresh }) => refresh,
-};
-
 /** The refresh of a due time. */
 export function refreshDue(cadence: Cadence, due: Date): FollowUp {
   const requestedAt = due.toISOString();
   const refresh = `refresh.${cadence}.${requestedAt.replaceAll(/[^\dTZ]/g, '')}`;
-  return followUp(REFRESH_FLEET, { refresh, requestedAt, cadence });
+  return followUp(refreshFleet, { refresh, requestedAt, cadence });
 }
 
 /** What a refresh looks up, or the refresh in progress because of which it was skipped. */
@@ -52,7 +41,10 @@ const YOUNG_MS = 14 * 24 * 3_600_000;
  * advisory is read once. While another refresh of the same cadence is in progress, it is skipped.
  */
 export const refreshFleet: Job<RefreshFleet, RefreshPlan, 'fleet'> = {
-  ...REFRESH_FLEET,
+  name: 'refresh-fleet',
+  version: 1,
+  schema,
+  key: ({ refresh }) => refresh,
   limits: { attempts: 10, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 1 },
   async run(payload, { fleet }, { startedAt }) {
     const { refresh, cadence } = payload;
@@ -75,7 +67,7 @@ export const refreshFleet: Job<RefreshFleet, RefreshPlan, 'fleet'> = {
     'skippedFor' in plan
       ? { facts: { refresh }, warning: `skipped, because ${plan.skippedFor} is still in progress` }
       : { facts: { refresh, ...plan } },
-  spent: ({ refresh }) => ({ marked: [{ job: REFRESH_FLEET.name, key: refresh }], removed: [] }),
+  spent: 'own',
 };
 
 function partsOf(
@@ -92,7 +84,7 @@ function partsOf(
   const advisoryParts = chunks(advisories, ADVISORIES_PER_PART).map((part) => ({ advisories: [...part] }));
   const numbers = { packageParts: packageParts.length, advisoryParts: advisoryParts.length };
   const children = [...packageParts, ...advisoryParts].map((facts, part) =>
-    followUp(REFRESH_FACTS, { ...payload, part, facts }),
+    followUp(refreshFacts, { ...payload, part, facts }),
   );
-  return followUp(FINISH_REFRESH, { ...payload, ...numbers }, children);
+  return followUp(finishRefresh, { ...payload, ...numbers }, children);
 }

@@ -5,14 +5,11 @@ import { defined } from '../../model/defined.ts';
 import { lazily } from '../../model/lazily.ts';
 import type { DueTarget, PendingFacts } from '../../model/queue/outcome.ts';
 import { concernedFindings } from '../../policy/suppressions/concerned-findings.ts';
-import { type FollowUp, followUp } from '../follow-up.ts';
-import type { Job } from '../job.ts';
-import type { JobType } from '../job-type.ts';
-import { routing, scanId, timestamp } from '../payloads/fields.ts';
+import { gatherDigest } from '../gather-digest.ts';
+import { type FollowUp, followUp, type Job } from '../job.ts';
+import { printableText, routing, scanId, timestamp } from '../payloads/fields.ts';
 import type { FleetPort } from '../ports.ts';
-import { ANNOUNCE_FINDINGS } from './announce-findings.ts';
-import { JUDGE_TARGET } from './judge-target.ts';
-import { JUDGE_TARGETS } from './judge-targets.ts';
+import { judgeTarget } from './judge-target.ts';
 
 const schema = lazily(() =>
   z.strictObject({
@@ -39,18 +36,14 @@ const schema = lazily(() =>
       .describe(
         'Revision of the suppressions that all targets are judged by from now on: those that changed concern some.',
       ),
+    part: z
+      .strictObject({ index: z.int().nonnegative(), targets: z.array(printableText(1, 200)).max(1_000) })
+      .optional()
+      .describe('Targets that were selected already: a part of a large selection.'),
   }),
 );
 
 export type SelectTargets = z.infer<ReturnType<typeof schema>>;
-
-/** Finds the targets that facts concern which changed since the last selection. */
-export const SELECT_TARGETS: JobType<SelectTargets> = {
-  name: 'select-targets',
-  version: 1,
-  schema,
-  key: ({ selection, round }) => `${selection}.${round}`,
-};
 
 /** The selection of all targets, because the settings changed; `routing`: what is known of their routes. */
 export function settingsDue(
@@ -60,21 +53,21 @@ export function settingsDue(
 ): FollowUp {
   const requestedAt = due.toISOString();
   const selection = `settings.${requestedAt.replaceAll(/[^\dTZ]/g, '')}`;
-  return followUp(SELECT_TARGETS, { selection, requestedAt, round: 0, also: 'all', settings, routing });
+  return followUp(selectTargets, { selection, requestedAt, round: 0, also: 'all', settings, routing });
 }
 
 /** The selection of the targets that suppressions concern which were added or removed. */
 export function suppressionsDue(suppressions: string, due: Date): FollowUp {
   const requestedAt = due.toISOString();
   const selection = `suppressions.${suppressions}.${requestedAt.replaceAll(/[^\dTZ]/g, '')}`;
-  return followUp(SELECT_TARGETS, { selection, requestedAt, round: 0, suppressions });
+  return followUp(selectTargets, { selection, requestedAt, round: 0, suppressions });
 }
 
 /** The selection of a due time. */
 export function selectionDue(due: Date): FollowUp {
   const requestedAt = due.toISOString();
   const selection = `changes.${requestedAt.replaceAll(/[^\dTZ]/g, '')}`;
-  return followUp(SELECT_TARGETS, { selection, requestedAt, round: 0 });
+  return followUp(selectTargets, { selection, requestedAt, round: 0 });
 }
 
 /** Numbers of what was selected. */
@@ -93,9 +86,19 @@ const TARGETS_PER_JOB = 500;
  * finding whose suppression expired, and those with a finding that a changed suppression concerns. The script that saves the outcome removes exactly the changes that were read, so each selects its targets once.
  */
 export const selectTargets: Job<SelectTargets, Selection, 'fleet'> = {
-  ...SELECT_TARGETS,
+  name: 'select-targets',
+  version: 1,
+  schema,
+  key: ({ selection, round, part }) =>
+    [selection, round, ...(part === undefined ? [] : [part.index])].join('.'),
   limits: { attempts: 20, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 1 },
   async run(payload, { fleet }, { startedAt }) {
+    const { part } = payload;
+    if (part !== undefined)
+      return {
+        result: { changes: 0, targets: part.targets.length },
+        next: part.targets.map((target) => judgementOf(payload, target)),
+      };
     const pending = await fleet.pending(MAX_CHANGES);
     // Their judgements are dated by the request: what is due after it is selected the next time.
     const due = await fleet.dueTargets(Math.min(startedAt, Date.parse(payload.requestedAt)));
@@ -107,7 +110,7 @@ export const selectTargets: Job<SelectTargets, Selection, 'fleet'> = {
       next: [
         ...judgementsOf({ ...payload, requestedAt: latest(payload.requestedAt, pending) }, targets),
         ...announcementOf(payload),
-        ...(isLast ? [] : [followUp(SELECT_TARGETS, { ...rest, round: payload.round + 1 })]),
+        ...(isLast ? [] : [followUp(selectTargets, { ...rest, round: payload.round + 1 })]),
       ],
       fleet: {
         selected: { ...pending, due },
@@ -119,10 +122,7 @@ export const selectTargets: Job<SelectTargets, Selection, 'fleet'> = {
     };
   },
   log: ({ selection }, counts) => ({ facts: { selection, ...counts } }),
-  spent: (payload) => ({
-    marked: [{ job: SELECT_TARGETS.name, key: SELECT_TARGETS.key(payload) }],
-    removed: [],
-  }),
+  spent: 'own',
 };
 
 async function targetsOf(
@@ -154,17 +154,17 @@ function latest(requestedAt: string, { versions, advisories }: PendingFacts): st
 function announcementOf({ selection, requestedAt, routing }: SelectTargets): readonly FollowUp[] {
   const { before, now } = routing ?? {};
   if (before === undefined || now === undefined || isDeepStrictEqual(before, now)) return [];
-  return [followUp(ANNOUNCE_FINDINGS, { selection, requestedAt, before, now })];
+  return [followUp(gatherDigest, { of: 'existing', selection, requestedAt, before, now })];
 }
 
-function judgementsOf(
-  { selection, round, requestedAt }: SelectTargets,
-  targets: readonly string[],
-): readonly FollowUp[] {
-  if (targets.length <= TARGETS_PER_JOB) {
-    return targets.map((target) => followUp(JUDGE_TARGET, { selection, round, requestedAt, target }));
-  }
+function judgementsOf(payload: SelectTargets, targets: readonly string[]): readonly FollowUp[] {
+  if (targets.length <= TARGETS_PER_JOB) return targets.map((target) => judgementOf(payload, target));
+  const { selection, round, requestedAt } = payload;
   return chunks(targets, TARGETS_PER_JOB).map((part, index) =>
-    followUp(JUDGE_TARGETS, { selection, round, requestedAt, part: index, targets: [...part] }),
+    followUp(selectTargets, { selection, round, requestedAt, part: { index, targets: [...part] } }),
   );
+}
+
+function judgementOf({ selection, round, requestedAt }: SelectTargets, target: string): FollowUp {
+  return followUp(judgeTarget, { selection, round, requestedAt, target });
 }

@@ -1,18 +1,19 @@
+import type { ExpandedDependencies } from '../../model/lockfile/dependency-graph.ts';
+import type { CollectedAdvisories } from '../../model/scan/advisory.ts';
 import type { TargetState } from '../../model/scan/change.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
 import type { Target } from '../../model/scan/target.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
-import type { Inspection } from '../../model/signal/inspection.ts';
-import type { ScanAdvisories } from '../../scan/advisories.ts';
-import type { ScanGraphs } from '../../scan/graphs.ts';
+import { advisoriesOf, knownAdvisories, referredAdvisories } from '../../scan/advisories.ts';
+import { graphsIn } from '../../scan/graphs.ts';
 import { judgeInventory } from '../../scan/judge.ts';
+import { inspectionsByPurl } from '../../scan/known-facts.ts';
 import type { JobRun, RunContext } from '../job.ts';
 import type { Ports } from '../ports.ts';
-import { comparisonRules } from './comparison-rules.ts';
 import { knownAdvice } from './known-advice.ts';
-import { recordVerdict } from './record-verdict.ts';
+import { comparisonRules, recordVerdict } from './record-verdict.ts';
 
-/** An inventory with the facts about its packages. */
+/** An inventory, and what was fetched for it; `undefined` for a part whose job failed permanently. */
 interface CollectedScan {
   readonly scan: string;
   readonly target: Target;
@@ -20,33 +21,50 @@ interface CollectedScan {
   readonly partial: boolean;
   readonly paths: readonly string[];
   readonly inventory: Inventory;
-  readonly advisories: ScanAdvisories;
-  readonly graphs: ScanGraphs;
-  readonly inspections: ReadonlyMap<string, Inspection>;
+  readonly advisories: readonly (CollectedAdvisories | undefined)[];
+  readonly graphs: readonly (ExpandedDependencies | undefined)[];
   readonly previous: TargetState | undefined;
   /** As in `JudgedScan`. */
   readonly refreshed?: boolean;
 }
 
-type Needs = 'exploits' | 'facts' | 'fleet' | 'knownFixes' | 'policy' | 'routing';
+export type ConclusionNeeds =
+  | 'exploits'
+  | 'facts'
+  | 'fleet'
+  | 'insights'
+  | 'inspections'
+  | 'knownFixes'
+  | 'policy'
+  | 'routing';
 
-/** Judges an inventory, compares the findings with the state of its target and routes the changes. */
+/**
+ * Judges an inventory by what was fetched for it and what the fleet knows, compares the findings with the state of its target and routes the
+ * changes.
+ */
 export async function concludeScan(
   collected: CollectedScan,
-  ports: Pick<Ports, Needs>,
-  { startedAt }: RunContext,
+  ports: Pick<Ports, ConclusionNeeds>,
+  context: RunContext,
 ): Promise<JobRun<Verdict>> {
-  const { scan, inventory } = collected;
-  const { policy, fleet, facts } = ports;
-  const [judgement, exploits, rules] = await Promise.all([
-    judgeInventory({
-      ...collected,
-      policy: policy.policy(),
-      fleet: { inventory: fleet.inventory, versions: facts.versions },
-    }),
+  const { scan, inventory, advisories: fetched } = collected;
+  const { policy, fleet, facts, insights } = ports;
+  const { startedAt } = context;
+  // What does not depend on each other is read together.
+  const [known, inspections, exploits, rules] = await Promise.all([
+    knownAdvisories(await referredAdvisories(inventory), facts.advisories),
+    inspectionsByPurl(inventory, ports.inspections),
     ports.exploits.current(),
     comparisonRules(ports),
   ]);
+  const judgement = await judgeInventory({
+    ...collected,
+    advisories: await advisoriesOf(inventory, { known, fetched, insights }, context),
+    graphs: graphsIn(collected.graphs),
+    inspections,
+    policy: policy.policy(),
+    fleet: { inventory: fleet.inventory, versions: facts.versions },
+  });
   return await recordVerdict(
     {
       ...collected,

@@ -8,7 +8,7 @@ import type { Verdict } from '../../model/scan/verdict.ts';
 import { isSummarised } from '../../policy/routing/first-scan.ts';
 import type { RoutedChanges } from '../../policy/routing/route-changes.ts';
 import { addCounts, worstChanges } from '../../policy/worst-changes.ts';
-import type { FollowUp } from '../follow-up.ts';
+import type { FollowUp } from '../job.ts';
 import { type DeliverNotification, plannedDelivery } from '../payloads/deliver-notification.ts';
 
 /** Changes that one notification lists; it counts the others. */

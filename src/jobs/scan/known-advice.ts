@@ -8,8 +8,8 @@ import type { Inventory } from '../../model/scan/inventory.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import { inSlices } from '../../model/yielding.ts';
 import type { FindingAdvice } from '../../scan/compare.ts';
-import { ADVISE_UPGRADES, MAX_DIRECTS, PACKAGES_PER_ADVICE } from '../advise-upgrades.ts';
-import { type FollowUp, followUp } from '../follow-up.ts';
+import { adviseUpgrades, MAX_DIRECTS, PACKAGES_PER_ADVICE } from '../advise-upgrades.ts';
+import { type FollowUp, followUp } from '../job.ts';
 import type { Ports } from '../ports.ts';
 
 const DAY_MS = 86_400_000;
@@ -71,7 +71,7 @@ export async function knownAdvice(
       ),
       PACKAGES_PER_ADVICE,
     ).map((packages, part) =>
-      followUp(ADVISE_UPGRADES, {
+      followUp(adviseUpgrades, {
         advice,
         part,
         requestedAt,

@@ -1,12 +1,20 @@
+import { defined } from '../../model/defined.ts';
+import type { LoggedChanges } from '../../model/fleet/logged-changes.ts';
+import type { TargetSummary } from '../../model/fleet/target-summary.ts';
+import type { DigestAddition, TargetChange } from '../../model/queue/outcome.ts';
+import type { TargetState } from '../../model/scan/change.ts';
+import { mayHide } from '../../model/scan/gap.ts';
+import { isAlert } from '../../model/scan/is-alert.ts';
+import type { Severity } from '../../model/scan/severity.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
-import { type ComparisonRules, compareScan, type JudgedScan } from '../../scan/compare.ts';
-import type { JobRun } from '../job.ts';
+import { worstChanges } from '../../policy/worst-changes.ts';
+import { type ComparedScan, type ComparisonRules, compareScan, type JudgedScan } from '../../scan/compare.ts';
+import { isNew, nonZero } from '../../scan/target-lockfiles.ts';
+import type { JobRun, LogFacts } from '../job.ts';
 import type { Ports } from '../ports.ts';
-import { comparisonRules } from './comparison-rules.ts';
 import { deliveriesOf } from './deliveries.ts';
 import { type KnownAdvice, NO_ADVICE } from './known-advice.ts';
 import { judgedRecord } from './record.ts';
-import { targetChange } from './target-change.ts';
 
 interface RecordedScan extends JudgedScan {
   readonly advice?: KnownAdvice;
@@ -32,5 +40,147 @@ export async function recordVerdict(
     deliveries: filed,
     record: judgedRecord(verdict, filed.length),
     state: targetChange(verdict, { replaces, state, digests }, lockfiles),
+  };
+}
+
+/** What is saved of a verdict on one part of a target. */
+export function recordPartVerdict(
+  { verdict, routed, replaces, state }: ComparedScan,
+  previous: TargetState | undefined,
+): JobRun<Verdict> {
+  if (state === undefined) return { result: verdict, next: [], record: judgedRecord(verdict, 0) };
+  const { next, filed, digests } = deliveriesOf(verdict, routed, []);
+  return {
+    result: verdict,
+    next,
+    deliveries: filed,
+    record: judgedRecord(verdict, filed.length),
+    state: withPackages(targetChange(verdict, { replaces, state, digests }, undefined), previous),
+  };
+}
+
+/** The entry of the target in the list of the fleet keeps its number of packages. Without that number the entry does not change. */
+function withPackages(change: TargetChange, previous: TargetState | undefined): TargetChange {
+  const { summary, ...others } = change;
+  const packages = previous === undefined ? 0 : previous.basis?.counts.packages;
+  if (summary === undefined || packages === undefined) return others;
+  return { ...others, summary: { ...summary, packages } };
+}
+
+/** The settings of this process by which scans are compared. */
+export async function comparisonRules({
+  routing,
+  policy,
+}: Pick<Ports, 'routing' | 'policy'>): Promise<ComparisonRules> {
+  return {
+    routing: routing.routing(),
+    policy: policy.policy(),
+    suppressions: await policy.suppressions(),
+  };
+}
+
+/** Changes of one scan in the log of the fleet. */
+const MAX_LOGGED = 1_000;
+
+/** What is saved with a verdict: the target's new state, its entry in the list of the fleet, and its changes. */
+function targetChange(
+  verdict: Verdict,
+  { replaces, state, digests }: Pick<TargetChange, 'replaces' | 'state' | 'digests'>,
+  lockfiles: TargetChange['lockfiles'],
+): TargetChange {
+  const { target, counts, open, complete } = verdict;
+  const log = loggedChanges(verdict);
+  return {
+    target: target.id,
+    replaces,
+    state,
+    ...(digests === undefined ? {} : { digests: digests satisfies readonly DigestAddition[] }),
+    ...defined({ lockfiles }),
+    summary: {
+      labels: target.labels,
+      packages: counts.packages,
+      open: nonZero(open),
+      openByRule: openByRule(state.findings),
+      ...suppressedIn(state.findings),
+      requestedAt: state.requestedAt,
+      ...(complete ? {} : { incomplete: true }),
+    },
+    ...defined({ log }),
+  };
+}
+
+function loggedChanges({ scan, target, requestedAt, changes: all }: Verdict): LoggedChanges | undefined {
+  const changes = all.filter(isNew);
+  if (changes.length === 0) return undefined;
+  const listed = worstChanges(changes, MAX_LOGGED).changes;
+  const omitted = changes.length - listed.length;
+  return {
+    scan,
+    target: target.id,
+    labels: target.labels,
+    requestedAt,
+    changes: listed.map(({ transition, finding }) => ({
+      transition,
+      fingerprint: finding.fingerprint,
+      rule: finding.rule,
+      level: finding.level,
+      severity: finding.severity,
+      purl: finding.package.purl,
+      title: finding.title,
+      ...(finding.advisory === undefined ? {} : { advisory: finding.advisory.id }),
+    })),
+    ...(omitted === 0 ? {} : { omitted }),
+  };
+}
+
+/** Number of open findings that are suppressed. */
+function suppressedIn(tracked: TargetState['findings']): Pick<TargetSummary, 'suppressed'> {
+  const suppressed = tracked.filter(
+    ({ status, finding }) => status === 'open' && finding.suppressed !== undefined,
+  ).length;
+  return suppressed === 0 ? {} : { suppressed };
+}
+
+/** Open findings by rule and severity, without notes and suppressed ones. */
+function openByRule(tracked: TargetState['findings']): NonNullable<TargetSummary['openByRule']> {
+  const rules: Record<string, Partial<Record<Severity, number>>> = {};
+  for (const { finding, status } of tracked) {
+    if (status !== 'open' || !isAlert(finding)) continue;
+    const counts = rules[finding.rule] ?? {};
+    rules[finding.rule] = counts;
+    counts[finding.severity] = (counts[finding.severity] ?? 0) + 1;
+  }
+  return rules;
+}
+
+/** Gaps that a log line names. */
+const MAX_LOGGED_GAPS = 5;
+
+/** The log fields of a judged scan, with a warning when it is incomplete. */
+export function logVerdict(scan: string, verdict: Verdict): LogFacts {
+  const { target, counts, changes, gaps, partial, kept, superseded } = verdict;
+  const { lockfiles, packages, severities } = counts;
+  const facts = {
+    scan,
+    target: target.id,
+    lockfiles,
+    packages,
+    findings: severities,
+    changes: changes.length,
+    kept,
+    gaps: gaps.length,
+    partial: partial || undefined,
+    superseded: superseded || undefined,
+  };
+  const hiding = gaps.filter(mayHide);
+  if (hiding.length === 0) return { facts };
+  return {
+    facts: {
+      ...facts,
+      firstGaps: hiding
+        .slice(0, MAX_LOGGED_GAPS)
+        .map(({ subject, reason }) => `${subject}: ${reason.slice(0, 200)}`),
+    },
+    warning: 'the scan is incomplete and resolves only findings that are provably gone',
   };
 }

@@ -2,10 +2,19 @@ import { isReadWhole } from '../../model/lockfile/read-whole.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
 import type { ScanCounts } from '../../model/scan/scan-basis.ts';
 import type { ScanRecordUpdate } from '../../model/scan/scan-record.ts';
+import type { Target } from '../../model/scan/target.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
 import { countTransitions } from '../../policy/worst-changes.ts';
 import { countOutcomes } from '../../scan/counts.ts';
-import type { ScanHeader } from './follow-ups.ts';
+import { nonZero } from '../../scan/target-lockfiles.ts';
+
+/** The fields that all jobs of a scan have. */
+export interface ScanHeader {
+  readonly scan: string;
+  readonly target: Target;
+  readonly requestedAt: string;
+  readonly partial?: boolean | undefined;
+}
 
 const MAX_UNREAD_FILES = 3;
 const MAX_REASON_LENGTH = 200;
@@ -28,7 +37,7 @@ export function ingestedRecord(
     requestedAt,
     lockfiles: lockfiles.length,
     packages: lockfiles.reduce((sum, { packages }) => sum + packages.length, 0),
-    outcomes: present(outcomes),
+    outcomes: nonZero(outcomes),
     ...(files.length === 0 ? {} : { unread: unread.length, unreadFiles: files }),
     ...(problems === 0 ? {} : { problems }),
     ...(files.length === 0 && outcomes.failed === 0 && lockfiles.every(isReadWhole)
@@ -47,8 +56,8 @@ export function judgedRecord(verdict: Verdict, deliveries: number): ScanRecordUp
     requestedAt,
     ...(gaps.length === 0 ? {} : { gaps: gaps.length }),
     ...(complete ? {} : { incomplete: true }),
-    findings: present(counts.severities),
-    changes: present(countTransitions(changes)),
+    findings: nonZero(counts.severities),
+    changes: nonZero(countTransitions(changes)),
     ...(deliveries === 0 ? {} : { deliveries }),
   };
 }
@@ -65,8 +74,8 @@ export function unchangedRecord(
     requestedAt,
     lockfiles,
     packages,
-    outcomes: present(outcomes),
-    findings: present(severities),
+    outcomes: nonZero(outcomes),
+    findings: nonZero(severities),
     changes: {},
     unchanged: true,
   };
@@ -81,10 +90,4 @@ export function failedRecord({ scan, target, requestedAt }: ScanHeader, reason: 
     requestedAt,
     reason: reason.slice(0, MAX_REASON_LENGTH),
   };
-}
-
-/** Counts that are not zero. */
-function present<Name extends string>(counts: Readonly<Record<Name, number>>): Partial<Record<Name, number>> {
-  const entries = Object.entries<number>(counts).filter(([, count]) => count > 0);
-  return Object.fromEntries(entries) as Partial<Record<Name, number>>;
 }

@@ -7,8 +7,8 @@ import { judgedTimes, laterScans, type ScanScope } from '../../policy/scan-order
 import { contentHash } from '../../scan/read.ts';
 import { historyAfter } from '../../scan/target-lockfiles.ts';
 import type { JobRun } from '../job.ts';
-import { imageSteps } from '../payloads/find-base-image.ts';
 import type { IngestLockfiles } from '../payloads/ingest-lockfiles.ts';
+import { imageSteps } from '../payloads/judge-scan.ts';
 import type { ReusePort } from '../ports.ts';
 import { unchangedRecord } from './record.ts';
 

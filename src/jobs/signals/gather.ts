@@ -7,9 +7,15 @@ import { FEW_DEPENDENTS } from '../../policy/signals/look-alike.ts';
 import { COMPARED_RELEASES } from '../../policy/signals/provenance-lost.ts';
 import { comparedRelease, predecessors } from '../../policy/signals/versions.ts';
 import type { InspectedPackage } from '../payloads/inspect-packages.ts';
-import { type Attempt, createLists, createNotes, type FactOptions, type GatherOptions } from './look-ups.ts';
-import { projectFacts } from './project-facts.ts';
-import { requirementFacts } from './requirement-facts.ts';
+import {
+  type Attempt,
+  createLists,
+  createNotes,
+  type FactOptions,
+  type GatherOptions,
+  projectFacts,
+  requirementFacts,
+} from './release-facts.ts';
 
 const MAX_SIMILAR = 5;
 

@@ -1,8 +1,10 @@
 import type { Insights } from '../../model/ports/insights.ts';
 import type { Inspections } from '../../model/ports/inspections.ts';
 import type { Policy } from '../../model/scan/policy.ts';
-import type { Attempts } from '../../scan/attempts.ts';
-import { inspectionsByPurl } from '../../scan/known-inspections.ts';
+import type { Inspection } from '../../model/signal/inspection.ts';
+import type { ProjectScore } from '../../model/signal/project-score.ts';
+import type { Attempts } from '../../scan/attempt.ts';
+import { inspectionsByPurl } from '../../scan/known-facts.ts';
 import { packagesIn } from '../../scan/read.ts';
 import type { Inspect } from '../../scan/scan.ts';
 import { inspect } from './inspect.ts';
@@ -39,5 +41,30 @@ export function inspectNow({ inspections: known, policy, insights, attempts }: I
       await attempts((attempt) => inspect(part, ports, { ...attempt, startedAt: scan.startedAt }));
     }
     return await inspectionsByPurl(inventory, inspections);
+  };
+}
+
+/** Inspections in this process. Nothing is inspected again, because nothing outlives the process. */
+export function createMemoryInspections(): Inspections {
+  const stored = new Map<string, Inspection>();
+  const known = new Set<string>();
+  const projects = new Map<string, ProjectScore>();
+  return {
+    read: async (identities) => identities.map((identity) => stored.get(identity)),
+    async store(entries) {
+      for (const { identity, inspection } of entries) stored.set(identity, inspection);
+    },
+    isKnown: async (subjects) => subjects.map((subject) => known.has(subject)),
+    async markKnown(subjects) {
+      for (const subject of subjects) known.add(subject);
+    },
+    projects: {
+      read: async (ids) => ids.map((id) => projects.get(id)),
+      async store(entries) {
+        for (const [id, score] of entries) projects.set(id, score);
+      },
+      ids: async () => [...projects.keys()],
+    },
+    due: async () => [],
   };
 }

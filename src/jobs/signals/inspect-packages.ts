@@ -1,9 +1,8 @@
-import { JobError } from '../errors.ts';
-import { followUp } from '../follow-up.ts';
-import type { Job, JobRun, RunContext } from '../job.ts';
+import { letScansPass } from '../errors.ts';
+import { followUp, type Job, type JobRun, type RunContext } from '../job.ts';
 import { INSPECT_PACKAGES, type InspectPackages, inspectionsDue } from '../payloads/inspect-packages.ts';
 import type { Ports } from '../ports.ts';
-import { SELECT_TARGETS } from '../refresh/select-targets.ts';
+import { selectTargets } from '../refresh/select-targets.ts';
 import { type InspectionCounts, inspect, partial, projectOptions } from './inspect.ts';
 import { createProjectLookUp, turnedPackages } from './project-scores.ts';
 
@@ -21,7 +20,7 @@ export const inspectPackages: Job<InspectPackages, InspectionCounts, Needs> = {
   // With a low request budget a part takes long.
   limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 300_000, timeoutMs: 3_600_000, concurrency: 1 },
   async run(payload, ports, context) {
-    await letScansPass(payload, ports, context);
+    await letScansPass(ports.fleet, payload, PATIENCE_MS, context.startedAt);
     if (payload.projects !== undefined)
       return await turnedProjects(payload.projects, payload, ports, context);
     const counts = await inspect(payload, ports, context);
@@ -31,10 +30,7 @@ export const inspectPackages: Job<InspectPackages, InspectionCounts, Needs> = {
     facts: { inspection, part, ...counts },
     warning: counts.unknown === 0 ? undefined : 'facts about new package versions could not be had',
   }),
-  spent: (payload) => ({
-    marked: [{ job: INSPECT_PACKAGES.name, key: INSPECT_PACKAGES.key(payload) }],
-    removed: [],
-  }),
+  spent: 'own',
 };
 
 /** Looks scorecards up again. Versions whose inspection does not say what they say now are inspected again. */
@@ -56,19 +52,8 @@ async function turnedProjects(
   };
 }
 
-async function letScansPass(
-  { requestedAt }: InspectPackages,
-  { fleet }: Pick<Ports, 'fleet'>,
-  { startedAt }: RunContext,
-): Promise<void> {
-  if (startedAt - Date.parse(requestedAt) > PATIENCE_MS) return;
-  const waiting = await fleet.waitingScans();
-  if (waiting > 0)
-    throw new JobError('others-first', `${waiting} scans wait for a worker`, { retryable: true });
-}
-
 function selectionOf(payload: InspectPackages) {
   const { requestedAt } = payload;
   const selection = `signals.${INSPECT_PACKAGES.key(payload)}`.slice(0, 128);
-  return followUp(SELECT_TARGETS, { selection, requestedAt, round: 0 });
+  return followUp(selectTargets, { selection, requestedAt, round: 0 });
 }

@@ -13,17 +13,16 @@ import {
 } from '../payloads/inspect-packages.ts';
 import type { Ports } from '../ports.ts';
 import { type Gathered, gatherFacts } from './gather.ts';
-import { inspectedAgainAt } from './inspected-again.ts';
 import { createProjectLookUp } from './project-scores.ts';
 
 /** What an inspection reads and writes. */
-export interface InspectionPorts extends Pick<Ports, 'inspections' | 'policy'> {
+interface InspectionPorts extends Pick<Ports, 'inspections' | 'policy'> {
   readonly fleet: Pick<Ports['fleet'], 'affectedTargets'>;
   readonly insights: Pick<Insights, 'releases'>;
 }
 
 /** `startedAt`: ms since 1970. */
-export type InspectionContext = Attempt & { readonly startedAt: number };
+type InspectionContext = Attempt & { readonly startedAt: number };
 
 /** What one job inspected. */
 export interface InspectionCounts {
@@ -149,8 +148,8 @@ async function gatherEntries(
         unknown: notKnown,
         ...(notKnown.length === 0 ? {} : { incompleteSince: before?.incompleteSince ?? inspectedAt }),
         inputs: mostInputs(before?.inputs ?? {}, inputs),
-        ...defined({ targets }),
-        ...requirementsAfter(before, facts.requirements),
+        // What a version requires is known until an inspection reads it anew.
+        ...defined({ targets, requirements: facts.requirements ?? before?.requirements }),
       };
       const againAt = inspectedAgainAt(inspection, { minimumAge: rules.minimumAge, now: startedAt });
       const entry = { identity, inspection, isNews, ...defined({ againAt }) };
@@ -167,15 +166,6 @@ function scriptsSeen(one: InspectedPackage, publishedAt: string | undefined, now
   if (one.script === 'none') return [scriptSubject(one, 'no-script')];
   const isOld = publishedAt === undefined || now - Date.parse(publishedAt) >= USUAL_MS;
   return one.script === 'known' || isOld ? [scriptSubject(one, 'script')] : [];
-}
-
-/** What a version requires is known until an inspection reads it anew. */
-function requirementsAfter(
-  before: Inspection | undefined,
-  now: string | undefined,
-): Pick<Inspection, 'requirements'> {
-  const requirements = now ?? before?.requirements;
-  return requirements === undefined ? {} : { requirements };
 }
 
 /** Whether the index knows other digests of the lockfiles, asked once for each system. */
@@ -207,4 +197,23 @@ async function countTargets(fleet: InspectionPorts['fleet'], identity: string): 
 
 function subjectOfPackage(one: InspectedPackage): string {
   return subjectOf(formatVersionKey(one), one.digests ?? []);
+}
+
+const HOUR_MS = 3_600_000;
+/** Facts that could not be had for this long are not asked for again. */
+const GIVEN_UP_MS = 14 * 24 * HOUR_MS;
+const MAX_WAIT_MS = 6 * HOUR_MS;
+
+/**
+ * When a version is inspected again, in ms since 1970: a young one each time, and one of which facts are not known after waits that
+ * grow with the time since they are not. `undefined`: never.
+ */
+export function inspectedAgainAt(
+  { publishedAt, incompleteSince }: Pick<Inspection, 'publishedAt' | 'incompleteSince'>,
+  { minimumAge, now }: { readonly minimumAge: number; readonly now: number },
+): number | undefined {
+  if (publishedAt !== undefined && now - Date.parse(publishedAt) < minimumAge) return now;
+  if (incompleteSince === undefined) return undefined;
+  const waited = now - Date.parse(incompleteSince);
+  return waited < GIVEN_UP_MS ? now + Math.min(waited, MAX_WAIT_MS) : undefined;
 }

@@ -4,10 +4,8 @@ import { policyFor } from '../../policy/policy-for.ts';
 import { isUnwatchedBy, locationOf, unwatchedFinding } from '../../policy/rules/unwatched.ts';
 import { comparePart } from '../../scan/compare-part.ts';
 import type { Job } from '../job.ts';
-import { JUDGE_SOURCE, type JudgeSource } from '../payloads/sources/judge-source.ts';
-import { comparisonRules } from '../scan/comparison-rules.ts';
-import { logVerdict } from '../scan/log-verdict.ts';
-import { recordPartVerdict } from '../scan/record-part-verdict.ts';
+import { JUDGE_SOURCE, type JudgeSource } from '../payloads/sources.ts';
+import { comparisonRules, logVerdict, recordPartVerdict } from '../scan/record-verdict.ts';
 
 /**
  * Opens the finding `unwatched` of a target whose source cannot be read, or resolves it. The changes are sent in the ordinary way,
@@ -57,5 +55,5 @@ export const judgeSource: Job<JudgeSource, Verdict, 'schedules' | 'targets' | 'r
     return { ...verdict, watch: { kind: 'dropped', schedule, target: target.id } };
   },
   log: ({ scan }, verdict) => logVerdict(scan, verdict),
-  spent: ({ scan }) => ({ marked: [{ job: JUDGE_SOURCE.name, key: scan }], removed: [] }),
+  spent: 'own',
 };

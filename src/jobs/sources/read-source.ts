@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { defined } from '../../model/defined.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
 import { lazily } from '../../model/lazily.ts';
 import { scanIdOf } from '../../model/scan/scan-id.ts';
@@ -8,14 +9,12 @@ import type { OpenTarget } from '../../model/watch/open-target.ts';
 import type { ReadingEnding } from '../../model/watch/schedule-run.ts';
 import type { TargetSource } from '../../model/watch/source.ts';
 import type { SourceFile, SourceReading } from '../../model/watch/source-reading.ts';
+import type { WatchUpdate } from '../../model/watch/watch-update.ts';
 import type { WatchedTarget } from '../../model/watch/watched-target.ts';
-import { type FollowUp, followUp } from '../follow-up.ts';
-import type { Job, JobRun, RunContext } from '../job.ts';
-import type { JobType } from '../job-type.ts';
+import { type FollowUp, followUp, type Job, type RunContext } from '../job.ts';
 import { targetSchema, timestamp } from '../payloads/fields.ts';
 import { INGEST_LOCKFILES, type IngestLockfiles } from '../payloads/ingest-lockfiles.ts';
-import { sourceResolved } from '../payloads/sources/judge-source.ts';
-import { scheduleName } from '../payloads/sources/run-schedule.ts';
+import { scheduleName, sourceResolved } from '../payloads/sources.ts';
 import type { Ports } from '../ports.ts';
 
 const schema = lazily(() =>
@@ -28,14 +27,6 @@ const schema = lazily(() =>
 );
 
 export type ReadSource = ValueOf<ReturnType<typeof schema>>;
-
-/** Reads the lockfiles of one target of a schedule. */
-export const READ_SOURCE: JobType<ReadSource> = {
-  name: 'read-source',
-  version: 1,
-  schema,
-  key: keyOf,
-};
 
 function keyOf({ schedule, run, target }: ReadSource): string {
   const hash = createHash('sha256').update(target.id).digest('hex').slice(0, 12);
@@ -59,7 +50,10 @@ const MAX_REASON_CHARACTERS = 500;
  * nothing is resolved.
  */
 export const readSource: Job<ReadSource, Result, keyof Needs> = {
-  ...READ_SOURCE,
+  name: 'read-source',
+  version: 1,
+  schema,
+  key: keyOf,
   limits: { attempts: 4, backoffMs: 4_000, maxBackoffMs: 60_000, timeoutMs: 900_000, concurrency: 4 },
   // One source that kills workers must not keep the run open.
   runsAfterStalls: true,
@@ -72,52 +66,40 @@ export const readSource: Job<ReadSource, Result, keyof Needs> = {
     const known = await schedules.target(schedule, target.id);
     const last = known?.definition === definition ? await schedules.reading(schedule, target.id) : undefined;
     const reading = await tryToRead(sources, source, last, context);
-    if ('reason' in reading) return failed(payload, { open, known }, reading, context);
+    const at = new Date(context.startedAt).toISOString();
+    if ('reason' in reading) {
+      const watch = failedUpdate(payload, { open, known }, reading, at);
+      return { result: { ending: 'failed', reason: reading.reason }, next: [], watch };
+    }
     const changed = reading.unchanged ? undefined : reading.reading;
-    const entry = entryOf(payload, open, context, {
-      ending: changed === undefined ? 'unchanged' : 'scanned',
-      scan: scanOf(payload),
-      readAt: timeOf(context),
-    });
-    const update = { ...updateOf(payload, context, entry.ending), entry };
+    const ending = changed === undefined ? 'unchanged' : 'scanned';
+    const update = updateOf(payload, open, at, { ending, scan: scanOf(payload), readAt: at });
     return {
-      result: { ending: entry.ending, files: reading.reading.files.length },
+      result: { ending, files: reading.reading.files.length },
       next: [
-        requestOf(payload, await labelsOf(target, fleet), reading.reading, context),
+        requestOf(payload, await labelsOf(target, fleet), reading.reading, at),
         ...(known?.failing === undefined
           ? []
-          : [sourceResolved('restored', schedule, { target, source }, timeOf(context))]),
+          : [sourceResolved('restored', schedule, { target, source }, at)]),
       ],
       watch: changed === undefined ? update : { ...update, reading: changed },
     };
   },
   async onEnd(payload, ending, { schedules }) {
     if (ending.kind !== 'failed') return;
-    const { schedule, target, run, due } = payload;
+    const { schedule, target, run } = payload;
     const open = await schedules.openTarget(schedule, target.id);
     if (open?.run !== run) return;
     const known = await schedules.target(schedule, target.id);
-    const at = new Date().toISOString();
-    await schedules.update({
-      kind: 'reading',
-      schedule,
-      run,
-      target: target.id,
-      ending: 'failed',
-      at,
-      entry: {
-        ...known,
-        ...{ target, source: open.source, definition: open.definition, run, due, at, ending: 'failed' },
-        failing: known?.failing ?? { since: at, code: 'failed', reason: shortened(ending.reason) },
-      },
-    });
+    const fault = { code: 'failed', reason: shortened(ending.reason) };
+    await schedules.update(failedUpdate(payload, { open, known }, fault, new Date().toISOString()));
   },
   log: ({ schedule, target }, { ending, files, reason }) => ({
     facts: { schedule, target: target.id, ending, lockfiles: files, reason },
     warning: ending === 'failed' ? 'the source of a target could not be read' : undefined,
   }),
   // No marker for each target and run: a late duplicate finds that its target is no longer open.
-  spent: (payload) => ({ marked: [], removed: [{ job: READ_SOURCE.name, key: READ_SOURCE.key(payload) }] }),
+  spent: (payload) => ({ marked: [], removed: [{ job: readSource.name, key: readSource.key(payload) }] }),
 };
 
 type Attempt =
@@ -162,13 +144,13 @@ function requestOf(
   payload: ReadSource,
   labels: ReadSource['target']['labels'],
   { files }: SourceReading,
-  context: RunContext,
+  requestedAt: string,
 ): FollowUp {
   return followUp(INGEST_LOCKFILES, {
     scan: scanOf(payload),
     target: { id: payload.target.id, labels },
     lockfiles: files.map(lockfileOf),
-    requestedAt: timeOf(context),
+    requestedAt,
   });
 }
 
@@ -180,43 +162,27 @@ export function lockfileOf({ companions, ...file }: SourceFile): Lockfile {
   return { ...file, ...own };
 }
 
-function failed(
+function failedUpdate(
   payload: ReadSource,
   { open, known }: { readonly open: OpenTarget; readonly known: WatchedTarget | undefined },
   { code, reason }: { readonly code: string; readonly reason: string },
-  context: RunContext,
-): JobRun<Result> {
-  const entry = {
-    ...entryOf(payload, open, context, {
-      ending: 'failed',
-      ...(known?.scan === undefined ? {} : { scan: known.scan }),
-      ...(known?.readAt === undefined ? {} : { readAt: known.readAt }),
-    }),
-    failing: { since: known?.failing?.since ?? timeOf(context), code, reason },
-  };
-  return {
-    result: { ending: 'failed', reason },
-    next: [],
-    watch: { ...updateOf(payload, context, 'failed'), entry },
-  };
+  at: string,
+): WatchUpdate {
+  return updateOf(payload, open, at, {
+    ending: 'failed',
+    ...defined({ scan: known?.scan, readAt: known?.readAt }),
+    failing: { since: known?.failing?.since ?? at, code, reason },
+  });
 }
 
-function entryOf(
-  { target, run, due }: ReadSource,
+function updateOf(
+  { schedule, run, target, due }: ReadSource,
   { source, definition }: OpenTarget,
-  context: RunContext,
-  facts: Pick<WatchedTarget, 'ending' | 'scan' | 'readAt'>,
-): WatchedTarget {
-  return { target, source, definition, run, due, at: timeOf(context), ...facts };
-}
-
-function updateOf({ schedule, run, target }: ReadSource, context: RunContext, ending: ReadingEnding) {
-  const at = timeOf(context);
-  return { kind: 'reading', schedule, run, target: target.id, ending, at } as const;
-}
-
-function timeOf({ startedAt }: RunContext): string {
-  return new Date(startedAt).toISOString();
+  at: string,
+  facts: Pick<WatchedTarget, 'ending' | 'scan' | 'readAt' | 'failing'>,
+): Extract<WatchUpdate, { kind: 'reading' }> {
+  const entry = { target, source, definition, run, due, at, ...facts };
+  return { kind: 'reading', schedule, run, target: target.id, ending: facts.ending, at, entry };
 }
 
 /** One line of at most 500 characters. */

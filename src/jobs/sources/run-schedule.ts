@@ -6,12 +6,10 @@ import type { ScheduleRun } from '../../model/watch/schedule-run.ts';
 import type { TargetSource } from '../../model/watch/source.ts';
 import { startClaim } from '../../model/watch/watch-update.ts';
 import type { WatchedTarget } from '../../model/watch/watched-target.ts';
-import { followUp } from '../follow-up.ts';
-import type { Job, JobRun, RunContext } from '../job.ts';
-import { sourceResolved } from '../payloads/sources/judge-source.ts';
-import { RUN_SCHEDULE, type RunSchedule, runOf } from '../payloads/sources/run-schedule.ts';
+import { followUp, type Job, type JobRun, type RunContext } from '../job.ts';
+import { RUN_SCHEDULE, type RunSchedule, runOf, sourceResolved } from '../payloads/sources.ts';
 import type { Ports } from '../ports.ts';
-import { READ_SOURCE } from './read-source.ts';
+import { readSource } from './read-source.ts';
 
 type Needs = Pick<Ports, 'schedules' | 'sources'>;
 
@@ -60,7 +58,7 @@ export const runSchedule: Job<RunSchedule, Result, keyof Needs> = {
     facts: { schedule, state, targets, reason },
     warning: state === 'started' ? undefined : `the run of schedule ${schedule} is ${state}: ${reason ?? ''}`,
   }),
-  spent: (payload) => ({ marked: [{ job: RUN_SCHEDULE.name, key: RUN_SCHEDULE.key(payload) }], removed: [] }),
+  spent: 'own',
 };
 
 interface Start {
@@ -123,7 +121,7 @@ function begun(start: Start, targets: readonly Listed[], known: readonly Watched
   const dropped = known.filter(({ target }) => !names.has(target.id));
   const definition = definitionOf(schedule);
   const readings = targets.map(({ target: id }) =>
-    followUp(READ_SOURCE, {
+    followUp(readSource, {
       schedule: name,
       run,
       due: payload.due,

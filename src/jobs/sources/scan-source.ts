@@ -1,10 +1,9 @@
 import { CodedError, messageOf } from '../../model/errors.ts';
 import type { TargetSource } from '../../model/watch/source.ts';
 import { JobError } from '../errors.ts';
-import { followUp } from '../follow-up.ts';
-import type { Job } from '../job.ts';
+import { followUp, type Job } from '../job.ts';
 import { INGEST_LOCKFILES } from '../payloads/ingest-lockfiles.ts';
-import { SCAN_SOURCE, type ScanSource } from '../payloads/sources/scan-source.ts';
+import { SCAN_SOURCE, type ScanSource } from '../payloads/sources.ts';
 import { lockfileOf, shortened } from './read-source.ts';
 
 interface Result {
@@ -51,7 +50,7 @@ export const scanSource: Job<ScanSource, Result, 'sources' | 'scans'> = {
     facts: { scan, target: target.id, lockfiles: files, reason },
     warning: reason === undefined ? undefined : 'a source could not be read',
   }),
-  spent: ({ scan }) => ({ marked: [{ job: SCAN_SOURCE.name, key: scan }], removed: [] }),
+  spent: 'own',
 };
 
 /** Throws `JobError` for a source that is not valid; a payload may be of another program. */

@@ -51,7 +51,7 @@ export const notificationSchema = z.object({
   test: z.boolean().exactOptional(),
 });
 
-/** The result of `gather-digest`; `null` when nothing waited. */
+/** The result of `gather-digest`; `null` since deliveries are filed with it. */
 export type GatheredDigest = ValueOf<typeof gatheredDigestSchema>;
 
 export const gatheredDigestSchema = z.object({ notification: notificationSchema.nullable() });

@@ -3,7 +3,7 @@ import type { Queue } from 'bullmq';
 import type { FleetStore } from '../../compose/fleet-store.ts';
 import { deliverNotification } from '../../jobs/deliver-notification.ts';
 import { openEnvelope } from '../../jobs/envelope.ts';
-import { followUp } from '../../jobs/follow-up.ts';
+import { followUp } from '../../jobs/job.ts';
 import { DELIVER_NOTIFICATION, identityOf, payloadOf } from '../../jobs/payloads/deliver-notification.ts';
 import { compareScans } from '../../model/alert/compare-scans.ts';
 import type { DeliveryRecord } from '../../model/alert/delivery.ts';

@@ -1,6 +1,6 @@
 import { fixQuestionOf, readFixesOf, withKnownFix } from '../../advice/known-fix.ts';
-import { createFixReader } from '../../compose/facts/known-fixes.ts';
 import type { FleetStore } from '../../compose/fleet-store.ts';
+import { createFixReader } from '../../compose/known-fixes.ts';
 import { isFixable } from '../../model/advice/fixable.ts';
 import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
 import { mapInSlices } from '../../model/yielding.ts';

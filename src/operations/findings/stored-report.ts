@@ -1,6 +1,6 @@
-import { offlineClient } from '../../compose/facts/look-up-cache.ts';
 import type { FleetStore } from '../../compose/fleet-store.ts';
 import { openInsights } from '../../compose/insights.ts';
+import { offlineClient } from '../../compose/look-up-cache.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { contentUuid } from '../../model/content-uuid.ts';
 import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
@@ -11,7 +11,7 @@ import type { ScanReport } from '../../model/scan/verdict.ts';
 import { createYielder } from '../../model/yielding.ts';
 import { countScan } from '../../scan/counts.ts';
 import { inventoryGaps } from '../../scan/gaps.ts';
-import { storedInventory } from '../../scan/stored-inventory.ts';
+import { storedInventory } from '../../scan/known-facts.ts';
 import { Refusal } from '../refusal.ts';
 
 /** Packages of a report: some 500 MB of memory. */

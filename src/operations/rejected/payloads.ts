@@ -3,7 +3,7 @@ import type { FleetStore } from '../../compose/fleet-store.ts';
 import type { Store } from '../../compose/store.ts';
 import { JOBS } from '../../jobs/catalog.ts';
 import { EnvelopeError, openEnvelope, sealEnvelope, UnparsedData } from '../../jobs/envelope.ts';
-import { jobIdOf } from '../../jobs/job-id.ts';
+import { jobIdOf } from '../../jobs/job.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { RejectedPayload, RetriedPayload } from '../../model/queue/rejected-payload.ts';
 import { notFound } from '../context.ts';

@@ -1,10 +1,10 @@
 import type { Job, Queue } from 'bullmq';
 import type { FleetStore } from '../../compose/fleet-store.ts';
 import type { Store } from '../../compose/store.ts';
-import { jobIdOf } from '../../jobs/job-id.ts';
+import { jobIdOf } from '../../jobs/job.ts';
+import { withOwnId } from '../../jobs/payloads/fields.ts';
 import { INGEST_LOCKFILES, type IngestLockfiles } from '../../jobs/payloads/ingest-lockfiles.ts';
-import { SCAN_SOURCE, type ScanSource } from '../../jobs/payloads/sources/scan-source.ts';
-import { withOwnId } from '../../jobs/requested-scan.ts';
+import { SCAN_SOURCE, type ScanSource } from '../../jobs/payloads/sources.ts';
 import { scanIdOf } from '../../model/scan/scan-id.ts';
 import type { ScanRecord } from '../../model/scan/scan-record.ts';
 import { notFound } from '../context.ts';

@@ -1,7 +1,7 @@
 import { sealEnvelope } from '../../jobs/envelope.ts';
-import { jobIdOf } from '../../jobs/job-id.ts';
-import { SCAN_SOURCE } from '../../jobs/payloads/sources/scan-source.ts';
-import { contentOf, withOwnId } from '../../jobs/requested-scan.ts';
+import { jobIdOf } from '../../jobs/job.ts';
+import { contentOf, withOwnId } from '../../jobs/payloads/fields.ts';
+import { SCAN_SOURCE } from '../../jobs/payloads/sources.ts';
 import type { SubmittedSource } from '../../model/api/lockhound-api.generated.ts';
 import { newScanId } from '../../model/scan/scan-id.ts';
 import { type TargetSource, targetSourceSchema } from '../../model/watch/source.ts';

@@ -1,10 +1,9 @@
 import type { Queue } from 'bullmq';
 import type { FleetStore } from '../../compose/fleet-store.ts';
-import { jobIdOf } from '../../jobs/job-id.ts';
-import { FIND_BASE_IMAGE } from '../../jobs/payloads/find-base-image.ts';
+import { jobIdOf } from '../../jobs/job.ts';
 import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
-import { JUDGE_SCAN } from '../../jobs/payloads/judge-scan.ts';
-import { SCAN_SOURCE } from '../../jobs/payloads/sources/scan-source.ts';
+import { FIND_BASE_IMAGE, JUDGE_SCAN } from '../../jobs/payloads/judge-scan.ts';
+import { SCAN_SOURCE } from '../../jobs/payloads/sources.ts';
 import { imageScanOf } from '../../model/image/image-scan.ts';
 import type { FoundScan } from './find.ts';
 

@@ -1,13 +1,12 @@
 import type { Store } from '../../compose/store.ts';
-import { FIND_BASE_IMAGE } from '../../jobs/payloads/find-base-image.ts';
 import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
-import { JUDGE_SCAN } from '../../jobs/payloads/judge-scan.ts';
+import { FIND_BASE_IMAGE, JUDGE_SCAN } from '../../jobs/payloads/judge-scan.ts';
 import { imageScanOf } from '../../model/image/image-scan.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
 import type { ScanReport, Verdict } from '../../model/scan/verdict.ts';
 import { INVENTORY, VERDICT } from '../../model/stored/catalog.ts';
+import { withImage } from '../../scan/base-image.ts';
 import { openFindings } from '../../scan/counts.ts';
-import { withImage } from '../../scan/with-image.ts';
 import { Refusal } from '../refusal.ts';
 
 /** The record of a concluded scan stays; its report expires. */

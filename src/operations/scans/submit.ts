@@ -1,11 +1,10 @@
 import type { FleetStore } from '../../compose/fleet-store.ts';
 import { sealEnvelope } from '../../jobs/envelope.ts';
-import { jobIdOf } from '../../jobs/job-id.ts';
-import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
-import { contentOf } from '../../jobs/requested-scan.ts';
-import { scanPayload } from '../../jobs/scan-request.ts';
+import { jobIdOf } from '../../jobs/job.ts';
+import { contentOf } from '../../jobs/payloads/fields.ts';
+import { INGEST_LOCKFILES, scanPayload } from '../../jobs/payloads/ingest-lockfiles.ts';
 import type { ScannedImage } from '../../model/image/image.ts';
-import type { ProducedContent, ScanRequest } from '../../scan/request.ts';
+import type { ProducedContent, ScanRequest } from '../../scan/read.ts';
 import { requireLayout } from '../../store/shards/shard-layout.ts';
 import { firstShard, requireSeen } from '../context.ts';
 import type { Operation } from '../operation.ts';

@@ -1,4 +1,4 @@
-import { sourceResolved } from '../../jobs/payloads/sources/judge-source.ts';
+import { sourceResolved } from '../../jobs/payloads/sources.ts';
 import { notFound } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { changeableSchedule, enqueueIn } from './schedules.ts';

@@ -1,5 +1,5 @@
-import { followUp } from '../../jobs/follow-up.ts';
-import { RUN_SCHEDULE } from '../../jobs/payloads/sources/run-schedule.ts';
+import { followUp } from '../../jobs/job.ts';
+import { RUN_SCHEDULE } from '../../jobs/payloads/sources.ts';
 import type { Operation } from '../operation.ts';
 import { changeableSchedule, enqueueIn } from './schedules.ts';
 

@@ -1,7 +1,6 @@
 import type { Store } from '../../compose/store.ts';
 import { startName, startsOf } from '../../compose/worker/watch.ts';
-import type { FollowUp } from '../../jobs/follow-up.ts';
-import { jobIdOf } from '../../jobs/job-id.ts';
+import { type FollowUp, jobIdOf } from '../../jobs/job.ts';
 import type { Schedule } from '../../model/watch/schedule.ts';
 import type { ScheduleRunReport } from '../../model/watch/schedule-run.ts';
 import { putSchedule, SCHEDULES_QUEUE } from '../../workers/schedules.ts';

@@ -4,7 +4,7 @@ import { refreshFacts } from '../../../src/jobs/refresh/refresh-facts.ts';
 import { refreshFleet } from '../../../src/jobs/refresh/refresh-fleet.ts';
 import { selectTargets } from '../../../src/jobs/refresh/select-targets.ts';
 import type { Refreshed } from '../../../src/model/ports/insights.ts';
-import { context, ports } from '../facts.ts';
+import { context, ports, unexpected } from '../facts.ts';
 
 const STARTED = new Date(context().startedAt).toISOString();
 const PART = {
@@ -80,6 +80,28 @@ it.each([
   expect(run.next.map(({ payload }) => payload)).toEqual([
     { selection: 'r', round: 0, requestedAt: new Date(due + judgedAfter).toISOString(), target: 'one' },
   ]);
+});
+
+it('a large selection is judged in parts, each target once', async () => {
+  const targets = Array.from({ length: 1_201 }, (_, index) => `target-${index}`);
+  const fleet = portsWith({ affectedTargets: async () => targets });
+  const { next } = await selectTargets.run(
+    { selection: 'r', requestedAt: STARTED, round: 0 },
+    fleet,
+    context(),
+  );
+  expect(next.map(({ job, key }) => `${job} ${key}`)).toEqual(
+    [0, 1, 2].map((part) => `select-targets r.0.${part}`),
+  );
+  const parts = await Promise.all(
+    next.map((part) => {
+      const payload = selectTargets.schema().parse(part.payload);
+      return selectTargets.run(payload, portsWith({ pending: unexpected }), context());
+    }),
+  );
+  const judged = parts.flatMap((run) => run.next);
+  expect(new Set(judged.map(({ job }) => job))).toEqual(new Set(['judge-target']));
+  expect(judged.map(({ payload }) => (payload as { target: string }).target)).toEqual(targets);
 });
 
 it('a refresh has parts of 2,500 versions and 250 advisories, each once', async () => {

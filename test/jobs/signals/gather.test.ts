@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { IndexedPackage, IndexedVersion } from '../../../src/embedded/insights/data-set.ts';
 import { openLocalIndex } from '../../../src/embedded/insights/local-index.ts';
 import { gatherFacts } from '../../../src/jobs/signals/gather.ts';
-import { createMemoryInspections } from '../../../src/jobs/signals/memory-inspections.ts';
+import { createMemoryInspections } from '../../../src/jobs/signals/inspect-now.ts';
 import { createProjectLookUp } from '../../../src/jobs/signals/project-scores.ts';
 import type { Inspection } from '../../../src/model/signal/inspection.ts';
 import { insightsOver } from '../../incidents/replay.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inspectedAgainAt } from '../../../src/jobs/signals/inspected-again.ts';
+import { inspectedAgainAt } from '../../../src/jobs/signals/inspect.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-24T12:00:00Z');

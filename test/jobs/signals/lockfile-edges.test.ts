@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMemoryInspections } from '../../../src/jobs/signals/memory-inspections.ts';
+import { createMemoryInspections } from '../../../src/jobs/signals/inspect-now.ts';
 import { inspectionsOf } from '../../../src/jobs/signals/new-packages.ts';
 import { readWithCompanions } from '../../../src/lockfiles/read.ts';
 import { DEFAULT_LIMITS } from '../../../src/lockfiles/read-as.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryInspections } from '../../../src/jobs/signals/memory-inspections.ts';
+import { createMemoryInspections } from '../../../src/jobs/signals/inspect-now.ts';
 import { createProjectLookUp, scoreAfter, turnedPackages } from '../../../src/jobs/signals/project-scores.ts';
 import type { CodedError } from '../../../src/model/errors.ts';
 import type { ProjectScore, Scorecard } from '../../../src/model/signal/project-score.ts';

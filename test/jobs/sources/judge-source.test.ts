@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { followUp } from '../../../src/jobs/follow-up.ts';
+import { followUp } from '../../../src/jobs/job.ts';
 import { judgeScan } from '../../../src/jobs/judge-scan.ts';
 import { JUDGE_SCAN } from '../../../src/jobs/payloads/judge-scan.ts';
-import {
-  type JudgeSource,
-  sourceFailing,
-  sourceResolved,
-} from '../../../src/jobs/payloads/sources/judge-source.ts';
+import { type JudgeSource, sourceFailing, sourceResolved } from '../../../src/jobs/payloads/sources.ts';
 import { judgeSource } from '../../../src/jobs/sources/judge-source.ts';
 import type { TargetState } from '../../../src/model/scan/change.ts';
 import type { WatchedTarget } from '../../../src/model/watch/watched-target.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type RunSchedule, runDue } from '../../../src/jobs/payloads/sources/run-schedule.ts';
+import { type RunSchedule, runDue } from '../../../src/jobs/payloads/sources.ts';
 import { runSchedule } from '../../../src/jobs/sources/run-schedule.ts';
 import type { ScheduleRunReport } from '../../../src/model/watch/schedule-run.ts';
 import type { TargetSource } from '../../../src/model/watch/source.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { jobIdOf } from '../../../src/jobs/job-id.ts';
+import { jobIdOf } from '../../../src/jobs/job.ts';
 import type { PrecedingRun } from '../../../src/model/queue/outcome.ts';
 import { INVENTORY } from '../../../src/model/stored/catalog.ts';
 import { createOpenJobStore } from '../../../src/store/outcomes/open-jobs.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RUN_SCHEDULE, type RunSchedule } from '../../../src/jobs/payloads/sources/run-schedule.ts';
+import { JOBS } from '../../../src/jobs/catalog.ts';
+import type { RunSchedule } from '../../../src/jobs/payloads/sources.ts';
 import { runSchedule } from '../../../src/jobs/sources/run-schedule.ts';
 import type { Outcomes } from '../../../src/model/queue/outcome.ts';
 import type { TargetState } from '../../../src/model/scan/change.ts';
@@ -9,10 +10,10 @@ import { createOutcomeStore } from '../../../src/store/outcomes/outcomes.ts';
 import { createScanStore } from '../../../src/store/scans.ts';
 import { createScheduleStore } from '../../../src/store/schedules.ts';
 import { createTargetStore } from '../../../src/store/targets.ts';
-import { runOnce } from '../../../src/workers/run-once.ts';
-import { context, ports } from '../../jobs/facts.ts';
+import { ports } from '../../jobs/facts.ts';
 import { SCHEDULE, SOURCE } from '../../jobs/sources/schedule-facts.ts';
 import { notificationOf } from '../../notify/notification.ts';
+import { runAlone } from '../../workers/run-alone.ts';
 import { openStoreRoom, type StoreRoom } from '../store-room.ts';
 
 const DAY = '2026-01-31T06:00:00Z';
@@ -176,28 +177,18 @@ describe('a claim', () => {
     const given = ports({ schedules, sources: { list } });
     const start = (trigger: RunSchedule['trigger'], due: Date) => {
       const payload = { schedule: SCHEDULE.name, due: due.toISOString(), trigger };
-      return runOnce(
-        {
-          job: runSchedule,
-          key: RUN_SCHEDULE.key(payload),
-          payload,
-          startedAt: 0,
-          openJobsOf: () => [],
-          mayBeDone: false,
-        },
-        outcomes,
-        given,
-        context(),
-      );
+      return runAlone(runSchedule, payload, outcomes, { ports: given, others: JOBS });
     };
     const runs = await Promise.all([
       start('schedule', new Date(1_000)),
       start('command', new Date(1_000)),
       start('schedule', new Date(2_000)),
     ]);
-    const states = runs.map(({ result }) => (result as { state: string }).state);
+    const states = runs.map(({ outcome }) => (outcome.result as { state: string }).state);
     expect(states.toSorted()).toEqual(['skipped', 'skipped', 'started']);
-    const started = runs.flatMap(({ next }) => next.map(({ payload }) => payload as { run: string }));
+    const started = runs.flatMap(({ outcome }) =>
+      outcome.next.map(({ payload }) => payload as { run: string }),
+    );
     expect(started.map(({ run }) => run)).toEqual([await schedules.lastStarted(SCHEDULE.name)]);
   });
 });
@@ -289,6 +280,7 @@ describe('with an outcome', () => {
     const data = { version: 1, key: '', payload: {} };
     const follows = many.map((id) => ({ id, job: 'send', data, lane: 'many' }));
     const state = { route: 'daily', taken: many };
+    await room.redis.hset(room.keys.digest('daily'), Object.fromEntries(many.map((one) => [one, 'entry'])));
     await outcomes.save('judge', 'many', { result: 1, next: [], state }, { follows });
     expect(await room.redis.llen(room.keys.lane('many'))).toBe(many.length);
   });

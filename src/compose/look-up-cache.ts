@@ -1,8 +1,8 @@
-import { cacheFolder } from '../../config/cache-folder.ts';
-import type { LoadedConfig } from '../../config/load.ts';
-import type { HttpClient } from '../../http/client.ts';
-import { HttpError } from '../../http/errors.ts';
-import { type DiskCache, openDiskCache } from '../../insights/disk-cache/disk-cache.ts';
+import { cacheFolder } from '../config/cache-folder.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import type { HttpClient } from '../http/client.ts';
+import { HttpError } from '../http/errors.ts';
+import { type DiskCache, openDiskCache } from '../insights/disk-cache/disk-cache.ts';
 
 /** How a command caches its look-ups. */
 export interface CacheOptions {

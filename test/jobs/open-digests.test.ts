@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest';
-import type { TargetFindings } from '../../../src/fleet/fleet.ts';
-import type { RemindFindings } from '../../../src/jobs/refresh/remind-findings.ts';
-import { remindFindings } from '../../../src/jobs/refresh/remind-findings.ts';
-import type { RouteRule, Routing } from '../../../src/model/alert/routing.ts';
-import type { TrackedFinding } from '../../../src/model/scan/change.ts';
-import type { Severity } from '../../../src/model/scan/severity.ts';
-import { changeOf } from '../../notify/notification.ts';
-import { context, ports } from '../facts.ts';
+import type { TargetFindings } from '../../src/fleet/fleet.ts';
+import { type GatherDigest, gatherDigest } from '../../src/jobs/gather-digest.ts';
+import type { RouteRule, Routing } from '../../src/model/alert/routing.ts';
+import type { TrackedFinding } from '../../src/model/scan/change.ts';
+import type { Severity } from '../../src/model/scan/severity.ts';
+import { changeOf } from '../notify/notification.ts';
+import { context, ports } from './facts.ts';
 
 const DAY_MS = 86_400_000;
 const WINDOW = '2026-03-02T08:00:00.000Z';
@@ -24,7 +23,7 @@ function rule(name: string, match: RouteRule['match'] = {}, rest = false): Route
 async function remind(
   targets: Readonly<Record<string, readonly TrackedFinding[]>>,
   rules: readonly RouteRule[],
-  payload: Partial<RemindFindings> = {},
+  payload: Partial<Extract<GatherDigest, { of: 'overdue' }>> = {},
 ) {
   const given = ports({});
   const routing: Routing = { take: 'all', firstScan: 'all', rules };
@@ -33,8 +32,9 @@ async function remind(
       yield { target: { id, labels: { team: id } }, findings, open: { critical: 1 } };
     }
   }
-  const run = await remindFindings.run(
+  const run = await gatherDigest.run(
     {
+      of: 'overdue',
       window: WINDOW,
       after: { critical: 7 * DAY_MS, high: 30 * DAY_MS },
       routes: rules.map(({ name }) => name),
@@ -65,7 +65,7 @@ it('sends what is open for longer than its severity permits, in one digest for e
     },
     [rule('security'), rule('criticals', { minSeverity: 'critical' })],
   );
-  expect(result).toEqual({ routes: 2, findings: 3 });
+  expect(result).toEqual({ notification: null, digests: 2 });
   expect(next.map(({ job }) => job)).toEqual(['deliver-notification', 'deliver-notification']);
   const [security, criticals] = sent;
   expect(security).toMatchObject({ route: 'security', mode: 'periodic', reminder: true, date: WINDOW });
@@ -95,7 +95,7 @@ it('leaves out what is resolved, suppressed, a note, or was announced to no rece
     },
     [rule('security')],
   );
-  expect(result).toEqual({ routes: 0, findings: 0 });
+  expect(result).toEqual({ notification: null, digests: 0 });
   expect(deliveries).toEqual([]);
 });
 

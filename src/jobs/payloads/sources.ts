@@ -1,14 +1,52 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { lazily } from '../../../model/lazily.ts';
-import { addressOf } from '../../../model/watch/source-address.ts';
-import type { WatchedTarget } from '../../../model/watch/watched-target.ts';
-import { type FollowUp, followUp } from '../../follow-up.ts';
-import type { JobType } from '../../job-type.ts';
-import { printableText, scanId, targetSchema, timestamp } from '../fields.ts';
-import { scheduleName } from './run-schedule.ts';
+import { lazily } from '../../model/lazily.ts';
+import type { ValueOf } from '../../model/stored/value-of.ts';
+import { addressOf } from '../../model/watch/source-address.ts';
+import type { WatchedTarget } from '../../model/watch/watched-target.ts';
+import { type FollowUp, followUp, type JobType } from '../job.ts';
+import {
+  contentOf,
+  ownRequest,
+  printableText,
+  requestedScanId,
+  scanId,
+  targetSchema,
+  timestamp,
+} from './fields.ts';
 
-const schema = lazily(() =>
+/** Short, because it is a part of ids of scans. */
+export const scheduleName = () =>
+  z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9_-]{0,39}$/, 'expected letters, digits, `_` and `-`, beginning with a letter');
+
+const runSchema = lazily(() =>
+  z.strictObject({ schedule: scheduleName(), due: timestamp(), trigger: z.enum(['schedule', 'command']) }),
+);
+
+export type RunSchedule = z.infer<ReturnType<typeof runSchema>>;
+
+/** Starts a run of a schedule: one reading for each of its targets. */
+export const RUN_SCHEDULE: JobType<RunSchedule> = {
+  name: 'run-schedule',
+  version: 1,
+  schema: runSchema,
+  key: (payload) => `${payload.schedule}.${runOf(payload)}`,
+};
+
+/** The id of a run; ids sort by time. */
+export function runOf({ due, trigger }: Pick<RunSchedule, 'due' | 'trigger'>): string {
+  const time = new Date(due).toISOString().replaceAll(/[^\dTZ]/g, '');
+  return trigger === 'command' ? `${time}-command` : time;
+}
+
+/** The run of a due time. */
+export function runDue(schedule: string, due: Date): FollowUp {
+  return followUp(RUN_SCHEDULE, { schedule, due: due.toISOString(), trigger: 'schedule' });
+}
+
+const judgeSchema = lazily(() =>
   z.strictObject({
     scan: scanId(),
     schedule: scheduleName(),
@@ -24,13 +62,13 @@ const schema = lazily(() =>
   }),
 );
 
-export type JudgeSource = z.infer<ReturnType<typeof schema>>;
+export type JudgeSource = z.infer<ReturnType<typeof judgeSchema>>;
 
 /** Opens or resolves the finding about the source of a target. */
 export const JUDGE_SOURCE: JobType<JudgeSource> = {
   name: 'judge-source',
   version: 1,
-  schema,
+  schema: judgeSchema,
   key: ({ scan }) => scan,
 };
 
@@ -81,3 +119,24 @@ function idOf(kind: string, schedule: string, target: string, time: string): str
   const hash = createHash('sha256').update(target).digest('hex').slice(0, 12);
   return `${schedule}.${kind}.${hash}.${time.replaceAll(/[^\dTZ]/g, '')}`;
 }
+
+const scanSchema = lazily(() =>
+  z.strictObject({
+    scan: requestedScanId(),
+    target: targetSchema(),
+    // The job checks the rest by the schema of sources, which is loaded when it runs.
+    source: z.looseObject({ kind: z.string() }),
+    requestedAt: timestamp(),
+  }),
+);
+
+export type ScanSource = ValueOf<ReturnType<typeof scanSchema>>;
+
+/** Reads the lockfiles of one target from a source and requests their scan, without a schedule. */
+export const SCAN_SOURCE: JobType<ScanSource> = {
+  name: 'scan-source',
+  version: 1,
+  schema: scanSchema,
+  key: ({ scan }) => scan,
+  requested: { own: ownRequest, content: contentOf },
+};

@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
-import { createAdviceFacts } from '../../advice/facts.ts';
-import { learnFix } from '../../advice/known-fix.ts';
-import { createRecordCache } from '../../insights/caching.ts';
-import type { KnownFix } from '../../model/advice/known-fix.ts';
-import { formatVersionKey } from '../../model/lockfile/version-key.ts';
-import type { Cache } from '../../model/ports/cache.ts';
-import type { Insights } from '../../model/ports/insights.ts';
-import type { KnownFixes } from '../../model/ports/known-fixes.ts';
-import { CACHED_FIX } from '../../model/stored/catalog.ts';
-import { cacheInMemory } from '../../store/facts/memory-cache.ts';
+import { createAdviceFacts } from '../advice/facts.ts';
+import { learnFix } from '../advice/known-fix.ts';
+import { createRecordCache } from '../insights/caching.ts';
+import type { KnownFix } from '../model/advice/known-fix.ts';
+import { formatVersionKey } from '../model/lockfile/version-key.ts';
+import type { Cache } from '../model/ports/cache.ts';
+import type { Insights } from '../model/ports/insights.ts';
+import type { KnownFixes } from '../model/ports/known-fixes.ts';
+import { CACHED_FIX } from '../model/stored/catalog.ts';
+import { cacheInMemory } from '../store/facts/memory-cache.ts';
 
 const DAY_MS = 86_400_000;
 /** What is known is read for a week, and found out anew after a day. */
