@@ -6,13 +6,18 @@ import type { HttpClient } from '../http/client.ts';
 import { createHttpClient } from '../http/undici-client.ts';
 import { deliverNotification } from '../jobs/deliver-notification.ts';
 import type { DeliveryAttempt } from '../model/alert/delivery.ts';
+import type { Notification } from '../model/alert/notification.ts';
 import { messageOf } from '../model/errors.ts';
 import { type DeliveryMeasured, deliveryAttempts } from '../model/telemetry.ts';
+import { alertOf } from '../notify/alert/alert.ts';
 import type { AttemptOptions } from '../notify/delivery/attempt.ts';
 import { createNotifier, type Notifier, type Route } from '../notify/delivery/deliver.ts';
 import { createEventNotifier } from '../notify/delivery/platform-event.ts';
 import { createRouteGate, type RouteStops } from '../notify/delivery/route-gate.ts';
+import { NotifyError } from '../notify/errors.ts';
 import { credentialHeaders } from '../notify/platform/credentials.ts';
+import { renderUrl } from '../notify/rendering/render-url.ts';
+import { valuesOf } from '../notify/rendering/values.ts';
 import type { Store } from './store.ts';
 import type { WebhookAccount } from './webhooks.ts';
 
@@ -50,11 +55,13 @@ export function createDelivery(parts: DeliveryParts) {
     concurrency: deliverNotification.limits.concurrency,
     routes: parts.webhooks.length,
   });
+  const linked = linker(notify.link);
   /** Delivers without regard to stopped routes, and never stops a route. Attempts are recorded in `store`. */
-  const notifierOf = (store: Store): Notifier =>
-    throughPlatform
-      ? eventNotifier({ ...parts, store }, platform)
-      : directNotifier({ ...parts, store }, outbound);
+  const notifierOf = (store: Store): Notifier => {
+    const own = { ...parts, store };
+    const { deliver } = throughPlatform ? eventNotifier(own, platform) : directNotifier(own, outbound);
+    return { deliver: (route, notification, signal) => deliver(route, linked(notification), signal) };
+  };
   return {
     notifierOf,
     /** The shards of a process share the concurrent deliveries. */
@@ -132,4 +139,21 @@ async function recordAttempt(
   } catch (error) {
     log.warn({ notification, error: messageOf(error) }, 'a delivery attempt could not be recorded');
   }
+}
+
+/** Adds the link to the details page to a notification, from the template `notify.link`. */
+function linker(template: string | undefined): (notification: Notification) => Notification {
+  return (notification) => {
+    if (template === undefined) return notification;
+    try {
+      return {
+        ...notification,
+        link: renderUrl(template, valuesOf(alertOf(notification), {}), '`notify.link`'),
+      };
+    } catch (error) {
+      // A target named `..` has no page; the alert is sent without a link.
+      if (error instanceof NotifyError) return notification;
+      throw error;
+    }
+  };
 }

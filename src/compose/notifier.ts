@@ -2,18 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
 import type { NotifyConfig } from '../config/sections/notify.ts';
-import type { NotifierPort } from '../jobs/ports.ts';
 import type { DeliveryAttempt } from '../model/alert/delivery.ts';
-import type { Notification } from '../model/alert/notification.ts';
 import type { ProvisionChange } from '../model/alert/provision-change.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
 import { raceAbort } from '../model/race-abort.ts';
-import { alertOf } from '../notify/alert/alert.ts';
-import type { Notifier } from '../notify/delivery/deliver.ts';
-import { NotifyError } from '../notify/errors.ts';
 import type { Provisioned, ReadBack } from '../notify/provisioning/provision.ts';
-import { renderUrl } from '../notify/rendering/render-url.ts';
-import { valuesOf } from '../notify/rendering/values.ts';
 import { createDelivery } from './delivery.ts';
 import { configuredWebhooks, routingOf } from './routing.ts';
 import type { Store } from './store.ts';
@@ -35,7 +28,6 @@ export async function openNotifier(
   const { secrets } = loaded;
   const webhooks = await openWebhooks(loaded, notify, store);
   const { desired } = webhooks;
-  const linked = linker(notify.link);
   let current: ReadBack = { definitions: new Map(), variables: desired.variables };
   let fault: string | undefined = 'not provisioned yet';
   let drift: string | undefined;
@@ -55,19 +47,11 @@ export async function openNotifier(
     log,
     recordAttempt,
   });
-  /** The port of the jobs of one shard. */
-  const portOf = (shard: Store): NotifierPort => {
-    const port = delivery.portOf(shard);
-    return {
-      deliver: (route, read, signal) => port.deliver(route, async () => linked(await read()), signal),
-    };
-  };
-  /** Makes one attempt without regard to stopped routes, for a test alert. Throws `NotifyError`. */
-  const send: Notifier['deliver'] = (route, notification, signal) =>
-    delivery.notifierOf(store).deliver(route, linked(notification), signal);
   return {
-    portOf,
-    send,
+    /** The port of the jobs of one shard. */
+    portOf: delivery.portOf,
+    /** Makes one attempt without regard to stopped routes, for a test alert. Throws `NotifyError`. */
+    send: delivery.notifierOf(store).deliver,
     /** The routes of changes. */
     routing: routingOf(notify),
     webhooks,
@@ -116,23 +100,6 @@ function driftIn({ changes }: Provisioned): string | undefined {
 function deletedByOthers({ definitions }: Provisioned, wanted: number): string | undefined {
   if (definitions.size === wanted) return undefined;
   return 'a webhook was deleted on the platform and is not recreated (`notify.drift: keep`): its alerts wait';
-}
-
-/** Adds the link to the details page to a notification, from the template `notify.link`. */
-function linker(template: string | undefined): (notification: Notification) => Notification {
-  return (notification) => {
-    if (template === undefined) return notification;
-    try {
-      return {
-        ...notification,
-        link: renderUrl(template, valuesOf(alertOf(notification), {}), '`notify.link`'),
-      };
-    } catch (error) {
-      // A target named `..` has no page; the alert is sent without a link.
-      if (error instanceof NotifyError) return notification;
-      throw error;
-    }
-  };
 }
 
 const FIRST_RETRY_MS = 1_000;

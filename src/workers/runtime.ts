@@ -5,22 +5,18 @@ import {
   type JobJson,
   type Processor,
   Queue,
-  type Telemetry,
   Worker,
 } from 'bullmq';
 import type { Logger } from 'pino';
 import { UnparsedData } from '../jobs/envelope.ts';
 import type { AnyJob, JobLimits } from '../jobs/job.ts';
-import type { Ports } from '../jobs/ports.ts';
 import { defined } from '../model/defined.ts';
 import { messageOf } from '../model/errors.ts';
 import type { OpenJobs } from '../model/queue/open-job.ts';
 import type { Outcomes } from '../model/queue/outcome.ts';
-import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
 import { within } from '../model/within.ts';
 import type { ProcessorOptions } from './attempt.ts';
-import type { WorkerEvent } from './events.ts';
-import type { WaitingTimes } from './failure.ts';
+import type { FlowOptions } from './flow.ts';
 import { createProcessor } from './processor.ts';
 import { rememberCompleted } from './recheck-completed.ts';
 import { type ReconcilerOptions, startReconciler } from './reconciler.ts';
@@ -28,18 +24,13 @@ import { FEW_EVENTS, type Schedule, type StoredSchedules, startSchedules } from 
 import type { Slots } from './slots.ts';
 import { logThrottled } from './throttled-log.ts';
 
-export interface RuntimeOptions {
+export interface RuntimeOptions
+  extends FlowStores,
+    Pick<
+      ProcessorOptions,
+      'ports' | 'log' | 'onEvent' | 'reject' | 'waiting' | 'shardOf' | 'telemetry' | 'now' | 'random'
+    > {
   readonly jobs: readonly AnyJob[];
-  readonly ports: Ports;
-  readonly outcomes: Outcomes;
-  readonly openJobs: OpenJobs;
-  /** Its commands wait for Redis instead of failing. BullMQ duplicates it for blocking commands. */
-  readonly connection: ConnectionOptions;
-  readonly prefix: string;
-  readonly log: Logger;
-  readonly onEvent?: (event: WorkerEvent) => void;
-  /** Stores an invalid payload for an operator. */
-  readonly reject: (rejected: RejectedPayload) => Promise<void>;
   /** Overrides limits of all jobs, for one-off scans that cannot wait for hours. */
   readonly limits?: Partial<JobLimits>;
   /** Overrides limits of single jobs, by name. */
@@ -52,20 +43,21 @@ export interface RuntimeOptions {
   readonly schedules?: readonly Schedule[];
   /** Schedules that are added and removed while this worker runs. */
   readonly storedSchedules?: StoredSchedules | undefined;
-  /** How often waiting jobs check whether they can run. */
-  readonly waiting?: WaitingTimes;
   /** Without it this worker does not restore lost jobs. */
   readonly reconciler?: ReconcilerOptions | undefined;
   /** Calls a function whenever Redis may have lost writes. Without it, outcomes that are lost then are not noticed at once. */
   readonly whenWritesMayBeLost?: (act: () => void) => void;
   /** Limits of concurrency that this runtime shares with others of this process. */
   readonly slots?: Slots | undefined;
-  /** The shard of a target, unless it is this one. Without it there is only one. */
-  readonly shardOf?: ProcessorOptions['shardOf'];
-  /** Traces jobs. A job continues the trace in which it was queued. */
-  readonly telemetry?: Telemetry | undefined;
-  readonly now?: () => number;
-  readonly random?: () => number;
+}
+
+/** Where jobs are queued, and what is stored about them. */
+interface FlowStores {
+  /** Its commands wait for Redis instead of failing. BullMQ duplicates it for blocking commands. */
+  readonly connection: ConnectionOptions;
+  readonly prefix: string;
+  readonly outcomes: Outcomes;
+  readonly openJobs: OpenJobs;
 }
 
 export type Runtime = Awaited<ReturnType<typeof startWorkers>>;
@@ -82,27 +74,14 @@ const RETURN_MS = 1_000;
 
 /** Starts one worker for each of the given jobs. Nothing here depends on a job's name. */
 export async function startWorkers(options: RuntimeOptions) {
-  const { jobs, connection, prefix, log, telemetry, lockDurationMs = DEFAULT_LOCK_MS } = options;
-  const tracing = telemetry === undefined ? {} : { telemetry };
+  const { jobs, log, telemetry, lockDurationMs = DEFAULT_LOCK_MS } = options;
   const onError = logThrottled(log, 'queue connection');
   const shutdown = new AbortController();
-  const producer = new FlowProducer({ connection, prefix, skipVersionCheck: true, ...tracing });
-  producer.on('error', onError);
-  const queues = new Map(
-    jobs.map(({ name }) => [
-      name,
-      new Queue(name, { connection, prefix, streams: FEW_EVENTS, skipVersionCheck: true, ...tracing }),
-    ]),
-  );
-  for (const queue of queues.values()) queue.on('error', onError);
-  const flow = {
-    producer,
-    queues,
-    prefix,
-    outcomes: options.outcomes,
-    openJobs: options.openJobs,
-    jobs: new Map(jobs.map((job) => [job.name, job])),
-  };
+  const { flow, close } = openFlow(jobs, options, onError, {
+    streams: FEW_EVENTS,
+    ...defined({ telemetry }),
+  });
+  const { queues } = flow;
   const completed = rememberCompleted(flow, log);
   options.whenWritesMayBeLost?.(() => void completed.recheck());
   const processing = new Map<string, ProcessorOptions>();
@@ -115,7 +94,6 @@ export async function startWorkers(options: RuntimeOptions) {
   const workers = [...processing.values()].map((one) => startWorker({ ...options, lockDurationMs }, one));
   for (const worker of workers) worker.on('error', onError);
   await Promise.all(workers.map((worker) => worker.waitUntilReady()));
-  const all = [...queues.values()];
   const started =
     options.schedules === undefined
       ? undefined
@@ -127,21 +105,45 @@ export async function startWorkers(options: RuntimeOptions) {
           flow,
           onError,
         });
-  if (started !== undefined) {
-    workers.push(started.worker);
-    all.push(started.queue);
-  }
+  if (started !== undefined) workers.push(started.worker);
   const reconciler =
     options.reconciler === undefined
       ? undefined
       : startReconciler(options.reconciler, { flow, log, restoreSchedules: started?.restore });
-  const parts = { workers, queues: all, producer, reconciler };
+  const closeAll = async (): Promise<void> => {
+    await reconciler?.stop();
+    await Promise.all(workers.map((worker) => worker.close()));
+    await Promise.all([close(), started?.queue.close()]);
+  };
   return {
     /**
      * Accepts no more jobs, lets running jobs finish for `graceMs`, then aborts them and returns them to their queues. Resolves
      * when no job runs, or one second after `graceMs` when Redis does not answer.
      */
-    close: (graceMs: number) => closeWithin(parts, shutdown, graceMs, log),
+    close: (graceMs: number) => closeWithin(closeAll(), shutdown, graceMs, log),
+  };
+}
+
+/** Opens the queues of jobs. `options`: those of BullMQ for each of them. */
+export function openFlow(
+  jobs: readonly AnyJob[],
+  { connection, prefix, outcomes, openJobs }: FlowStores,
+  onError: (error: Error) => void,
+  options: Omit<QueueOptions, 'connection' | 'prefix'> = {},
+) {
+  const { telemetry, ...others } = options;
+  const common = { connection, prefix, skipVersionCheck: true, ...defined({ telemetry }) };
+  const producer = new FlowProducer(common).on('error', onError);
+  const queues = new Map(
+    jobs.map(({ name }) => [name, new Queue(name, { ...common, ...others }).on('error', onError)]),
+  );
+  const flow: FlowOptions = {
+    ...{ producer, queues, prefix, outcomes, openJobs },
+    jobs: new Map(jobs.map((job) => [job.name, job])),
+  };
+  return {
+    flow,
+    close: () => Promise.all([producer, ...queues.values()].map((one) => one.close())),
   };
 }
 
@@ -186,16 +188,9 @@ async function pauseQueue(queue: Queue | undefined, ms: number): Promise<void> {
   if (ms > left) await queue?.rateLimit(ms);
 }
 
-interface Closable {
-  readonly reconciler: { stop(): Promise<void> } | undefined;
-  readonly workers: readonly Worker[];
-  readonly queues: readonly Queue[];
-  readonly producer: FlowProducer;
-}
-
 /** Does not wait for Redis when that is unavailable: other workers claim the jobs once their locks expire. */
 async function closeWithin(
-  parts: Closable,
+  closing: Promise<void>,
   shutdown: AbortController,
   graceMs: number,
   log: Logger,
@@ -204,7 +199,6 @@ async function closeWithin(
     () => shutdown.abort(new DOMException('the worker is shutting down', 'AbortError')),
     graceMs,
   );
-  const closing = closeAll(parts);
   closing.catch((error: unknown) => log.warn({ error: messageOf(error) }, 'queues closed with an error'));
   try {
     await within(closing, graceMs + RETURN_MS, () =>
@@ -213,12 +207,6 @@ async function closeWithin(
   } finally {
     clearTimeout(abort);
   }
-}
-
-async function closeAll({ workers, queues, producer, reconciler }: Closable): Promise<void> {
-  await reconciler?.stop();
-  await Promise.all(workers.map((worker) => worker.close()));
-  await Promise.all([producer.close(), ...queues.map((queue) => queue.close())]);
 }
 
 /**
