@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
 
-export type LogLevel = 'error' | 'info' | 'warn';
+type LogLevel = 'error' | 'info' | 'warn';
 export type Log = Readonly<
   Record<LogLevel, (facts: Readonly<Record<string, unknown>>, message: string) => void>
 >;

@@ -21,7 +21,7 @@ import { valuesOf } from '../notify/rendering/values.ts';
 import type { Store } from './store.ts';
 import type { WebhookAccount } from './webhooks.ts';
 
-export interface DeliveryParts {
+interface DeliveryParts {
   readonly notify: NotifyConfig;
   readonly secrets: LoadedConfig['secrets'];
   readonly webhooks: readonly Route[];

@@ -17,9 +17,9 @@ import type { FactStore } from '../store/facts/facts.ts';
 import { cacheInMemory } from '../store/facts/memory-cache.ts';
 import { whenWritesMayBeLost } from '../store/redis/connection.ts';
 import type { WorkerEvent } from '../workers/events.ts';
-import { type Runtime, startWorkers } from '../workers/runtime.ts';
+import { createPass } from '../workers/reconciler.ts';
+import { createSlots, openFlow, type Runtime, type Slots, startWorkers } from '../workers/runtime.ts';
 import type { Schedule, StoredSchedules } from '../workers/schedules.ts';
-import { createSlots, type Slots } from '../workers/slots.ts';
 import { openInsightsClients, warnOnce } from './insights.ts';
 import { createKnownFixes } from './known-fixes.ts';
 import { createPorts } from './ports.ts';
@@ -180,7 +180,7 @@ function deliveryLimits({ config: { notify } }: LoadedConfig): Partial<JobLimits
  * Jobs for deliveries that are recorded as open although no open job would send them: Redis lost the job or its outcome.
  * They are sent, possibly again, under their existing ids.
  */
-export async function* orphanedDeliveries({
+async function* orphanedDeliveries({
   deliveries,
   openJobs,
 }: Pick<Store, 'deliveries' | 'openJobs'>): AsyncGenerator<FollowUp> {
@@ -221,4 +221,16 @@ function cacheOf<Value extends object>(facts: FactStore<Value>): Cache {
 /** The name of a kind in the cache (`insights/caching.ts`). */
 function nameOf({ kind, version }: StoredKind<unknown>): string {
   return `${kind}-${version}`;
+}
+
+/** Makes one pass of the reconciler, as a worker does every minute: lost jobs are queued again, and lanes go on. */
+export async function reconcileOnce(store: Store, log: Logger): Promise<void> {
+  const onError = (error: Error): void => log.warn({ error: error.message }, 'queue connection');
+  const opened = { ...store, connection: store.redis };
+  const { flow, close } = openFlow(JOBS, opened, onError, { skipMetasUpdate: true });
+  try {
+    await createPass({ orphans: () => orphanedDeliveries(store) }, { flow, log })();
+  } finally {
+    await close();
+  }
 }

@@ -6,7 +6,7 @@ import { presetNamed } from '../notify/webhooks/preset-webhook.ts';
 
 const DEFAULT_ROUTE = 'default';
 
-export interface ConfiguredWebhook {
+interface ConfiguredWebhook {
   readonly route: string;
   readonly name: string;
   readonly webhook: WebhookConfig;

@@ -28,7 +28,7 @@ import { keepPresence, measureLoad } from './worker/worker-presence.ts';
 /** Time for closing one part of a worker, in addition to the grace time of running jobs. */
 const CLOSING_MS = 10_000;
 
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly signal: AbortSignal;
   /** Uses an embedded engine in place of Redis. Its data ends with the process. */
   readonly ephemeral: boolean;

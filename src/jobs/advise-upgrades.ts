@@ -30,7 +30,7 @@ const schema = lazily(() =>
   }),
 );
 
-export type AdviseUpgrades = z.infer<ReturnType<typeof schema>>;
+type AdviseUpgrades = z.infer<ReturnType<typeof schema>>;
 
 /** What one job found out. */
 interface AdviceCounts {

@@ -10,7 +10,7 @@ import { logVerdict, recordVerdict } from './scan/record-verdict.ts';
 
 const schema = lazily(() => z.strictObject({ scan: scanId(), requestedAt: timestamp() }));
 
-export type CheckContract = z.infer<ReturnType<typeof schema>>;
+type CheckContract = z.infer<ReturnType<typeof schema>>;
 
 /** The check of a due time. */
 export function contractCheckDue(due: Date): FollowUp {

@@ -14,7 +14,7 @@ const schema = lazily(() =>
   }),
 );
 
-export type CollectAdvisories = z.infer<ReturnType<typeof schema>>;
+type CollectAdvisories = z.infer<ReturnType<typeof schema>>;
 
 /** Fetches advisories (GetAdvisory) through the cache. One that cannot be fetched does not fail the others. */
 export const collectAdvisories: Job<CollectAdvisories, CollectedAdvisories, 'insights'> = {

@@ -112,7 +112,7 @@ const JUDGES = [
 ];
 
 /** The verdict of a scan or contract check; `undefined` when it is not in the store. */
-export async function readVerdict(outcomes: OutcomePort, scan: string): Promise<Verdict | undefined> {
+async function readVerdict(outcomes: OutcomePort, scan: string): Promise<Verdict | undefined> {
   for (const job of JUDGES) {
     const verdict = await outcomes.read(VERDICT, job, scan);
     if (verdict !== undefined) return verdict;

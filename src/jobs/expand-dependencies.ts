@@ -22,7 +22,7 @@ const schema = lazily(() =>
   }),
 );
 
-export type ExpandDependencies = z.infer<ReturnType<typeof schema>>;
+type ExpandDependencies = z.infer<ReturnType<typeof schema>>;
 
 /** Fetches dependency graphs (GetDependencies) for lockfiles without edges, through the cache. */
 export const expandDependencies: Job<ExpandDependencies, ExpandedDependencies, 'insights'> = {

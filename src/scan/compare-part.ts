@@ -13,7 +13,7 @@ import { countScan, openFindings } from './counts.ts';
 import { historyAfter } from './target-lockfiles.ts';
 
 /** A part of a target about which no lockfile says anything: the source that a schedule reads, or a container image. */
-export interface TargetPart {
+interface TargetPart {
   /** The place of its findings. */
   readonly location: string;
   /** Whether a finding is about the part. */
@@ -24,7 +24,7 @@ export interface TargetPart {
   readonly state: Partial<TargetState> | undefined;
 }
 
-export interface JudgedPart {
+interface JudgedPart {
   readonly scan: string;
   readonly target: Target;
   readonly requestedAt: string;

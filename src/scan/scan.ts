@@ -21,7 +21,7 @@ import { type AllRead, type Reading, readLockfiles, type ScanRequest } from './r
 import { resolveLockfiles } from './resolve.ts';
 
 /** What a scan reads from. */
-export interface ScanSources {
+interface ScanSources {
   readonly reading: Reading;
   readonly insights: Pick<Insights, 'resolve' | 'advisory' | 'dependencies' | 'baseImage'>;
   readonly rules: ComparisonRules;
@@ -55,7 +55,7 @@ interface ScanHeader extends Pick<ScanRequest, 'image'> {
 }
 
 /** A scan, and the state of its target after it. */
-export interface ScannedTarget {
+interface ScannedTarget {
   readonly report: ScanReport;
   readonly state: TargetState | undefined;
 }

@@ -5,8 +5,10 @@ import {
   type JobJson,
   type Processor,
   Queue,
+  type QueueOptions,
   Worker,
 } from 'bullmq';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { Logger } from 'pino';
 import { UnparsedData } from '../jobs/envelope.ts';
 import type { AnyJob, JobLimits } from '../jobs/job.ts';
@@ -21,7 +23,6 @@ import { createProcessor } from './processor.ts';
 import { rememberCompleted } from './recheck-completed.ts';
 import { type ReconcilerOptions, startReconciler } from './reconciler.ts';
 import { FEW_EVENTS, type Schedule, type StoredSchedules, startSchedules } from './schedules.ts';
-import type { Slots } from './slots.ts';
 import { logThrottled } from './throttled-log.ts';
 
 export interface RuntimeOptions
@@ -224,4 +225,24 @@ class TolerantWorker extends Worker {
       return job;
     }
   }
+}
+
+/** Limits of concurrency that the runtimes of one process share: each runs the jobs of one shard. */
+export interface Slots {
+  /** How many of `concurrency` jobs one runtime claims, so that jobs do not wait here while another process is idle. */
+  share(concurrency: number): number;
+  /** Runs at most `concurrency` jobs of a name in this process. */
+  limitOf(job: string, concurrency: number): LimitFunction;
+}
+
+export function createSlots(runtimes: number): Slots {
+  const limits = new Map<string, LimitFunction>();
+  return {
+    share: (concurrency) => Math.ceil(concurrency / runtimes),
+    limitOf(job, concurrency) {
+      const limit = limits.get(job) ?? pLimit(concurrency);
+      limits.set(job, limit);
+      return limit;
+    },
+  };
 }

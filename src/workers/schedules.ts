@@ -6,7 +6,7 @@ import { enqueueFollowUps, type FlowOptions } from './flow.ts';
 import { MAX_STALLS } from './queued-jobs.ts';
 
 /** When a schedule starts its jobs. */
-export type StartTimes =
+type StartTimes =
   | {
       /** Milliseconds between two starts of all workers together. */
       readonly everyMs: number;

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { InspectPackages } from '../../src/jobs/payloads/inspect-packages.ts';
+import { type InspectPackages, statedDigests } from '../../src/jobs/payloads/inspect-packages.ts';
 import type { InspectionMode } from '../../src/jobs/ports.ts';
 import { createMemoryInspections } from '../../src/jobs/signals/inspect-now.ts';
 import { inspectionsOf } from '../../src/jobs/signals/new-packages.ts';
-import { statedDigests } from '../../src/jobs/signals/stated-digests.ts';
 import type { LockedPackage } from '../../src/model/lockfile/lockfile.ts';
 import { resolved } from '../policy/facts.ts';
 

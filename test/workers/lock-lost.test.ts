@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createSlots } from '../../src/workers/slots.ts';
+import { createSlots } from '../../src/workers/runtime.ts';
 import { until } from '../until.ts';
 import { openWorkerRoom, testJob, type WorkerRoom } from './worker-room.ts';
 

@@ -1,7 +1,7 @@
 import { QUEUES } from '../../compose/fleet-numbers.ts';
 import { type FleetStore, openFleetStore } from '../../compose/fleet-store.ts';
+import { reconcileOnce } from '../../compose/pipeline.ts';
 import type { Store } from '../../compose/store.ts';
-import { reconcileOnce } from '../../compose/worker/reconcile-once.ts';
 import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
 import type { Schedule } from '../../model/watch/schedule.ts';
 import { firstShard } from '../../operations/context.ts';

@@ -24,7 +24,7 @@ const schema = lazily(() =>
   }),
 );
 
-export type CheckFreshness = z.infer<ReturnType<typeof schema>>;
+type CheckFreshness = z.infer<ReturnType<typeof schema>>;
 
 /** The job that opens or resolves the finding about the facts of the fleet; none when `state`, that of its target, says the same. `last`: the last refresh that ended. */
 export function freshnessDue(

@@ -26,7 +26,7 @@ const schema = lazily(() =>
   }),
 );
 
-export type FinishRefresh = z.infer<ReturnType<typeof schema>>;
+type FinishRefresh = z.infer<ReturnType<typeof schema>>;
 
 type Needs = 'fleet' | 'outcomes' | 'insights';
 

@@ -25,7 +25,7 @@ const schema = lazily(() =>
   }),
 );
 
-export type JudgeTarget = z.infer<ReturnType<typeof schema>>;
+type JudgeTarget = z.infer<ReturnType<typeof schema>>;
 
 function keyOf({ selection, round, target }: JudgeTarget): string {
   const name = createHash('sha256').update(target).digest('hex').slice(0, 16);

@@ -16,7 +16,7 @@ const schema = lazily(() =>
   }),
 );
 
-export type RefreshFleet = z.infer<ReturnType<typeof schema>>;
+type RefreshFleet = z.infer<ReturnType<typeof schema>>;
 
 /** The refresh of a due time. */
 export function refreshDue(cadence: Cadence, due: Date): FollowUp {

@@ -43,7 +43,7 @@ const schema = lazily(() =>
   }),
 );
 
-export type SelectTargets = z.infer<ReturnType<typeof schema>>;
+type SelectTargets = z.infer<ReturnType<typeof schema>>;
 
 /** The selection of all targets, because the settings changed; `routing`: what is known of their routes. */
 export function settingsDue(

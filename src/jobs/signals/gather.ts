@@ -20,7 +20,7 @@ import {
 const MAX_SIMILAR = 5;
 
 /** Packages with similar names, and how much they and the package itself are used. */
-export async function likenessFacts(
+async function likenessFacts(
   key: VersionKey,
   own: readonly Release[],
   { releases, signal, attempt, lists }: FactOptions,

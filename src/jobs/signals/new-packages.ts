@@ -11,10 +11,10 @@ import {
   MAX_REQUIRED,
   PACKAGES_PER_INSPECTION,
   scriptSubject,
+  statedDigests,
   subjectOf,
 } from '../payloads/inspect-packages.ts';
 import type { Ports } from '../ports.ts';
-import { statedDigests } from './stated-digests.ts';
 
 /** Versions of a target's first scan that are inspected: those that were published shortly before. The others are its baseline. */
 const YOUNG_MS = 14 * 24 * 3_600_000;
@@ -24,7 +24,7 @@ const MAX_INSPECTED = 1_000;
 const MAX_INTERACTIVE = 200;
 const MAX_WITNESSES = 3;
 
-export interface InspectedScan {
+interface InspectedScan {
   readonly scan: string;
   readonly target: { readonly id: string };
   readonly requestedAt: string;

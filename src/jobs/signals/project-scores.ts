@@ -21,7 +21,7 @@ const TURNED_MS = 7 * DAY_MS;
 const MAX_PACKAGES = 20;
 const CHUNK = 500;
 
-export interface ScoreOptions {
+interface ScoreOptions {
   readonly scores: ProjectScores;
   readonly releases: Releases;
   readonly signal: AbortSignal;
