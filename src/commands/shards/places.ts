@@ -68,13 +68,8 @@ export const PLACES: Readonly<Record<keyof ShardKeys, Place | 'apart' | 'none'>>
   claim: 'none',
 };
 
-/**
- * Refreshes name packages by ids of their shard, and a part of a selection names targets of several shards. They are not copied: the
- * workers refresh again at the next due time, and judge all targets after a move.
- */
-export const DROPPED: ReadonlySet<string> = new Set([
-  ...['refresh-fleet', 'refresh-facts', 'finish-refresh', 'judge-targets'],
-]);
+/** Refreshes name packages by ids of their shard. They are not copied: the workers refresh again at the next due time. */
+export const DROPPED: ReadonlySet<string> = new Set(['refresh-fleet', 'refresh-facts', 'finish-refresh']);
 
 /** A record without a target is damaged and stays readable for an operator. */
 function scanPlace({ destination, destinations }: Move, text: Buffer | null): readonly Keys[] {
