@@ -1,8 +1,8 @@
 import type { PastScan } from '../model/fleet/past-scan.ts';
 import type { TargetLockfile } from '../model/fleet/target-lockfile.ts';
-import { byPath } from '../model/fleet/target-lockfile.ts';
 import type { Change, TargetState } from '../model/scan/change.ts';
 import type { Inventory, ResolvedLockfile } from '../model/scan/inventory.ts';
+import { compareText } from '../policy/finding-order.ts';
 import { laterScans, type ScanScope } from '../policy/scan-order.ts';
 import { countTransitions } from '../policy/worst-changes.ts';
 
@@ -34,7 +34,7 @@ export function keptLockfiles(
     else if (error !== undefined) kept.push({ ...before, unread: error });
   }
   for (const [path, error] of errors) if (!path.endsWith('/')) kept.push({ path, unread: error });
-  return kept.sort(byPath);
+  return kept.sort((left, right) => compareText(left.path, right.path));
 }
 
 /** The lockfiles that a scan read and that no scan requested later has judged. */
