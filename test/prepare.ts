@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -23,7 +33,16 @@ export function setup(): void {
   cpSync(join(ROOT, 'bin'), join(BUILT, 'bin'), { recursive: true });
   // The build writes it last.
   const builtAt = changedAt(join(BUILT, 'dist/bundle/help.txt'));
-  if (MADE_OF.some((name) => changedAt(join(ROOT, name)) > builtAt)) run('scripts/build.ts', BUILT);
+  if (MADE_OF.some((name) => changedAt(join(ROOT, name)) > builtAt)) build();
+}
+
+/** Replaces the bundle at once: other tests may be starting processes of it. */
+function build(): void {
+  const next = mkdtempSync(`${BUILT}-`);
+  run('scripts/build.ts', next);
+  rmSync(join(BUILT, 'dist'), { recursive: true, force: true });
+  renameSync(join(next, 'dist'), join(BUILT, 'dist'));
+  rmSync(next, { recursive: true });
 }
 
 function run(...args: readonly string[]): void {

@@ -92,8 +92,13 @@ export async function idle({ store }: Pick<Room, 'store'>, limitMs = LIMIT_MS): 
 }
 
 async function unfinished({ redis, prefix }: Room['store']): Promise<readonly string[]> {
-  const open = Number(await redis.hlen(createKeys(prefix).openJobs));
-  if (open > 0) return [`${open} open jobs`];
+  const open = async () => {
+    const count = Number(await redis.hlen(createKeys(prefix).openJobs));
+    return count === 0 ? [] : [`${count} open jobs`];
+  };
+  // The queues are many, so that they are asked only when this says nothing.
+  const first = await open();
+  if (first.length > 0) return first;
   const queued = await Promise.all(
     JOBS.map(async ({ name }) => {
       const counts = await Promise.all([
@@ -107,5 +112,6 @@ async function unfinished({ redis, prefix }: Room['store']): Promise<readonly st
       return sum === 0 ? [] : [`${sum} ${name}`];
     }),
   );
-  return queued.flat();
+  // A job that was queued until now may have opened one that runs in no queue.
+  return [...queued.flat(), ...(await open())];
 }

@@ -84,7 +84,7 @@ describe('schedules', () => {
     expect(new Set(only?.changes.map(({ transition }) => transition))).toEqual(new Set(['opened']));
     const state = await room.store.schedules.target('acme', 'shop');
     expect(state).toMatchObject({ ending: 'unchanged', target: { labels: { team: 'acme' } } });
-    // A pause of a loaded machine may cost the lock of one second that provisioning holds; it is repeated.
+    // A pause of a loaded machine may cost the lock that provisioning holds; it is repeated.
     const errors = worker
       .output()
       .split('\n')
