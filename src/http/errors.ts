@@ -1,4 +1,5 @@
 import { CodedError, messageOf } from '../model/errors.ts';
+import { tlsFault } from '../model/tls-fault.ts';
 
 export type HttpErrorCode =
   | 'invalid-url'
@@ -73,7 +74,7 @@ function classify(error: unknown): Failure {
     return { code: 'invalid-answer', reason: 'the answer is not HTTP', retryable: false };
   }
   // Certificates, and everything else that prevents a connection.
-  return { code: 'connect-failed', reason: messageOf(error), retryable: false };
+  return { code: 'connect-failed', reason: tlsFault(error) ?? messageOf(error), retryable: false };
 }
 
 function codeOf(error: unknown): string {

@@ -130,7 +130,8 @@ function withoutAnswer(error: unknown): unknown {
   if (error instanceof DiscoveryError) return new InsightsError('invalid', error.message, { cause: error });
   if (!(error instanceof HttpError) || error.code === 'aborted') return error;
   const broken = error.code === 'too-large' || error.code === 'invalid-answer';
-  return new InsightsError(broken ? 'contract' : 'unavailable', error.message, {
+  const remedy = error.code === 'connect-failed' ? '; check insights.url' : '';
+  return new InsightsError(broken ? 'contract' : 'unavailable', error.message + remedy, {
     cause: error,
     retryable: error.retryable,
   });

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { messageOf } from '../../model/errors.ts';
+import { tlsFault } from '../../model/tls-fault.ts';
 import { within } from '../../model/within.ts';
 import { StoreError } from '../errors.ts';
 import { formatAddresses, parseAddresses, type RedisAddress } from './address.ts';
@@ -190,9 +191,7 @@ async function requireNoSentinel(client: RedisClient, where: string): Promise<vo
 
 /** Credentials and certificates do not become right while one waits. */
 const REFUSED = /WRONGPASS|NOAUTH|NOPERM|invalid (username|password)/i;
-const UNKNOWN_AUTHORITY = /SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY)/;
 const NOT_SECURE = 'no secure connection';
-const BAD_TLS = /CERT|EPROTO|ERR_SSL|UNABLE_TO_VERIFY/;
 
 async function firstReady(
   client: RedisClient,
@@ -212,7 +211,7 @@ async function firstReady(
           { cause: error },
         ),
       );
-    } else if (BAD_TLS.test(codeOf(error))) {
+    } else if (tlsFault(error) !== undefined) {
       outcome.reject(unreachable(where, NOT_SECURE, error));
     }
     const [first] = addresses;
@@ -257,11 +256,6 @@ async function firstReady(
   }
 }
 
-/** Returns the code of a system error or a TLS error, else an empty text. */
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
-}
-
 /**
  * Returns the message of Redis to a connection that it does not accept (protected mode, too many clients): the first line, without
  * `-`. Redis sends it before any command, and the client only sees a connection that was reset.
@@ -288,7 +282,7 @@ async function tlsFaultOf({ host, port, options }: RedisAddress): Promise<unknow
       socket.once('secureConnect', () => resolve(undefined));
       socket.once('timeout', () => resolve(new Error('it does not answer with TLS')));
       // It may as well be gone, which is no fault of TLS.
-      socket.on('error', (error) => resolve(BAD_TLS.test(codeOf(error)) ? error : undefined));
+      socket.on('error', (error) => resolve(tlsFault(error) === undefined ? undefined : error));
       socket.once('close', () => resolve(undefined));
     });
   } finally {
@@ -302,13 +296,10 @@ export function whenWritesMayBeLost(redis: RedisClient, act: () => void): void {
 }
 
 function unreachable(where: string, what: string, cause: unknown): StoreError {
-  const detail = cause === undefined ? '' : ` (${messageOf(cause)})`;
-  const remedy = UNKNOWN_AUTHORITY.test(codeOf(cause))
-    ? ' NODE_EXTRA_CA_CERTS names the file of a private authority.'
-    : '';
+  const detail = cause === undefined ? '' : ` (${tlsFault(cause) ?? messageOf(cause)})`;
   return new StoreError(
     'unreachable',
-    `Redis at ${where}: ${what}${detail}. Check that it runs there and that the Redis URL is right.${remedy}`,
+    `Redis at ${where}: ${what}${detail}. Check that it runs there and that the Redis URL is right.`,
     { cause, retryable: true },
   );
 }
