@@ -49,9 +49,6 @@ export type TrackedFinding = TargetState['findings'][number];
 /** Parts of a target that no scan could see yet. */
 export type FirstScanState = Exclude<TargetState['firstScan'], undefined>;
 
-/** A sample of the target's packages that the look-up service knew, to detect lost data of the service. */
-export type KnownPackages = Exclude<TargetState['known'], undefined>;
-
 export const targetStateSchema = z.object({
   /** Incremented by each judged scan; a write names the revision that it replaces. */
   revision: z.number(),
@@ -111,15 +108,6 @@ export const targetStateSchema = z.object({
   dueAt: z.string().exactOptional(),
   /** True when the last scan could not see everything. */
   incomplete: z.boolean().exactOptional(),
-  /** The knowledge of the look-up service; absent in states that release 0.1.0 wrote. */
-  known: z
-    .object({
-      /** RFC 3339 time of the last scan that it answered. */
-      at: z.string(),
-      /** Hashes of purls. */
-      hashes: z.array(z.number()),
-    })
-    .exactOptional(),
   /** By schedule, `requestedAt` of the last verdict on the source of the target; no scan of lockfiles changes it. */
   sources: z.record(z.string(), z.string()).exactOptional(),
   /** The image of a target that is a container image. */

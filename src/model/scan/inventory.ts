@@ -48,11 +48,6 @@ export const inventorySchema = z.object({
       error: z.object({ code: z.string(), message: z.string() }),
     }),
   ),
-  /**
-   * Set when the look-up service no longer knows more than half (`lost` of `compared`, or of a sample) of the packages that it
-   * knew at the target's last scan. Packages that it does not know then have the outcome `failed`.
-   */
-  forgotten: z.object({ lost: z.number(), compared: z.number() }).exactOptional(),
   /** The container image that the scan names, for the step after its judgement. */
   image: scannedImageSchema.exactOptional(),
   /** When its packages were looked up; milliseconds since 1970. Absent in what older releases wrote. */

@@ -246,6 +246,10 @@ describe('a statement is refused', () => {
   it.each<[string, Written]>([
     ['`not_affected` needs a justification or an impact statement', { justification: '' }],
     [
+      '`not_affected` needs a justification or an impact statement',
+      { justification: ' ', impact_statement: ' \n' },
+    ],
+    [
       '"it_is_fine" is not a justification of OpenVEX',
       { justification: 'it_is_fine', impact_statement: 'x' },
     ],
@@ -324,6 +328,7 @@ describe('CycloneDX', () => {
 
   it.each<[string, object]>([
     ['`not_affected` needs a justification or a detail', { justification: '' }],
+    ['`not_affected` needs a justification or a detail', { justification: '', detail: ' \n' }],
     ['"trust_us" is not a justification of CycloneDX', { justification: 'trust_us' }],
     ['is of 2030-01-01T00:00:00Z, which is in the future', { lastUpdated: '2030-01-01T00:00:00Z' }],
   ])('is refused because it %s', async (reason, analysis) => {

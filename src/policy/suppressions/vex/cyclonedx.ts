@@ -28,8 +28,9 @@ const vulnerabilitySchema = z.object({
   analysis: z
     .object({
       state: z.string().optional(),
-      justification: z.string().optional(),
-      detail: z.string().optional(),
+      // A justification of blanks is none.
+      justification: z.string().trim().optional(),
+      detail: z.string().trim().optional(),
       firstIssued: z.string().optional(),
       lastUpdated: z.string().optional(),
     })

@@ -20,8 +20,9 @@ const statementSchema = z.object({
   status: z.string(),
   timestamp: z.string().optional(),
   last_updated: z.string().optional(),
-  justification: z.string().optional(),
-  impact_statement: z.string().optional(),
+  // A justification of blanks is none.
+  justification: z.string().trim().optional(),
+  impact_statement: z.string().trim().optional(),
   status_notes: z.string().optional(),
 });
 
