@@ -1,10 +1,13 @@
 import type { Detector } from './detector.ts';
-import { datedReleases } from './versions.ts';
+import { datedReleases, releaseAmong } from './versions.ts';
 import { spanOf } from './words.ts';
 
 const EARLY_MS = 7 * 24 * 3_600_000;
 
-/** The version was deprecated within days of its publication. Where an older version is the default again, its authors took it back. */
+/**
+ * The version was deprecated within days of its publication. Where an older version is the default again, its authors took it back. Where everything
+ * old is deprecated as well, they gave the package up, which says nothing of this version.
+ */
 export const withdrawn: Detector = {
   signal: 'withdrawn',
   detect({ key, at, releases }) {
@@ -12,10 +15,14 @@ export const withdrawn: Detector = {
     if (locked?.publishedAt === undefined || !locked.isDeprecated) return undefined;
     const age = at - locked.publishedAt;
     if (age > EARLY_MS) return undefined;
+    const { before = [] } = releaseAmong(releases, key.version) ?? {};
+    const isGivenUp =
+      before.every(({ isDeprecated }) => isDeprecated) &&
+      before.some(({ publishedAt }) => at - publishedAt > EARLY_MS);
     const text = `was deprecated within ${spanOf(Math.max(0, age))} of its publication`;
     const byDefault = datedReleases(releases).find(({ isDefault }) => isDefault);
     if (byDefault === undefined || byDefault.publishedAt >= locked.publishedAt)
-      return { grade: 'plain', text };
+      return isGivenUp ? undefined : { grade: 'plain', text };
     return {
       grade: 'default-moved-back',
       text: `${text}, and ${byDefault.version} is the default version again`,

@@ -343,6 +343,15 @@ describe('withdrawn', () => {
     ]);
     expect(found(factsOf('a@1.3.0', {}, { releases, at: at('2026-05-01T00:00:00Z') }))).toEqual([]);
   });
+
+  it('is not the deprecation of a whole package that is old', () => {
+    const all = releases.map((one) => ({ ...one, isDeprecated: true, isDefault: one.version === '1.3.0' }));
+    expect(found(factsOf('a@1.3.0', {}, { releases: all }))).toEqual(['fresh-release']);
+    const partly = all.map((one) => ({ ...one, isDeprecated: one.version !== '1.0.0' }));
+    expect(found(factsOf('a@1.3.0', {}, { releases: partly }))).toEqual(['withdrawn/plain', 'fresh-release']);
+    const young = all.slice(-1);
+    expect(found(factsOf('a@1.3.0', {}, { releases: young }))).toContain('withdrawn/plain');
+  });
 });
 
 describe('look-alike', () => {
