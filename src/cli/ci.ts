@@ -84,7 +84,7 @@ async function inGithub(
     since,
     cache: { folder: options.cacheDir, onFault: warn },
     signal,
-    onProgress: progressLine(terminal).update,
+    progress: progressLine(terminal),
   });
   const texts = await textsOf(report);
   for (const [name, text] of Object.entries(texts)) {

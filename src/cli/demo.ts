@@ -103,7 +103,7 @@ async function serve(running: Demo, { port, show, signal }: Serving): Promise<vo
       labels,
       content,
       path: 'package-lock.json',
-      onProgress: show.progress.update,
+      progress: show.progress,
     });
   }
   show.progress.clear();
@@ -118,7 +118,7 @@ async function scan(running: Demo, progress: ProgressLine): Promise<ScanReport> 
     labels: { team: 'demo' },
     path: 'package-lock.json',
     content: readFileSync(EXAMPLE),
-    onProgress: progress.update,
+    progress,
   });
   progress.clear();
   return report;

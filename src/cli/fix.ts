@@ -48,7 +48,7 @@ async function fix(terminal: Terminal, paths: readonly string[], options: FixOpt
       paths,
       local: options.local === true,
       signal,
-      onProgress: progress.update,
+      progress,
       format: options.as,
       adviceRequests: MAX_REQUESTS,
     }),

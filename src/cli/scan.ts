@@ -156,7 +156,7 @@ async function scan(terminal: Terminal, paths: readonly string[], options: ScanO
       local: options.local === true,
       signals: options.signals === true,
       signal,
-      onProgress: progress.update,
+      progress,
       target: options.target,
       format: options.as,
       since: options.since,

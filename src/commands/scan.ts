@@ -15,7 +15,7 @@ import { readLockfilePaths } from './lockfile-paths.ts';
 import { type ImagePath, readScannedImage } from './scanned-image.ts';
 import { isLarge, limitGarbage } from './scanning/large-scan.ts';
 import type { AdvisedScan, ScanAdvice } from './scanning/scan-advice.ts';
-import type { OnProgress } from './scanning/scan-progress.ts';
+import type { ScanProgress } from './scanning/scan-progress.ts';
 import { sharedSuppressions } from './shared-suppressions.ts';
 
 export interface ScanOptions {
@@ -38,7 +38,7 @@ export interface ScanOptions {
   /** Look-ups are cached on the disk. Default: they are not. */
   readonly cache?: CacheOptions | undefined;
   readonly signal: AbortSignal;
-  readonly onProgress: OnProgress;
+  readonly progress: ScanProgress;
   /** Requests for advice on findings at most. Default: 0, without advice. */
   readonly adviceRequests?: number;
 }
@@ -56,7 +56,7 @@ export async function scanPaths(given: LoadedConfig, options: ScanOptions): Prom
 }
 
 async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<AdvisedScan> {
-  const { signal, onProgress, since, baseline } = options;
+  const { signal, progress, since, baseline } = options;
   const loaded = standaloneConfig(given);
   await requireValid({ target: { id: targetOf(options) } });
   const base = baseline === undefined ? undefined : await openBaseline(baseline);
@@ -78,7 +78,8 @@ async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<Advis
     inspections: options.signals === true ? await openInspections() : undefined,
     previous: base?.previous,
     stated: base?.stated,
-    onProgress: ({ step, done, total }) => onProgress(step, done, total),
+    onProgress: ({ step, done, total }) => progress.update(step, done, total),
+    onWait: progress.wait,
   });
   let isSound = true;
   const scan = async (request: Promise<ScanRequest>): Promise<ScanReport> => {

@@ -7,7 +7,7 @@ import type { HttpClient } from '../http/client.ts';
 import { createMemoryCache } from '../insights/disk-cache/memory-cache.ts';
 import type { InsightsOptions } from '../insights/insights.ts';
 import { createLocalBudget } from '../insights/local-budget.ts';
-import { silentSystems } from '../insights/losses/silent-systems.ts';
+import { lackingSystems } from '../insights/losses/lacking-systems.ts';
 import type { InspectionParts } from '../jobs/signals/inspect-now.ts';
 import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
 import { COMMAND_INLINE } from '../lockfiles/threads/reading-limits.ts';
@@ -28,6 +28,8 @@ import { offlineClient } from './look-up-cache.ts';
 import { lockfileLimits, NO_ROUTING, suppressionsIn } from './ports.ts';
 
 interface ScannerOptions extends Pick<AttemptsOptions, 'signal' | 'onProgress' | 'backoffMs'> {
+  /** Called before a step is tried again after `delayMs`. */
+  readonly onWait: (delayMs: number, reason: string) => void;
   readonly log: Log;
   /** Answers in place of the configured service. */
   readonly local?: Pick<LocalIndex, 'answer'> | undefined;
@@ -44,9 +46,6 @@ interface ScannerOptions extends Pick<AttemptsOptions, 'signal' | 'onProgress' |
   /** Requests nothing: what is not in the cache fails. */
   readonly offline?: boolean;
 }
-
-/** A longer wait is said also where no progress is shown. */
-const LONG_WAIT_MS = 4_000;
 
 /** Scans of one target in this process: no Redis, no queue, no other process. Each is compared with the one before it. */
 export async function openScanner(loaded: LoadedConfig, options: ScannerOptions) {
@@ -72,8 +71,7 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
     ...options,
     onRetry(reason, delayMs) {
       log.warn({ reason, delayMs }, 'a step of the scan is tried again');
-      const step = `waiting ${Math.ceil(delayMs / 1_000)} s (${reason})`;
-      options.onProgress({ step, done: 0, total: delayMs < LONG_WAIT_MS ? 1 : Number.NaN });
+      options.onWait(delayMs, reason);
     },
   });
   const policy = policyOf(config);
@@ -87,8 +85,8 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
     attempts,
     rules: { routing: NO_ROUTING, policy, suppressions, hasOneTarget: true },
     exploits: await folderExploits(dataFolder(config.data.folder), log),
-    silentSystems: async (inventory: Inventory, signal: AbortSignal) =>
-      cache.isAddedTo() ? await silentSystems(inventory, witnesses, signal) : [],
+    lackingSystems: async (inventory: Inventory, signal: AbortSignal) =>
+      cache.isAddedTo() ? await lackingSystems(inventory, witnesses, signal) : [],
     inspect: await openInspections({ inspections: options.inspections, policy, insights, attempts }),
   };
   let { previous } = options;

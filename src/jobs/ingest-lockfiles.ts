@@ -58,8 +58,6 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
       read,
       {
         insights: ports.insights,
-        known: state?.known,
-        requestedAt: payload.requestedAt,
         readAt: context.startedAt,
         keepsArtifacts: false,
       },

@@ -26,15 +26,21 @@ export interface Attempt {
 type IncompleteErrorCode = 'lookups-incomplete' | 'insights-partial';
 
 export class IncompleteError extends CodedError<IncompleteErrorCode> {
-  constructor(code: IncompleteErrorCode, message: string, options: Omit<CodedErrorOptions, 'retryable'>) {
+  /** How many questions of the step are without an answer. A number that falls is progress. */
+  readonly open: number | undefined;
+
+  constructor(
+    code: IncompleteErrorCode,
+    message: string,
+    { open, ...options }: Omit<CodedErrorOptions, 'retryable'> & { readonly open?: number },
+  ) {
     super(code, message, { ...options, retryable: true });
+    this.open = open;
   }
 }
 
 /** Attempts at a step while a user waits for its result. */
 const MAX_ATTEMPTS = 2;
-/** The pauses together that a service can ask for. A further one counts as a failed attempt: a user gets what is known by then. */
-const MAX_PAUSED_MS = 2 * MAX_PAUSE_MS;
 export const DEFAULT_BACKOFF_MS = 500;
 
 export interface AttemptsOptions {
@@ -44,6 +50,11 @@ export interface AttemptsOptions {
   readonly onRetry: (reason: string, delayMs: number) => void;
   /** The longest wait between two attempts where the service asks for none, in milliseconds. */
   readonly backoffMs?: number | undefined;
+  /**
+   * The pauses that a service can ask for without answering anything more, in milliseconds. A further one counts as a failed attempt: a
+   * user gets what is known by then. Default: 10 minutes.
+   */
+  readonly maxPausedMs?: number;
 }
 
 /** Runs a step of a scan until it succeeds, or has failed for good. */
@@ -51,13 +62,13 @@ export type Attempts = <Result>(step: (attempt: Attempt) => Promise<Result>) => 
 
 /**
  * Attempts at the steps of a scan without a queue. A step gets two attempts in quick succession. While the service asks for a pause, no
- * attempt is counted, for 10 minutes at most. Rejects with the last error of a step, and with the reason of the signal.
+ * attempt is counted as long as each pause leaves less to do. Rejects with the last error of a step, and with the reason of the signal.
  */
 export function createAttempts(options: AttemptsOptions): Attempts {
-  const { signal, onProgress, onRetry, backoffMs = DEFAULT_BACKOFF_MS } = options;
+  const { signal, onProgress, onRetry, backoffMs = DEFAULT_BACKOFF_MS, maxPausedMs } = options;
   return async (step) => {
+    const pauseAfter = createPauses(maxPausedMs);
     let failed = 0;
-    let pausedMs = 0;
     for (;;) {
       signal.throwIfAborted();
       try {
@@ -65,8 +76,7 @@ export function createAttempts(options: AttemptsOptions): Attempts {
         return await raceAbort(step(attempt), signal);
       } catch (error) {
         signal.throwIfAborted();
-        const pauseMs = pausedMs < MAX_PAUSED_MS ? pauseOf(error) : 0;
-        pausedMs += pauseMs;
+        const pauseMs = pauseAfter(error);
         if (pauseMs === 0) failed += 1;
         if (failed === MAX_ATTEMPTS || isFinal(error)) throw error;
         const delayMs = pauseMs || Math.min((backoffMs * (1 + Math.random())) / 2, MAX_PAUSE_MS);
@@ -77,10 +87,22 @@ export function createAttempts(options: AttemptsOptions): Attempts {
   };
 }
 
-/** The pause that a service asks for, in milliseconds; 0 for any other error. A pause of 0 ms is one of 1 ms. */
-function pauseOf(error: unknown): number {
-  const requestedMs = error instanceof IncompleteError ? error.retryAfterMs : undefined;
-  return requestedMs === undefined ? 0 : Math.min(Math.max(requestedMs, 1), MAX_PAUSE_MS);
+/** Returns the pause after each error of a step, in milliseconds; 0 for an error that counts as a failed attempt. */
+function createPauses(maxPausedMs = 2 * MAX_PAUSE_MS): (error: unknown) => number {
+  // Since the service last answered something.
+  let pausedMs = 0;
+  let leastOpen = Number.POSITIVE_INFINITY;
+  return (error) => {
+    if (!(error instanceof IncompleteError) || error.retryAfterMs === undefined) return 0;
+    const { open = leastOpen } = error;
+    if (open < leastOpen) pausedMs = 0;
+    leastOpen = Math.min(open, leastOpen);
+    if (pausedMs >= maxPausedMs) return 0;
+    // A pause of 0 ms is one of 1 ms.
+    const pauseMs = Math.min(Math.max(error.retryAfterMs, 1), MAX_PAUSE_MS);
+    pausedMs += pauseMs;
+    return pauseMs;
+  };
 }
 
 function isFinal(error: unknown): boolean {
@@ -120,16 +142,15 @@ export async function fetchAll<Key, Fact>(
   );
   attempt.signal.throwIfAborted();
   const retryable = failed.find(({ error }) => !(error instanceof CodedError) || error.retryable);
-  if (retryable !== undefined && !attempt.lastAttempt)
-    throw incomplete(`${describe(retryable.key)}: ${retryable.reason}`, retryable.error);
+  if (retryable !== undefined && !attempt.lastAttempt) {
+    const { key, reason, error: cause } = retryable;
+    const retryAfterMs = cause instanceof CodedError ? cause.retryAfterMs : undefined;
+    const message = `${describe(key)}: ${reason}`;
+    throw new IncompleteError('insights-partial', message, { cause, retryAfterMs, open: failed.length });
+  }
   return { found, absent, failed: failed.map(({ key, reason }) => ({ key, reason })) };
 }
 
 function reasonOf(error: unknown): string {
   return error instanceof CodedError ? error.message : `unexpected error: ${messageOf(error)}`;
-}
-
-function incomplete(message: string, cause: unknown): IncompleteError {
-  const retryAfterMs = cause instanceof CodedError ? cause.retryAfterMs : undefined;
-  return new IncompleteError('insights-partial', message, { cause, retryAfterMs });
 }

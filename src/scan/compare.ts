@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FirstScan, RouteRule, Routing } from '../model/alert/routing.ts';
 import { defined } from '../model/defined.ts';
 import { type ExploitData, NO_EXPLOIT_DATA } from '../model/exploits/exploit-data.ts';
-import { isReadWhole } from '../model/lockfile/read-whole.ts';
 import { withAge } from '../model/scan/age.ts';
 import type { TargetState } from '../model/scan/change.ts';
 import type { Finding } from '../model/scan/finding.ts';
@@ -18,7 +17,6 @@ import { mapInSlices } from '../model/yielding.ts';
 import { type Comparison, compareFindings } from '../policy/changes.ts';
 import { dueAfter } from '../policy/due.ts';
 import { noteLimitOf } from '../policy/judge.ts';
-import { knownAfter } from '../policy/known-packages.ts';
 import { withExploits } from '../policy/priority/exploits.ts';
 import { prioritised } from '../policy/priority/prioritised.ts';
 import { firstScanPart, resolvedSummaries } from '../policy/routing/first-scan.ts';
@@ -185,22 +183,10 @@ async function stateAfter(parts: StateParts): Promise<TargetState> {
     ...dueAfter(compared.tracked, noteLimit),
     ...(previous?.sources === undefined ? {} : { sources: previous.sources }),
     ...(previous?.image === undefined ? {} : { image: previous.image }),
-    ...(read === undefined ? {} : { known: await knownOf(previous, read, judged) }),
     ...(read?.input === undefined || gaps.some(({ kind }) => kind !== 'signal')
       ? {}
       : { basis: { ...read.input, counts: verdict.counts } }),
   };
-}
-
-/** A sample of the packages that the insights service knows. */
-function knownOf(
-  previous: TargetState | undefined,
-  inventory: Inventory,
-  { requestedAt, partial }: ScanScope,
-) {
-  const { lockfiles, unread } = inventory;
-  const seesAll = !partial && unread.length === 0 && lockfiles.every(isReadWhole);
-  return knownAfter(previous?.known, inventory, { requestedAt, seesAll });
 }
 
 /** With `take: first`, what a route took is sent to no other route later. */

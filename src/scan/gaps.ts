@@ -1,5 +1,6 @@
 import type { Gap } from '../model/scan/gap.ts';
 import type { Inventory, ResolvedPackage } from '../model/scan/inventory.ts';
+import type { Lacking } from '../model/scan/lacking.ts';
 import type { Inspection } from '../model/signal/inspection.ts';
 import { inSlices } from '../model/yielding.ts';
 import type { Unjudged } from '../policy/still-open.ts';
@@ -19,7 +20,6 @@ export async function inventoryGaps(inventory: Inventory): Promise<readonly Gap[
     subject: path,
     reason: error.message,
   }));
-  if (inventory.forgotten !== undefined) gaps.push(serviceGap(inventory.forgotten));
   for (const { path, packages, problems } of inventory.lockfiles) {
     for (const { kind, line, message } of problems) {
       const subject = line === undefined ? path : `${path}:${line}`;
@@ -66,23 +66,15 @@ function packageGap({ purl, resolution }: ResolvedPackage): Gap | undefined {
   return outcome === 'uncovered' ? { kind: 'coverage', subject: purl, reason } : undefined;
 }
 
-function serviceGap({ lost, compared }: NonNullable<Inventory['forgotten']>): Gap {
-  return {
-    kind: 'service',
-    subject: 'package insights',
-    reason:
-      `the service does not know ${lost} of ${compared} packages that it knew at the last scan: ` +
-      'it may have lost data, so packages that it does not know are not reported as missing',
-  };
-}
-
-/** The gap of a system of which the service states no advisories at all. */
-export function silentGap(system: string): Gap {
-  return {
-    kind: 'service',
-    subject: 'package insights',
-    reason: `the index states no advisories of ${system} packages, also not of well-known versions that have some: it seems to have lost them`,
-  };
+/** The gap of a system of which the service does not state what every index states. */
+export function lackingGap({ system, what, versions }: Lacking): Gap {
+  const shown = versions.slice(0, MAX_SHOWN).join(', ');
+  const more = versions.length > MAX_SHOWN ? ` and ${versions.length - MAX_SHOWN} other versions` : '';
+  const reason =
+    what === 'advisories'
+      ? `the index states no advisory of ${shown}${more} (${system}), which have some: it seems to have lost advisories, so there may be more findings`
+      : `the index does not have ${shown}${more} (${system}), which exist: it seems to have lost versions, so packages that it does not know may exist`;
+  return { kind: 'service', subject: 'package insights', reason };
 }
 
 /** What inspections could not find out, and why. */

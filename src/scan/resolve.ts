@@ -1,19 +1,13 @@
 import type { LockedPackage } from '../model/lockfile/lockfile.ts';
 import type { Insights } from '../model/ports/insights.ts';
-import type { KnownPackages } from '../model/scan/change.ts';
 import type { Inventory, ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.ts';
 import type { Resolution } from '../model/scan/resolution.ts';
-import { inSlices, mapInSlices } from '../model/yielding.ts';
-import { detectDataLoss } from '../policy/known-packages.ts';
+import { inSlices } from '../model/yielding.ts';
 import { type Attempt, IncompleteError } from './attempt.ts';
 import { type AllRead, packagesIn, type ReadFile } from './read.ts';
 
 export interface ResolveOptions {
   readonly insights: Pick<Insights, 'resolve'>;
-  /** The packages of the target that the service knew at its last scan. */
-  readonly known: KnownPackages | undefined;
-  /** When the scan was requested, RFC 3339. */
-  readonly requestedAt: string;
   /** When the packages are looked up; ms since 1970. */
   readonly readAt: number;
   /** Whether the inventory holds digests and sources of packages, which are half of a stored one. */
@@ -27,12 +21,11 @@ interface Resolved {
 }
 
 /**
- * Gives each package of the lockfiles its outcome. When the service has lost data, a package that it does not know is not `missing`.
- * Throws `IncompleteError`; at the last attempt, packages that could not be looked up are `failed`.
+ * Gives each package of the lockfiles its outcome. Throws `IncompleteError`; at the last attempt, packages that could not be looked up are `failed`.
  */
 export async function resolveLockfiles(
   files: AllRead,
-  { insights, known, requestedAt, readAt, keepsArtifacts }: ResolveOptions,
+  { insights, readAt, keepsArtifacts }: ResolveOptions,
   attempt: Attempt,
 ): Promise<Resolved> {
   const packages = packagesIn(files);
@@ -41,20 +34,9 @@ export async function resolveLockfiles(
     progress: (done, total) => attempt.progress({ step: 'resolve', done, total }),
   });
   if (answer.retryable && !attempt.lastAttempt) throw incomplete(answer.resolutions, answer.retryAfterMs);
-  const loss = await detectDataLoss(known, packages, answer.resolutions, requestedAt);
-  const resolutions =
-    loss === undefined ? answer.resolutions : await mapInSlices(answer.resolutions, asFailedLookup);
+  const { resolutions } = answer;
   const lockfiles = await withResolutions(files.read, resolutions, keepsArtifacts);
-  const forgotten = loss === undefined ? {} : { forgotten: loss };
-  return { inventory: { lockfiles, unread: files.unread, readAt, ...forgotten }, resolutions };
-}
-
-function asFailedLookup(resolution: Resolution): Resolution {
-  if (resolution.outcome !== 'missing') return resolution;
-  return {
-    outcome: 'failed',
-    reason: `${resolution.reason}; it no longer knows most of the packages that it knew at the last scan`,
-  };
+  return { inventory: { lockfiles, unread: files.unread, readAt }, resolutions };
 }
 
 async function withResolutions(
@@ -99,6 +81,6 @@ function incomplete(resolutions: readonly Resolution[], retryAfterMs: number | u
   return new IncompleteError(
     'lookups-incomplete',
     `${failed.length} of ${resolutions.length} packages could not be looked up: ${reason}`,
-    { retryAfterMs },
+    { retryAfterMs, open: failed.length },
   );
 }

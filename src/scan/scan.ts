@@ -5,6 +5,7 @@ import type { Insights } from '../model/ports/insights.ts';
 import type { Advisory } from '../model/scan/advisory.ts';
 import type { TargetState } from '../model/scan/change.ts';
 import type { Inventory } from '../model/scan/inventory.ts';
+import type { Lacking } from '../model/scan/lacking.ts';
 import type { Resolution } from '../model/scan/resolution.ts';
 import { newScanId, scanIdOf } from '../model/scan/scan-id.ts';
 import type { Target } from '../model/scan/target.ts';
@@ -14,7 +15,7 @@ import { advisoriesOf, referredAdvisories } from './advisories.ts';
 import type { Attempt, Attempts } from './attempt.ts';
 import { compareImage, findBase, withImage } from './base-image.ts';
 import { type ComparisonRules, compareScan } from './compare.ts';
-import { silentGap } from './gaps.ts';
+import { lackingGap } from './gaps.ts';
 import { fetchGraphs, graphsIn, keysToExpand } from './graphs.ts';
 import { judgeInventory } from './judge.ts';
 import { type AllRead, type Reading, readLockfiles, type ScanRequest } from './read.ts';
@@ -28,9 +29,9 @@ interface ScanSources {
   readonly exploits: ExploitData;
   /** Inspects packages for signs of a compromise; by purl. Absent: they are not inspected. */
   readonly inspect?: Inspect | undefined;
-  /** Finds systems of which the service states no advisories, although it should. Absent: they are not looked for. */
-  readonly silentSystems?:
-    | ((inventory: Inventory, signal: AbortSignal) => Promise<readonly string[]>)
+  /** Finds what the service does not state, although every index does. Absent: it is not looked for. */
+  readonly lackingSystems?:
+    | ((inventory: Inventory, signal: AbortSignal) => Promise<readonly Lacking[]>)
     | undefined;
   /** Tries steps again that may succeed later. */
   readonly attempts: Attempts;
@@ -105,8 +106,6 @@ function read(lockfiles: ScanRequest['lockfiles'], { attempts, reading }: ScanSo
 async function resolve(scan: ScanHeader, files: AllRead, { attempts, insights, inspect }: ScanSources) {
   const options = {
     insights,
-    known: scan.previous?.known,
-    requestedAt: scan.requestedAt,
     readAt: scan.startedAt,
     keepsArtifacts: true,
   };
@@ -119,11 +118,11 @@ async function conclude(
   { inventory, inspecting }: Awaited<ReturnType<typeof resolve>>,
   sources: ScanSources,
 ): Promise<ScannedTarget> {
-  const { attempts, insights, rules, exploits, silentSystems } = sources;
-  const [advisories, graphs, silent = [], inspections = new Map<string, Inspection>()] = await Promise.all([
+  const { attempts, insights, rules, exploits, lackingSystems } = sources;
+  const [advisories, graphs, lacking = [], inspections = new Map<string, Inspection>()] = await Promise.all([
     attempts((attempt) => collectAdvisories(inventory, insights, attempt)),
     attempts((attempt) => fetchGraphs(keysToExpand(inventory), insights, attempt)),
-    attempts(async ({ signal }) => silentSystems?.(inventory, signal)),
+    attempts(async ({ signal }) => lackingSystems?.(inventory, signal)),
     inspecting,
   ]);
   const judged = {
@@ -141,7 +140,7 @@ async function conclude(
   const { verdict, state = scan.previous } = await attempts(async ({ progress }) => {
     progress({ step: 'judge', done: 0, total: 1 });
     const judgement = await judgeInventory(judged);
-    const gaps = [...judgement.gaps, ...silent.map(silentGap)];
+    const gaps = [...judgement.gaps, ...lacking.map(lackingGap)];
     return await compareScan({ ...judged, ...judgement, gaps }, rules);
   });
   const { image } = scan;

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { silentSystems } from '../../src/insights/losses/silent-systems.ts';
-import { witnessesOf } from '../../src/insights/losses/witnesses.ts';
+import { lackingSystems } from '../../src/insights/losses/lacking-systems.ts';
+import { affectedVersions } from '../../src/insights/losses/witnesses.ts';
 import { publishedPackage } from '../../src/model/lockfile/published-package.ts';
-import type { System, VersionKey } from '../../src/model/lockfile/version-key.ts';
+import { SYSTEMS, type System, type VersionKey } from '../../src/model/lockfile/version-key.ts';
 import type { Insights } from '../../src/model/ports/insights.ts';
 import type { Resolution } from '../../src/model/scan/resolution.ts';
 
@@ -19,56 +19,79 @@ function resolved(versionKey: VersionKey, advisoryIds: readonly string[]): Resol
   return { outcome: 'resolved', record };
 }
 
-/** A scan of versions of a system, of which the first has the given advisories. */
-function scanOf(system: System, count: number, advisoryIds: readonly string[] = []) {
-  const packages = Array.from({ length: count }, (_, index) => {
-    const key = { system, name: `p${index}`, version: '1.0.0' };
-    return { ...publishedPackage(key), resolution: resolved(key, index === 0 ? advisoryIds : []) };
+/** A scan of one version of each system. */
+function scanOf(systems: readonly System[], resolution?: Resolution) {
+  const packages = systems.map((system) => {
+    const key = { system, name: 'left-pad', version: '1.0.0' };
+    return { ...publishedPackage(key), resolution: resolution ?? resolved(key, ['GHSA-1']) };
   });
   return { lockfiles: [{ path: 'lock', sha256: '', format: '', packages, problems: [] }] };
 }
 
-/** An index that answers about witnesses in one way, and the names that it was asked for. */
-function indexWith(answer: (key: VersionKey) => Resolution) {
-  const asked: string[] = [];
-  const resolve: Insights['resolve'] = async (packages) => {
-    asked.push(...packages.map(({ id }) => id));
-    const keys = (['NPM', 'PYPI'] as const).flatMap(witnessesOf).map(({ lookUp }) => lookUp.versionKey);
-    const resolutions = packages.map(({ name, version }) => {
-      const key = keys.find((one) => one.name === name && one.version === version);
-      return key === undefined ? { outcome: 'missing' as const } : answer(key);
-    });
-    return { resolutions, retryable: false };
+type Answer = (key: VersionKey, index: number) => Resolution;
+
+/** An index that answers about the well-known versions of each system in one way, and how often it was asked. */
+function indexWith(answer: Answer) {
+  const keys = SYSTEMS.flatMap((system) => affectedVersions(system).map((key, index) => ({ key, index })));
+  const answers = new Map(
+    keys.map(({ key, index }) => [publishedPackage(key).purl, answer(key, index)] as const),
+  );
+  const index = {
+    requests: 0,
+    resolve: (async (packages) => {
+      index.requests += 1;
+      const resolutions = packages.flatMap(({ purl }) => answers.get(purl) ?? []);
+      return { resolutions, retryable: false };
+    }) satisfies Insights['resolve'],
   };
-  return { asked, resolve };
+  return index;
 }
 
-const blind = (key: VersionKey) => resolved(key, []);
+const whole: Answer = (key) => resolved(key, ['GHSA-1']);
+const blind: Answer = (key) => resolved(key, []);
+const missing: Answer = () => ({ outcome: 'missing', reason: 'not in the index' });
+/** As `answer` for some of the versions, and whole for the others. */
+const partly =
+  (answer: Answer, isPart: (index: number) => boolean): Answer =>
+  (key, index) =>
+    (isPart(index) ? answer : whole)(key, index);
 
-it('finds a system of which neither the packages nor well-known versions have an advisory', async () => {
-  expect(await silentSystems(scanOf('NPM', 20), indexWith(blind), signal)).toEqual(['NPM']);
+it.each(SYSTEMS)('finds that an index lost a part of the advisories or versions of %s', async (system) => {
+  const part = affectedVersions(system).slice(1, 3);
+  const versions = part.map(({ name, version }) => `${name} ${version}`);
+  const isPart = (index: number) => index === 1 || index === 2;
+  for (const [what, answer] of [
+    ['advisories', blind],
+    ['versions', missing],
+  ] as const) {
+    const index = indexWith(partly(answer, isPart));
+    expect(await lackingSystems(scanOf([system]), index, signal)).toEqual([{ system, what, versions }]);
+  }
 });
 
-it.each([
-  ['few packages', scanOf('NPM', 19)],
-  ['an advisory', scanOf('NPM', 20, ['GHSA-1'])],
-])('asks nothing after a scan with %s', async (_what, scan) => {
-  const index = indexWith(blind);
-  expect(await silentSystems(scan, index, signal)).toEqual([]);
-  expect(index.asked).toEqual([]);
+it('finds that all advisories of a system are lost, with all their versions', async () => {
+  const found = await lackingSystems(scanOf(['NPM']), indexWith(blind), signal);
+  expect(found).toMatchObject([{ what: 'advisories', versions: { length: affectedVersions('NPM').length } }]);
 });
 
-it.each<[string, (key: VersionKey) => Resolution]>([
-  ['does not have them', () => ({ outcome: 'missing', reason: 'not in the index' })],
+it('asks once about all systems whose packages were answered, and about no others', async () => {
+  const index = indexWith(partly(blind, () => true));
+  const found = await lackingSystems(scanOf(['NPM', 'PYPI']), index, signal);
+  expect(found.map(({ system }) => system)).toEqual(['NPM', 'PYPI']);
+  expect(index.requests).toBe(1);
+  const failed = { outcome: 'failed' as const, reason: 'HTTP 503' };
+  expect(await lackingSystems(scanOf(['NPM'], failed), index, signal)).toEqual([]);
+  expect(index.requests).toBe(1);
+});
+
+it.each<[string, Answer]>([
+  ['is whole', whole],
+  ['has corrected one version', partly(blind, (index) => index === 3)],
+  ['lacks one version', partly(missing, (index) => index === 3)],
+  ['has none of them', missing],
+  ['has hardly any of them', partly(missing, (index) => index > 0)],
   ['does not answer about them', () => ({ outcome: 'failed', reason: 'HTTP 503' })],
   ['does not cover them', () => ({ outcome: 'uncovered', reason: 'not in the local data set' })],
-  ['has one of them', (key) => (key.name === 'lodash' ? blind(key) : { outcome: 'missing', reason: 'no' })],
-  ['states an advisory of one', (key) => (key.name === 'lodash' ? resolved(key, ['GHSA-1']) : blind(key))],
 ])('does not doubt an index that %s', async (_what, answer) => {
-  expect(await silentSystems(scanOf('NPM', 20), indexWith(answer), signal)).toEqual([]);
-});
-
-it('judges each system on its own', async () => {
-  const lockfiles = [scanOf('NPM', 30, ['GHSA-1']), scanOf('PYPI', 30)].flatMap((one) => one.lockfiles);
-  expect(await silentSystems({ lockfiles }, indexWith(blind), signal)).toEqual(['PYPI']);
+  expect(await lackingSystems(scanOf(['NPM']), indexWith(answer), signal)).toEqual([]);
 });

@@ -1,10 +1,10 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CodedError } from '../../src/model/errors.ts';
 import { type Attempt, createAttempts, IncompleteError } from '../../src/scan/attempt.ts';
 
 class FinalError extends CodedError<'final'> {}
 
-function room(backoffMs = 1) {
+function room({ backoffMs = 1, maxPausedMs = 1_000 } = {}) {
   const end = new AbortController();
   const waits: number[] = [];
   const seen: boolean[] = [];
@@ -13,6 +13,7 @@ function room(backoffMs = 1) {
     onProgress: () => {},
     onRetry: (_reason, delayMs) => void waits.push(delayMs),
     backoffMs,
+    maxPausedMs,
   });
   /** Runs a step that fails with these errors, one after the other, and succeeds then. */
   const run = (...errors: readonly unknown[]) => {
@@ -48,32 +49,36 @@ describe('a step of a scan without a queue', () => {
     expect(seen).toEqual([false, false, false, false]);
   });
 
-  it('waits for ten minutes at most, and its last attempt takes what is known', async () => {
-    vi.doMock('node:timers/promises', () => ({ setTimeout: async () => {} }));
-    vi.resetModules();
-    try {
-      const { createAttempts: create } = await import('../../src/scan/attempt.ts');
-      const { IncompleteError: Incomplete } = await import('../../src/scan/attempt.ts');
-      const waits: number[] = [];
-      const onRetry = (_reason: string, delayMs: number) => void waits.push(delayMs);
-      const attempts = create({ signal: new AbortController().signal, onProgress: () => {}, onRetry });
-      const busy = () =>
-        Promise.reject(new Incomplete('lookups-incomplete', 'slow down', { retryAfterMs: 1e12 }));
-      const result = attempts(async ({ lastAttempt }) => (lastAttempt ? 'what is known' : await busy()));
-      await expect(result).resolves.toBe('what is known');
-      expect(waits).toEqual([300_000, 300_000, expect.any(Number)]);
-      expect(waits[2]).toBeLessThan(1_000);
-      await expect(attempts(busy)).rejects.toThrow('slow down');
-    } finally {
-      vi.doUnmock('node:timers/promises');
-    }
+  const busy = (open?: number) =>
+    new IncompleteError('lookups-incomplete', 'slow down', {
+      retryAfterMs: 3,
+      ...(open === undefined ? {} : { open }),
+    });
+
+  it('waits without an end while the service answers something in between', async () => {
+    const { run, waits, seen } = room({ maxPausedMs: 6 });
+    expect(await run(...[9, 8, 8, 7, 7, 6, 5, 4, 4, 3].map(busy))).toBe('done');
+    expect(waits).toEqual(Array(10).fill(3));
+    expect(seen).not.toContain(true);
+  });
+
+  it.each([
+    ['answers nothing', [9, 9, 9]],
+    ['answers less than before', [8, 9, 9]],
+    ['does not say what is left', [undefined, undefined, undefined]],
+  ])('ends its wait when the service %s, and its last attempt takes what is known', async (_what, open) => {
+    const { run, waits, seen } = room({ maxPausedMs: 6 });
+    expect(await run(...open.map(busy))).toBe('done');
+    expect(waits).toEqual([3, 3, expect.any(Number)]);
+    expect(seen).toEqual([false, false, false, true]);
+    await expect(run(...open.map(busy), busy())).rejects.toThrow('slow down');
   });
 
   it.each([
     ['that runs', () => new Promise<never>(() => {})],
     ['that waits for its next attempt', () => Promise.reject(new Error('again'))],
   ])('%s ends at once with the reason of the signal', async (_what, step) => {
-    const { attempts, end } = room(60_000);
+    const { attempts, end } = room({ backoffMs: 60_000 });
     const reason = new Error('interrupted');
     const began = Promise.withResolvers<void>();
     const result = attempts(() => {

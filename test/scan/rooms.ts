@@ -89,6 +89,7 @@ async function openCore(data: InsightsData): Promise<Room> {
     },
     signal: new AbortController().signal,
     onProgress: () => {},
+    onWait: () => {},
     backoffMs: BACKOFF_MS,
   });
   return {

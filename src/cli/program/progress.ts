@@ -15,28 +15,35 @@ const STEPS: Readonly<Record<string, readonly [from: number, to: number]>> = {
   judge: [0.95, 1],
 };
 
+/** A longer wait is said also where no progress is shown. */
+const LONG_WAIT_MS = 4_000;
+
 /**
- * One progress bar for the whole scan on standard error. Where that is not a terminal, it prints only what takes an unknown time, a line each:
- * a scan that waits for the service is not silent.
+ * One progress bar for the whole scan on standard error. Where that is not a terminal, it prints only long waits, a line each: a scan that
+ * waits for the service is not silent.
  */
 export function progressLine(terminal: Terminal) {
   let drawnAt = Number.NEGATIVE_INFINITY;
   let drawnStep = '';
   let share = 0;
+  const draw = (step: string, text: string): void => {
+    drawnAt = performance.now();
+    drawnStep = step;
+    terminal.note(`\r\u001b[2K${line(share, text, terminal.noteWidth)}`);
+  };
   return {
-    /** `done` of `total` units of a step; `NaN` for an unknown number. A step that is not part of the bar does not move it. */
+    /** `done` of `total` units of a step. A step that is not part of the bar does not move it. */
     update(step: string, done: number, total: number): void {
-      if (!terminal.interactive) {
-        if (Number.isNaN(total)) terminal.note(`${printable(step)}\n`);
-        return;
-      }
+      if (!terminal.interactive) return;
       share = Math.max(share, shareOf(step, done, total));
-      const now = performance.now();
-      if (now - drawnAt < REDRAW_MS && step === drawnStep && done < total) return;
-      drawnAt = now;
-      drawnStep = step;
-      const count = total > 1 ? ` ${done}/${total}` : '';
-      terminal.note(`\r\u001b[2K${line(share, `${step}${count}`, terminal.noteWidth)}`);
+      if (performance.now() - drawnAt < REDRAW_MS && step === drawnStep && done < total) return;
+      draw(step, total > 1 ? `${step} ${done}/${total}` : step);
+    },
+    /** The scan goes on after `delayMs`; `reason` says what it waits for. */
+    wait(delayMs: number, reason: string): void {
+      const text = `waiting ${Math.ceil(delayMs / 1_000)} s (${reason})`;
+      if (terminal.interactive) draw(text, text);
+      else if (delayMs >= LONG_WAIT_MS) terminal.note(`${printable(text)}\n`);
     },
     /** Removes the line. */
     clear(): void {

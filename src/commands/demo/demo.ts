@@ -15,7 +15,7 @@ import type { ScanReport } from '../../model/scan/verdict.ts';
 import { Secret } from '../../model/secret.ts';
 import type { Provisioned } from '../../notify/provisioning/provision.ts';
 import { createProducer, type Producer } from '../../producer.ts';
-import type { OnProgress } from '../scanning/scan-progress.ts';
+import type { ScanProgress } from '../scanning/scan-progress.ts';
 import { type ScanWatch, watchScans } from '../scanning/scan-watch.ts';
 import { startServe } from '../serve/serve.ts';
 
@@ -33,7 +33,7 @@ interface DemoScan {
   readonly labels: Readonly<Record<string, string>>;
   readonly path: string;
   readonly content: Buffer;
-  readonly onProgress?: OnProgress;
+  readonly progress: ScanProgress;
 }
 
 export type Demo = Awaited<ReturnType<typeof startDemo>>;
@@ -109,14 +109,14 @@ function demoOf({ services, store, watch, producer, signal, secrets }: DemoParts
   let shown = 0;
   return {
     /** Enqueues a scan as another service would. Resolves when it is judged and its alert is delivered. */
-    async scan({ target, labels, path, content, onProgress = () => {} }: DemoScan): Promise<ScanReport> {
+    async scan({ target, labels, path, content, progress }: DemoScan): Promise<ScanReport> {
       const scan = scanIdOf(target, newScanId());
       await producer.enqueue({
         scan,
         target: { id: target, labels },
         lockfiles: [{ path, content }],
       });
-      const report = await watch.report(scan, { onProgress, signal });
+      const report = await watch.report(scan, { progress, signal });
       if (report.verdict.changes.length > 0) await waitForDelivery(store, scan, signal);
       return report;
     },

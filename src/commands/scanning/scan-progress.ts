@@ -5,7 +5,13 @@ import { JUDGE_SCAN } from '../../jobs/payloads/judge-scan.ts';
 import type { WorkerEvent } from '../../workers/events.ts';
 import { ScanError } from '../errors.ts';
 
-export type OnProgress = (step: string, done: number, total: number) => void;
+/** Shows how far a scan is. */
+export interface ScanProgress {
+  /** `done` of `total` units of a step. */
+  update(step: string, done: number, total: number): void;
+  /** It goes on after `delayMs`; `reason` says what it waits for. */
+  wait(delayMs: number, reason: string): void;
+}
 
 /** Whether an event is about a job of the scan: keys of its jobs are its id, alone or followed by a part. */
 export function isOfScan({ key }: WorkerEvent, scan: string): boolean {
@@ -15,7 +21,7 @@ export function isOfScan({ key }: WorkerEvent, scan: string): boolean {
 const PART_JOBS: ReadonlySet<string> = new Set([collectAdvisories.name, expandDependencies.name]);
 
 /** Turns the events of one scan's jobs into its progress. */
-export function scanProgress(onProgress: OnProgress): (event: WorkerEvent) => void {
+export function scanProgress(progress: ScanProgress): (event: WorkerEvent) => void {
   // Keys of the jobs that fetch advisories and graphs.
   const started = new Set<string>();
   const ended = new Set<string>();
@@ -24,14 +30,14 @@ export function scanProgress(onProgress: OnProgress): (event: WorkerEvent) => vo
       const part = `${event.job} ${event.key}`;
       started.add(part);
       if (event.kind === 'finished' || event.kind === 'failed') ended.add(part);
-      if (event.kind !== 'retrying') onProgress('advisories', ended.size, started.size);
+      if (event.kind !== 'retrying') progress.update('advisories', ended.size, started.size);
     }
     if (event.kind === 'progress') {
-      onProgress(event.progress.step, event.progress.done, event.progress.total);
+      progress.update(event.progress.step, event.progress.done, event.progress.total);
     } else if (event.kind === 'retrying') {
-      onProgress(`waiting ${Math.ceil(event.delayMs / 1_000)} s (${event.reason})`, 0, 1);
+      progress.wait(event.delayMs, event.reason);
     } else if (event.kind === 'started' && event.job === JUDGE_SCAN.name) {
-      onProgress('judge', 0, 1);
+      progress.update('judge', 0, 1);
     }
   };
 }

@@ -5,13 +5,14 @@ import type { ScanReport } from '../../model/scan/verdict.ts';
 import { readInventory, readReport, reportGone } from '../../operations/scans/stored-scan.ts';
 import type { WorkerEvent } from '../../workers/events.ts';
 import { ScanError } from '../errors.ts';
-import { isOfScan, type OnProgress, scanFailure, scanProgress } from './scan-progress.ts';
+import { isOfScan, type ScanProgress, scanFailure, scanProgress } from './scan-progress.ts';
 
 /** Follows one scan through the jobs of this process. */
 export type ScanWatch = ReturnType<typeof watchScans>;
 
 interface WatchOptions {
-  readonly onProgress?: OnProgress;
+  /** Default: it is not shown. */
+  readonly progress?: ScanProgress | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -28,15 +29,15 @@ export function watchScans(store: Store) {
       for (const watcher of watchers) if (isOfScan(event, watcher.scan)) watcher.onEvent(event);
     },
     /** The report of a scan, when it is judged. Throws `ScanError` when one of its jobs failed permanently. */
-    async report(scan: string, { onProgress = () => {}, signal }: WatchOptions): Promise<ScanReport> {
+    async report(scan: string, { progress, signal }: WatchOptions): Promise<ScanReport> {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       // It may reject before it is awaited, which must not be an unhandled rejection.
       promise.catch(() => {});
-      const progress = scanProgress(onProgress);
+      const onEvent = progress && scanProgress(progress);
       const watcher: Watcher = {
         scan,
         onEvent(event) {
-          progress(event);
+          onEvent?.(event);
           const failure = scanFailure(event);
           if (failure !== undefined) reject(failure);
           else if (event.kind === 'finished' && event.job === JUDGE_SCAN.name) resolve();

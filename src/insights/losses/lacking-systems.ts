@@ -1,52 +1,67 @@
+import { systemOf } from '../../model/lockfile/ecosystem.ts';
 import { publishedPackage } from '../../model/lockfile/published-package.ts';
 import type { System } from '../../model/lockfile/version-key.ts';
 import type { Insights } from '../../model/ports/insights.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
+import type { Lacking } from '../../model/scan/lacking.ts';
+import type { Resolution } from '../../model/scan/resolution.ts';
 import { inSlices } from '../../model/yielding.ts';
-import { MIN_WITNESSES, witnessesOf } from './witnesses.ts';
-
-/** So many versions without an advisory are worth a question. Fewer are usual. */
-const MIN_VERSIONS = 20;
+import { affectedVersions, MIN_WITNESSES } from './witnesses.ts';
 
 /**
- * The systems of which an index states no advisory: neither of the packages of a scan, which are many, nor of well-known versions that
- * have some. A run that knows nothing from before cannot see the loss in another way. An index without the well-known versions is not
- * doubted, and neither is one that fails to answer about them. `insights` must not have answers of earlier runs. Rejects when aborted.
+ * What an index does not state of well-known versions, by system of the packages of a scan: a run that knows nothing from before cannot see
+ * in another way that an index lost a part of its advisories or versions. An index that lacks one thing may have corrected it, and one that
+ * has hardly any of these versions is another index; neither is doubted, and neither is one that fails to answer about them. `insights` must
+ * not have answers of earlier runs. Rejects when aborted.
  */
-export async function silentSystems(
+export async function lackingSystems(
   inventory: Pick<Inventory, 'lockfiles'>,
   insights: Pick<Insights, 'resolve'>,
   signal: AbortSignal,
-): Promise<readonly System[]> {
-  const silent: System[] = [];
-  for (const system of await systemsWithoutAdvisory(inventory)) {
-    const witnesses = witnessesOf(system).filter(({ states }) => states.has('advisories'));
-    const packages = witnesses.map(({ lookUp }) => publishedPackage(lookUp.versionKey));
-    const { resolutions } = await insights.resolve(packages, { signal });
-    const records = resolutions.flatMap(({ record }) => record ?? []);
-    const isSilent = records.every(({ advisoryIds }) => advisoryIds.length === 0);
-    if (isSilent && records.length >= MIN_WITNESSES) silent.push(system);
-  }
-  return silent;
+): Promise<readonly Lacking[]> {
+  const keys = [...(await answeredSystems(inventory))].flatMap(affectedVersions);
+  if (keys.length === 0) return [];
+  const { resolutions } = await insights.resolve(keys.map(publishedPackage), { signal });
+  const answers = keys.map((key, index) => ({ ...key, resolution: resolutions[index] }));
+  const bySystem = Map.groupBy(answers, ({ system }) => system);
+  return [...bySystem].flatMap(([system, own]) => {
+    const found = own.filter(({ resolution }) => resolution?.record !== undefined);
+    if (found.length < MIN_WITNESSES) return [];
+    return [
+      ...lacking(system, 'versions', own, ({ outcome }) => outcome === 'missing'),
+      ...lacking(system, 'advisories', found, ({ record }) => record?.advisoryIds.length === 0),
+    ];
+  });
 }
 
-async function systemsWithoutAdvisory({
-  lockfiles,
-}: Pick<Inventory, 'lockfiles'>): Promise<readonly System[]> {
-  const versions = new Map<System, Set<string>>();
-  const affected = new Set<System>();
+interface Answered {
+  readonly name: string;
+  readonly version: string;
+  readonly resolution: Resolution | undefined;
+}
+
+function lacking(
+  system: System,
+  what: Lacking['what'],
+  answers: readonly Answered[],
+  isLost: (resolution: Resolution) => boolean,
+): readonly Lacking[] {
+  const lost = answers.filter(({ resolution }) => resolution !== undefined && isLost(resolution));
+  if (lost.length < MIN_WITNESSES) return [];
+  return [{ system, what, versions: lost.map(({ name, version }) => `${name} ${version}`) }];
+}
+
+/** The systems of the packages about which the index said something. */
+async function answeredSystems({ lockfiles }: Pick<Inventory, 'lockfiles'>): Promise<ReadonlySet<System>> {
+  const systems = new Set<System>();
   for (const { packages } of lockfiles) {
     for await (const slice of inSlices(packages)) {
-      for (const { purl, resolution } of slice) {
-        if (resolution.record === undefined) continue;
-        const { advisoryIds, versionKey } = resolution.record;
-        const { system } = versionKey;
-        if (advisoryIds.length > 0) affected.add(system);
-        else versions.set(system, (versions.get(system) ?? new Set<string>()).add(purl));
+      for (const { ecosystem, resolution } of slice) {
+        const system = systemOf(ecosystem);
+        const { outcome } = resolution;
+        if (system !== undefined && (outcome === 'resolved' || outcome === 'missing')) systems.add(system);
       }
     }
   }
-  return [...versions].flatMap(([system, { size }]) =>
-    size >= MIN_VERSIONS && !affected.has(system) ? system : [],
-  );
+  return systems;
 }
