@@ -30,6 +30,7 @@ const MIXED: InsightsData = {
   packages: [
     { system: 'PYPI', name: 'annotated-types', default: '0.7.0', versions: [{ version: '0.7.0' }] },
     { system: 'PYPI', name: 'django', versions: [{ version: '3.0.0', license: 'BSD' }] },
+    { system: 'PYPI', name: 'six', versions: [{ version: '1.16' }] },
     { system: 'GO', name: 'github.com/CycloneDX/cyclonedx-go', versions: [{ version: 'v0.9.2' }] },
     { system: 'NPM', name: 'JSONStream', versions: [{ version: '1.3.5', license: '(MIT OR Apache-2.0)' }] },
     { system: 'MAVEN', name: 'org.example:core', versions: [{ version: '1.0' }] },
@@ -438,6 +439,11 @@ describe('batches of the local package-insights service', () => {
     const { responses } = await purls('pkg:pypi/annotated_types@0.7.0', 'pkg:pypi/Django@3.0');
     expect(responses[0]?.request.purl).toBe('pkg:pypi/annotated-types@0.7.0');
     expect(responses[1]?.result?.version.versionKey).toMatchObject({ name: 'django', version: '3.0.0' });
+  });
+
+  it.each(['1.16', '1.16.0'])('finds a Python version that the data spells 1.16 as %s', async (version) => {
+    const { responses } = await purls(`pkg:pypi/six@${version}`);
+    expect(responses[0]?.result?.version.versionKey).toMatchObject({ name: 'six', version: '1.16' });
   });
 
   it('misses Go modules with capitals by purl and finds them by version key', async () => {

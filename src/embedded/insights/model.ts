@@ -13,7 +13,7 @@ import type {
 } from './data-set.ts';
 import { DependentCounts } from './dependents.ts';
 import { type Graph, resolveGraph } from './graph.ts';
-import { canonicalKey, purlOf } from './names.ts';
+import { canonicalKey, canonicalVersion, purlOf } from './names.ts';
 import { PackageIndex } from './package-index.ts';
 import { packageVersionObject, projectsOf, versionObject } from './version-object.ts';
 
@@ -110,7 +110,12 @@ export class InsightsModel {
   #entriesOf(found: IndexedPackage): ReadonlyMap<string, Entry> {
     const known = this.#versions.get(found);
     if (known !== undefined) return known;
-    const entries = new Map(found.versions.map((indexed) => [indexed.version, { package: found, indexed }]));
+    const entries = new Map(
+      found.versions.map((indexed) => [
+        canonicalVersion(found.system, indexed.version),
+        { package: found, indexed },
+      ]),
+    );
     this.#versions.set(found, entries);
     return entries;
   }
@@ -155,8 +160,10 @@ export class InsightsModel {
     if (!this.#isPartial) return true;
     const { system, name, version } = canonicalKey(key);
     const found = this.#packages.find(system, name);
+    if (found === undefined) return false;
+    const { absent = [] } = found;
     return (
-      found !== undefined && (found.absent?.includes(version) === true || this.#entriesOf(found).has(version))
+      absent.some((one) => canonicalVersion(system, one) === version) || this.#entriesOf(found).has(version)
     );
   }
 

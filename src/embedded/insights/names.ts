@@ -14,7 +14,7 @@ export interface ParsedPurl {
 const PLAIN_SEMVER = /^(?:0|[1-9]\d{0,14})\.(?:0|[1-9]\d{0,14})\.(?:0|[1-9]\d{0,14})$/;
 
 /** The version as the index has it: `3.0` of a Python package is `3.0.0`. */
-function canonicalVersion(system: System, version: string): string {
+export function canonicalVersion(system: System, version: string): string {
   if (system === 'NPM') return PLAIN_SEMVER.test(version) ? version : (valid(version) ?? version);
   if (system !== 'PYPI' || !/^\d+(?:\.\d+)?$/.test(version)) return version;
   return version.includes('.') ? `${version}.0` : `${version}.0.0`;
