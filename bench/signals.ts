@@ -91,6 +91,7 @@ async function scanOnce(
     log: pino({ level: 'silent' }),
     signal: new AbortController().signal,
     onProgress: () => {},
+    onWait: () => {},
     ...(inspects ? { inspections } : {}),
   });
   try {

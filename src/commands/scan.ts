@@ -5,6 +5,7 @@ import { openScanner } from '../compose/scanner.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { ConfiguredVex } from '../config/sections/vex.ts';
 import { sourceDate } from '../config/source-date.ts';
+import { printableUrl } from '../http/errors.ts';
 import type { DiscoveredLockfile } from '../lockfiles/discover.ts';
 import { messageOf } from '../model/errors.ts';
 import type { UnusedSuppression } from '../model/scan/suppression.ts';
@@ -246,7 +247,7 @@ function requireLookUps(
   if (isEmpty) {
     throw new ScanError(
       'insights-unreachable',
-      `${config.insights.url} has none of the ${outcomes.missing} packages: it seems to have no data. ` +
+      `${printableUrl(config.insights.url)} has none of the ${outcomes.missing} packages: it seems to have no data. ` +
         'Check insights.url; if they are private, list their names in insights.privatePackages.',
     );
   }
@@ -260,7 +261,7 @@ function requireLookUps(
   const gap = report.verdict.gaps.find(({ kind }) => kind === 'package');
   throw new ScanError(
     'insights-unreachable',
-    `no package could be looked up at ${config.insights.url}: ${gap?.reason ?? 'no answer'}\n` +
+    `no package could be looked up at ${printableUrl(config.insights.url)}: ${gap?.reason ?? 'no answer'}\n` +
       'Check the connection and insights.url. `lockhound parse` needs no network. --local needs none either, but its ' +
       'data covers little more than examples/shop; other packages are reported as uncovered.',
   );

@@ -1,4 +1,5 @@
 import type { HttpClient, HttpResponse } from '../http/client.ts';
+import { printableUrl } from '../http/errors.ts';
 import { oneByOne } from '../model/yielding.ts';
 import type { RestDescription } from './description/description.ts';
 import { type CallArguments, compileRequest } from './request/compile.ts';
@@ -77,7 +78,7 @@ export function apiResponse(
     headers,
     content: readContent(response),
     body: response.body,
-    request: `${method} ${url.replace(/\?.*$/s, '')}`,
+    request: `${method} ${printableUrl(url)}`,
     retryAfterMs,
   };
 }

@@ -4,6 +4,7 @@ import { DiscoveryError } from '../discovery/errors.ts';
 import { HttpError } from '../http/errors.ts';
 import type { InsightsMethods } from '../model/api/insights-api.generated.ts';
 import { isObject } from '../model/json-object.ts';
+import { systemOf } from '../model/lockfile/ecosystem.ts';
 import { isRateLimited, isTemporary, rateLimitWait, retryOptions } from '../model/retry-after.ts';
 import { type AnswerCheck, compileAnswerCheck, type Fields } from './answer-check.ts';
 import type { Answer, Answered, ContractProblem } from './answered.ts';
@@ -84,13 +85,29 @@ export function createInsightsService(api: ApiClient, options: ServiceOptions = 
           if (isBatch) shape.requireShape(answer);
           return answer;
         };
-        return await gate(id, ask, signal);
+        return await gate(partOf(id, question), ask, signal);
       } catch (error) {
         if (error instanceof InsightsError) return { error };
         throw error;
       }
     },
   };
+}
+
+/** The part of an operation that may fail while its others work: the packages of one system. A batch of a scan has one system. */
+function partOf(id: MethodId, { params = {}, body }: Question<MethodId>): string {
+  const stated = Object.entries(params).find(([name]) => name.endsWith('.system'))?.[1];
+  const system = stated ?? systemOfFirst(body);
+  return system === undefined ? id : `${id} for ${system}`;
+}
+
+function systemOfFirst(body: unknown): unknown {
+  const requests = isObject(body) ? body['requests'] : undefined;
+  const first: unknown = Array.isArray(requests) ? requests[0] : undefined;
+  if (!isObject(first)) return undefined;
+  const { versionKey, purl } = first;
+  if (isObject(versionKey)) return versionKey['system'];
+  return typeof purl === 'string' ? systemOf(/^pkg:([^/]+)/.exec(purl)?.[1] ?? '') : undefined;
 }
 
 async function send(
@@ -130,7 +147,7 @@ function withoutAnswer(error: unknown): unknown {
   if (error instanceof DiscoveryError) return new InsightsError('invalid', error.message, { cause: error });
   if (!(error instanceof HttpError) || error.code === 'aborted') return error;
   const broken = error.code === 'too-large' || error.code === 'invalid-answer';
-  const remedy = error.code === 'connect-failed' ? '; check insights.url' : '';
+  const remedy = error.code === 'connect-failed' && !error.retryable ? '; check insights.url' : '';
   return new InsightsError(broken ? 'contract' : 'unavailable', error.message + remedy, {
     cause: error,
     retryable: error.retryable,

@@ -246,11 +246,10 @@ function unmoved({
   requestedAt,
   parts,
   lockfiles,
-  known,
 }: TargetState): Omit<TargetState, 'revision' | 'findings'> {
   return {
     scan,
     requestedAt,
-    ...defined({ parts, lockfiles, known }),
+    ...defined({ parts, lockfiles }),
   };
 }

@@ -78,7 +78,7 @@ it('gives a package that was not asked for the service as the reason, and no oth
   );
   expect(foreign.length).toBeGreaterThan(20);
   for (const { reason } of foreign)
-    expect(reason).toMatch(/^insights\.getPackage is out of service, so it was not asked \(/);
+    expect(reason).toMatch(/^insights\.getPackage for NPM is out of service, so it was not asked \(/);
 });
 
 it('does not believe an index that states no advisories at all', async () => {

@@ -28,6 +28,8 @@ export interface Behaviour {
   /** Entries that the service refuses, and the whole batch with them. */
   readonly poison: Set<string>;
   readonly missing: Set<string>;
+  /** Ecosystems for which the service fails. */
+  readonly failing: Set<string>;
   /** Answers instead of the service when it returns true. */
   override?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
@@ -55,7 +57,13 @@ export async function openInsightsApi(http: HttpClient, rootUrl: string): Promis
 
 /** A small package-insights service on loopback, and an `Insights` that uses it. */
 export async function startFakeService(options: Partial<InsightsOptions> = {}) {
-  const behaviour: Behaviour = { pageSize: 100, latencyMs: 0, poison: new Set(), missing: new Set() };
+  const behaviour: Behaviour = {
+    pageSize: 100,
+    latencyMs: 0,
+    poison: new Set(),
+    missing: new Set(),
+    failing: new Set(),
+  };
   const calls: Call[] = [];
   let open = 0;
   const server = createServer(async (request, response) => {
@@ -110,6 +118,9 @@ function answerBatch(behaviour: Behaviour, path: string, body: BatchBody, respon
   const names = body.requests.map(({ purl, versionKey }) => purl ?? versionKey?.name ?? '');
   if (names.length > 5000 || names.some((name) => behaviour.poison.has(name))) {
     return void response.writeHead(400, { 'content-type': 'text/plain' }).end('invalid request');
+  }
+  if (names.some((name) => behaviour.failing.has(/^pkg:(\w+)/.exec(name)?.[1] ?? ''))) {
+    return void response.writeHead(500, { 'content-type': 'text/plain' }).end('a shard is down');
   }
   const start = Number(body.pageToken ?? 0);
   const end = Math.min(start + behaviour.pageSize, names.length);

@@ -67,6 +67,25 @@ describe('a service that does not cover all packages', () => {
   });
 });
 
+test('a service that fails for one system is asked about the others, also while that one is out of service', async () => {
+  let now = 0;
+  const { behaviour, calls, resolve } = await setUp({ gate: createGate({ now: () => now }) });
+  const packages = [locked('one'), locked('two', { ecosystem: 'pypi' }), locked('three')];
+  behaviour.failing.add('npm');
+  const outcomes = async () => (await resolve(packages)).resolutions.map(({ outcome }) => outcome);
+  for (let index = 0; index < 5; index += 1) {
+    expect(await outcomes()).toEqual(['failed', 'resolved', 'failed']);
+    packages[1] = locked(`two-${index}`, { ecosystem: 'pypi' });
+  }
+  // Three failures in a row, and no further request about npm.
+  expect(calls.map(({ entries }) => entries).toSorted()).toEqual([1, 1, 1, 1, 1, 2, 2, 2]);
+  const { resolutions } = await resolve(packages);
+  expect(resolutions[0]?.reason).toMatch(/^insights\.purlLookupBatch for NPM is out of service/);
+  behaviour.failing.clear();
+  now += 60_000;
+  expect(await outcomes()).toEqual(['resolved', 'resolved', 'resolved']);
+});
+
 describe('batches', () => {
   test('learn the page size, then are sent concurrently with that size, in order', async () => {
     const { behaviour, calls, resolve } = await setUp();

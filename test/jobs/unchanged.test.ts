@@ -82,7 +82,6 @@ describe('a scan of unchanged lockfiles', () => {
       scan: 'first',
       requestedAt: '2026-05-01T00:00:00Z',
       findings: [],
-      known: { at: '2026-05-01T00:00:00Z', hashes: [1, 2] },
     };
     const given = ports({
       insights: { resolve: async () => ({ resolutions: [], retryable: false }) },

@@ -1,5 +1,6 @@
 import type { Argument, Command } from 'commander';
 import type { Answered, InsightsSession } from '../../commands/insights-session.ts';
+import { printableUrl } from '../../http/errors.ts';
 import { answerText } from '../../report/answer.ts';
 import type { TextOptions } from '../../report/layout.ts';
 import type { CommandContext } from '../program/context.ts';
@@ -97,7 +98,7 @@ async function rendererOf(method: string): Promise<(value: unknown, options: Tex
 
 function unavailable(url: string): string {
   return (
-    `The service at ${url} did not answer. Check the connection and insights.url. ` +
+    `The service at ${printableUrl(url)} did not answer. Check the connection and insights.url. ` +
     '--local works without a network, for the few packages of the bundled data.\n'
   );
 }

@@ -1,4 +1,5 @@
 import { openInsightsApi } from '../../compose/insights.ts';
+import { printableUrl } from '../../http/errors.ts';
 import { getVersionBatch } from '../../insights/operations.ts';
 import { createInsightsService } from '../../insights/service.ts';
 import { fault, type IndependentCheck, note, ok, warning } from './check.ts';
@@ -39,7 +40,7 @@ const service: IndependentCheck = {
       const page = nextPageToken
         ? `a page holds ${responses.length} answers`
         : `a page holds ${responses.length} answers or more`;
-      const says = `${insights.url} answered a batch of ${BATCH} in ${ms} ms; ${page}`;
+      const says = `${printableUrl(insights.url)} answered a batch of ${BATCH} in ${ms} ms; ${page}`;
       return ms > SLOW_MS ? warning(says, 'Scans are slow with it; a proxy may be in between.') : ok(says);
     } finally {
       await http.close();

@@ -10,9 +10,9 @@ import { affectedVersions, MIN_WITNESSES } from './witnesses.ts';
 
 /**
  * What an index does not state of well-known versions, by system of the packages of a scan: a run that knows nothing from before cannot see
- * in another way that an index lost a part of its advisories or versions. An index that lacks one thing may have corrected it, and one that
- * has hardly any of these versions is another index; neither is doubted, and neither is one that fails to answer about them. `insights` must
- * not have answers of earlier runs. Rejects when aborted.
+ * in another way that an index lost a part of its advisories or versions. One witness is enough, or two other versions: an index may have corrected one.
+ * An index that has hardly any of these versions is another index and not doubted, and neither is one that fails to answer about them. `insights`
+ * must not have answers of earlier runs. Rejects when aborted.
  */
 export async function lackingSystems(
   inventory: Pick<Inventory, 'lockfiles'>,
@@ -37,6 +37,7 @@ export async function lackingSystems(
 interface Answered {
   readonly name: string;
   readonly version: string;
+  readonly isWitness: boolean;
   readonly resolution: Resolution | undefined;
 }
 
@@ -47,7 +48,7 @@ function lacking(
   isLost: (resolution: Resolution) => boolean,
 ): readonly Lacking[] {
   const lost = answers.filter(({ resolution }) => resolution !== undefined && isLost(resolution));
-  if (lost.length < MIN_WITNESSES) return [];
+  if (lost.length < MIN_WITNESSES && !lost.some(({ isWitness }) => isWitness)) return [];
   return [{ system, what, versions: lost.map(({ name, version }) => `${name} ${version}`) }];
 }
 

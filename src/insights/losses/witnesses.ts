@@ -56,7 +56,7 @@ export const WITNESS_ADVISORIES: readonly Advisory[] = (
   ] as const
 ).map(([id, alias]) => ({ id, url: '', title: '', aliases: [alias], score: 4 }));
 
-/** Further old versions that have advisories, of which a single one proves nothing. */
+/** Further old versions that have advisories. One of them alone may have been corrected. */
 const AFFECTED: readonly (readonly [System, readonly (readonly [name: string, version: string])[]])[] = [
   [
     'NPM',
@@ -136,14 +136,14 @@ const AFFECTED: readonly (readonly [System, readonly (readonly [name: string, ve
   ],
 ];
 
-/** Well-known versions of a system, all of which have advisories. */
-export function affectedVersions(system: System): readonly VersionKey[] {
+/** Well-known versions of a system, all of which have advisories: its witnesses, of which no correction is to be expected, and further ones. */
+export function affectedVersions(system: System): readonly (VersionKey & { readonly isWitness: boolean })[] {
   const further = AFFECTED.find(([own]) => own === system)?.[1] ?? [];
   return [
     ...witnessesOf(system)
       .filter(({ states }) => states.has('advisories'))
-      .map(({ lookUp }) => lookUp.versionKey),
-    ...further.map(([name, version]) => ({ system, name, version })),
+      .map(({ lookUp }) => ({ ...lookUp.versionKey, isWitness: true })),
+    ...further.map(([name, version]) => ({ system, name, version, isWitness: false })),
   ];
 }
 

@@ -48,12 +48,17 @@ export function createVersionLookUp(options: VersionLookUpOptions): VersionLookU
   );
   const byName = createBatchWork(versionOperation(service), limit);
   const work = withNameFallback(byPurl(RESULT_FIELDS), byName(RECORD_FIELDS), ({ versionKey }) => versionKey);
-  return (lookUps, signal, settled) =>
-    work(
-      lookUps,
-      (entries) => settled(entries.map(([, entry]) => [entry.request, readEntry(options, entry)])),
-      signal,
-    );
+  return async (lookUps, signal, settled) => {
+    // A batch of one system each: where the service fails for one, the others are answered.
+    const bySystem = Map.groupBy(lookUps, ({ versionKey }) => versionKey.system);
+    const answer = (own: readonly LookUp[]) =>
+      work(
+        own,
+        (entries) => settled(entries.map(([, entry]) => [entry.request, readEntry(options, entry)])),
+        signal,
+      );
+    await Promise.all(Array.from(bySystem.values(), answer));
+  };
 }
 
 function readEntry(

@@ -5,6 +5,6 @@ export interface Lacking {
   readonly system: System;
   /** `versions`: the index does not have them. `advisories`: it states no advisory of them. */
   readonly what: 'versions' | 'advisories';
-  /** `name version` of each, two at least. */
+  /** `name version` of each. */
   readonly versions: readonly string[];
 }
