@@ -134,6 +134,7 @@ describe('lockhound schedules', () => {
     expect((await add('--git', '/srv/x', '--target', 'acme/taken')).note).toContain(
       'or take it over with --replace',
     );
+    expect((await add('--path', '/srv/x', '--target', 'acme/taken')).note).toContain('exists already');
     expect((await add('--git', url, '--target', 'other')).code).toBe(0);
     expect((await add('--git', url, '--replace')).code).toBe(0);
     await schedule('remove', 'taker');

@@ -39,15 +39,14 @@ function requireReplaceable({ name, origin }: Schedule, replace: boolean): void 
   if (!replace) throw new Refusal(409, 'exists', `there is a schedule ${name} already: add --replace`);
 }
 
-/** Throws `Refusal` when others scan a target of the schedule. Paths are on the workers, so theirs are not known here. */
+/** Throws `Refusal` when others scan a target of the schedule. */
 async function requireUnwatched(
   fleet: OperationContext['fleet'],
   wanted: ScheduleConfig,
   signal: AbortSignal,
 ): Promise<void> {
-  const { name, source } = wanted;
-  if (source.kind === 'path' && source.targets !== 'all') return;
-  for (const { target } of await listTargets(wanted, signal)) {
+  const { name } = wanted;
+  for (const target of await namedTargets(wanted, signal)) {
     const shard = fleet.of(target);
     if ((await shard.fleet.summary(target)) === undefined) continue;
     if ((await shard.schedules.target(name, target)) !== undefined) continue;
@@ -56,4 +55,11 @@ async function requireUnwatched(
       'Choose another --target, or take it over with --replace';
     throw new Refusal(409, 'exists', detail);
   }
+}
+
+/** The ids of targets that the schedule names. Paths are matched by workers, so that a template with parts of a path names none here. */
+async function namedTargets(wanted: ScheduleConfig, signal: AbortSignal): Promise<readonly string[]> {
+  const { source, target = '$PATH' } = wanted;
+  if (source.kind === 'path' && source.targets !== 'all') return target.includes('$') ? [] : [target];
+  return (await listTargets(wanted, signal)).map((listed) => listed.target);
 }
