@@ -86,7 +86,9 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
     rules: { routing: NO_ROUTING, policy, suppressions, hasOneTarget: true },
     exploits: await folderExploits(dataFolder(config.data.folder), log),
     lackingSystems: async (inventory: Inventory, signal: AbortSignal) =>
-      cache.isAddedTo() ? await lackingSystems(inventory, witnesses, signal) : [],
+      cache.isAddedTo()
+        ? await lackingSystems(inventory, witnesses, { signal, hasPast: options.stated !== undefined })
+        : [],
     inspect: await openInspections({ inspections: options.inspections, policy, insights, attempts }),
   };
   let { previous } = options;

@@ -72,8 +72,8 @@ export function lackingGap({ system, what, versions }: Lacking): Gap {
   const more = versions.length > MAX_SHOWN ? ` and ${versions.length - MAX_SHOWN} other versions` : '';
   const reason =
     what === 'advisories'
-      ? `the index states no advisory of ${shown}${more} (${system}), which have some: it seems to have lost advisories, so there may be more findings`
-      : `the index does not have ${shown}${more} (${system}), which exist: it seems to have lost versions, so packages that it does not know may exist`;
+      ? `the index states no advisory of ${shown}${more} (${system}), although there are some: it seems to have lost advisories, so there may be more findings`
+      : `the index does not have ${shown}${more} (${system}), although the registry does: it seems to have lost versions, so packages that it does not know may exist`;
   return { kind: 'service', subject: 'package insights', reason };
 }
 

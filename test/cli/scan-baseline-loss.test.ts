@@ -52,7 +52,9 @@ it.each([
   proxy.rewrite(loss);
   const after = await scan('--baseline', baseline);
   expect(names(after)).toEqual(names(before));
-  expect(after.gaps.map(({ kind }) => kind)).toEqual([...before.gaps.map(({ kind }) => kind), 'service']);
+  expect(new Set(after.gaps.map(({ kind }) => kind))).toEqual(
+    new Set([...before.gaps.map(({ kind }) => kind), 'service']),
+  );
 });
 
 it('a scan with a baseline believes that one advisory was withdrawn', async () => {

@@ -66,23 +66,36 @@ it.each(SYSTEMS)('finds that an index lost a part of the advisories or versions 
       ['versions', missing],
     ] as const) {
       const index = indexWith(partly(answer, (at) => part.includes(at)));
-      expect(await lackingSystems(scanOf([system]), index, signal)).toEqual([{ system, what, versions }]);
+      expect(await lackingSystems(scanOf([system]), index, { signal, hasPast: false })).toEqual([
+        { system, what, versions },
+      ]);
     }
   }
 });
 
+it('needs two versions in a run that knows something from before', async () => {
+  for (const [count, lacking] of [
+    [1, 0],
+    [2, 1],
+  ] as const) {
+    const index = indexWith(partly(blind, (at) => at < count));
+    const options = { signal, hasPast: true };
+    expect(await lackingSystems(scanOf(['NPM']), index, options)).toHaveLength(lacking);
+  }
+});
+
 it('finds that all advisories of a system are lost, with all their versions', async () => {
-  const found = await lackingSystems(scanOf(['NPM']), indexWith(blind), signal);
+  const found = await lackingSystems(scanOf(['NPM']), indexWith(blind), { signal, hasPast: false });
   expect(found).toMatchObject([{ what: 'advisories', versions: { length: affectedVersions('NPM').length } }]);
 });
 
 it('asks once about all systems whose packages were answered, and about no others', async () => {
   const index = indexWith(partly(blind, () => true));
-  const found = await lackingSystems(scanOf(['NPM', 'PYPI']), index, signal);
+  const found = await lackingSystems(scanOf(['NPM', 'PYPI']), index, { signal, hasPast: false });
   expect(found.map(({ system }) => system)).toEqual(['NPM', 'PYPI']);
   expect(index.requests).toBe(1);
   const failed = { outcome: 'failed' as const, reason: 'HTTP 503' };
-  expect(await lackingSystems(scanOf(['NPM'], failed), index, signal)).toEqual([]);
+  expect(await lackingSystems(scanOf(['NPM'], failed), index, { signal, hasPast: false })).toEqual([]);
   expect(index.requests).toBe(1);
 });
 
@@ -97,5 +110,5 @@ it.each<[string, Answer]>([
   ['does not answer about them', () => ({ outcome: 'failed', reason: 'HTTP 503' })],
   ['does not cover them', () => ({ outcome: 'uncovered', reason: 'not in the local data set' })],
 ])('does not doubt an index that %s', async (_what, answer) => {
-  expect(await lackingSystems(scanOf(['NPM']), indexWith(answer), signal)).toEqual([]);
+  expect(await lackingSystems(scanOf(['NPM']), indexWith(answer), { signal, hasPast: false })).toEqual([]);
 });

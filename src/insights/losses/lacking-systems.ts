@@ -10,19 +10,23 @@ import { affectedVersions, MIN_WITNESSES } from './witnesses.ts';
 
 /**
  * What an index does not state of well-known versions, by system of the packages of a scan: a run that knows nothing from before cannot see
- * in another way that an index lost a part of its advisories or versions. One witness is enough, or two other versions: an index may have corrected one.
- * An index that has hardly any of these versions is another index and not doubted, and neither is one that fails to answer about them. `insights`
+ * in another way that an index lost a part of its advisories or versions. Two versions are enough, because an index may have corrected one, and for a run
+ * without a past (`hasPast`), which compares nothing, one witness. An index that has hardly any of these versions is another index and not doubted, and neither is one that fails to answer about them. `insights`
  * must not have answers of earlier runs. Rejects when aborted.
  */
 export async function lackingSystems(
   inventory: Pick<Inventory, 'lockfiles'>,
   insights: Pick<Insights, 'resolve'>,
-  signal: AbortSignal,
+  { signal, hasPast }: { readonly signal: AbortSignal; readonly hasPast: boolean },
 ): Promise<readonly Lacking[]> {
   const keys = [...(await answeredSystems(inventory))].flatMap(affectedVersions);
   if (keys.length === 0) return [];
   const { resolutions } = await insights.resolve(keys.map(publishedPackage), { signal });
-  const answers = keys.map((key, index) => ({ ...key, resolution: resolutions[index] }));
+  const answers = keys.map(({ isWitness, ...key }, index) => ({
+    ...key,
+    isEnough: isWitness && !hasPast,
+    resolution: resolutions[index],
+  }));
   const bySystem = Map.groupBy(answers, ({ system }) => system);
   return [...bySystem].flatMap(([system, own]) => {
     const found = own.filter(({ resolution }) => resolution?.record !== undefined);
@@ -37,7 +41,8 @@ export async function lackingSystems(
 interface Answered {
   readonly name: string;
   readonly version: string;
-  readonly isWitness: boolean;
+  /** Whether it proves a loss alone. */
+  readonly isEnough: boolean;
   readonly resolution: Resolution | undefined;
 }
 
@@ -48,7 +53,7 @@ function lacking(
   isLost: (resolution: Resolution) => boolean,
 ): readonly Lacking[] {
   const lost = answers.filter(({ resolution }) => resolution !== undefined && isLost(resolution));
-  if (lost.length < MIN_WITNESSES && !lost.some(({ isWitness }) => isWitness)) return [];
+  if (lost.length < MIN_WITNESSES && !lost.some(({ isEnough }) => isEnough)) return [];
   return [{ system, what, versions: lost.map(({ name, version }) => `${name} ${version}`) }];
 }
 
