@@ -85,7 +85,7 @@ export async function startFakeService(options: Partial<InsightsOptions> = {}) {
   const rootUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const http = createHttpClient({
     retry: { attempts: 2, baseMs: 1, longestWaitMs: 50 },
-    headersTimeoutMs: 400,
+    headersTimeoutMs: 3_000,
   });
   const api = await openInsightsApi(http, rootUrl);
   const cache = createMemoryCache();
