@@ -181,7 +181,7 @@ describe('lockhound insights', () => {
     expect(await insights('package', 'npm', 'lodash')).toMatchObject({
       code: 2,
       note: expect.stringMatching(
-        /The service at http:\/\/127\.0\.0\.1:9 did not answer.*--local.*\[unavailable\]/s,
+        /The service at http:\/\/127\.0\.0\.1:9\/ did not answer.*--local.*\[unavailable\]/s,
       ),
     });
   });
