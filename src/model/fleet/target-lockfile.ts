@@ -16,8 +16,3 @@ export const targetLockfileSchema = z.object({
   /** Why the last scan could not read it. */
   unread: z.object({ code: z.string(), message: z.string() }).exactOptional(),
 });
-
-/** For sorting lockfiles. */
-export function byPath(left: { readonly path: string }, right: { readonly path: string }): number {
-  return left.path < right.path ? -1 : Number(left.path > right.path);
-}
