@@ -1,4 +1,3 @@
-import { byPath } from '../model/fleet/lockfile-order.ts';
 import type { PastScan } from '../model/fleet/past-scan.ts';
 import type { TargetLockfile } from '../model/fleet/target-lockfile.ts';
 import type { Change, TargetState } from '../model/scan/change.ts';

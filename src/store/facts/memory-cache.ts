@@ -1,6 +1,4 @@
-import { chunks } from '../../model/chunks.ts';
 import type { Cache } from '../../model/ports/cache.ts';
-import { createYielder } from '../../model/yielding.ts';
 import { createKeptValues, type KeptValues } from '../values/kept-values.ts';
 
 export interface MemoryCacheOptions {
@@ -10,19 +8,9 @@ export interface MemoryCacheOptions {
   readonly ttlMs: number;
 }
 
-/** Names that are looked up before other work of the process runs. */
-const CHUNK = 500;
-
-/** The names requested since the last read of one kind. */
-interface Batch {
-  readonly names: string[];
-  readonly values: Promise<readonly unknown[]>;
-}
-
 /**
- * Keeps values of a shared cache in the memory of this process, and reads what it lacks in batches: requests of the same kind that are
- * made together become one read. Scans share most of their packages, and reading and decoding them again for each scan costs
- * more than judging them. A value may be used for up to `ttlMs` longer than the shared cache would keep it.
+ * Keeps values of a shared cache in the memory of this process. Scans share most of their packages, and reading and decoding them again
+ * for each scan costs more than judging them. A value may be used for up to `ttlMs` longer than the shared cache would keep it.
  */
 export function cacheInMemory(shared: Cache, { maxEntries, ttlMs }: MemoryCacheOptions): Cache {
   if (ttlMs < 1) return shared;
@@ -32,38 +20,16 @@ export function cacheInMemory(shared: Cache, { maxEntries, ttlMs }: MemoryCacheO
     kinds.set(kind, kept);
     return kept;
   };
-  const batches = new Map<string, Batch>();
-  const open = (kind: string): Batch => {
-    const names: string[] = [];
-    const values = Promise.resolve().then(() => {
-      batches.delete(kind);
-      return shared.getMany(kind, names);
-    });
-    const batch = { names, values };
-    batches.set(kind, batch);
-    return batch;
-  };
-  const read = async (kind: string, names: readonly string[]): Promise<readonly unknown[]> => {
-    const batch = batches.get(kind) ?? open(kind);
-    const start = batch.names.length;
-    for (const name of names) batch.names.push(name);
-    const values = (await batch.values).slice(start, start + names.length);
-    const kept = keptOf(kind);
-    for (const [index, value] of values.entries()) {
-      if (value !== undefined) kept.set(names[index] as string, value);
-    }
-    return values;
-  };
   return {
-    async getMany(kind, names) {
-      const values: unknown[] = [];
-      const yieldIfDue = createYielder();
-      for (const some of chunks(names, CHUNK)) {
-        const part = await keptOf(kind).getMany(some, (lacking) => read(kind, lacking));
-        for (const value of part) values.push(value);
-        await yieldIfDue();
-      }
-      return values;
+    getMany(kind, names) {
+      const kept = keptOf(kind);
+      return kept.getMany(names, async (lacking) => {
+        const values = await shared.getMany(kind, lacking);
+        for (const [index, value] of values.entries()) {
+          if (value !== undefined) kept.set(lacking[index] as string, value);
+        }
+        return values;
+      });
     },
     async setMany(kind, entries, entryTtlMs) {
       const ttl = Math.max(1, Math.min(ttlMs, Math.round(entryTtlMs)));

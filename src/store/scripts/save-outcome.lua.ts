@@ -87,38 +87,27 @@ local function claim(keys, arguments)
 end
 
 local first
-local function run(name, keys, arguments)
-  if name == 'AFTER' then
+local effects = {
+  AFTER = function(keys, arguments)
     redis.call('SET', keys[1], arguments[1], 'PX', arguments[2])
-  elseif name == 'OPEN' then
-    open(keys, arguments)
-  elseif name == 'CLOSE' then
+  end,
+  CLOSE = function(keys, arguments)
     first = close(keys[1], keys[2], arguments[1])
-  elseif name == 'STATE' then
-    change(keys, arguments)
-  elseif name == 'CLAIM' then
-    claim(keys, arguments)
-  elseif name == 'TAKE' then
-    redis.call('HDEL', keys[1], unpack(arguments))
-  elseif name == 'FILE' then
-    file(keys, arguments)
-  elseif name == 'MOVE' then
-    move(keys, arguments)
-  elseif name == 'SPEND' then
+  end,
+  SPEND = function(keys, arguments)
     spend(keys, 1, tonumber(arguments[1]), arguments[2])
-  elseif name == 'NOTE' then
-    note(keys, arguments)
-  elseif name == 'TOUCH' then
-    touch(keys, arguments)
-  elseif name == 'KEEP' then
-    keep(keys, arguments)
-  elseif name == 'DROP' then
-    drop(keys, arguments)
-  elseif name == 'SELECTED' then
-    selected(keys, arguments)
-  elseif name == 'RELIST' then
-    relist(keys, arguments)
-  elseif name ~= 'KNOWN' then
+  end,
+  TAKE = function(keys, arguments)
+    redis.call('HDEL', keys[1], unpack(arguments))
+  end,
+  KNOWN = function() end,
+  OPEN = open, STATE = change, CLAIM = claim, FILE = file, MOVE = move, NOTE = note, TOUCH = touch,
+  KEEP = keep, DROP = drop, SELECTED = selected, RELIST = relist,
+}
+local function run(name, keys, arguments)
+  if effects[name] then
+    effects[name](keys, arguments)
+  else
     redis.call(name, keys[1], unpack(arguments))
   end
 end

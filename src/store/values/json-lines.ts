@@ -2,8 +2,13 @@ import { createYielder } from '../../model/yielding.ts';
 
 /** Members of a list in one part. A part takes some milliseconds. */
 const MEMBERS_A_PART = 500;
-/** A value up to this size is one part, in about a millisecond: parts for each of its fields would take several times as long. */
-const SMALL_CHARACTERS = 500_000;
+/**
+ * A value of fewer members, in all of its lists and objects, is one part, in about a millisecond: parts for each of its fields would take
+ * several times as long.
+ */
+const MAX_SMALL_MEMBERS = 30_000;
+/** The name, the punctuation and the short value of a member take about as many characters. */
+const MEMBER_CHARACTERS = 20;
 /** Large lists are stored no deeper: `result.lockfiles[].packages` of an outcome. */
 const MAX_DEPTH = 4;
 
@@ -93,40 +98,21 @@ class LineReader {
   }
 }
 
-/**
- * Whether a value is one part. Looks at no more of it than decides: not into long lists, and into the other ones only at some
- * members.
- */
+/** Whether a value is one part. Looks at no more of it than decides. */
 export function isSmall(value: unknown): boolean {
-  return sizeOf(value) <= SMALL_CHARACTERS;
+  return roomAfter(value, MAX_SMALL_MEMBERS) > 0;
 }
 
-/** A longer list is not small. */
-const MAX_SMALL_MEMBERS = 1_000;
-/** Members of a list that are measured. The others are taken to be of the same size. */
-const MEASURED = 16;
-/** The name, the punctuation and the short values of a member take about as many characters. */
-const MEMBER_CHARACTERS = 20;
-
-/** About the number of characters of its JSON. Of one that is larger than `SMALL_CHARACTERS`, any larger number. */
-function sizeOf(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 0;
-  if (Array.isArray(value)) return listSize(value);
-  let size = 0;
-  for (const one of Object.values(value)) {
-    size += MEMBER_CHARACTERS + sizeOf(one);
-    if (size > SMALL_CHARACTERS) break;
+/** What is left of a number of members after those of a value; a long text counts as several. */
+function roomAfter(value: unknown, room: number): number {
+  if (typeof value === 'string') return room - 1 - value.length / MEMBER_CHARACTERS;
+  if (typeof value !== 'object' || value === null) return room - 1;
+  let left = room - 1;
+  for (const one of Array.isArray(value) ? value : Object.values(value)) {
+    left = roomAfter(one, left);
+    if (left <= 0) break;
   }
-  return size;
-}
-
-function listSize(list: readonly unknown[]): number {
-  if (list.length > MAX_SMALL_MEMBERS) return Number.POSITIVE_INFINITY;
-  let size = MEMBER_CHARACTERS * list.length;
-  const step = Math.ceil(list.length / MEASURED);
-  for (let at = 0; at < list.length && size <= SMALL_CHARACTERS; at += step) size += step * sizeOf(list[at]);
-  return size;
+  return left;
 }
 
 function membersOf(line: string): readonly unknown[] {
