@@ -23,23 +23,22 @@ export function isExcluded({ resolution }: ResolvedPackage): boolean {
 
 /** `identities` and `own`: those of the packages, in their order, and the ids of these. */
 export async function compactLockfile(
-  lockfile: Pick<ResolvedLockfile, 'format' | 'problems' | 'packages'>,
+  { format, problems, packages }: Pick<ResolvedLockfile, 'format' | 'problems' | 'packages'>,
   identities: readonly string[],
   own: readonly number[],
 ): Promise<{ readonly ids: LockfileIds; readonly rest: CompactLockfile }> {
   const [lookedUp, excluded] = [new Set<number>(), new Set<number>()];
-  let at = 0;
-  for (const locked of lockfile.packages) (isExcluded(locked) ? excluded : lookedUp).add(own[at++] as number);
+  for (const [at, one] of packages.entries()) (isExcluded(one) ? excluded : lookedUp).add(own[at] as number);
   const ids = { lookedUp: Uint32Array.from(lookedUp).sort(), excluded: Uint32Array.from(excluded).sort() };
-  const columns = new Columns(lockfile, ids);
-  let index = 0;
-  for await (const slice of inSlices(lockfile.packages)) {
+  const columns = emptyColumns(ids, packages);
+  for await (const slice of inSlices(packages)) {
     for (const locked of slice) {
-      columns.add(locked, own[index] as number, identities[index] as string);
-      index += 1;
+      const at = columns.positions.length;
+      addTo(columns, locked, own[at] as number, identities[at] as string);
     }
   }
-  return { ids, rest: columns.rest() };
+  const { indexes: _indexes, places: _places, groupSets, last: _last, direct, ...rest } = columns;
+  return { ids, rest: { format, problems, ...rest, direct: direct.join(''), groupSets: groupSets.lists } };
 }
 
 /** A package of a compact lockfile. */
@@ -130,87 +129,56 @@ export function partsOf(encoded: Buffer): { readonly lookedUp: Buffer; readonly 
 
 const DIRECT: Readonly<Record<string, boolean | undefined>> = { 0: false, 1: true };
 
-/**
- * The columns of a compact lockfile, to which its packages are added in their order. A class, because V8 drops the optimised code of
- * functions that each lockfile creates.
- */
-class Columns {
-  readonly #rest: Omit<CompactLockfile, 'direct'> & {
-    readonly positions: number[];
-    readonly groups: number[];
-    readonly lines: (number | null)[];
-    readonly dependencies: ((number | string)[] | null)[];
-    readonly ids: Record<string, string>;
-    readonly spelled: Record<string, readonly [string, string, string]>;
-    readonly excluded: Record<string, readonly [Outcome, string]>;
+/** The columns of a compact lockfile, and what finds positions while they are filled. */
+function emptyColumns({ lookedUp, excluded }: LockfileIds, packages: readonly ResolvedPackage[]) {
+  return {
+    /** By the id of a package in its lockfile. */
+    indexes: new Map(packages.map(({ id }, index) => [id, index])),
+    /** By the id of a package in the fleet: those that are looked up, and the others after them. */
+    places: {
+      lookedUp: new Map(Array.from(lookedUp, (id, index) => [id, index])),
+      excluded: new Map(Array.from(excluded, (id, index) => [id, lookedUp.length + index])),
+    },
+    groupSets: new DistinctLists(),
+    last: { position: 0, line: 0 },
+    positions: [] as number[],
+    direct: [] as string[],
+    groups: [] as number[],
+    lines: [] as (number | null)[],
+    dependencies: [] as ((number | string)[] | null)[],
+    ids: {} as Record<string, string>,
+    spelled: {} as Record<string, readonly [string, string, string]>,
+    excluded: {} as Record<string, readonly [Outcome, string]>,
   };
-  readonly #direct: string[] = [];
-  /** By the id of a package in its lockfile. */
-  readonly #indexes = new Map<string, number>();
-  /** By the id of a package in the fleet: those that are looked up, and the others after them. */
-  readonly #positions = new Map<number, number>();
-  readonly #otherPositions = new Map<number, number>();
-  readonly #groupSets = new DistinctLists();
-  #lastPosition = 0;
-  #lastLine = 0;
+}
 
-  constructor(
-    { format, problems, packages }: Pick<ResolvedLockfile, 'format' | 'problems' | 'packages'>,
-    { lookedUp, excluded }: LockfileIds,
-  ) {
-    let index = 0;
-    for (const { id } of packages) this.#indexes.set(id, index++);
-    let position = 0;
-    for (const id of lookedUp) this.#positions.set(id, position++);
-    for (const id of excluded) this.#otherPositions.set(id, position++);
-    this.#rest = {
-      format,
-      problems,
-      positions: [],
-      groupSets: this.#groupSets.lists,
-      groups: [],
-      lines: [],
-      dependencies: [],
-      ids: {},
-      spelled: {},
-      excluded: {},
-    };
-  }
-
-  /** `id`, `identity`: of the package in the fleet. */
-  add(locked: ResolvedPackage, id: number, identity: string): void {
-    const rest = this.#rest;
-    const index = rest.positions.length;
-    const isOther = isExcluded(locked);
-    const position = (isOther ? this.#otherPositions : this.#positions).get(id) ?? 0;
-    rest.positions.push(position - this.#lastPosition);
-    this.#lastPosition = position;
-    this.#direct.push(locked.direct === undefined ? '?' : locked.direct ? '1' : '0');
-    rest.groups.push(this.#groupSets.placeOf(locked.groups));
-    rest.lines.push(locked.line === undefined ? null : locked.line - this.#lastLine);
-    this.#lastLine = locked.line ?? this.#lastLine;
-    rest.dependencies.push(
-      locked.dependencies === undefined ? null : this.#edges(locked.dependencies, index),
-    );
-    if (locked.id !== defaultId(locked)) rest.ids[index] = locked.id;
-    const { name, version, purl, resolution } = locked;
-    if (!isSpelledAs(identity, locked)) rest.spelled[index] = [name, version, purl];
-    if (isOther) rest.excluded[index] = [resolution.outcome, resolution.reason ?? ''];
-  }
-
-  rest(): CompactLockfile {
-    return { ...this.#rest, direct: this.#direct.join('') };
-  }
-
-  #edges(names: readonly string[], from: number): (number | string)[] {
-    const edges = new Array<number | string>(names.length);
-    for (let at = 0; at < names.length; at += 1) {
-      const name = names[at] as string;
-      const to = this.#indexes.get(name);
-      edges[at] = to === undefined ? name : to - from;
-    }
-    return edges;
-  }
+/** `id`, `identity`: of the package in the fleet. */
+function addTo(
+  columns: ReturnType<typeof emptyColumns>,
+  locked: ResolvedPackage,
+  id: number,
+  identity: string,
+): void {
+  const { indexes, places, last } = columns;
+  const { name, version, purl, line, direct, groups, dependencies, resolution } = locked;
+  const index = columns.positions.length;
+  const isOther = isExcluded(locked);
+  const position = (isOther ? places.excluded : places.lookedUp).get(id) ?? 0;
+  columns.positions.push(position - last.position);
+  last.position = position;
+  columns.direct.push(direct === undefined ? '?' : direct ? '1' : '0');
+  columns.groups.push(columns.groupSets.placeOf(groups));
+  columns.lines.push(line === undefined ? null : line - last.line);
+  last.line = line ?? last.line;
+  columns.dependencies.push(
+    dependencies?.map((to) => {
+      const other = indexes.get(to);
+      return other === undefined ? to : other - index;
+    }) ?? null,
+  );
+  if (locked.id !== defaultId(locked)) columns.ids[index] = locked.id;
+  if (!isSpelledAs(identity, locked)) columns.spelled[index] = [name, version, purl];
+  if (isOther) columns.excluded[index] = [resolution.outcome, resolution.reason ?? ''];
 }
 
 function defaultId({ name, version }: Pick<LockedPackage, 'name' | 'version'>): string {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chunks } from '../../model/chunks.ts';
 import type { Known } from '../../model/ports/cache.ts';
-import type { PendingFact, RefreshedFacts } from '../../model/ports/facts.ts';
+import type { PendingFact } from '../../model/ports/facts.ts';
 import type { StoredKind } from '../../model/stored/kind.ts';
 import { createYielder } from '../../model/yielding.ts';
 import type { StoreError } from '../errors.ts';
@@ -30,25 +30,7 @@ export interface FactsOptions<Value> {
   readonly now?: () => number;
 }
 
-export interface FactStore<Value>
-  extends RefreshedFacts<Value>,
-    Pick<ReturnType<typeof createAnswerTimes>, 'answeredBefore' | 'oldestSince' | 'failure'> {
-  /** Facts that are fresh, unchecked, in the order of `keys`; `undefined` for others. */
-  fresh(keys: readonly string[]): Promise<readonly unknown[]>;
-  /** Keys of all facts. */
-  keys(): Promise<readonly string[]>;
-  /** Facts that changed and whose targets are not selected yet, oldest first. */
-  pending(limit: number): Promise<readonly PendingFact[]>;
-  countPending(): Promise<number>;
-  /** Has the targets of these facts judged again although the service answered nothing new. */
-  markPending(keys: readonly string[]): Promise<void>;
-  /** Keys of facts about what was published, or else first seen, since a time in ms. Older ones are no longer listed. */
-  youngSince(time: number): Promise<readonly string[]>;
-  /** Keys of all facts in parts, with their text. Facts that change meanwhile may be in it twice. */
-  scan(): AsyncGenerator<readonly (readonly [key: string, text: string])[]>;
-  /** Removes facts that no target needs. */
-  forget(keys: readonly string[]): Promise<void>;
-}
+export type FactStore<Value extends object> = ReturnType<typeof createFactStore<Value>>;
 
 /** A fact that cannot be read counts as unknown: the next answer of the service replaces it. */
 export function createFactStore<Value extends object>(
@@ -56,7 +38,7 @@ export function createFactStore<Value extends object>(
   keys: Keys,
   kind: StoredKind<Known<Value>>,
   options: FactsOptions<Value>,
-): FactStore<Value> {
+) {
   const { publishedAt = () => undefined, onUnreadable = () => {}, now = Date.now } = options;
   const factKeys = keys.facts(kind.kind);
   const { facts, answered, unanswered, changed, pending, young, revision } = factKeys;
@@ -75,7 +57,8 @@ export function createFactStore<Value extends object>(
   return {
     read,
     ...times,
-    async fresh(names) {
+    /** Facts that are fresh, unchecked, in the order of `names`; `undefined` for others. */
+    async fresh(names: readonly string[]): Promise<readonly unknown[]> {
       const values: unknown[] = [];
       const yieldIfDue = createYielder();
       for (const part of chunks(names, CHUNK)) {
@@ -89,7 +72,10 @@ export function createFactStore<Value extends object>(
       }
       return values;
     },
-    async learn(entries, { isRefresh = false } = {}) {
+    async learn(
+      entries: readonly (readonly [key: string, known: Known<Value>])[],
+      { isRefresh = false }: { readonly isRefresh?: boolean } = {},
+    ): Promise<readonly string[]> {
       const news: string[] = [];
       for (const part of chunks(entries, CHUNK)) {
         const time = now();
@@ -114,7 +100,7 @@ export function createFactStore<Value extends object>(
       }
       return news;
     },
-    async changedSince(time) {
+    async changedSince(time: number): Promise<ReadonlyMap<string, Known<Value>>> {
       const names = await redis.zrangebyscore(changed, time, '+inf');
       const known = await read(names);
       return new Map(
@@ -124,27 +110,33 @@ export function createFactStore<Value extends object>(
         }),
       );
     },
+    /** Keys of all facts. */
     keys: () => redis.hkeys(facts),
-    async pending(limit) {
+    /** Facts that changed and whose targets are not selected yet, oldest first. */
+    async pending(limit: number): Promise<readonly PendingFact[]> {
       const listed = await redis.zrange(pending, '0', String(limit - 1), 'WITHSCORES');
       return chunks(listed, 2).map(([key = '', score]) => ({ key, changedAt: Number(score) }));
     },
     countPending: () => redis.zcard(pending),
-    async markPending(names) {
+    /** Has the targets of these facts judged again although the service answered nothing new. */
+    async markPending(names: readonly string[]): Promise<void> {
       const time = now();
       for (const part of chunks(names, CHUNK)) {
         await redis.zadd(pending, ...part.flatMap((name) => [time, name]));
       }
     },
-    async youngSince(time) {
+    /** Keys of facts about what was published, or else first seen, since a time in ms. Older ones are no longer listed. */
+    async youngSince(time: number): Promise<readonly string[]> {
       await redis.zremrangebyscore(young, '-inf', `(${time}`);
       return await redis.zrange(young, '0', '-1');
     },
-    async *scan() {
+    /** Keys of all facts in parts, with their text. Facts that change meanwhile may be in it twice. */
+    async *scan(): AsyncGenerator<readonly (readonly [key: string, text: string])[]> {
       for await (const part of scanParts(redis, 'HSCAN', facts))
         yield part.map(([key, text]) => [key, String(text)] as const);
     },
-    async forget(names) {
+    /** Removes facts that no target needs. */
+    async forget(names: readonly string[]): Promise<void> {
       for (const part of chunks(names, CHUNK)) {
         await Promise.all([
           redis.hdel(facts, ...part),

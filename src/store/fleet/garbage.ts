@@ -25,8 +25,8 @@ export interface GarbageParts {
   readonly inventories: Inventories;
   readonly openAlerts?: Pick<ReturnType<typeof createOpenAlerts>, 'forgetUnused'>;
   readonly facts: {
-    readonly versions: Pick<FactStore<unknown>, 'scan' | 'answeredBefore' | 'forgetTimes'>;
-    readonly advisories: Pick<FactStore<unknown>, 'keys' | 'forget'>;
+    readonly versions: Pick<FactStore<object>, 'scan' | 'answeredBefore' | 'forgetTimes'>;
+    readonly advisories: Pick<FactStore<object>, 'keys' | 'forget'>;
   };
   /** How long a scan uses a fact without asking the service, in ms. */
   readonly recordTtlMs: number;
@@ -92,7 +92,7 @@ async function usedIds(inventories: Inventories): Promise<IdSet> {
 async function passOverVersions(
   redis: RedisClient,
   keys: Keys,
-  versions: Pick<FactStore<unknown>, 'scan'>,
+  versions: Pick<FactStore<object>, 'scan'>,
   answeredBefore: number,
 ): Promise<{ readonly removed: number; readonly named: ReadonlySet<unknown> }> {
   const { facts, answered, changed, pending, young, inspectedAgain, inspections, revision } = keys.facts(
