@@ -31,8 +31,6 @@ const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
  * took half of a worker's time.
  */
 const SYNC_BYTES = 1024 * 1024;
-/** The same, compressed: JSON takes about a tenth. */
-const SYNC_STORED_BYTES = 65_536;
 
 /** Compresses with Zstandard. */
 export async function compress(content: Buffer): Promise<Buffer> {
@@ -48,15 +46,40 @@ export function recogniseCompression(stored: Buffer): 'zstd' | 'gzip' | 'none' {
 /** Decompresses by the first bytes. Throws when the content is damaged or larger than `maxBytes`. */
 export async function expand(stored: Buffer, maxBytes: number): Promise<Buffer> {
   switch (recogniseCompression(stored)) {
-    case 'zstd':
-      return isLarge(stored)
-        ? await expandZstd(stored, { maxOutputLength: maxBytes })
-        : zstdDecompressSync(stored, { maxOutputLength: maxBytes });
+    case 'zstd': {
+      const size = statedSize(stored);
+      if (size !== undefined && size <= Math.min(SYNC_BYTES, maxBytes)) {
+        return zstdDecompressSync(stored, { maxOutputLength: maxBytes });
+      }
+      return expandZstd(stored, { maxOutputLength: maxBytes });
+    }
     case 'gzip':
       return expandGzip(stored, { maxOutputLength: maxBytes });
     case 'none':
       if (stored.length > maxBytes) throw new RangeError(`${stored.length} bytes are more than ${maxBytes}`);
       return stored;
+  }
+}
+
+/**
+ * The size that a Zstandard frame states for its content (RFC 8878 §3.1.1.1), in bytes. Frames that were written as a stream
+ * state none. A decoder refuses a frame whose content has another size.
+ */
+function statedSize(frame: Buffer): number | undefined {
+  if (frame.length < 18) return undefined;
+  const descriptor = frame.readUInt8(4);
+  const isSingleSegment = (descriptor & 0x20) !== 0;
+  const dictionaryBytes = [0, 1, 2, 4][descriptor & 3] ?? 0;
+  const at = 5 + (isSingleSegment ? 0 : 1) + dictionaryBytes;
+  switch (descriptor >> 6) {
+    case 0:
+      return isSingleSegment ? frame.readUInt8(at) : undefined;
+    case 1:
+      return frame.readUInt16LE(at) + 256;
+    case 2:
+      return frame.readUInt32LE(at);
+    default:
+      return undefined;
   }
 }
 
@@ -100,7 +123,9 @@ export async function unpackJson(stored: Buffer): Promise<unknown> {
 
 /** Whether a stored value is read in slices that yield to other work. */
 export function isLarge(stored: Buffer): boolean {
-  return recogniseCompression(stored) === 'zstd' && stored.length > SYNC_STORED_BYTES;
+  return (
+    recogniseCompression(stored) === 'zstd' && (statedSize(stored) ?? Number.POSITIVE_INFINITY) > SYNC_BYTES
+  );
 }
 
 const MAX_JSON_BYTES = 512 * 1024 * 1024;
