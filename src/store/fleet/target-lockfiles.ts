@@ -1,4 +1,3 @@
-import { byPath } from '../../model/fleet/lockfile-order.ts';
 import type { LoggedChanges } from '../../model/fleet/logged-changes.ts';
 import type { TargetLockfile } from '../../model/fleet/target-lockfile.ts';
 import type { TargetChange } from '../../model/queue/outcome.ts';
@@ -107,6 +106,10 @@ function step(keys: Keys, name: 'KEEP' | 'DROP', hash: string, values: OutcomeSt
     keys: [keys.inventoryUses, keys.idLists(bucketOf(hash)), keys.lockfileInventory(hash)],
     values: [hash, ...values],
   };
+}
+
+function byPath(left: { readonly path: string }, right: { readonly path: string }): number {
+  return left.path < right.path ? -1 : Number(left.path > right.path);
 }
 
 function hashesOf(lockfiles: readonly TargetLockfile[]): ReadonlySet<string> {
