@@ -49,10 +49,10 @@ export function createPorts(
   };
 }
 
-/** A port that rejects every call. */
+/** A port that rejects every call. It is no promise: `then` is absent. */
 function absent<Port extends object>(parts: string): Port {
   const reject = () => Promise.reject(new RangeError(`this run has no ${parts}`));
-  return new Proxy({} as Port, { get: () => reject });
+  return new Proxy({} as Port, { get: (_port, name) => (name === 'then' ? undefined : reject) });
 }
 
 /** The limits on lockfiles of the configuration. */
