@@ -4,20 +4,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LockfileError } from '../../src/lockfiles/errors.ts';
 import type { PnpmDocument } from '../../src/lockfiles/pnpm-lock/document.ts';
-import * as pnpmGeneral from '../../src/lockfiles/pnpm-lock/read-general.ts';
-import * as pnpmLines from '../../src/lockfiles/pnpm-lock/read-lines.ts';
-import type { LineInput } from '../../src/lockfiles/syntax/line-cursor.ts';
+import { readDocument } from '../../src/lockfiles/pnpm-lock/read-document.ts';
+import { readGeneral, readLines, type YamlReader } from '../../src/lockfiles/syntax/read-yaml.ts';
 import { UnknownLayout } from '../../src/lockfiles/syntax/unknown-layout.ts';
-import * as berryGeneral from '../../src/lockfiles/yarn-lock/berry/packages.ts';
-import type { BerryEntry } from '../../src/lockfiles/yarn-lock/berry/read-lines.ts';
-import * as berryLines from '../../src/lockfiles/yarn-lock/berry/read-lines.ts';
+import { type BerryEntry, readEntries } from '../../src/lockfiles/yarn-lock/berry/packages.ts';
 import { CORPORA } from './reading.ts';
 import { SAMPLES } from './samples.ts';
 
-/** The result of a one-pass reader; `unknown` when it leaves the text to the general parser. */
-function byLines<T>(read: (input: LineInput) => T, text: string): T | 'unknown' {
+type Result = readonly (readonly BerryEntry[] | PnpmDocument)[];
+
+/** The result of one pass; `unknown` when it leaves the text to the general parser. */
+function byLines(read: (yaml: YamlReader) => Result[number], text: string): Result | 'unknown' {
   try {
-    return read({ text });
+    return readLines({ text }, read);
   } catch (error) {
     if (error instanceof UnknownLayout) return 'unknown';
     throw error;
@@ -25,49 +24,24 @@ function byLines<T>(read: (input: LineInput) => T, text: string): T | 'unknown' 
 }
 
 /** The result of the general parser; `refused` for invalid YAML. */
-function byParser<T>(read: (text: string, path: string) => T, text: string): T | 'refused' {
+function byParser(read: (yaml: YamlReader) => Result[number], text: string): Result | 'refused' {
   try {
-    return read(text, 'x');
+    return readGeneral(text, 'x', read);
   } catch (error) {
     if (error instanceof LockfileError) return 'refused';
     throw error;
   }
 }
 
-const READERS = {
-  'yarn-lock': { lines: berryLines.readLines, parser: berryGeneral.readGeneral },
-  'pnpm-lock': { lines: pnpmLines.readLines, parser: pnpmGeneral.readGeneral },
-} as const;
+const READERS = { 'yarn-lock': readEntries, 'pnpm-lock': readDocument } as const;
 
-/** Compares both readers. Returns whether both have a result. */
+/** Compares both ways. Returns whether both have a result. */
 function agree(format: keyof typeof READERS, text: string): boolean {
-  const lines = byLines<unknown>(READERS[format].lines, text);
-  const parsed = byParser<unknown>(READERS[format].parser, text);
+  const lines = byLines(READERS[format], text);
+  const parsed = byParser(READERS[format], text);
   if (lines === 'unknown' || parsed === 'refused') return false;
-  expect(essential(lines)).toEqual(essential(parsed));
+  expect(lines).toEqual(parsed);
   return true;
-}
-
-/** Removes empty lists and resolutions, which equal absent ones. */
-function essential(read: unknown): unknown {
-  if (!Array.isArray(read)) return read;
-  return read.map((one: BerryEntry | PnpmDocument) => {
-    if (!('packages' in one)) return one;
-    const importers = one.importers.map(({ path, lists }) => [
-      path,
-      [...lists].filter(([, list]) => list.length > 0),
-    ]);
-    const entries = [...one.packages, ...one.snapshots].map((entry) => ({
-      ...entry,
-      resolution: entry.resolution ?? {},
-    }));
-    return {
-      ...one,
-      importers: importers.filter(([, lists]) => lists?.length !== 0).sort(),
-      packages: entries,
-      snapshots: [],
-    };
-  });
 }
 
 function corporaFiles(): readonly (readonly [keyof typeof READERS, string])[] {

@@ -41,12 +41,12 @@ export interface PnpmImporter {
   readonly lists: Map<string, References>;
 }
 
-/** One document of a pnpm-lock.yaml, from either parser. */
+/** One document of a pnpm-lock.yaml. Where a section is repeated, the last one counts. */
 export interface PnpmDocument {
   lockfileVersion: string | undefined;
-  readonly importers: PnpmImporter[];
-  readonly packages: PnpmEntry[];
-  readonly snapshots: PnpmEntry[];
+  importers: PnpmImporter[];
+  packages: PnpmEntry[];
+  snapshots: PnpmEntry[];
 }
 
 const NONE: References = [];

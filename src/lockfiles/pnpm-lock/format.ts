@@ -1,11 +1,10 @@
 import { LockfileError, type LockfileErrorCode } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
 import { LockfileBuilder } from '../packages/lockfile-builder.ts';
-import { inOnePassOr } from '../syntax/unknown-layout.ts';
+import { readYaml } from '../syntax/read-yaml.ts';
 import { ENVIRONMENT_LISTS, type PnpmDocument } from './document.ts';
 import { addPackages } from './packages.ts';
-import { readGeneral } from './read-general.ts';
-import { readLines } from './read-lines.ts';
+import { readDocument } from './read-document.ts';
 
 /** pnpm's lockfile, lockfileVersion 5 to 9. */
 export const pnpmLock: Format = {
@@ -20,12 +19,7 @@ export const pnpmLock: Format = {
   recognises: (head) => /^(?:lockfileVersion|shrinkwrapVersion): ['"]?\d/m.test(head),
   read(input) {
     const builder = new LockfileBuilder();
-    const { text, path } = input;
-    const documents = inOnePassOr(
-      input,
-      () => readLines(input),
-      () => readGeneral(text, path),
-    );
+    const documents = readYaml(input, readDocument);
     if (documents.length === 0) builder.problem(undefined, 'the file has no document');
     const readable = readableDocuments(documents, input, builder);
     addPackages(readable, builder);

@@ -2,7 +2,8 @@ import { basename, dirname } from 'node:path/posix';
 import type { StatedRequirement } from '../../model/advice/project-statement.ts';
 import { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { parseJsonObject } from '../syntax/parse-json.ts';
-import { readGeneral } from '../yarn-lock/berry/packages.ts';
+import { readYaml } from '../syntax/read-yaml.ts';
+import { readEntries as readBerryEntries } from '../yarn-lock/berry/packages.ts';
 import { type ClassicEntry, readEntries, splitPatterns } from '../yarn-lock/classic/entries.ts';
 import { aliasedName, type Descriptor } from '../yarn-lock/descriptor.ts';
 import { isBerry } from '../yarn-lock/format.ts';
@@ -81,11 +82,13 @@ function unrequired(
 }
 
 function ofBerry(text: string, path: string): readonly StatedRequirement[] {
-  return readGeneral(text, path).flatMap(({ resolution, version, dependencies }) => {
-    const workspace = /@workspace:(.*)$/s.exec(resolution)?.[1];
-    if (workspace !== undefined) return stated(dependencies, '', workspace === '.' ? '' : workspace);
-    return stated(dependencies, `${nameOf(resolution)}@${version}`, '');
-  });
+  return readYaml({ text, path }, readBerryEntries)
+    .flat()
+    .flatMap(({ resolution, version, dependencies }) => {
+      const workspace = /@workspace:(.*)$/s.exec(resolution)?.[1];
+      if (workspace !== undefined) return stated(dependencies, '', workspace === '.' ? '' : workspace);
+      return stated(dependencies, `${nameOf(resolution)}@${version}`, '');
+    });
 }
 
 function stated(list: readonly Descriptor[], by: string, folder: string): readonly StatedRequirement[] {

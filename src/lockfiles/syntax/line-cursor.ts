@@ -64,6 +64,11 @@ export class LineCursor {
     return false;
   }
 
+  /** Whether the current line is `---`, which begins a YAML document. */
+  isMarker(): boolean {
+    return this.indent === 0 && this.end - this.start === 3 && this.text.startsWith('---', this.start);
+  }
+
   /** Moves to the next line that is indented by at most `indent`. Returns `false` at the end of the text. */
   skipDeeper(indent: number): boolean {
     while (this.advance()) if (this.indent <= indent) return true;

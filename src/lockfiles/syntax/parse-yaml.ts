@@ -1,7 +1,7 @@
 import { EVENT_ID, type Event, getScalarValue, parseEvents, type ScalarEvent, YAMLException } from 'js-yaml';
 import { LockfileError } from '../errors.ts';
 import { conflictLine } from './merge-conflict.ts';
-import { isTable, type Table } from './parse-toml.ts';
+import { membersOf } from './parse-toml.ts';
 
 /** A member of a mapping. Its value is unchecked. */
 export interface YamlEntry {
@@ -14,8 +14,8 @@ export interface YamlEntry {
 /** A document of a YAML text: mappings, lists and strings. Scalars are not converted, as formats differ in their types. */
 export interface YamlDocument {
   readonly content: unknown;
-  /** Members of the mapping under `section`, or of the document itself, including repeated ones. */
-  entries(section?: string): readonly YamlEntry[];
+  /** The members of a mapping in the document. In the two outermost levels they have lines, and include repeated ones. */
+  entries(mapping: unknown): readonly YamlEntry[];
 }
 
 /** No tool writes aliases; manually edited files contain some. */
@@ -174,22 +174,9 @@ function setMember(mapping: Record<string, unknown>, key: string, value: unknown
 function documentOf(content: unknown, outer: ReadonlyMap<unknown, readonly YamlEntry[]>): YamlDocument {
   return {
     content,
-    entries(section) {
-      const within =
-        section === undefined ? content : isTable(content) ? memberOf(content, section) : undefined;
-      // The members of an aliased mapping are not recorded.
-      return outer.get(within) ?? entriesOf(within);
-    },
+    entries: (mapping) =>
+      outer.get(mapping) ?? membersOf(mapping).map(([key, value]) => ({ key, value, line: undefined })),
   };
-}
-
-function memberOf(table: Table, name: string): unknown {
-  return Object.hasOwn(table, name) ? table[name] : undefined;
-}
-
-function entriesOf(value: unknown): readonly YamlEntry[] {
-  if (!isTable(value)) return [];
-  return Object.entries(value).map(([key, one]) => ({ key, value: one, line: undefined }));
 }
 
 /** Finds the lines of ascending positions. */

@@ -10,12 +10,12 @@ for (const code of [QUOTE, APOSTROPHE, DASH, QUESTION, COLON, ...SPECIAL]) UNUSU
 
 /**
  * Position of the colon after the key of the current line. An explicit key (`? key`, which YAML requires for keys of more
- * than 1,024 characters) ends with its line, where `mayBeExplicit` allows one.
+ * than 1,024 characters) ends with its line.
  */
-export function keyEnd(cursor: LineCursor, mayBeExplicit = false): number {
+export function keyEnd(cursor: LineCursor): number {
   const { text, units, start, end } = cursor;
   if (UNUSUAL[units[start] ?? 0] === 1) {
-    const found = endOfUnusualKey(cursor, mayBeExplicit);
+    const found = endOfUnusualKey(cursor);
     if (found >= 0) return found;
   }
   for (let at = text.indexOf(':', start); at >= 0 && at < end; at = text.indexOf(':', at + 1)) {
@@ -28,7 +28,7 @@ export function keyEnd(cursor: LineCursor, mayBeExplicit = false): number {
 }
 
 /** The same for a key that does not begin like most plain scalars; -1 for one that is a plain scalar nevertheless. */
-function endOfUnusualKey(cursor: LineCursor, mayBeExplicit: boolean): number {
+function endOfUnusualKey(cursor: LineCursor): number {
   const { text, start, end } = cursor;
   const first = text.charCodeAt(start);
   if (first === QUOTE || first === APOSTROPHE) {
@@ -36,7 +36,7 @@ function endOfUnusualKey(cursor: LineCursor, mayBeExplicit: boolean): number {
     if (text.charCodeAt(close + 1) === COLON) return close + 1;
     throw new UnknownLayout(`line ${cursor.line}`);
   }
-  if (mayBeExplicit && first === QUESTION && text.charCodeAt(start + 1) === SPACE) return end;
+  if (first === QUESTION && text.charCodeAt(start + 1) === SPACE) return end;
   // An element of a list, or part of an explicit key.
   const isPlain = (first === DASH || first === QUESTION) && !isEndOrSpace(text, start + 1, end);
   if (!isPlain) throw new UnknownLayout(`line ${cursor.line}`);
@@ -60,7 +60,7 @@ export function refuseOddSpaces(text: string): void {
 export function enterExplicitValue(cursor: LineCursor, indent: number): void {
   const { text, start, end } = cursor;
   if (cursor.indent !== indent || text.charCodeAt(start) !== COLON) return;
-  if (start + 1 === end) {
+  if (start + 1 === end || text.slice(start, end) === ': {}') {
     cursor.advance();
     return;
   }
@@ -69,21 +69,6 @@ export function enterExplicitValue(cursor: LineCursor, indent: number): void {
   }
   cursor.start += 2;
   cursor.indent += 2;
-}
-
-/**
- * Returns whether a line follows the mapping of that indentation. Throws for a line that is indented deeper than its
- * neighbours.
- */
-export function endOfMapping(cursor: LineCursor, indent: number): boolean {
-  if (cursor.indent >= indent) throw new UnknownLayout(`line ${cursor.line}`);
-  return cursor.indent >= 0;
-}
-
-/** Moves past a value that ends with its line. Throws where the next line continues it. */
-export function leaveValue(cursor: LineCursor): void {
-  const { indent } = cursor;
-  if (cursor.advance() && cursor.indent > indent) throw new UnknownLayout(`line ${cursor.line}`);
 }
 
 /** The key of the current line. */
@@ -96,10 +81,9 @@ export function keyText(cursor: LineCursor, colon: number): string {
     if (!/^["']/.test(key) && /:(?:\s|$)/.test(key)) throw new UnknownLayout(`line ${cursor.line}`);
     return scalar(key);
   }
-  if (first === QUOTE) return simplyQuoted(text, start, colon) ?? scalar(text.slice(start, colon));
-  if (first === APOSTROPHE) {
+  if (first === QUOTE || first === APOSTROPHE) {
     const inner = text.slice(start + 1, colon - 1);
-    return inner.includes("'") ? inner.replaceAll("''", "'") : inner;
+    return inner.includes(first === QUOTE ? '\\' : "'") ? scalar(text.slice(start, colon)) : inner;
   }
   const key = text.slice(start, colon);
   if (key.includes(' #')) throw new UnknownLayout(`line ${cursor.line}`);
@@ -116,20 +100,6 @@ export function rawValue(cursor: LineCursor, colon: number): string {
   return from === to ? '' : cursor.text.slice(from, to);
 }
 
-/** The scalar value on the current line. */
-export function valueText(cursor: LineCursor, colon: number): string {
-  const { text, units, end } = cursor;
-  const plain = units[colon + 2] === QUOTE ? simplyQuoted(text, colon + 2, end) : undefined;
-  return plain ?? scalar(rawValue(cursor, colon));
-}
-
-/** The text between double quotes that contains neither a quote nor an escape; `undefined` for any other text. */
-function simplyQuoted(text: string, start: number, end: number): string | undefined {
-  if (text.indexOf('"', start + 1) !== end - 1) return undefined;
-  const inner = text.slice(start + 1, end - 1);
-  return inner.includes('\\') ? undefined : inner;
-}
-
 /** Parses a quoted or plain scalar on one line. */
 export function scalar(raw: string): string {
   const first = raw.charCodeAt(0);
@@ -143,12 +113,17 @@ export function scalar(raw: string): string {
   return raw;
 }
 
+/** The usual form of `resolution`. */
+const ONE_MEMBER = /^\{(\w+): (\w[\w+/=-]*)\}$/;
+
 /**
  * Parses a flow mapping of scalars on one line: `{integrity: sha512-…, tarball: https://…}`. Throws for nested values and
  * quoted commas, because it splits the text at commas.
  */
-export function flowMapping(raw: string): ReadonlyMap<string, string> {
-  const members = new Map<string, string>();
+export function flowMapping(raw: string): readonly (readonly [string, string])[] {
+  const [, name, value] = ONE_MEMBER.exec(raw) ?? [];
+  if (name !== undefined && value !== undefined) return [[name, value]];
+  const members: [string, string][] = [];
   if (!raw.startsWith('{') || !raw.endsWith('}')) throw new UnknownLayout(raw.slice(0, 100));
   const inner = raw.slice(1, -1).trim();
   // A comma ends a plain value even when no space follows.
@@ -156,7 +131,7 @@ export function flowMapping(raw: string): ReadonlyMap<string, string> {
   for (const part of inner === '' ? [] : inner.split(/,\s+/)) {
     const colon = part.search(/:\s/);
     if (colon <= 0 || /^[?-]\s/.test(part)) throw new UnknownLayout(raw.slice(0, 100));
-    members.set(scalar(part.slice(0, colon).trim()), scalar(part.slice(colon + 1).trim()));
+    members.push([scalar(part.slice(0, colon).trim()), scalar(part.slice(colon + 1).trim())]);
   }
   return members;
 }

@@ -5,12 +5,26 @@ import { LockfileBuilder } from '../../packages/lockfile-builder.ts';
 import { connectAll, type PackageDraft } from '../../packages/package-collector.ts';
 import { draftLockedPackage } from '../../packages/package-draft.ts';
 import { REGISTRY } from '../../packages/sources.ts';
-import { isTable, membersOf } from '../../syntax/parse-toml.ts';
-import { parseYaml } from '../../syntax/parse-yaml.ts';
-import { inOnePassOr } from '../../syntax/unknown-layout.ts';
-import { DescriptorIndex, newDescriptor } from '../descriptor.ts';
+import { readYaml, type YamlReader } from '../../syntax/read-yaml.ts';
+import { type Descriptor, DescriptorIndex, newDescriptor } from '../descriptor.ts';
 import { applyManifest, type PackageNeeds } from '../manifest.ts';
-import { type BerryEntry, emptyEntry, readLines } from './read-lines.ts';
+
+/** An entry in the words of the file. */
+export interface BerryEntry {
+  /** `a@npm:^1, b@npm:^2`. */
+  readonly key: string;
+  readonly line: number | undefined;
+  version: string;
+  resolution: string;
+  checksum: string | undefined;
+  dependencies: readonly Descriptor[];
+  /** Names of the optional ones among them. */
+  optional: readonly string[];
+}
+
+function emptyEntry(key: string, line: number | undefined): BerryEntry {
+  return { key, line, version: '', resolution: '', checksum: undefined, dependencies: NONE, optional: NONE };
+}
 
 /** An entry has no draft when it is a folder of the target. */
 interface Read {
@@ -23,15 +37,10 @@ const NEWEST_VERSION = 10;
 
 /** Reads a yarn.lock of version 2 and later. Workspaces are the target, and their dependencies are direct. */
 export function readBerry(input: LockfileInput): LockfileContent {
-  const { text, path } = input;
-  const entries = inOnePassOr(
-    input,
-    () => readLines(input),
-    () => readGeneral(text, path),
-  );
+  const entries = readYaml(input, readEntries).flat();
   const index = new DescriptorIndex();
   const builder = new LockfileBuilder();
-  builder.checkVersion(METADATA_VERSION.exec(text)?.[1], NEWEST_VERSION);
+  builder.checkVersion(METADATA_VERSION.exec(input.text)?.[1], NEWEST_VERSION);
   const read: Read[] = [];
   const direct = entries.some(({ resolution }) => resolution.includes('@workspace:')) ? false : undefined;
   for (const entry of entries) {
@@ -150,30 +159,46 @@ function patchedSource(reference: string): Source {
   }
 }
 
-/** Reads a yarn.lock in any YAML layout. Throws `LockfileError`. */
-export function readGeneral(text: string, path: string): readonly BerryEntry[] {
-  return parseYaml(text, path).flatMap((document) =>
-    document
-      .entries()
-      .filter(({ key }) => key !== '__metadata')
-      .map(({ key, value, line }) => entryOf(key, value, line)),
+/** Reads the entries of one document. */
+export function readEntries(yaml: YamlReader): readonly BerryEntry[] {
+  const entries: BerryEntry[] = [];
+  yaml.members((key) => {
+    if (key === '__metadata') return;
+    const entry = emptyEntry(key, yaml.line());
+    yaml.members((field) => readField(field, yaml, entry));
+    entries.push(entry);
+  });
+  return entries;
+}
+
+function readField(field: string, yaml: YamlReader, entry: BerryEntry): void {
+  switch (field) {
+    case 'version':
+    case 'resolution':
+    case 'checksum':
+      entry[field] = yaml.text() ?? '';
+      break;
+    case 'dependencies':
+      entry.dependencies = readDependencies(yaml);
+      break;
+    case 'dependenciesMeta':
+      entry.optional = readOptional(yaml);
+  }
+}
+
+function readDependencies(yaml: YamlReader): readonly Descriptor[] {
+  const found: Descriptor[] = [];
+  yaml.members((name) => found.push(newDescriptor(name, yaml.text() ?? '')));
+  return found;
+}
+
+/** `name:` above `optional: true`. */
+function readOptional(yaml: YamlReader): readonly string[] {
+  const names: string[] = [];
+  yaml.members((name) =>
+    yaml.members((meta) => {
+      if (meta === 'optional' && yaml.text() === 'true') names.push(name);
+    }),
   );
-}
-
-function entryOf(key: string, stated: unknown, line: number | undefined): BerryEntry {
-  const entry = emptyEntry(key, line);
-  if (!isTable(stated)) return entry;
-  const { version, resolution, checksum, dependencies, dependenciesMeta } = stated;
-  entry.version = textOf(version);
-  entry.resolution = textOf(resolution);
-  entry.checksum = checksum === undefined ? undefined : textOf(checksum);
-  entry.dependencies = membersOf(dependencies).map(([name, range]) => newDescriptor(name, textOf(range)));
-  entry.optional = membersOf(dependenciesMeta)
-    .filter(([, meta]) => isTable(meta) && meta['optional'] === 'true')
-    .map(([name]) => name);
-  return entry;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
+  return names;
 }
