@@ -63,7 +63,7 @@ const { output } = await bundle.write({
     groups: [
       {
         name: 'command',
-        test: /\/src\/(?:(?:model|commands|embedded|insights)\/errors|cli\/program\/(?:errors|exit-code|options|output-\w+|signals|write-parts)|config\/(?:defaults\.generated|is-configured|load-or-default)|files\/[\w-]+|model\/(?:json-object|load-package|printable|lazily|yielding|lockfile\/read-whole)|report\/(?:json-parts|layout|palette))\.ts$|\/commander\//,
+        test: /\/src\/(?:(?:model|commands|embedded|insights)\/errors|cli\/program\/(?:errors|options|output-\w+|process-output|signals)|config\/(?:defaults\.generated|is-configured|load-or-default)|files\/[\w-]+|model\/(?:json-object|load-package|printable|lazily|yielding|lockfile\/read-whole)|report\/layout)\.ts$|\/commander\//,
         priority: 6,
       },
       // What `parse` and every file need. Each format is a file of its own.
@@ -75,7 +75,7 @@ const { output } = await bundle.write({
       // Everything that a scan needs in addition.
       {
         name: 'scan',
-        test: /\/src\/(?:compose\/scanner|commands\/(?:scan|scanning\/filter-report)|cli\/(?:scan|program\/scan-result)|report\/(?:json|text|suppression-text|web-address|table\/[\w-]+))\.ts$/,
+        test: /\/src\/(?:compose\/scanner|commands\/(?:scan|scanning\/filter-report)|cli\/(?:scan|program\/scan-result)|report\/(?:json|text|finding-parts|scan-parts|table\/[\w-]+))\.ts$/,
         priority: 1,
       },
     ],

@@ -6,9 +6,9 @@ export {
   type DiscoveryServiceOptions,
   startDiscoveryService,
 } from './embedded/discovery/service.ts';
-export { type ErrorShape, LISTED_ERRORS, PLAIN_ERRORS } from './embedded/error-shape.ts';
 export { EmbeddedError, type EmbeddedErrorCode } from './embedded/errors.ts';
 export {
+  type ErrorShape,
   type Fault,
   type FaultOptions,
   type FaultRequest,
@@ -17,6 +17,9 @@ export {
   garbageAnswer,
   htmlAnswer,
   type InjectOptions,
+  LISTED_ERRORS,
+  PLAIN_ERRORS,
+  type RateLimit,
   tooManyRequests,
 } from './embedded/faults.ts';
 export {
@@ -41,14 +44,13 @@ export {
   startLocalServices,
 } from './embedded/local-services.ts';
 export type { ListenOptions, LocalService, ServiceOptions } from './embedded/loopback.ts';
-export type { RateLimit } from './embedded/rate-limit.ts';
 export type { Delivery, ReceivedWebhook } from './embedded/receiver/deliveries.ts';
 export { type Receiver, startReceiver } from './embedded/receiver/service.ts';
 export type { WebhookCall } from './embedded/webhooks/call.ts';
 export type { PlatformEvent } from './embedded/webhooks/event.ts';
-export type { Permission } from './embedded/webhooks/handler.ts';
 export type { StoredVariable, StoredWebhook } from './embedded/webhooks/model.ts';
 export {
+  type Permission,
   startWebhookService,
   type WebhookKey,
   type WebhookService,

@@ -6,8 +6,8 @@ type Group = 'Scan' | 'Ask about what is watched' | 'Run';
 
 export interface CommandEntry {
   readonly name: string;
-  /** Options and arguments as `lockhound --help` lists them. */
-  readonly usage: string;
+  /** Options and arguments as `lockhound --help` lists them. Default: `[options]`. */
+  readonly usage?: string;
   readonly description: string;
   /** Where `lockhound --help` lists it; without one it is only named there. */
   readonly group?: Group;
@@ -66,20 +66,17 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'worker',
     group: 'Run',
-    usage: '[options]',
     description: 'Process the queues: scan what producers enqueue and send alerts on changes.',
     load: async () => (await import('./worker.ts')).workerCommand,
   },
   {
     name: 'serve',
     group: 'Run',
-    usage: '[options]',
     description: 'Serve the API: targets, findings, scans, deliveries and schedules of the fleet.',
     load: async () => (await import('./serve.ts')).serveCommand,
   },
   {
     name: 'tokens',
-    usage: '[options]',
     description: 'Create, list and revoke tokens of the API.',
     load: () => noun('tokens', () => import('./operations/nouns/tokens.ts')),
   },
@@ -99,32 +96,27 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'deliveries',
-    usage: '[options]',
     description: 'Show deliveries of alerts and send them again.',
     load: () => noun('deliveries', () => import('./operations/nouns/deliveries.ts')),
   },
   {
     name: 'rejected',
-    usage: '[options]',
     description: 'Show invalid payloads, correct them, and put them back on their queues.',
     load: () => noun('rejected', () => import('./operations/nouns/rejected.ts')),
   },
   {
     name: 'scans',
-    usage: '[options]',
     description: 'Show scans: state, duration, outcomes, gaps, changes and alerts.',
     load: () => noun('scans', () => import('./operations/nouns/scans.ts')),
   },
   {
     name: 'schedules',
-    usage: '[options]',
     description: 'Add, show, run, pause and remove schedules that read sources at regular times.',
     load: () => noun('schedules', () => import('./operations/nouns/schedules.ts')),
   },
   {
     name: 'targets',
     group: 'Ask about what is watched',
-    usage: '[options]',
     description: 'Show what is watched: targets with their findings, lockfiles and scans; remove a target.',
     load: () => noun('targets', () => import('./operations/nouns/targets.ts')),
   },
@@ -151,20 +143,17 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'findings',
     group: 'Ask about what is watched',
-    usage: '[options]',
     description: 'Show the findings of all targets, the worst first.',
     load: () => noun('findings', () => import('./operations/nouns/findings.ts')),
   },
   {
     name: 'ignore',
-    usage: '[options]',
     description: 'Suppress findings of the whole fleet, list suppressions and end them.',
     load: () => noun('ignore', () => import('./operations/nouns/ignore.ts')),
   },
   {
     name: 'changes',
     group: 'Ask about what is watched',
-    usage: '[options]',
     description: 'Show what changed: findings that opened, worsened, were resolved or reopened.',
     load: () => noun('changes', () => import('./operations/nouns/changes.ts')),
   },
@@ -177,14 +166,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'health',
     group: 'Run',
-    usage: '[options]',
     description: 'Say in words whether the deployment works, which limit binds and what to do.',
     load: () => noun('health', () => import('./operations/nouns/health.ts')),
   },
   {
     name: 'doctor',
     group: 'Run',
-    usage: '[options]',
     description: 'Check the installation: Redis, services, receivers, schedules, queues, workers.',
     load: async () => (await import('./doctor.ts')).doctorCommand,
   },
@@ -197,13 +184,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'demo',
     group: 'Scan',
-    usage: '[options]',
     description: 'Run the whole pipeline on this machine: from a lockfile to an alert.',
     load: async () => (await import('./demo.ts')).demoCommand,
   },
   {
     name: 'services',
-    usage: '[options]',
     description:
       'Serve local versions of package insights, webhook integration, discovery and an alert receiver.',
     load: async () => (await import('./services.ts')).servicesCommand,
@@ -218,7 +203,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'insights',
     usage: '',
     description: 'Query the package-insights API: packages, versions, graphs, projects, advisories.',
-    load: async () => (await import('./insights/command.ts')).insightsCommand,
+    load: async () => await (await import('./insights/command.ts')).insightsCommand(),
   },
   {
     name: 'config',

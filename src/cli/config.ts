@@ -5,7 +5,7 @@ import { settings } from '../config/variables.ts';
 import { messageOf } from '../model/errors.ts';
 import { configText, settingsText } from '../report/administration/config-text.ts';
 import type { CommandContext } from './program/context.ts';
-import { EXIT } from './program/exit-code.ts';
+import { EXIT } from './program/errors.ts';
 import type { Terminal } from './program/terminal.ts';
 
 interface CheckOptions {

@@ -1,10 +1,9 @@
 import { Argument, Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { FEEDS, type FeedName } from '../model/exploits/exploit-data.ts';
-import { importedText, storedListsText } from '../report/administration/data-text.ts';
 import { type AdminOptions, print, withAdminOptions } from './program/admin.ts';
 import type { CommandContext } from './program/context.ts';
-import { EXIT } from './program/exit-code.ts';
+import { EXIT } from './program/errors.ts';
 import { interruptible } from './program/signals.ts';
 
 const EXAMPLES = `
@@ -34,7 +33,7 @@ function importCommand({ terminal, exit }: CommandContext): Command {
       const imported = await interruptible((signal) =>
         importFeed(loaded, { feed, from, force: options.force === true, signal }),
       );
-      print(terminal, options, imported, () => importedText(imported, terminal));
+      print(terminal, options, imported);
       exit(imported.head.rejected === 0 ? EXIT.clean : EXIT.findings);
     });
 }
@@ -45,7 +44,7 @@ function showCommand({ terminal, exit }: CommandContext): Command {
     .action(async (options: AdminOptions) => {
       const { storedLists } = await import('../commands/data.ts');
       const places = await storedLists(loadConfig({ file: options.config }));
-      print(terminal, options, places, () => storedListsText(places, terminal));
+      print(terminal, options, places);
       if (places.some(({ fault }) => fault !== undefined)) exit(EXIT.error);
     });
 }

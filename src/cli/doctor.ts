@@ -3,7 +3,7 @@ import { loadConfig } from '../config/load.ts';
 import { doctorText, hasFault } from '../report/administration/checks-text.ts';
 import { type AdminOptions, print, withAdminOptions } from './program/admin.ts';
 import type { CommandContext } from './program/context.ts';
-import { EXIT } from './program/exit-code.ts';
+import { EXIT } from './program/errors.ts';
 import { interruptible } from './program/signals.ts';
 
 const NOTES = `

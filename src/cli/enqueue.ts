@@ -7,8 +7,7 @@ import type { Caller } from './operations/caller.ts';
 import { openCaller, withServer } from './operations/open-caller.ts';
 import { layoutOf } from './operations/run.ts';
 import type { CommandContext } from './program/context.ts';
-import { CommandError } from './program/errors.ts';
-import { EXIT } from './program/exit-code.ts';
+import { CommandError, EXIT } from './program/errors.ts';
 import { collectLabel, withConfig, withOutputFormat } from './program/options.ts';
 import {
   type DestinationOptions,
@@ -16,6 +15,7 @@ import {
   withDestinationOptions,
   withOutputFile,
 } from './program/output-file.ts';
+import { writeParts } from './program/process-output.ts';
 import { progressLine } from './program/progress.ts';
 import {
   EXIT_CODES,
@@ -27,7 +27,6 @@ import {
 } from './program/scan-result.ts';
 import { interruptible } from './program/signals.ts';
 import type { Terminal } from './program/terminal.ts';
-import { writeParts } from './program/write-parts.ts';
 
 interface EnqueueOptions extends ResultOptions, DestinationOptions {
   readonly target: string;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { loadOrDefault } from '../config/load-or-default.ts';
 import type { CommandContext } from './program/context.ts';
-import { EXIT } from './program/exit-code.ts';
+import { EXIT } from './program/errors.ts';
 import { type OutputOptions, withConfig, withOutputFormat } from './program/options.ts';
 import { type DestinationOptions, withDestination, withDestinationOptions } from './program/output-file.ts';
 import { progressLine } from './program/progress.ts';

@@ -104,7 +104,7 @@ async function stateOf(caller: Caller, scan: string, signal: AbortSignal) {
 async function explain(caller: Caller): Promise<string> {
   try {
     const { parts } = await caller.call('lockhound.health.get', {});
-    const faults = parts.filter(({ grade }) => grade !== 'fine');
+    const faults = parts.filter(({ verdict }) => verdict !== 'fine');
     return faults.map(({ says, remedy = '' }) => `${says}. ${remedy}`.trim()).join(' ');
   } catch (error) {
     return `\`lockhound health\` cannot be read: ${messageOf(error)}`;

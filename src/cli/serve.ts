@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import type { CommandContext } from './program/context.ts';
-import { parsePort } from './program/port.ts';
+import { parsePort } from './program/options.ts';
 import { interruptible, unlessAborted, untilAborted } from './program/signals.ts';
 
 const NOTES = `
@@ -30,7 +30,7 @@ export function serveCommand(command: Command, { terminal }: CommandContext): vo
     .addHelpText('after', NOTES)
     .action(async ({ config, host, port }: Flags) => {
       const loaded = loadConfig({ file: config });
-      const { startServe } = await import('../commands/serve/serve.ts');
+      const { startServe } = await import('../server/serve.ts');
       await interruptible(async (signal) => {
         const server = await unlessAborted(signal, startServe(loaded, { host, port, signal }));
         if (server === undefined) return;

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ServicesOptions } from '../commands/services.ts';
 import { secretFromEnvironment } from '../config/secret-reference.ts';
+import { defined } from '../model/defined.ts';
 import type { CommandContext } from './program/context.ts';
 import { interruptible, untilAborted } from './program/signals.ts';
 import type { Terminal } from './program/terminal.ts';
@@ -90,26 +91,18 @@ function optionsOf(flags: Flags): ServicesOptions {
   return {
     settings,
     permissions,
-    given: given({
+    // One that is not given would override the file.
+    given: defined({
       host,
       data,
-      insights: given({ latencyMs, rateLimit: limit, pageSize, port: flags.insightsPort }),
-      webhooks: given({ latencyMs, rateLimit: limit, headerPrefix, port: flags.webhooksPort }),
-      receiver: given({ latencyMs, port: flags.receiverPort }),
-      discovery: given({ latencyMs, port: flags.discoveryPort }),
+      insights: defined({ latencyMs, rateLimit: limit, pageSize, port: flags.insightsPort }),
+      webhooks: defined({ latencyMs, rateLimit: limit, headerPrefix, port: flags.webhooksPort }),
+      receiver: defined({ latencyMs, port: flags.receiverPort }),
+      discovery: defined({ latencyMs, port: flags.discoveryPort }),
     }),
     apiKey: secretFromEnvironment('LOCKHOUND_SECRET_API_KEY', 'local-api-key'),
     applicationKey: secretFromEnvironment('LOCKHOUND_SECRET_APPLICATION_KEY', 'local-application-key'),
   };
-}
-
-type Given<Settings> = { readonly [Key in keyof Settings]?: Exclude<Settings[Key], undefined> };
-
-/** The settings without those that are `undefined`, which would override the file. */
-function given<Settings extends object>(settings: Settings): Given<Settings> {
-  return Object.fromEntries(
-    Object.entries(settings).filter(([, value]) => value !== undefined),
-  ) as Given<Settings>;
 }
 
 function prefix(text: string): string {

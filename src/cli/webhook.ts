@@ -5,7 +5,7 @@ import type { ProvisionChange } from '../model/alert/provision-change.ts';
 import { TRANSITIONS, type Transition } from '../model/scan/transition.ts';
 import { changesText, shownText, testText } from '../report/administration/webhook-text.ts';
 import type { CommandContext } from './program/context.ts';
-import { EXIT } from './program/exit-code.ts';
+import { EXIT } from './program/errors.ts';
 import { type ConfigOptions, withConfig } from './program/options.ts';
 import { interruptible } from './program/signals.ts';
 import type { Terminal } from './program/terminal.ts';
@@ -51,22 +51,14 @@ function plan(context: CommandContext): Command {
 }
 
 function apply(context: CommandContext): Command {
-  return subcommand('apply', 'Apply the configured webhooks and variables to the platform.').action(
-    (options: WebhookOptions) =>
-      administer(context, options, async (admin, signal) => {
-        return printDone(context, options, admin, await admin.apply(signal));
-      }),
-  );
+  const command = subcommand('apply', 'Apply the configured webhooks and variables to the platform.');
+  return command.action(changing(context, (admin, signal) => admin.apply(signal)));
 }
 
 function rotate(context: CommandContext): Command {
-  return subcommand('rotate', 'Send the current value of a secret variable again.')
-    .argument('<variable>', 'name of a secret of `notify.variables`')
-    .action((variable: string, options: WebhookOptions) =>
-      administer(context, options, async (admin, signal) =>
-        printDone(context, options, admin, await admin.rotate(variable, signal)),
-      ),
-    );
+  const command = subcommand('rotate', 'Send the current value of a secret variable again.');
+  command.argument('<variable>', 'name of a secret of `notify.variables`');
+  return command.action(changing(context, (admin, signal, variable) => admin.rotate(variable, signal)));
 }
 
 function show(context: CommandContext): Command {
@@ -111,7 +103,8 @@ function destroy(context: CommandContext): Command {
         const { terminal } = context;
         const sure = options.yes === true || admin.unprovisioned !== undefined;
         if (!sure && !(await confirmed(terminal, await admin.planDestroy(signal)))) return EXIT.error;
-        return printDone(context, options, admin, await admin.destroy(signal));
+        printChanges(context, options, admin, await admin.destroy(signal), true);
+        return EXIT.clean;
       }),
     );
 }
@@ -150,14 +143,18 @@ async function administer(
   exit(code);
 }
 
-function printDone(
+/** The action of a command that changes the platform: it prints what it did. */
+function changing(
   context: CommandContext,
-  options: WebhookOptions,
-  admin: WebhookAdmin,
-  changes: readonly ProvisionChange[],
-): number {
-  printChanges(context, options, admin, changes, true);
-  return EXIT.clean;
+  change: (admin: WebhookAdmin, signal: AbortSignal, argument: string) => Promise<readonly ProvisionChange[]>,
+) {
+  return (...given: readonly unknown[]): Promise<void> => {
+    const options = given.at(-2) as WebhookOptions;
+    return administer(context, options, async (admin, signal) => {
+      printChanges(context, options, admin, await change(admin, signal, String(given[0])), true);
+      return EXIT.clean;
+    });
+  };
 }
 
 function printChanges(

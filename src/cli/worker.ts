@@ -40,7 +40,7 @@ export function workerCommand(command: Command): void {
         let server: { close(): Promise<void> } | undefined;
         try {
           if (serving) {
-            const { startServe } = await import('../commands/serve/serve.ts');
+            const { startServe } = await import('../server/serve.ts');
             server = await startServe(loaded, { worker: worker.monitored });
           }
           await untilAborted(AbortSignal.any([signal, worker.lost]));

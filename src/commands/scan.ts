@@ -127,8 +127,7 @@ function withAge(report: ScanReport, kept: LookUpCache | undefined, offline: boo
 
 /** The findings of an earlier report, as the state that this scan changes. */
 async function openBaseline(path: string) {
-  const { readBaseline, stateOf } = await import('./review/baseline.ts');
-  const { statedFacts } = await import('./review/stated-facts.ts');
+  const { readBaseline, stateOf, statedFacts } = await import('./review/baseline.ts');
   const { compareScans } = await import('../policy/review/compare-scans.ts');
   const facts = await readBaseline(path);
   return {

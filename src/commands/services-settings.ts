@@ -1,8 +1,7 @@
-import { parseDocument } from 'yaml';
 import { z } from 'zod';
+import { parseYaml } from '../config/load.ts';
 import type { LocalServicesOptions } from '../embedded/local-services.ts';
 import { readTextSync } from '../files/read-file.ts';
-import { messageOf } from '../model/errors.ts';
 import { ServicesError } from './errors.ts';
 
 /** The file for `lockhound services --settings`: the options of `lockhound/testing`, and a folder of data. */
@@ -71,25 +70,14 @@ const settingsSchema: z.ZodType<ServicesSettings> = z.strictObject({
 
 const MAX_BYTES = 1_048_576;
 
-/** Reads a file of settings. Throws `FileError`, and `ServicesError` with every fault and its path. */
+/** Reads a file of settings. Throws `FileError`, `ConfigError` (`config-syntax`), and `ServicesError` with every fault and its path. */
 export function readServicesSettings(file: string): ServicesSettings {
   return parseServicesSettings(readTextSync(file, MAX_BYTES), file);
 }
 
 /** Reads settings from YAML. `file` is used in the message of a `ServicesError`. */
 export function parseServicesSettings(text: string, file: string): ServicesSettings {
-  const document = parseDocument(text, { prettyErrors: true });
-  const [syntax] = document.errors;
-  if (syntax !== undefined) throw new ServicesError('settings-invalid', `${file}: ${syntax.message}`);
-  const parsed = settingsSchema.safeParse(contentOf(document, file) ?? {});
+  const parsed = settingsSchema.safeParse(parseYaml(file, text) ?? {});
   if (parsed.success) return parsed.data;
   throw new ServicesError('settings-invalid', `${file}:\n${z.prettifyError(parsed.error)}`);
-}
-
-function contentOf(document: ReturnType<typeof parseDocument>, file: string): unknown {
-  try {
-    return document.toJS({ maxAliasCount: 100 });
-  } catch (error) {
-    throw new ServicesError('settings-invalid', `${file}: ${messageOf(error)}`, { cause: error });
-  }
 }

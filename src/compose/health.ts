@@ -2,10 +2,10 @@ import type { LoadedConfig } from '../config/load.ts';
 import { JOBS } from '../jobs/catalog.ts';
 import type { HealthVerdict } from '../model/api/lockhound-api.generated.ts';
 import { messageOf } from '../model/errors.ts';
-import type { ShardLayout } from '../model/fleet/shard-layout.ts';
+import { broken } from '../model/fleet/checks.ts';
 import { within } from '../model/within.ts';
 import type { FleetNumbers } from '../server/metrics/fleet-numbers.ts';
-import { judgeHealth, unreachableVerdict } from '../server/verdict/verdict.ts';
+import { judgeHealth, nothingWorks, unreachableVerdict } from '../server/verdict/verdict.ts';
 import { unfinishedMove } from '../store/shards/shard-layout.ts';
 import { openFleetNumbers } from './fleet-numbers.ts';
 import type { Store, Stores } from './store.ts';
@@ -28,10 +28,13 @@ export function openHealth(
   const read = async (): Promise<HealthVerdict> => {
     const [redisMs, now] = [await roundTrip(first), await timeOf(first)];
     const move = (await first.layouts.read())?.move;
-    if (move !== undefined) return movingVerdict(move, now);
+    if (move !== undefined) {
+      const says = `the number of shards is being changed from ${move.from} to ${move.to}`;
+      return nothingWorks(says, broken(says, unfinishedMove(move)), now);
+    }
     const [numbers, presences] = await Promise.all([readNumbers(), first.workers.list(now)]);
     return judgeHealth({
-      ...{ numbers, workers: presences, redisMs, concurrency, now },
+      ...{ numbers, workers: presences, shards: shards.length, redisMs, concurrency, now },
       settings: {
         refreshEveryMs: watch.every,
         staleAfterMs: watch.staleAfter,
@@ -50,18 +53,6 @@ export function openHealth(
   };
 }
 
-/** The verdict while no worker runs, so that nothing else can be judged. */
-function movingVerdict(move: NonNullable<ShardLayout['move']>, now: number): HealthVerdict {
-  const says = `The number of shards is being changed from ${move.from} to ${move.to}.`;
-  const remedy = unfinishedMove(move);
-  return {
-    grade: 'broken',
-    summary: `Nothing works: ${says}`,
-    parts: [{ part: 'flow', grade: 'broken', says, remedy }],
-    at: new Date(now).toISOString(),
-  };
-}
-
 /** The median of some round trips in milliseconds. */
 async function roundTrip({ redis }: Pick<Store, 'redis'>): Promise<number> {
   const times: number[] = [];
@@ -74,7 +65,7 @@ async function roundTrip({ redis }: Pick<Store, 'redis'>): Promise<number> {
 }
 
 /** The clock of Redis in ms since 1970: that of this process may differ from those of the workers. */
-export async function timeOf({ redis }: Pick<Store, 'redis'>): Promise<number> {
+async function timeOf({ redis }: Pick<Store, 'redis'>): Promise<number> {
   const [seconds, microseconds] = await redis.time();
   return Number(seconds) * 1_000 + Number(microseconds) / 1_000;
 }

@@ -1,4 +1,4 @@
-import { cacheFolder } from '../config/cache-folder.ts';
+import { cacheFolder } from '../config/data-folder.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { HttpClient } from '../http/client.ts';
 import { HttpError } from '../http/errors.ts';

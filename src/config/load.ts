@@ -126,8 +126,8 @@ function readConfigFile(named: string | undefined): { file: string | undefined; 
   return { file, content: parseYaml(file, text) ?? {} };
 }
 
-/** Limits YAML aliases to a hundred, against files that expand exponentially. */
-function parseYaml(file: string, text: string): unknown {
+/** Limits YAML aliases to a hundred, against files that expand exponentially. Throws `ConfigError` (`config-syntax`). */
+export function parseYaml(file: string, text: string): unknown {
   try {
     const document = parseDocument(text, { prettyErrors: true });
     const fault = document.errors[0];

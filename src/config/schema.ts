@@ -1,13 +1,55 @@
 import { z } from 'zod';
-import { data } from './sections/data.ts';
+import { secretReference } from './secret-reference.ts';
 import { type NotifyConfig, notify } from './sections/notify.ts';
 import { policy } from './sections/policy.ts';
 import { redis } from './sections/redis.ts';
 import { serve } from './sections/serve.ts';
 import { suppressions } from './sections/suppressions.ts';
-import { traces } from './sections/traces.ts';
 import { credentials, schedules, watch } from './sections/watch.ts';
 import { durationOf, httpUrl } from './values.ts';
+
+const traces = z.strictObject({
+  endpoint: httpUrl
+    .optional()
+    .describe(
+      'OTLP/HTTP collector that receives traces, such as `http://collector:4318/v1/traces`. Unset: nothing is traced.',
+    ),
+  authorization: secretReference
+    .optional()
+    .describe('Value of the `authorization` header for the collector.'),
+  ratio: z.number().min(0).max(1).default(1).describe('Part of the scans that are traced, 0 to 1.'),
+});
+
+const MINUTE_MS = 60_000;
+
+const feed = (what: string, every: string) =>
+  z
+    .strictObject({
+      url: httpUrl.optional().describe(`URL of ${what}. Unset: workers do not fetch it.`),
+      every: durationOf(every)
+        .refine((ms) => ms >= MINUTE_MS, 'at least `1m`')
+        .describe('Time between two readings of it.'),
+    })
+    .prefault({});
+
+/** Published lists about exploitation. */
+const data = z.strictObject({
+  folder: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Folder of imported lists for `scan`. Default: `lockhound` in `$XDG_DATA_HOME` or `~/.local/share`.',
+    ),
+  epss: feed('the EPSS scores', '24h'),
+  kev: feed('the catalogue of known exploited vulnerabilities', '6h'),
+  allowAddresses: z
+    .array(z.string().min(1))
+    .default([])
+    .describe(
+      'Private hosts or CIDR ranges that the lists may be read from, besides the hosts of their URLs.',
+    ),
+});
 
 const insights = z.strictObject({
   url: httpUrl.default('https://api.deps.dev').describe('Package-insights API.'),

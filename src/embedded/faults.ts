@@ -1,8 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { matchesWildcard } from '../model/wildcard.ts';
-import { type ErrorShape, PLAIN_ERRORS } from './error-shape.ts';
-import { type RateLimit, rateLimiter } from './rate-limit.ts';
 
 /** A failure that a local service simulates. */
 export type Fault =
@@ -166,3 +164,44 @@ function requestFilter(
     );
   };
 }
+
+/** A maximum number of requests in each period. */
+export interface RateLimit {
+  readonly requests: number;
+  /** Length of the period. Default 1. */
+  readonly seconds?: number;
+}
+
+/** Returns a function that counts a request and returns 0 when it is within the limit, otherwise the seconds to wait. */
+export function rateLimiter(
+  { requests, seconds = 1 }: RateLimit,
+  now: () => number = () => performance.now(),
+): () => number {
+  let start = Number.NEGATIVE_INFINITY;
+  let count = 0;
+  return () => {
+    const time = now();
+    if (time - start >= seconds * 1_000) {
+      start = time;
+      count = 0;
+    }
+    count += 1;
+    return count <= requests ? 0 : Math.ceil(seconds - (time - start) / 1_000);
+  };
+}
+
+/** The format of a service's error answers. */
+export interface ErrorShape {
+  /** Content type. */
+  readonly type: string;
+  body(message: string): string;
+}
+
+/** Package-insights API (field notes, "Errors are text/plain"). */
+export const PLAIN_ERRORS: ErrorShape = { type: 'text/plain; charset=utf-8', body: (message) => message };
+
+/** Webhook-integration API, "Error response object". */
+export const LISTED_ERRORS: ErrorShape = {
+  type: 'application/json',
+  body: (message) => JSON.stringify({ errors: [message] }),
+};

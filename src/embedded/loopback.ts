@@ -1,8 +1,14 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { messageOf } from '../model/errors.ts';
 import { listen as listenOn } from '../model/listen.ts';
-import { type ErrorShape, PLAIN_ERRORS } from './error-shape.ts';
-import { errorAnswer, type Fault, type FaultOptions, type Faults } from './faults.ts';
+import {
+  type ErrorShape,
+  errorAnswer,
+  type Fault,
+  type FaultOptions,
+  type Faults,
+  PLAIN_ERRORS,
+} from './faults.ts';
 
 export interface ListenOptions {
   /** Default 0: the system chooses. */

@@ -1,8 +1,7 @@
 import type { RestDescription, SchemaDescription } from '../discovery/description/description.ts';
 import { isObject, type JsonObject } from '../model/json-object.ts';
 import { printable } from '../model/printable.ts';
-import { columns, fitLines, stringWidth, type TextOptions } from './layout.ts';
-import { type Palette, palette } from './palette.ts';
+import { columns, fitLines, hang, type Palette, palette, stringWidth, type TextOptions } from './layout.ts';
 
 /** A value with its schema, which may be a reference. */
 interface Described {
@@ -14,6 +13,8 @@ interface Described {
 export interface AnswerSchema {
   readonly schema: SchemaDescription;
   readonly schemas: RestDescription['schemas'];
+  /** Whether an absent value says that there is none, as in our own API. Other services leave out what they do not know. */
+  readonly leavesOut?: boolean;
 }
 
 /** The properties of an object in the order of its schema, with their names. */
@@ -22,7 +23,12 @@ type Properties = readonly (Described & { readonly name: string })[];
 /** What every function here needs. */
 interface Page extends TextOptions {
   readonly schemas: NonNullable<RestDescription['schemas']>;
+  readonly leavesOut: boolean;
   readonly paint: Palette;
+}
+
+function pageOf({ schemas = {}, leavesOut = false }: AnswerSchema, options: TextOptions): Page {
+  return { ...options, schemas, leavesOut, paint: palette(options.colour) };
 }
 
 /** Shown for a value that an answer does not have, or that cannot be read: services send defaults, so an absent value is not 0. */
@@ -44,23 +50,20 @@ const NO_STATEMENT: Readonly<Record<string, (of: JsonObject) => boolean>> = {
  * Any answer of an API as text for a person: the schemas of its description document give the order, the labels and the kinds of values.
  * A list of flat objects is a table; other objects are blocks.
  */
-export function answerText(value: unknown, { schema, schemas }: AnswerSchema, options: TextOptions): string {
-  const page: Page = { ...options, schemas: schemas ?? {}, paint: palette(options.colour) };
-  return fitLines(blockOf(onlyMember({ value, schema }, page), '', page), options);
+export function answerText(value: unknown, answer: AnswerSchema, options: TextOptions): string {
+  const page = pageOf(answer, options);
+  return fitLines(blockOf(onlyMember({ value, schema: answer.schema }, page), '', page), options);
 }
 
 /** Some properties of a described object in one line, each with its label when the value alone does not say what it is. */
 export function answerLine(
   value: unknown,
-  { schema, schemas }: AnswerSchema,
+  answer: AnswerSchema,
   names: readonly string[],
   shows: (text: string) => boolean,
 ): string {
-  const page: Page = {
-    ...{ colour: false, width: Number.POSITIVE_INFINITY },
-    ...{ schemas: schemas ?? {}, paint: palette(false) },
-  };
-  const properties = propertiesOf(onlyMember({ value, schema }, page), page);
+  const page = pageOf(answer, { colour: false, width: Number.POSITIVE_INFINITY });
+  const properties = propertiesOf(onlyMember({ value, schema: answer.schema }, page), page);
   return names
     .flatMap((name) => properties.filter((one) => one.name === name))
     .map((one) => shortText(one, page))
@@ -75,6 +78,13 @@ function shortText({ name, value, schema }: Described & { readonly name: string 
   if (Array.isArray(value) && value.length === 0) return `no ${label}`;
   const text = cellOf({ value, schema }, page);
   return text === UNKNOWN || typeof value === 'number' ? `${text} ${label}` : text;
+}
+
+/** A value with its label, which no heading of a column says. Nothing for one that is absent or no. */
+function labelledText(one: Properties[number], page: Page): readonly string[] {
+  const text = isEmpty(one, page) ? '' : cellOf(one, page);
+  if (text === '') return [];
+  return one.value === true ? [labelOf(one.name)] : [`${page.paint.faint(labelOf(one.name))} ${text}`];
 }
 
 /** The member of an object that has only one, as the answer to a purl has a package or a version; otherwise the value itself. */
@@ -98,8 +108,8 @@ function onlyMember({ value, schema }: Described, page: Page): Described {
 function blockOf(described: Described, indent: string, page: Page, isItem = false): readonly string[] {
   if (isLine(described, page)) return [indent + cellOf(described, page)];
   if (Array.isArray(described.value)) return itemLines(described, indent, page);
-  const properties = propertiesOf(described, page).filter(isStated);
-  const first = properties.find((one) => isLine(one, page) && !isEmpty(one));
+  const properties = propertiesOf(described, page).filter((one) => isStated(one, page));
+  const first = properties.find((one) => isLine(one, page) && !isEmpty(one, page));
   const heading = isItem || first?.name.endsWith('Key') === true ? first : undefined;
   const inner = heading === undefined ? indent : `${indent}  `;
   const lines = properties.filter((one) => one !== heading && isLine(one, page));
@@ -117,9 +127,9 @@ function blockOf(described: Described, indent: string, page: Page, isItem = fals
   ];
 }
 
-/** An absent text or object states nothing; an absent number, boolean or list is unknown. */
-function isStated({ value, schema }: Described): boolean {
-  return value !== undefined || schema.type === 'array' || isScalarType(schema.type);
+/** An absent text or object states nothing; an absent number, boolean or list is unknown, unless the service leaves out what there is none of. */
+function isStated({ value, schema }: Described, { leavesOut }: Page): boolean {
+  return value !== undefined || (!leavesOut && (schema.type === 'array' || isScalarType(schema.type)));
 }
 
 function isScalarType(type: string | undefined): boolean {
@@ -146,7 +156,7 @@ function itemLines({ value, schema }: Described, indent: string, page: Page): re
  * one text. `undefined` when a value needs more than a line.
  */
 function tableOf(rows: readonly Properties[], indent: string, page: Page): readonly string[] | undefined {
-  const shown = rows.flatMap((row) => row.filter((one) => !isEmpty(one)));
+  const shown = rows.flatMap((row) => row.filter((one) => !isEmpty(one, page)));
   if (shown.some((one) => !isLine(one, page))) return undefined;
   const names = new Set(shown.map(({ name }) => name));
   const labels = [...new Set(rows.flat().map(({ name }) => name))].filter((name) => names.has(name));
@@ -163,19 +173,17 @@ function tableOf(rows: readonly Properties[], indent: string, page: Page): reado
     return columns(table, { width: page.width, indent });
   }
   return found.flatMap(([first, ...others]) => {
-    const rest = others.map((one) => (one === undefined ? '' : shortText(one, page)));
-    const cells = [
-      first === undefined ? '' : cellOf(first, page),
-      rest.filter((text) => text !== '').join('  '),
-    ];
-    return columns([cells], { width: page.width, indent });
+    const rest = others.flatMap((one) => (one === undefined ? [] : labelledText(one, page)));
+    return hang(`${indent}${first === undefined ? '' : cellOf(first, page)}  `, rest.join(', '), page.width);
   });
 }
 
 /** Nothing that a column has to show: absent texts, empty ones, and lists without items. */
-function isEmpty({ value, schema }: Described): boolean {
+function isEmpty({ value, schema }: Described, { leavesOut }: Page): boolean {
   if (Array.isArray(value)) return value.length === 0;
-  return value === '' || value === false || (value === undefined && !isScalarType(schema.type));
+  return (
+    value === '' || value === false || (value === undefined && (leavesOut || !isScalarType(schema.type)))
+  );
 }
 
 /** Whether a value takes one line, or one for each item: a scalar, a short object of texts, or a list of them. */
@@ -189,30 +197,46 @@ function isLine({ value, schema }: Described, page: Page): boolean {
   return !isObject(value) || isKey({ value, schema }, page);
 }
 
+/** Whether the members of an object have names that its schema does not know. */
+function isMap({ schema }: Described, page: Page): boolean {
+  const { properties, additionalProperties } = resolve(schema, page);
+  return properties === undefined && additionalProperties !== undefined;
+}
+
 /** A short object that is read without labels: a key of a package, version, project or advisory, or an object with a single text. */
 function isKey({ value, schema }: Described, page: Page): boolean {
   const members = Object.values(value as JsonObject);
   const isNamed = schema.$ref?.endsWith('Key') === true;
   const properties = propertiesOf({ value, schema }, page);
+  if (isMap({ value, schema }, page))
+    return members.every((member) => !isObject(member) && !Array.isArray(member));
   if (members.some((member) => typeof member !== 'string' && !isObject(member))) return false;
   if (!isNamed && properties.length !== 1) return false;
   return properties.every((one) => !isObject(one.value) || isKey(one, page));
 }
 
 function cellOf({ value, schema }: Described, page: Page): string {
-  if (value === undefined) return isStated({ value, schema }) ? UNKNOWN : '';
+  if (value === undefined) return isStated({ value, schema }, page) ? UNKNOWN : '';
   if (Array.isArray(value)) {
     const of = resolve(schema, page).items ?? {};
     return value.length === 0
       ? 'none'
       : value.map((item) => cellOf({ value: item, schema: of }, page)).join(', ');
   }
+  if (isObject(value) && isMap({ value, schema }, page))
+    return Object.entries(value)
+      .map(([name, one]) => printable(`${name} ${String(one)}`))
+      .join(', ');
   if (isObject(value)) {
     const texts = propertiesOf({ value, schema }, page).map((one) => cellOf(one, page));
     return texts.filter((text) => text !== '').join(' ');
   }
-  return printable(scalarText(value, resolve(schema, page)));
+  const text = printable(scalarText(value, resolve(schema, page)));
+  return schema.enum === undefined || !FAULTS.has(text) ? text : page.paint.bad(text);
 }
+
+/** Values of enumerations that somebody has to look at. */
+const FAULTS: ReadonlySet<string> = new Set(['failed', 'held', 'invalid', 'gone', 'broken']);
 
 function scalarText(value: unknown, { type, format }: SchemaDescription): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
@@ -243,10 +267,24 @@ function propertiesOf({ value, schema }: Described, page: Page): Properties {
   const said = (name: string): unknown =>
     Object.hasOwn(of, name) && NO_STATEMENT[`${id}.${name}`]?.(of) !== true ? of[name] : undefined;
   return [
-    ...Object.entries(properties).map(([name, part]) => ({ name, value: said(name), schema: part })),
+    ...Object.entries(properties).map(([name, part]) => ({ name, ...timed(name, said(name), part) })),
     ...others.map((name) => ({ name, value: of[name], schema: additionalProperties })),
   ];
 }
+
+/** Milliseconds as a duration: `6h`, `90m`, `12ms`. */
+function timed(name: string, value: unknown, schema: SchemaDescription): Described {
+  if (!/[a-z]Ms$/.test(name) || typeof value !== 'number') return { value, schema };
+  const [unit, size] = UNITS.find(([, one]) => value >= one && value % one === 0) ?? ['ms', 1];
+  return { value: `${value / size}${unit}`, schema: { type: 'string' } };
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+] as const;
 
 function resolve(schema: SchemaDescription, { schemas }: Page): SchemaDescription {
   const { $ref } = schema;
@@ -255,5 +293,10 @@ function resolve(schema: SchemaDescription, { schemas }: Page): SchemaDescriptio
 
 /** `publishedAt` is `published at`. */
 function labelOf(name: string): string {
-  return printable(name.replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, ' ').toLowerCase());
+  return printable(
+    name
+      .replace(/(?<=[a-z])Ms$/, '')
+      .replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, ' ')
+      .toLowerCase(),
+  );
 }

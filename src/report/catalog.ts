@@ -15,7 +15,7 @@ export const REPORTS: readonly Report[] = [
     render: async (report, options) => [(await import('./text.ts')).renderText(report, options)],
   },
   { name: 'json', render: async (report) => (await import('./json.ts')).renderJson(report) },
-  { name: 'ndjson', render: async (report) => (await import('./ndjson.ts')).renderNdjson(report) },
+  { name: 'ndjson', render: async (report) => (await import('./json.ts')).renderNdjson(report) },
   { name: 'sarif', render: async (report) => (await import('./sarif/sarif.ts')).renderSarif(report) },
   ...SPEC_VERSIONS.map(
     (version): Report => ({

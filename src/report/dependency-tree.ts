@@ -1,7 +1,6 @@
 import type { Dependencies, DependencyNode, VersionKey } from '../model/api/insights-api.generated.ts';
 import { printable } from '../model/printable.ts';
-import { counted, type TextOptions } from './layout.ts';
-import { type Palette, palette } from './palette.ts';
+import { counted, type Palette, palette, type TextOptions } from './layout.ts';
 
 interface Drawing {
   readonly nodes: readonly DependencyNode[];

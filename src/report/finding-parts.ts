@@ -19,3 +19,9 @@ export function suppressionText({ by, author, expires, reason }: Suppressed): st
   const until = expires === undefined ? '' : ` until ${expires}`;
   return `suppressed${who}${until}: ${reason} (${by})`;
 }
+
+/** An address of the web in canonical form; `undefined` for anything else, such as `javascript:`. Addresses come from outside. */
+export function webAddress(address: string | undefined): string | undefined {
+  const url = address === undefined ? null : URL.parse(address);
+  return url !== null && /^https?:$/.test(url.protocol) ? url.href : undefined;
+}

@@ -5,8 +5,7 @@ import type { TrackedFinding } from '../model/scan/change.ts';
 import { isAlert } from '../model/scan/is-alert.ts';
 import { SEVERITIES } from '../model/scan/severity.ts';
 import { fixedVersion, priorityText, suppressionText } from './finding-parts.ts';
-import { counted, fitLines, hang, type TextOptions } from './layout.ts';
-import { type Palette, palette } from './palette.ts';
+import { counted, fitLines, hang, type Palette, palette, type TextOptions } from './layout.ts';
 import { type FindingRow, findingTable, groupedByPackage } from './table/finding-table.ts';
 import { detailsOf } from './table/scan-findings.ts';
 
@@ -38,21 +37,6 @@ export function issueListText(list: IssueList, options: TextOptions): string {
     ],
     options,
   );
-}
-
-/** Numbers of findings by severity, rule and ecosystem. */
-export function findingCountText(
-  {
-    total,
-    ...counts
-  }: { readonly total: number } & Readonly<Record<string, Readonly<Record<string, number>> | number>>,
-  options: TextOptions,
-): string {
-  const lines = Object.entries(counts).map(([what, numbers]) => {
-    const named = Object.entries(numbers).map(([name, count]) => `${count} ${printable(name)}`);
-    return `${what}: ${named.join(', ')}`;
-  });
-  return fitLines([counted(total, 'finding'), ...(total === 0 ? [] : lines)], options);
 }
 
 /** One finding with its places. */

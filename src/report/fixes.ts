@@ -2,8 +2,7 @@ import type { FixPlan, FixStep, Staying, Unadvised } from '../model/advice/fix-p
 import { printable } from '../model/printable.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
-import { columns, counted, fitLines, hang, type TextOptions } from './layout.ts';
-import { type Palette, palette } from './palette.ts';
+import { columns, counted, fitLines, hang, type Palette, palette, type TextOptions } from './layout.ts';
 
 /** A scan with the plans for its lockfiles. */
 export interface AdvisedReport {

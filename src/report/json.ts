@@ -3,7 +3,6 @@ import type { ScanComparison } from '../model/review/scan-comparison.ts';
 import type { Change } from '../model/scan/change.ts';
 import type { ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.ts';
 import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
-import { listParts, openedObject } from './json-parts.ts';
 
 /**
  * The scan as one JSON document on one line, for machines: every package with its outcome, every finding with its evidence.
@@ -73,4 +72,57 @@ export function packageEntry({ resolution, ...locked }: ResolvedPackage): object
     licenses: record?.licenses,
     advisories: record?.advisoryIds,
   };
+}
+
+/** Entries in one part: about as much as is written at once. */
+const ENTRIES = 128;
+
+/** The JSON of an object without its closing brace. */
+export function openedObject(value: object): string {
+  return JSON.stringify(value).slice(0, -1);
+}
+
+/** A list as JSON in parts, because that of a large lockfile takes several megabytes. */
+export function* listParts<Item>(items: readonly Item[], entryOf: (item: Item) => object): Generator<string> {
+  if (items.length === 0) yield '[';
+  for (let from = 0; from < items.length; from += ENTRIES) {
+    const entries: unknown[] = items.slice(from, from + ENTRIES).map(entryOf);
+    // A first element that is cut off leaves the comma; to put one before a text copies the text.
+    if (from > 0) entries.unshift(0);
+    yield JSON.stringify(entries).slice(from > 0 ? 2 : 0, -1);
+  }
+  yield ']';
+}
+
+/**
+ * The scan as lines of JSON, for programs that read a stream. Each line has a `type`: `scan` comes first; `package` lines follow the
+ * `lockfile` that they are of; `end` comes last, so that a reader knows that it has everything. The entries are those of the
+ * JSON report.
+ */
+export function* renderNdjson({
+  inventory,
+  verdict,
+  comparison,
+  offline,
+  advice,
+}: ScanReport): Generator<string> {
+  yield line('scan', { schema: 'lockhound.scan-lines/1', ...scanFacts(verdict) });
+  for (const lockfile of inventory.lockfiles) {
+    yield line('lockfile', { ...lockfileFacts(lockfile), problems: lockfile.problems });
+    for (const one of lockfile.packages) yield line('package', packageEntry(one));
+  }
+  for (const one of inventory.unread) yield line('unread', one);
+  for (const one of verdict.findings) yield line('finding', one);
+  for (const one of verdict.changes) yield line('change', changeEntry(one));
+  for (const one of verdict.unusedSuppressions ?? []) yield line('unused-suppression', one);
+  for (const one of verdict.gaps) yield line('gap', one);
+  for (const one of advice?.plans ?? []) yield line('plan', one);
+  for (const one of advice?.unadvised ?? []) yield line('unadvised', one);
+  if (offline !== undefined) yield line('offline', offline);
+  if (comparison !== undefined) yield line('comparison', comparisonEntry(comparison));
+  yield line('end', { findings: verdict.findings.length, gaps: verdict.gaps.length });
+}
+
+function line(type: string, entry: object): string {
+  return `${JSON.stringify({ type, ...entry })}\n`;
 }

@@ -1,5 +1,5 @@
 import { printable } from '../model/printable.ts';
-import { webAddress } from './web-address.ts';
+import { webAddress } from './finding-parts.ts';
 
 /** Text from outside in a Markdown document: it is shown as it is, on one line, and makes no mark-up, link or mention. */
 export function markdownText(value: string): string {

@@ -1,7 +1,6 @@
 import type { HeldPackage, OtherVersions } from '../model/api/lockhound-api.generated.ts';
 import { printable } from '../model/printable.ts';
-import { counted, fitLines, hang, type TextOptions } from './layout.ts';
-import { type Palette, palette } from './palette.ts';
+import { counted, fitLines, hang, type Palette, palette, type TextOptions } from './layout.ts';
 
 export interface WhereList {
   /** As it was asked for. */

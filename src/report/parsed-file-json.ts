@@ -1,7 +1,7 @@
 import type { LockedPackage } from '../model/lockfile/lockfile.ts';
 import type { ParsedFile } from '../model/lockfile/parsed-file.ts';
 import { isReadWhole } from '../model/lockfile/read-whole.ts';
-import { listParts, openedObject } from './json-parts.ts';
+import { listParts, openedObject } from './json.ts';
 
 /** One line of JSON for a file, in parts. Facts that a file does not contain are `null`. */
 export function* parsedFileJson({ path, lockfile, error }: ParsedFile): Generator<string> {

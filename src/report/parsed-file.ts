@@ -2,8 +2,7 @@ import type { LockedPackage } from '../model/lockfile/lockfile.ts';
 import type { FormatDescription, ParsedFile } from '../model/lockfile/parsed-file.ts';
 import { isReadWhole } from '../model/lockfile/read-whole.ts';
 import { printable } from '../model/printable.ts';
-import { columns, counted, fitLines, type TextOptions } from './layout.ts';
-import { palette } from './palette.ts';
+import { columns, counted, fitLines, palette, type TextOptions } from './layout.ts';
 
 const MAX_PROBLEMS = 20;
 

@@ -2,8 +2,7 @@ import type { ImportedVex } from '../model/api/lockhound-api.generated.ts';
 import { printable } from '../model/printable.ts';
 import type { ListedSuppression, Suppression } from '../model/scan/suppression.ts';
 import { isTooWide, TOO_WIDE } from '../model/scan/too-wide.ts';
-import { counted, fitLines, hang, type TextOptions } from './layout.ts';
-import { type Palette, palette } from './palette.ts';
+import { counted, fitLines, hang, type Palette, palette, type TextOptions } from './layout.ts';
 
 /** Suppressions with what they suppress. */
 export function suppressionListText(

@@ -1,13 +1,11 @@
-import type { Inventory } from '../model/api/lockhound-api.generated.ts';
 import type { ListedTarget, ShownTarget } from '../model/fleet/listed-target.ts';
 import type { PastScan } from '../model/fleet/past-scan.ts';
 import type { TargetLockfile } from '../model/fleet/target-lockfile.ts';
 import { printable } from '../model/printable.ts';
 import { SEVERITIES } from '../model/scan/severity.ts';
 import { findingLines } from './findings.ts';
-import { counted, fitLines, hang, type TextOptions } from './layout.ts';
+import { counted, fitLines, hang, type Palette, palette, type TextOptions } from './layout.ts';
 import { labelsText } from './packages.ts';
-import { type Palette, palette } from './palette.ts';
 import { imageText } from './scan-parts.ts';
 
 export interface TargetList {
@@ -61,22 +59,6 @@ export function targetText(shown: ShownTarget, options: TextOptions): string {
         ({ id, route, state, updatedAt }) =>
           `  alert ${printable(id)}  route ${printable(route)}  ${state === 'failed' ? paint.bad(state) : state}  ${paint.faint(updatedAt)}`,
       ),
-    ],
-    options,
-  );
-}
-
-/** The packages of a lockfile. */
-export function inventoryText({ path, packages, total }: Inventory, options: TextOptions): string {
-  const rest = total - packages.length;
-  return fitLines(
-    [
-      palette(options.colour).strong(printable(path)),
-      ...packages.map(({ name, version, direct, groups, outcome }) => {
-        const facts = [direct === true ? 'direct' : '', ...groups, outcome ?? ''].filter(Boolean);
-        return `  ${printable(`${name}@${version}`)}${facts.length === 0 ? '' : `  ${printable(facts.join(', '))}`}`;
-      }),
-      ...(rest > 0 ? [`… and ${rest} more: --limit shows them`] : []),
     ],
     options,
   );

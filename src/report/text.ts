@@ -8,11 +8,9 @@ import { isAlert } from '../model/scan/is-alert.ts';
 import { OUTCOMES, type Outcome } from '../model/scan/outcome.ts';
 import { countedSeverity, SEVERITIES, type Severity } from '../model/scan/severity.ts';
 import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
-import { counted, fitLines, hang, type TextOptions } from './layout.ts';
-import { type Palette, palette } from './palette.ts';
+import { counted, fitLines, hang, type Palette, palette, type TextOptions } from './layout.ts';
 import { comparisonLines, comparisonSummary } from './review/comparison-text.ts';
-import { imageText, noFindings, offlineText } from './scan-parts.ts';
-import { nextStep } from './table/next-step.ts';
+import { imageText, nextStep, noFindings, offlineText } from './scan-parts.ts';
 import { scanFindings } from './table/scan-findings.ts';
 
 const SUPERSEDED =

@@ -2,8 +2,7 @@ import Fastify from 'fastify';
 import { messageOf } from '../model/errors.ts';
 import { listen } from '../model/listen.ts';
 import { within } from '../model/within.ts';
-import { mountMetrics, type ScrapedMetrics } from './metrics/mount.ts';
-import { WITHOUT_REDIS } from './metrics/without-redis.ts';
+import { mountMetrics, type ScrapedMetrics, WITHOUT_REDIS } from './metrics/mount.ts';
 
 const DEFAULT_LIMIT_MS = 3_000;
 

@@ -1,8 +1,10 @@
 import type { DeliveryStore } from '../store/alerts/deliveries.ts';
+import type { StoredFleet } from '../store/fleet/fleet.ts';
 import type { RejectedStore } from '../store/rejected.ts';
 import type { ScheduleStore } from '../store/schedules.ts';
 import type { TargetStore } from '../store/targets.ts';
 import type { Check, Probe } from './health.ts';
+import { factsProblem } from './verdict/facts.ts';
 
 /** What the probes read. */
 export interface ProbedStore {
@@ -37,6 +39,10 @@ export function workerProbes(
   webhooks: ProbedWebhooks | undefined,
   redisNote: string | undefined,
 ): readonly Probe[] {
+  const note = (name: string, read: () => Promise<string | undefined>): Probe => ({
+    ...{ name, informs: true },
+    check: async () => [{ name, note: store.redis.status === 'ready' ? await read() : undefined }],
+  });
   return [
     redisProbe(store, redisNote),
     {
@@ -44,25 +50,45 @@ export function workerProbes(
       check: async () => [{ name: 'webhook', fault: webhooks?.fault(), note: webhooks?.drift() }],
     },
     { name: 'routes', check: routeChecks(store, webhooks) },
-    { name: 'scans', informs: true, check: async () => [await incompleteScans(store)] },
-    { name: 'sources', informs: true, check: async () => [await failingSources(store)] },
-    { name: 'rejected', informs: true, check: async () => [await rejectedPayloads(store)] },
-    { name: 'stored values', informs: true, check: async () => [unreadableValues(store)] },
+    note('scans', async () => {
+      const count = await store.targets.countIncomplete();
+      const what = count === 1 ? '1 target' : `${count} targets`;
+      return count === 0
+        ? undefined
+        : `the last scan of ${what} was incomplete: findings that it could not check stay open`;
+    }),
+    // The first target and its schedule: which one to look at.
+    note('sources', async () => {
+      const [first, ...others] = await store.schedules.failing();
+      const more = others.length === 0 ? '' : ` and of ${others.length} more`;
+      return (
+        first &&
+        `the source of target ${first.target}${more} cannot be read: \`lockhound schedules get ${first.schedule}\``
+      );
+    }),
+    note('rejected', async () => {
+      const count = await store.rejected.count();
+      const what = count === 1 ? '1 payload was' : `${count} payloads were`;
+      return count === 0 ? undefined : `${what} rejected: \`lockhound rejected\``;
+    }),
+    note('stored values', async () => {
+      const [first] = store.unreadable;
+      const others =
+        store.unreadable.size === 1 ? '' : ` (and ${store.unreadable.size - 1} more, see the log)`;
+      return first && `${first}${others}`;
+    }),
   ];
 }
 
 /** Whether Redis accepts writes. */
-export function redisProbe(store: Pick<ProbedStore, 'redis' | 'probeWrite'>, note?: string): Probe {
-  return { name: 'redis', check: async () => [await redisCheck(store, note)] };
-}
-
-async function redisCheck(
+export function redisProbe(
   { redis, probeWrite }: Pick<ProbedStore, 'redis' | 'probeWrite'>,
-  note: string | undefined,
-): Promise<Check> {
-  const ready = redis.status === 'ready';
-  const fault = ready ? await probeWrite(WRITE_LIMIT_MS) : `connection is ${redis.status}`;
-  return { name: 'redis', fault, note };
+  note?: string,
+): Probe {
+  const name = 'redis';
+  const faultOf = async () =>
+    redis.status === 'ready' ? await probeWrite(WRITE_LIMIT_MS) : `connection is ${redis.status}`;
+  return { name, check: async () => [{ name, fault: await faultOf(), note }] };
 }
 
 type Waiting = ReadonlyMap<string, number>;
@@ -114,37 +140,26 @@ function routeCheck(route: string, waiting: Waiting, state: string): Check {
   return { name, fault: `${state}; ${count === 1 ? '1 alert waits' : `${count} alerts wait`}` };
 }
 
-async function rejectedPayloads({ redis, rejected }: ProbedStore): Promise<Check> {
-  const count = redis.status === 'ready' ? await rejected.count() : 0;
-  if (count === 0) return { name: 'rejected' };
-  const what = count === 1 ? '1 payload was' : `${count} payloads were`;
-  return { name: 'rejected', note: `${what} rejected: \`lockhound rejected\`` };
-}
-
-async function incompleteScans({ redis, targets }: ProbedStore): Promise<Check> {
-  const count = redis.status === 'ready' ? await targets.countIncomplete() : 0;
-  if (count === 0) return { name: 'scans' };
-  const what = count === 1 ? 'of 1 target' : `of ${count} targets`;
+/** A note when the facts of a shard cannot be called fresh. */
+export function freshnessProbe(
+  shards: readonly Pick<StoredFleet, 'lastRefresh' | 'freshness'>[],
+  { every, staleAfter }: { readonly every: number; readonly staleAfter: number },
+  now: () => number = Date.now,
+): Probe {
+  const name = 'facts';
   return {
-    name: 'scans',
-    note: `the last scan ${what} was incomplete: findings that it could not check stay open`,
+    name,
+    informs: true,
+    async check() {
+      if (every === 0) return [{ name }];
+      const limits = { staleAfterMs: staleAfter, now: now() };
+      const notes = await Promise.all(
+        shards.map(async (shard) =>
+          factsProblem(await shard.freshness(staleAfter), await shard.lastRefresh('all'), limits),
+        ),
+      );
+      const problem = notes.find((note) => note !== undefined);
+      return [problem === undefined ? { name } : { name, note: problem.says }];
+    },
   };
-}
-
-/** Names the first target and its schedule: which one to look at. */
-async function failingSources({ redis, schedules }: ProbedStore): Promise<Check> {
-  const name = 'sources';
-  const [first, ...others] = redis.status === 'ready' ? await schedules.failing() : [];
-  if (first === undefined) return { name };
-  const more = others.length === 0 ? '' : ` and of ${others.length} more`;
-  const where = `\`lockhound schedules get ${first.schedule}\``;
-  return { name, note: `the source of target ${first.target}${more} cannot be read: ${where}` };
-}
-
-function unreadableValues({ unreadable }: ProbedStore): Check {
-  const name = 'stored values';
-  const [first] = unreadable;
-  if (first === undefined) return { name };
-  const others = unreadable.size === 1 ? '' : ` (and ${unreadable.size - 1} more, see the log)`;
-  return { name, note: `${first}${others}` };
 }

@@ -4,7 +4,7 @@ import { COMMANDS } from '../../src/cli/catalog.ts';
 import { lockhound } from './lockhound.ts';
 
 describe('the catalog of commands', () => {
-  it.each(COMMANDS)('lists $name with its declared usage', async ({ name, usage, load }) => {
+  it.each(COMMANDS)('lists $name with its declared usage', async ({ name, usage = '[options]', load }) => {
     const command = new Command(name);
     (await load())(command, { terminal: NO_TERMINAL, exit: () => {} });
     expect(`${name} ${usage}`.trim()).toBe(new Help().subcommandTerm(command));

@@ -26,10 +26,14 @@ describe('lockhound deliveries', () => {
   });
 
   it('says that there are none, and what became of each that is sent again', async () => {
-    expect(await lockhound(['deliveries'])).toEqual({ code: 0, out: 'No deliveries.\n', note: '' });
+    expect(await lockhound(['deliveries'])).toEqual({
+      code: 0,
+      out: 'deliveries      none\nstopped routes  none\n',
+      note: '',
+    });
     expect(await lockhound(['deliveries', 'retry', 'msg_1', 'msg_2'])).toEqual({
       code: 1,
-      out: 'msg_1 does not exist\nmsg_2 does not exist\n',
+      out: 'deliveries (2)\n  msg_1  unknown\n  msg_2  unknown\n',
       note: '',
     });
     expect((await lockhound(['deliveries', 'resume', 'default'])).note).toContain('is not stopped');

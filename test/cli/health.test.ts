@@ -54,9 +54,9 @@ describe('lockhound health', () => {
     await redis.hset(`${prefix}:judge-scan:one`, { timestamp: Date.now() - 600_000, opts: '{}' });
     const { code, out } = await lockhound(['health', '--json']);
     const verdict = JSON.parse(out);
-    expect(verdict).toMatchObject({ grade: 'broken', parts: expect.any(Array) });
+    expect(verdict).toMatchObject({ verdict: 'broken', parts: expect.any(Array) });
     expect(verdict.parts[0]).toEqual({
-      ...{ part: 'flow', grade: 'broken', remedy: 'Start a worker: `lockhound worker`.' },
+      ...{ part: 'flow', verdict: 'broken', remedy: 'Start a worker: `lockhound worker`.' },
       says: 'no worker runs, and 1 job waits, the oldest for 10 minutes',
     });
     expect(code).toBe(1);

@@ -176,7 +176,7 @@ describe('without Redis', () => {
     expect(found.find(({ check }) => check === 'connection')).toMatchObject({ verdict: 'broken' });
     expect(found.find(({ check }) => check === 'service')?.says).toContain('answered a batch');
     const skipped = found.filter(({ verdict }) => verdict === 'unknown').map(({ subject }) => subject);
-    expect(new Set(skipped)).toEqual(new Set(['redis', 'receivers', 'work', 'workers']));
+    expect(new Set(skipped)).toEqual(new Set(['redis', 'receivers', 'work', 'health']));
     // They are one row for each subject.
     const text = doctorText({ at: '', diagnoses: found }, { colour: false, width: Number.POSITIVE_INFINITY });
     expect(text).toMatch(/unknown {2}11 checks {3}Redis does not answer \(latency, clock, version, /);
@@ -194,7 +194,8 @@ describe('routes', () => {
     ];
     const reach = async () =>
       (await findings(await load({ notify }))).filter(
-        ({ says }) => says.includes('no alerts') || says.includes('targets'),
+        ({ subject, says }) =>
+          subject === 'receivers' && (says.includes('no alerts') || says.includes('targets')),
       );
     expect(await find('reach', await load({ notify }))).toMatchObject([{ verdict: 'fine' }]);
     await scanned('shop/web', { team: 'web' });
@@ -326,10 +327,6 @@ describe('work', () => {
     await store.deliveries.stopRoute('default', 'answered 410');
     const found = await findings(await load());
     expect(found.find(({ check }) => check === 'lanes')?.verdict).toBe('fine');
-    expect(found.find(({ check }) => check === 'alerts')).toMatchObject({
-      verdict: 'broken',
-      remedy: expect.stringContaining('lockhound deliveries resume default'),
-    });
   });
 
   it('finds a schedule without a next start, and --fix stores it', async () => {
@@ -351,25 +348,23 @@ describe('work', () => {
   });
 });
 
-describe('workers', () => {
-  it('names their absence, several releases, wrong clocks and shards without a worker', async () => {
-    expect(await find('presence', await load())).toMatchObject([
-      { verdict: 'broken', says: 'no worker runs' },
+describe('health', () => {
+  it('is part of it: shards without a worker, clocks, and what a stopped route holds', async () => {
+    expect(await find('flow', await load())).toMatchObject([
+      { subject: 'health', verdict: 'degraded', says: 'no worker runs' },
     ]);
     await runWorker({ shards: [1] });
-    await runWorker({
-      worker: 'x',
-      host: 'host-b',
-      release: '9.9.8',
-      shards: [1],
-      seenAt: '2099-01-01T00:00:00Z',
-    });
+    await runWorker({ worker: 'x', host: 'host-b', shards: [1], seenAt: '2099-01-01T00:00:00Z' });
+    await store.deliveries.stopRoute('default', 'answered 410');
     const found = await findings(await load());
-    expect(found.find(({ check }) => check === 'presence')?.says).toBe('no worker runs the jobs of shard 0');
-    expect(found.find(({ check }) => check === 'releases')?.says).toContain('Lockhound 9.9.8 (1), 9.9.9 (1)');
-    expect(found.find(({ check }) => check === 'clocks')).toMatchObject({
+    expect(found.find(({ check }) => check === 'flow')?.says).toBe('no worker runs the jobs of shard 0');
+    expect(found.find(({ check }) => check === 'telemetry')).toMatchObject({
       verdict: 'degraded',
-      says: expect.stringContaining('host-b (2099-01-01T00:00:00Z)'),
+      says: expect.stringContaining('host-b (process 1) is ahead (2099-01-01T00:00:00Z)'),
+    });
+    expect(found.find(({ check }) => check === 'runs')).toMatchObject({
+      verdict: 'broken',
+      remedy: expect.stringContaining('lockhound deliveries resume default'),
     });
   });
 });

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { startDiscoveryService } from '../../src/embedded/discovery/service.ts';
-import { type FaultOptions, type FaultRule, Faults } from '../../src/embedded/faults.ts';
+import { type FaultOptions, type FaultRule, Faults, rateLimiter } from '../../src/embedded/faults.ts';
 import { startInsightsService } from '../../src/embedded/insights/service.ts';
 import type { LocalService } from '../../src/embedded/loopback.ts';
-import { rateLimiter } from '../../src/embedded/rate-limit.ts';
 import { startReceiver } from '../../src/embedded/receiver/service.ts';
 import { startWebhookService } from '../../src/embedded/webhooks/service.ts';
 

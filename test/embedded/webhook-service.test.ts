@@ -2,8 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { LISTED_ERRORS } from '../../src/embedded/error-shape.ts';
-import { tooManyRequests } from '../../src/embedded/faults.ts';
+import { LISTED_ERRORS, tooManyRequests } from '../../src/embedded/faults.ts';
 import {
   startWebhookService,
   type WebhookService,

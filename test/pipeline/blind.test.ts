@@ -356,10 +356,10 @@ describe.each(Object.entries(OUTAGES))('an index that answers with %s', (_what, 
     start();
     // For a short time: the answers before it are not stale yet.
     await refreshInVain();
-    expect(await told(0)).toMatchObject({ health: { grade: 'degraded' }, targets: [], alert: [] });
+    expect(await told(0)).toMatchObject({ health: { verdict: 'degraded' }, targets: [], alert: [] });
     await endure();
     expect(await told(began)).toEqual({
-      health: expect.objectContaining({ grade: 'broken' }),
+      health: expect.objectContaining({ verdict: 'broken' }),
       targets: ['one'],
       alert: ['stale-facts package-insights high'],
     });
@@ -372,11 +372,11 @@ describe.each(LOSSES)('an index that loses its %s', (_what, start, isDoubted) =>
     const began = Date.now();
     start();
     await refreshInVain();
-    if (isDoubted) expect(await told(0)).toMatchObject({ health: { grade: 'degraded' }, alert: [] });
+    if (isDoubted) expect(await told(0)).toMatchObject({ health: { verdict: 'degraded' }, alert: [] });
     await endure();
     if (isDoubted) {
       expect(await told(began)).toEqual({
-        health: expect.objectContaining({ grade: 'broken' }),
+        health: expect.objectContaining({ verdict: 'broken' }),
         targets: ['one'],
         alert: ['stale-facts package-insights high'],
       });
@@ -393,8 +393,8 @@ it.each([1, 0, -5, 'soon'])(
     const requests = await requestsOf(async () => {
       // It waits as long as the service asks for, and does not end.
       await enqueue(room, refreshDue('all', new Date()));
-      await until('a look-up is not answered', async () => (await told(0)).health?.grade === 'degraded');
-      await until('the facts are out of date', async () => (await told(began)).health?.grade === 'broken');
+      await until('a look-up is not answered', async () => (await told(0)).health?.verdict === 'degraded');
+      await until('the facts are out of date', async () => (await told(began)).health?.verdict === 'broken');
     });
     expect(requests).toBeLessThanOrEqual(2 * usual.refresh);
     expect(await told(began)).toMatchObject({

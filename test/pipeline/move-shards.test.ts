@@ -117,7 +117,7 @@ describe.skipIf(!HAS_REDIS)('lockhound shards move', () => {
           expect(await early.ended).toBe(2);
           expect(early.output()).toContain(`lockhound shards move ${to}`);
           const health = await room.lockhound('health');
-          expect(health.output).toContain('Nothing works: The number of shards is being changed');
+          expect(health.output).toContain('Nothing works: the number of shards is being changed');
         }
       }
       process.stdout.write(`→ ${to} shards after ${interruptions - 1} interruptions\n`);

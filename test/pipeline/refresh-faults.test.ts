@@ -9,7 +9,7 @@ import { finishRefresh } from '../../src/jobs/refresh/finish-refresh.ts';
 import { refreshDue, refreshFleet } from '../../src/jobs/refresh/refresh-fleet.ts';
 import { settingsDue } from '../../src/jobs/refresh/select-targets.ts';
 import { LOGGED_CHANGES } from '../../src/model/stored/catalog.ts';
-import { freshnessProbe } from '../../src/server/freshness-probe.ts';
+import { freshnessProbe } from '../../src/server/probes.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { readValue } from '../../src/store/values/stored-values.ts';
 import { randomOf } from '../seeded-random.ts';

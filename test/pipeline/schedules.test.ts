@@ -122,8 +122,10 @@ describe('schedules', () => {
     const open = await room.store.targets.read('one');
     expect(open?.findings.filter(({ status }) => status === 'open').length).toBeGreaterThan(before.length);
     const shown = await room.lockhound('schedules', 'get', 'gone');
-    expect(shown.output).toMatch(/one .*\n +cannot be read since .*, last read .*\n.*\[not-found\]/);
-    expect(shown.output).toMatch(/never .*\n +cannot be read since .*, never read\n.*\[no-lockfiles\]/);
+    const fault = (target: string, code: string) =>
+      new RegExp(`^ {2}${target}\\n(?: {4}.*\\n)* {4}failing\\n {6}since .*\\n {6}code +${code}\\n`, 'm');
+    expect(shown.output).toMatch(fault('one', 'not-found'));
+    expect(shown.output).toMatch(fault('never', 'no-lockfiles'));
     const probes = workerProbes(room.store, undefined, undefined);
     expect(await probes.find(({ name }) => name === 'sources')?.check()).toEqual([
       {

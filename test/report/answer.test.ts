@@ -115,7 +115,8 @@ describe('an answer', () => {
         'NPM a',
         '  purl  pkg:npm/a',
         '  versions (2)',
-        '    1.0.0  2020-01-02 03:04 UTC  is deprecated',
+        '    1.0.0  published at 2020-01-02 03:04 UTC, is',
+        '           deprecated',
         '    2.0.0  is default',
       ),
     );
@@ -207,13 +208,11 @@ describe('an answer', () => {
     };
     expect(answerText(value, { schema, schemas: {} }, options)).toBe(
       text(
-        'size   9,223,372,036,854,775,807',
-        'score  7.25',
-        'day    2026-03-31',
-        'wrong  2020-99-13T16:53:54Z',
-        'labels',
-        '  team  a',
-        '  tier  b',
+        'size    9,223,372,036,854,775,807',
+        'score   7.25',
+        'day     2026-03-31',
+        'wrong   2020-99-13T16:53:54Z',
+        'labels  team a, tier b',
         'newer (2)',
         '  1',
         '  yes',
@@ -221,6 +220,25 @@ describe('an answer', () => {
       ),
     );
     expect(answerText('text', { schema: {}, schemas: {} }, options)).toBe('text\n');
+  });
+
+  it('of our own API leaves out what is absent, has durations, and marks what failed', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        state: { type: 'string', enum: ['failed', 'delivered'] },
+        everyMs: { type: 'number' },
+        durationMs: { type: 'number' },
+        count: { type: 'integer' },
+        list: { type: 'array', items: { type: 'string' } },
+      },
+    };
+    const value = { state: 'failed', everyMs: 21_600_000, durationMs: 12.5 };
+    const own = (colour: boolean) =>
+      answerText(value, { schema, schemas: {}, leavesOut: true }, { ...options, colour });
+    expect(own(false)).toBe(text('state     failed', 'every     6h', 'duration  12.5ms'));
+    expect(own(true)).toContain('\u001b[31mfailed');
+    expect(answerText(value, { schema, schemas: {} }, options)).toMatch(/count +unknown\nlist +unknown/);
   });
 
   it('is a member when it has only one, as that to a purl', () => {

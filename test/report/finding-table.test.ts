@@ -2,8 +2,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/model/scan/finding.ts';
 import { stringWidth } from '../../src/report/layout.ts';
+import { nextStep } from '../../src/report/scan-parts.ts';
 import { findingTable } from '../../src/report/table/finding-table.ts';
-import { nextStep } from '../../src/report/table/next-step.ts';
 import { scanFindings } from '../../src/report/table/scan-findings.ts';
 import { finding, report } from './scan-report.ts';
 

@@ -3,8 +3,7 @@ import { isFixable } from '../../src/model/advice/fixable.ts';
 import type { Finding } from '../../src/model/scan/finding.ts';
 import { REPORTS } from '../../src/report/catalog.ts';
 import { fixedVersion } from '../../src/report/finding-parts.ts';
-import { renderJson } from '../../src/report/json.ts';
-import { renderNdjson } from '../../src/report/ndjson.ts';
+import { renderJson, renderNdjson } from '../../src/report/json.ts';
 import { everything, HOSTILE } from './html-report.ts';
 import { finding, report } from './scan-report.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { ancestorFinder } from '../../src/report/html/ancestors.ts';
+import { ancestorFinder } from '../../src/report/html/graph.ts';
 import { renderHtml } from '../../src/report/html/html.ts';
 import { compared, everything, HOSTILE } from './html-report.ts';
 import { finding, locked, report } from './scan-report.ts';

@@ -106,6 +106,7 @@ function facts(numbers: Partial<FleetNumbers> = {}, more: Partial<HealthFacts> =
       ...numbers,
     },
     workers: [worker()],
+    shards: 1,
     redisMs: 1,
     concurrency: new Map([['judge-scan', 2]]),
     settings: {
@@ -121,13 +122,13 @@ const partsOf = (given: HealthFacts, part: string) =>
   judgeHealth(given).parts.filter((one) => one.part === part);
 
 it('a deployment without faults is good, with one sentence for each question', () => {
-  const verdict = judgeHealth(facts());
-  expect(verdict).toMatchObject({
-    grade: 'fine',
+  const health = judgeHealth(facts());
+  expect(health).toMatchObject({
+    verdict: 'fine',
     summary: 'Everything works.',
     at: '2026-05-01T12:00:00.000Z',
   });
-  expect(verdict.parts.map(({ part, grade }) => [part, grade])).toEqual(
+  expect(health.parts.map(({ part, verdict }) => [part, verdict])).toEqual(
     ['flow', 'runs', 'facts', 'telemetry', 'limits'].map((part) => [part, 'fine']),
   );
 });
@@ -152,10 +153,10 @@ it('every part that is not good says what to do', () => {
       workers: [worker({ finished: 0, loopUtilization: 0.97, limited: 9 }, { traces: 'lost' })],
     },
   );
-  const { grade, parts, summary } = judgeHealth(bad);
-  expect(grade).toBe('broken');
+  const { verdict, parts, summary } = judgeHealth(bad);
+  expect(verdict).toBe('broken');
   expect(summary).toContain('work stands still: the oldest job of judge-scan has waited for 20 minutes');
-  expect(parts.filter((part) => part.grade === 'fine')).toEqual([]);
+  expect(parts.filter((part) => part.verdict === 'fine')).toEqual([]);
   for (const part of parts) expect(part.remedy, part.says).toMatch(/[.]$/);
   expect(parts.filter(({ part }) => part === 'runs')).toHaveLength(7);
 });
@@ -178,15 +179,22 @@ describe('flow', () => {
       /^no worker runs/,
     ],
     [
+      'a shard without a worker',
+      {},
+      { shards: 2, workers: [worker({}, { shards: [1] })] },
+      'broken',
+      /of shard 0$/,
+    ],
+    [
       'jobs that finish, but late',
       { queues: [queue('judge-scan', { waiting: 9, oldestMs: 16 * MINUTE })] },
       {},
       'degraded',
       /^work is late/,
     ],
-  ] as const)('%s', (_name, numbers, more, grade, says) => {
+  ] as const)('%s', (_name, numbers, more, verdict, says) => {
     expect(partsOf(facts(numbers, more), 'flow')).toMatchObject([
-      { grade, says: expect.stringMatching(says) },
+      { verdict, says: expect.stringMatching(says) },
     ]);
   });
 });
@@ -223,8 +231,8 @@ describe('facts', () => {
       'fine',
       /1 of 4 parts/,
     ],
-  ])('%s', (_name, numbers, grade, says) => {
-    expect(partsOf(facts(numbers), 'facts')).toMatchObject([{ grade, says: expect.stringMatching(says) }]);
+  ])('%s', (_name, numbers, verdict, says) => {
+    expect(partsOf(facts(numbers), 'facts')).toMatchObject([{ verdict, says: expect.stringMatching(says) }]);
   });
 });
 
@@ -233,10 +241,15 @@ describe('telemetry', () => {
     ['silent', [worker({}, { seenAt: ago(MINUTE) })], /host-a \(process 7\) has not reported for 60 seconds/],
     ['lost traces', [worker({}, { traces: 'lost' })], /traces of 1 worker are lost/],
     ['two releases', [worker(), worker({}, { release: '0.1.0' })], /several releases run: 0\.1\.0, 0\.2\.0/],
+    [
+      'a clock ahead',
+      [worker({}, { seenAt: ago(-MINUTE) })],
+      /clock of worker host-a \(process 7\) is ahead/,
+    ],
     ['a dead one', [worker(), { ...worker(), running: false }], /1 worker ended without stopping/],
   ])('%s', (_name, workers, says) => {
     const found = partsOf(facts({}, { workers }), 'telemetry');
-    expect(found).toMatchObject([{ grade: 'degraded', says: expect.stringMatching(says) }]);
+    expect(found).toMatchObject([{ verdict: 'degraded', says: expect.stringMatching(says) }]);
   });
 });
 
@@ -290,24 +303,24 @@ describe('limits', () => {
   ] as const)('%s', (_name, numbers, more, says) => {
     const found = partsOf(facts(numbers, more), 'limits');
     expect(found).toHaveLength(1);
-    expect(found[0]?.grade).toBe('degraded');
+    expect(found[0]?.verdict).toBe('degraded');
     expect(found[0]?.says).toMatch(says);
   });
 
   it('names Redis memory as bad', () => {
     const { numbers } = facts();
     const servers = numbers.servers.map((one) => ({ ...one, usedBytes: 90 }));
-    expect(partsOf(facts({ servers }), 'limits')).toMatchObject([{ grade: 'broken' }]);
+    expect(partsOf(facts({ servers }), 'limits')).toMatchObject([{ verdict: 'broken' }]);
   });
 
   it('names no limit while jobs wait for what no setting changes', () => {
-    expect(partsOf(facts(waiting), 'limits')).toMatchObject([{ grade: 'fine' }]);
+    expect(partsOf(facts(waiting), 'limits')).toMatchObject([{ verdict: 'fine' }]);
   });
 });
 
 it('without Redis the verdict is bad and says only that', () => {
   expect(unreachableVerdict('connection refused', NOW)).toMatchObject({
-    grade: 'broken',
+    verdict: 'broken',
     parts: [{ part: 'flow', says: 'Redis does not answer: connection refused' }],
   });
 });
@@ -318,16 +331,16 @@ describe('an insights service that does not answer', () => {
   it('is named, with the scans that wait for it', () => {
     const workers = [worker({ requests: 9, unanswered: 9, finished: 0 })];
     expect(partsOf(facts(numbers, { workers }), 'runs')).toMatchObject([
-      { grade: 'broken', says: expect.stringContaining('9 of the last 9 requests had no usable answer') },
+      { verdict: 'broken', says: expect.stringContaining('9 of the last 9 requests had no usable answer') },
     ]);
     expect(partsOf(facts(numbers, { workers }), 'flow')).toMatchObject([
-      { grade: 'degraded', says: expect.stringContaining('2 jobs of scans failed and will run again') },
+      { verdict: 'degraded', says: expect.stringContaining('2 jobs of scans failed and will run again') },
     ]);
   });
 
   it('is no fault while most requests are answered and work goes on', () => {
     const workers = [worker({ requests: 9, unanswered: 1 })];
-    expect(partsOf(facts(numbers, { workers }), 'runs')).toMatchObject([{ grade: 'fine' }]);
-    expect(partsOf(facts(numbers, { workers }), 'flow')).toMatchObject([{ grade: 'fine' }]);
+    expect(partsOf(facts(numbers, { workers }), 'runs')).toMatchObject([{ verdict: 'fine' }]);
+    expect(partsOf(facts(numbers, { workers }), 'flow')).toMatchObject([{ verdict: 'fine' }]);
   });
 });

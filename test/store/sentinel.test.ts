@@ -2,7 +2,7 @@ import { Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sentinels } from '../../src/commands/doctor/sentinels.ts';
+import { sentinels } from '../../src/commands/doctor/redis-connection.ts';
 import { redisUrls } from '../../src/compose/redis-connection.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { Secret } from '../../src/model/secret.ts';

@@ -8,7 +8,7 @@ import {
   validationText,
 } from '../../report/administration/api-text.ts';
 import type { CommandContext } from '../program/context.ts';
-import { EXIT } from '../program/exit-code.ts';
+import { EXIT } from '../program/errors.ts';
 import { interruptible } from '../program/signals.ts';
 import type { Terminal } from '../program/terminal.ts';
 import { callCommand } from './call.ts';
@@ -20,11 +20,18 @@ export function apiCommand(api: Command, { terminal, exit }: CommandContext): vo
   for (const command of COMMANDS) api.addCommand(command(terminal, exit));
 }
 
-interface ListOptions {
+interface ApiOptions {
   readonly directory?: string;
   readonly name?: string;
   readonly preferred?: boolean;
   readonly json?: boolean;
+}
+
+const DOCUMENT = 'a file, a URL, or a name: insights, webhooks, discovery, lockhound';
+
+/** Prints a value as JSON, or its text. */
+function print({ out }: Terminal, { json }: ApiOptions, value: unknown, text: () => string): void {
+  out(json === true ? `${JSON.stringify(value, null, 2)}\n` : text());
 }
 
 function listCommand(terminal: Terminal): Command {
@@ -38,24 +45,18 @@ function listCommand(terminal: Terminal): Command {
       'after',
       '\nExamples:\n  lockhound api list\n  lockhound api list --directory https://www.googleapis.com --preferred',
     )
-    .action(async ({ directory, name, preferred, json }: ListOptions) => {
+    .action(async (options: ApiOptions) => {
+      const { directory, name, preferred = false } = options;
       const { listApis } = await import('../../commands/api/apis.ts');
-      const items = await interruptible((signal) =>
-        listApis({ preferred: preferred === true, signal, directory, name }),
-      );
-      terminal.out(json === true ? `${JSON.stringify({ items }, null, 2)}\n` : listText(items, terminal));
+      const items = await interruptible((signal) => listApis({ preferred, signal, directory, name }));
+      print(terminal, options, { items }, () => listText(items, terminal));
     });
-}
-
-interface ShowOptions {
-  readonly directory?: string;
-  readonly json?: boolean;
 }
 
 function showCommand(terminal: Terminal): Command {
   return new Command('show')
     .description('Show the methods of a document with their parameters and scopes, or one method in full.')
-    .argument('<document>', 'a file, a URL, or a name: insights, webhooks, discovery, lockhound')
+    .argument('<document>', DOCUMENT)
     .argument('[methodId]', 'show this method with its schemas')
     .option('--directory <url>', 'discovery service for other names')
     .option('--json', 'print one JSON document')
@@ -66,18 +67,16 @@ function showCommand(terminal: Terminal): Command {
         '  lockhound api show insights insights.getVersion\n' +
         '  lockhound api show sheets:v4 --directory https://www.googleapis.com',
     )
-    .action(async (document: string, methodId: string | undefined, { directory, json }: ShowOptions) => {
+    .action(async (document: string, methodId: string | undefined, options: ApiOptions) => {
+      const { directory } = options;
       const { showApi } = await import('../../commands/api/apis.ts');
       const { api, method } = await interruptible((signal) =>
         showApi({ document, methodId, directory, signal }),
       );
-      if (json === true) terminal.out(`${JSON.stringify(method ?? api, null, 2)}\n`);
-      else terminal.out(method === undefined ? showApiText(api, terminal) : showMethodText(method, terminal));
+      print(terminal, options, method ?? api, () =>
+        method === undefined ? showApiText(api, terminal) : showMethodText(method, terminal),
+      );
     });
-}
-
-interface ValidateOptions {
-  readonly json?: boolean;
 }
 
 function validateCommand(terminal: Terminal, exit: (code: number) => void): Command {
@@ -89,7 +88,7 @@ function validateCommand(terminal: Terminal, exit: (code: number) => void): Comm
       'after',
       '\nExample:\n  lockhound api validate apis/*.json\n\nExit codes: 0 all valid, 2 at least one is not.',
     )
-    .action(async (files: string[], { json }: ValidateOptions) => {
+    .action(async (files: string[], { json }: ApiOptions) => {
       const { validateFiles } = await import('../../commands/api/validate-files.ts');
       let invalid = false;
       for await (const file of validateFiles(files)) {
@@ -100,15 +99,10 @@ function validateCommand(terminal: Terminal, exit: (code: number) => void): Comm
     });
 }
 
-interface DiffOptions {
-  readonly directory?: string;
-  readonly json?: boolean;
-}
-
 function diffCommand(terminal: Terminal, exit: (code: number) => void): Command {
   return new Command('diff')
     .description('Compare two documents from the view of a client of the first. Ignores documentation.')
-    .argument('<old>', 'a file, a URL, or a name: insights, webhooks, discovery, lockhound')
+    .argument('<old>', DOCUMENT)
     .argument('<new>', 'the same')
     .option('--directory <url>', 'discovery service for other names')
     .option('--json', 'print one JSON document')
@@ -117,13 +111,13 @@ function diffCommand(terminal: Terminal, exit: (code: number) => void): Command 
       '\nExample:\n  lockhound api diff insights published.json\n\n' +
         'Exit codes: 0 no breaking difference, 1 breaking differences, 2 the documents could not be compared.',
     )
-    .action(async (before: string, after: string, { directory, json }: DiffOptions) => {
+    .action(async (before: string, after: string, options: ApiOptions) => {
+      const { directory } = options;
       const { diffApis } = await import('../../commands/api/apis.ts');
       const differences = await interruptible((signal) => diffApis({ before, after, directory, signal }));
       const breaking = differences.some(({ class: severity }) => severity === 'breaking');
       const document = { breaking, counts: countDifferences(differences), differences };
-      if (json === true) terminal.out(`${JSON.stringify(document, null, 2)}\n`);
-      else terminal.out(differencesText(differences, terminal));
+      print(terminal, options, document, () => differencesText(differences, terminal));
       if (breaking) exit(EXIT.findings);
     });
 }

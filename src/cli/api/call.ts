@@ -6,7 +6,7 @@ import { secretNamedBy } from '../../config/secret-reference.ts';
 import { readFile } from '../../files/read-file.ts';
 import { messageOf } from '../../model/errors.ts';
 import { answerText } from '../../report/answer.ts';
-import { EXIT } from '../program/exit-code.ts';
+import { EXIT } from '../program/errors.ts';
 import { withOutputFile } from '../program/output-file.ts';
 import { interruptible } from '../program/signals.ts';
 import type { Terminal } from '../program/terminal.ts';

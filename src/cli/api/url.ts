@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { EXIT } from '../program/exit-code.ts';
+import { EXIT } from '../program/errors.ts';
 import { interruptible } from '../program/signals.ts';
 import type { Terminal } from '../program/terminal.ts';
 import { inputLines, readJsonOption } from './json-input.ts';

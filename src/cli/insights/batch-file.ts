@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { MAX_INPUT_BYTES, readTextSync } from '../../files/read-file.ts';
 import type { VersionKey } from '../../model/lockfile/version-key.ts';
 import { unreadable } from '../program/errors.ts';
-import { systemOf } from './systems.ts';
+import { systemOf } from './session.ts';
 
 /**
  * Reads a batch file (`-`: standard input): a JSON list, a JSON object with `requests`, or lines, each of them text or

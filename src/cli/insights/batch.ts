@@ -3,9 +3,9 @@ import type { BatchEntry, InsightsSession } from '../../commands/insights-sessio
 import { UNCOVERED } from '../../model/api/uncovered.ts';
 import { printable } from '../../model/printable.ts';
 import { answerLine } from '../../report/answer.ts';
-import { palette } from '../../report/palette.ts';
+import { palette } from '../../report/layout.ts';
 import type { CommandContext } from '../program/context.ts';
-import { EXIT } from '../program/exit-code.ts';
+import { EXIT } from '../program/errors.ts';
 import { readBatchFile } from './batch-file.ts';
 import {
   type Description,

@@ -7,9 +7,8 @@ import type { QueryResult } from '../../model/api/insights-api.generated.ts';
 import type { System } from '../../model/lockfile/version-key.ts';
 import type { CommandContext } from '../program/context.ts';
 import { CommandError, unreadable } from '../program/errors.ts';
-import { type OperationOptions, operationCommand } from './session.ts';
+import { type OperationOptions, operationCommand, readSystem } from './session.ts';
 import { printAnswer } from './single.ts';
-import { readSystem } from './systems.ts';
 
 interface QueryOptions extends OperationOptions {
   readonly hash?: string;

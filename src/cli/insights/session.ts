@@ -1,6 +1,7 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import type { InsightsSession } from '../../commands/insights-session.ts';
 import { loadOrDefault } from '../../config/load-or-default.ts';
+import type { System } from '../../model/lockfile/version-key.ts';
 import { interruptible } from '../program/signals.ts';
 
 /** What the help of an operation shows. */
@@ -58,4 +59,29 @@ export function problemsText(
         `warning: the answer does not fit the API's description at ${path}: ${message}\n`,
     );
   return shown.join('') + (rest > 0 ? `warning: and at ${rest} more places\n` : '');
+}
+
+/** Systems by the names people use. */
+const SYSTEMS: ReadonlyMap<string, System> = new Map([
+  ['npm', 'NPM'],
+  ['pypi', 'PYPI'],
+  ['cargo', 'CARGO'],
+  ['maven', 'MAVEN'],
+  ['nuget', 'NUGET'],
+  ['rubygems', 'RUBYGEMS'],
+  ['gem', 'RUBYGEMS'],
+  ['go', 'GO'],
+  ['golang', 'GO'],
+]);
+
+/** A system by its name in any case; `undefined` for an unknown name. */
+export function systemOf(name: string): System | undefined {
+  return SYSTEMS.get(name.toLowerCase());
+}
+
+/** The same for an argument. Throws `InvalidArgumentError`. */
+export function readSystem(name: string): System {
+  const system = systemOf(name);
+  if (system !== undefined) return system;
+  throw new InvalidArgumentError(`The systems are ${[...SYSTEMS.keys()].join(', ')}.`);
 }

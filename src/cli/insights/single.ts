@@ -1,62 +1,75 @@
-import type { Argument, Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import type { Answered, InsightsSession } from '../../commands/insights-session.ts';
+import type { RestDescription } from '../../discovery/description/description.ts';
 import { printableUrl } from '../../http/errors.ts';
+import type { Dependencies } from '../../model/api/insights-api.generated.ts';
 import { answerText } from '../../report/answer.ts';
+import { renderDependencyTree } from '../../report/dependency-tree.ts';
 import type { TextOptions } from '../../report/layout.ts';
+import { kebab } from '../operations/derive.ts';
 import type { CommandContext } from '../program/context.ts';
-import { EXIT } from '../program/exit-code.ts';
-import {
-  type Description,
-  type OperationOptions,
-  operationCommand,
-  problemsText,
-  withSession,
-} from './session.ts';
+import { EXIT } from '../program/errors.ts';
+import { type OperationOptions, operationCommand, problemsText, readSystem, withSession } from './session.ts';
 
-/** What an operation is asked about: the parameters of its command, and how their values are read. */
-export interface Subject<Value> {
-  readonly parameters: readonly Argument[];
-  read(values: readonly string[]): Value;
+/** Operations with a subject and an answer of their own: name, method, and the arguments of an example. */
+export const SINGLE_OPERATIONS = [
+  ['package', 'getPackage', 'npm lodash'],
+  ['similar', 'getSimilarlyNamedPackages', 'npm lodash'],
+  ['version', 'getVersion', 'npm lodash 4.17.21'],
+  ['requirements', 'getRequirements', 'npm express 4.18.2'],
+  ['dependencies', 'getDependencies', 'npm express 4.18.2'],
+  ['dependents', 'getDependents', 'npm lodash 4.17.21'],
+  ['capabilities', 'getCapabilities', 'go golang.org/x/net v0.17.0'],
+  ['project', 'getProject', 'github.com/lodash/lodash'],
+  ['project-versions', 'getProjectPackageVersions', 'github.com/lodash/lodash'],
+  ['advisory', 'getAdvisory', 'GHSA-35jh-r3h4-6jhm'],
+  ['purl', 'purlLookup', 'pkg:npm/%40types/node@20.11.0'],
+  ['container-images', 'queryContainerImages', 'sha256:<64 hex digits>'],
+] as const;
+
+type Ask = (
+  service: InsightsSession['service'],
+  subject: unknown,
+  options: { readonly signal: AbortSignal },
+) => Promise<Answered<unknown>>;
+
+/** The command of an operation, whose description and arguments are those of the document. */
+export function single(
+  context: CommandContext,
+  { methods = {} }: RestDescription,
+  [name, method, example]: (typeof SINGLE_OPERATIONS)[number],
+): Command {
+  const { description = '', parameterOrder = [], parameters = {} } = methods[method] ?? {};
+  const command = operationCommand({ name, description, example });
+  const names = parameterOrder.map((parameter) => parameter.replace(/^.*\./, ''));
+  for (const [index, parameter] of parameterOrder.entries()) {
+    const argument = new Argument(`<${kebab(names[index] ?? '')}>`, parameters[parameter]?.description);
+    command.addArgument(names[index] === 'system' ? argument.argParser(readSystem) : argument);
+  }
+  return command.action((...given: readonly unknown[]) => {
+    const values = command.processedArgs;
+    const key = Object.fromEntries(names.map((one, index) => [one, values[index]]));
+    return printAnswer(context, given.at(-2) as OperationOptions, {
+      method,
+      ...(method === 'getDependencies' && {
+        render: (graph, options) => renderDependencyTree(graph as Dependencies, options),
+        absence: 'The index has not computed a graph for it; that does not mean that it depends on nothing.',
+      }),
+      ask: ({ operations, service }, signal) =>
+        (operations[method] as Ask)(service, names.length === 1 ? values[0] : key, { signal }),
+    });
+  });
 }
 
-/** An operation with one subject and one answer. */
-interface SingleOperation<Asked, Value> extends Description {
-  /** The operation of the client. */
-  readonly ask: (operations: InsightsSession['operations']) => Ask<Asked, Value>;
+/** One question with all that is needed to print its answer. */
+interface Question<Value> {
+  ask(session: InsightsSession, signal: AbortSignal): Promise<Answered<Value>>;
   /** The method of the description document: its schema describes the text. */
   readonly method: string;
   /** Replaces the text that follows from the schema. */
   readonly render?: (value: Value, options: TextOptions) => string;
   /** What "not found" means, where it may be misunderstood. */
   readonly absence?: string;
-}
-
-type Ask<Asked, Value> = (
-  service: InsightsSession['service'],
-  subject: Asked,
-  options: { readonly signal: AbortSignal },
-) => Promise<Answered<Value>>;
-
-export function single<Asked, Value>(
-  { parameters, read }: Subject<Asked>,
-  operation: SingleOperation<Asked, Value>,
-): (context: CommandContext) => Command {
-  return (context) => {
-    const command = operationCommand(operation);
-    for (const parameter of parameters) command.addArgument(parameter);
-    return command.action((...given: readonly unknown[]) => {
-      const subject = read(command.processedArgs);
-      return printAnswer(context, given.at(-2) as OperationOptions, {
-        ...operation,
-        ask: ({ operations, service }, signal) => operation.ask(operations)(service, subject, { signal }),
-      });
-    });
-  };
-}
-
-/** One question with all that is needed to print its answer. */
-interface Question<Value> extends Pick<SingleOperation<never, Value>, 'method' | 'render' | 'absence'> {
-  ask(session: InsightsSession, signal: AbortSignal): Promise<Answered<Value>>;
 }
 
 /** Requests and prints the answer, or that the service has none. Throws any other error of the service. */

@@ -4,6 +4,9 @@ import type { MethodId } from '../../operations/operation.ts';
 import type { TextOptions } from '../../report/layout.ts';
 import type { ParameterTexts } from './caller.ts';
 
+// biome-ignore lint/suspicious/noExplicitAny: the answer of any method
+type Any = any;
+
 export interface ViewOptions extends TextOptions {
   /** Most entries that are shown. */
   readonly limit: number;
@@ -16,8 +19,7 @@ export interface ViewOptions extends TextOptions {
 /** What the document cannot say of an operation on the command line. */
 export interface View {
   /** The answer for people. Default: that of its schema, or the report with the name `table`. */
-  // biome-ignore lint/suspicious/noExplicitAny: the answer of the method
-  readonly text?: (answer: any, options: ViewOptions) => string;
+  readonly text?: (answer: Any, options: ViewOptions) => string;
   /** The method. Default: that of the noun with the name of the verb. */
   readonly method?: MethodId;
   /** Parameters, and properties of the body, that are arguments, in addition to the parameters of the path. */
@@ -25,10 +27,13 @@ export interface View {
   /** The argument that may be given several times. The method is called for each value, and `items` has the answers. */
   readonly each?: string;
   /** Whether there is what was asked for; otherwise the exit code is 1. */
-  // biome-ignore lint/suspicious/noExplicitAny: the answer of the method
-  readonly isFound?: (answer: any) => boolean;
+  readonly isFound?: (answer: Any) => boolean;
   /** The property of the answer that is a list. */
   readonly items?: string;
+  /** What of the answer the text by its schema shows. Default: all. */
+  readonly shown?: (answer: Any) => object;
+  /** The properties of an entry that a list shows as text, without `--verbose`. Default: all. */
+  readonly columns?: readonly string[];
   /** Entries that are shown as text, without `--limit`. */
   readonly limit?: number;
   /** The method whose answer is shown as text, with the same parameters. Default: the same. */
@@ -38,8 +43,7 @@ export interface View {
   /** The part of the body that the document does not derive. */
   readonly body?: BodyPart;
   /** Further formats of the answer, by name. */
-  // biome-ignore lint/suspicious/noExplicitAny: the answer of the method
-  readonly formats?: Readonly<Record<string, (answer: any) => string>>;
+  readonly formats?: Readonly<Record<string, (answer: Any) => string>>;
   /** What is asked before it happens. */
   readonly question?: (params: ParameterTexts) => string;
   /** How the answer changes. */
@@ -51,10 +55,8 @@ export interface View {
 /** What `--follow` prints. */
 export interface Follow {
   /** What differs in the newer answer; `undefined` when nothing does. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers of the method
-  readonly changes: (before: any, now: any) => object | undefined;
-  // biome-ignore lint/suspicious/noExplicitAny: what `changes` returns
-  readonly text: (changes: any, options: TextOptions) => string;
+  readonly changes: (before: Any, now: Any) => object | undefined;
+  readonly text: (changes: Any, options: TextOptions) => string;
 }
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
-import { serverToken } from '../../config/server-token.ts';
+import { serverToken } from '../../config/secret-reference.ts';
 import { httpUrl } from '../../config/values.ts';
 import { readBundledDescription } from '../../discovery/bundled.ts';
 import { createApiClient } from '../../discovery/client.ts';

@@ -5,11 +5,11 @@ import { nothingStored } from '../../operations/context.ts';
 import type { MethodId, RawAnswer } from '../../operations/operation.ts';
 import { reportUnreadable } from '../program/admin.ts';
 import type { CommandContext } from '../program/context.ts';
-import { EXIT } from '../program/exit-code.ts';
+import { EXIT } from '../program/errors.ts';
 import { type DestinationOptions, withDestination, withOutputFile } from '../program/output-file.ts';
+import { writeParts } from '../program/process-output.ts';
 import type { ReportFile } from '../program/scan-result.ts';
 import { interruptible } from '../program/signals.ts';
-import { writeParts } from '../program/write-parts.ts';
 import type { Caller, ParameterTexts } from './caller.ts';
 import type { View } from './noun.ts';
 import { openCaller, type ServerOptions } from './open-caller.ts';
@@ -126,7 +126,17 @@ async function textOf(context: CommandContext, run: Run, { answer, more }: Answe
   const shown = { ...(await layoutOf(context, options)), limit, more, params };
   if (view.text !== undefined) return view.text(answer, shown);
   const { answerText } = await import('../../report/answer.ts');
-  return answerText(answer, { schema: { $ref: method.response ?? '' }, schemas: document.schemas }, shown);
+  const described = { schema: { $ref: method.response ?? '' }, schemas: document.schemas, leavesOut: true };
+  const text = answerText(options.verbose === true ? answer : shortened(answer, view), described, shown);
+  return more ? `${text}… and more: --limit shows them\n` : text;
+}
+
+/** The answer with the properties of its entries that a list shows. */
+function shortened(answer: Json, { items = '', columns, shown }: View): object {
+  if (columns === undefined) return shown?.(answer) ?? answer;
+  const pick = (item: Json) =>
+    Object.fromEntries(Object.entries(item).filter(([name]) => columns.includes(name)));
+  return { ...answer, [items]: (answer[items] as readonly Json[]).map(pick) };
 }
 
 /** A report of what fits, which the operation `report` of the noun renders. */

@@ -1,10 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { type LoadedConfig, loadConfig } from '../../config/load.ts';
-import { duration } from '../../config/values.ts';
+import { answerText } from '../../report/answer.ts';
 import { counted } from '../../report/layout.ts';
 import type { CommandContext } from './context.ts';
-import { CommandError } from './errors.ts';
-import { EXIT } from './exit-code.ts';
+import { EXIT } from './errors.ts';
 import { type ConfigOptions, type OutputOptions, withConfig, withOutputFormat } from './options.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -15,33 +13,12 @@ export function withAdminOptions(command: Command, formats?: readonly string[]):
   return withConfig(withOutputFormat(command, 'print JSON', formats));
 }
 
-/** Returns a function that opens an administration for `work` and closes it afterwards. `load` loads what opens it. */
-export function administering<Admin extends { close(): Promise<void> }>(
-  load: () => Promise<(loaded: LoadedConfig) => Promise<Admin>>,
-) {
-  return async ({ config }: ConfigOptions, work: (admin: Admin) => Promise<void>): Promise<void> => {
-    const open = await load();
-    const admin = await open(loadConfig({ file: config }));
-    try {
-      await work(admin);
-    } finally {
-      await admin.close();
-    }
-  };
-}
-
-/** What was found. Throws `CommandError` (`not-found`) with `message` otherwise. */
-export function present<Value>(found: Value | undefined, message: string): Value {
-  if (found === undefined) throw new CommandError('not-found', message);
-  return found;
-}
-
-/** Prints a result as one line of JSON, or as text. */
+/** Prints a result as one line of JSON, or as text: by default all that it has. */
 export function print(
   terminal: Terminal,
   { format }: OutputOptions,
   value: unknown,
-  text: () => string,
+  text = () => answerText(value, { schema: {}, schemas: {}, leavesOut: true }, terminal),
 ): void {
   terminal.out(format === 'json' ? `${JSON.stringify(value)}\n` : text());
 }
@@ -51,17 +28,6 @@ export function parseCount(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('a whole number of at least 1');
   return value;
-}
-
-/** A duration before now (`2h`) or a time (`2026-05-01T08:00Z`), in milliseconds since 1970. */
-export function parseSince(text: string): number {
-  const ago = duration.safeParse(text);
-  if (ago.success) return Date.now() - ago.data;
-  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) {
-    throw new InvalidArgumentError('a duration such as `2h` or `3d`, or a time such as 2026-05-01T08:00Z');
-  }
-  return time;
 }
 
 /**

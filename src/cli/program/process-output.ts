@@ -1,5 +1,5 @@
 import { fstatSync, statSync, writeSync } from 'node:fs';
-import { EXIT } from './exit-code.ts';
+import { EXIT } from './errors.ts';
 
 /** Where a command writes. */
 export interface Output {
@@ -73,4 +73,22 @@ function endAfter(descriptor: 1 | 2, { code, message }: NodeJS.ErrnoException): 
     writeDirectly(2, Buffer.from(`error: standard output cannot be written: ${message} [file-unwritable]\n`));
   }
   process.exit(EXIT.error);
+}
+
+const WRITE_CHARACTERS = 65_536;
+
+/** Writes parts together, and waits while the reader is slower: a whole result takes several megabytes. */
+export async function writeParts(
+  terminal: Output,
+  parts: Iterable<string> | AsyncIterable<string>,
+): Promise<void> {
+  let text = '';
+  for await (const part of parts) {
+    text += part;
+    if (text.length < WRITE_CHARACTERS) continue;
+    terminal.out(text);
+    text = '';
+    await terminal.drained?.();
+  }
+  terminal.out(text);
 }

@@ -2,9 +2,8 @@ import { Command, CommanderError, Help } from 'commander';
 import { packageVersion } from '../../files/package-file.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
 import { COMMANDS, type CommandEntry } from '../catalog.ts';
-import { addCompletion, COMPLETE, completeCommand } from './completion.ts';
 import type { CommandContext } from './context.ts';
-import { EXIT } from './exit-code.ts';
+import { EXIT } from './errors.ts';
 import { Interruption } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -54,7 +53,7 @@ const SHOW_HELP: readonly (string | undefined)[] = [undefined, '-h', '--help', '
 
 function bareProgram(commands: readonly CommandEntry[], first: string | undefined, width: number): Command {
   const isHelp = SHOW_HELP.includes(first);
-  const usages = new Map(COMMANDS.map(({ name, usage }) => [name, `${name} ${usage}`.trim()]));
+  const usages = new Map(COMMANDS.map(({ name, usage = '[options]' }) => [name, `${name} ${usage}`.trim()]));
   // The options after the name of a command are those of the command.
   const program = new Command('lockhound')
     .enablePositionalOptions()
@@ -103,4 +102,27 @@ function describe(error: unknown): string {
   if (error instanceof CodedError) return `error: ${error.message} [${error.code}]`;
   if (error instanceof Interruption) return error.message;
   return `error: ${error instanceof Error ? (error.stack ?? error.message) : messageOf(error)}`;
+}
+
+const COMPLETE = 'complete';
+
+const SETUP = `
+Set it up:
+  source <(lockhound complete bash)                        bash; put it into ~/.bashrc
+  source <(lockhound complete zsh)                         zsh; put it into ~/.zshrc
+  lockhound complete fish > ~/.config/fish/completions/lockhound.fish
+  lockhound complete powershell >> $PROFILE`;
+
+/** The command as `--help` shows it. `addCompletion` replaces it. */
+function completeCommand(): Command {
+  return new Command(COMPLETE)
+    .description('Print a completion script for a shell.')
+    .argument('<shell>', 'bash, zsh, fish or powershell')
+    .addHelpText('after', SETUP);
+}
+
+/** Adds `complete <shell>`, and `complete -- <words>`, which the completion scripts call. */
+async function addCompletion(program: Command): Promise<void> {
+  const { default: addTab } = await import('@bomb.sh/tab/commander');
+  addTab(program);
 }

@@ -7,11 +7,11 @@ import { atLeast, countedSeverity, RATED_SEVERITIES, type RatedSeverity } from '
 import type { ScanReport, Verdict } from '../../model/scan/verdict.ts';
 import { REPORTS } from '../../report/catalog.ts';
 import type { TextOptions } from '../../report/layout.ts';
-import { EXIT } from './exit-code.ts';
+import { EXIT } from './errors.ts';
 import type { OutputOptions } from './options.ts';
 import { withOutputFile } from './output-file.ts';
+import { writeParts } from './process-output.ts';
 import type { Terminal } from './terminal.ts';
-import { writeParts } from './write-parts.ts';
 
 export interface ResultOptions extends OutputOptions {
   /** Files that are written in addition to the result. */

@@ -9,8 +9,7 @@ import type { Secret } from '../../model/secret.ts';
 import { credentialHeaders } from '../../notify/platform/credentials.ts';
 import { platformUrl } from '../../notify/platform/sites.ts';
 import type { AnswerSchema } from '../../report/answer.ts';
-import { withDocuments } from './documents.ts';
-import { bundledApi } from './read-document.ts';
+import { bundledApi, withDocuments } from './documents.ts';
 import { type CallOfMethod, paramsOf } from './urls.ts';
 
 export type { ApiResponse };

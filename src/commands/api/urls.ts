@@ -5,9 +5,8 @@ import { type CompiledRequest, compileRequest } from '../../discovery/request/co
 import { type Params, paramsInOrder } from '../../discovery/request/request-parameters.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
 import { isObject, type JsonObject } from '../../model/json-object.ts';
-import { type DocumentsOptions, withDocuments } from './documents.ts';
+import { type DocumentsOptions, readLocalDocument, withDocuments } from './documents.ts';
 import { ApiError } from './errors.ts';
-import { readLocalDocument } from './read-document.ts';
 
 export interface UrlOptions extends CallOfMethod {
   readonly flat: boolean;

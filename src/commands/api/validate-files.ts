@@ -6,7 +6,7 @@ import { type ValidatedFile, validateDescription } from '../../discovery/descrip
 import { codedError } from '../../files/errors.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
 import { isObject } from '../../model/json-object.ts';
-import { readDocumentFile } from './read-document.ts';
+import { readDocumentFile } from './documents.ts';
 
 /** Validates files, and every `.json` file of folders, one after another. A file that cannot be read is an invalid result. */
 export async function* validateFiles(paths: readonly string[]): AsyncGenerator<ValidatedFile> {

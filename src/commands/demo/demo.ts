@@ -15,9 +15,9 @@ import type { ScanReport } from '../../model/scan/verdict.ts';
 import { Secret } from '../../model/secret.ts';
 import type { Provisioned } from '../../notify/provisioning/provision.ts';
 import { createProducer, type Producer } from '../../producer.ts';
+import { startServe } from '../../server/serve.ts';
 import type { ScanProgress } from '../scanning/scan-progress.ts';
 import { type ScanWatch, watchScans } from '../scanning/scan-watch.ts';
-import { startServe } from '../serve/serve.ts';
 
 /** An alert as it was received, with secrets masked. */
 export interface DemoAlert {

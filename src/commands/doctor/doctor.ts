@@ -1,3 +1,4 @@
+import { openHealth } from '../../compose/health.ts';
 import { createLogger } from '../../compose/logger.ts';
 import { openStores, type Stores } from '../../compose/store.ts';
 import { ConfigError } from '../../config/errors.ts';
@@ -12,13 +13,11 @@ import type { Check, Finding, IndependentCheck, Patient } from './check.ts';
 import { INSIGHTS_CHECKS } from './insights-checks.ts';
 import { PROCESS_CHECKS } from './process-checks.ts';
 import { RECEIVER_CHECKS } from './receiver-checks.ts';
-import { REDIS_CONNECTION_CHECKS, REDIS_TIME_CHECKS } from './redis-connection.ts';
+import { REDIS_CONNECTION_CHECKS, REDIS_TIME_CHECKS, sentinels } from './redis-connection.ts';
 import { protocolFault } from './redis-protocol.ts';
 import { REDIS_SERVER_CHECKS } from './redis-server.ts';
 import { routeReach } from './route-reach.ts';
-import { sentinels } from './sentinels.ts';
 import { WORK_CHECKS } from './work-checks.ts';
-import { WORKER_CHECKS } from './worker-checks.ts';
 
 export interface DoctorOptions {
   /** Applies what is safe. */
@@ -42,7 +41,12 @@ const OF_REDIS: readonly Check[] = [
   ...REDIS_CONNECTION_CHECKS,
   routeReach,
   ...WORK_CHECKS,
-  ...WORKER_CHECKS,
+  {
+    subject: 'health',
+    name: 'verdict',
+    run: async ({ loaded, stores }) =>
+      (await openHealth(loaded, stores)()).parts.map(({ part, ...found }) => ({ check: part, ...found })),
+  },
 ];
 
 /** Checks an installation. Each check has a time limit; without Redis the others still run. */
@@ -125,28 +129,27 @@ async function runCheck<Needs extends { readonly signal: AbortSignal }>(
 ): Promise<readonly Diagnosis[]> {
   const limit = AbortSignal.timeout(limitMs);
   const signal = AbortSignal.any([outer, limit]);
+  const { subject, name } = check;
+  const unknown = (says: string): readonly Diagnosis[] => [
+    { subject, check: name, verdict: 'unknown', says },
+  ];
   const aborted = Promise.withResolvers<never>();
   const onAbort = (): void =>
     aborted.reject(limit.aborted ? new Error(`it did not end within ${limitMs / 1_000} s`) : signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     const findings = await Promise.race([check.run({ ...parts, signal } as Needs), aborted.promise]);
-    return await Promise.all(findings.map((finding) => treat(check, finding, fix)));
+    return await Promise.all([findings].flat().map((finding) => treat(check, finding, fix)));
   } catch (error) {
     outer.throwIfAborted();
     // The check of the secrets names it.
-    if (error instanceof ConfigError && error.code === 'secret-unavailable') {
-      const says = 'it needs a secret that cannot be read';
-      return [{ subject: check.subject, check: check.name, verdict: 'unknown', says }];
-    }
+    if (error instanceof ConfigError && error.code === 'secret-unavailable')
+      return unknown('it needs a secret that cannot be read');
     // The check of the rights names what the user may not do.
-    if (/^NOPERM\b/.test(messageOf(error))) {
-      const says = 'the user of Redis lacks rights';
-      return [{ subject: check.subject, check: check.name, verdict: 'unknown', says }];
-    }
+    if (/^NOPERM\b/.test(messageOf(error))) return unknown('the user of Redis lacks rights');
     const remedy = remedyFor(error);
     const verdict = isAnswer(error) ? 'broken' : 'unknown';
-    return [{ subject: check.subject, check: check.name, verdict, says: messageOf(error), remedy }];
+    return [{ subject, check: name, verdict, says: messageOf(error), remedy }];
   } finally {
     signal.removeEventListener('abort', onAbort);
   }

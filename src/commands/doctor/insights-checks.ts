@@ -2,7 +2,8 @@ import { openInsightsApi } from '../../compose/insights.ts';
 import { printableUrl } from '../../http/errors.ts';
 import { getVersionBatch } from '../../insights/operations.ts';
 import { createInsightsService } from '../../insights/service.ts';
-import { fault, type IndependentCheck, note, ok, warning } from './check.ts';
+import { broken, degraded, fine } from '../../model/fleet/checks.ts';
+import type { IndependentCheck } from './check.ts';
 
 /** More than a page of the public service holds. */
 const BATCH = 120;
@@ -32,16 +33,16 @@ const service: IndependentCheck = {
         const { error } = answer;
         if (error.retryAfterMs !== undefined || error.code === 'rate-limited') {
           const remedy = 'Set `insights.requestsPerSecond` to what the service allows.';
-          return warning(`the service limits requests now: ${error.message}`, remedy);
+          return degraded(`the service limits requests now: ${error.message}`, remedy);
         }
-        return fault(error.message, 'Check insights.url, proxies and the firewall.');
+        return broken(error.message, 'Check insights.url, proxies and the firewall.');
       }
       const { responses = [], nextPageToken } = answer.value;
       const page = nextPageToken
         ? `a page holds ${responses.length} answers`
         : `a page holds ${responses.length} answers or more`;
       const says = `${printableUrl(insights.url)} answered a batch of ${BATCH} in ${ms} ms; ${page}`;
-      return ms > SLOW_MS ? warning(says, 'Scans are slow with it; a proxy may be in between.') : ok(says);
+      return ms > SLOW_MS ? degraded(says, 'Scans are slow with it; a proxy may be in between.') : fine(says);
     } finally {
       await http.close();
     }
@@ -54,9 +55,9 @@ const rate: IndependentCheck = {
   async run({ loaded }) {
     const { requestsPerSecond, concurrency } = loaded.config.insights;
     if (requestsPerSecond === undefined) {
-      return note(`no limit of requests per second; ${concurrency} at a time for each worker`);
+      return fine(`no limit of requests per second; ${concurrency} at a time for each worker`);
     }
-    return ok(`at most ${requestsPerSecond} requests per second for all workers`);
+    return fine(`at most ${requestsPerSecond} requests per second for all workers`);
   },
 };
 

@@ -6,6 +6,7 @@ import type { NotifyConfig } from '../../config/sections/notify.ts';
 import { publicAddressesOnly } from '../../http/address-guard.ts';
 import { tryConnection } from '../../http/guarded-connection.ts';
 import { messageOf } from '../../model/errors.ts';
+import { broken, degraded, fine } from '../../model/fleet/checks.ts';
 import { createMasker } from '../../model/masking.ts';
 import { testNotification } from '../../notify/alert/test-notification.ts';
 import { NotifyError } from '../../notify/errors.ts';
@@ -13,7 +14,7 @@ import { configuredAlone, type ReadBack } from '../../notify/provisioning/provis
 import { fitRequest } from '../../notify/rendering/fit-request.ts';
 import { renderRequest } from '../../notify/rendering/render-request.ts';
 import { secretsIn, valuesOf } from '../../notify/rendering/values.ts';
-import { type Finding, fault, type IndependentCheck, note, ok, warning } from './check.ts';
+import type { Finding, IndependentCheck } from './check.ts';
 
 const CONNECT_MS = 5_000;
 const MAX_BYTES = 256 * 1024;
@@ -35,19 +36,19 @@ const credentials: IndependentCheck = {
   async run({ loaded, signal }) {
     const { notify } = loaded.config;
     if (notify?.platform === undefined)
-      return ok('no platform is configured: webhooks live in the configuration');
+      return fine('no platform is configured: webhooks live in the configuration');
     return await withWebhooks(loaded, notify, async (webhooks) => {
       const { definitions } = await webhooks.read(signal);
       if (!(await mayManage(webhooks, signal)))
-        return fault(
+        return broken(
           'the keys may read, and not manage webhooks: nothing is created or repaired',
           'Give the application key the permissions that create and manage webhooks.',
         );
       const missing = webhooks.desired.webhooks.filter(({ route }) => !definitions.has(route));
       const says = `the keys are valid, and may read and manage; ${definitions.size} of ${webhooks.desired.webhooks.length} webhooks exist`;
-      if (missing.length === 0) return ok(says);
+      if (missing.length === 0) return fine(says);
       const names = missing.map(({ name }) => name).join(', ');
-      return warning(
+      return degraded(
         `${says}; missing: ${names}`,
         'A worker creates them; `lockhound webhook apply` does it now.',
       );
@@ -74,8 +75,8 @@ const receivers: IndependentCheck = {
   async run({ loaded, signal }) {
     const { notify } = loaded.config;
     if (notify === undefined)
-      return note('no receiver is configured: changes are recorded, and no alerts are sent');
-    if (notify.delivery === 'platform-event') return ok('the platform calls the receivers itself');
+      return fine('no receiver is configured: changes are recorded, and no alerts are sent');
+    if (notify.delivery === 'platform-event') return fine('the platform calls the receivers itself');
     return await withWebhooks(loaded, notify, async (webhooks) => {
       const configured = configuredAlone(webhooks.desired);
       // Without the platform, what is configured is rendered.
@@ -85,7 +86,7 @@ const receivers: IndependentCheck = {
       const known = { ...current, definitions: new Map([...configured.definitions, ...current.definitions]) };
       const found = await Promise.all(routes.map((route) => checkRoute(notify, known, route)));
       const missing = routes.filter((route) => !current.definitions.has(route));
-      return [...found.flat(), ...missing.flatMap(notProvisioned)];
+      return [...found.flat(), ...missing.map(notProvisioned)];
     });
   },
 };
@@ -95,7 +96,6 @@ async function checkRoute(
   { definitions, variables }: ReadBack,
   route: string,
 ): Promise<readonly Finding[]> {
-  const named = (findings: readonly Finding[]) => findings.map((one) => ({ ...one, check: route }));
   const definition = definitions.get(route);
   if (definition === undefined) return [];
   const mask = createMasker(secretsIn(variables).map((secret) => secret.reveal()));
@@ -111,19 +111,17 @@ async function checkRoute(
     const url = new URL(request.url);
     // A path may be a secret: many receivers put one there.
     await tryConnection(url, publicAddressesOnly(notify.allowAddresses), CONNECT_MS);
-    return named(ok(`a test alert renders to ${bytes} bytes, and ${mask(url.origin)} accepts connections`));
+    const says = `a test alert renders to ${bytes} bytes, and ${mask(url.origin)} accepts connections`;
+    return [{ ...fine(says), check: route }];
   } catch (error) {
     const remedy = 'Correct the template, the URL or `notify.allowAddresses`, then `lockhound webhook test`.';
-    return named(fault(mask(messageOf(error)), remedy));
+    return [{ ...broken(mask(messageOf(error)), remedy), check: route }];
   }
 }
 
-function notProvisioned(route: string): readonly Finding[] {
+function notProvisioned(route: string): Finding {
   const remedy = 'A worker creates it; `lockhound webhook apply` does it now.';
-  return warning('its webhook does not exist yet, so its alerts wait', remedy).map((one) => ({
-    ...one,
-    check: route,
-  }));
+  return { ...degraded('its webhook does not exist yet, so its alerts wait', remedy), check: route };
 }
 
 async function withWebhooks<Result>(

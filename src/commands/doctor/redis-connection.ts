@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
-import { Cluster } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
+import { redisUrls } from '../../compose/redis-connection.ts';
 import { publicAddressesOnly } from '../../http/address-guard.ts';
 import { messageOf } from '../../model/errors.ts';
-import { parseAddresses } from '../../store/redis/address.ts';
+import { broken, degraded, fine } from '../../model/fleet/checks.ts';
+import { formatAddresses, parseAddresses, type RedisAddress } from '../../store/redis/address.ts';
 import { dataNodes } from '../../store/redis/server-info.ts';
-import { type Check, fault, note, ok, warning } from './check.ts';
+import type { Check, Finding, IndependentCheck } from './check.ts';
 import { redisOf } from './redis-server.ts';
 
 const SKEW_NOTED_MS = 1_000;
@@ -28,8 +30,8 @@ const latency: Check = {
     }
     const median = times.toSorted((left, right) => left - right)[Math.floor(PINGS / 2)] ?? 0;
     const says = `a round trip takes ${median.toFixed(1)} ms`;
-    if (median < SLOW_MS) return ok(says);
-    return warning(says, 'Run the workers near Redis: a scan takes some hundred round trips.');
+    if (median < SLOW_MS) return fine(says);
+    return degraded(says, 'Run the workers near Redis: a scan takes some hundred round trips.');
   },
 };
 
@@ -44,10 +46,11 @@ const clock: Check = {
     const server = Number(seconds) * 1_000 + Number(microseconds) / 1_000;
     // Only what the round trip does not explain.
     const skew = Math.round(Math.max(0, before - server, server - after));
-    if (skew <= SKEW_NOTED_MS) return ok(`this clock and that of Redis agree within ${Math.max(skew, 1)} ms`);
+    if (skew <= SKEW_NOTED_MS)
+      return fine(`this clock and that of Redis agree within ${Math.max(skew, 1)} ms`);
     const says = `this clock and that of Redis differ by ${(skew / 1_000).toFixed(1)} s`;
     const remedy = 'Synchronise the clocks (NTP): schedules, retries and the order of scans depend on them.';
-    return skew > SKEW_FAULT_MS ? fault(says, remedy) : warning(says, remedy);
+    return skew > SKEW_FAULT_MS ? broken(says, remedy) : degraded(says, remedy);
   },
 };
 
@@ -56,20 +59,20 @@ const tls: Check = {
   name: 'TLS',
   async run({ loaded, stores }) {
     const [address] = parseAddresses(loaded.config.redis.url ?? '');
-    if (address === undefined) return note('there is no address');
+    if (address === undefined) return fine('there is no address');
     if (address.options.tls === undefined) {
       const isPublic = publicAddressesOnly()(address.host, address.host) && /^[\d.]+$|:/.test(address.host);
       const says = `the connection to ${address.host} is not encrypted`;
       return isPublic
-        ? fault(`${says}, and its address is public`, 'Use `rediss://`.')
-        : ok(`${says}; use \`rediss://\` outside of a private network`);
+        ? broken(`${says}, and its address is public`, 'Use `rediss://`.')
+        : fine(`${says}; use \`rediss://\` outside of a private network`);
     }
     const [server] = dataNodes(redisOf(stores));
     const ends = (server?.stream as TLSSocket | undefined)?.getPeerCertificate?.().valid_to;
-    if (ends === undefined) return ok('the connection is encrypted');
+    if (ends === undefined) return fine('the connection is encrypted');
     const days = Math.floor((Date.parse(ends) - Date.now()) / DAY_MS);
     const says = `the connection is encrypted; the certificate is valid for ${days} days`;
-    return days < CERTIFICATE_DAYS ? warning(says, 'Renew the certificate of Redis.') : ok(says);
+    return days < CERTIFICATE_DAYS ? degraded(says, 'Renew the certificate of Redis.') : fine(says);
   },
 };
 
@@ -141,10 +144,10 @@ const rights: Check = {
       }
     }
     if (refused.length === 0)
-      return ok(`all ${COMMANDS.length + PLAIN.length} commands that were tried are allowed`);
+      return fine(`all ${COMMANDS.length + PLAIN.length} commands that were tried are allowed`);
     const user = await redis.call('ACL', 'WHOAMI').catch(() => 'this user');
     const says = `${String(user)} may not run ${[...new Set(refused)].join(', ')} on keys of ${first?.prefix}`;
-    return fault(says, 'Grant the user what docs/redis.md ("Rights") lists.');
+    return broken(says, 'Grant the user what docs/redis.md ("Rights") lists.');
   },
 };
 
@@ -156,18 +159,66 @@ const slots: Check = {
     if (!(redis instanceof Cluster)) {
       const { shards } = loaded.config.redis;
       return shards === 1
-        ? ok('a single Redis')
-        : note(`${shards} shards on a single Redis gain nothing`, 'Use one shard, or a cluster.');
+        ? fine('a single Redis')
+        : fine(`${shards} shards on a single Redis gain nothing`, 'Use one shard, or a cluster.');
     }
     const text = String(await dataNodes(redis)[0]?.call('CLUSTER', 'INFO'));
     const field = (name: string) => new RegExp(`^${name}:(\\w+)`, 'm').exec(text)?.[1];
     const served = Number(field('cluster_slots_ok') ?? 0);
     const says = `${redis.nodes('master').length} primaries serve ${served} of ${SLOTS} slots (${field('cluster_state')})`;
-    if (served === SLOTS && field('cluster_state') === 'ok') return ok(says);
-    return fault(says, 'Repair the cluster: `redis-cli --cluster check` and `--cluster fix`.');
+    if (served === SLOTS && field('cluster_state') === 'ok') return fine(says);
+    return broken(says, 'Repair the cluster: `redis-cli --cluster check` and `--cluster fix`.');
   },
 };
 
 /** They measure times. */
 export const REDIS_TIME_CHECKS: readonly Check[] = [latency, clock];
 export const REDIS_CONNECTION_CHECKS: readonly Check[] = [tls, rights, slots];
+
+const LIMIT_MS = 3_000;
+
+/** Every Sentinel answers, knows the primary, and enough of them agree to promote a replica. Needs no Redis. */
+export const sentinels: IndependentCheck = {
+  subject: 'redis',
+  name: 'sentinels',
+  async run({ loaded }) {
+    const { url = '' } = loaded.config.redis;
+    const addresses = url === '' ? [] : parseAddresses(redisUrls(url, loaded.secrets));
+    const all = addresses.filter(({ sentinel }) => sentinel !== undefined);
+    if (all.length === 0) return fine('no Sentinels are configured');
+    return await Promise.all(all.map(askOne));
+  },
+};
+
+async function askOne(address: RedisAddress): Promise<Finding> {
+  const { host, port, sentinel, options } = address;
+  const where = formatAddresses([address]);
+  const client = new Redis({
+    ...{ host, port, lazyConnect: true, retryStrategy: null },
+    ...{ connectTimeout: LIMIT_MS, commandTimeout: LIMIT_MS },
+    ...(sentinel?.password === undefined ? {} : { password: sentinel.password }),
+    ...(options.tls === undefined ? {} : { tls: { servername: host } }),
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const primary = await client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', sentinel?.master ?? '');
+    if (!Array.isArray(primary)) {
+      return broken(`${where} does not monitor ${sentinel?.master}`, 'Correct `redis.master`.');
+    }
+    const quorum = await client
+      .call('SENTINEL', 'CKQUORUM', sentinel?.master ?? '')
+      .catch((error: unknown) => messageOf(error));
+    const says = `${where} names ${primary.join(':')} as the primary: ${String(quorum)}`;
+    return String(quorum).startsWith('OK')
+      ? fine(says)
+      : degraded(says, 'Start more Sentinels: no replica can be promoted.');
+  } catch (error) {
+    return degraded(
+      `${where}: ${messageOf(error)}`,
+      'Start it, or remove it from `redis.sentinels`; the others are used meanwhile.',
+    );
+  } finally {
+    client.disconnect();
+  }
+}

@@ -1,6 +1,7 @@
+import { broken, degraded, fine, unknown } from '../../model/fleet/checks.ts';
 import { readServerInfo, type ServerInfo } from '../../store/redis/server-info.ts';
 import { readServerSettings } from '../../store/redis/server-settings.ts';
-import { type Check, type Finding, fault, note, ok, type Patient, unknown, warning } from './check.ts';
+import type { Check, Finding, Patient } from './check.ts';
 
 /** They have every command that is used. */
 const LEAST: Readonly<Record<string, readonly [number, number]>> = { redis: [6, 2], valkey: [7, 2] };
@@ -17,8 +18,8 @@ const version: Check = {
     const [major = 0, minor = 0] = text.split('.').map(Number);
     const [least, leastMinor] = LEAST[product] ?? [0, 0];
     const says = `${product} ${text} at ${node}`;
-    if (major > least || (major === least && minor >= leastMinor)) return ok(says);
-    return fault(`${says} is too old`, `Upgrade it to at least ${least}.${leastMinor}.`);
+    if (major > least || (major === least && minor >= leastMinor)) return fine(says);
+    return broken(`${says} is too old`, `Upgrade it to at least ${least}.${leastMinor}.`);
   }),
 };
 
@@ -30,14 +31,14 @@ const persistence: Check = {
     const failed = (await readServerInfo(redisOf(stores))).filter(({ savedToDisk }) => !savedToDisk);
     if (failed.length > 0) {
       const where = failed.map(({ node }) => node).join(', ');
-      return fault(`the last write to disk failed at ${where}`, 'Check the disk and the log of Redis.');
+      return broken(`the last write to disk failed at ${where}`, 'Check the disk and the log of Redis.');
     }
     if (persistent === undefined)
       return unknown('Redis does not say whether it writes to disk', 'Check its settings: docs/redis.md.');
     if (!persistent)
-      return fault('Redis does not write to disk: a restart loses everything', 'Set `appendonly yes`.');
-    if (fsync === 'always') return ok('appendonly with `appendfsync always`: nothing acknowledged is lost');
-    return note(
+      return broken('Redis does not write to disk: a restart loses everything', 'Set `appendonly yes`.');
+    if (fsync === 'always') return fine('appendonly with `appendfsync always`: nothing acknowledged is lost');
+    return fine(
       fsync === undefined
         ? 'snapshots only: a restart loses what came after the last one'
         : `appendonly with \`appendfsync ${fsync}\``,
@@ -53,9 +54,9 @@ const eviction: Check = {
     const { evictionPolicy } = await readServerSettings(redisOf(stores));
     if (evictionPolicy === undefined)
       return unknown('Redis does not report `maxmemory-policy`', 'It has to be `noeviction`.');
-    if (evictionPolicy === 'noeviction') return ok('maxmemory-policy noeviction');
+    if (evictionPolicy === 'noeviction') return fine('maxmemory-policy noeviction');
     const says = `maxmemory-policy ${evictionPolicy}: jobs and alerts are lost when memory is full`;
-    return fault(says, 'Set `maxmemory-policy noeviction`; workers do not start otherwise.');
+    return broken(says, 'Set `maxmemory-policy noeviction`; workers do not start otherwise.');
   },
 };
 
@@ -66,19 +67,19 @@ const memory: Check = {
     const used = `${megabytes(usedBytes)} used at ${node}`;
     const of = limitBytes ?? systemBytes;
     if (of === undefined)
-      return note(`${used}; Redis reports no limit`, 'Set `maxmemory` below the memory of the machine.');
+      return fine(`${used}; Redis reports no limit`, 'Set `maxmemory` below the memory of the machine.');
     const part = usedBytes / of;
     const says = `${used} of ${megabytes(of)} (${Math.round(part * 100)} %)${limitBytes === undefined ? ' of the machine' : ''}`;
     if (part >= MEMORY_FULL)
-      return fault(says, 'Raise `maxmemory` now: when it is full, Redis accepts nothing more.');
+      return broken(says, 'Raise `maxmemory` now: when it is full, Redis accepts nothing more.');
     if (part < MEMORY_LATE && of - usedBytes < LEAST_LEFT) {
       const left = `${says}: less than ${megabytes(LEAST_LEFT)} are left`;
-      return warning(left, 'Raise `maxmemory`: docs/sizing.md says how much a fleet needs.');
+      return degraded(left, 'Raise `maxmemory`: docs/sizing.md says how much a fleet needs.');
     }
     if (part >= MEMORY_LATE)
-      return warning(says, 'Raise `maxmemory`, or shorten `worker.retention` and `lockfiles.retention`.');
-    if (limitBytes !== undefined) return ok(says);
-    return note(says, 'Set `maxmemory`: without it the system ends Redis when memory is full.');
+      return degraded(says, 'Raise `maxmemory`, or shorten `worker.retention` and `lockfiles.retention`.');
+    if (limitBytes !== undefined) return fine(says);
+    return fine(says, 'Set `maxmemory`: without it the system ends Redis when memory is full.');
   }),
 };
 
@@ -87,11 +88,11 @@ const role: Check = {
   name: 'role',
   run: each(({ node, role, replicas: count }) => {
     if (role === 'slave')
-      return fault(
+      return broken(
         `${node} is a replica, which accepts no writes`,
         'Connect to the primary, or use `redis.sentinels`.',
       );
-    return ok(`${node} is a primary with ${count === 1 ? '1 replica' : `${count} replicas`}`);
+    return fine(`${node} is a primary with ${count === 1 ? '1 replica' : `${count} replicas`}`);
   }),
 };
 
@@ -101,17 +102,17 @@ const clients: Check = {
   run: each(({ node, connectedClients, maxClients }) => {
     const count = connectedClients === 1 ? '1 connection' : `${connectedClients} connections`;
     const says = `${count} at ${node}${maxClients === undefined ? '' : ` of ${maxClients}`}`;
-    if (maxClients === undefined || connectedClients < CLIENTS_FULL * maxClients) return ok(says);
-    return warning(says, 'Raise `maxclients`: a worker opens about 25 connections for each shard.');
+    if (maxClients === undefined || connectedClients < CLIENTS_FULL * maxClients) return fine(says);
+    return degraded(says, 'Raise `maxclients`: a worker opens about 25 connections for each shard.');
   }),
 };
 
 export const REDIS_SERVER_CHECKS: readonly Check[] = [version, role, persistence, eviction, memory, clients];
 
 /** A check of each server that holds data. */
-function each(judge: (info: ServerInfo) => readonly Finding[]) {
+function each(judge: (info: ServerInfo) => Finding) {
   return async ({ stores }: Patient): Promise<readonly Finding[]> =>
-    (await readServerInfo(redisOf(stores))).flatMap(judge);
+    (await readServerInfo(redisOf(stores))).map(judge);
 }
 
 export function redisOf(stores: Patient['stores']) {

@@ -1,6 +1,7 @@
 import { routingOf } from '../../compose/routing.ts';
+import { degraded, fine } from '../../model/fleet/checks.ts';
 import { createRouteReach, type UnreachedRoute } from '../../policy/routing/unreached-routes.ts';
-import { type Check, type Finding, note, ok, warning } from './check.ts';
+import type { Check, Finding } from './check.ts';
 
 /** Routes that get nothing from the targets that were scanned. */
 export const routeReach: Check = {
@@ -18,23 +19,23 @@ export const routeReach: Check = {
         targets += part.length;
       }
     }
-    if (targets === 0) return note('no target was scanned yet: which routes they reach is not known');
+    if (targets === 0) return fine('no target was scanned yet: which routes they reach is not known');
     const unreached = reach.unreached();
-    if (unreached.length > 0) return unreached.flatMap(unreachedFinding);
-    return ok(`every route can get alerts of the ${targets === 1 ? 'target' : `${targets} targets`}`);
+    if (unreached.length > 0) return unreached.map(unreachedFinding);
+    return fine(`every route can get alerts of the ${targets === 1 ? 'target' : `${targets} targets`}`);
   },
 };
 
-function unreachedFinding({ route, takenBy }: UnreachedRoute): readonly Finding[] {
+function unreachedFinding({ route, takenBy }: UnreachedRoute): Finding {
   const found =
     takenBy === undefined
-      ? warning(
+      ? degraded(
           'no target has the labels of this route: it gets no alerts',
           'Compare `match.labels` with `lockhound targets`; a producer sets the labels of a target.',
         )
-      : warning(
+      : degraded(
           `route ${takenBy} takes everything that this route matches: it gets no alerts`,
           `Give route ${takenBy} conditions, or change the order of the routes or \`notify.take\`.`,
         );
-  return found.map((one) => ({ ...one, check: route }));
+  return { ...found, check: route };
 }

@@ -1,14 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { QUEUES } from '../../compose/fleet-numbers.ts';
 import { type FleetStore, openFleetStore } from '../../compose/fleet-store.ts';
 import { reconcileOnce } from '../../compose/pipeline.ts';
 import type { Store } from '../../compose/store.ts';
+import { DELIVER_NOTIFICATION } from '../../jobs/payloads/deliver-notification.ts';
 import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
+import { broken, degraded, fine } from '../../model/fleet/checks.ts';
 import type { Schedule } from '../../model/watch/schedule.ts';
 import { firstShard } from '../../operations/context.ts';
 import { shownSchedule, storeSchedule } from '../../operations/schedules/schedules.ts';
-import { alertFaults } from '../../server/verdict/runs.ts';
-import { type Check, type Finding, fault, note, ok, type Patient, warning } from './check.ts';
-import { findStillLanes } from './still-lanes.ts';
+import type { Check, Finding, Patient } from './check.ts';
 
 const SHOWN = 3;
 /** Waiting scans whose contents are looked for: the oldest ones lose theirs first. */
@@ -20,8 +21,8 @@ const failedJobs: Check = {
   subject: 'work',
   name: 'failed jobs',
   async run({ stores }) {
-    const found = await Promise.all(stores.shards.map((shard) => failedIn(shard)));
-    return found.flat().length === 0 ? ok('no job failed permanently') : found.flat();
+    const found = (await Promise.all(stores.shards.map(failedIn))).flat();
+    return found.length === 0 ? fine('no job failed permanently') : found;
   },
 };
 
@@ -37,11 +38,7 @@ async function failedIn({ queueDepths }: Store): Promise<readonly Finding[]> {
         : queue === 'deliver-notification'
           ? 'Run `lockhound deliveries retry --state failed` once the receiver works.'
           : 'Remove the cause; the next scan of the target does the work again.';
-      return {
-        verdict: 'degraded',
-        says: `${queue}: ${failed} failed permanently. Newest: ${reasons}`,
-        remedy,
-      };
+      return degraded(`${queue}: ${failed} failed permanently. Newest: ${reasons}`, remedy);
     }),
   );
 }
@@ -52,20 +49,19 @@ const contents: Check = {
   name: 'contents',
   async run({ stores, loaded }) {
     const waiting = (await Promise.all(stores.shards.map((shard) => oldestScans(shard)))).flat();
-    if (waiting.length === 0) return ok('no scan waits');
+    if (waiting.length === 0) return fine('no scan waits');
     const missing = waiting.filter(({ complete }) => !complete).length;
     const oldest = Math.max(...waiting.map(({ ageMs }) => ageMs));
     const days = (ms: number) => `${(ms / 86_400_000).toFixed(1)} days`;
     if (missing > 0) {
       const says = `contents of ${missing} of the ${waiting.length} oldest waiting scans are no longer stored`;
-      return fault(
-        says,
-        'Producers have to enqueue them again; raise `lockfiles.retention`, and start more workers.',
-      );
+      const remedy =
+        'Producers have to enqueue them again; raise `lockfiles.retention`, and start more workers.';
+      return broken(says, remedy);
     }
     const says = `the contents of the ${waiting.length} oldest waiting scans are stored`;
-    if (oldest < loaded.config.lockfiles.retention / 2) return ok(says);
-    return warning(
+    if (oldest < loaded.config.lockfiles.retention / 2) return fine(says);
+    return degraded(
       `${says}, but one has waited for ${days(oldest)}`,
       'Start more workers, or raise `lockfiles.retention`.',
     );
@@ -89,21 +85,16 @@ const lanes: Check = {
     const still = (
       await Promise.all(stores.shards.map(async (shard) => ({ shard, lanes: await findStillLanes(shard) })))
     ).filter((one) => one.lanes.length > 0);
-    if (still.length === 0) return ok('every lane has a job that can run');
+    if (still.length === 0) return fine('every lane has a job that can run');
     const all = still.flatMap((one) => one.lanes);
-    return [
-      {
-        verdict: 'broken',
-        says: `${all.length === 1 ? '1 lane stands' : `${all.length} lanes stand`} still: ${all.slice(0, SHOWN).join(', ')}`,
-        remedy: 'A worker repairs it within `worker.recheck.open`; `lockhound doctor --fix` does it now.',
-        fix: {
-          what: 'queue lost jobs again and start the first job of each lane',
-          apply: async () => {
-            for (const { shard } of still) await reconcileOnce(shard, log);
-          },
-        },
+    const says = `${all.length === 1 ? '1 lane stands' : `${all.length} lanes stand`} still: ${all.slice(0, SHOWN).join(', ')}`;
+    const fix = {
+      what: 'queue lost jobs again and start the first job of each lane',
+      apply: async () => {
+        for (const { shard } of still) await reconcileOnce(shard, log);
       },
-    ];
+    };
+    return { ...broken(says, 'A worker repairs it within `worker.recheck.open`; `--fix` does it now.'), fix };
   },
 };
 
@@ -113,10 +104,10 @@ const schedules: Check = {
   run: async ({ loaded }) =>
     await withFleet(loaded, async (fleet) => {
       const stored = (await firstShard(fleet).schedules.list()).filter(({ removed }) => removed !== true);
-      const found = await Promise.all(stored.map((one) => scheduleFaults(loaded, fleet, one)));
-      if (found.flat().length > 0) return found.flat();
-      if (stored.length === 0) return ok('no schedule is stored');
-      return ok(
+      const found = (await Promise.all(stored.map((one) => scheduleFaults(loaded, fleet, one)))).flat();
+      if (found.length > 0) return found;
+      if (stored.length === 0) return fine('no schedule is stored');
+      return fine(
         stored.length === 1 ? '1 schedule has a next start' : `${stored.length} schedules have a next start`,
       );
     }),
@@ -126,28 +117,22 @@ async function scheduleFaults(
   loaded: Patient['loaded'],
   fleet: FleetStore,
   schedule: Schedule,
-): Promise<readonly Finding[]> {
+): Promise<Finding | readonly Finding[]> {
   const { name, paused, nextRun, lastRun, failing, targets } = await shownSchedule(fleet, schedule);
-  if (paused) return note(`schedule ${name} is paused`, `\`lockhound schedules resume ${name}\``);
+  if (paused) return fine(`schedule ${name} is paused`, `\`lockhound schedules resume ${name}\``);
   if (nextRun === undefined) {
     const what = lastRun === undefined ? 'never ran' : 'does not run any more';
     const fix = {
       what: `store the next start of schedule ${name}`,
       apply: async () => await withFleet(loaded, (opened) => storeSchedule(opened, schedule)),
     };
-    return [
-      {
-        verdict: 'broken',
-        says: `schedule ${name} ${what}: it has no next start`,
-        remedy: 'Start a worker, or run `lockhound doctor --fix`.',
-        fix,
-      },
-    ];
+    const remedy = 'Start a worker, or run `lockhound doctor --fix`.';
+    return { ...broken(`schedule ${name} ${what}: it has no next start`, remedy), fix };
   }
   if (Date.parse(nextRun) < Date.now() - 600_000)
-    return fault(`schedule ${name} was due at ${nextRun}`, 'No worker starts it: check that one runs.');
+    return broken(`schedule ${name} was due at ${nextRun}`, 'No worker starts it: check that one runs.');
   if (failing === 0) return [];
-  return warning(
+  return degraded(
     `schedule ${name}: ${failing} of ${targets} sources cannot be read`,
     `\`lockhound schedules get ${name}\` has the reasons.`,
   );
@@ -165,19 +150,45 @@ async function withFleet<Result>(
   }
 }
 
-const alerts: Check = {
-  subject: 'work',
-  name: 'alerts',
-  async run({ stores }) {
-    const [first] = stores.shards;
-    const stopped = (await first?.deliveries.stoppedRoutes()) ?? [];
-    const counts = await Promise.all(stores.shards.map(({ fleetCounts }) => fleetCounts()));
-    const sum = (name: 'failedDeliveries' | 'rejectedPayloads') =>
-      counts.reduce((total, shard) => total + shard[name], 0);
-    const all = { failedDeliveries: sum('failedDeliveries'), rejectedPayloads: sum('rejectedPayloads') };
-    const found = alertFaults(all, stopped).map(({ grade, ...fault }) => ({ verdict: grade, ...fault }));
-    return found.length === 0 ? ok('no route is stopped, and no alert failed') : found;
-  },
-};
+export const WORK_CHECKS: readonly Check[] = [failedJobs, contents, lanes, schedules];
 
-export const WORK_CHECKS: readonly Check[] = [failedJobs, contents, lanes, schedules, alerts];
+/** A job that may run is promoted at once; one that is delayed for longer than this was forgotten. */
+const FORGOTTEN_MS = 60_000;
+const MAX_OPEN_JOBS = 50_000;
+const SECOND_LOOK_MS = 1_000;
+
+/**
+ * Names of lanes whose first job will not run soon although it may: it is in no queue, or delayed as if it waited for its turn. Alerts
+ * of stopped routes wait on purpose. Looks at 50,000 open jobs at most.
+ */
+async function findStillLanes({ openJobs, deliveries, queueDepths }: Store): Promise<readonly string[]> {
+  const stopped = new Set((await deliveries.stoppedRoutes()).map(({ route }) => route));
+  const seen = new Set<string>();
+  const suspects: { readonly lane: string; readonly job: string; readonly first: string }[] = [];
+  let looked = 0;
+  for await (const { lane, id, job, data } of openJobs.list()) {
+    looked += 1;
+    if (looked > MAX_OPEN_JOBS) break;
+    if (lane === undefined || seen.has(lane)) continue;
+    seen.add(lane);
+    if (job === DELIVER_NOTIFICATION.name && stopped.has(routeOf(data.payload))) continue;
+    const turn = await openJobs.turn({ lane, id });
+    const first = turn.kind === 'waiting' ? turn.first : id;
+    if (!(await queueDepths.willRun(job, first, FORGOTTEN_MS))) suspects.push({ lane, job, first });
+  }
+  if (suspects.length === 0) return [];
+  // A lane that went on meanwhile is no fault.
+  await sleep(SECOND_LOOK_MS);
+  const still: string[] = [];
+  for (const { lane, job, first } of suspects) {
+    const isFirst = (await openJobs.turn({ lane, id: first })).kind === 'first';
+    if (isFirst && !(await queueDepths.willRun(job, first, FORGOTTEN_MS))) still.push(lane);
+  }
+  return still;
+}
+
+function routeOf(payload: unknown): string {
+  const route: unknown =
+    typeof payload === 'object' && payload !== null && 'route' in payload ? payload.route : '';
+  return String(route);
+}

@@ -1,10 +1,16 @@
 import { z } from 'zod';
 import { readFile } from '../../files/read-file.ts';
+import { identityOf } from '../../fleet/identity.ts';
 import { type ImageState, type JudgedImage, judgedImageSchema } from '../../model/image/image.ts';
+import { systemOf } from '../../model/lockfile/ecosystem.ts';
+import type { Known } from '../../model/ports/cache.ts';
+import type { Facts } from '../../model/ports/facts.ts';
 import type { TargetState } from '../../model/scan/change.ts';
 import { type Finding, findingSchema } from '../../model/scan/finding.ts';
 import { GAP_KINDS } from '../../model/scan/gap.ts';
+import type { VersionRecordSummary } from '../../model/scan/resolution.ts';
 import { type BaseFacts, hashesOf } from '../../policy/review/compare-scans.ts';
+import { deprecated } from '../../policy/rules/deprecated.ts';
 import { ReviewError } from './errors.ts';
 
 /** The part of a JSON report that a comparison needs. */
@@ -77,4 +83,33 @@ export function stateOf({ base, findings, image }: BaseFacts): TargetState {
 function imageState(image: JudgedImage, findings: readonly Finding[], requestedAt: string): ImageState {
   const before = findings.find(({ base }) => base !== undefined)?.base?.before;
   return { ...image, requestedAt, ...(before === undefined ? {} : { before }) };
+}
+
+/**
+ * Returns what the findings of an earlier report say of package versions, by identity: their advisories, and that they are deprecated. An index
+ * that no longer states it may have lost its data.
+ */
+export function statedFacts(findings: readonly Finding[]): Pick<Facts<VersionRecordSummary>, 'read'> {
+  const known = new Map<string, VersionRecordSummary>();
+  for (const { package: locked, rule, advisory } of findings) {
+    const system = systemOf(locked.ecosystem);
+    const isDeprecated = rule === deprecated.name;
+    if (system === undefined || (advisory === undefined && !isDeprecated)) continue;
+    const identity = identityOf(locked);
+    const before = known.get(identity);
+    known.set(identity, {
+      versionKey: { system, name: locked.name, version: locked.version },
+      isDefault: false,
+      isDeprecated: isDeprecated || before?.isDeprecated === true,
+      licenses: [],
+      advisoryIds: [...(before?.advisoryIds ?? []), ...(advisory === undefined ? [] : [advisory.id])],
+    });
+  }
+  return {
+    read: async (identities) =>
+      identities.map((identity): Known<VersionRecordSummary> | undefined => {
+        const record = known.get(identity);
+        return record && { record };
+      }),
+  };
 }

@@ -45,7 +45,7 @@ export async function monitorWorker(
 ): Promise<MonitoredWorker | undefined> {
   if (metrics === undefined) return undefined;
   const { workerProbes } = await import('../../server/probes.ts');
-  const { freshnessProbe } = await import('../../server/freshness-probe.ts');
+  const { freshnessProbe } = await import('../../server/probes.ts');
   const probes = [
     ...workerProbes(probedShards(shards), notifier, redisNote),
     freshnessProbe(

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { BUNDLED_APIS, readBundledDescription } from '../../discovery/bundled.ts';
 import type { RestDescription } from '../../discovery/description/description.ts';
 import { directoryOf, documentPath, withRootUrl } from '../../discovery/directory/served-directory.ts';
-import type { ErrorShape } from '../error-shape.ts';
 import { EmbeddedError } from '../errors.ts';
-import { Faults } from '../faults.ts';
+import { type ErrorShape, Faults } from '../faults.ts';
 import { addFaults, createServer, type LocalService, listen, type ServiceOptions } from '../loopback.ts';
 import { matchRoute, routesOf } from '../routes.ts';
 

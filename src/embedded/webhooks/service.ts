@@ -1,14 +1,19 @@
 import type { FastifyRequest } from 'fastify';
 import { readBundledDescription } from '../../discovery/bundled.ts';
 import { isObject } from '../../model/json-object.ts';
-import { LISTED_ERRORS } from '../error-shape.ts';
-import { Faults } from '../faults.ts';
+import { Faults, LISTED_ERRORS } from '../faults.ts';
 import { addFaults, createServer, type LocalService, listen, type ServiceOptions } from '../loopback.ts';
 import { matchRoute, type RouteMatch, routesOf } from '../routes.ts';
 import { callWebhook, type WebhookCall } from './call.ts';
 import { mentionsIn, type PlatformEvent, readEvent, variablesOf } from './event.ts';
-import { type Permission, type WebhookOperation, webhookOperations } from './handler.ts';
-import { createWebhookModel, type StoredVariable, type StoredWebhook, type WebhookModel } from './model.ts';
+import {
+  type Collection,
+  createWebhookModel,
+  type Outcome,
+  type StoredVariable,
+  type StoredWebhook,
+  type WebhookModel,
+} from './model.ts';
 
 const BODY_LIMIT = 1 << 20;
 const EVENTS_PATH = '/api/v1/events';
@@ -179,5 +184,49 @@ function createEventDispatcher(model: WebhookModel) {
     called: () => [...called],
     /** Resolves when no call is active. */
     settled: async () => void (await Promise.all(active)),
+  };
+}
+
+/** Permissions of an application key (webhook-integration API, "Endpoints"). */
+export type Permission = 'create_webhooks' | 'integrations_read' | 'manage_integrations';
+
+interface WebhookRequest {
+  /** Path parameters, decoded. */
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+interface WebhookOperation {
+  /** The platform's status for success (field notes). */
+  readonly status: 200 | 201;
+  readonly permission: Permission;
+  run(request: WebhookRequest): Outcome;
+}
+
+/** The eight operations by method id. */
+function webhookOperations(model: WebhookModel): Readonly<Record<string, WebhookOperation>> {
+  return {
+    ...operationsOn('definitions', model.webhooks, 'webhook_name', 'create_webhooks'),
+    ...operationsOn('customVariables', model.variables, 'custom_variable_name', 'manage_integrations'),
+  };
+}
+
+function operationsOn<Item extends { readonly name: string }>(
+  resource: string,
+  items: Collection<Item>,
+  parameter: string,
+  creating: Permission,
+): Readonly<Record<string, WebhookOperation>> {
+  const nameIn = ({ parameters }: WebhookRequest) => parameters.get(parameter) ?? '';
+  const [id, read, manage] = [`webhooks.${resource}`, 'integrations_read', 'manage_integrations'] as const;
+  return {
+    [`${id}.create`]: { status: 201, permission: creating, run: ({ body }) => items.create(body) },
+    [`${id}.get`]: { status: 200, permission: read, run: (call) => items.get(nameIn(call)) },
+    [`${id}.update`]: {
+      status: 200,
+      permission: manage,
+      run: (call) => items.update(nameIn(call), call.body),
+    },
+    [`${id}.delete`]: { status: 200, permission: manage, run: (call) => items.delete(nameIn(call)) },
   };
 }

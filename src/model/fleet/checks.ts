@@ -21,15 +21,28 @@ export const HEALTH_PARTS = {
   limits: ['RateLimited', 'RedisMemory', 'EventLoopLate'],
 } as const;
 
-/** The result of one check of `lockhound doctor`. */
-export interface Diagnosis {
-  readonly subject: DoctorSubject;
-  readonly check: string;
+/** What a check found out. */
+export interface Found {
   readonly verdict: Verdict;
   /** In words, with values. */
   readonly says: string;
-  /** The remedy, in a sentence. */
+  /** The remedy, in a sentence; absent when nothing has to be done. */
   readonly remedy?: string | undefined;
+}
+
+const found =
+  (verdict: Verdict) =>
+  (says: string, remedy?: string): Found => ({ verdict, says, remedy });
+
+export const fine = found('fine');
+export const unknown = found('unknown');
+export const degraded: (says: string, remedy: string) => Found = found('degraded');
+export const broken: (says: string, remedy: string) => Found = found('broken');
+
+/** The result of one check of `lockhound doctor`. */
+export interface Diagnosis extends Found {
+  readonly subject: DoctorSubject;
+  readonly check: string;
   /** The change that `--fix` would make, or made (`fixed`). */
   readonly fix?: string | undefined;
   readonly fixed?: boolean | undefined;
@@ -37,7 +50,7 @@ export interface Diagnosis {
 
 export type DoctorSubject = (typeof DOCTOR_SUBJECTS)[number];
 
-/** The subjects in the order in which they are shown. */
+/** The subjects in the order in which they are shown. `health`: the questions of `lockhound health`. */
 export const DOCTOR_SUBJECTS = [
   'process',
   'redis',
@@ -45,7 +58,7 @@ export const DOCTOR_SUBJECTS = [
   'platform',
   'receivers',
   'work',
-  'workers',
+  'health',
 ] as const;
 
 export interface DoctorReport {

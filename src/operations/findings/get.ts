@@ -2,8 +2,7 @@ import { withExploits } from '../../policy/priority/exploits.ts';
 import { withPriority } from '../../policy/priority/priority.ts';
 import { notFound, requireSeen } from '../context.ts';
 import type { Operation } from '../operation.ts';
-import { withKnownFixes } from './known-fixes.ts';
-import { shownFinding } from './shown.ts';
+import { shownFinding, withKnownFixes } from './shown.ts';
 
 /** Locations that are sent. */
 const MAX_LOCATIONS = 1_000;

@@ -3,10 +3,8 @@ import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { perContext, unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
-import { withKnownFixes } from './known-fixes.ts';
 import { selectFindings } from './select.ts';
-import { shownFinding } from './shown.ts';
-import { wholeFindings } from './whole.ts';
+import { shownFinding, wholeFindings, withKnownFixes } from './shown.ts';
 
 /** Issues in the answer, unless `limit` says another number. */
 const LIMIT = 50;

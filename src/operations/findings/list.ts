@@ -3,10 +3,8 @@ import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
 import { unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { pageOf, pageOfList } from '../paging.ts';
-import { withKnownFixes } from './known-fixes.ts';
 import { selectFindings } from './select.ts';
-import { shownFinding } from './shown.ts';
-import { wholeFindings } from './whole.ts';
+import { shownFinding, wholeFindings, withKnownFixes } from './shown.ts';
 
 /** Findings of a page whose states are read one by one: for more, all states are. */
 const MAX_WHOLE = 1_000;

@@ -4,9 +4,8 @@ import type { TextOptions } from '../../report/layout.ts';
 import type { OperationContext } from '../context.ts';
 import { type Operation, RawAnswer } from '../operation.ts';
 import { Refusal } from '../refusal.ts';
-import { withKnownFixes } from './known-fixes.ts';
 import { selectFindings } from './select.ts';
-import { withTerm } from './shown.ts';
+import { withKnownFixes, withTerm } from './shown.ts';
 import { type ReportedTargets, storedReport } from './stored-report.ts';
 
 /** Findings of a report; the worst ones. */

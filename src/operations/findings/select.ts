@@ -7,7 +7,7 @@ import { type OperationContext, perContext } from '../context.ts';
 import { questionOf } from '../page-token.ts';
 import type { Principal } from '../principal.ts';
 import { type FindingFilter, type FindingFilters, findingFilter } from './filter.ts';
-import { fixableOf } from './known-fixes.ts';
+import { fixableOf } from './shown.ts';
 
 /** Findings in remembered lists. */
 const REMEMBERED = 500_000;

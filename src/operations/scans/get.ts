@@ -1,7 +1,13 @@
+import type { Queue } from 'bullmq';
+import type { FleetStore } from '../../compose/fleet-store.ts';
+import { jobIdOf } from '../../jobs/job.ts';
+import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
+import { FIND_BASE_IMAGE, JUDGE_SCAN } from '../../jobs/payloads/judge-scan.ts';
+import { SCAN_SOURCE } from '../../jobs/payloads/sources.ts';
 import type { DeliveryRecord } from '../../model/alert/delivery.ts';
+import { imageScanOf } from '../../model/image/image-scan.ts';
 import type { Operation } from '../operation.ts';
 import { type FoundScan, findScan, shownScan } from './find.ts';
-import { stepOf } from './step.ts';
 
 const MAX_DELIVERIES = 100;
 
@@ -25,4 +31,45 @@ async function deliveriesOf({ shard, scan }: FoundScan): Promise<readonly Delive
   return found
     .toSorted((left, right) => Date.parse(right.updatedAt) - Date.parse(left.updatedAt))
     .slice(0, MAX_DELIVERIES);
+}
+
+/** States in which BullMQ has nothing left to do for a job. */
+const DONE: ReadonlySet<string> = new Set(['unknown', 'completed', 'failed']);
+
+/** What a scan waits for, in words. `undefined` for one that is done. */
+async function stepOf(fleet: FleetStore, { scan: record, shard }: FoundScan): Promise<string | undefined> {
+  const { scan, state } = record;
+  const jobOf = async (name: string, key: string): Promise<QueuedJob> => {
+    const [queue, id] = [await fleet.queueOf(shard, name), jobIdOf(name, key)];
+    return { queue, id, state: await queue.getJobState(id) };
+  };
+  if (state === 'queued' || state === 'running') {
+    const source = await readingStep(await jobOf(SCAN_SOURCE.name, scan), 'reading the source');
+    const step = source ?? (await readingStep(await jobOf(INGEST_LOCKFILES.name, scan), READING));
+    if (step !== undefined) return step;
+  }
+  // A scan of an image alone has its own id there.
+  for (const key of [scan, imageScanOf(scan)])
+    if (!DONE.has((await jobOf(FIND_BASE_IMAGE.name, key)).state)) return 'looking up the base of the image';
+  if (state !== 'running') return undefined;
+  const judging = await jobOf(JUDGE_SCAN.name, scan);
+  return judging.state === 'active' ? 'judge' : 'looking up advisories and dependencies';
+}
+
+const READING = 'reading lockfiles and looking up packages';
+
+interface QueuedJob {
+  readonly queue: Queue;
+  readonly id: string;
+  readonly state: string;
+}
+
+/** What a job that reads waits for; `active`: when it runs. */
+async function readingStep({ queue, id, state }: QueuedJob, active: string): Promise<string | undefined> {
+  if (DONE.has(state)) return undefined;
+  if (state === 'active') return active;
+  if (state !== 'delayed')
+    return (await queue.getWorkersCount()) === 0 ? 'no worker is connected' : 'waiting for a worker';
+  const reason = (await queue.getJob(id))?.failedReason;
+  return `waiting for another attempt${reason === undefined ? '' : `: ${reason}`}`;
 }

@@ -4,8 +4,16 @@ import type { ValidatedFile } from '../../discovery/description/validate-descrip
 import type { DirectoryItem } from '../../discovery/directory/directory-list.ts';
 import { type ContractDifference, countDifferences, DIFFERENCE_CLASSES } from '../../model/api/contract.ts';
 import { printable } from '../../model/printable.ts';
-import { columns, fitLines, hang, oneLine, type TextOptions, wrapped } from '../layout.ts';
-import { type Palette, palette } from '../palette.ts';
+import {
+  columns,
+  fitLines,
+  hang,
+  oneLine,
+  type Palette,
+  palette,
+  type TextOptions,
+  wrapped,
+} from '../layout.ts';
 
 type Parameter = MethodSummary['parameters'][number];
 

@@ -6,24 +6,15 @@ import {
   type Verdict,
 } from '../../model/fleet/checks.ts';
 import { printable } from '../../model/printable.ts';
-import { columns, counted, fitLines, type TextOptions, wrapped } from '../layout.ts';
-import { type Palette, palette } from '../palette.ts';
+import { columns, counted, fitLines, type Palette, palette, type TextOptions, wrapped } from '../layout.ts';
 
 /** The verdict of one check as a row: a word, the name, and a sentence with what to do. */
-interface Row extends Pick<Diagnosis, 'check' | 'says' | 'remedy' | 'fix' | 'fixed'> {
-  readonly verdict: Verdict;
-}
+type Row = Omit<Diagnosis, 'subject'>;
 
 /** One sentence, then a line for each part with what to do. */
-export function healthText({ grade, summary, parts }: HealthVerdict, options: TextOptions): string {
-  const paint = palette(options.colour);
-  const rows = parts.map(({ part, grade: verdict, says, remedy }) => ({
-    check: part,
-    verdict,
-    says,
-    remedy,
-  }));
-  const first = wrapped(painted(grade, printable(summary), paint), options.width);
+export function healthText({ verdict, summary, parts }: HealthVerdict, options: TextOptions): string {
+  const rows = parts.map(({ part, ...found }) => ({ check: part, ...found }));
+  const first = wrapped(painted(verdict, printable(summary), palette(options.colour)), options.width);
   return fitLines([...first, '', ...lines(rows, options)], options);
 }
 

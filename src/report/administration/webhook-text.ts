@@ -2,8 +2,7 @@ import type { FieldChange, ProvisionChange } from '../../model/alert/provision-c
 import { printable } from '../../model/printable.ts';
 import type { WebhookTest } from '../../notify/alert/test-notification.ts';
 import type { ShownAccount } from '../../notify/provisioning/show.ts';
-import { fitLines, type TextOptions } from '../layout.ts';
-import { palette } from '../palette.ts';
+import { fitLines, palette, type TextOptions } from '../layout.ts';
 
 const SIGNS: Readonly<Record<ProvisionChange['action'], string>> = {
   created: '+',

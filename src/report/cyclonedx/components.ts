@@ -1,10 +1,18 @@
 import { ComponentScope, ComponentType, ExternalReferenceType } from '@cyclonedx/cyclonedx-library/Enums';
-import { Component, ExternalReference, Property } from '@cyclonedx/cyclonedx-library/Models';
+import {
+  Component,
+  ExternalReference,
+  LicenseExpression,
+  type LicenseRepository,
+  NamedLicense,
+  Property,
+  SpdxLicense,
+} from '@cyclonedx/cyclonedx-library/Models';
+import { fixupSpdxId, isSupportedSpdxId } from '@cyclonedx/cyclonedx-library/SPDX';
 import { defined } from '../../model/defined.ts';
 import { BOM_PROPERTIES, integrityText } from '../../model/lockfile/bom-properties.ts';
-import { webAddress } from '../web-address.ts';
-import { type BomHash, bomHash } from './hashes.ts';
-import { addLicenses } from './licenses.ts';
+import type { Integrity } from '../../model/lockfile/lockfile.ts';
+import { webAddress } from '../finding-parts.ts';
 import type { BomLockfile, BomPackage } from './source.ts';
 
 /** Longest version that the schema permits. */
@@ -117,4 +125,61 @@ function groupOf({ ecosystem, name }: BomPackage): string | undefined {
 function nameOf(one: BomPackage): string {
   const group = groupOf(one);
   return group === undefined ? one.name : one.name.slice(group.length + 1);
+}
+
+/** Algorithms of CycloneDX by our names, with the bytes of their digests. */
+const ALGORITHMS: ReadonlyMap<string, readonly [name: string, bytes: number]> = new Map([
+  ['md5', ['MD5', 16]],
+  ['sha1', ['SHA-1', 20]],
+  ['sha256', ['SHA-256', 32]],
+  ['sha384', ['SHA-384', 48]],
+  ['sha512', ['SHA-512', 64]],
+  ['sha3-256', ['SHA3-256', 32]],
+  ['sha3-384', ['SHA3-384', 48]],
+  ['sha3-512', ['SHA3-512', 64]],
+  ['blake2b-256', ['BLAKE2b-256', 32]],
+  ['blake2b-384', ['BLAKE2b-384', 48]],
+  ['blake2b-512', ['BLAKE2b-512', 64]],
+  ['blake3', ['BLAKE3', 32]],
+]);
+
+/** A hash of CycloneDX: `content` in lower-case hexadecimal. */
+interface BomHash {
+  readonly alg: string;
+  readonly content: string;
+}
+
+/** A digest as a hash; `undefined` when CycloneDX has no such algorithm, or the digest does not have its length. */
+function bomHash({ algorithm, value, encoding }: Integrity): BomHash | undefined {
+  const [alg, length] = ALGORITHMS.get(algorithm) ?? [];
+  const bytes = Buffer.from(value, encoding);
+  return alg === undefined || bytes.length !== length ? undefined : { alg, content: bytes.toString('hex') };
+}
+
+/**
+ * Adds licences as CycloneDX states them: one expression, or a list of licences that are SPDX identifiers or names. Several
+ * entries of a package apply together.
+ */
+function addLicenses(to: LicenseRepository, stated: readonly string[]): void {
+  const distinct = [...new Set(stated.map((one) => one.trim()))].filter((one) => one !== '');
+  const [first] = distinct;
+  if (distinct.length === 1 && first !== undefined && isExpression(first)) {
+    to.add(new LicenseExpression(first));
+    return;
+  }
+  for (const one of distinct) {
+    const id = fixupSpdxId(one);
+    to.add(id === undefined ? new NamedLicense(one) : new SpdxLicense(id));
+  }
+}
+
+/** Identifiers of SPDX joined by its operators. The index has `non-standard` where it cannot read a licence. */
+function isExpression(text: string): boolean {
+  const parts = text.split(/\s+|(?=[()])|(?<=[()])/).filter((part) => part !== '');
+  const operators = parts.filter((part) => /^(?:AND|OR|WITH)$/.test(part));
+  return operators.length > 0 && parts.every((part) => /^(?:AND|OR|WITH|[()])$/.test(part) || isId(part));
+}
+
+function isId(part: string): boolean {
+  return isSupportedSpdxId(part.replace(/\+$/, '')) || /^LicenseRef-[\w.-]+$/.test(part);
 }

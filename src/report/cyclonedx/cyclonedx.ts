@@ -5,7 +5,7 @@ import { Spec1dot6, Spec1dot7 } from '@cyclonedx/cyclonedx-library/Spec';
 import { packageVersion } from '../../files/package-file.ts';
 import { contentUuid } from '../../model/content-uuid.ts';
 import { isReadWhole } from '../../model/lockfile/read-whole.ts';
-import { listParts, openedObject } from '../json-parts.ts';
+import { listParts, openedObject } from '../json.ts';
 import { baseText } from '../review/comparison-text.ts';
 import { createPackageComponents, type PackageComponent } from './components.ts';
 import type { BomLockfile, BomSource, SpecVersion } from './source.ts';

@@ -3,8 +3,7 @@ import { type BomRef, Vulnerability as Models, Property } from '@cyclonedx/cyclo
 import { defined } from '../../model/defined.ts';
 import type { AdvisoryEvidence, Finding } from '../../model/scan/finding.ts';
 import type { Severity } from '../../model/scan/severity.ts';
-import { suppressionText } from '../finding-parts.ts';
-import { webAddress } from '../web-address.ts';
+import { suppressionText, webAddress } from '../finding-parts.ts';
 import { isVersion } from './components.ts';
 
 /** A finding with how it differs from the base, when the scan was compared. */

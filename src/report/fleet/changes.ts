@@ -1,9 +1,8 @@
 import type { ChangeList, ScanChanges } from '../../model/api/lockhound-api.generated.ts';
 import { printable } from '../../model/printable.ts';
 import { endsAlert } from '../../model/scan/transition.ts';
-import { counted, fitLines, hang, type TextOptions } from '../layout.ts';
+import { counted, fitLines, hang, type Palette, palette, type TextOptions } from '../layout.ts';
 import { labelsText } from '../packages.ts';
-import { type Palette, palette } from '../palette.ts';
 
 /** Changes of one scan that are shown. */
 const SHOWN = 20;

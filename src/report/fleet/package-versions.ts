@@ -1,7 +1,6 @@
 import type { PackageVersion, PackageVersions } from '../../model/api/lockhound-api.generated.ts';
 import { printable } from '../../model/printable.ts';
-import { columns, counted, fitLines, hang, type TextOptions } from '../layout.ts';
-import { type Palette, palette } from '../palette.ts';
+import { columns, counted, fitLines, hang, type Palette, palette, type TextOptions } from '../layout.ts';
 
 /** A target that locked other versions of a package than before. */
 export interface PackageMove {

@@ -1,8 +1,7 @@
 import type { ReachedTarget, SimulatedAdvisory } from '../../model/api/lockhound-api.generated.ts';
 import { printable } from '../../model/printable.ts';
-import { columns, counted, fitLines, hang, type TextOptions } from '../layout.ts';
+import { columns, counted, fitLines, hang, type Palette, palette, type TextOptions } from '../layout.ts';
 import { labelsText, notComparedLines } from '../packages.ts';
-import { type Palette, palette } from '../palette.ts';
 
 /** Targets, and versions of each, that are shown. */
 const SHOWN_TARGETS = 50;

@@ -4,12 +4,10 @@ import type { Finding } from '../../model/scan/finding.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import { SEVERITIES } from '../../model/scan/severity.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
-import { fixedVersion, priorityText, suppressionText } from '../finding-parts.ts';
+import { fixedVersion, priorityText, suppressionText, webAddress } from '../finding-parts.ts';
 import { counted } from '../layout.ts';
 import { subjectOf } from '../review/comparison-text.ts';
-import { webAddress } from '../web-address.ts';
-import { ancestorFinder } from './ancestors.ts';
-import { graphSvg } from './graph.ts';
+import { ancestorFinder, graphSvg } from './graph.ts';
 import { html, type Markup, NOTHING, withCode } from './markup.ts';
 
 /** Packages with findings that are listed. */

@@ -4,8 +4,7 @@ import { SEVERITIES } from '../../model/scan/severity.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { counted } from '../layout.ts';
 import { comparisonSummary, comparisonWarnings } from '../review/comparison-text.ts';
-import { imageText, noFindings, offlineText } from '../scan-parts.ts';
-import { nextStep } from '../table/next-step.ts';
+import { imageText, nextStep, noFindings, offlineText } from '../scan-parts.ts';
 import { html, type Markup, NOTHING, withCode } from './markup.ts';
 
 const BAR = 1_000;

@@ -7,8 +7,7 @@ import {
 import type { Finding } from '../../model/scan/finding.ts';
 import { isAlert, isNote } from '../../model/scan/is-alert.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
-import { counted, hang } from '../layout.ts';
-import type { Palette } from '../palette.ts';
+import { counted, hang, type Palette } from '../layout.ts';
 
 const SHOWN_GONE = 20;
 const COMMIT_CHARACTERS = 12;

@@ -4,7 +4,7 @@ import {
   type LockfileComparison,
   type PackageChange,
 } from '../../model/review/package-change.ts';
-import { listParts, openedObject } from '../json-parts.ts';
+import { listParts, openedObject } from '../json.ts';
 
 /** A comparison as one JSON document on one line, in parts. */
 export function* diffJson(comparison: LockfileComparison): Generator<string> {

@@ -6,8 +6,7 @@ import {
   type LockfileComparison,
   type PackageChange,
 } from '../../model/review/package-change.ts';
-import { counted, fitLines, hang, stringWidth, type TextOptions } from '../layout.ts';
-import { type Palette, palette } from '../palette.ts';
+import { counted, fitLines, hang, type Palette, palette, stringWidth, type TextOptions } from '../layout.ts';
 import { ASPECT_WORDS, aspectDetail, NOTABLE, versionsText } from './change-words.ts';
 
 const SHOWN_GAPS = 20;

@@ -3,8 +3,8 @@ import { defined } from '../../model/defined.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import { countedSeverity, type RatedSeverity } from '../../model/scan/severity.ts';
+import { webAddress } from '../finding-parts.ts';
 import { markdownCode, markdownLink, markdownSentence, markdownText } from '../markdown-text.ts';
-import { webAddress } from '../web-address.ts';
 import { sarifText } from './text.ts';
 
 /** Code scanning refuses longer names of rules. */

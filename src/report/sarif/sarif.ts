@@ -3,7 +3,7 @@ import { packageVersion } from '../../files/package-file.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { type Gap, mayHide } from '../../model/scan/gap.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
-import { listParts, openedObject } from '../json-parts.ts';
+import { listParts, openedObject } from '../json.ts';
 import { subjectOf } from '../review/comparison-text.ts';
 import { placesOf, resultMaker } from './results.ts';
 import { rulesOf } from './rules.ts';

@@ -1,9 +1,8 @@
 import { printable } from '../../model/printable.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
-import { hang, oneLine, stringWidth, type TextOptions } from '../layout.ts';
-import { type Palette, palette } from '../palette.ts';
-import { webAddress } from '../web-address.ts';
+import { webAddress } from '../finding-parts.ts';
+import { hang, oneLine, type Palette, palette, stringWidth, type TextOptions } from '../layout.ts';
 
 /** A finding in a table. Rows of one package follow each other. */
 export interface FindingRow {

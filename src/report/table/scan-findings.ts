@@ -1,9 +1,8 @@
 import { printable } from '../../model/printable.ts';
 import { termText } from '../../model/scan/age.ts';
 import type { Finding, Location } from '../../model/scan/finding.ts';
-import { fixedVersion, priorityText, suppressionText } from '../finding-parts.ts';
+import { fixedVersion, priorityText, suppressionText, webAddress } from '../finding-parts.ts';
 import type { TextOptions } from '../layout.ts';
-import { webAddress } from '../web-address.ts';
 import { type FindingRow, findingTable, groupedByPackage } from './finding-table.ts';
 
 /** Places of a finding that `--verbose` lists. */

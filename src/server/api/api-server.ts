@@ -10,15 +10,12 @@ import { readParameters } from '../../operations/read-parameters.ts';
 import { Refusal } from '../../operations/refusal.ts';
 import type { ApiAnswerStore } from '../../store/api-answers.ts';
 import type { AskStore } from './ask-store.ts';
-import { callerAddress } from './auth/caller-address.ts';
-import { acceptBodies } from './bodies.ts';
-import { checkedBody } from './check-body.ts';
-import { answerClientError } from './client-error.ts';
+import { callerAddress } from './auth/request-rates.ts';
+import { acceptBodies, checkedBody } from './bodies.ts';
 import { withHidden } from './hidden.ts';
-import { ACCEPTED, type HttpOperations, isRead, StreamAnswer } from './http-operation.ts';
+import { ACCEPTED, type HttpOperations, isRead, refuseUnrouted, StreamAnswer } from './http-operation.ts';
 import { answerOnce } from './idempotency.ts';
-import { PROBLEM_TYPE, problemOf, refusalOf } from './problem.ts';
-import { refuseUnrouted } from './verbs.ts';
+import { answerClientError, PROBLEM_TYPE, problemOf, refusalOf } from './problem.ts';
 
 export interface ApiServerOptions {
   readonly document: RestDescription;

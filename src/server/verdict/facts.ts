@@ -1,4 +1,4 @@
-import type { HealthPart } from '../../model/api/lockhound-api.generated.ts';
+import { broken, degraded, type Found, fine } from '../../model/fleet/checks.ts';
 import { type Freshness, unansweredReason } from '../../model/fleet/freshness.ts';
 import type { RefreshRecord } from '../../model/fleet/refresh.ts';
 import { lossText } from '../../model/losses/evidence.ts';
@@ -6,19 +6,16 @@ import type { HealthFacts } from './health-facts.ts';
 import { count, span } from './words.ts';
 
 /** Are the facts about packages fresh? */
-export function judgeFacts({ numbers, settings, now }: HealthFacts): HealthPart {
-  const part = 'facts';
+export function judgeFacts({ numbers, settings, now }: HealthFacts): Found {
   const { refreshEveryMs, staleAfterMs } = settings;
-  if (refreshEveryMs === 0) {
-    return { part, grade: 'fine', says: 'facts are not looked up again, because `watch.every` is 0' };
-  }
+  if (refreshEveryMs === 0) return fine('facts are not looked up again, because `watch.every` is 0');
   const { last, running } = numbers.refreshes.find(({ cadence }) => cadence === 'all') ?? {};
   const progress =
     running === undefined
       ? ''
       : `; a refresh is in progress (${running.done} of ${count(running.done + running.open, 'part')})`;
   const problem = factsProblem(numbers.freshness, last, { staleAfterMs, now });
-  if (problem !== undefined) return { part, ...problem, says: `${problem.says}${progress}` };
+  if (problem !== undefined) return { ...problem, says: `${problem.says}${progress}` };
   const { oldest } = numbers.freshness;
   const says =
     oldest === undefined
@@ -29,7 +26,7 @@ export function judgeFacts({ numbers, settings, now }: HealthFacts): HealthPart 
     believed === undefined
       ? ''
       : `; the last refresh believed that ${believed.lost} facts (${believed.of.join(', ')}) were corrected, because ${believed.by} accepted it at ${believed.at}`;
-  return { part, grade: 'fine', says: `${says}${accepted}${progress}` };
+  return fine(`${says}${accepted}${progress}`);
 }
 
 interface FactsLimits {
@@ -44,7 +41,7 @@ export function factsProblem(
   freshness: Freshness,
   last: Pick<RefreshRecord, 'dataLoss' | 'finishedAt'> | undefined,
   { staleAfterMs, now }: FactsLimits,
-): Omit<HealthPart, 'part'> | undefined {
+): Found | undefined {
   const { oldest, stale } = freshness;
   const reason = unansweredReason(freshness, last);
   const remedy = last?.dataLoss !== undefined && reason === lossText(last.dataLoss) ? LOSS_REMEDY : REMEDY;
@@ -58,14 +55,10 @@ export function factsProblem(
       reason === undefined
         ? 'The refresh does not reach them: check that a worker runs, then `lockhound doctor --fix`.'
         : remedy;
-    return {
-      grade: 'broken',
-      says: `${what}, ${age}${reason === undefined ? '' : `: ${reason}`}`,
-      remedy: advised,
-    };
+    return broken(`${what}, ${age}${reason === undefined ? '' : `: ${reason}`}`, advised);
   }
   if (reason === undefined) return undefined;
-  return { grade: 'degraded', says: `look-ups are not answered: ${reason}; ${age}`, remedy };
+  return degraded(`look-ups are not answered: ${reason}; ${age}`, remedy);
 }
 
 const LOSS_REMEDY =

@@ -5,6 +5,8 @@ import type { FleetNumbers } from '../metrics/fleet-numbers.ts';
 export interface HealthFacts {
   readonly numbers: FleetNumbers;
   readonly workers: readonly WorkerPresence[];
+  /** Number of shards. */
+  readonly shards: number;
   /** Median of some round trips to Redis, in milliseconds. */
   readonly redisMs: number;
   /** Jobs that one worker runs at the same time, by queue. */

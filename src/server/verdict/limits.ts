@@ -1,4 +1,4 @@
-import type { HealthPart } from '../../model/api/lockhound-api.generated.ts';
+import { broken, degraded, type Found, fine } from '../../model/fleet/checks.ts';
 import type { WorkerRecord } from '../../model/fleet/worker-record.ts';
 import type { QueueNumbers } from '../metrics/fleet-numbers.ts';
 import type { HealthFacts } from './health-facts.ts';
@@ -14,10 +14,8 @@ const FULL = 0.8;
 
 const DELIVERY_QUEUE = 'deliver-notification';
 
-type Limit = Omit<HealthPart, 'part'>;
-
 /** Which limits bind: what to raise so that work flows faster. */
-export function bindingLimits(facts: HealthFacts): readonly HealthPart[] {
+export function bindingLimits(facts: HealthFacts): readonly Found[] {
   const waits = facts.numbers.queues.some(({ oldestMs }) => oldestMs > WAITS_MS);
   const records = facts.workers.filter((one) => one.running).map(({ record }) => record);
   const found = [
@@ -28,43 +26,35 @@ export function bindingLimits(facts: HealthFacts): readonly HealthPart[] {
     ...(waits ? insightsLimits(facts, records) : []),
     ...(waits ? workerLimits(facts, records) : []),
   ];
-  if (found.length > 0) return found.map((limit) => ({ part: 'limits', ...limit }));
-  const says = waits ? 'no limit binds that a setting could raise' : 'no limit binds: no job waits for long';
-  return [{ part: 'limits', grade: 'fine', says }];
-}
-
-function redisLimits({ numbers, redisMs }: HealthFacts): readonly Limit[] {
-  const memory = numbers.servers.flatMap(({ node, usedBytes, limitBytes }): Limit[] => {
-    const used = limitBytes === undefined ? 0 : usedBytes / limitBytes;
-    if (used < REDIS_MEMORY) return [];
-    const says = `memory of Redis ${node} binds: ${percent(used)} of maxmemory are in use`;
-    return [
-      { grade: 'broken', says, remedy: 'Raise `maxmemory`; when it is full, Redis accepts nothing more.' },
-    ];
-  });
-  if (redisMs < REDIS_SLOW_MS) return memory;
-  const says = `Redis binds: a round trip takes ${Math.round(redisMs)} ms`;
+  if (found.length > 0) return found;
   return [
-    ...memory,
-    {
-      grade: 'degraded',
-      says,
-      remedy: 'Move the workers closer to Redis, or use `redis.shards` on a cluster.',
-    },
+    fine(waits ? 'no limit binds that a setting could raise' : 'no limit binds: no job waits for long'),
   ];
 }
 
-function cpuLimit(records: readonly WorkerRecord[]): readonly Limit[] {
+function redisLimits({ numbers, redisMs }: HealthFacts): readonly Found[] {
+  const memory = numbers.servers.flatMap(({ node, usedBytes, limitBytes }): Found[] => {
+    const used = limitBytes === undefined ? 0 : usedBytes / limitBytes;
+    if (used < REDIS_MEMORY) return [];
+    const says = `memory of Redis ${node} binds: ${percent(used)} of maxmemory are in use`;
+    return [broken(says, 'Raise `maxmemory`; when it is full, Redis accepts nothing more.')];
+  });
+  if (redisMs < REDIS_SLOW_MS) return memory;
+  const says = `Redis binds: a round trip takes ${Math.round(redisMs)} ms`;
+  return [...memory, degraded(says, 'Move the workers closer to Redis, or use `redis.shards` on a cluster.')];
+}
+
+function cpuLimit(records: readonly WorkerRecord[]): readonly Found[] {
   const busy = records.filter(({ load }) => load.loopUtilization >= BUSY);
   const [first] = busy;
   if (first === undefined) return [];
   const where =
     busy.length === 1 ? `of worker ${first.host}` : `of ${busy.length} of ${records.length} workers`;
   const says = `CPU ${where} binds: the event loop is busy for ${percent(first.load.loopUtilization)} of the time`;
-  return [{ grade: 'degraded', says, remedy: 'Start more workers, or give them more CPU.' }];
+  return [degraded(says, 'Start more workers, or give them more CPU.')];
 }
 
-function receiverLimits({ numbers, now }: HealthFacts, records: readonly WorkerRecord[]): readonly Limit[] {
+function receiverLimits({ numbers, now }: HealthFacts, records: readonly WorkerRecord[]): readonly Found[] {
   const { openDeliveries } = numbers.counts;
   const { oldestDelivery = now } = numbers;
   const since = `the oldest alert waits for ${span(now - oldestDelivery)}`;
@@ -72,12 +62,12 @@ function receiverLimits({ numbers, now }: HealthFacts, records: readonly WorkerR
   const refused = sum(records, ({ load }) => load.refused);
   if (openDeliveries > 0 && attempts > 0 && refused / attempts >= MOST) {
     const says = `the receiver binds: it did not accept ${refused} of ${attempts} attempts to deliver alerts, and ${since}`;
-    return [{ grade: 'degraded', says, remedy: 'Run `lockhound deliveries`: it shows the answers.' }];
+    return [degraded(says, 'Run `lockhound deliveries`: it shows the answers.')];
   }
   const queue = numbers.queues.find((one) => one.queue === DELIVERY_QUEUE);
   if (openDeliveries > 0 && attempts === 0 && isResting(queue)) {
     const says = `the receiver binds: ${count(openDeliveries, 'alert')} wait${openDeliveries === 1 ? 's' : ''} for another attempt, and ${since}`;
-    return [{ grade: 'degraded', says, remedy: 'Run `lockhound deliveries`: it shows the answers.' }];
+    return [degraded(says, 'Run `lockhound deliveries`: it shows the answers.')];
   }
   // Alerts of one target and route are sent in order: the others are delayed until their turn.
   if (
@@ -88,13 +78,7 @@ function receiverLimits({ numbers, now }: HealthFacts, records: readonly WorkerR
   )
     return [];
   const says = `lanes bind: ${queue.delayed} alerts wait for earlier ones of the same target and route`;
-  return [
-    {
-      grade: 'degraded',
-      says,
-      remedy: 'A faster receiver helps, or a route of mode `digest` or `periodic`.',
-    },
-  ];
+  return [degraded(says, 'A faster receiver helps, or a route of mode `digest` or `periodic`.')];
 }
 
 /** Whether all jobs of a queue wait for a time. */
@@ -103,16 +87,16 @@ function isResting(queue: QueueNumbers | undefined): boolean {
 }
 
 /** Whatever the age of the jobs: it is not known of one that runs again, and a 429 pauses its queue. */
-function limitedRequests({ numbers }: HealthFacts, records: readonly WorkerRecord[]): readonly Limit[] {
+function limitedRequests({ numbers }: HealthFacts, records: readonly WorkerRecord[]): readonly Found[] {
   const limited = sum(records, ({ load }) => load.limited);
   if (limited === 0 || numbers.queues.every(({ waiting }) => waiting === 0)) return [];
   const requests = sum(records, ({ load }) => load.requests);
   const says = `the insights service binds: it answered ${limited} of ${requests} requests with 429`;
   const remedy = 'Ask it for a higher limit, or set `insights.requestsPerSecond` to what it allows.';
-  return [{ grade: 'degraded', says, remedy }];
+  return [degraded(says, remedy)];
 }
 
-function insightsLimits({ settings }: HealthFacts, records: readonly WorkerRecord[]): readonly Limit[] {
+function insightsLimits({ settings }: HealthFacts, records: readonly WorkerRecord[]): readonly Found[] {
   const requests = sum(records, ({ load }) => load.requests);
   if (requests === 0) return [];
   const busyMs = sum(records, ({ load }) => load.busyMs);
@@ -122,25 +106,25 @@ function insightsLimits({ settings }: HealthFacts, records: readonly WorkerRecor
   if (budgetMs > 0 && budgetMs / (budgetMs + busyMs) >= MOST) {
     const rate = settings.requestsPerSecond;
     const says = `the request budget binds (insights.requestsPerSecond${rate === undefined ? '' : ` ${rate}`}): requests wait ${span(budgetMs / requests)} each`;
-    return [{ grade: 'degraded', says, remedy: 'Raise it, if the service allows more.' }];
+    return [degraded(says, 'Raise it, if the service allows more.')];
   }
   if (possibleMs === 0 || busyMs / possibleMs < FULL) return [];
   const says = `concurrent requests bind (insights.concurrency): ${percent(busyMs / possibleMs)} are in use all the time`;
-  return [{ grade: 'degraded', says, remedy: 'Raise it, or start more workers.' }];
+  return [degraded(says, 'Raise it, or start more workers.')];
 }
 
 /** Queues in which every place is taken while jobs wait. */
 function workerLimits(
   { numbers, concurrency }: HealthFacts,
   records: readonly WorkerRecord[],
-): readonly Limit[] {
+): readonly Found[] {
   const full = numbers.queues.filter(({ queue, active, oldestMs }) => {
     const places = (concurrency.get(queue) ?? Number.POSITIVE_INFINITY) * records.length;
     return records.length > 0 && oldestMs > WAITS_MS && active >= places;
   });
   if (full.length === 0) return [];
   const says = `the number of workers binds: all places for ${full.map(({ queue }) => queue).join(', ')} are taken`;
-  return [{ grade: 'degraded', says, remedy: 'Start more workers.' }];
+  return [degraded(says, 'Start more workers.')];
 }
 
 function sum(records: readonly WorkerRecord[], value: (record: WorkerRecord) => number): number {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { callerAddress } from '../../../src/server/api/auth/caller-address.ts';
-import { requireSameOrigin } from '../../../src/server/api/auth/same-origin.ts';
+import { callerAddress } from '../../../src/server/api/auth/request-rates.ts';
+import { requireSameOrigin } from '../../../src/server/api/auth/session-cookie.ts';
 
 const host = 'lockhound.example:8705';
 

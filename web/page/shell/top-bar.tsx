@@ -50,8 +50,8 @@ function Health() {
   const { value } = health;
   if (value === undefined) return null;
   return (
-    <a class={`health ${value.grade}`} href="/" title={value.summary}>
-      {GRADES[value.grade]}
+    <a class={`health ${value.verdict}`} href="/" title={value.summary}>
+      {GRADES[value.verdict]}
     </a>
   );
 }

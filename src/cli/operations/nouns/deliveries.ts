@@ -1,22 +1,42 @@
-import type { RetriedDeliveries } from '../../../model/api/lockhound-api.generated.ts';
-import {
-  deliveryListText,
-  deliveryText,
-  resumedRouteText,
-  retriedDeliveriesText,
-} from '../../../report/deliveries.ts';
+import type { NotifiedChange } from '../../../model/alert/notification.ts';
+import type {
+  DeliveryDetails,
+  ResumedRoute,
+  RetriedDeliveries,
+} from '../../../model/api/lockhound-api.generated.ts';
 import type { Noun } from '../noun.ts';
 
 export const NOUN: Noun = {
   verbs: {
-    list: { items: 'deliveries', limit: 50, text: deliveryListText },
-    get: { text: deliveryText },
+    list: {
+      items: 'deliveries',
+      limit: 50,
+      columns: [
+        'id',
+        'route',
+        'target',
+        'state',
+        'reason',
+        'changes',
+        'attempts',
+        'updatedAt',
+        'nextAttemptAt',
+      ],
+    },
+    get: {
+      shown: ({ changes, ...others }: DeliveryDetails) => ({
+        ...others,
+        ...(changes !== undefined && { changes: changes.map((one) => changeText(one as NotifiedChange)) }),
+      }),
+    },
     retry: {
       args: ['delivery'],
-      text: retriedDeliveriesText,
       isFound: ({ deliveries }: RetriedDeliveries) => deliveries.every(({ outcome }) => outcome === 'queued'),
     },
-    resume: { text: resumedRouteText },
+    resume: {
+      text: ({ held }: ResumedRoute, { params }) =>
+        `Route ${params['route']} is resumed; ${held} held deliveries are sent now.\n`,
+    },
   },
   examples: `
 Examples:
@@ -28,3 +48,10 @@ Examples:
 A retry keeps the id of the delivery (\`webhook-id\`), so that receivers can ignore duplicates.
 Exit codes: 0 done, 1 some deliveries were not sent again, 2 an error.`,
 };
+
+function changeText({ transition, finding, target }: NotifiedChange): string {
+  const { name, version } = finding.package;
+  const source = finding.advisory === undefined ? '' : `, ${finding.advisory.id}`;
+  const whose = target === undefined ? '' : `${target}: `;
+  return `${whose}${transition} ${finding.severity}: ${finding.title} (${name}@${version}${source})`;
+}

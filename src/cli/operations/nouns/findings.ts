@@ -1,5 +1,5 @@
 import type { FleetFinding } from '../../../model/fleet/fleet-finding.ts';
-import { findingCountText, findingText, issueListText } from '../../../report/findings.ts';
+import { findingText, issueListText } from '../../../report/findings.ts';
 import type { Noun } from '../noun.ts';
 
 export const NOUN: Noun = {
@@ -11,7 +11,7 @@ export const NOUN: Noun = {
       report: 'lockhound.findings.report',
       text: issueListText,
     },
-    count: { text: findingCountText },
+    count: {},
     get: { text: (one: FleetFinding, options) => findingText(one, options) },
   },
   examples: `

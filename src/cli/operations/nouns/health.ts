@@ -6,7 +6,7 @@ export const NOUN: Noun = {
   verbs: {
     get: {
       text: healthText,
-      isFound: ({ grade }: HealthVerdict) => grade !== 'broken',
+      isFound: ({ verdict }: HealthVerdict) => verdict !== 'broken',
       // It has a verdict without Redis, and while targets are moved to other shards.
       local: async (loaded) => await (await import('../../../commands/health.ts')).readHealth(loaded),
     },

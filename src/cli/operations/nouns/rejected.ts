@@ -2,16 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { text as textOfStream } from 'node:stream/consumers';
 import type {
   DroppedPayloads,
+  RejectedPayload,
   RetriedPayload,
   RetriedPayloads,
 } from '../../../model/api/lockhound-api.generated.ts';
-import {
-  rejectedDataText,
-  rejectedListText,
-  rejectedText,
-  retriedPayloadsText,
-  retriedPayloadText,
-} from '../../../report/rejected.ts';
+import { printable } from '../../../model/printable.ts';
 import { unreadable } from '../../program/errors.ts';
 import type { Noun } from '../noun.ts';
 
@@ -19,8 +14,8 @@ const isQueued = ({ outcome }: RetriedPayload): boolean => outcome === 'queued';
 
 export const NOUN: Noun = {
   verbs: {
-    list: { items: 'rejected', limit: 50, text: rejectedListText },
-    get: { text: rejectedText, formats: { data: rejectedDataText } },
+    list: { items: 'rejected', limit: 50, columns: ['id', 'job', 'at', 'issues'] },
+    get: { formats: { data: dataText } },
     retry: {
       body: {
         made: ['data'],
@@ -29,11 +24,9 @@ export const NOUN: Noun = {
         complete: async (_typed, { data }) =>
           data === undefined ? {} : { data: await readData(String(data)) },
       },
-      text: retriedPayloadText,
       isFound: isQueued,
     },
     retryAll: {
-      text: retriedPayloadsText,
       isFound: ({ rejected }: RetriedPayloads) => rejected.every(isQueued),
     },
     drop: { text: (_done, { params }) => `${params['id']} is deleted\n` },
@@ -57,4 +50,17 @@ async function readData(file: string): Promise<string> {
   return await readFile(file, 'utf8').catch((cause: unknown) => {
     throw unreadable(file, cause);
   });
+}
+
+/** The data alone, indented when it is JSON, with control characters escaped as in JSON. */
+function dataText({ data }: RejectedPayload): string {
+  return `${indented(data).split('\n').map(printable).join('\n')}\n`;
+}
+
+function indented(data: string): string {
+  try {
+    return JSON.stringify(JSON.parse(data), undefined, 2);
+  } catch {
+    return data;
+  }
 }

@@ -1,10 +1,24 @@
-import { scanListText, scanText } from '../../../report/scans.ts';
 import type { Noun } from '../noun.ts';
 
 export const NOUN: Noun = {
   verbs: {
-    list: { items: 'scans', limit: 50, text: scanListText },
-    get: { text: scanText },
+    list: {
+      items: 'scans',
+      limit: 50,
+      columns: [
+        'scan',
+        'target',
+        'state',
+        'requestedAt',
+        'packages',
+        'unread',
+        'gaps',
+        'findings',
+        'changes',
+        'reason',
+      ],
+    },
+    get: {},
     report: { report: 'lockhound.scans.report' },
   },
   examples: `

@@ -1,12 +1,26 @@
 import type { Command } from 'commander';
-import { scheduleListText, scheduleText } from '../../../report/schedules.ts';
+import { defined } from '../../../model/defined.ts';
 import { CommandError } from '../../program/errors.ts';
 import type { Noun } from '../noun.ts';
 
 export const NOUN: Noun = {
   verbs: {
-    list: { items: 'schedules', text: scheduleListText },
-    get: { text: scheduleText },
+    list: {
+      items: 'schedules',
+      columns: [
+        'name',
+        'target',
+        'everyMs',
+        'cron',
+        'timeZone',
+        'paused',
+        'nextRun',
+        'targets',
+        'failing',
+        'open',
+      ],
+    },
+    get: {},
     add: {
       args: ['name'],
       body: {
@@ -61,8 +75,4 @@ function sourceOf(options: Readonly<Record<string, unknown>>): object {
 
 function collect(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
-}
-
-function defined(values: Readonly<Record<string, unknown>>): object {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

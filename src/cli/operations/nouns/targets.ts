@@ -1,6 +1,6 @@
 import type { ShownTarget } from '../../../model/fleet/listed-target.ts';
 import { type DataLoss, lossText } from '../../../model/losses/evidence.ts';
-import { forgottenTargetText, inventoryText, targetListText, targetText } from '../../../report/targets.ts';
+import { forgottenTargetText, targetListText, targetText } from '../../../report/targets.ts';
 import type { Noun } from '../noun.ts';
 
 export const NOUN: Noun = {
@@ -8,7 +8,11 @@ export const NOUN: Noun = {
     list: { items: 'targets', limit: 100, text: targetListText },
     get: { text: (target: ShownTarget, options) => targetText(target, options) },
     report: { report: 'lockhound.targets.report' },
-    inventory: { items: 'packages', limit: 200, text: inventoryText },
+    inventory: {
+      items: 'packages',
+      limit: 200,
+      columns: ['name', 'version', 'direct', 'groups', 'outcome', 'reason'],
+    },
     forget: {
       text: forgottenTargetText,
       question: ({ target }) => `Remove all that is stored of target ${target}?`,

@@ -1,10 +1,14 @@
-import { createdTokenText, tokenListText } from '../../../report/tokens.ts';
+import type { CreatedToken } from '../../../model/api/lockhound-api.generated.ts';
 import type { Noun } from '../noun.ts';
 
 export const NOUN: Noun = {
   verbs: {
-    list: { items: 'tokens', text: tokenListText },
-    create: { text: createdTokenText },
+    list: { items: 'tokens' },
+    create: {
+      // Alone on its line, so that it can be copied.
+      text: ({ id, token, expiresAt }: CreatedToken) =>
+        `${token}\n\nThis is shown once. Send it as \`Authorization: Bearer\`. Token ${id} is valid ${expiresAt === undefined ? 'until it is revoked' : `until ${expiresAt}`}.\n`,
+    },
     revoke: { text: (_done, { params }) => `${params['token']} is revoked\n` },
   },
   examples: `

@@ -1,15 +1,17 @@
+import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
+import type { LoadedConfig } from '../../../config/load.ts';
+import { rangesOf } from '../../../http/address-guard.ts';
 import type { Role, StoredToken } from '../../../model/api/api-token.ts';
 import { LOCAL_OPERATOR, type Principal, principalOf } from '../../../operations/principal.ts';
 import { Refusal } from '../../../operations/refusal.ts';
 import { fitsHash, parseTokenText } from '../../../operations/tokens/token-text.ts';
 import type { ApiTokenStore } from '../../../store/api-tokens.ts';
-import { callerAddress } from './caller-address.ts';
-import { requireSameOrigin } from './same-origin.ts';
-import { sessionSecretIn } from './session-cookie.ts';
+import { callerAddress, createRequestRates } from './request-rates.ts';
+import { requireSameOrigin, sessionSecretIn } from './session-cookie.ts';
 
 /** People who an authenticating proxy names in a header. */
-export interface TrustedProxy {
+interface TrustedProxy {
   /** In lower case. */
   readonly header: string;
   readonly role: Role;
@@ -18,7 +20,7 @@ export interface TrustedProxy {
   isProxy(address: string): boolean;
 }
 
-export interface CallersOptions {
+interface CallersOptions {
   readonly store: Pick<ApiTokenStore, 'all' | 'find' | 'count' | 'noteUse' | 'findSession'>;
   readonly proxy: TrustedProxy | undefined;
   /** Whether only programs of this machine reach the server. */
@@ -43,10 +45,10 @@ const FRESH_MS = 1_000;
 const USE_EVERY_MS = 60_000;
 
 /** What a server that other machines reach says until there is a token. */
-export const FIRST_TOKEN =
+const FIRST_TOKEN =
   'there is no token yet, so nobody is answered: create the first one with `lockhound tokens create --name <name> --role admin`';
 
-export function createCallers(options: CallersOptions): Callers {
+function createCallers(options: CallersOptions): Callers {
   const { store, proxy, isLoopback, publicUrl, countFailure, now = Date.now } = options;
   const tokens = recentTokens(store, now);
   const uses = new Map<string, number>();
@@ -146,4 +148,46 @@ const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'
 function requireLocalHost(host: string | undefined): void {
   if (LOOPBACK.has(URL.parse(`http://${host ?? ''}`)?.hostname ?? '')) return;
   throw new Refusal(403, 'host-unknown', 'without tokens only requests to localhost are answered');
+}
+
+const OWN_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1']);
+const LOCAL_ONLY = 'there is no token: only programs of this machine are answered';
+
+/** Attempts without valid credentials of one address in a second. */
+const FAILURES_PER_SECOND = 5;
+
+/** `note`: who is answered while there is no token: programs of this machine, or nobody where other machines reach the address. */
+export async function openCallers(
+  { config: { serve } }: LoadedConfig,
+  apiTokens: ApiTokenStore,
+  host: string,
+): Promise<Callers & { readonly note: string | undefined }> {
+  const isLoopback = OWN_HOSTS.has(host);
+  const hasOthers = serve.proxy !== undefined || (await apiTokens.count()) > 0;
+  const callers = createCallers({
+    store: apiTokens,
+    proxy: serve.proxy === undefined ? undefined : trustedProxy(serve.proxy),
+    isLoopback,
+    publicUrl: serve.publicUrl,
+    countFailure: createRequestRates(FAILURES_PER_SECOND),
+  });
+  return { ...callers, note: hasOthers ? undefined : isLoopback ? LOCAL_ONLY : FIRST_TOKEN };
+}
+
+function trustedProxy({
+  addresses,
+  header,
+  role,
+  targets,
+}: Exclude<LoadedConfig['config']['serve']['proxy'], undefined>): TrustedProxy {
+  const ranges = rangesOf(addresses);
+  return {
+    header: header.toLowerCase(),
+    role,
+    targets,
+    isProxy(address) {
+      const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+      return isIP(plain) !== 0 && ranges.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+    },
+  };
 }

@@ -2,12 +2,12 @@ import { RawAnswer } from '../../../operations/operation.ts';
 import { sessionOf } from '../../../operations/session/get.ts';
 import type { ApiTokenStore } from '../../../store/api-tokens.ts';
 import type { HttpOperations } from '../http-operation.ts';
-import { callerAddress } from './caller-address.ts';
 import type { Callers } from './callers.ts';
-import { requireSameOrigin } from './same-origin.ts';
+import { callerAddress } from './request-rates.ts';
 import {
   createSessionSecret,
   endedSessionCookie,
+  requireSameOrigin,
   SESSION_MS,
   sessionCookie,
   sessionSecretIn,

@@ -1,4 +1,5 @@
-import type { Json } from './schema.ts';
+import type { SchemaDescription } from '../../../discovery/description/description.ts';
+import { defined } from '../../../model/defined.ts';
 
 /** An error answer, as `Problem` of `problem.ts`. */
 export const PROBLEM_SCHEMA: Json = {
@@ -95,4 +96,35 @@ function header(description: string, type = 'string'): Json {
 function headerParameter(name: string, description: string, pattern?: string): Json {
   const schema = { type: 'string', ...(pattern === undefined ? {} : { pattern }) };
   return { name, in: 'header', required: false, description, schema };
+}
+
+/** An object of an OpenAPI document. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** A schema of a description document as JSON Schema, draft 2020-12. */
+export function schemaOf(schema: SchemaDescription): Json {
+  const { $ref, type, description, format, pattern, minimum, maximum, items, properties, nullable } = schema;
+  if ($ref !== undefined)
+    return { $ref: `#/components/schemas/${$ref}`, ...(description && { description }) };
+  const names = Object.entries(properties ?? {});
+  const required = names
+    .filter(([, one]) => (one.annotations?.required ?? []).length > 0)
+    .map(([name]) => name);
+  return defined({
+    type: type === 'any' ? undefined : nullable === true ? [type, 'null'] : type,
+    ...{ description, format, pattern, enum: schema.enum },
+    minimum: minimum === undefined ? undefined : Number(minimum),
+    maximum: maximum === undefined ? undefined : Number(maximum),
+    default: schema.default === undefined ? undefined : defaultOf(type, schema.default),
+    items: items && schemaOf(items),
+    properties: properties && Object.fromEntries(names.map(([name, one]) => [name, schemaOf(one)])),
+    required: required.length === 0 ? undefined : required,
+    additionalProperties: schema.additionalProperties && schemaOf(schema.additionalProperties),
+  });
+}
+
+/** Documents write defaults as text. */
+function defaultOf(type: string | undefined, text: string): unknown {
+  if (type === 'boolean') return text === 'true';
+  return type === 'integer' || type === 'number' ? Number(text) : text;
 }

@@ -1,9 +1,18 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RestDescription } from '../../../discovery/description/description.ts';
 import { methodsOf } from '../../../discovery/description/methods.ts';
+import { directoryOf, documentPath, withRootUrl } from '../../../discovery/directory/served-directory.ts';
+import { Refusal } from '../../../operations/refusal.ts';
 import { SESSION_COOKIE } from '../auth/session-cookie.ts';
-import { PROBLEM_SCHEMA, SHARED_HEADERS, SHARED_PARAMETERS, SHARED_RESPONSES } from './components.ts';
+import {
+  type Json,
+  PROBLEM_SCHEMA,
+  SHARED_HEADERS,
+  SHARED_PARAMETERS,
+  SHARED_RESPONSES,
+  schemaOf,
+} from './components.ts';
 import { operationOf, tagOf } from './operation.ts';
-import { type Json, schemaOf } from './schema.ts';
 
 /** The document in the form of OpenAPI 3.1. `rootUrl`: where the server is reached. */
 export function openApiOf(document: RestDescription, rootUrl: string): Json {
@@ -35,4 +44,26 @@ export function openApiOf(document: RestDescription, rootUrl: string): Json {
       },
     },
   };
+}
+
+/**
+ * Adds the directory of the discovery service, the description document and its form as OpenAPI. They need no role. `publicUrl`: by
+ * which callers reach the server. Default: the host that they name.
+ */
+export function addDocuments(app: FastifyInstance, document: RestDescription, publicUrl?: string): void {
+  const rootOf = (request: FastifyRequest): string => publicUrl ?? hostOf(request);
+  const { name = '', version = '' } = document;
+  app.get('/discovery/v1/apis', async (request) => {
+    const parameters = new URLSearchParams(request.raw.url?.split('?')[1]);
+    return directoryOf([document], new Map(parameters), rootOf(request).replace(/\/$/, ''));
+  });
+  app.get(documentPath(name, version), async (request) => withRootUrl(document, rootOf(request)));
+  app.get('/openapi.json', async (request) => openApiOf(document, rootOf(request)));
+}
+
+/** The URL by which the caller reaches this server. */
+function hostOf({ protocol, host }: { readonly protocol: string; readonly host: string }): string {
+  const url = URL.parse(`${protocol}://${host}`);
+  if (url === null) throw new Refusal(400, 'host-invalid', 'the header Host is not valid');
+  return url.origin;
 }

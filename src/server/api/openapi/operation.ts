@@ -3,8 +3,13 @@ import type { ApiMethod } from '../../../discovery/description/methods.ts';
 import type { MethodId } from '../../../operations/operation.ts';
 import { ACCEPTED, isRead, SECRET } from '../http-operation.ts';
 import { formSchemaName } from '../multipart.ts';
-import { reference, type SHARED_PARAMETERS, type SHARED_RESPONSES } from './components.ts';
-import { type Json, schemaOf } from './schema.ts';
+import {
+  type Json,
+  reference,
+  type SHARED_PARAMETERS,
+  type SHARED_RESPONSES,
+  schemaOf,
+} from './components.ts';
 
 const EVENTS: MethodId = 'lockhound.events.stream';
 const SESSIONS: ReadonlySet<string> = new Set<MethodId>([

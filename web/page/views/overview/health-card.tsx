@@ -6,9 +6,9 @@ export function HealthCard() {
   const { value } = health;
   if (value === undefined) return null;
   return (
-    <details class={`card verdict ${value.grade}`}>
+    <details class={`card verdict ${value.verdict}`}>
       <summary>
-        <span class={`health ${value.grade}`}>{sentenceCase(value.grade)}</span> {value.summary}
+        <span class={`health ${value.verdict}`}>{sentenceCase(value.verdict)}</span> {value.summary}
       </summary>
       <table>
         <thead>
@@ -18,10 +18,10 @@ export function HealthCard() {
           </tr>
         </thead>
         <tbody>
-          {value.parts.map(({ part, grade, says, remedy }) => (
+          {value.parts.map(({ part, verdict, says, remedy }) => (
             <tr key={`${part} ${says}`}>
               <td>
-                <span class={`health ${grade}`}>{sentenceCase(part)}</span>
+                <span class={`health ${verdict}`}>{sentenceCase(part)}</span>
               </td>
               <td>
                 {sentenceCase(says)}

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServe } from '../../../src/commands/serve/serve.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { asDescription } from '../../../src/discovery/description/description.ts';
 import { methodsOf } from '../../../src/discovery/description/methods.ts';
+import { startServe } from '../../../src/server/serve.ts';
 import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
 import { createKeys } from '../../../src/store/keys.ts';
 import { tracked } from '../../store/fleet/fleet-room.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startServe } from '../../../src/commands/serve/serve.ts';
 import { runWorker } from '../../../src/compose/worker.ts';
 import { loadConfig } from '../../../src/config/load.ts';
+import { startServe } from '../../../src/server/serve.ts';
 import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
 import { until } from '../../until.ts';
 import { newTokens } from './new-token.ts';
@@ -34,7 +34,9 @@ it('metrics and the verdict are for callers who see every target, the state of t
   expect(metrics.headers.get('content-type')).toContain('text/plain; version=0.0.4');
   expect(metrics.text).toContain('\nlockhound_redis_up 1\n');
   const verdict = await get('/api/v1/health', all.token);
-  expect(verdict.json).toMatchObject({ grade: expect.stringMatching(/^(?:fine|unknown|degraded|broken)$/) });
+  expect(verdict.json).toMatchObject({
+    verdict: expect.stringMatching(/^(?:fine|unknown|degraded|broken)$/),
+  });
   expect(verdict.json.parts[0]).toMatchObject({ part: 'flow', says: 'no worker runs' });
 });
 

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { type RunningServer, type ServeOptions, startServe } from '../../../src/commands/serve/serve.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { readBundledDescription } from '../../../src/discovery/bundled.ts';
 import { findMethod } from '../../../src/discovery/description/methods.ts';
 import { checkAgainstSchema } from '../../../src/discovery/request/schema-check.ts';
+import { type RunningServer, type ServeOptions, startServe } from '../../../src/server/serve.ts';
 import { createKeys } from '../../../src/store/keys.ts';
 import { closeRedis, connectRedis, type RedisClient } from '../../../src/store/redis/connection.ts';
 import { startRedis, type TestRedis } from '../../redis.ts';

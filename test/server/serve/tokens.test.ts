@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServe } from '../../../src/commands/serve/serve.ts';
 import { loadConfig } from '../../../src/config/load.ts';
+import { startServe } from '../../../src/server/serve.ts';
 import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
 import { npmFile, tracked } from '../../store/fleet/fleet-room.ts';
 import { until } from '../../until.ts';

@@ -5,11 +5,10 @@ import type { FleetView } from '../../fleet/view/fleet-view.ts';
 import { within } from '../../model/within.ts';
 import type { Principal } from '../../operations/principal.ts';
 import { Refusal } from '../../operations/refusal.ts';
-import { type Probe, readinessOf, type ShownHealth } from '../../server/health.ts';
-import { mountMetrics, type ScrapedMetrics } from '../../server/metrics/mount.ts';
-import { WITHOUT_REDIS } from '../../server/metrics/without-redis.ts';
-import { redisProbe } from '../../server/probes.ts';
-import type { ServeContext } from './serve-context.ts';
+import { type Probe, readinessOf, type ShownHealth } from '../health.ts';
+import { redisProbe } from '../probes.ts';
+import type { ServeContext } from '../serve-context.ts';
+import { mountMetrics, type ScrapedMetrics, WITHOUT_REDIS } from './mount.ts';
 
 /** Time limit for learning who asks for metrics: less than that of a scrape. */
 const AUTHENTICATION_MS = 2_000;

@@ -1,7 +1,7 @@
-import type { FleetSnapshot } from '../../fleet/view/fleet-snapshot.ts';
-import type { FleetView } from '../../fleet/view/fleet-view.ts';
-import type { OperationContext } from '../../operations/context.ts';
-import { Refusal } from '../../operations/refusal.ts';
+import type { FleetSnapshot } from '../fleet/view/fleet-snapshot.ts';
+import type { FleetView } from '../fleet/view/fleet-view.ts';
+import type { OperationContext } from '../operations/context.ts';
+import { Refusal } from '../operations/refusal.ts';
 
 /** What the operations of a server work with. */
 export interface ServeContext extends OperationContext {
