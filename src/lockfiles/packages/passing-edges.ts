@@ -1,5 +1,5 @@
 /** A dependency graph of a file. Some of its nodes (projects, files) are not packages. */
-export interface StatedGraph {
+interface StatedGraph {
   /** Keys of the dependencies of a node. They may be missing in the file. */
   edgesOf(key: string): readonly string[];
   /** Id of the package of a node; `undefined` when the node is not a package. */
@@ -32,30 +32,21 @@ export function createPassingEdges(graph: StatedGraph) {
   return {
     /** Ids of the packages on which a node depends, directly or through nodes that are not packages. No repeats. */
     from(key: string): string[] {
-      const next = graph.edgesOf(key);
-      const own = graph.idOf(key);
-      const ids: string[] = [];
+      const ids = new Set<string>();
       const passing: string[] = [];
-      for (const one of next) {
+      for (const one of graph.edgesOf(key)) {
         const id = graph.idOf(one);
-        if (id !== undefined) ids.push(id);
+        if (id !== undefined) ids.add(id);
         else if (graph.passes(one)) passing.push(one);
       }
-      // The usual case: a short list of packages.
-      if (passing.length === 0 && isClean(ids, own)) return ids;
-      const distinct = new Set(ids);
-      if (steps < MAX_STEPS) follow(passing, distinct);
-      if (own !== undefined) distinct.delete(own);
-      return [...distinct];
+      if (steps < MAX_STEPS) follow(passing, ids);
+      const own = graph.idOf(key);
+      if (own !== undefined) ids.delete(own);
+      return [...ids];
     },
     /** Whether edges were left out because the graph is too large. */
     get exhausted() {
       return steps >= MAX_STEPS;
     },
   };
-}
-
-/** Whether a list is short and contains neither repeats nor its own id. */
-function isClean(ids: readonly string[], own: string | undefined): boolean {
-  return ids.length <= 12 && ids.every((id, index) => id !== own && ids.indexOf(id) === index);
 }

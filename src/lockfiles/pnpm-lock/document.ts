@@ -1,12 +1,8 @@
-import type { Instance } from '../packages/instances.ts';
-
-/** A dependency in the words of the file. A reader can use one object for equal ones. */
+/** A dependency in the words of the file. */
 export interface Reference {
   readonly name: string;
   /** A version with peers, a location, or the key of another entry. */
   readonly reference: string;
-  /** The instance to which it leads, once it is known; `null` when it leads to no instance. */
-  instance: Instance | null | undefined;
 }
 
 export type References = readonly Reference[];
@@ -50,10 +46,6 @@ export interface PnpmDocument {
 }
 
 const NONE: References = [];
-
-export function newReference(name: string, reference: string): Reference {
-  return { name, reference, instance: undefined };
-}
 
 export function emptyDocument(): PnpmDocument {
   return { lockfileVersion: undefined, importers: [], packages: [], snapshots: [] };

@@ -111,7 +111,7 @@ function findOrReport(
 ): Find {
   const reported = new Set<string>();
   let keys: ReadonlySet<string> | undefined;
-  const findNew: Find = ({ name, reference }) => {
+  return ({ name, reference }) => {
     const found = findByKey(byKey, name, reference);
     if (found !== undefined || OWN.test(reference)) return found;
     const shown = `${name}@${reference}`.slice(0, 200);
@@ -123,10 +123,6 @@ function findOrReport(
       builder.problem(undefined, `"${shown}" is a dependency without an entry in \`packages\``);
     }
     return undefined;
-  };
-  return (reference) => {
-    if (reference.instance === undefined) reference.instance = findNew(reference) ?? null;
-    return reference.instance ?? undefined;
   };
 }
 
@@ -175,14 +171,11 @@ function groupsOf({ dev, optional }: PnpmEntry): readonly Group[] {
 }
 
 function resolveAll(references: References, find: Find): readonly Instance[] {
-  if (references.length === 0) return NONE;
-  const found = new Array<Instance>(references.length);
-  let count = 0;
+  const found: Instance[] = [];
   for (const reference of references) {
     const one = find(reference);
-    if (one !== undefined) found[count++] = one;
+    if (one !== undefined) found.push(one);
   }
-  found.length = count;
   return found;
 }
 

@@ -3,7 +3,6 @@ import {
   emptyDocument,
   emptyEntry,
   IMPORTER_LISTS,
-  newReference,
   type PnpmDocument,
   type PnpmEntry,
   type Reference,
@@ -94,7 +93,7 @@ function readReferences(yaml: YamlReader): References {
         if (key === 'version') reference = yaml.text();
       });
     }
-    if (reference !== undefined && reference !== '') found.push(newReference(name, reference));
+    if (reference !== undefined && reference !== '') found.push({ name, reference });
   });
   return found;
 }

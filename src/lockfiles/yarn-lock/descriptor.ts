@@ -1,16 +1,9 @@
 import type { PackageDraft } from '../packages/package-collector.ts';
-import { PairIndex } from '../packages/pair-index.ts';
 
-/** A dependency in the words of the file. A reader can use one object for equal ones. */
+/** A dependency in the words of the file. */
 export interface Descriptor {
   readonly name: string;
   readonly range: string;
-  /** The package to which it leads, once it is known; `null` when it leads to none. */
-  draft: PackageDraft | null | undefined;
-}
-
-export function newDescriptor(name: string, range: string): Descriptor {
-  return { name, range, draft: undefined };
 }
 
 /** The real name where a range is an alias: `npm:other@^1`, `npm:@scope/other`. `undefined` for `npm:^1`, which is a range. */
@@ -21,12 +14,22 @@ export function aliasedName(range: string): string | undefined {
   return range.startsWith('npm:@') && range.includes('/') ? range.slice(4) : undefined;
 }
 
-/** Packages by descriptor: a name and a range. */
+/** The packages of one name. */
+interface Named {
+  readonly byRange: Map<string, PackageDraft>;
+  /** The only package of the name; `undefined` where there are several. */
+  only: PackageDraft | undefined;
+}
+
+/** Packages by descriptor: a name and a range. The first package of a repeated descriptor counts. */
 export class DescriptorIndex {
-  readonly #pairs = new PairIndex<PackageDraft>();
+  readonly #byName = new Map<string, Named>();
 
   add(name: string, range: string, draft: PackageDraft): void {
-    this.#pairs.add(name, range, draft);
+    const named = this.#byName.get(name) ?? { byRange: new Map(), only: draft };
+    this.#byName.set(name, named);
+    if (!named.byRange.has(range)) named.byRange.set(range, draft);
+    if (named.only !== draft) named.only = undefined;
   }
 
   /**
@@ -34,23 +37,17 @@ export class DescriptorIndex {
    * `resolutions` override replaces the range.
    */
   find(name: string, range: string): PackageDraft | undefined {
-    const pairs = this.#pairs;
-    return pairs.find(name, range) ?? pairs.only(name) ?? pairs.find(name, `npm:${range}`);
+    const named = this.#byName.get(name);
+    return named?.byRange.get(range) ?? named?.only ?? named?.byRange.get(`npm:${range}`);
   }
 
   /** The packages to which dependencies lead, once all packages are added. */
   findAll(descriptors: readonly Descriptor[]): readonly PackageDraft[] {
-    if (descriptors.length === 0) return NONE;
-    // A list that grows takes the memory of 17 elements at least.
-    const found = new Array<PackageDraft>(descriptors.length);
-    let count = 0;
-    for (const one of descriptors) {
-      if (one.draft === undefined) one.draft = this.find(one.name, one.range) ?? null;
-      if (one.draft !== null) found[count++] = one.draft;
+    const found: PackageDraft[] = [];
+    for (const { name, range } of descriptors) {
+      const draft = this.find(name, range);
+      if (draft !== undefined) found.push(draft);
     }
-    found.length = count;
     return found;
   }
 }
-
-const NONE: readonly never[] = [];

@@ -6,7 +6,7 @@ import { connectAll, type PackageDraft } from '../../packages/package-collector.
 import { draftLockedPackage } from '../../packages/package-draft.ts';
 import { REGISTRY } from '../../packages/sources.ts';
 import { readYaml, type YamlReader } from '../../syntax/read-yaml.ts';
-import { type Descriptor, DescriptorIndex, newDescriptor } from '../descriptor.ts';
+import { type Descriptor, DescriptorIndex } from '../descriptor.ts';
 import { applyManifest, type PackageNeeds } from '../manifest.ts';
 
 /** An entry in the words of the file. */
@@ -188,7 +188,7 @@ function readField(field: string, yaml: YamlReader, entry: BerryEntry): void {
 
 function readDependencies(yaml: YamlReader): readonly Descriptor[] {
   const found: Descriptor[] = [];
-  yaml.members((name) => found.push(newDescriptor(name, yaml.text() ?? '')));
+  yaml.members((name) => found.push({ name, range: yaml.text() ?? '' }));
   return found;
 }
 

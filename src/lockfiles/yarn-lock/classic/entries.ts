@@ -1,6 +1,6 @@
 import type { LockfileBuilder } from '../../packages/lockfile-builder.ts';
 import { LineCursor, type LineInput } from '../../syntax/line-cursor.ts';
-import { type Descriptor, newDescriptor } from '../descriptor.ts';
+import type { Descriptor } from '../descriptor.ts';
 
 /** An entry in the words of the file. */
 export interface ClassicEntry {
@@ -115,11 +115,11 @@ function descriptorIn(text: string, start: number, end: number): Descriptor {
   if (text.charCodeAt(start) === QUOTE) {
     const stated = text.indexOf('"', start + 1);
     const close = stated < 0 || stated > end ? end : stated;
-    return newDescriptor(text.slice(start + 1, close), valueFrom(text, close + 2, end));
+    return { name: text.slice(start + 1, close), range: valueFrom(text, close + 2, end) };
   }
   const space = text.indexOf(' ', start);
-  if (space < 0 || space >= end) return newDescriptor(text.slice(start, end), '');
-  return newDescriptor(text.slice(start, space), valueFrom(text, space + 1, end));
+  if (space < 0 || space >= end) return { name: text.slice(start, end), range: '' };
+  return { name: text.slice(start, space), range: valueFrom(text, space + 1, end) };
 }
 
 function valueFrom(text: string, from: number, to: number): string {
