@@ -9,7 +9,7 @@ import { DiscoveryError } from './errors.ts';
 /** Where the document of an API is published: at a URL, or at the URL in a directory. */
 export type Publication = { readonly url: string } | { readonly directory: Directory };
 
-export interface ContractOptions {
+interface ContractOptions {
   readonly api: BundledApi;
   readonly publication: Publication;
   readonly source: DocumentSource;

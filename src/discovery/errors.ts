@@ -8,7 +8,7 @@ import { CodedError } from '../model/errors.ts';
  * - `invalid-directory`: an answer that is not a list of APIs.
  * - `unknown-api`: the directory has no such API or version.
  */
-export type DiscoveryErrorCode =
+type DiscoveryErrorCode =
   | 'invalid-document'
   | 'unknown-method'
   | 'invalid-parameter'

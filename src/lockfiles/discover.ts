@@ -10,7 +10,7 @@ import { GITIGNORE, type IgnoreRules, isIgnored } from './ignore-rules.ts';
 import { formatOfName, unknownFormat } from './known-formats.ts';
 import { lockfileFormat, SKIPPED_FOLDERS } from './search-rules.ts';
 
-export interface DiscoverOptions {
+interface DiscoverOptions {
   /** Format of all files named explicitly; detected when it is not set. */
   readonly format?: string | undefined;
   readonly signal?: AbortSignal | undefined;

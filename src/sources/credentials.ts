@@ -2,7 +2,7 @@ import type { Secret } from '../model/secret.ts';
 import { SourceError } from './errors.ts';
 
 /** An entry of `credentials`: how a worker identifies itself to the hosts that hold sources. */
-export interface SourceCredentials {
+interface SourceCredentials {
   /** Hosts that they may be sent to, with the port where it is not the default one. */
   readonly hosts: readonly string[];
   /** For basic authentication. */
@@ -14,7 +14,7 @@ export interface SourceCredentials {
 
 export type CredentialsByName = ReadonlyMap<string, SourceCredentials>;
 
-export interface CredentialHeader {
+interface CredentialHeader {
   readonly name: string;
   readonly value: string;
 }

@@ -5,11 +5,11 @@ import { sharedFolder } from '../lockfiles/discover.ts';
 import { SourceError } from './errors.ts';
 
 /** Targets of one schedule, and matches of one source. */
-export const MAX_MATCHES = 10_000;
+const MAX_MATCHES = 10_000;
 
 const WILDCARD = /[*?[\]{}!()]/;
 
-export interface MatchedPaths {
+interface MatchedPaths {
   /** The deepest folder that contains all patterns up to their first wildcard. */
   readonly base: string;
   /** Absolute paths of files and folders, sorted. */

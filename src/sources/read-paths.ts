@@ -11,7 +11,7 @@ import { SourceError } from './errors.ts';
 import { matchPaths } from './match-paths.ts';
 import { type PutContent, type ReadingLimits, requireFew, requireFiles } from './stored-files.ts';
 
-export interface PathOptions {
+interface PathOptions {
   readonly exclude: readonly string[];
   readonly put: PutContent;
   readonly limits: ReadingLimits;

@@ -12,7 +12,7 @@ import { type PutContent, requireFiles } from './stored-files.ts';
 
 type UrlSource = Extract<TargetSource, { kind: 'url' }>;
 
-export interface UrlOptions {
+interface UrlOptions {
   /** Limits size and time, and checks addresses. It follows no redirects. */
   readonly http: HttpClient;
   readonly credentials: CredentialsByName;

@@ -32,7 +32,7 @@ export interface SourceReaderOptions {
  * Reads the lockfiles of one target and stores their contents. Resolves to `unchanged` when the source says that it still is
  * the `known` revision. Throws `SourceError`; errors without a code are faults of Lockhound.
  */
-export type ReadSource = (
+type ReadSource = (
   source: TargetSource,
   known: SourceRevision | undefined,
   signal: AbortSignal,

@@ -15,7 +15,7 @@ export interface ReadingLimits {
 }
 
 /** Lockfiles that one scan may have (`ingest-lockfiles`). */
-export const MAX_LOCKFILES = 10_000;
+const MAX_LOCKFILES = 10_000;
 
 /** Stores the contents of one source up to a total size. Throws `SourceError` (`too-large`) beyond it. */
 export function putWithin(put: PutContent, what: string, { maxTotalBytes }: ReadingLimits): PutContent {

@@ -4,7 +4,7 @@ import { SourceError } from './errors.ts';
 import { matchPaths } from './match-paths.ts';
 
 /** One target of a schedule and where its lockfiles come from. */
-export interface WatchedSource {
+interface WatchedSource {
   readonly target: string;
   readonly source: TargetSource;
 }
@@ -20,7 +20,7 @@ interface Named {
 const MAX_ID_CHARACTERS = 200;
 
 /** The variables of templates for ids of targets, with the default template of each kind. */
-export const TEMPLATES: Readonly<
+const TEMPLATES: Readonly<
   Record<Source['kind'], { readonly default: string; readonly variables: readonly string[] }>
 > = {
   path: { default: '$PATH', variables: ['SCHEDULE', 'PATH', 'NAME'] },

@@ -35,7 +35,7 @@ export function isSameSemantic(version: string, wanted: string): boolean {
   return compareSemantic(version, wanted) === 0 && (build === undefined || version.endsWith(`+${build}`));
 }
 
-export interface RangeOptions {
+interface RangeOptions {
   /** Whether pre-releases between the bounds belong to the range, as they do by the order. npm leaves them out. */
   readonly includePrerelease?: boolean;
 }

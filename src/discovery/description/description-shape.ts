@@ -5,7 +5,7 @@ const TEXTS: Shape = { kind: 'list', of: 'text' };
 const FLAGS: Shape = { kind: 'list', of: 'flag' };
 
 /** Checks beyond types. */
-export interface DescriptionVisitors {
+interface DescriptionVisitors {
   readonly schema: (schema: Fields, walk: ShapeWalk) => void;
   readonly method: (method: Fields, walk: ShapeWalk) => void;
 }

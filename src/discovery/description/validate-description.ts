@@ -5,7 +5,7 @@ import { descriptionShape } from './description-shape.ts';
 import { checkShape, type Fields, refuse, type Shape, type ShapeWalk } from './shape.ts';
 
 /** A place where a description document does not follow the specification. */
-export interface DescriptionProblem {
+interface DescriptionProblem {
   /** `error`: a part of the document cannot be used. `warning`: unusual, but usable. */
   readonly severity: 'error' | 'warning';
   /** `$.resources.books.methods.get.httpMethod`. */

@@ -6,7 +6,7 @@ import { type ApiResponse, createApiClient, readContent } from '../client.ts';
 import { DiscoveryError } from '../errors.ts';
 import { type DirectoryItem, readDirectory } from './directory-list.ts';
 
-export interface DirectoryOptions {
+interface DirectoryOptions {
   readonly http: HttpClient;
   /** Root URL of the service, `https://host/`, or the URL of the list. */
   readonly url: string;

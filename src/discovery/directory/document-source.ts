@@ -6,7 +6,7 @@ import { retryOptions } from '../../model/retry-after.ts';
 import { parseDescription, type RestDescription } from '../description/description.ts';
 import { DiscoveryError } from '../errors.ts';
 
-export interface DocumentSourceOptions {
+interface DocumentSourceOptions {
   readonly http: HttpClient;
   /** Stores documents with their validators, so that an unchanged one is not transferred again. */
   readonly cache: Cache;

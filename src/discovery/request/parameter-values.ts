@@ -8,7 +8,7 @@ import { matchesPattern } from './pattern.ts';
 export type ParameterValue = ParameterScalar | readonly ParameterScalar[] | undefined;
 type ParameterScalar = string | number | bigint | boolean;
 
-export interface ParameterPlace {
+interface ParameterPlace {
   readonly methodId: string;
   readonly name: string;
   /** Leaves bounds and formats to the service. */

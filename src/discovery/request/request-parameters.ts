@@ -6,7 +6,7 @@ import { encodeUnreserved, expandUriTemplate, templateVariables } from './uri-te
 
 export type Params = Readonly<Record<string, ParameterValue>>;
 
-export interface ParameterOptions {
+interface ParameterOptions {
   /** Expands `flatPath`; its variables are then the required parameters of the path. */
   readonly flatPath: boolean;
   /** Leaves bounds and formats to the service. */
@@ -19,7 +19,7 @@ export interface ParameterOptions {
 const DOTS = /^(?:\.|%2e){1,2}$/i;
 
 /** The path and the query for the parameters of a call. */
-export interface PlacedParameters {
+interface PlacedParameters {
   readonly path: string;
   /** Without `?`; may be empty. */
   readonly query: string;

@@ -4,7 +4,7 @@ import { type ApiClientOptions, type ApiResponse, apiResponse } from '../client.
 import { DiscoveryError } from '../errors.ts';
 import { type CompiledUpload, compileUpload, type Media, type UploadArguments } from './media-upload.ts';
 
-export interface UploadCall extends Omit<UploadArguments, 'rootUrl'> {
+interface UploadCall extends Omit<UploadArguments, 'rootUrl'> {
   readonly signal?: AbortSignal;
   /** Size of one part of a resumable upload in bytes; services require a multiple of 256 KiB. Default 8 MiB. */
   readonly chunkBytes?: number;

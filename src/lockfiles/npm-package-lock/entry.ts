@@ -28,7 +28,7 @@ export function keysOf(value: unknown): readonly string[] {
 
 const NOTHING: readonly never[] = [];
 
-export interface EntryPlace {
+interface EntryPlace {
   /** Name of the folder of the package: its name, unless it is an alias. */
   readonly folder: string;
   readonly line: number | undefined;

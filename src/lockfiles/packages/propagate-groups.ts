@@ -1,7 +1,7 @@
 import type { Group } from '../../model/lockfile/lockfile.ts';
 
 /** A package, or one installed instance of a package. */
-export interface Grouped {
+interface Grouped {
   groups: readonly Group[];
 }
 

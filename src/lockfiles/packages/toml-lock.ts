@@ -6,7 +6,7 @@ import { connect, type PackageDraft } from './package-collector.ts';
 import { type DraftParts, draftLockedPackage } from './package-draft.ts';
 
 /** A TOML lockfile: a list of package tables that name their dependencies. Python's tools and Cargo write this form. */
-export interface TomlLock extends Pick<Format, 'name' | 'title' | 'fileNames' | 'recognises' | 'companions'> {
+interface TomlLock extends Pick<Format, 'name' | 'title' | 'fileNames' | 'recognises' | 'companions'> {
   readonly ecosystem: string;
   readonly hasGroups: boolean;
   /** Key of the list of packages. */
@@ -34,13 +34,13 @@ export interface TomlRules {
 }
 
 export type Find = (table: Table) => readonly PackageDraft[];
-export type Details = Pick<DraftParts, 'source' | 'direct' | 'groups' | 'integrity'> & {
+type Details = Pick<DraftParts, 'source' | 'direct' | 'groups' | 'integrity'> & {
   /** The version of the package, where the entry states none. */
   readonly version?: string;
 };
 
 /** `own`: the target's own package. `replaced`: another entry takes its place. */
-export type NoPackage = 'own' | 'replaced' | { readonly fault: string };
+type NoPackage = 'own' | 'replaced' | { readonly fault: string };
 
 export interface TomlEntry {
   readonly table: Table;

@@ -31,7 +31,7 @@ export interface PnpmEntry {
 }
 
 /** The direct dependencies of one folder of the target, by list. */
-export interface PnpmImporter {
+interface PnpmImporter {
   /** Empty where the lists are at the top of the file. */
   readonly path: string;
   readonly lists: Map<string, References>;

@@ -4,7 +4,7 @@ import { conflictLine } from './merge-conflict.ts';
 import { membersOf } from './parse-toml.ts';
 
 /** A member of a mapping. Its value is unchecked. */
-export interface YamlEntry {
+interface YamlEntry {
   readonly key: string;
   readonly value: unknown;
   /** 1-based line of its key. */

@@ -14,7 +14,7 @@ export interface XmlElement {
   readonly line: number;
 }
 
-export interface XmlOptions {
+interface XmlOptions {
   /** The expected kind of file, for messages: `a pom`. */
   readonly expected: string;
   /** Names of elements that the caller does not need: they are checked, but not kept. */

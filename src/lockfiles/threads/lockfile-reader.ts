@@ -8,7 +8,7 @@ import { packagesOf } from './messages.ts';
 import { type InlineLimits, limitsFor, sizeOf } from './reading-limits.ts';
 import type { Thread } from './thread.ts';
 
-export interface ReaderOptions {
+interface ReaderOptions {
   /** Number of files that are read at the same time. */
   readonly threads: number;
   /** Which files are read without a thread. */

@@ -1,7 +1,7 @@
 import type { LockfileRequest } from '../read-as.ts';
 
 /** The limits for reading one file. */
-export interface ReadingLimits {
+interface ReadingLimits {
   readonly timeoutMs: number;
   readonly heapMb: number;
 }

@@ -7,7 +7,7 @@ import { type CredentialsByName, credentialHeader } from '../credentials.ts';
 import { SourceError } from '../errors.ts';
 import { sshHost } from './ssh-host.ts';
 
-export interface Remote {
+interface Remote {
   /** URL, `git@host:path`, or absolute path. */
   readonly repository: string;
   readonly credentials?: string | undefined;

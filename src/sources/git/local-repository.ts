@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { SourceError } from '../errors.ts';
 import { type Git, runGit, textOf } from './git-process.ts';
 
-export interface LocalOptions {
+interface LocalOptions {
   /** Variables that git needs: PATH, HOME. */
   readonly inherited: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;

@@ -7,13 +7,12 @@ import { SourceError } from '../errors.ts';
 import { type PutContent, type ReadingLimits, requireFiles } from '../stored-files.ts';
 import { gitEnvironment, type RemoteOptions } from './git-environment.ts';
 import { type Git, runGit, textOf } from './git-process.ts';
-import { type RemoteRef, readRemoteRef } from './remote-ref.ts';
 import { readTreeLockfiles } from './tree-lockfiles.ts';
 import { inWorkFolder } from './work-folder.ts';
 
 type GitSource = Extract<TargetSource, { kind: 'git' }>;
 
-export interface RepositoryOptions extends RemoteOptions {
+interface RepositoryOptions extends RemoteOptions {
   /** Repositories are read in new folders in this one. */
   readonly workFolder: string;
   /** What git may receive from one repository, in bytes. */
@@ -50,6 +49,34 @@ export async function readRepository(
     const files = await readTreeLockfiles(git, commit, { ...options, exclude });
     return requireFiles(`${repository} (${source.ref})`, { revision: { commit }, files });
   });
+}
+
+/** A ref of a repository and the commit that it names. */
+interface RemoteRef {
+  /** Full name, such as `refs/heads/main`, or `HEAD`. */
+  readonly name: string;
+  readonly commit: string;
+}
+
+/** Asks the repository for the commit of a branch, a tag or a full name. Throws `SourceError` (`no-such-ref`). */
+async function readRemoteRef(git: Git, ref: string): Promise<RemoteRef> {
+  const names = ref === 'HEAD' || ref.startsWith('refs/') ? [ref] : [`refs/heads/${ref}`, `refs/tags/${ref}`];
+  // The `^{}` of a tag is the commit that it names.
+  const wanted = names.flatMap((name) => [name, `${name}^{}`]);
+  const output = await runGit(git, ['ls-remote', '--quiet', '--', 'origin', ...wanted], {
+    read: textOf(git.what, MAX_BYTES),
+  });
+  const found = new Map<string, string>();
+  for (const line of output.split('\n')) {
+    const [, oid, name] = /^([0-9a-f]{40,64})\t(.+)$/.exec(line) ?? [];
+    if (oid !== undefined && name !== undefined) found.set(name, oid);
+  }
+  for (const name of names) {
+    const commit = found.get(`${name}^{}`) ?? found.get(name);
+    if (commit !== undefined) return { name, commit };
+  }
+  const what = ref === 'HEAD' ? 'it has no default branch: it is empty' : `it has no branch or tag "${ref}"`;
+  throw new SourceError('no-such-ref', `${git.what}: ${what}`);
 }
 
 /** Gets the commit and its trees; returns the commit, which may be newer than the one that was announced. */

@@ -14,7 +14,7 @@ import { type Located, locateFiles } from './locate-files.ts';
 import { blobSizes, readBlobs, requireBlobs } from './objects.ts';
 import { visitTree } from './tree.ts';
 
-export interface TreeOptions {
+interface TreeOptions {
   /** In the notation of `.gitignore`. */
   readonly exclude: readonly string[];
   readonly put: PutContent;

@@ -11,7 +11,7 @@ export interface ImageLayer {
   readonly createdBy?: string;
 }
 
-export interface ImageHistory {
+interface ImageHistory {
   readonly created_by?: string | undefined;
   readonly empty_layer?: boolean | undefined;
 }

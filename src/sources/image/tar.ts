@@ -10,13 +10,13 @@ const NO_IMAGE = 'no OCI layout and no archive of an image';
 const FILE_TYPES = new Set(['0', '\0', '7']);
 
 /** A file in an archive. */
-export interface TarEntry {
+interface TarEntry {
   /** Where its content begins. */
   readonly at: number;
   readonly bytes: number;
 }
 
-export interface Tar {
+interface Tar {
   /** Regular files by name. Of several with one name, the last. */
   readonly entries: ReadonlyMap<string, TarEntry>;
   read(entry: TarEntry): Promise<Buffer>;
