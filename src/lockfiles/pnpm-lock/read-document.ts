@@ -1,4 +1,4 @@
-import type { YamlReader } from '../syntax/read-yaml.ts';
+import type { YamlReader } from '../syntax/yaml-reader.ts';
 import {
   emptyDocument,
   emptyEntry,

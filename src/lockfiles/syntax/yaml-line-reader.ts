@@ -1,7 +1,7 @@
 import type { LineCursor } from './line-cursor.ts';
-import type { YamlReader } from './read-yaml.ts';
 import { UnknownLayout } from './unknown-layout.ts';
 import { enterExplicitValue, flowMapping, keyEnd, keyText, rawValue, scalar } from './yaml-lines.ts';
+import type { YamlReader } from './yaml-reader.ts';
 
 /** Visits the members of one document, line by line. Throws `UnknownLayout` for a layout that no package manager writes. */
 export class LineReader implements YamlReader {

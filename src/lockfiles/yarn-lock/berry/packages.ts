@@ -5,7 +5,8 @@ import { LockfileBuilder } from '../../packages/lockfile-builder.ts';
 import { connectAll, type PackageDraft } from '../../packages/package-collector.ts';
 import { draftLockedPackage } from '../../packages/package-draft.ts';
 import { REGISTRY } from '../../packages/sources.ts';
-import { readYaml, type YamlReader } from '../../syntax/read-yaml.ts';
+import { readYaml } from '../../syntax/read-yaml.ts';
+import type { YamlReader } from '../../syntax/yaml-reader.ts';
 import { type Descriptor, DescriptorIndex } from '../descriptor.ts';
 import { applyManifest, type PackageNeeds } from '../manifest.ts';
 
