@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { jobIdOf } from '../../src/jobs/job.ts';
 import { INGEST_LOCKFILES } from '../../src/jobs/payloads/ingest-lockfiles.ts';
 import { scanIdOf } from '../../src/model/scan/scan-id.ts';
@@ -36,7 +36,7 @@ describe.skipIf(!HAS_REDIS)('after failures of workers and Redis all changes are
   let receiver: Awaited<ReturnType<typeof startRecorder>>;
   let world: World;
   let room: Room;
-  const workers: WorkerProcess[] = [];
+  let workers: WorkerProcess[] = [];
   beforeAll(async () => {
     [redis, receiver] = await Promise.all([startChaosRedis(), startRecorder()]);
     world = await createWorld({ url: redis.url, close: redis.close });
@@ -49,7 +49,10 @@ describe.skipIf(!HAS_REDIS)('after failures of workers and Redis all changes are
       'retries: { attempts: 60, firstDelay: 20ms, longestDelay: 200ms }',
     ];
     room = await world.room('chaos', notify, { platform: false, config: [`worker: { ${QUICK} }`] });
-    for (let count = 0; count < 2; count += 1) workers.push(room.startWorker());
+  });
+  // Workers end with the test that started them, also those that replace a killed one.
+  beforeEach(async () => {
+    workers = [room.startWorker(), room.startWorker()];
     for (const worker of workers)
       await until('the worker is ready', () => worker.output().includes('worker ready'));
   });
