@@ -1,0 +1,316 @@
+import { createHash } from 'node:crypto';
+import { runWorker } from '../src/compose/worker.ts';
+import type { LoadedConfig } from '../src/config/load.ts';
+import { createProducer, type Producer } from '../src/producer.ts';
+import { Engine } from './engine.ts';
+import { Network } from './network.ts';
+import { Ledger, Model } from './oracle.ts';
+import { NAMES, type Plan, ROUND_MS, type Step } from './plan.ts';
+import { enter, nextTurn } from './platform.ts';
+import { createRandom } from './random.ts';
+import { createOwner, type Owner, Scheduler } from './scheduler.ts';
+import { advisoryOf, packageOf, World } from './world.ts';
+
+/** The time at which every history begins. */
+const START = Date.UTC(2026, 2, 1);
+/** After the last fault of a round, everything is told within this time. */
+const SETTLED_WITHIN_MS = 15 * 60_000;
+/** Between two looks whether a round is over. */
+const LOOK_MS = 2_000;
+
+/** What came of a history. */
+export interface Result {
+  /** Absent when everything was told once, in order. */
+  readonly failure: string | undefined;
+  /** SHA-256 of everything that happened, in order. */
+  readonly hash: string;
+  readonly changes: number;
+  readonly events: number;
+  readonly virtualMs: number;
+  readonly trace: readonly string[];
+}
+
+/** A scan that a producer asked for. */
+interface AskedScan {
+  readonly at: number;
+  readonly step: Step & { kind: 'scan' };
+  readonly id: string;
+}
+
+interface RunningWorker {
+  owner: Owner;
+  stop: AbortController;
+  closed: Promise<unknown> | undefined;
+  running: Promise<{ close(): Promise<void> }>;
+}
+
+/** Receives each line that a worker logs. */
+export type LogLine = (worker: number, line: string) => void;
+
+/** Runs a plan to its end. Never rejects. */
+export async function runHistory(plan: Plan, config: LoadedConfig, log?: LogLine): Promise<Result> {
+  const history = await History.create(plan, config, log);
+  return await history.run();
+}
+
+class History {
+  readonly #plan: Plan;
+  readonly #config: LoadedConfig;
+  readonly #log: LogLine | undefined;
+  readonly #scheduler: Scheduler;
+  readonly #network: Network;
+  readonly #world: World;
+  readonly #model = new Model();
+  readonly #ledger = new Ledger();
+  readonly #workers: RunningWorker[] = [];
+  readonly #trace: string[] = [];
+  readonly #hash = createHash('sha256');
+  readonly #scans: AskedScan[] = [];
+  /** Steps that have begun and have not ended. */
+  #pending = 0;
+  #read = 0;
+
+  private constructor(
+    plan: Plan,
+    config: LoadedConfig,
+    log: LogLine | undefined,
+    { scheduler, network, world }: { scheduler: Scheduler; network: Network; world: World },
+  ) {
+    this.#plan = plan;
+    this.#config = config;
+    this.#log = log;
+    this.#scheduler = scheduler;
+    this.#network = network;
+    this.#world = world;
+  }
+
+  static async create(plan: Plan, config: LoadedConfig, log?: LogLine): Promise<History> {
+    const random = createRandom(plan.seed ^ 0x5eed);
+    const scheduler = new Scheduler(START, random, nextTurn);
+    const engine = await Engine.start(() => scheduler.now, random.fork());
+    const network = new Network(scheduler, engine);
+    const world = await World.create(
+      NAMES.map((name) => packageOf(name)),
+      scheduler,
+    );
+    return new History(plan, config, log, { scheduler, network, world });
+  }
+
+  async run(): Promise<Result> {
+    enter({
+      scheduler: this.#scheduler,
+      connect: () => this.#network.connect(),
+      request: this.#world.request,
+    });
+    let failure: string | undefined;
+    try {
+      await this.#scheduler.drive(() => this.#live());
+    } catch (error) {
+      failure = error instanceof Error ? error.message : String(error);
+      this.#note(`failed: ${failure}`);
+    } finally {
+      enter(undefined);
+      for (const { owner } of this.#workers) owner.alive = false;
+    }
+    this.#note(`${this.#scheduler.executed} events, ${this.#scheduler.digest}`);
+    return {
+      failure,
+      hash: this.#hash.digest('hex'),
+      changes: this.#ledger.changes,
+      events: this.#scheduler.executed,
+      virtualMs: this.#scheduler.now - START,
+      trace: this.#trace,
+    };
+  }
+
+  #note(text: string): void {
+    const line = `${((this.#scheduler.now - START) / 1_000).toFixed(3)} ${text}`;
+    this.#trace.push(line);
+    this.#hash.update(`${line}\n`);
+  }
+
+  async #live(): Promise<void> {
+    for (let index = 0; index < this.#plan.workers; index += 1) this.#startWorker(index);
+    const producer = await this.#openProducer();
+    for (let round = 0; round < this.#plan.rounds; round += 1) {
+      const began = this.#scheduler.now;
+      this.#note(`round ${round}`);
+      for (const step of this.#plan.steps) {
+        if (step.round !== round) continue;
+        this.#pending += 1;
+        this.#scheduler.after(step.at, () => {
+          this.#note(describe(step));
+          this.#take(step, producer).then(() => {
+            this.#pending -= 1;
+          }, this.#fail);
+        });
+      }
+      await this.#scheduler.sleep(ROUND_MS);
+      await this.#settle(began);
+    }
+    this.#network.close();
+  }
+
+  #error: unknown;
+
+  readonly #fail = (error: unknown): void => {
+    this.#error ??= error;
+  };
+
+  /** Waits until receivers know what is true. */
+  async #settle(began: number): Promise<void> {
+    for (;;) {
+      if (this.#error !== undefined) throw this.#error;
+      this.#readDeliveries();
+      const wrong = this.#ledger.differences(this.#model.open());
+      if (wrong.length === 0 && this.#pending === 0) return;
+      if (this.#scheduler.now - began > SETTLED_WITHIN_MS)
+        throw new Error([`${this.#pending} steps have not ended`, ...wrong].join('\n'));
+      await this.#scheduler.sleep(LOOK_MS);
+    }
+  }
+
+  #readDeliveries(): void {
+    for (; this.#read < this.#world.received.length; this.#read += 1) {
+      const delivery = this.#world.received[this.#read];
+      if (delivery === undefined) return;
+      this.#note(`delivery ${delivery.id}`);
+      this.#ledger.read(delivery.body, delivery.at);
+    }
+  }
+
+  async #take(step: Step, producer: Producer): Promise<void> {
+    switch (step.kind) {
+      case 'scan':
+        return await this.#scan(step, producer);
+      case 'advisory': {
+        const { advisory } = step;
+        this.#model.publish(advisory.id, advisory);
+        this.#world.insights.learnAdvisory(advisoryOf(advisory));
+        return;
+      }
+      case 'withdraw':
+        this.#model.withdraw(step.id);
+        this.#world.insights.withdrawAdvisory(step.id);
+        return;
+      case 'kill':
+        this.#kill(step.worker);
+        await this.#scheduler.sleep(step.ms);
+        this.#startWorker(step.worker);
+        return;
+      case 'stop': {
+        const worker = this.#workers[step.worker];
+        if (worker !== undefined) worker.owner.stoppedUntil = this.#scheduler.now + step.ms;
+        return;
+      }
+      case 'term':
+        await this.#terminate(step.worker);
+        await this.#scheduler.sleep(step.ms);
+        this.#startWorker(step.worker);
+        return;
+      case 'clock': {
+        const worker = this.#workers[step.worker];
+        if (worker !== undefined) worker.owner.clockAheadMs = step.aheadMs;
+        return;
+      }
+      case 'cut':
+        this.#network.cut(step.worker === undefined ? undefined : this.#workers[step.worker]?.owner);
+        return;
+      case 'freeze':
+        this.#network.freeze(step.ms);
+        return;
+      case 'power-loss':
+        return await this.#losePower(step, producer);
+      case 'service':
+        this.#world.setFault(step.service, step.fault, step.part);
+        await this.#scheduler.sleep(step.ms);
+        this.#world.setFault(step.service, undefined);
+        return;
+    }
+  }
+
+  async #scan(step: Step & { kind: 'scan' }, producer: Producer): Promise<void> {
+    this.#model.lock(step.target, new Map(step.packages));
+    const scan = { at: this.#scheduler.now, step, id: `round-${step.round}` };
+    this.#scans.push(scan);
+    await this.#enqueue(scan, producer);
+  }
+
+  async #enqueue({ step, id, at }: AskedScan, producer: Producer): Promise<void> {
+    await producer.enqueue({
+      target: { id: step.target },
+      scan: id,
+      requestedAt: new Date(at).toISOString(),
+      lockfiles: [{ path: 'package-lock.json', content: lockfileOf(step.packages) }],
+    });
+  }
+
+  /** A producer asks again for what Redis may have lost. */
+  async #losePower({ lostMs, ms }: Step & { kind: 'power-loss' }, producer: Producer): Promise<void> {
+    const image = this.#network.engine.image();
+    const from = this.#scheduler.now;
+    await this.#scheduler.sleep(lostMs);
+    this.#note('power is lost');
+    this.#ledger.lose({ from, to: this.#scheduler.now });
+    this.#network.restart(ms, image);
+    for (const scan of this.#scans.filter(({ at }) => at >= from - 1_000))
+      await this.#enqueue(scan, producer);
+  }
+
+  #startWorker(index: number): void {
+    const owner = createOwner(`worker-${index}`);
+    const stop = new AbortController();
+    this.#note(`worker ${index} starts`);
+    const running = this.#scheduler.as(owner, () =>
+      runWorker(this.#config, {
+        signal: stop.signal,
+        ephemeral: false,
+        log: { write: (line: string) => this.#log?.(index, line) },
+      }),
+    );
+    this.#workers[index] = { owner, stop, running, closed: undefined };
+    running.catch(this.#fail);
+  }
+
+  #kill(index: number): void {
+    const worker = this.#workers[index];
+    if (worker === undefined) return;
+    worker.owner.alive = false;
+    this.#network.abandon(worker.owner);
+  }
+
+  /** Ends a worker as SIGTERM does. One that does not end in time is killed. */
+  async #terminate(index: number): Promise<void> {
+    const worker = this.#workers[index];
+    if (worker === undefined || !worker.owner.alive) return;
+    let isClosed = false;
+    this.#scheduler.as(worker.owner, () => {
+      worker.stop.abort();
+      void worker.running
+        .then((one) => one.close())
+        .then(() => {
+          isClosed = true;
+        }, this.#fail);
+    });
+    for (let waited = 0; waited < 60_000 && !isClosed; waited += 500) await this.#scheduler.sleep(500);
+    this.#note(`worker ${index} ${isClosed ? 'has closed' : 'is killed'}`);
+    this.#kill(index);
+  }
+
+  async #openProducer(): Promise<Producer> {
+    return await createProducer({ redis: 'redis://redis.test:6379', shards: this.#plan.shards });
+  }
+}
+
+function describe({ round: _round, at: _at, ...happening }: Step): string {
+  return JSON.stringify(happening);
+}
+
+function lockfileOf(packages: readonly (readonly [string, string])[]): string {
+  const dependencies = Object.fromEntries(packages.map(([name]) => [name, '*']));
+  const entries = packages.map(([name, version]) => [`node_modules/${name}`, { version }]);
+  return JSON.stringify({
+    lockfileVersion: 3,
+    packages: { '': { dependencies }, ...Object.fromEntries(entries) },
+  });
+}

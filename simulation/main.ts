@@ -1,0 +1,164 @@
+/*
+ * Runs Lockhound in a simulation: producers, workers, refreshes and deliveries over a Redis engine in this process, with virtual time,
+ * seeded randomness and seeded faults. What receivers must know at the end of each round follows from the inputs alone (`oracle.ts`).
+ *
+ *     npm run simulate                        100 histories
+ *     npm run simulate -- --seed 42           one history, with its steps and the hash of everything that happened
+ *     npm run simulate -- --from 1 --count 10000 --processes 2
+ *     npm run simulate -- --seed 42 --shrink  the shortest history that fails like this one
+ *     npm run simulate -- --seed 42 --log     with the log of the workers
+ *
+ * Exit codes: 0 every history ended as it must; 1 at least one did not.
+ */
+import { fork } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Result } from './history.ts';
+import { type Plan, planOf } from './plan.ts';
+import { realNow, replacePlatform } from './platform.ts';
+import { shrink } from './shrink.ts';
+import { URLS } from './world.ts';
+
+/** Histories that one process runs: what killed workers leave behind in its memory stays small. */
+const HISTORIES_A_PROCESS = 100;
+/** A history of this seed runs first, so that modules which are loaded on first use are loaded. */
+const WARM_UP = 0;
+
+interface Line {
+  readonly seed: number;
+  readonly ms: number;
+  readonly result: Omit<Result, 'trace'>;
+}
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    from: { type: 'string', default: '1' },
+    count: { type: 'string', default: '100' },
+    processes: { type: 'string', default: '1' },
+    shrink: { type: 'boolean', default: false },
+    log: { type: 'boolean', default: false },
+    /** This process runs a part of the histories and sends what came of them. */
+    part: { type: 'boolean', default: false },
+  },
+});
+
+const CONFIG = `
+redis: { url: "redis://redis.test:6379" }
+insights: { url: "${URLS.insights}", recordTtl: 1s, missTtl: 1s }
+watch: { every: 20s, young: 0s, jitter: 0s, inspect: false }
+notify:
+  webhook: { name: hook, url: "${URLS.receiver}/hook" }
+  allowAddresses: [receiver.test]
+worker: { lockDuration: 5s, recheck: { open: 10s } }
+log: { level: ${values.log ? 'debug' : 'error'} }
+`;
+
+if (values.part) await runPart(Number(values.from), Number(values.count));
+else if (values.seed === undefined)
+  await runAll(Number(values.from), Number(values.count), Number(values.processes));
+else await runOne(Number(values.seed));
+process.exit();
+
+/** Runs histories in other processes, and prints those that failed. */
+async function runAll(from: number, count: number, processes: number): Promise<void> {
+  const began = realNow();
+  let next = from;
+  const lines: Line[] = [];
+  const takeParts = async (): Promise<void> => {
+    while (next < from + count) {
+      const first = next;
+      next = Math.min(first + HISTORIES_A_PROCESS, from + count);
+      for (const line of await partOf(first, next - first)) {
+        lines.push(line);
+        if (line.result.failure !== undefined) print(line);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: processes }, takeParts));
+  const failed = lines.filter(({ result }) => result.failure !== undefined);
+  const sum = (of: (result: Line['result']) => number): number =>
+    lines.reduce((all, { result }) => all + of(result), 0);
+  const seconds = (realNow() - began) / 1_000;
+  process.stdout.write(
+    `${lines.length} histories, ${failed.length} failed: ${sum(({ changes }) => changes)} changes told, ` +
+      `${sum(({ events }) => events)} events, ${Math.round(sum(({ virtualMs }) => virtualMs) / 3_600_000)} hours of virtual time ` +
+      `in ${Math.round(seconds)} s (${Math.round((lines.length / seconds) * 3_600)} histories an hour)\n`,
+  );
+  if (failed.length > 0) process.exitCode = 1;
+}
+
+function partOf(from: number, count: number): Promise<readonly Line[]> {
+  const child = fork(import.meta.filename, ['--part', '--from', `${from}`, '--count', `${count}`]);
+  return new Promise((resolve, reject) => {
+    const lines: Line[] = [];
+    child.on('message', (line) => lines.push(line as Line));
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (lines.length === count) resolve(lines);
+      else reject(new Error(`seed ${from + lines.length} ended the process (exit code ${code})`));
+    });
+  });
+}
+
+async function runPart(from: number, count: number): Promise<void> {
+  const run = await prepare();
+  for (let seed = from; seed < from + count; seed += 1) {
+    const began = realNow();
+    const { trace: _, ...result } = await run(planOf(seed));
+    const line: Line = { seed, ms: Math.round(realNow() - began), result };
+    await new Promise((sent) => process.send?.(line, sent));
+  }
+}
+
+async function runOne(seed: number): Promise<void> {
+  const run = await prepare();
+  const began = realNow();
+  const plan = planOf(seed);
+  let result = await run(plan);
+  if (values.shrink && result.failure !== undefined) {
+    const short = await shrink(plan, async (candidate) => (await run(candidate)).failure !== undefined);
+    result = await run(short);
+  }
+  for (const line of result.trace) process.stdout.write(`${line}\n`);
+  print({ seed, ms: Math.round(realNow() - began), result });
+  if (result.failure !== undefined) process.exitCode = 1;
+}
+
+function print({ seed, ms, result: { failure, hash, changes, events, virtualMs } }: Line): void {
+  const what = `${changes} changes, ${events} events, ${Math.round(virtualMs / 1_000)} s of virtual time in ${ms} ms`;
+  process.stdout.write(`seed ${seed}: ${failure === undefined ? 'ok' : 'FAILED'}, ${hash}, ${what}\n`);
+  if (failure !== undefined) process.stdout.write(`${failure.replaceAll(/^/gm, '  ')}\n`);
+}
+
+/** Replaces the platform, then loads Lockhound. Returns what runs a plan. */
+async function prepare(): Promise<(plan: Plan) => Promise<Result>> {
+  replacePlatform();
+  registerHooks({
+    resolve: (specifier, context, next) =>
+      specifier === 'undici'
+        ? { url: new URL('undici.ts', import.meta.url).href, shortCircuit: true }
+        : next(specifier, context),
+  });
+  const { loadConfig } = await import('../src/config/load.ts');
+  const { runHistory } = await import('./history.ts');
+  const folder = mkdtempSync(join(tmpdir(), 'simulation-'));
+  const file = join(folder, 'lockhound.yaml');
+  writeFileSync(file, CONFIG);
+  const config = loadConfig({ file, environment: {} });
+  rmSync(folder, { recursive: true });
+  for (const module of ['model/stored/schemas.ts', 'versions/version-match.ts', 'model/watch/source.ts'])
+    await import(`../src/${module}`);
+  const first = planOf(WARM_UP);
+  await runHistory(
+    { ...first, steps: first.steps.filter(({ kind }) => kind === 'scan' || kind === 'advisory') },
+    config,
+  );
+  const log = values.log
+    ? (worker: number, line: string) => process.stdout.write(`  ${worker} ${line}`)
+    : undefined;
+  return (plan) => runHistory(plan, config, log);
+}

@@ -1,0 +1,241 @@
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import type { Engine, EngineConnection, Image } from './engine.ts';
+import { createOwner, type Owner, type Scheduler } from './scheduler.ts';
+
+/** Least and most time that a chunk is under way, in milliseconds. */
+const LATENCY_MS = [0.05, 2] as const;
+/** A part of all chunks takes much longer. */
+const SLOW_PART = 0.01;
+const SLOW_MS = 60;
+/** A part of all chunks arrives in two pieces. */
+const SPLIT_PART = 0.02;
+/** The engine acts by itself at these intervals: blocked commands end, keys expire. */
+const TICK_MS = 250;
+/** Between two events of one direction of a connection: their order stays. */
+const LEAST_MS = 0.001;
+
+/** The way between clients and the server. Every chunk is an event of its own. */
+export class Network {
+  readonly scheduler: Scheduler;
+  readonly engine: Engine;
+  /** Work of the network goes on when a client dies: what it sent arrives. */
+  readonly wire: Owner = createOwner('network');
+  readonly #sockets = new Set<SimulatedSocket>();
+  /** Until when the server acts on nothing, in virtual milliseconds. */
+  #frozenUntil = 0;
+  /** Until when nobody listens. */
+  #downUntil = 0;
+  #isTicking = true;
+
+  constructor(scheduler: Scheduler, engine: Engine) {
+    this.scheduler = scheduler;
+    this.engine = engine;
+    scheduler.as(this.wire, () => this.#tick());
+  }
+
+  connect(): Socket {
+    const socket = new SimulatedSocket(this, this.scheduler.owner);
+    this.#sockets.add(socket);
+    return socket as unknown as Socket;
+  }
+
+  /** Whether the server can be reached now. */
+  get isUp(): boolean {
+    return this.scheduler.now >= this.#downUntil;
+  }
+
+  latency(): number {
+    const { random } = this.scheduler;
+    const [least, most] = LATENCY_MS;
+    return random.next() < SLOW_PART ? random.next() * SLOW_MS : least + random.next() * (most - least);
+  }
+
+  /** In one piece or two. */
+  pieces(chunk: Buffer): readonly Buffer[] {
+    const { random } = this.scheduler;
+    if (chunk.length < 2 || random.next() >= SPLIT_PART) return [chunk];
+    const at = 1 + random.below(chunk.length - 1);
+    return [chunk.subarray(0, at), chunk.subarray(at)];
+  }
+
+  /** Has the server act on what arrived, unless it is frozen: then it acts later. */
+  act(): void {
+    if (!this.isUp) return;
+    if (this.scheduler.now < this.#frozenUntil) {
+      this.scheduler.as(this.wire, () =>
+        this.scheduler.after(this.#frozenUntil - this.scheduler.now, () => this.act()),
+      );
+      return;
+    }
+    this.engine.step();
+  }
+
+  /** Ends connections without what is under way. Default: those of everybody. */
+  cut(whose?: Owner): void {
+    for (const socket of [...this.#sockets]) if (whose === undefined || socket.owner === whose) socket.lose();
+  }
+
+  /** Closes the connections of a process that was killed. What it sent before arrives. */
+  abandon(whose: Owner): void {
+    for (const socket of [...this.#sockets]) if (socket.owner === whose) socket.abandon();
+  }
+
+  freeze(ms: number): void {
+    this.#frozenUntil = this.scheduler.now + ms;
+  }
+
+  /** Stops the server for some time. It starts again with what an image has: what was written since is lost. */
+  restart(ms: number, image: Image): void {
+    this.#downUntil = this.scheduler.now + ms;
+    this.#frozenUntil = 0;
+    this.engine.restore(image);
+    this.cut();
+  }
+
+  forget(socket: SimulatedSocket): void {
+    this.#sockets.delete(socket);
+  }
+
+  close(): void {
+    this.#isTicking = false;
+  }
+
+  #tick(): void {
+    if (!this.#isTicking) return;
+    this.act();
+    this.scheduler.after(TICK_MS, () => this.#tick());
+  }
+}
+
+/** The client's end of a connection, with what ioredis uses of a socket. */
+class SimulatedSocket extends Duplex {
+  connecting = true;
+  readonly remoteAddress = '127.0.0.1';
+  readonly remotePort = 6_379;
+  readonly #network: Network;
+  readonly owner: Owner;
+  #connection: EngineConnection | undefined;
+  #isLost = false;
+  /** Times at which the last chunks arrive in each direction. */
+  #arrivesThere = 0;
+  #arrivesHere = 0;
+
+  constructor(network: Network, owner: Owner) {
+    super({ allowHalfOpen: false });
+    this.#network = network;
+    this.owner = owner;
+    network.scheduler.after(network.latency(), () => this.#open());
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  setTimeout(ms: number, act?: () => void): this {
+    if (act !== undefined && ms > 0) this.once('timeout', act);
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  /** Ends the connection on both sides; what is under way is lost. */
+  lose(): void {
+    if (this.#isLost) return;
+    this.#leave();
+    const { scheduler } = this.#network;
+    scheduler.as(this.owner, () =>
+      scheduler.after(0, () =>
+        this.destroy(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })),
+      ),
+    );
+  }
+
+  /** Ends the connection for the server once it has read what was sent. */
+  abandon(): void {
+    const { scheduler, wire } = this.#network;
+    const ms = Math.max(0, this.#arrivesThere - scheduler.now) + LEAST_MS;
+    scheduler.as(wire, () => scheduler.after(ms, () => this.#leave()));
+  }
+
+  #leave(): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    this.#network.forget(this);
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    connection.isEnded = true;
+    const { scheduler, wire } = this.#network;
+    scheduler.as(wire, () => scheduler.after(0, () => this.#network.act()));
+  }
+
+  #open(): void {
+    if (this.destroyed || this.#isLost) return;
+    if (!this.#network.isUp) {
+      this.#isLost = true;
+      this.#network.forget(this);
+      this.destroy(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
+      return;
+    }
+    this.#connection = this.#network.engine.open(
+      (chunk) => this.#receive(chunk),
+      () => this.#receive(null),
+    );
+    this.connecting = false;
+    this.emit('connect');
+  }
+
+  #receive(chunk: Buffer | null): void {
+    const { scheduler } = this.#network;
+    this.#arrivesHere = Math.max(this.#arrivesHere + LEAST_MS, scheduler.now + this.#network.latency());
+    scheduler.as(this.owner, () => {
+      for (const piece of chunk === null ? [null] : this.#network.pieces(chunk)) {
+        scheduler.after(this.#arrivesHere - scheduler.now, () => {
+          if (!this.destroyed && !this.#isLost) this.push(piece);
+        });
+        this.#arrivesHere += LEAST_MS;
+      }
+    });
+  }
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer | string, encoding: BufferEncoding, done: () => void): void {
+    const { scheduler, wire } = this.#network;
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
+    this.#arrivesThere = Math.max(this.#arrivesThere + LEAST_MS, scheduler.now + this.#network.latency());
+    scheduler.as(wire, () => {
+      for (const piece of this.#network.pieces(bytes)) {
+        scheduler.after(this.#arrivesThere - scheduler.now, () => {
+          if (this.#isLost || this.#connection === undefined) return;
+          this.#connection.incoming.push(piece);
+          this.#network.act();
+        });
+        this.#arrivesThere += LEAST_MS;
+      }
+    });
+    done();
+  }
+
+  override _final(done: () => void): void {
+    const { scheduler, wire } = this.#network;
+    const at = Math.max(this.#arrivesThere + LEAST_MS, scheduler.now + this.#network.latency());
+    scheduler.as(wire, () => scheduler.after(at - scheduler.now, () => this.#leave()));
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    if (!this.#isLost) this.#leave();
+    done(error);
+  }
+}

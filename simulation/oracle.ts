@@ -1,0 +1,151 @@
+/** Says what receivers must know, from the inputs of a history alone. Shares no code with Lockhound. */
+
+/** Severities of open findings by `target package advisory`. */
+export type Open = ReadonlyMap<string, string>;
+
+interface Advisory {
+  readonly name: string;
+  readonly versions: readonly string[];
+  readonly score: number;
+}
+
+/** A severity that is not known counts as medium, which is the default of the configuration. */
+const RANKS: Readonly<Record<string, number>> = { low: 1, medium: 2, unrated: 2, high: 3, critical: 4 };
+
+function isLess(known: string, severity: string): boolean {
+  return (RANKS[known] ?? 0) < (RANKS[severity] ?? 0);
+}
+
+function severityOf(score: number): string {
+  if (score >= 9) return 'critical';
+  if (score >= 7) return 'high';
+  if (score >= 4) return 'medium';
+  return 'low';
+}
+
+/** The inputs as they are now: what each target locks, and the advisories. */
+export class Model {
+  readonly #targets = new Map<string, Map<string, string>>();
+  readonly #advisories = new Map<string, Advisory>();
+
+  lock(target: string, packages: ReadonlyMap<string, string>): void {
+    this.#targets.set(target, new Map(packages));
+  }
+
+  publish(id: string, advisory: Advisory): void {
+    this.#advisories.set(id, advisory);
+  }
+
+  withdraw(id: string): void {
+    this.#advisories.delete(id);
+  }
+
+  open(): Open {
+    const open = new Map<string, string>();
+    for (const [target, packages] of this.#targets) {
+      for (const [id, { name, versions, score }] of this.#advisories) {
+        const version = packages.get(name);
+        if (version !== undefined && versions.includes(version))
+          open.set(`${target} ${name} ${id}`, severityOf(score));
+      }
+    }
+    return open;
+  }
+}
+
+interface SentChange {
+  readonly target: string | null;
+  readonly transition: string;
+  readonly severity: string;
+  readonly rule: string;
+  readonly package: string;
+  readonly version: string;
+  readonly advisories: readonly string[];
+}
+
+interface SentAlert {
+  readonly target: string;
+  readonly reminder: boolean;
+  readonly changes: readonly SentChange[];
+}
+
+/** Transitions that can follow when a finding is unknown, open or resolved. */
+const FOLLOWING: Readonly<Record<string, readonly string[]>> = {
+  unknown: ['opened'],
+  open: ['resolved', 'worsened'],
+  resolved: ['reopened', 'opened'],
+};
+
+/** A period whose writes Redis lost, in virtual milliseconds. */
+interface LostPeriod {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * What one receiver knows after the deliveries that it accepted. Where Redis loses writes that it had confirmed, Lockhound does not know
+ * that it delivered: what was told in that period may be told once more.
+ */
+export class Ledger {
+  readonly #states = new Map<string, 'open' | 'resolved'>();
+  /** When each finding was told of last. */
+  readonly #told = new Map<string, number>();
+  readonly #lost: LostPeriod[] = [];
+  readonly #open = new Map<string, string>();
+  #changes = 0;
+
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Redis has lost what was written between two times. */
+  lose(period: LostPeriod): void {
+    this.#lost.push(period);
+  }
+
+  /** Reads a delivery that arrived at a time. Throws for a change that repeats what is known, or that comes out of order. */
+  read(body: string, at: number): void {
+    const alert = JSON.parse(body) as SentAlert;
+    if (alert.reminder) return;
+    const changes = alert.changes.toSorted(
+      (left, right) => Number(right.transition === 'resolved') - Number(left.transition === 'resolved'),
+    );
+    for (const change of changes) this.#apply(change.target ?? alert.target, change, at);
+  }
+
+  #apply(target: string, change: SentChange, at: number): void {
+    const { transition, severity, rule, package: name, version, advisories } = change;
+    const key =
+      advisories.length === 0 ? `${target} ${name}@${version} ${rule}` : `${target} ${name} ${advisories[0]}`;
+    const state = this.#states.get(key) ?? 'unknown';
+    const isExpected = (FOLLOWING[state] ?? []).includes(transition);
+    if (!isExpected && !this.#mayRepeat(key))
+      throw new Error(`told twice or out of order: ${transition} of ${key}, which is ${state}`);
+    this.#told.set(key, at);
+    this.#changes += 1;
+    if (transition === 'resolved') {
+      this.#states.set(key, 'resolved');
+      this.#open.delete(key);
+    } else {
+      this.#states.set(key, 'open');
+      this.#open.set(key, severity);
+    }
+  }
+
+  #mayRepeat(key: string): boolean {
+    const at = this.#told.get(key);
+    return at !== undefined && this.#lost.some(({ from, to }) => at >= from && at <= to);
+  }
+
+  /** What the receiver does not know, or knows wrongly. A severity that was lowered is not told. */
+  differences(expected: Open): readonly string[] {
+    const wrong: string[] = [];
+    for (const [key, severity] of expected) {
+      const known = this.#open.get(key);
+      if (known === undefined || isLess(known, severity))
+        wrong.push(`lost: ${key} is ${severity}, the receiver knows ${known ?? 'nothing'}`);
+    }
+    for (const key of this.#open.keys()) if (!expected.has(key)) wrong.push(`lost: ${key} is resolved`);
+    return wrong;
+  }
+}

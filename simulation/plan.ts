@@ -1,0 +1,155 @@
+import { createRandom, type Random } from './random.ts';
+import {
+  SERVICE_FAULTS,
+  type ServiceFault,
+  type ServiceName,
+  VERSIONS,
+  type WorldAdvisory,
+} from './world.ts';
+
+/** Something that happens at a time after the beginning of its round, in milliseconds. */
+export type Step = { readonly round: number; readonly at: number } & Happening;
+
+export type Happening =
+  /** A producer asks for a scan of a target with these packages. */
+  | {
+      readonly kind: 'scan';
+      readonly target: string;
+      readonly packages: readonly (readonly [string, string])[];
+    }
+  | { readonly kind: 'advisory'; readonly advisory: WorldAdvisory }
+  | { readonly kind: 'withdraw'; readonly id: string }
+  | WorkerFault
+  /** The connections of one worker, or of everybody, break. */
+  | { readonly kind: 'cut'; readonly worker?: number }
+  /** Redis does not answer for some time. */
+  | { readonly kind: 'freeze'; readonly ms: number }
+  /** Redis restarts. It has lost what was written in the last `lostMs`. */
+  | { readonly kind: 'power-loss'; readonly lostMs: number; readonly ms: number }
+  | {
+      readonly kind: 'service';
+      readonly service: ServiceName;
+      readonly fault: ServiceFault;
+      readonly part: number;
+      readonly ms: number;
+    };
+
+type WorkerFault = { readonly worker: number; readonly ms: number } & (
+  | { readonly kind: 'kill' }
+  | { readonly kind: 'stop' }
+  | { readonly kind: 'term' }
+  | { readonly kind: 'clock'; readonly aheadMs: number }
+);
+
+/** Everything that happens in a history. */
+export interface Plan {
+  readonly seed: number;
+  readonly targets: number;
+  readonly workers: number;
+  readonly rounds: number;
+  readonly shards: number;
+  readonly steps: readonly Step[];
+}
+
+/** Time in which the steps of a round happen, in milliseconds. */
+export const ROUND_MS = 12_000;
+const TARGETS = 10;
+const WORKERS = 3;
+const ROUNDS = 4;
+const PACKAGES = 16;
+const LOCKED = 4;
+const FAULTS = 8;
+const LONGEST_FAULT_MS = 8_000;
+
+/**
+ * An alert that a receiver refuses with 401 waits for a person, so that a history would not end. A receiver that answers with 200 has
+ * accepted it, whatever the answer is.
+ */
+const RECEIVER_FAULTS: readonly ServiceFault[] = ['429', '500', 'drop', 'drop-answer', 'hang', 'slow'];
+
+export const NAMES: readonly string[] = Array.from({ length: PACKAGES }, (_, index) => `p${index}`);
+
+/** Plans the history of a seed: each target has one new lockfile in each round. */
+export function planOf(seed: number): Plan {
+  const random = createRandom(seed);
+  const steps: Step[] = [];
+  const locks = new Map<string, Map<string, string>>();
+  const advisories: WorldAdvisory[] = [];
+  const withdrawal = random.between(1, ROUNDS);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (let index = 0; index < TARGETS; index += 1) {
+      const target = `target-${index}`;
+      const packages = locks.get(target) ?? new Map<string, string>();
+      locks.set(target, packages);
+      relock(packages, random);
+      steps.push({ round, at: random.below(ROUND_MS), kind: 'scan', target, packages: [...packages] });
+    }
+    for (let count = random.between(3, 6); count > 0; count -= 1)
+      steps.push({ round, at: random.below(ROUND_MS), ...changeAdvisories(advisories, random) });
+    // Several withdrawals at once look like a loss of data, which a person has to confirm.
+    if (round === withdrawal && advisories.length > 0) {
+      const [withdrawn] = advisories.splice(random.below(advisories.length), 1);
+      if (withdrawn !== undefined)
+        steps.push({ round, at: ROUND_MS - 1, kind: 'withdraw', id: withdrawn.id });
+    }
+  }
+  for (let count = 0; count < FAULTS; count += 1) {
+    steps.push({ round: random.below(ROUNDS), at: random.below(ROUND_MS), ...faultOf(random) });
+  }
+  steps.sort((left, right) => left.round - right.round || left.at - right.at);
+  return { seed, targets: TARGETS, workers: WORKERS, rounds: ROUNDS, shards: 1, steps };
+}
+
+function relock(packages: Map<string, string>, random: Random): void {
+  for (let count = random.between(1, 3); count > 0; count -= 1)
+    packages.set(random.oneOf(NAMES), random.oneOf(VERSIONS));
+  while (packages.size < LOCKED) packages.set(random.oneOf(NAMES), random.oneOf(VERSIONS));
+  while (packages.size > LOCKED) packages.delete(random.oneOf([...packages.keys()]));
+}
+
+function changeAdvisories(advisories: WorldAdvisory[], random: Random): Happening {
+  const score = 1 + random.below(90) / 10;
+  const at = random.below(advisories.length);
+  const known = advisories[at];
+  if (known !== undefined && random.next() < 0.2) {
+    const advisory = { ...known, score: Math.max(score, known.score) };
+    advisories[at] = advisory;
+    return { kind: 'advisory', advisory };
+  }
+  const advisory: WorldAdvisory = {
+    id: `GHSA-test-${String(random.below(10_000)).padStart(4, '0')}-${String(random.below(10_000)).padStart(4, '0')}`,
+    name: random.oneOf(NAMES),
+    versions: [...new Set([random.oneOf(VERSIONS), random.oneOf(VERSIONS)])],
+    score,
+  };
+  advisories.push(advisory);
+  return { kind: 'advisory', advisory };
+}
+
+function faultOf(random: Random): Happening {
+  const worker = random.below(WORKERS);
+  const ms = 500 + random.below(LONGEST_FAULT_MS);
+  switch (random.below(10)) {
+    case 0:
+    case 1:
+    case 2:
+      return { kind: 'kill', worker, ms };
+    case 3:
+      return { kind: 'stop', worker, ms };
+    case 4:
+      return { kind: 'term', worker, ms };
+    case 5:
+      return random.next() < 0.5 ? { kind: 'cut' } : { kind: 'cut', worker };
+    case 6:
+      return random.next() < 0.5
+        ? { kind: 'freeze', ms }
+        : { kind: 'clock', worker, ms, aheadMs: random.between(-60_000, 60_000) };
+    case 7:
+      return { kind: 'power-loss', lostMs: random.below(1_000), ms: 100 + random.below(3_000) };
+    default: {
+      const service = random.oneOf(['insights', 'receiver'] as const);
+      const faults = service === 'insights' ? SERVICE_FAULTS : RECEIVER_FAULTS;
+      return { kind: 'service', service, fault: random.oneOf(faults), part: random.oneOf([0.3, 1]), ms };
+    }
+  }
+}

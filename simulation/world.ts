@@ -1,0 +1,181 @@
+import type { AdvisoryFact, IndexedPackage } from '../src/embedded/insights/data-set.ts';
+import { type LocalIndex, openLocalIndex } from '../src/embedded/insights/local-index.ts';
+import type { Answered, Asked } from './platform.ts';
+import type { Random } from './random.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** How a service answers while a fault lasts. */
+export type ServiceFault =
+  | '401'
+  | '429'
+  | '500'
+  | 'drop'
+  | 'drop-answer'
+  | 'garbage'
+  | 'hang'
+  | 'html'
+  | 'slow'
+  | 'wrong-schema';
+
+export const SERVICE_FAULTS: readonly ServiceFault[] = [
+  ...([
+    '401',
+    '429',
+    '500',
+    'drop',
+    'drop-answer',
+    'garbage',
+    'hang',
+    'html',
+    'slow',
+    'wrong-schema',
+  ] as const),
+];
+
+export type ServiceName = 'insights' | 'receiver';
+
+export const URLS: Readonly<Record<ServiceName, string>> = {
+  insights: 'http://insights.test',
+  receiver: 'http://receiver.test',
+};
+
+/** Time that an answer takes, in milliseconds. */
+const LATENCY_MS = 20;
+const SLOW_MS = 4_000;
+
+/** A delivery that the receiver accepted, once for each `webhook-id`. */
+export interface Received {
+  readonly at: number;
+  readonly id: string;
+  readonly path: string;
+  readonly body: string;
+}
+
+/** An advisory of the world. */
+export interface WorldAdvisory {
+  readonly id: string;
+  readonly name: string;
+  readonly versions: readonly string[];
+  readonly score: number;
+}
+
+export const VERSIONS: readonly string[] = ['1.0.0', '2.0.0', '3.0.0'];
+const PUBLISHED = '2025-01-01T00:00:00Z';
+
+export function packageOf(name: string, versions = VERSIONS): IndexedPackage {
+  return { system: 'NPM', name, versions: versions.map((version) => ({ version, publishedAt: PUBLISHED })) };
+}
+
+export function advisoryOf({ id, name, versions, score }: WorldAdvisory): AdvisoryFact {
+  const affected = [{ system: 'NPM' as const, name, range: versions.join(' || ') }];
+  return { id, title: 'A flaw', aliases: [], score, affected, heldBack: false };
+}
+
+/** The services outside of Lockhound: the package-insights API over a small index, and the receiver of alerts. */
+export class World {
+  readonly received: Received[] = [];
+  readonly insights: LocalIndex;
+  readonly #scheduler: Scheduler;
+  readonly #random: Random;
+  readonly #faults = new Map<ServiceName, { readonly fault: ServiceFault; readonly part: number }>();
+  readonly #ids = new Set<string>();
+  requests = 0;
+
+  private constructor(insights: LocalIndex, scheduler: Scheduler) {
+    this.insights = insights;
+    this.#scheduler = scheduler;
+    this.#random = scheduler.random.fork();
+  }
+
+  static async create(packages: readonly IndexedPackage[], scheduler: Scheduler): Promise<World> {
+    const data = { packages, advisories: [], projects: [], partial: false };
+    return new World(await openLocalIndex({ data: data as never, partial: false }), scheduler);
+  }
+
+  /** Has a part of the answers of a service fail from now on; `undefined` ends it. */
+  setFault(service: ServiceName, fault: ServiceFault | undefined, part = 1): void {
+    if (fault === undefined) this.#faults.delete(service);
+    else this.#faults.set(service, { fault, part });
+  }
+
+  readonly request = async (asked: Asked): Promise<Answered> => {
+    this.requests += 1;
+    const service: ServiceName = asked.origin === URLS.insights ? 'insights' : 'receiver';
+    const planned = this.#faults.get(service);
+    const fault = planned !== undefined && this.#random.next() < planned.part ? planned.fault : undefined;
+    await this.#wait(asked.signal, (fault === 'slow' ? SLOW_MS : LATENCY_MS) * (0.5 + this.#random.next()));
+    if (fault === 'hang') return await this.#wait(asked.signal, 10 ** 9);
+    if (fault === 'drop') throw lost();
+    if (fault === undefined || fault === 'slow' || fault === 'drop-answer') {
+      const answer = service === 'insights' ? this.#askInsights(asked) : this.#receive(asked);
+      if (fault === 'drop-answer') throw lost();
+      await this.#wait(asked.signal, LATENCY_MS * this.#random.next());
+      return answer;
+    }
+    return FAULTY[fault]();
+  };
+
+  #askInsights({ method, path, body }: Asked): Answered {
+    const text = body === null ? undefined : typeof body === 'string' ? body : Buffer.from(body).toString();
+    const { status, headers, body: answer } = this.insights.answer({ method, url: path, body: text });
+    return answered(status, answer, headers);
+  }
+
+  #receive({ path, headers, body }: Asked): Answered {
+    const id = headers['webhook-id'] ?? '';
+    if (!this.#ids.has(id)) {
+      this.#ids.add(id);
+      this.received.push({ at: this.#scheduler.now, id, path, body: String(body) });
+    }
+    return answered(200, '{}');
+  }
+
+  /** Rejects as undici does when the request is aborted meanwhile. */
+  #wait(signal: AbortSignal, ms: number): Promise<never> {
+    return new Promise<never>((resolve, reject) => {
+      const abort = (): void => {
+        this.#scheduler.cancel(event);
+        reject(signal.reason);
+      };
+      const event = this.#scheduler.after(ms, () => {
+        signal.removeEventListener('abort', abort);
+        resolve(undefined as never);
+      });
+      if (signal.aborted) abort();
+      else signal.addEventListener('abort', abort, { once: true });
+    });
+  }
+}
+
+const FAULTY: Readonly<
+  Record<Exclude<ServiceFault, 'drop' | 'drop-answer' | 'hang' | 'slow'>, () => Answered>
+> = {
+  '401': () => answered(401, 'unauthorized', { 'content-type': 'text/plain' }),
+  '429': () => answered(429, 'too many requests', { 'content-type': 'text/plain', 'retry-after': '2' }),
+  '500': () => answered(500, 'internal error', { 'content-type': 'text/plain' }),
+  garbage: () => answered(200, '{"responses":[{"req'),
+  html: () => answered(200, '<!doctype html><title>Sign in</title>', { 'content-type': 'text/html' }),
+  'wrong-schema': () => answered(200, '{"responses":"none","versionKey":7}'),
+};
+
+function answered(
+  statusCode: number,
+  text: string,
+  headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' },
+): Answered {
+  const bytes = Buffer.from(text);
+  return {
+    statusCode,
+    headers,
+    body: {
+      arrayBuffer: async () => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length),
+      async *[Symbol.asyncIterator]() {
+        yield bytes;
+      },
+    },
+  };
+}
+
+function lost(): Error {
+  return Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
+}

@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+const MAIN = join(import.meta.dirname, '../../simulation/main.ts');
+/** `SIMULATED_HISTORIES`: more of them. */
+const COUNT = Number(process.env['SIMULATED_HISTORIES'] ?? 3);
+
+async function simulate(...args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args], { maxBuffer: 1 << 26 });
+  return stdout;
+}
+
+it('tells every change once, in order, whatever fails', async () => {
+  const from = Number(process.env['SIMULATED_FROM'] ?? 1 + Math.floor(Math.random() * 1_000_000));
+  const output = await simulate('--from', `${from}`, '--count', `${COUNT}`).catch(
+    (error: { stdout: string }) => error.stdout,
+  );
+  expect(output, `SIMULATED_FROM=${from}`).toContain(`${COUNT} histories, 0 failed`);
+});
+
+it('repeats a history event by event', async () => {
+  const [first, second] = [await simulate('--seed', '7'), await simulate('--seed', '7')];
+  expect(second.replace(/ in \d+ ms/, '')).toBe(first.replace(/ in \d+ ms/, ''));
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { Ledger, Model } from '../../simulation/oracle.ts';
+
+/** A delivery with one change of the advisory A in the package p of a target. */
+function delivery(transition: string, severity = 'high', more: object = {}): string {
+  const change = {
+    target: null,
+    transition,
+    severity,
+    rule: 'vulnerability',
+    package: 'p',
+    version: '1.0.0',
+  };
+  return JSON.stringify({
+    target: 'shop',
+    reminder: false,
+    changes: [{ ...change, advisories: ['A'], ...more }],
+  });
+}
+
+function worldWith(score: number): Model {
+  const model = new Model();
+  model.lock('shop', new Map([['p', '1.0.0']]));
+  model.publish('A', { name: 'p', versions: ['1.0.0'], score });
+  return model;
+}
+
+describe('the oracle', () => {
+  it('expects what is locked and affected', () => {
+    const model = worldWith(7.5);
+    expect([...model.open()]).toEqual([['shop p A', 'high']]);
+    model.lock('shop', new Map([['p', '2.0.0']]));
+    expect(model.open().size).toBe(0);
+  });
+
+  it('finds a change that was lost', () => {
+    const ledger = new Ledger();
+    expect(ledger.differences(worldWith(7.5).open())).toHaveLength(1);
+    ledger.read(delivery('opened'), 0);
+    expect(ledger.differences(worldWith(7.5).open())).toEqual([]);
+  });
+
+  it('finds a resolution that was lost', () => {
+    const ledger = new Ledger();
+    ledger.read(delivery('opened'), 0);
+    expect(ledger.differences(new Map())).toEqual(['lost: shop p A is resolved']);
+  });
+
+  it('finds a higher severity that was lost; an unrated advisory counts as medium', () => {
+    const ledger = new Ledger();
+    ledger.read(delivery('opened', 'unrated'), 0);
+    expect(ledger.differences(worldWith(5).open())).toEqual([]);
+    expect(ledger.differences(worldWith(7.5).open())).toHaveLength(1);
+  });
+
+  it.each([
+    ['opened', ['opened']],
+    ['resolved', ['opened', 'resolved']],
+    ['worsened', ['opened', 'resolved']],
+    ['reopened', ['opened']],
+  ])('refuses %s after %j', (transition, before) => {
+    const ledger = new Ledger();
+    for (const one of before) ledger.read(delivery(one), 0);
+    expect(() => ledger.read(delivery(transition), 0)).toThrow('told twice or out of order');
+  });
+
+  it('lets a change be told again that was told while Redis lost its writes', () => {
+    const ledger = new Ledger();
+    ledger.read(delivery('opened'), 500);
+    ledger.lose({ from: 400, to: 900 });
+    ledger.read(delivery('opened'), 2_000);
+    expect(() => ledger.read(delivery('opened'), 3_000)).toThrow('told twice');
+  });
+
+  it('reads one alert that resolves an issue in one version and opens it in another', () => {
+    const ledger = new Ledger();
+    ledger.read(delivery('opened'), 0);
+    const both = JSON.parse(delivery('opened', 'high', { version: '2.0.0' })) as { changes: object[] };
+    both.changes.push({ ...both.changes[0], transition: 'resolved', version: '1.0.0' });
+    ledger.read(JSON.stringify(both), 0);
+    expect(ledger.changes).toBe(3);
+  });
+});
