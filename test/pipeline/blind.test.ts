@@ -119,6 +119,8 @@ beforeAll(async () => {
   await refresh(room);
   usual.refresh = await requestsOf(() => refresh(room));
   usual.scan = await requestsOf(() => scan(room, 'one', lockfile(LOCKED)));
+  // Signals are known when each version has been inspected.
+  await inspect();
   before = await known();
 });
 afterEach(() => {

@@ -104,7 +104,6 @@ const WRITTEN = new Map<StoredKind<unknown>, object>([
       requestedAt: at,
       findings: [{ finding, status: 'open', openedAt: at, changedAt: at }],
       firstScan: { since: at, hidden: 'all' },
-      known: { at, hashes: [1] },
     },
   ],
   [

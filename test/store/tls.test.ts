@@ -100,7 +100,7 @@ describe.skipIf(!native)('a Redis with TLS', () => {
   it.each(['localhost', '127.0.0.1'])(
     'of a private authority is reached at %s when that is named',
     async (host) => {
-      expect(await reach(url('good', host), trusting())).toBe('No scans.\n');
+      expect(await reach(url('good', host), trusting())).toBe('scans  none\n');
       const unknown = await reach(url('good', host), { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
       expect(unknown).toContain('no secure connection');
       expect(unknown).toContain('NODE_EXTRA_CA_CERTS');
