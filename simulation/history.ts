@@ -38,10 +38,9 @@ interface AskedScan {
 }
 
 interface RunningWorker {
-  owner: Owner;
-  stop: AbortController;
-  closed: Promise<unknown> | undefined;
-  running: Promise<{ close(): Promise<void> }>;
+  readonly owner: Owner;
+  readonly stop: AbortController;
+  readonly running: Promise<{ close(): Promise<void> }>;
 }
 
 /** Receives each line that a worker logs. */
@@ -68,7 +67,10 @@ class History {
   readonly #scans: AskedScan[] = [];
   /** Steps that have begun and have not ended. */
   #pending = 0;
+  /** Deliveries that have been read. */
   #read = 0;
+  /** The first error of a step or a worker, which ends the history. */
+  #error: unknown;
 
   private constructor(
     plan: Plan,
@@ -150,8 +152,6 @@ class History {
     }
     this.#network.close();
   }
-
-  #error: unknown;
 
   readonly #fail = (error: unknown): void => {
     this.#error ??= error;
@@ -257,7 +257,9 @@ class History {
       await this.#enqueue(scan, producer);
   }
 
+  /** Starts a worker, unless another fault has brought it back already. */
   #startWorker(index: number): void {
+    if (this.#workers[index]?.owner.alive === true) return;
     const owner = createOwner(`worker-${index}`);
     const stop = new AbortController();
     this.#note(`worker ${index} starts`);
@@ -268,7 +270,7 @@ class History {
         log: { write: (line: string) => this.#log?.(index, line) },
       }),
     );
-    this.#workers[index] = { owner, stop, running, closed: undefined };
+    this.#workers[index] = { owner, stop, running };
     running.catch(this.#fail);
   }
 

@@ -4,33 +4,21 @@ import type { Answered, Asked } from './platform.ts';
 import type { Random } from './random.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** How a service answers while a fault lasts. */
-export type ServiceFault =
-  | '401'
-  | '429'
-  | '500'
-  | 'drop'
-  | 'drop-answer'
-  | 'garbage'
-  | 'hang'
-  | 'html'
-  | 'slow'
-  | 'wrong-schema';
+/** How a service can answer while a fault lasts. */
+export const SERVICE_FAULTS = [
+  '401',
+  '429',
+  '500',
+  'drop',
+  'drop-answer',
+  'garbage',
+  'hang',
+  'html',
+  'slow',
+  'wrong-schema',
+] as const;
 
-export const SERVICE_FAULTS: readonly ServiceFault[] = [
-  ...([
-    '401',
-    '429',
-    '500',
-    'drop',
-    'drop-answer',
-    'garbage',
-    'hang',
-    'html',
-    'slow',
-    'wrong-schema',
-  ] as const),
-];
+export type ServiceFault = (typeof SERVICE_FAULTS)[number];
 
 export type ServiceName = 'insights' | 'receiver';
 
@@ -79,7 +67,6 @@ export class World {
   readonly #random: Random;
   readonly #faults = new Map<ServiceName, { readonly fault: ServiceFault; readonly part: number }>();
   readonly #ids = new Set<string>();
-  requests = 0;
 
   private constructor(insights: LocalIndex, scheduler: Scheduler) {
     this.insights = insights;
@@ -99,7 +86,6 @@ export class World {
   }
 
   readonly request = async (asked: Asked): Promise<Answered> => {
-    this.requests += 1;
     const service: ServiceName = asked.origin === URLS.insights ? 'insights' : 'receiver';
     const planned = this.#faults.get(service);
     const fault = planned !== undefined && this.#random.next() < planned.part ? planned.fault : undefined;
