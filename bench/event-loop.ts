@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startInsightsService } from '../src/embedded/insights/service.ts';
 import { startValkey } from '../src/embedded/valkey.ts';
 import { detectFormat } from '../src/lockfiles/catalog.ts';
@@ -15,6 +16,7 @@ import { syntheticPackageLock } from './synthetic-package-lock.ts';
 /** The longest permitted block of a worker's event loop, in milliseconds. */
 const LIMIT_MS = 200;
 const FILES_A_SCAN = 4;
+const SCAN_LIMIT_MS = 120_000;
 
 /**
  * Sends every file of the corpora, hostile files of each format, and large files through a real worker, and prints the
@@ -28,8 +30,11 @@ export async function run([packages = '20000', only]: readonly string[]): Promis
   const producer = await createProducer({ redis: valkey.url });
   const worker = startWorker(valkey.url, insights.url);
   const finished = async (scan: string) => {
-    while ((await outcomes.read('judge-scan', scan)) === undefined)
-      await new Promise((done) => setTimeout(done, 50));
+    const latest = Date.now() + SCAN_LIMIT_MS;
+    while ((await outcomes.read('judge-scan', scan)) === undefined) {
+      if (Date.now() > latest) throw new Error(`scan ${scan} did not end within ${SCAN_LIMIT_MS / 1_000} s`);
+      await sleep(50);
+    }
   };
   try {
     await scanOf(producer, finished, 'warm-up', hostileFiles().slice(0, 20));
@@ -85,13 +90,12 @@ async function scanOf(
   name: string,
   files: readonly BenchFile[],
 ): Promise<void> {
-  const scan = name.replaceAll(' ', '-');
   const lockfiles = files.map(({ format, content }, at) => ({
     path: `${at}/lockfile`,
     content,
     ...(format.includes(' ') ? {} : { format }),
   }));
-  await producer.enqueue({ scan, target: { id: name }, lockfiles });
+  const { scan } = await producer.enqueue({ target: { id: name }, lockfiles });
   await finished(scan);
 }
 
@@ -116,7 +120,7 @@ function startWorker(redisUrl: string, insightsUrl: string) {
       for (;;) {
         const found = /longest block: ([\d.]+)/.exec(output);
         if (found !== null) return Number(found[1]);
-        await new Promise((done) => setTimeout(done, 20));
+        await sleep(20);
       }
     },
   };

@@ -88,12 +88,12 @@ describe('reading without a thread', () => {
     });
   });
 
-  it.each([
-    ['requirements-txt', 'a==1.0.0\n'.padEnd(16_384, 'x\n')],
-    ['yarn-lock', `# yarn lockfile v1\n\na@1:\n  version "1.0.0"\n${'{"a":'.repeat(64_000)}`],
-  ])('is not for a file of many short entries in a worker (%s)', async (format, text) => {
-    expect(await readNew(request(text, format), WORKER_INLINE)).toMatchObject({ started: 1 });
-  });
+  it.each([['requirements-txt', 'a==1.0.0\n'.padEnd(16_384, 'x\n')]])(
+    'is not for a file of many short entries in a worker (%s)',
+    async (format, text) => {
+      expect(await readNew(request(text, format), WORKER_INLINE)).toMatchObject({ started: 1 });
+    },
+  );
 });
 
 describe('reading in threads', () => {

@@ -40,10 +40,10 @@ export interface InlineLimits {
 export const COMMAND_INLINE: InlineLimits = { bytes: 524_288, onePassBytes: 8_388_608 };
 
 /**
- * For a worker, which must not block its event loop: the worst content of both sizes takes about 10 ms, and 20 ms the first time
- * (`bench/hostile-files.ts`). Larger files take a third more processor time in a thread, of which the event loop has less than half.
+ * For a worker, which must not block its event loop: the worst content of both sizes takes 20 to 60 ms (`bench -- event-loop`). In a
+ * thread, a lockfile of 600 packages takes a third more processor time.
  */
-export const WORKER_INLINE: InlineLimits = { bytes: 4_096, onePassBytes: 65_536 };
+export const WORKER_INLINE: InlineLimits = { bytes: 4_096, onePassBytes: 327_680 };
 
 /** Size of a lockfile and its companions in bytes. */
 export function sizeOf({ content, companions }: LockfileRequest): number {
