@@ -11,21 +11,15 @@
  * Exit codes: 0 every history ended as it must; 1 at least one did not.
  */
 import { fork } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { registerHooks } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Result } from './history.ts';
-import { type Plan, planOf } from './plan.ts';
-import { realNow, replacePlatform } from './platform.ts';
+import { planOf } from './plan.ts';
+import { realNow } from './platform.ts';
+import { prepare } from './prepare.ts';
 import { shrink } from './shrink.ts';
-import { URLS } from './world.ts';
 
 /** Histories that one process runs: what killed workers leave behind in its memory stays small. */
 const HISTORIES_A_PROCESS = 100;
-/** A history of this seed runs first, so that modules which are loaded on first use are loaded. */
-const WARM_UP = 0;
 
 interface Line {
   readonly seed: number;
@@ -45,17 +39,6 @@ const { values } = parseArgs({
     part: { type: 'boolean', default: false },
   },
 });
-
-const CONFIG = `
-redis: { url: "redis://redis.test:6379" }
-insights: { url: "${URLS.insights}", recordTtl: 1s, missTtl: 1s }
-watch: { every: 20s, young: 0s, jitter: 0s, inspect: false }
-notify:
-  webhook: { name: hook, url: "${URLS.receiver}/hook" }
-  allowAddresses: [receiver.test]
-worker: { lockDuration: 5s, recheck: { open: 10s } }
-log: { level: ${values.log ? 'debug' : 'error'} }
-`;
 
 if (values.part) await runPart(Number(values.from), Number(values.count));
 else if (values.seed === undefined)
@@ -105,7 +88,7 @@ function partOf(from: number, count: number): Promise<readonly Line[]> {
 }
 
 async function runPart(from: number, count: number): Promise<void> {
-  const run = await prepare();
+  const run = await prepare({ log: values.log });
   for (let seed = from; seed < from + count; seed += 1) {
     const began = realNow();
     const { trace: _, ...result } = await run(planOf(seed));
@@ -115,7 +98,7 @@ async function runPart(from: number, count: number): Promise<void> {
 }
 
 async function runOne(seed: number): Promise<void> {
-  const run = await prepare();
+  const run = await prepare({ log: values.log });
   const began = realNow();
   const plan = planOf(seed);
   let result = await run(plan);
@@ -132,33 +115,4 @@ function print({ seed, ms, result: { failure, hash, changes, events, virtualMs }
   const what = `${changes} changes, ${events} events, ${Math.round(virtualMs / 1_000)} s of virtual time in ${ms} ms`;
   process.stdout.write(`seed ${seed}: ${failure === undefined ? 'ok' : 'FAILED'}, ${hash}, ${what}\n`);
   if (failure !== undefined) process.stdout.write(`${failure.replaceAll(/^/gm, '  ')}\n`);
-}
-
-/** Replaces the platform, then loads Lockhound. Returns what runs a plan. */
-async function prepare(): Promise<(plan: Plan) => Promise<Result>> {
-  replacePlatform();
-  registerHooks({
-    resolve: (specifier, context, next) =>
-      specifier === 'undici'
-        ? { url: new URL('undici.ts', import.meta.url).href, shortCircuit: true }
-        : next(specifier, context),
-  });
-  const { loadConfig } = await import('../src/config/load.ts');
-  const { runHistory } = await import('./history.ts');
-  const folder = mkdtempSync(join(tmpdir(), 'simulation-'));
-  const file = join(folder, 'lockhound.yaml');
-  writeFileSync(file, CONFIG);
-  const config = loadConfig({ file, environment: {} });
-  rmSync(folder, { recursive: true });
-  for (const module of ['model/stored/schemas.ts', 'versions/version-match.ts', 'model/watch/source.ts'])
-    await import(`../src/${module}`);
-  const first = planOf(WARM_UP);
-  await runHistory(
-    { ...first, steps: first.steps.filter(({ kind }) => kind === 'scan' || kind === 'advisory') },
-    config,
-  );
-  const log = values.log
-    ? (worker: number, line: string) => process.stdout.write(`  ${worker} ${line}`)
-    : undefined;
-  return (plan) => runHistory(plan, config, log);
 }

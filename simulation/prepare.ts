@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Result } from './history.ts';
+import { type Plan, planOf } from './plan.ts';
+import { replacePlatform } from './platform.ts';
+import { URLS } from './world.ts';
+
+/** A history of this seed runs first, so that modules which are loaded on first use are loaded. */
+const WARM_UP = 0;
+
+interface PrepareOptions {
+  /** Prints what the workers log. */
+  readonly log?: boolean;
+  readonly onLoaded?: () => void;
+}
+
+/** Replaces the platform, then loads Lockhound. Returns what runs a plan. `onLoaded` is called before the first history. */
+export async function prepare({
+  log: isLogged = false,
+  onLoaded = () => {},
+}: PrepareOptions = {}): Promise<(plan: Plan) => Promise<Result>> {
+  replacePlatform();
+  registerHooks({
+    resolve: (specifier, context, next) =>
+      specifier === 'undici'
+        ? { url: new URL('undici.ts', import.meta.url).href, shortCircuit: true }
+        : next(specifier, context),
+  });
+  const { loadConfig } = await import('../src/config/load.ts');
+  const { runHistory } = await import('./history.ts');
+  const folder = mkdtempSync(join(tmpdir(), 'simulation-'));
+  const file = join(folder, 'lockhound.yaml');
+  writeFileSync(file, configOf(isLogged ? 'debug' : 'error'));
+  const config = loadConfig({ file, environment: {} });
+  rmSync(folder, { recursive: true });
+  for (const module of ['model/stored/schemas.ts', 'versions/version-match.ts', 'model/watch/source.ts'])
+    await import(`../src/${module}`);
+  onLoaded();
+  const first = planOf(WARM_UP);
+  await runHistory(
+    { ...first, steps: first.steps.filter(({ kind }) => kind === 'scan' || kind === 'advisory') },
+    config,
+  );
+  const log = isLogged
+    ? (worker: number, line: string) => process.stdout.write(`  ${worker} ${line}`)
+    : undefined;
+  return (plan) => runHistory(plan, config, log);
+}
+
+function configOf(level: string): string {
+  return `
+redis: { url: "redis://redis.test:6379" }
+insights: { url: "${URLS.insights}", recordTtl: 1s, missTtl: 1s }
+watch: { every: 20s, young: 0s, jitter: 0s, inspect: false }
+notify:
+  webhook: { name: hook, url: "${URLS.receiver}/hook" }
+  allowAddresses: [receiver.test]
+worker: { lockDuration: 5s, recheck: { open: 10s } }
+log: { level: ${level} }
+`;
+}
