@@ -12,7 +12,7 @@ export async function generateSchemas(): Promise<
   }));
 }
 
-function envelopeSchema({ name, version, versionFor, schema }: AnyJob): object {
+function envelopeSchema({ name, version, schema }: AnyJob): object {
   const { $schema: dialect, ...payload } = z.toJSONSchema(schema(), { target: 'draft-2020-12', io: 'input' });
   return {
     $schema: dialect,
@@ -21,12 +21,7 @@ function envelopeSchema({ name, version, versionFor, schema }: AnyJob): object {
     description: `The data of a job on the queue "${name}".`,
     type: 'object',
     properties: {
-      version: {
-        ...(versionFor === undefined
-          ? { const: version }
-          : { type: 'integer', minimum: 1, maximum: version }),
-        description: 'Version of the payload.',
-      },
+      version: { const: version, description: 'Version of the payload.' },
       key: { type: 'string', minLength: 1, maxLength: 512, description: keyDescription(name) },
       payload,
     },

@@ -125,8 +125,6 @@ const AGES: readonly (readonly [name: string, ms: number])[] = [
 const MIN_PAUSE_MS = 60_000;
 /** A pass takes at most this part of the time. */
 const SHARE = 50;
-/** The rule of findings in summaries that earlier releases wrote. */
-export const UNKNOWN_RULE = 'unknown';
 
 type Pass = Pick<Store, 'targetSummaries'>;
 
@@ -166,8 +164,8 @@ async function countTargets(shards: readonly Pass[], time: number): Promise<Targ
   return { open, olderThan };
 }
 
-function addFindings(open: Map<string, Map<string, number>>, { open: all, openByRule }: TargetSummary): void {
-  for (const [rule, severities] of Object.entries(openByRule ?? { [UNKNOWN_RULE]: all })) {
+function addFindings(open: Map<string, Map<string, number>>, { openByRule }: TargetSummary): void {
+  for (const [rule, severities] of Object.entries(openByRule)) {
     const counts = open.get(rule) ?? new Map<string, number>();
     open.set(rule, counts);
     for (const [severity, count = 0] of Object.entries(severities)) {

@@ -4,7 +4,7 @@ import { RULE_NAMES } from '../policy/catalog.ts';
 import { countProcess } from '../server/metrics/process-counters.ts';
 import { createRegistry } from '../server/metrics/registry.ts';
 import { createScrape } from '../server/metrics/scrape.ts';
-import { openFleetNumbers, QUEUES, UNKNOWN_RULE } from './fleet-numbers.ts';
+import { openFleetNumbers, QUEUES } from './fleet-numbers.ts';
 import { configuredWebhooks } from './routing.ts';
 import type { Store } from './store.ts';
 
@@ -33,7 +33,7 @@ export function openMetrics({ config }: LoadedConfig, shards: readonly Store[]) 
       : Promise.reject(new Error(`the connection to Redis is ${first.redis.status}`));
   return {
     contentType: metrics.registry.contentType,
-    text: createScrape(metrics, { read, rules: [...RULE_NAMES, UNKNOWN_RULE] }),
+    text: createScrape(metrics, { read, rules: RULE_NAMES }),
     onEvent: counters.onEvent,
     close: async (): Promise<void> => {
       counters.close();

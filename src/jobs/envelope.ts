@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CodedError, messageOf } from '../model/errors.ts';
 import { lazily } from '../model/lazily.ts';
 import type { Envelope } from '../model/queue/follow-up.ts';
-import { type JobType, versionOf } from './job.ts';
+import type { JobType } from './job.ts';
 
 /** Data of a queued job that is not JSON. */
 export class UnparsedData {
@@ -48,7 +48,7 @@ const envelopeSchema = lazily(() =>
 export function sealEnvelope<Payload>(type: JobType<Payload>, payload: NoInfer<Payload>): Envelope {
   const parsed = type.schema().safeParse(payload);
   if (!parsed.success) throw invalid(type.name, issuesOf(parsed.error, ['payload']));
-  return { version: versionOf(type, parsed.data), key: type.key(parsed.data), payload: parsed.data };
+  return { version: type.version, key: type.key(parsed.data), payload: parsed.data };
 }
 
 /**

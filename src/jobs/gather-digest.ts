@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { DigestEntry, GatheredDigest, NotifiedChange } from '../model/alert/notification.ts';
+import type { DigestEntry, NotifiedChange } from '../model/alert/notification.ts';
 import { defined } from '../model/defined.ts';
 import { lazily } from '../model/lazily.ts';
 import type { DigestClaim } from '../model/queue/outcome.ts';
 import type { Severity } from '../model/scan/severity.ts';
-import { GATHERED_DIGEST } from '../model/stored/catalog.ts';
-import type { StoredKind } from '../model/stored/kind.ts';
 import { overTargets } from '../policy/priority/over-targets.ts';
 import { addCounts, worstChanges } from '../policy/worst-changes.ts';
 import { othersFirst } from './errors.ts';
@@ -49,12 +47,6 @@ export type GatherDigest = z.infer<ReturnType<typeof schema>>;
 
 type Needs = 'digests' | 'fleet' | 'routing' | 'policy' | 'exploits' | 'knownFixes';
 
-/** Only outcomes of release 0.1.0 hold their notification: the deliveries are filed with the outcome. */
-interface Gathered extends GatheredDigest {
-  readonly notification: null;
-  readonly digests: number;
-}
-
 /** How long alerts by issue wait for the targets that are still judged. */
 const PATIENCE_MS = 300_000;
 
@@ -62,15 +54,12 @@ const PATIENCE_MS = 300_000;
  * Builds digests of the changes of many scans, or of the findings of many targets. Waiting changes are removed in the script that saves the
  * outcome, so each is in exactly one digest.
  */
-export const gatherDigest: Job<GatherDigest, Gathered, Needs> = {
+export const gatherDigest: Job<GatherDigest, { readonly digests: number }, Needs> = {
   name: 'gather-digest',
-  version: 2,
-  // Version 1 was about changes only.
-  upgrades: { 1: (payload) => ({ ...(payload as object), of: 'changes' }) },
+  version: 1,
   schema,
   key: keyOf,
   limits: { attempts: 50, backoffMs: 1_000, maxBackoffMs: 600_000, timeoutMs: 600_000, concurrency: 4 },
-  resultKind: GATHERED_DIGEST as StoredKind<Gathered>,
   async run(payload, ports, context) {
     const { digests, state } = await gather(payload, ports, context);
     const planned = digests.map(({ route, ...notification }) => {
@@ -78,7 +67,7 @@ export const gatherDigest: Job<GatherDigest, Gathered, Needs> = {
       return plannedDelivery({ scan, target: ALL_TARGETS, route, requestedAt, digest: true }, notification);
     });
     return {
-      result: { notification: null, digests: digests.length },
+      result: { digests: digests.length },
       next: planned.map(({ next }) => next),
       deliveries: planned.map(({ filed }) => filed),
       ...defined({ state }),

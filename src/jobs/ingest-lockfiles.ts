@@ -192,7 +192,6 @@ export async function scanFollowUps(
       requestedAt,
       advisoryParts: advisories.length,
       expansionParts: expansions.length,
-      // Absent when false, so that workers of release 0.1.0 accept the job.
       ...(header.partial === true ? { partial: true as const } : {}),
     },
     [

@@ -78,8 +78,6 @@ export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Po
   /** It may run in the attempt of the job that it follows from, without its queue. For jobs without a lane and children. */
   readonly followsDirectly?: true;
   log?(payload: Payload, result: Result): LogFacts;
-  /** Runs whenever the job has to wait for its turn. */
-  whileWaiting?(payload: Payload, ports: Pick<Ports, Needs>): Promise<void>;
   /**
    * Outcomes to free once the job is closed; `own`: a marker stays of its own one. What marked ones hold stays readable for some minutes.
    */
@@ -102,8 +100,6 @@ export interface JobType<Payload = unknown> {
   readonly name: string;
   /** Version of the payload; raised when its meaning changes. */
   readonly version: number;
-  /** The oldest version that says everything in a payload, so that workers of older releases can run it. Default: `version`. */
-  versionFor?(payload: Payload): number;
   /** Built on first use, because building a schema takes longer than most jobs of a small scan. */
   schema(): ZodType<Payload>;
   /** Upgrades by the version that they read. Each returns a payload of the next version. */
@@ -117,14 +113,6 @@ export interface JobType<Payload = unknown> {
     /** A hash that is equal for a repetition, and for nothing else. */
     content(payload: Payload): string;
   };
-}
-
-/** The version with which a payload is enqueued. */
-export function versionOf<Payload>(
-  type: Pick<JobType<Payload>, 'version' | 'versionFor'>,
-  payload: Payload,
-): number {
-  return type.versionFor?.(payload) ?? type.version;
 }
 
 declare const made: unique symbol;
@@ -145,7 +133,7 @@ export function followUp<Payload>(
   payload: NoInfer<Payload>,
   children: readonly FollowUp[] = [],
 ): FollowUp {
-  const envelope = { version: versionOf(type, payload), key: type.key(payload), payload };
+  const envelope = { version: type.version, key: type.key(payload), payload };
   return { job: type.name, ...envelope, ...(children.length === 0 ? {} : { children }) } as FollowUp;
 }
 

@@ -50,8 +50,6 @@ export interface Ports {
   readonly contracts: ContractPort;
   /** The record of every delivery. */
   readonly deliveries: {
-    /** Stores a notification until it is delivered. A stored one is not replaced. */
-    file(identity: DeliveryIdentity, notification: Notification): Promise<void>;
     /** The notification stored under an id. */
     read(id: string): Promise<Notification | undefined>;
     /** Records the state of a delivery. `delivered` is final. */

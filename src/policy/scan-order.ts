@@ -35,8 +35,8 @@ export function laterScans(state: TargetState | undefined, scan: ScanScope) {
 const UNKNOWN_TIME = new Date(0).toISOString();
 
 /**
- * The state without request times in the future, which earlier releases stored: every later scan would be superseded. `now`: ms since
- * 1970.
+ * The state without request times in the future, which a worker with a clock that is ahead stored: every later scan would be superseded.
+ * `now`: ms since 1970.
  */
 export function withoutFuture(state: TargetState | undefined, now: number): TargetState | undefined {
   if (state === undefined) return undefined;

@@ -90,22 +90,7 @@ export async function beginAttempt(options: ProcessorOptions, attempt: Attempt):
   if (open !== undefined)
     return agrees(open, data, parsed) ? { parsed, begun } : await beginStored(options, id, open);
   if (begun.claim === 'taken') throw idTaken(parsed);
-  return (await begunBefore(options, attempt, begun)) ?? { parsed, begun };
-}
-
-/**
- * A request that a worker of an earlier release has begun, and whose outcome it saved under the id alone: the job is not run again. A
- * worker of this release reserves the id with the first attempt, so that no other attempt reserves it.
- */
-async function begunBefore(
-  options: ProcessorOptions,
-  { queued: { id = '', data, attemptsStarted } }: Attempt,
-  { claim }: BegunJob,
-): Promise<BegunAttempt | undefined> {
-  if (claim !== 'new' || attemptsStarted <= 1) return undefined;
-  const parsed = parseJob(options.job, data, undefined);
-  const begun = await begin(options, id, parsed);
-  return begun.hasOutcome ? { parsed, begun } : undefined;
+  return { parsed, begun };
 }
 
 /** The error for a request whose id another one has. */
@@ -125,9 +110,8 @@ function begin({ job, openJobs }: ProcessorOptions, id: string, parsed: ParsedJo
   return openJobs.begin({ id, ownId, lane, outcome: { job: job.name, key }, claim });
 }
 
-/** A job of the release before this one may be open under the id that its producer chose. */
-function agrees(open: OpenJob, data: unknown, { lane, key }: ParsedJob): boolean {
-  return (open.lane ?? lane) === lane && open.data.key === key && isDeepStrictEqual(open.data, data);
+function agrees(open: OpenJob, data: unknown, { lane }: ParsedJob): boolean {
+  return (open.lane ?? lane) === lane && isDeepStrictEqual(open.data, data);
 }
 
 function inQueue(job: AnyJob, data: unknown, now: number): ParsedJob | EnvelopeError {

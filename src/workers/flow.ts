@@ -3,7 +3,7 @@ import { sealEnvelope } from '../jobs/envelope.ts';
 import { type AnyJob, jobIdOf } from '../jobs/job.ts';
 import { chunks } from '../model/chunks.ts';
 import { defined } from '../model/defined.ts';
-import type { Envelope, StoredFollowUp } from '../model/queue/follow-up.ts';
+import type { StoredFollowUp } from '../model/queue/follow-up.ts';
 import type { OpenJob, OpenJobs } from '../model/queue/open-job.ts';
 import type { Outcomes } from '../model/queue/outcome.ts';
 import { ensureQueued } from './queued-jobs.ts';
@@ -76,14 +76,12 @@ function checkPayloads(jobs: FlowOptions['jobs'], { job, payload, children = [] 
 
 /** The record that is stored until the job is completed or has failed permanently. */
 export function openJobOf(jobs: FlowOptions['jobs'], followUp: StoredFollowUp): OpenJob {
-  const { job: name, payload, children } = followUp;
-  const job = jobNamed(jobs, name);
-  const data = envelopeOf(job, followUp);
-  const lane = job.lane?.(payload);
+  const { job: name, version, key, payload, children } = followUp;
+  const lane = jobNamed(jobs, name).lane?.(payload);
   return {
-    id: jobIdOf(name, data.key),
+    id: jobIdOf(name, key),
     job: name,
-    data,
+    data: { version, key, payload },
     ...defined({ lane }),
     ...(children === undefined || children.length === 0 ? {} : { children }),
   };
@@ -149,11 +147,6 @@ function flowJob(options: FlowOptions, open: OpenJob, children: readonly StoredF
 function childJob(options: FlowOptions, child: StoredFollowUp): FlowJob {
   const job = flowJob(options, openJobOf(options.jobs, child), child.children ?? []);
   return { ...job, opts: { ...job.opts, ignoreDependencyOnFailure: true } };
-}
-
-/** Release 0.1.0 saved follow-ups of version 1 without version and key. */
-function envelopeOf(job: AnyJob, { version, key, payload }: StoredFollowUp): Envelope {
-  return { version: version ?? 1, key: key ?? job.key(payload), payload };
 }
 
 function jobNamed(jobs: FlowOptions['jobs'], name: string): AnyJob {

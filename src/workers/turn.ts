@@ -8,8 +8,8 @@ import { promoteJob } from './queued-jobs.ts';
  * `not-its-turn`, or `turn-over` when it has no place in the lane.
  */
 export async function requireTurn(
-  { job, ports }: ProcessorOptions,
-  { key, payload, lane }: ParsedJob,
+  { job }: ProcessorOptions,
+  { key, lane }: ParsedJob,
   { turn, hasOutcome }: BegunJob,
 ): Promise<void> {
   if (turn === undefined || turn.kind === 'first' || hasOutcome) return;
@@ -17,7 +17,6 @@ export async function requireTurn(
     const why = 'it failed permanently before, or the outcome that it follows from is not in the store';
     throw new WorkerError('turn-over', `${job.name} "${key}" has no place in ${lane}: ${why}`);
   }
-  await job.whileWaiting?.(payload, ports);
   throw new WorkerError('not-its-turn', `${job.name} "${key}" waits for another job of ${lane}`);
 }
 

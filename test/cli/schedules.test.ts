@@ -124,6 +124,7 @@ describe('lockhound schedules', () => {
       lockfiles: [],
       packages: 1,
       open: {},
+      openByRule: {},
       requestedAt: '2026-01-01T00:00:00Z',
     };
     const key = createKeys(store.prefix).targetSummaries;

@@ -213,7 +213,8 @@ describe('routes', () => {
 
 /** Writes a target into the list of the fleet. */
 async function scanned(target: string, labels: Readonly<Record<string, string>>): Promise<void> {
-  const summary = { labels, lockfiles: [], packages: 0, open: {}, requestedAt: '2026-01-01T00:00:00.000Z' };
+  const requestedAt = '2026-01-01T00:00:00.000Z';
+  const summary = { labels, lockfiles: [], packages: 0, open: {}, openByRule: {}, requestedAt };
   await store.redis.hset(createKeys(prefix).targetSummaries, target, writeText(TARGET_SUMMARY, summary));
 }
 

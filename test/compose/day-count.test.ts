@@ -8,6 +8,7 @@ const summaryOf = (open: TargetSummary['open']): TargetSummary => ({
   lockfiles: [],
   packages: 1,
   open,
+  openByRule: {},
   requestedAt: '2026-01-31T06:00:00Z',
 });
 

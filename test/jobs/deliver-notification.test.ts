@@ -1,35 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { deliverNotification } from '../../src/jobs/deliver-notification.ts';
+import { identityOf } from '../../src/jobs/payloads/deliver-notification.ts';
 import type { Ports } from '../../src/jobs/ports.ts';
 import type { DeliveryAnswer, DeliveryIdentity, DeliveryMove } from '../../src/model/alert/delivery.ts';
 import type { Notification } from '../../src/model/alert/notification.ts';
+import { notificationOf } from '../notify/notification.ts';
 import { context, ports } from './facts.ts';
 
 const payload = { scan: 's', target: 't', route: 'default', requestedAt: '2026-01-02T00:00:00Z' };
-const none = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unrated: 0 };
-const outcomes = { resolved: 0, missing: 0, unsupported: 0, private: 0, failed: 0, uncovered: 0 };
-const verdict = {
-  scan: 's',
-  target: { id: 't', labels: {} },
-  requestedAt: payload.requestedAt,
-  findings: [],
-  changes: [],
-  gaps: [{ kind: 'package', subject: 'x', reason: 'y' }],
-  complete: false,
-  partial: false,
-  open: none,
-  kept: 0,
-  counts: { lockfiles: 1, packages: 0, outcomes, severities: none, notes: 0 },
-  superseded: false,
-};
+const { id } = identityOf(payload);
+const notification = { ...notificationOf(), id, scan: 's', route: 'default' };
+const known = new Map([[id, notification]]);
+const receipt = { id, route: 'default', status: 200, answer: '' };
 
-/** Ports with this answer, and the calls that they received. */
-function setUp(answer: DeliveryAnswer, outcomes: ReadonlyMap<string, unknown>) {
-  const filed = new Map<string, Notification>();
+/** Ports with this answer, and the calls that they received. `filed`: stored notifications. */
+function setUp(answer: DeliveryAnswer, filed: ReadonlyMap<string, Notification> = known) {
   const moves: [DeliveryIdentity, DeliveryMove][] = [];
   const sent: Notification[] = [];
   const given: Ports = {
-    ...ports({ outcomes }),
+    ...ports({}),
     notifier: {
       deliver: async (_route, read) => {
         sent.push(await read());
@@ -37,36 +26,20 @@ function setUp(answer: DeliveryAnswer, outcomes: ReadonlyMap<string, unknown>) {
       },
     },
     deliveries: {
-      file: async ({ id }, notification) => void filed.set(id, notification),
-      read: async (id) => filed.get(id),
+      read: async (of) => filed.get(of),
       move: async (identity, move) => void moves.push([identity, move]),
     },
   };
-  return { given, filed, moves, sent, run: () => deliverNotification.run(payload, given, context()) };
+  return { given, moves, sent, run: () => deliverNotification.run(payload, given, context()) };
 }
 
-const known = new Map([['judge-scan/s', verdict]]);
-const receipt = { id: 'x', route: 'default', status: 200, answer: '' };
-
 describe('deliver-notification', () => {
-  it('stores the notification before it sends it, and then does not need the verdict', async () => {
-    const outcomes = new Map<string, unknown>(known);
-    const { run, filed, sent } = setUp({ kind: 'delivered', receipt }, outcomes);
+  it('sends the stored notification under an id that follows from its payload', async () => {
+    const { run, sent } = setUp({ kind: 'delivered', receipt });
     const answer = await run();
-    const [[id, notification] = []] = filed;
     expect(answer).toMatchObject({ result: receipt, next: [], delivered: { id, route: 'default' } });
     expect(id).toMatch(/^msg_[0-9a-f]{32}$/);
-    expect(notification).toMatchObject({ id, scan: 's', date: payload.requestedAt, gaps: 1 });
-    outcomes.clear();
-    await run();
-    expect(sent).toEqual([notification, notification]);
-  });
-
-  it('stores the notification while it waits for its turn', async () => {
-    const { given, filed, sent } = setUp({ kind: 'delivered', receipt }, known);
-    await deliverNotification.whileWaiting?.(payload, given);
-    expect(filed.size).toBe(1);
-    expect(sent).toEqual([]);
+    expect(sent).toEqual([notification]);
   });
 
   it('has an id that depends on all of its payload', async () => {
@@ -79,7 +52,7 @@ describe('deliver-notification', () => {
       { ...payload, requestedAt: '2026-01-02T00:00:01Z' },
     ];
     for (const variant of variants) {
-      const { given, moves } = setUp({ kind: 'delivered', receipt }, known);
+      const { given, moves } = setUp({ kind: 'delivered', receipt });
       await deliverNotification.onEnd?.(variant, { kind: 'done' }, given);
       await deliverNotification.onEnd?.(variant, { kind: 'done' }, given);
       for (const [{ id }] of moves) ids.add(id);
@@ -91,7 +64,7 @@ describe('deliver-notification', () => {
     ['held', 'route-held'],
     ['later', 'route-later'],
   ] as const)('throws what the queue makes of %s', async (kind, code) => {
-    const { run } = setUp({ kind, reason: 'because' }, known);
+    const { run } = setUp({ kind, reason: 'because' });
     await expect(run()).rejects.toMatchObject({ code, message: 'because', retryable: true });
   });
 
@@ -120,7 +93,7 @@ describe('deliver-notification', () => {
       { state: 'failed', reason: 'r' },
     ],
   ] as const)('notes %o as %o', async (ending, move) => {
-    const { given, moves } = setUp({ kind: 'delivered', receipt }, known);
+    const { given, moves } = setUp({ kind: 'delivered', receipt });
     await deliverNotification.onEnd?.(payload, ending, given);
     expect(moves.map(([, one]) => one)).toEqual(move === undefined ? [] : [move]);
   });

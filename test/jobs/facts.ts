@@ -101,7 +101,7 @@ export function ports(given: {
     notifier: { deliver: unexpected },
     knownFixes: given.knownFixes ?? NO_KNOWN_FIXES,
     contracts: given.contracts ?? { apis: () => [], compare: unexpected },
-    deliveries: { file: unexpected, read: unexpected, move: unexpected },
+    deliveries: { read: unexpected, move: unexpected },
     limits: { lockfile: DEFAULT_LIMITS },
     routing: {
       routing: () => ({

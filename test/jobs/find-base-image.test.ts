@@ -157,13 +157,6 @@ describe('ingest-lockfiles with an image', () => {
     expect(run.state).toBeUndefined();
   });
 
-  test('has the version that older workers leave for newer ones, and only then', () => {
-    const lockfiles = [{ path: 'package-lock.json', content: '{}' }];
-    expect(sealEnvelope(INGEST_LOCKFILES, { ...request, lockfiles }).version).toBe(1);
-    expect(sealEnvelope(INGEST_LOCKFILES, { ...request, image: IMAGE }).version).toBe(2);
-    expect(followUp(INGEST_LOCKFILES, { ...request, image: IMAGE }).version).toBe(2);
-  });
-
   test.each([
     ['no lockfile and no image', {}, 'payload.lockfiles: expected a lockfile, or an `image`'],
     ['no digest', { image: { ...IMAGE, layers: [['a']] } }, 'payload.image.layers.0.0: expected `sha256:`'],

@@ -10,7 +10,7 @@ describe('a follow-up', () => {
     const child = followUp(gatherDigest, { of: 'changes', route: 'weekly', window: '2026-11-21T00:00:00Z' });
     expect(followUp(DELIVER_NOTIFICATION, delivery, [child])).toEqual({
       job: 'deliver-notification',
-      version: 2,
+      version: 1,
       key: 's-1.default',
       payload: delivery,
       children: [child],

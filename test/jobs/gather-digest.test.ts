@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { deliverNotification } from '../../src/jobs/deliver-notification.ts';
-import { openEnvelope } from '../../src/jobs/envelope.ts';
 import { gatherDigest } from '../../src/jobs/gather-digest.ts';
 import { payloadOf } from '../../src/jobs/payloads/deliver-notification.ts';
 import type { FiledDelivery } from '../../src/model/alert/delivery.ts';
@@ -72,13 +71,7 @@ describe('gather-digest', () => {
 
   it('sends nothing when nothing waits', async () => {
     const run = await gatherDigest.run(payload, ports({}), context());
-    expect(run).toEqual({ result: { notification: null, digests: 0 }, next: [], deliveries: [] });
-  });
-
-  it('of version 1 is about the changes that wait', () => {
-    const { of: _of, ...before } = payload;
-    const data = { version: 1, key: gatherDigest.key(payload), payload: before };
-    expect(openEnvelope(gatherDigest, data).payload).toEqual(payload);
+    expect(run).toEqual({ result: { digests: 0 }, next: [], deliveries: [] });
   });
 
   it('has a key for each route and time that is a valid scan id', () => {

@@ -289,7 +289,7 @@ describe('judge-scan', () => {
     const own = ports({ outcomes, state, routes: ['a'] });
     const run = await judgeScan.run(payload, own, { ...context(), startedAt: now });
     expect(run.result.superseded).toBe(true);
-    // A time in the future, of an earlier release, says nothing.
+    // A time in the future, of a worker whose clock was ahead, says nothing.
     const ahead = ports({
       outcomes,
       state: { ...state, requestedAt: '9999-01-03T00:00:00Z' },

@@ -4,8 +4,6 @@ import type { TargetState } from '../../src/model/scan/change.ts';
 import type { Finding } from '../../src/model/scan/finding.ts';
 import type { ResolvedPackage } from '../../src/model/scan/inventory.ts';
 import type { Policy } from '../../src/model/scan/policy.ts';
-import { TARGET_STATE } from '../../src/model/stored/catalog.ts';
-import { upgradeState } from '../../src/model/stored/release-0-1.ts';
 import { compareFindings } from '../../src/policy/changes.ts';
 import { noteLimitOf } from '../../src/policy/judge.ts';
 import {
@@ -120,59 +118,5 @@ describe('an unrated advisory', () => {
     const scan = history(policyOf({ unknownSeverity: 'low' }));
     await scan(1, bad);
     expect((await scan(2, bad, policyOf({ unknownSeverity: 'critical' }))).changes).toEqual([]);
-  });
-});
-
-describe('a state of release 0.1.0', () => {
-  const was = (rule: string, severity: string, more: object = {}) => ({
-    status: 'open',
-    openedAt: day(1),
-    changedAt: day(1),
-    finding: {
-      fingerprint: `of-${rule}`,
-      rule,
-      severity,
-      title: 'as it was',
-      package: { ecosystem: 'npm', name: 'a', version: '1', purl: 'pkg:npm/a@1', direct: false, groups: [] },
-      locations: [],
-      ...more,
-    },
-  });
-  const stateOf = async (...findings: readonly object[]): Promise<TargetState> => {
-    const saved = { revision: 1, scan: 's1', requestedAt: day(1), findings };
-    return (await TARGET_STATE.schema()).parse(upgradeState(JSON.parse(JSON.stringify(saved))));
-  };
-
-  it('reports nothing again that it reported as missing, also after policy.unindexedAfter', async () => {
-    const scan = history(POLICY, await stateOf(was('missing', 'high')));
-    expect(await scan(2, unindexed)).toEqual({ changes: [], findings: ['unindexed alert medium'] });
-    expect((await scan(28, unindexed)).changes).toEqual([]);
-    expect((await scan(29, fine)).changes).toEqual(['resolved unindexed alert medium']);
-  });
-
-  it('keeps the fingerprint, so that receivers close what they opened', async () => {
-    const state = await stateOf(was('missing', 'high'));
-    const findings = await findingsOf(factsOf(inventoryOf(lockfileOf([unindexed]))));
-    const settings = { ...whole, noteLimit: noteLimitOf(POLICY) };
-    const compared = await compareFindings(state, findings, { scan: 's', requestedAt: day(2), ...settings });
-    expect(compared.findings).toMatchObject([{ fingerprint: 'of-missing' }]);
-    expect(compared.tracked).toMatchObject([{ worst: 'high', openedAt: day(1) }]);
-  });
-
-  it('reports no change of findings that were deprecated or of unknown severity', async () => {
-    expect((await history(POLICY, await stateOf(was('deprecated', 'low')))(2, deprecated)).changes).toEqual(
-      [],
-    );
-    const advisory = { id: 'GHSA-1', aliases: [], title: 'GHSA-1', url: 'https://example.com' };
-    const state = await stateOf(was('vulnerability', 'unknown', { advisory }));
-    expect(await history(POLICY, state)(2, affected('a@1', ['GHSA-1']))).toEqual({
-      changes: [],
-      findings: ['vulnerability alert unrated'],
-    });
-  });
-
-  it('upgraded twice stays the same', async () => {
-    const state = await stateOf(was('missing', 'high'), was('vulnerability', 'unknown'));
-    expect(upgradeState(state)).toEqual(state);
   });
 });

@@ -11,7 +11,7 @@ import { createWorld, type World } from '../pipeline/world.ts';
 
 /** The documents for producers in other languages: the schema and the page that describes the queue. */
 const SCHEMA = JSON.parse(
-  readFileSync(join(import.meta.dirname, '..', '..', 'schemas', 'ingest-lockfiles.v2.json'), 'utf8'),
+  readFileSync(join(import.meta.dirname, '..', '..', 'schemas', 'ingest-lockfiles.v1.json'), 'utf8'),
 );
 
 let world: World;

@@ -50,7 +50,11 @@ describe('the metrics of a process', () => {
       'shop',
       summary({ openByRule: { vulnerability: { high: 2 } } }),
     );
-    await store.redis.hset(`${store.prefix}:fleet:targets`, 'old', summary({}));
+    await store.redis.hset(
+      `${store.prefix}:fleet:targets`,
+      'old',
+      summary({ openByRule: { licenses: { low: 1 } } }),
+    );
     await store.deliveries.stopRoute('chat', 'answered 410');
     const metrics = openMetrics(loaded('{metrics}'), [store]);
     const text = await metrics.text();
@@ -77,7 +81,7 @@ describe('the metrics of a process', () => {
     expect(text).toContain('\nlockhound_targets 2\n');
     expect(text).toContain('\nlockhound_stopped_routes 1\n');
     expect(linesOf(text, 'lockhound_open_findings').toSorted()).toEqual([
-      'lockhound_open_findings{rule="unknown",severity="low"} 1',
+      'lockhound_open_findings{rule="licenses",severity="low"} 1',
       'lockhound_open_findings{rule="vulnerability",severity="high"} 2',
     ]);
     expect(text).toContain('lockhound_stale_targets{older_than="90d"} 2');

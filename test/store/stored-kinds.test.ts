@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import * as catalog from '../../src/model/stored/catalog.ts';
@@ -19,7 +18,6 @@ import {
   DIGEST_ENTRY,
   EXPANDED_DEPENDENCIES,
   FEED_HEAD,
-  GATHERED_DIGEST,
   INSPECTION,
   INVENTORY,
   LOCKFILE_INVENTORY,
@@ -49,7 +47,7 @@ import {
   WORKER_RECORD,
 } from '../../src/model/stored/catalog.ts';
 import type { StoredKind } from '../../src/model/stored/kind.ts';
-import { packLargeJson, unpackJson } from '../../src/store/values/compression.ts';
+import { packLargeJson } from '../../src/store/values/compression.ts';
 import { checkValue, readValue, writeLargeValue, writeText } from '../../src/store/values/stored-values.ts';
 
 const at = '2026-01-01T00:00:00Z';
@@ -158,6 +156,7 @@ const WRITTEN = new Map<StoredKind<unknown>, object>([
       lockfiles: [{ path: 'a.json', inventory: 'hash' }, { path: 'b.json' }],
       packages: 2,
       open: { high: 1 },
+      openByRule: { vulnerability: { high: 1 } },
       requestedAt: at,
       incomplete: true,
     },
@@ -244,7 +243,7 @@ const WRITTEN = new Map<StoredKind<unknown>, object>([
       failed: 1,
       unanswered: 1,
       reason: 'no answer',
-      dataLoss: { lost: 2, compared: 3 },
+      dataLoss: { lost: 2, compared: 3, of: ['NPM advisories'] },
     },
   ],
   [LOOK_UP_FAILURE, { at: 1_700_000_000_000, reason: 'HTTP 401' }],
@@ -278,7 +277,6 @@ const WRITTEN = new Map<StoredKind<unknown>, object>([
       omitted: 3,
     },
   ],
-  [GATHERED_DIGEST, { notification: { ...notification, mode: 'periodic' } }],
   [NOTIFICATION, notification],
   [DIGEST_ENTRY, { scan: 's', target, date: at, changes: [change], open: counts, gaps: 1 }],
   [DELIVERY_ATTEMPT, { at, durationMs: 5, status: 200, answer: 'ok' }],
@@ -300,7 +298,21 @@ const WRITTEN = new Map<StoredKind<unknown>, object>([
   ],
   [STOPPED_ROUTE, { route: 'r', at, reason: '410' }],
   [APPLIED_OBJECT, { name: 'n', fields: { url: 'hash' } }],
-  [OUTCOME, { result: { any: 1 }, next: [{ job: 'j', payload: 1, children: [{ job: 'k', payload: 2 }] }] }],
+  [
+    OUTCOME,
+    {
+      result: { any: 1 },
+      next: [
+        {
+          job: 'j',
+          version: 1,
+          key: 'j',
+          payload: 1,
+          children: [{ job: 'k', version: 1, key: 'k', payload: 2 }],
+        },
+      ],
+    },
+  ],
   [OPEN_JOB, { id: 'i', job: 'j', data: { version: 1, key: 'k', payload: {} }, lane: 'l' }],
   [SCAN_RECORD, { target: 't', state: 'concluded', requestedAt: at, findings: { high: 1 } }],
   [REJECTED_PAYLOAD, { at, job: 'j', id: 'i', issues: [{ path: 'p', reason: 'r' }], data: '{}' }],
@@ -461,7 +473,7 @@ it('a fault deep in a large value is found and reported with its place', async (
     lockfiles: [{ ...lockfile, packages: all }],
     unread: [],
   });
-  const stored = await packLargeJson({ ...inventory(many), version: 2 });
+  const stored = await packLargeJson({ ...inventory(many), version: 1 });
   expect(await readValue(INVENTORY, stored, place)).toEqual(inventory(many));
   const damaged = many.with(1_234, { ...packages[0], purl: 7 } as never);
   await expect(checkValue(INVENTORY, inventory(damaged), place, { large: true })).rejects.toThrow(
@@ -469,103 +481,32 @@ it('a fault deep in a large value is found and reported with its place', async (
   );
 });
 
-describe('what release 0.1.0 stored', () => {
-  type Text = string | { readonly base64: string };
-  interface Dumped {
-    readonly type: string;
-    readonly value: Text | readonly Text[] | Readonly<Record<string, Text>>;
-  }
-  const dump = Object.entries(
-    JSON.parse(
-      readFileSync(new URL('../pipeline/fixtures/release-0.1.0.json', import.meta.url), 'utf8'),
-    ) as Readonly<Record<string, Dumped>>,
-  );
-  const bytes = (text: Text) =>
-    typeof text === 'string' ? Buffer.from(text) : Buffer.from(text.base64, 'base64');
-  const valuesOf = (pattern: RegExp, field?: string): readonly Buffer[] =>
-    dump
-      .filter(([key]) => pattern.test(key))
-      .flatMap(([, { value }]) => {
-        if (typeof value === 'string' || 'base64' in value) return [bytes(value as Text)];
-        const entries = Object.entries(value as Readonly<Record<string, Text>>);
-        return entries
-          .filter(([name]) => field === undefined || name === field)
-          .map(([, text]) => bytes(text));
-      });
+describe('a value of an older version', () => {
+  /** Version 1 had one `name`; version 2 called it `title`. */
+  const kind: StoredKind<{ readonly names: readonly string[] }> = {
+    kind: 'greeting',
+    version: 3,
+    schema: async () => z.object({ names: z.array(z.string()) }),
+    upgrades: {
+      1: (value) => ({ title: (value as { name: string }).name }),
+      2: (value) => ({ names: (value as { title: string }).title.split(',') }),
+    },
+  };
 
   it.each([
-    [TARGET_STATE, /:target:/, 'state'],
-    [NOTIFICATION, /:delivery:[^:]+$/, 'notification'],
-    [DIGEST_ENTRY, /:digest:/, undefined],
-    [DELIVERY_ATTEMPT, /:attempts$/, undefined],
-    [APPLIED_OBJECT, /:applied:/, undefined],
-    [OUTCOME, /:outcome:/, undefined],
-  ] as const)('reads as today: $kind', async (kind: StoredKind<unknown>, pattern, field) => {
-    const stored = valuesOf(pattern, field);
-    expect(stored.length).toBeGreaterThan(0);
-    for (const one of stored) {
-      const text = JSON.stringify(await readValue(kind, one, place));
-      // The result of an outcome is read by its own kind.
-      expect(text).not.toMatch(kind === OUTCOME ? /^null$/ : /"rule":"missing"|"unknown":|:"unknown"/);
-    }
+    ['without a version', { name: 'a,b' }],
+    ['of version 1', { version: 1, name: 'a,b' }],
+    ['of version 2', { version: 2, title: 'a,b' }],
+    ['of version 3', { version: 3, names: ['a', 'b'] }],
+  ])('is upgraded step by step when it is read: %s', async (_of, value) => {
+    const expected = { names: ['a', 'b'] };
+    expect(await readValue(kind, JSON.stringify(value), place)).toEqual(expected);
+    expect(await readValue(kind, await packLargeJson(value), place)).toEqual(expected);
   });
 
-  it.each([
-    [INVENTORY, /:outcome:ingest-lockfiles:/],
-    [COLLECTED_ADVISORIES, /:outcome:collect-advisories:/],
-    [VERDICT, /:outcome:judge-scan:/],
-  ] as const)('reads as today: the result $kind', async (kind: StoredKind<unknown>, pattern) => {
-    const stored = valuesOf(pattern);
-    expect(stored.length).toBeGreaterThan(0);
-    for (const one of stored) {
-      const outcome = await unpackJson(one);
-      const result = Object(outcome).result as unknown;
-      expect(await checkValue(kind, result, place)).toMatchObject({});
-    }
-  });
-
-  it('reads the scores of advisories that this release collects for it', async () => {
-    const stored = COLLECTED_ADVISORIES.stored({
-      advisories: [{ ...advisory, score: 9.8 }],
-      failed: [],
-    });
-    expect(stored).toMatchObject({ advisories: [{ id: 'GHSA-1', score: 9.8, cvss3Score: 9.8 }] });
-    const unrated = COLLECTED_ADVISORIES.stored({ advisories: [advisory], failed: [] });
-    expect(unrated).toEqual({ advisories: [advisory], failed: [] });
-  });
-
-  it('has findings with the ratings and rules of this release', async () => {
-    const old = {
-      ...finding,
-      level: undefined,
-      countsAs: undefined,
-      rule: 'missing',
-      severity: 'unknown',
-      package: { ...finding.package, version: '1.0.0' },
-    };
-    const open = { critical: 0, high: 1, medium: 0, low: 0, none: 0, unknown: 1 };
-    const stored = JSON.stringify({
-      ...notification,
-      changes: [{ transition: 'worsened', finding: old, previousSeverity: 'unknown' }],
-      open,
-    });
-    expect(await readValue(NOTIFICATION, stored, place)).toMatchObject({
-      changes: [
-        {
-          previousSeverity: 'unrated',
-          finding: { rule: 'unindexed', level: 'alert', severity: 'unrated', issue: '1.0.0' },
-        },
-      ],
-      open: { critical: 0, high: 1, medium: 0, low: 0, none: 0, unrated: 1 },
-    });
-    const state = {
-      revision: 1,
-      scan: 's',
-      requestedAt: at,
-      findings: [{ status: 'open', openedAt: at, changedAt: at, worst: 'unknown', finding: old }],
-    };
-    expect(await readValue(TARGET_STATE, JSON.stringify(state), place)).toMatchObject({
-      findings: [{ worst: 'medium', finding: { rule: 'unindexed' } }],
-    });
+  it('that does not fit after its upgrade is an error', async () => {
+    const error = { code: 'state-corrupt', message: expect.stringContaining('names') };
+    const stored = { ...kind, upgrades: { ...kind.upgrades, 2: () => ({ names: 7 }) } };
+    await expect(readValue(stored, '{"name":"a"}', place)).rejects.toMatchObject(error);
   });
 });

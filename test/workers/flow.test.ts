@@ -139,21 +139,6 @@ describe('a flow', () => {
     for (const { name } of jobs) expect(await bench.queue(name).count()).toBe(0);
   });
 
-  it('accepts follow-ups that release 0.1.0 saved, without version and key', async () => {
-    const bench = room.bench('release-0.1.0');
-    const flow = flowOn(bench);
-    flow.open('p1', 'p2', 'p3');
-    const stored = JSON.parse('[{"job":"part","payload":{"id":"p1"}},{"job":"join","payload":{"id":"j"}}]');
-    await flow.enqueue(stored);
-    expect((await bench.queue('part').getJobs())[0]?.data).toEqual({
-      version: 1,
-      key: 'p1',
-      payload: { id: 'p1' },
-    });
-    await bench.start(flow.jobs);
-    await until('it is joined', async () => (await flow.joined()) !== undefined);
-  });
-
   it('that is added to BullMQ twice without checks still ends, and runs no child twice', async () => {
     const bench = room.bench('unchecked');
     const flow = flowOn(bench);

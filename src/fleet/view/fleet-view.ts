@@ -44,7 +44,7 @@ export interface FleetView {
   close(): Promise<void>;
 }
 
-/** All revisions are compared this often, for states that workers of older releases saved. */
+/** All revisions are compared this often. */
 const COMPARE_EVERY_MS = 300_000;
 /** Changes are read again over this time, because the clock of Redis may be set back a little. */
 const OVERLAP_MS = 5_000;

@@ -75,7 +75,15 @@ export function summaryFrom({
     if (status !== 'open' || !isAlert(finding)) continue;
     open[finding.severity] = (open[finding.severity] ?? 0) + 1;
   }
-  return { labels: {}, lockfiles: [...lockfiles], packages: 0, open, requestedAt, incomplete };
+  return {
+    labels: {},
+    lockfiles: [...lockfiles],
+    packages: 0,
+    open,
+    openByRule: {},
+    requestedAt,
+    incomplete,
+  };
 }
 
 /** A target with its findings for lists: with their first locations, and with what is known of their exploitation now. */

@@ -39,10 +39,8 @@ export type DeliverNotification = z.infer<ReturnType<typeof schema>>;
 /** Sends one notification to the receiver of a route. */
 export const DELIVER_NOTIFICATION: JobType<DeliverNotification> = {
   name: 'deliver-notification',
-  version: 2,
+  version: 1,
   schema,
-  // Version 1 had no `content`, and its ids do not depend on it.
-  upgrades: { 1: (payload) => payload },
   key: keyOf,
 };
 

@@ -123,7 +123,7 @@ const schema = lazily(() =>
         .array(lockfile())
         .max(10_000)
         .describe('At least one, or none in a scan of an image alone, which says nothing about lockfiles.'),
-      image: scannedImage().optional().describe('The container image that the target is (version 2).'),
+      image: scannedImage().optional().describe('The container image that the target is.'),
       partial: z
         .boolean()
         .optional()
@@ -153,10 +153,7 @@ export type IngestLockfiles = z.infer<ReturnType<typeof schema>>;
 /** Scans lockfiles; the job that producers enqueue. */
 export const INGEST_LOCKFILES: JobType<IngestLockfiles> = {
   name: 'ingest-lockfiles',
-  version: 2,
-  // Version 1 had no image.
-  upgrades: { 1: (payload) => payload },
-  versionFor: ({ image }) => (image === undefined ? 1 : 2),
+  version: 1,
   schema,
   key: (payload) => payload.scan,
   requested: { own: ownRequest, content: contentOf },

@@ -22,9 +22,7 @@ export type JudgeScan = z.infer<ReturnType<typeof schema>>;
 /** Judges a scan from its inventory and the parts that its children fetched. */
 export const JUDGE_SCAN: JobType<JudgeScan> = {
   name: 'judge-scan',
-  // In version 1 the parts held all advisories of the scan; now only those that were not known. Its fields are the same.
-  version: 2,
-  upgrades: { 1: (payload) => payload },
+  version: 1,
   schema,
   key: ({ scan }) => scan,
 };

@@ -39,7 +39,10 @@ export function deliveriesOf(
     ...routed.flatMap((one) => payloadsOf(verdict, one)),
     ...resolved.map((rule) => ({ ...digestOf(verdict, rule), first: 'resolved' as const })),
   ];
-  const planned = payloads.map((payload) => plannedDelivery(payload, notificationOf(verdict, payload)));
+  const byRoute = new Map(routed.map(({ rule, changes }) => [rule.name, changes]));
+  const planned = payloads.map((payload) =>
+    plannedDelivery(payload, notificationOf(verdict, payload, byRoute.get(payload.route) ?? [])),
+  );
   const { scan, target, requestedAt: date, counts, open = counts.severities, gaps } = verdict;
   const gathered = routed.filter(({ rule }) => isGathered(rule));
   return {
@@ -60,12 +63,14 @@ export function deliveriesOf(
 }
 
 /** The part of a verdict that one delivery reports. */
-export function notificationOf(
+function notificationOf(
   verdict: Verdict,
   payload: DeliverNotification,
+  /** The changes of its route. */
+  own: readonly number[],
 ): Omit<Notification, 'id' | 'route'> {
   const { scan, target, requestedAt: date, counts, open = counts.severities, gaps } = verdict;
-  const changes = listed(verdict, positionsOf(verdict, payload));
+  const changes = listed(verdict, positionsOf(verdict, payload, own));
   const first = payload.first ?? (changes.changes.some(isSummarised) ? 'opened' : undefined);
   return {
     mode: payload.change === undefined ? 'digest' : 'change',
@@ -80,12 +85,11 @@ export function notificationOf(
 }
 
 function positionsOf(
-  { changes, routed }: Verdict,
-  { route, change, after, first }: DeliverNotification,
+  { changes }: Verdict,
+  { change, after, first }: DeliverNotification,
+  own: readonly number[],
 ): readonly number[] {
   if (change !== undefined) return [change];
-  // A verdict of release 0.1.0 may have no routes: every route gets all its changes.
-  const own = routed?.[route] ?? [...changes.keys()];
   if (after !== undefined) return own.filter((index) => isSingle(changes[index])).slice(after);
   if (first === undefined) return own;
   return own.filter(

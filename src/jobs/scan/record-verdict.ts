@@ -142,7 +142,7 @@ function suppressedIn(tracked: TargetState['findings']): Pick<TargetSummary, 'su
 }
 
 /** Open findings by rule and severity, without notes and suppressed ones. */
-function openByRule(tracked: TargetState['findings']): NonNullable<TargetSummary['openByRule']> {
+function openByRule(tracked: TargetState['findings']): TargetSummary['openByRule'] {
   const rules: Record<string, Partial<Record<Severity, number>>> = {};
   for (const { finding, status } of tracked) {
     if (status !== 'open' || !isAlert(finding)) continue;

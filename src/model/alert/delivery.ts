@@ -22,7 +22,7 @@ const identitySchema = z.object({
   scan: present,
   /** When the scan was requested, RFC 3339. Deliveries of a target are sent in this order. */
   date: present,
-  /** Hash of its content; unset in deliveries of release 0.1.0. */
+  /** Hash of its content. */
   content: optional(present),
 });
 

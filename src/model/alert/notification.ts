@@ -51,11 +51,6 @@ export const notificationSchema = z.object({
   test: z.boolean().exactOptional(),
 });
 
-/** The result of `gather-digest`; `null` since deliveries are filed with it. */
-export type GatheredDigest = ValueOf<typeof gatheredDigestSchema>;
-
-export const gatheredDigestSchema = z.object({ notification: notificationSchema.nullable() });
-
 /** The changes of one scan that wait for a periodic digest. Complete in itself: the scan's outcome may expire meanwhile. */
 export type DigestEntry = ValueOf<typeof digestEntrySchema>;
 

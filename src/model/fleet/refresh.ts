@@ -55,7 +55,7 @@ export const refreshRecordSchema = z.object({
     .object({
       lost: z.number(),
       compared: z.number(),
-      of: z.array(z.string()).exactOptional(),
+      of: z.array(z.string()),
       accepted: acceptedLossSchema.exactOptional(),
     })
     .exactOptional(),

@@ -14,7 +14,7 @@ export const dependencyGraphSchema = z.object({
     z.object({
       from: z.number(),
       to: z.number(),
-      /** What `from` requires, in the ecosystem's notation. Absent in what older releases cached. */
+      /** What `from` requires, in the ecosystem's notation. */
       requirement: z.string().exactOptional(),
     }),
   ),

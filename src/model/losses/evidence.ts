@@ -48,14 +48,14 @@ export interface DataLoss {
   /** Subjects that lost a statement, and those that were compared. */
   readonly lost: number;
   readonly compared: number;
-  /** The lost groups, such as `NPM advisories`. Unset in a record of an earlier release, which means versions. */
-  readonly of?: readonly Group[];
+  /** The lost groups, such as `NPM advisories`. */
+  readonly of: readonly Group[];
   /** Who says that they are corrections, since when (RFC 3339). The next refresh of everything believes as many. */
   readonly accepted?: { readonly by: string; readonly at: string };
 }
 
 /** One sentence about a loss. */
-export function lossText({ lost, compared, of = ['versions'], accepted }: DataLoss): string {
+export function lossText({ lost, compared, of, accepted }: DataLoss): string {
   const what = `it no longer states ${lost} of ${compared} facts (${of.join(', ')})`;
   if (accepted === undefined) return `the service seems to have lost its data: ${what}`;
   return `${what}; ${accepted.by} accepted this at ${accepted.at}, and the next refresh of everything believes it`;

@@ -7,18 +7,17 @@ export interface Envelope {
   readonly payload: unknown;
 }
 
-/** A follow-up as it is stored. Release 0.1.0 stored neither version (it was 1) nor key. */
-export interface StoredFollowUp extends Partial<Envelope> {
+/** A follow-up as it is stored. */
+export interface StoredFollowUp extends Envelope {
   /** Name of the job, which is that of its queue. */
   readonly job: string;
-  readonly payload: unknown;
   readonly children?: readonly StoredFollowUp[];
 }
 
 export const followUpSchema: z.ZodType<StoredFollowUp> = z.object({
   job: z.string(),
-  version: z.number().exactOptional(),
-  key: z.string().exactOptional(),
+  version: z.number(),
+  key: z.string(),
   payload: z.unknown(),
   get children() {
     return z.array(followUpSchema).exactOptional();

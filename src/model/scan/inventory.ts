@@ -50,7 +50,7 @@ export const inventorySchema = z.object({
   ),
   /** The container image that the scan names, for the step after its judgement. */
   image: scannedImageSchema.exactOptional(),
-  /** When its packages were looked up; milliseconds since 1970. Absent in what older releases wrote. */
+  /** When its packages were looked up; milliseconds since 1970. Absent in a scan that read nothing. */
   readAt: z.number().exactOptional(),
   /** The input; absent when the result of the scan is never reused. */
   input: scanInputSchema.exactOptional(),

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { Routing } from '../alert/routing.ts';
 import type { StoredKind } from './kind.ts';
-import * as release01 from './release-0-1.ts';
 import type { SCHEMAS } from './schemas.ts';
 import type { ValueOf } from './value-of.ts';
 
@@ -9,18 +8,12 @@ type Schemas = typeof SCHEMAS;
 
 let schemas: Schemas | undefined;
 
-/**
- * A kind of version 1, whose shape has only grown optional fields since release 0.1.0; or of version 2, whose version 1 is what that
- * release wrote.
- */
-function kind<Kind extends keyof Schemas>(
-  name: Kind,
-  upgrade?: (value: unknown) => unknown,
-): StoredKind<ValueOf<Schemas[Kind]>> {
+/** A kind of version 1. A change of its shape that is not an optional field gets a version and an upgrade. */
+function kind<Kind extends keyof Schemas>(name: Kind): StoredKind<ValueOf<Schemas[Kind]>> {
   return {
     kind: name,
-    version: upgrade === undefined ? 1 : 2,
-    upgrades: upgrade === undefined ? {} : { 1: upgrade },
+    version: 1,
+    upgrades: {},
     async schema() {
       // Each `import` takes as long as checking a small value.
       schemas ??= (await import('./schemas.ts')).SCHEMAS;
@@ -29,24 +22,15 @@ function kind<Kind extends keyof Schemas>(
   };
 }
 
-/** A record in the cache: its version is part of its key, so it is never upgraded. */
-function cached<Kind extends keyof Schemas>(name: Kind, version: number): StoredKind<ValueOf<Schemas[Kind]>> {
-  return { ...kind(name), version };
-}
+export const TARGET_STATE = kind('target-state');
 
-export const TARGET_STATE = kind('target-state', release01.upgradeState);
-
-export const INVENTORY = kind('inventory', release01.upgradeInventory);
-export const COLLECTED_ADVISORIES = {
-  ...kind('collected-advisories', release01.upgradeAdvisories),
-  stored: release01.withRatings,
-};
+export const INVENTORY = kind('inventory');
+export const COLLECTED_ADVISORIES = kind('collected-advisories');
 export const EXPANDED_DEPENDENCIES = kind('expanded-dependencies');
-export const VERDICT = kind('verdict', release01.upgradeVerdict);
-export const GATHERED_DIGEST = kind('gathered-digest', release01.upgradeGatheredDigest);
+export const VERDICT = kind('verdict');
 
-export const NOTIFICATION = kind('notification', release01.upgradeNotification);
-export const DIGEST_ENTRY = kind('digest-entry', release01.upgradeNotification);
+export const NOTIFICATION = kind('notification');
+export const DIGEST_ENTRY = kind('digest-entry');
 export const DELIVERY_RECORD = kind('delivery-record');
 export const DELIVERY_ATTEMPT = kind('delivery-attempt');
 export const STOPPED_ROUTE = kind('stopped-route');
@@ -84,9 +68,10 @@ export const INSPECTION = kind('inspection');
 export const PROJECT_SCORE = kind('project-score');
 export const STORED_SUPPRESSION = kind('suppression');
 
-export const CACHED_VERSION = cached('version', 1);
-export const CACHED_ADVISORY = cached('advisory', 3);
-export const CACHED_PUBLISHED_VERSIONS = cached('published-versions', 2);
-export const CACHED_DEPENDENCIES = cached('dependencies', 1);
-export const CACHED_IMAGE_REPOSITORIES = cached('image-repositories', 1);
-export const CACHED_FIX = cached('fix', 2);
+/* Records in the cache: their version is part of their key, so they are never upgraded. */
+export const CACHED_VERSION = kind('version');
+export const CACHED_ADVISORY = kind('advisory');
+export const CACHED_PUBLISHED_VERSIONS = kind('published-versions');
+export const CACHED_DEPENDENCIES = kind('dependencies');
+export const CACHED_IMAGE_REPOSITORIES = kind('image-repositories');
+export const CACHED_FIX = kind('fix');

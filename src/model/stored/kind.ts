@@ -2,7 +2,7 @@ import type { ZodType } from 'zod';
 
 /**
  * A kind of value that stays in Redis longer than the job that wrote it. A stored value carries the version of its kind in
- * its field `version`; one without that field is of version 1, which release 0.1.0 wrote.
+ * its field `version`; one without that field is of version 1.
  */
 export interface StoredKind<Value> {
   readonly kind: string;
@@ -12,8 +12,6 @@ export interface StoredKind<Value> {
   schema(): Promise<ZodType<Value>>;
   /** Upgrades by the version that they read. Each returns a value of the next version; its input is not checked. */
   readonly upgrades: Readonly<Record<number, (value: unknown) => unknown>>;
-  /** Returns what is stored of a value, where an older reader needs more than the value has. */
-  stored?(value: Value): unknown;
 }
 
 /** The value to store: with the version of its kind. */

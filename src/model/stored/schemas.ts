@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { knownFixSchema } from '../advice/known-fix.ts';
 import { deliveryAttemptSchema, deliveryRecordSchema, stoppedRouteSchema } from '../alert/delivery.ts';
-import { digestEntrySchema, gatheredDigestSchema, notificationSchema } from '../alert/notification.ts';
+import { digestEntrySchema, notificationSchema } from '../alert/notification.ts';
 import { apiAnswerSchema } from '../api/api-answer.ts';
 import { apiTokenSchema } from '../api/api-token.ts';
 import { feedHeadSchema } from '../exploits/feed-head.ts';
@@ -56,7 +56,6 @@ export const SCHEMAS = {
   'collected-advisories': collectedAdvisoriesSchema,
   'expanded-dependencies': expandedDependenciesSchema,
   verdict: verdictSchema,
-  'gathered-digest': gatheredDigestSchema,
   notification: notificationSchema,
   'digest-entry': digestEntrySchema,
   'delivery-record': deliveryRecordSchema,

@@ -30,7 +30,7 @@ export function changeEvent(change: NotifiedChange, target: string) {
     url: advisory?.url ?? null,
     score: advisory?.score ?? null,
     advice: finding.advice ?? null,
-    /** 0 to 100 with what it is made of; null in alerts of earlier releases. */
+    /** 0 to 100 with what it is made of. */
     priority: finding.priority ?? null,
     /** Whether the issue is known to be exploited, and its probability of exploitation; null when that is not known. */
     kev: finding.kev?.listed ?? null,

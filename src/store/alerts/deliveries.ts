@@ -53,13 +53,9 @@ export function createDeliveryStore(redis: RedisClient, keys: Keys, options: Del
     },
     /** The notification of a delivery; `undefined` when none is stored. Throws `state-corrupt` or `state-newer`. */
     async read(id: string): Promise<Notification | undefined> {
-      // Release 0.1.0 stored it in the record.
-      for (const key of [keys.deliveryNotification(id), keys.delivery(id)]) {
-        const remedy = 'Delete the key to forget the alert: it is not sent.';
-        const found = await createHashValues(redis, NOTIFICATION, { key, remedy }).find(FIELD);
-        if (found !== undefined) return found;
-      }
-      return undefined;
+      const remedy = 'Delete the key to forget the alert: it is not sent.';
+      const place = { key: keys.deliveryNotification(id), remedy };
+      return await createHashValues(redis, NOTIFICATION, place).find(FIELD);
     },
     async move(identity: DeliveryIdentity, change: DeliveryMove): Promise<void> {
       const { keys: touched, values } = moveArguments(keys, identity, change, { time: now(), retentionMs });

@@ -116,7 +116,7 @@ async function writeOutcome(
   { resultKind: kind }: RunCircumstances,
 ): Promise<Buffer | string> {
   return await writeLargeValue(OUTCOME, {
-    result: result == null ? null : (kind?.stored?.(result) ?? result),
+    result: result ?? null,
     resultVersion: kind?.version ?? 1,
     next,
   });

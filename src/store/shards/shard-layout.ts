@@ -25,7 +25,7 @@ export function createShardLayouts(redis: RedisClient, prefix: string) {
     read,
     /**
      * Notes that a worker runs for the next `ttlMs`, when the stored number is `shards` and does not change; else it does not note
-     * anything. Stores the number when none is stored: 1 for a deployment of an earlier release. Resolves to what is stored.
+     * anything. Stores the number when none is stored. Resolves to what is stored.
      */
     async enter(worker: string, shards: number, ttlMs: number): Promise<ShardLayout> {
       const stored = await runScript(

@@ -39,7 +39,7 @@ export function writeLargeValue<Value extends object>(
 }
 
 /**
- * Reads what `writeText`, `writeValue` and `writeLargeValue` wrote, and what older releases wrote. Throws `StoreError`
+ * Reads what `writeText`, `writeValue` and `writeLargeValue` wrote, also in older versions. Throws `StoreError`
  * `state-corrupt` or `state-newer`.
  */
 export async function readValue<Value>(

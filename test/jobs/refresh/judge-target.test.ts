@@ -26,7 +26,10 @@ async function judgeWith(states: TargetState[]) {
       targets: { read: async () => states.shift() },
       fleet: {
         ...given.fleet,
-        summary: async () => ({ labels: {}, lockfiles: [], packages: 1, open: {}, requestedAt: STARTED }),
+        summary: async () => ({
+          ...{ labels: {}, lockfiles: [], packages: 1, open: {}, openByRule: {} },
+          requestedAt: STARTED,
+        }),
         inventory: async () => ({
           format: 'npm-package-lock',
           problems: [],

@@ -44,7 +44,7 @@ const known: WatchedTarget = {
 
 const failing = { since: '1970-01-01T00:05:00.000Z', code: 'refused', reason: 'no' };
 
-const SUMMARY = { lockfiles: [], packages: 1, open: {}, requestedAt: NOW };
+const SUMMARY = { lockfiles: [], packages: 1, open: {}, openByRule: {}, requestedAt: NOW };
 
 type Read = Ports['sources']['read'];
 

@@ -55,6 +55,7 @@ export function openFleet(
           labels,
           packages: read.reduce((sum, { packages }) => sum + packages.length, 0),
           open,
+          openByRule: { vulnerability: open },
           requestedAt: AT,
           ...mark,
         },

@@ -62,7 +62,7 @@ function open(prefix: string) {
           lockfiles: [],
         },
         lockfiles: { before: before?.lockfiles ?? [], read },
-        summary: { labels: {}, packages: 1, open: {}, requestedAt: AT },
+        summary: { labels: {}, packages: 1, open: {}, openByRule: {}, requestedAt: AT },
       },
     });
   };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { jobIdOf } from '../../../src/jobs/job.ts';
-import type { PrecedingRun } from '../../../src/model/queue/outcome.ts';
+import type { PrecedingRun, StoredOutcome } from '../../../src/model/queue/outcome.ts';
 import { INVENTORY } from '../../../src/model/stored/catalog.ts';
 import { createOpenJobStore } from '../../../src/store/outcomes/open-jobs.ts';
 import { createScanStore } from '../../../src/store/scans.ts';
@@ -40,7 +40,7 @@ function openBoth(prefix: string) {
     key: 's',
     run: {
       result: inventory,
-      next: [{ job: 'judge', payload: {} }],
+      next: [{ job: 'judge', version: 1, key: 's', payload: {} }],
       record: { scan: 's', target: 't', requestedAt: AT, state: 'running', packages: 3 },
     },
     circumstances: { follows: [follow], ends: { id: 'ingest-s' }, resultKind: INVENTORY },
@@ -50,7 +50,7 @@ function openBoth(prefix: string) {
     openJobs,
     scans,
     /** Saves both; the second one is over when nothing follows. */
-    saveBoth: (next: readonly { readonly job: string; readonly payload: unknown }[] = []) =>
+    saveBoth: (next: StoredOutcome['next'] = []) =>
       outcomes.save(
         'judge',
         's',
@@ -87,7 +87,7 @@ it('is saved with the outcome before it, with the effects of both', async () => 
 
 it('leaves the second job open when jobs follow from it', async () => {
   const { saveBoth, opened, follow } = openBoth('open');
-  await saveBoth([{ job: 'deliver', payload: 1 }]);
+  await saveBoth([{ job: 'deliver', version: 1, key: 'k', payload: 1 }]);
   expect(await opened()).toEqual([follow.id]);
 });
 

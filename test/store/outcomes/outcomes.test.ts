@@ -39,7 +39,7 @@ describe('an outcome', () => {
       result: { list: [1, null], text: 'ä' },
       next: [
         { job: 'b', version: 1, key: 'k', payload: { deep: [1] } },
-        { job: 'a', payload: 2 },
+        { job: 'a', version: 1, key: 'l', payload: 2 },
       ],
     };
     expect(await outcomes.save('job', 'kept', outcome)).toMatchObject({ status: 'saved' });
@@ -59,7 +59,10 @@ describe('an outcome', () => {
   it('is assigned once, for any number of concurrent calls', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        outcomes.save('job', 'once', { result: index, next: [{ job: String(index), payload: index }] }),
+        outcomes.save('job', 'once', {
+          result: index,
+          next: [{ job: 'a', version: 1, key: String(index), payload: index }],
+        }),
       ),
     );
     expect(answers.filter(({ status }) => status === 'saved')).toHaveLength(1);
@@ -201,7 +204,7 @@ describe('a spent outcome', () => {
     const openJobs = createOpenJobStore(room.redis, room.keys);
     await store.save(name.job, name.key, {
       result: { large: 'x'.repeat(10_000) },
-      next: [{ job: 'a', payload: 1 }],
+      next: [{ job: 'a', version: 1, key: 'k', payload: 1 }],
     });
     await store.save('part', 'spent.0', { result: 1, next: [] });
     const spent = { marked: [name], removed: [{ job: 'part', key: 'spent.0' }] };
@@ -212,7 +215,7 @@ describe('a spent outcome', () => {
     // A worker may have died before it queued what follows.
     expect(await store.read(name.job, name.key)).toEqual({
       result: { large: 'x'.repeat(10_000) },
-      next: [{ job: 'a', payload: 1 }],
+      next: [{ job: 'a', version: 1, key: 'k', payload: 1 }],
     });
     expect(await room.redis.pttl(room.keys.outcome(name.job, name.key))).toBeGreaterThan(900_000);
     const valueKey = room.keys.spentOutcome(name.job, name.key);
