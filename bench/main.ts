@@ -19,6 +19,7 @@ const BENCHES = {
   fleet: 'one worker refreshes [targets] × [packages]: requests, memory',
   suppressions: 'what 100 suppressions add to whole refreshes',
   serve: 'the API answers mixed reads at [targets]: latencies',
+  questions: 'commands ask a fleet of [targets] × [packages]: whole processes',
   page: 'the live page over [targets] × [packages] in Chromium: times',
   queue: 'the runtime of the workers, beside BullMQ alone',
   signals: 'inspecting 20 new packages of 1,500: requests, time added to a scan',
@@ -35,6 +36,7 @@ const SLOW: readonly string[] = [
   'fleet',
   'suppressions',
   'serve',
+  'questions',
   'page',
 ];
 

@@ -1,0 +1,58 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { openStore } from '../src/compose/store.ts';
+import { loadConfig } from '../src/config/load.ts';
+import { startNativeRedis } from '../test/native-redis.ts';
+import { fileOptions, KEPT, keptFleet } from './kept-fleet.ts';
+import { timeProcesses } from './processes.ts';
+import { rowsOf, type Subject, type Table } from './rows.ts';
+
+const MAIN = process.env['LOCKHOUND_MAIN'] ?? join(import.meta.dirname, '..', 'bin', 'lockhound.js');
+const FLOOR = 'node, which does nothing';
+const ROUNDS = 5;
+
+/**
+ * Times questions about a fleet as whole processes over a native Redis.
+ * `npm run bench -- questions [targets] [packages]`; `FLEET_FILE=<file>.rdb` keeps the filled Redis.
+ */
+export async function* measure(
+  [targets = '10000', packages = '1000']: readonly string[],
+  isShort: boolean,
+): AsyncIterable<Table> {
+  const size = {
+    targets: Number(targets),
+    packages: Number(packages),
+    distinct: Math.min(100_000, 10 * Number(targets) + Number(packages)),
+  };
+  const folder = await mkdtemp(join(tmpdir(), 'questions-'));
+  const redis = await startNativeRedis(...(KEPT === undefined ? [] : fileOptions(KEPT)));
+  try {
+    const config = join(folder, 'lockhound.yaml');
+    await writeFile(config, `redis: { url: "${redis.url}" }\n`);
+    const store = await openStore(loadConfig({ file: config, environment: {} }), pino({ level: 'silent' }));
+    const { filled, isKept } = await keptFleet(store, redis, size).finally(() => store.close());
+    const rare = filled.holders.findLastIndex((count) => count > 0);
+    const question = (...args: readonly string[]): Subject & { readonly args: readonly string[] } => {
+      return { name: args.join(' '), floor: FLOOR, args: [MAIN, ...args, '--config', config] };
+    };
+    const commands = [
+      { name: FLOOR, args: ['-e', '0'] },
+      question('targets'),
+      question('targets', '--label', 'team=team-7'),
+      question('findings'),
+      question('findings', '--severity', 'critical', '--json'),
+      question('findings', '--target', 'team-7/service-7'),
+      question('where', 'package-0'),
+      question('where', `package-${rare}`, '<2'),
+      question('changes'),
+      question('changes', '--since', '1h', '--json'),
+    ];
+    const title = `questions: ${targets} targets × ${packages} packages (${isKept ? 'kept' : 'new'})`;
+    yield { title, rows: rowsOf(commands, await timeProcesses(commands, isShort ? 2 : ROUNDS)) };
+  } finally {
+    await redis.close();
+    await rm(folder, { recursive: true });
+  }
+}
