@@ -16,6 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   advice: ['model', 'versions'],
   sources: ['files', 'http', 'lockfiles', 'model'],
   exploits: ['files', 'http', 'model'],
+  advisories: ['files', 'http', 'model', 'versions'],
   policy: ['model', 'versions'],
   fleet: ['model', 'policy', 'store'],
   store: ['fleet', 'model'],
@@ -58,7 +59,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'workers',
   ],
   tracing: ['model'],
-  embedded: ['discovery', 'files', 'model'],
+  embedded: ['advisories', 'discovery', 'files', 'model'],
   cli: [
     'commands',
     'compose',

@@ -10,6 +10,8 @@ const EXAMPLES = `
 Examples:
   lockhound data import epss epss_scores-current.csv.gz
   lockhound data import kev https://www.cisa.gov/sites/default/files/feeds/known_exploited_vulnerabilities.json
+  lockhound data import osv https://osv-vulnerabilities.storage.googleapis.com/npm/all.zip
+  LOCKHOUND_INSIGHTS_SOURCES=osv lockhound scan .
   lockhound data show
 
 Exit codes: 0 done, 1 stored without entries that cannot be read, 2 an error.`;
@@ -20,22 +22,29 @@ export function dataCommand(command: Command, context: CommandContext): void {
 
 function importCommand({ terminal, exit }: CommandContext): Command {
   return withAdminOptions(new Command('import'))
-    .description('Store a list in the data folder, and in Redis when redis.url is set.')
-    .addArgument(new Argument('<list>', 'which list').choices(FEEDS))
+    .description('Store a list or advisories in the data folder; lists also in Redis when redis.url is set.')
+    .addArgument(new Argument('<list>', 'which list, or osv for advisories').choices([...FEEDS, 'osv']))
     .argument(
       '<from>',
-      'file or URL in its published form: CSV (EPSS) or JSON (KEV), also compressed by gzip',
+      'file or URL in its published form: CSV (EPSS) or JSON (KEV), also compressed by gzip; for osv a ZIP file, a folder, or JSON',
     )
     .option('--force', 'replace a list that is newer, or has more than twice as many entries')
-    .action(async (feed: FeedName, from: string, options: AdminOptions & { readonly force?: boolean }) => {
-      const loaded = loadConfig({ file: options.config });
-      const { importFeed } = await import('../commands/data.ts');
-      const imported = await interruptible((signal) =>
-        importFeed(loaded, { feed, from, force: options.force === true, signal }),
-      );
-      print(terminal, options, imported);
-      exit(imported.head.rejected === 0 ? EXIT.clean : EXIT.findings);
-    });
+    .action(
+      async (feed: FeedName | 'osv', from: string, options: AdminOptions & { readonly force?: boolean }) => {
+        const loaded = loadConfig({ file: options.config });
+        const { importAdvisories, importFeed } = await import('../commands/data.ts');
+        if (feed === 'osv') {
+          const added = await interruptible((signal) => importAdvisories(loaded, { from, signal }));
+          print(terminal, options, added);
+          return exit(added.rejected === 0 ? EXIT.clean : EXIT.findings);
+        }
+        const imported = await interruptible((signal) =>
+          importFeed(loaded, { feed, from, force: options.force === true, signal }),
+        );
+        print(terminal, options, imported);
+        exit(imported.head.rejected === 0 ? EXIT.clean : EXIT.findings);
+      },
+    );
 }
 
 function showCommand({ terminal, exit }: CommandContext): Command {

@@ -1,3 +1,9 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { advisoriesPath, type Coverage, openAdvisories } from '../advisories/database.ts';
+import { importOsv, type OsvImport } from '../advisories/import-osv.ts';
 import { feedClient, storeFeed } from '../compose/exploits.ts';
 import { openFleetStore } from '../compose/fleet-store.ts';
 import { dataFolder } from '../config/data-folder.ts';
@@ -6,6 +12,7 @@ import { feedOf, requireProgress } from '../exploits/feed.ts';
 import { readFolder, writeFolder } from '../exploits/folder.ts';
 import { readFeedFile, readFeedUrl } from '../exploits/read-feed.ts';
 import { printableUrl } from '../http/errors.ts';
+import { defined } from '../model/defined.ts';
 import { messageOf } from '../model/errors.ts';
 import type { FeedName } from '../model/exploits/exploit-data.ts';
 import type { FeedHead } from '../model/exploits/feed-head.ts';
@@ -20,6 +27,30 @@ export interface ImportOptions {
   readonly signal: AbortSignal;
 }
 
+/**
+ * Adds the advisories of a source in the OSV format to those in the data folder: a ZIP file, folder or file, or the http or https URL of
+ * one. Throws `AdvisoryError` and `FileError`.
+ */
+export async function importAdvisories(
+  { config: { data } }: LoadedConfig,
+  { from, signal }: Pick<ImportOptions, 'from' | 'signal'>,
+): Promise<OsvImport> {
+  const path = advisoriesPath(dataFolder(data.folder));
+  if (!isUrl(from)) return await importOsv({ path, from: resolve(from), signal });
+  const { download } = await import('../advisories/download.ts');
+  const http = feedClient([from], data.allowAddresses);
+  const folder = await mkdtemp(join(tmpdir(), 'lockhound-osv-'));
+  try {
+    // The name says how the content is read.
+    const file = join(folder, basename(new URL(from).pathname) || 'source.json');
+    await download(from, file, { http, signal });
+    return await importOsv({ path, from: file, source: printableUrl(from), signal });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    await http.close();
+  }
+}
+
 /** Where a list is stored. */
 export interface ListPlace {
   /** A folder, or `Redis` with its prefix. */
@@ -27,6 +58,8 @@ export interface ListPlace {
   /** For whom. */
   readonly use: 'scan' | 'workers';
   readonly lists: readonly FeedHead[];
+  /** The imported advisories by system. */
+  readonly advisories?: readonly Coverage[];
   /** Why it cannot be read. */
   readonly fault?: string;
 }
@@ -49,11 +82,10 @@ export async function importFeed(
   { feed: name, from, force, signal }: ImportOptions,
 ): Promise<ImportedFeed> {
   const { data, redis } = loaded.config;
-  const isUrl = /^https?:\/\//i.test(from);
-  const read = isUrl
+  const read = isUrl(from)
     ? await readUrl(name, from, data.allowAddresses, signal)
     : await readFeedFile(name, from);
-  const source = isUrl ? printableUrl(from) : from;
+  const source = isUrl(from) ? printableUrl(from) : from;
   const feed = feedOf(name, read, { source, importedAt: new Date().toISOString() });
   const folder = dataFolder(data.folder);
   if (!force) requireProgress(headOf(await readFolder(folder), name), feed.head);
@@ -75,7 +107,7 @@ export async function importFeed(
 export async function storedLists(loaded: LoadedConfig): Promise<readonly ListPlace[]> {
   const folder = dataFolder(loaded.config.data.folder);
   const inFolder = readFolder(folder).then((feeds) => feeds.map(({ head }) => head));
-  const places = [await placeOf(folder, 'scan', inFolder)];
+  const places = [await placeOf(folder, 'scan', inFolder, coverageIn(folder))];
   if (loaded.config.redis.url === undefined) return places;
   const fleet = await openFleetStore(loaded);
   try {
@@ -85,13 +117,30 @@ export async function storedLists(loaded: LoadedConfig): Promise<readonly ListPl
   }
 }
 
+/** Rejects when the file cannot be read; `undefined` without one. */
+async function coverageIn(folder: string): Promise<readonly Coverage[] | undefined> {
+  const path = advisoriesPath(folder);
+  if (!existsSync(path)) return undefined;
+  const advisories = await openAdvisories(path);
+  try {
+    return advisories.coverage();
+  } finally {
+    advisories.close();
+  }
+}
+
+function isUrl(from: string): boolean {
+  return /^https?:\/\//i.test(from);
+}
+
 async function placeOf(
   place: string,
   use: ListPlace['use'],
   reading: Promise<readonly FeedHead[]>,
+  coverage?: Promise<readonly Coverage[] | undefined>,
 ): Promise<ListPlace> {
   try {
-    return { place, use, lists: await reading };
+    return { place, use, lists: await reading, ...defined({ advisories: await coverage }) };
   } catch (error) {
     return { place, use, lists: [], fault: messageOf(error) };
   }

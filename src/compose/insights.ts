@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { dataFolder } from '../config/data-folder.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { readBundledDescription } from '../discovery/bundled.ts';
 import { type ApiClient, createApiClient } from '../discovery/client.ts';
@@ -40,7 +41,9 @@ export async function openInsights(
 /** Package-insights clients with their own caches, which share connections and limits. */
 export async function openInsightsClients({ config }: LoadedConfig, connection: InsightsConnection) {
   const { concurrency, recordTtl, missTtl, privatePackages, mirrors } = config.insights;
-  const { api, http } = await openInsightsApi(config.insights, connection);
+  const sources = connection.http ?? (await openSources(config, connection.budget));
+  const { api, http } = await openInsightsApi(config.insights, { ...connection, http: sources });
+  const isLocal = !config.insights.sources.includes('api');
   const limit = pLimit(concurrency);
   const gate = createGate(pausesOf(connection));
   return {
@@ -48,7 +51,8 @@ export async function openInsightsClients({ config }: LoadedConfig, connection: 
       createInsights({
         ...options,
         api,
-        cache,
+        // An import is seen at once.
+        cache: isLocal ? NO_CACHE : cache,
         limit,
         gate,
         recordTtlMs: recordTtl,
@@ -79,6 +83,25 @@ export async function openInsightsApi(
   const paced = budget === undefined ? http : pausingClient(http, budget);
   return { http, api: createApiClient({ document, http: paced, rootUrl: config.url, readOnly: true }) };
 }
+
+/** What answers besides the service: the imported advisories, alone or added to its answers. `undefined`: the service alone. */
+async function openSources(
+  { insights, data }: Pick<LoadedConfig['config'], 'insights' | 'data'>,
+  budget: RequestBudget | undefined,
+): Promise<HttpClient | undefined> {
+  const { sources } = insights;
+  if (!sources.includes('osv')) return undefined;
+  const { advisoriesAlone, openAdvisoryIndex, withAdvisories } = await import('./advisory-index.ts');
+  const index = await openAdvisoryIndex(dataFolder(data.folder));
+  return sources.includes('api')
+    ? withAdvisories(await openHttp(insights, budget), index)
+    : advisoriesAlone(index);
+}
+
+const NO_CACHE: Cache = {
+  getMany: async (_kind, keys) => keys.map(() => undefined),
+  setMany: async () => {},
+};
 
 /** The HTTP client is loaded on first use: a local index may answer all requests. */
 async function openHttp(

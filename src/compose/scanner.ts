@@ -49,13 +49,12 @@ interface ScannerOptions extends Pick<AttemptsOptions, 'signal' | 'onProgress' |
 
 /** Scans of one target in this process: no Redis, no queue, no other process. Each is compared with the one before it. */
 export async function openScanner(loaded: LoadedConfig, options: ScannerOptions) {
-  const { log, local, backoffMs = DEFAULT_BACKOFF_MS } = options;
+  const { log, backoffMs = DEFAULT_BACKOFF_MS } = options;
   const { config } = loaded;
   const { requestsPerSecond } = config.insights;
   const onContractProblem = warnOnce(log);
   const { clientOf, close } = await openInsightsClients(loaded, {
-    http:
-      local !== undefined ? createLocalHttp(local) : options.offline === true ? offlineClient() : undefined,
+    http: await httpOf(options),
     budget: requestsPerSecond === undefined ? undefined : createLocalBudget(requestsPerSecond),
     backoff: { backoffMs, maxBackoffMs: 4 * backoffMs },
   });
@@ -109,6 +108,13 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
   };
 }
 
+/** What answers in place of the network. */
+async function httpOf({ local, offline }: ScannerOptions): Promise<HttpClient | undefined> {
+  if (local === undefined) return offline === true ? offlineClient() : undefined;
+  const { createLocalHttp } = await import('./advisory-index.ts');
+  return createLocalHttp(async () => local);
+}
+
 /** A cache that says whether the service answered: what was cached before was judged by the run that looked it up. */
 function watchedCache(cache: Cache): Cache & { isAddedTo(): boolean } {
   let isAddedTo = false;
@@ -130,19 +136,6 @@ async function openInspections({
   if (inspections === undefined) return undefined;
   const { inspectNow } = await import('../jobs/signals/inspect-now.ts');
   return inspectNow({ inspections, ...parts });
-}
-
-/** An HTTP client whose answers come from an index in this process, with the content that the local service sends. */
-function createLocalHttp(index: Pick<LocalIndex, 'answer'>): HttpClient {
-  return {
-    async send({ method, url, body, signal }) {
-      signal?.throwIfAborted();
-      const { pathname, search } = new URL(url);
-      const answer = index.answer({ method, url: pathname + search, body: body?.toString() });
-      return { ...answer, body: Buffer.from(answer.body) };
-    },
-    close: async () => {},
-  };
 }
 
 /** The imported lists about exploitation in a folder, for runs without Redis. What cannot be read is as if it was never imported. */

@@ -53,6 +53,14 @@ const data = z.strictObject({
 
 const insights = z.strictObject({
   url: httpUrl.default('https://api.deps.dev').describe('Package-insights API.'),
+  sources: z
+    .array(z.enum(['api', 'osv']))
+    .min(1)
+    .max(2)
+    .default(['api'])
+    .describe(
+      'What answers: the package-insights API, imported advisories (`lockhound data import osv`), or both.',
+    ),
   timeout: durationOf('30s').describe('Limit for one answer.'),
   concurrency: z.int().min(1).max(256).default(32).describe('Concurrent requests of one worker.'),
   requestsPerSecond: z

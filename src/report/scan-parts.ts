@@ -98,7 +98,7 @@ function forAdvice(alerts: readonly Finding[]): string {
 
 function forGaps({ outcomes }: Verdict['counts']): string {
   if (outcomes.uncovered > 0)
-    return 'scan without --local to look up what the local data set does not cover.';
+    return 'scan without --local to look up what the local data does not cover, or import more (`lockhound data import osv`).';
   return 'correct what is listed as a gap, and scan again.';
 }
 

@@ -64,7 +64,7 @@ function coverageLines({ counts: { outcomes, packages } }: Verdict, paint: Palet
   const share = `${outcomes.uncovered} of ${counted(packages, 'package')}`;
   return [
     `${paint.bad(`Most of this scan is unknown: ${share} ${outcomes.uncovered === 1 ? 'is' : 'are'} not in the local data set.`)}`,
-    'Scan without --local to look them up.',
+    'Scan without --local to look them up, or import their advisories with `lockhound data import osv`.',
     '',
   ];
 }

@@ -32,7 +32,26 @@ export async function inventoryGaps(inventory: Inventory): Promise<readonly Gap[
       }
     }
   }
-  return [...gaps, ...(await doubtGaps(inventory))];
+  return [...gaps, ...(await doubtGaps(inventory)), ...(await knowledgeGaps(inventory))];
+}
+
+/** Package versions of which imported advisories are all that is known, in one gap. */
+async function knowledgeGaps({ lockfiles }: Inventory): Promise<readonly Gap[]> {
+  const dates = new Map<string, number>();
+  for (const { packages } of lockfiles) {
+    for await (const slice of inSlices(packages)) {
+      for (const { resolution } of slice) {
+        const date = resolution.record?.advisoriesAsOf;
+        if (date !== undefined) dates.set(date, (dates.get(date) ?? 0) + 1);
+      }
+    }
+  }
+  if (dates.size === 0) return [];
+  const packages = [...dates.values()].reduce((sum, count) => sum + count, 0);
+  const [oldest = ''] = [...dates.keys()].sort((one, other) => Date.parse(one) - Date.parse(other));
+  const known = packages === 1 ? 'one package is known' : `${packages} packages are known`;
+  const reason = `${known} by imported advisories alone, the oldest as of ${oldest.slice(0, 10)}: whether they exist, their dates, licences and deprecation are not known, and the rules about these do not apply`;
+  return [{ kind: 'source', subject: 'package insights', reason }];
 }
 
 /** Package versions of which the service no longer states what it stated before. */
@@ -41,8 +60,8 @@ async function doubtGaps({ lockfiles }: Inventory): Promise<readonly Gap[]> {
   for (const { packages } of lockfiles) {
     for await (const slice of inSlices(packages)) {
       for (const { purl, resolution } of slice) {
-        const { outcome, reason } = resolution;
-        if (outcome !== 'resolved' || reason === undefined) continue;
+        const { outcome, reason, record } = resolution;
+        if (outcome !== 'resolved' || reason === undefined || record?.advisoriesAsOf !== undefined) continue;
         doubts.set(reason, (doubts.get(reason) ?? new Set()).add(purl));
       }
     }

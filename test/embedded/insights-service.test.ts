@@ -10,7 +10,7 @@ import { garbageAnswer, htmlAnswer, tooManyRequests } from '../../src/embedded/f
 import { type InsightsData, readBundledData } from '../../src/embedded/insights/data-set.ts';
 import { InsightsModel } from '../../src/embedded/insights/model.ts';
 import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
-import { UNCOVERED } from '../../src/model/api/uncovered.ts';
+import { UNCOVERED } from '../../src/model/api/extensions.ts';
 
 const batch = z.object({
   responses: z.array(

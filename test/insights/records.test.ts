@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { readPublishedVersions } from '../../src/insights/records/published-versions.ts';
-import { UNCOVERED } from '../../src/model/api/uncovered.ts';
+import { UNCOVERED } from '../../src/model/api/extensions.ts';
 import { startFakeService } from './fake-service.ts';
 
 type Fake = Awaited<ReturnType<typeof startFakeService>>;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createGate } from '../../src/insights/gate.ts';
-import { UNCOVERED } from '../../src/model/api/uncovered.ts';
+import { UNCOVERED } from '../../src/model/api/extensions.ts';
 import type { LockedPackage } from '../../src/model/lockfile/lockfile.ts';
 import { createMemoryCache, locked, manyLocked, startFakeService, untilOpen } from './fake-service.ts';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { BatchEntry, InsightsSession } from '../../commands/insights-session.ts';
-import { UNCOVERED } from '../../model/api/uncovered.ts';
+import { UNCOVERED } from '../../model/api/extensions.ts';
 import { printable } from '../../model/printable.ts';
 import { answerLine } from '../../report/answer.ts';
 import { palette } from '../../report/layout.ts';

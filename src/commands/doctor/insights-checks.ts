@@ -1,4 +1,6 @@
+import { advisoriesPath, openAdvisories } from '../../advisories/database.ts';
 import { openInsightsApi } from '../../compose/insights.ts';
+import { dataFolder } from '../../config/data-folder.ts';
 import { printableUrl } from '../../http/errors.ts';
 import { getVersionBatch } from '../../insights/operations.ts';
 import { createInsightsService } from '../../insights/service.ts';
@@ -8,6 +10,8 @@ import type { IndependentCheck } from './check.ts';
 /** More than a page of the public service holds. */
 const BATCH = 120;
 const SLOW_MS = 5_000;
+/** New advisories appear each day. */
+const OLD_MS = 7 * 86_400_000;
 const EXAMPLES = ['lodash', 'ms', 'chalk', 'express', 'react', 'debug'];
 
 /** One batch request: whether the service answers, how fast, and how many answers a page holds. */
@@ -16,6 +20,7 @@ const service: IndependentCheck = {
   name: 'service',
   async run({ loaded, signal }) {
     const { insights } = loaded.config;
+    if (!insights.sources.includes('api')) return fine('is not asked: insights.sources names osv alone');
     const { api, http } = await openInsightsApi(insights);
     try {
       // Mostly versions that do not exist: their answers are small, and a page counts them as well.
@@ -61,4 +66,28 @@ const rate: IndependentCheck = {
   },
 };
 
-export const INSIGHTS_CHECKS: readonly IndependentCheck[] = [service, rate];
+/** The imported advisories, where they are a source: what they cover, and how old they are. */
+const advisories: IndependentCheck = {
+  subject: 'insights',
+  name: 'advisories',
+  async run({ loaded }) {
+    const { insights, data } = loaded.config;
+    if (!insights.sources.includes('osv')) return fine('no imported advisories are used (insights.sources)');
+    const opened = await openAdvisories(advisoriesPath(dataFolder(data.folder)));
+    const coverage = opened.coverage();
+    opened.close();
+    const texts = coverage.map(
+      ({ system, records, asOf }) => `${records} of ${system} as of ${asOf.slice(0, 10)}`,
+    );
+    const old = coverage.filter(({ importedAt }) => Date.now() - Date.parse(importedAt) > OLD_MS);
+    if (old.length === 0 && coverage.length > 0) return fine(`imported advisories: ${texts.join(', ')}`);
+    return degraded(
+      coverage.length === 0
+        ? 'the imported advisories cover no system'
+        : `imported a week ago or more: ${texts.join(', ')}`,
+      'Import them again: `lockhound data import osv <file or URL>`.',
+    );
+  },
+};
+
+export const INSIGHTS_CHECKS: readonly IndependentCheck[] = [service, rate, advisories];

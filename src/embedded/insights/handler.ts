@@ -1,7 +1,7 @@
-import { UNCOVERED } from '../../model/api/uncovered.ts';
+import { UNCOVERED } from '../../model/api/extensions.ts';
 import { SYSTEMS, type System, type VersionKey } from '../../model/lockfile/version-key.ts';
 import { cutPage, digest, readBatch } from './batch.ts';
-import type { InsightsModel } from './model.ts';
+import type { IndexModel } from './model.ts';
 import { canonicalKey, parsePurl, purlOf } from './names.ts';
 import { queryResults } from './query.ts';
 import { requirementsObject } from './requirements.ts';
@@ -25,7 +25,7 @@ const NO_RESULTS = 'no results match query';
 
 /** The operations of the package-insights API by method id; `pageSize` is called for each batch. */
 export function insightsOperations(
-  model: InsightsModel,
+  model: IndexModel,
   pageSize: () => number,
 ): Readonly<Record<string, Operation>> {
   const ofVersion =
@@ -57,20 +57,20 @@ export function insightsOperations(
   };
 }
 
-function getPackage(model: InsightsModel, parameters: ReadonlyMap<string, string>): Reply {
+function getPackage(model: IndexModel, parameters: ReadonlyMap<string, string>): Reply {
   const system = parameters.get('packageKey.system') as System;
   const name = parameters.get('packageKey.name') ?? '';
   return orMissing(model.package(system, name), PACKAGE_NOT_FOUND);
 }
 
-function requirementsOf(model: InsightsModel, key: VersionKey): string | undefined {
+function requirementsOf(model: IndexModel, key: VersionKey): string | undefined {
   const indexed = model.indexedVersion(key);
   const requirements = indexed && requirementsObject(key.system, indexed);
   return requirements && JSON.stringify(requirements);
 }
 
 /** Entries of one version under several spellings all echo the first of them (field notes, "Order"). */
-function getVersionBatch(model: InsightsModel, body: unknown, pageSize: number): Reply {
+function getVersionBatch(model: IndexModel, body: unknown, pageSize: number): Reply {
   const firstSpelling = new Map<string, string>();
   return answerBatch(body, pageSize, (request) => {
     const key = readVersionKey(request);
@@ -83,7 +83,7 @@ function getVersionBatch(model: InsightsModel, body: unknown, pageSize: number):
 }
 
 /** The echoed purl is normalised. */
-function purlLookupBatch(model: InsightsModel, body: unknown, pageSize: number): Reply {
+function purlLookupBatch(model: IndexModel, body: unknown, pageSize: number): Reply {
   return answerBatch(body, pageSize, (request) => {
     const purl = (request as { purl?: unknown } | null)?.purl;
     const target = typeof purl === 'string' ? parsePurl(purl) : undefined;
@@ -101,7 +101,7 @@ function purlLookupBatch(model: InsightsModel, body: unknown, pageSize: number):
   });
 }
 
-function getProjectBatch(model: InsightsModel, body: unknown, pageSize: number): Reply {
+function getProjectBatch(model: IndexModel, body: unknown, pageSize: number): Reply {
   return answerBatch(body, pageSize, (request) => {
     const id = (request as { projectKey?: { id?: unknown } } | null)?.projectKey?.id;
     if (typeof id !== 'string') return 'invalid project key';
@@ -155,7 +155,7 @@ function answerOf(name: string, json: string | undefined, isCovered: () => boole
     : { members: `,"${name}":${json}`, isUncovered: false };
 }
 
-function purlLookup(model: InsightsModel, purl: string): Reply {
+function purlLookup(model: IndexModel, purl: string): Reply {
   const target = parsePurl(purl);
   if (target === undefined) return refusal(`invalid purl: ${purl}`);
   const { system, name, version } = target;
@@ -167,7 +167,7 @@ function purlLookup(model: InsightsModel, purl: string): Reply {
   return orMissing(found && `{"version":${found}}`, VERSION_NOT_FOUND);
 }
 
-function getProjectVersions(model: InsightsModel, parameters: ReadonlyMap<string, string>): Reply {
+function getProjectVersions(model: IndexModel, parameters: ReadonlyMap<string, string>): Reply {
   const id = parameters.get('projectKey.id') ?? '';
   const found = model.versionsOfProject(id).slice(0, 1_500);
   if (found.length === 0 && model.project(id) === undefined) return missing('project not found');
@@ -181,7 +181,7 @@ function getProjectVersions(model: InsightsModel, parameters: ReadonlyMap<string
   return { json: JSON.stringify({ versions }) };
 }
 
-function getSimilarlyNamed(model: InsightsModel, parameters: ReadonlyMap<string, string>): Reply {
+function getSimilarlyNamed(model: IndexModel, parameters: ReadonlyMap<string, string>): Reply {
   const system = parameters.get('packageKey.system') as System;
   const found = model.find(system, parameters.get('packageKey.name') ?? '');
   if (found === undefined) return missing(PACKAGE_NOT_FOUND);

@@ -10,7 +10,7 @@ import {
   type ProjectFact,
 } from './data-set.ts';
 import { insightsOperations, type Reply } from './handler.ts';
-import { InsightsModel } from './model.ts';
+import { type IndexModel, InsightsModel } from './model.ts';
 
 export interface LocalIndexOptions {
   /** Default: the bundled data set. */
@@ -71,22 +71,32 @@ export async function openLocalIndex(options: LocalIndexOptions = {}): Promise<L
   const data = options.data ?? (await openBundledData());
   const model = new InsightsModel({ ...data, partial: options.partial ?? data.partial ?? false });
   const settings = { pageSize: options.pageSize ?? 100 };
-  const dispatcher = await createDispatcher(insightsOperations(model, () => settings.pageSize));
   return Object.assign(settings, {
-    answer(request: LocalRequest): LocalAnswer {
-      const answered = dispatcher.answer(request);
-      return 'text' in answered
-        ? { status: answered.status, headers: { 'content-type': TEXT }, body: answered.text }
-        : { status: 200, headers: JSON_HEADERS, body: answered.json };
-    },
+    ...(await answersOf(model, () => settings.pageSize)),
     heldBack: data.advisories.filter(({ heldBack }) => heldBack),
     learnAdvisory: (advisory: AdvisoryFact) => model.learnAdvisory(advisory),
     withdrawAdvisory: (id: string) => model.withdrawAdvisory(id),
     findPackage: ({ system, name }: Pick<VersionKey, 'system' | 'name'>) => model.find(system, name),
     putPackage: (indexedPackage: IndexedPackage) => model.putPackage(indexedPackage),
     putProject: (project: ProjectFact) => model.putProject(project),
-    stats: dispatcher.stats,
   });
+}
+
+/** The answers of a model to requests of the API. Throws `EmbeddedError`: the description document cannot be used. */
+export async function answersOf(
+  model: IndexModel,
+  pageSize: () => number,
+): Promise<Pick<LocalIndex, 'answer' | 'stats'>> {
+  const dispatcher = await createDispatcher(insightsOperations(model, pageSize));
+  return {
+    answer(request) {
+      const answered = dispatcher.answer(request);
+      return 'text' in answered
+        ? { status: answered.status, headers: { 'content-type': TEXT }, body: answered.text }
+        : { status: 200, headers: JSON_HEADERS, body: answered.json };
+    },
+    stats: dispatcher.stats,
+  };
 }
 
 /** Finds the operation of each request in the description document, and counts requests. */

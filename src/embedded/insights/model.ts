@@ -1,4 +1,4 @@
-import { UNCOVERED } from '../../model/api/uncovered.ts';
+import { UNCOVERED } from '../../model/api/extensions.ts';
 import { canonicalName } from '../../model/lockfile/spelling.ts';
 import { formatVersionKey, type System, type VersionKey } from '../../model/lockfile/version-key.ts';
 import { AdvisoryIndex, affects } from './advisory-index.ts';
@@ -29,6 +29,12 @@ export interface ProjectVersion {
   readonly indexed: IndexedVersion;
   readonly related: RelatedProject;
 }
+
+/** What operations ask an index. */
+export type IndexModel = Omit<
+  InsightsModel,
+  'learnAdvisory' | 'withdrawAdvisory' | 'putPackage' | 'putProject'
+>;
 
 /**
  * The index of the local package-insights service. Answers are JSON text, computed on first request and cached until the
@@ -171,18 +177,10 @@ export class InsightsModel {
     return this.#entry(canonicalKey(key))?.indexed;
   }
 
-  /** An Advisory object as JSON; a missing score is 0 and a missing vector empty, as scalars have defaults. */
+  /** An Advisory object as JSON. */
   advisory(id: string): string | undefined {
     const found = this.#advisories.get(id);
-    if (found === undefined) return undefined;
-    return JSON.stringify({
-      advisoryKey: { id },
-      url: `https://osv.dev/vulnerability/${id}`,
-      title: found.title,
-      aliases: found.aliases,
-      cvss3Score: found.score ?? 0,
-      cvss3Vector: found.vector ?? '',
-    });
+    return found && advisoryObject(found);
   }
 
   /** A Dependencies object as JSON; `undefined` also for a version without a computed graph. */
@@ -259,6 +257,30 @@ export class InsightsModel {
     );
     return [...better, ...metadata];
   }
+}
+
+/** An Advisory object as JSON; a missing score is 0 and a missing vector empty, as scalars have defaults. */
+export function advisoryObject({
+  id,
+  title,
+  aliases,
+  score = 0,
+  vector = '',
+}: {
+  readonly id: string;
+  readonly title: string;
+  readonly aliases: readonly string[];
+  readonly score?: number | undefined;
+  readonly vector?: string | undefined;
+}): string {
+  return JSON.stringify({
+    advisoryKey: { id },
+    url: `https://osv.dev/vulnerability/${id}`,
+    title,
+    aliases,
+    cvss3Score: score,
+    cvss3Vector: vector,
+  });
 }
 
 function keyOf({ package: { system, name }, indexed: { version } }: Entry): VersionKey {

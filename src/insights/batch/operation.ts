@@ -1,5 +1,5 @@
 import type { LimitFunction } from 'p-limit';
-import { UNCOVERED } from '../../model/api/uncovered.ts';
+import { UNCOVERED } from '../../model/api/extensions.ts';
 import { isObject } from '../../model/json-object.ts';
 import type { Fields } from '../answer-check.ts';
 import { type Answer, type Answered, answerOf, type ContractProblem, formatProblem } from '../answered.ts';

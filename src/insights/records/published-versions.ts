@@ -1,5 +1,5 @@
+import { UNCOVERED } from '../../model/api/extensions.ts';
 import type * as api from '../../model/api/insights-api.generated.ts';
-import { UNCOVERED } from '../../model/api/uncovered.ts';
 import type { PublishedVersions } from '../../model/scan/resolution.ts';
 import type { Fields } from '../answer-check.ts';
 import type { Answer } from '../answered.ts';

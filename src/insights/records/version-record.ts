@@ -1,4 +1,6 @@
+import { ADVISORIES_AS_OF } from '../../model/api/extensions.ts';
 import type * as api from '../../model/api/insights-api.generated.ts';
+import { defined } from '../../model/defined.ts';
 import { SYSTEMS, type VersionKey } from '../../model/lockfile/version-key.ts';
 import type { VersionRecordSummary } from '../../model/scan/resolution.ts';
 import type { Fields } from '../answer-check.ts';
@@ -39,7 +41,8 @@ export function readVersionRecord(version: api.Version): VersionRecordSummary {
   const isDeprecated = version.isDeprecated ?? false;
   const advisoryIds = advisoryKeys.map(readAdvisoryId);
   // Most versions: a literal takes a fraction of the time and memory of one with optional parts.
-  if (publishedAt !== '' && deprecatedReason === '') {
+  const advisoriesAsOf = statedAsOf(version);
+  if (publishedAt !== '' && deprecatedReason === '' && advisoriesAsOf === undefined) {
     return { versionKey, publishedAt, isDefault, isDeprecated, licenses, advisoryIds };
   }
   return {
@@ -50,7 +53,14 @@ export function readVersionRecord(version: api.Version): VersionRecordSummary {
     ...(deprecatedReason === '' ? {} : { deprecatedReason }),
     licenses,
     advisoryIds,
+    ...defined({ advisoriesAsOf }),
   };
+}
+
+/** Set when a local index that knows advisories alone answered. */
+function statedAsOf(version: api.Version): string | undefined {
+  const { [ADVISORIES_AS_OF]: stated } = version as { readonly [ADVISORIES_AS_OF]?: unknown };
+  return typeof stated === 'string' ? stated : undefined;
 }
 
 export function readVersionKey(key: api.VersionKey = {}): VersionKey {

@@ -171,6 +171,8 @@ export function resolutionOfRecord(
   known: Extract<Known<VersionRecordSummary>, { readonly record: unknown }>,
 ): Resolution {
   const { record } = known;
-  const reason = known.doubted === undefined ? undefined : doubtOf(VERSION_STATEMENTS, known);
+  const doubt = known.doubted === undefined ? undefined : doubtOf(VERSION_STATEMENTS, known);
+  const { advisoriesAsOf: date } = record;
+  const reason = doubt ?? (date && `its existence is not known; advisories as of ${date}`);
   return reason === undefined ? { outcome: 'resolved', record } : { outcome: 'resolved', reason, record };
 }

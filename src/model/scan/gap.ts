@@ -7,6 +7,7 @@
  * - `package`: a package that was not looked up.
  * - `coverage`: a package that the local data set does not cover.
  * - `service`: the look-up service does not know most of what it knew, or states no advisories at all.
+ * - `source`: packages of which the sources of the scan know advisories alone.
  * - `advisory`, `dependencies`: what could not be fetched or read.
  * - `image`: the base of a container image, which could not be looked up.
  * - `signal`: a fact that the inspection of a new package version could not get.
@@ -20,6 +21,7 @@ export const GAP_KINDS = [
   'package',
   'coverage',
   'service',
+  'source',
   'advisory',
   'dependencies',
   'image',

@@ -67,6 +67,7 @@ const KINDS: Readonly<Record<Gap['kind'], string>> = {
   package: 'Packages that were not looked up',
   coverage: 'Packages that the local data set does not cover',
   service: 'The look-up service',
+  source: 'What the sources of the scan do not know',
   advisory: 'Advisories that could not be read',
   dependencies: 'Dependencies that could not be read',
   rule: 'Packages that a rule failed on',

@@ -1,0 +1,46 @@
+import type { System } from '../model/lockfile/version-key.ts';
+import { schemeOf } from '../versions/scheme.ts';
+import type { Affected, RangeEvent } from './osv-record.ts';
+
+/**
+ * Whether an advisory affects a version of a package, as the OSV schema evaluates it ("Evaluation"). `undefined` when the version is not
+ * listed and cannot be compared with the ranges.
+ */
+export function affects(
+  { versions, ranges }: Affected,
+  system: System,
+  version: string,
+): boolean | undefined {
+  if (versions.includes(version)) return true;
+  const { isValid, compare } = schemeOf(system);
+  if (!isValid(version)) return ranges.length === 0 ? false : undefined;
+  if (ranges.some((events) => inRange(events, version, compare))) return true;
+  return versions.some((one) => isValid(one) && compare(one, version) === 0);
+}
+
+/** `events`: in the order of versions. */
+function inRange(
+  events: readonly RangeEvent[],
+  version: string,
+  compare: (left: string, right: string) => number,
+): boolean {
+  let isAffected = false;
+  let isLimited = false;
+  let isWithinLimit = false;
+  for (const [kind, bound] of events) {
+    const order = bound === '0' && kind === 'introduced' ? 1 : compare(version, bound);
+    if (kind === 'introduced' && order >= 0) isAffected = true;
+    if (kind === 'fixed' && order >= 0) isAffected = false;
+    if (kind === 'last_affected' && order > 0) isAffected = false;
+    if (kind === 'limit') {
+      isLimited = true;
+      isWithinLimit ||= order < 0;
+    }
+  }
+  return isAffected && (!isLimited || isWithinLimit);
+}
+
+/** The versions with which the ranges of an advisory end. */
+export function fixedVersions({ ranges }: Affected): readonly string[] {
+  return ranges.flatMap((events) => events.flatMap(([kind, version]) => (kind === 'fixed' ? [version] : [])));
+}

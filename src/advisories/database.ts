@@ -1,0 +1,259 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { DatabaseSync as Database } from 'node:sqlite';
+import { messageOf } from '../model/errors.ts';
+import { SYSTEMS, type System } from '../model/lockfile/version-key.ts';
+import { AdvisoryError } from './errors.ts';
+import type { Affected, AffectedPackage, OsvRecord } from './osv-record.ts';
+
+/** The advisories of one system that are stored. */
+export interface Coverage {
+  readonly system: System;
+  readonly records: number;
+  /** RFC 3339: the time of the newest record. */
+  readonly asOf: string;
+  /** RFC 3339. */
+  readonly importedAt: string;
+  /** Path or URL without credentials. */
+  readonly source: string;
+}
+
+/** An advisory about a package. */
+export interface StoredAffected extends Affected {
+  readonly id: string;
+}
+
+/** What is stored of an advisory besides the versions that it affects. */
+export interface StoredAdvisory
+  extends Pick<OsvRecord, 'id' | 'title' | 'aliases' | 'vector' | 'modified' | 'published' | 'withdrawn'> {}
+
+const FORMAT = 1;
+
+const SCHEMA = `
+  PRAGMA user_version = ${FORMAT};
+  CREATE TABLE coverage (system TEXT PRIMARY KEY, asOf TEXT, importedAt TEXT, source TEXT) WITHOUT ROWID;
+  CREATE TABLE advisories (id TEXT PRIMARY KEY, modified TEXT, body TEXT) WITHOUT ROWID;
+  CREATE TABLE affected (
+    system TEXT, name TEXT, id TEXT, body TEXT, PRIMARY KEY (system, name, id)
+  ) WITHOUT ROWID;
+  CREATE INDEX affectedById ON affected (id);
+`;
+
+/** The file of the advisories in the data folder. */
+export function advisoriesPath(folder: string): string {
+  return join(folder, 'advisories.sqlite');
+}
+
+/**
+ * The stored advisories, which another process may replace but never changes. Throws `AdvisoryError` (`database-missing`,
+ * `database-damaged`).
+ */
+export async function openAdvisories(path: string) {
+  if (!existsSync(path)) {
+    throw new AdvisoryError(
+      'database-missing',
+      `${path}: no advisories are imported: \`lockhound data import osv <zip, folder, file or URL>\``,
+    );
+  }
+  const { DatabaseSync } = await loadSqlite();
+  const database = open(DatabaseSync, path);
+  const ofPackage = database.prepare('SELECT id, body FROM affected WHERE system = ? AND name = ?');
+  const ofId = database.prepare('SELECT modified, body FROM advisories WHERE id = ?');
+  return {
+    coverage: () => coverageOf(database),
+    /** The advisories about a package that are not withdrawn. `name`: as `storedName` spells it. */
+    about(system: System, name: string): readonly StoredAffected[] {
+      return ofPackage.all(system, name).map(({ id, body }) => {
+        return { id: String(id), ...(JSON.parse(String(body)) as Affected) };
+      });
+    },
+    find(id: string): StoredAdvisory | undefined {
+      const row = ofId.get(id);
+      return (
+        row && { ...(JSON.parse(String(row['body'])) as StoredAdvisory), modified: String(row['modified']) }
+      );
+    },
+    close: () => database.close(),
+  };
+}
+
+export type Advisories = Awaited<ReturnType<typeof openAdvisories>>;
+
+/** A change of the stored advisories, which is visible to others when it is completed. */
+export interface AdvisoryUpdate {
+  /** Stores a record, unless a newer one is stored. Returns whether it was stored. */
+  put(record: OsvRecord): boolean;
+  /** Records that all advisories of a system are known. */
+  cover(coverage: Omit<Coverage, 'records'>): void;
+  coverage(): readonly Coverage[];
+  /** Replaces the file. */
+  complete(): void;
+  /** Removes what is not completed. May be called after `complete`. */
+  discard(): void;
+}
+
+/**
+ * Changes a copy of the stored advisories, which replaces them at the end: a crash leaves the former file. Throws `AdvisoryError` (`busy`
+ * while another process does so, `database-damaged`).
+ */
+export async function updateAdvisories(path: string): Promise<AdvisoryUpdate> {
+  const { DatabaseSync } = await loadSqlite();
+  mkdirSync(dirname(path), { recursive: true });
+  const lock = lockedBy(DatabaseSync, `${path}.lock`);
+  const copy = `${path}.new`;
+  try {
+    rmSync(copy, { force: true });
+    const isNew = !copied(path, copy);
+    const database = isNew ? new DatabaseSync(copy) : open(DatabaseSync, copy, false);
+    // The copy is thrown away after a crash.
+    database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;');
+    if (isNew) database.exec(SCHEMA);
+    database.exec('BEGIN');
+    return updateOf(database, { path, copy, lock });
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+}
+
+function updateOf(
+  database: Database,
+  { path, copy, lock }: { readonly path: string; readonly copy: string; readonly lock: Database },
+): AdvisoryUpdate {
+  const known = database.prepare('SELECT modified FROM advisories WHERE id = ?');
+  const put = database.prepare('INSERT OR REPLACE INTO advisories VALUES (?, ?, ?)');
+  const forget = database.prepare('DELETE FROM affected WHERE id = ?');
+  const affect = database.prepare('INSERT OR REPLACE INTO affected VALUES (?, ?, ?, ?)');
+  const cover = database.prepare('INSERT OR REPLACE INTO coverage VALUES (?, ?, ?, ?)');
+  return {
+    put({ modified, affected, problems: _problems, withdrawn, ...advisory }) {
+      const before = known.get(advisory.id)?.['modified'];
+      if (before !== undefined && Date.parse(String(before)) > Date.parse(modified)) return false;
+      put.run(advisory.id, modified, JSON.stringify({ ...advisory, ...(withdrawn && { withdrawn }) }));
+      if (before !== undefined) forget.run(advisory.id);
+      if (withdrawn !== undefined) return true;
+      for (const { system, name, ...body } of byPackage(affected))
+        affect.run(system, name, advisory.id, JSON.stringify(body));
+      return true;
+    },
+    cover({ system, asOf, importedAt, source }) {
+      const before = coverageOf(database).find((one) => one.system === system)?.asOf ?? asOf;
+      cover.run(system, Date.parse(before) > Date.parse(asOf) ? before : asOf, importedAt, source);
+    },
+    coverage: () => coverageOf(database),
+    complete() {
+      database.exec('COMMIT');
+      database.close();
+      flush(copy);
+      renameSync(copy, path);
+      lock.close();
+    },
+    discard() {
+      if (database.isOpen) database.close();
+      rmSync(copy, { force: true });
+      if (lock.isOpen) lock.close();
+    },
+  };
+}
+
+/** One entry a package: records may have several. */
+function byPackage(affected: OsvRecord['affected']): Iterable<AffectedPackage> {
+  const joined = new Map<string, AffectedPackage>();
+  for (const one of affected) {
+    const key = `${one.system} ${one.name}`;
+    const before = joined.get(key);
+    joined.set(
+      key,
+      before === undefined
+        ? one
+        : {
+            ...one,
+            versions: [...new Set([...before.versions, ...one.versions])],
+            ranges: [...before.ranges, ...one.ranges],
+          },
+    );
+  }
+  return joined.values();
+}
+
+function coverageOf(database: Database): readonly Coverage[] {
+  const counted = database.prepare('SELECT COUNT(DISTINCT id) AS records FROM affected WHERE system = ?');
+  return database
+    .prepare('SELECT * FROM coverage')
+    .all()
+    .flatMap(({ system: stored, asOf, importedAt, source }) => {
+      const system = SYSTEMS.find((one) => one === stored);
+      if (system === undefined) return [];
+      const records = Number(counted.get(system)?.['records'] ?? 0);
+      return { system, records, asOf: String(asOf), importedAt: String(importedAt), source: String(source) };
+    });
+}
+
+type Sqlite = typeof import('node:sqlite');
+
+/** Node warns that the module is a candidate for release; its interface is the same in every supported version. */
+async function loadSqlite(): Promise<Sqlite> {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return await import('node:sqlite');
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+function open(DatabaseSync: Sqlite['DatabaseSync'], path: string, readOnly = true): Database {
+  try {
+    const database = new DatabaseSync(path, { readOnly });
+    const format = database.prepare('PRAGMA user_version').get()?.['user_version'];
+    if (format === FORMAT) return database;
+    database.close();
+    throw new Error(`its format is ${format}, and this release reads ${FORMAT}`);
+  } catch (cause) {
+    const advice = 'remove it and import the advisories again: `lockhound data import osv`';
+    throw new AdvisoryError('database-damaged', `${path}: cannot be read (${messageOf(cause)}): ${advice}`, {
+      cause,
+    });
+  }
+}
+
+/** Held until it is closed, and at the latest until this process ends. */
+function lockedBy(DatabaseSync: Sqlite['DatabaseSync'], path: string): Database {
+  const lock = new DatabaseSync(path);
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+    return lock;
+  } catch (cause) {
+    lock.close();
+    throw new AdvisoryError('busy', `${path}: another process imports advisories`, { cause });
+  }
+}
+
+/** The content is on the disk before the name leads to it. */
+function flush(path: string): void {
+  const descriptor = openSync(path, 'r+');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function copied(from: string, to: string): boolean {
+  try {
+    copyFileSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}

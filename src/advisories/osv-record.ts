@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { defined } from '../model/defined.ts';
+import { canonicalName } from '../model/lockfile/spelling.ts';
+import type { System } from '../model/lockfile/version-key.ts';
+import { schemeOf } from '../versions/scheme.ts';
+
+/** OSV's names of the ecosystems whose packages are looked up. A suffix (`Maven:<repository>`) names another registry. */
+const SYSTEM_OF: Readonly<Record<string, System>> = {
+  npm: 'NPM',
+  PyPI: 'PYPI',
+  Maven: 'MAVEN',
+  NuGet: 'NUGET',
+  Go: 'GO',
+  'crates.io': 'CARGO',
+  RubyGems: 'RUBYGEMS',
+};
+
+/** Vectors by preference: version 3 is the one that the package-insights API states. */
+const VECTORS = ['CVSS_V3', 'CVSS_V4', 'CVSS_V2'];
+
+/** Bounds of a range in the order of versions. `0` is before every version. */
+export type RangeEvent = readonly [kind: 'introduced' | 'fixed' | 'last_affected' | 'limit', version: string];
+
+/** The versions of a package that an advisory affects: those listed, and those in one of the ranges. */
+export interface Affected {
+  readonly versions: readonly string[];
+  readonly ranges: readonly (readonly RangeEvent[])[];
+}
+
+export interface AffectedPackage extends Affected {
+  readonly system: System;
+  /** In the spelling of the index (`canonicalName`). */
+  readonly name: string;
+}
+
+/** An advisory in the OSV format (schema 1.x), as far as it is stored. */
+export interface OsvRecord {
+  readonly id: string;
+  /** RFC 3339; the year 1 where a publisher does not know it. */
+  readonly modified: string;
+  /** RFC 3339. */
+  readonly published?: string;
+  /** RFC 3339: the advisory affects nothing since. */
+  readonly withdrawn?: string;
+  readonly title: string;
+  readonly aliases: readonly string[];
+  /** CVSS vector. */
+  readonly vector?: string;
+  /** Without packages of ecosystems that are not looked up. */
+  readonly affected: readonly AffectedPackage[];
+  /** Parts that cannot be used, each in a few words. */
+  readonly problems: readonly string[];
+}
+
+/** The name under which a package is stored: names of Go modules are looked up by purl, which is in lower case. */
+export function storedName(system: System, name: string): string {
+  return system === 'GO' ? name.toLowerCase() : canonicalName(name, system);
+}
+
+const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)), { error: 'not a time (RFC 3339)' });
+
+const eventSchema = z.record(z.string(), z.string());
+
+const recordSchema = z.object({
+  id: z.string().regex(/^[A-Za-z0-9][\w.:+-]{0,127}$/, { error: 'not an identifier' }),
+  modified: time,
+  published: time.optional(),
+  withdrawn: time.optional(),
+  summary: z.string().optional(),
+  details: z.string().optional(),
+  aliases: z.array(z.string()).nullish(),
+  severity: z.array(z.object({ type: z.string(), score: z.string() })).nullish(),
+  affected: z
+    .array(
+      z.object({
+        package: z.object({ ecosystem: z.string(), name: z.string().min(1) }).nullish(),
+        ranges: z.array(z.object({ type: z.string(), events: z.array(eventSchema) })).nullish(),
+        versions: z.array(z.string()).nullish(),
+        severity: z.array(z.object({ type: z.string(), score: z.string() })).nullish(),
+      }),
+    )
+    .nullish(),
+});
+
+type Given = z.infer<typeof recordSchema>;
+type GivenAffected = NonNullable<Given['affected']>[number];
+
+const MAX_TITLE = 300;
+
+/** Reads a record. Throws an `Error` that says why it is not one. */
+export function readOsvRecord(value: unknown): OsvRecord {
+  const parsed = recordSchema.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new Error(`${issue?.path.join('.') || 'record'}: ${issue?.message}`);
+  }
+  const { id, modified, summary = '', details = '', aliases, affected, severity } = parsed.data;
+  const { published, withdrawn } = parsed.data;
+  const problems: string[] = [];
+  const [firstLine = ''] = details.trim().split('\n', 1);
+  const vector = vectorOf([...(severity ?? []), ...(affected ?? []).flatMap((one) => one.severity ?? [])]);
+  return {
+    id,
+    modified,
+    ...defined({ published, withdrawn, vector }),
+    title: (summary.trim() || firstLine || id).slice(0, MAX_TITLE),
+    aliases: [...new Set(aliases ?? [])].filter((alias) => alias !== id),
+    affected: (affected ?? []).flatMap((one) => affectedOf(one, problems)),
+    problems,
+  };
+}
+
+function vectorOf(stated: readonly { readonly type: string; readonly score: string }[]): string | undefined {
+  return VECTORS.flatMap((type) => stated.filter((one) => one.type === type))[0]?.score;
+}
+
+/** Empty for a package of another ecosystem, and for one about which nothing can be read. */
+function affectedOf(
+  { package: named, ranges, versions }: GivenAffected,
+  problems: string[],
+): readonly AffectedPackage[] {
+  const system = SYSTEM_OF[named?.ecosystem ?? ''];
+  if (named === undefined || named === null || system === undefined) return [];
+  const listed = [...new Set(versions ?? [])];
+  const read = (ranges ?? []).flatMap(({ type, events }) => {
+    // Ranges of commits say nothing about versions.
+    if (type !== 'SEMVER' && type !== 'ECOSYSTEM') return [];
+    const sorted = sortedEvents(events, system);
+    if (sorted === undefined) problems.push(`${named.name}: a range that cannot be read`);
+    return sorted === undefined ? [] : [sorted];
+  });
+  if (listed.length === 0 && read.length === 0) return [];
+  return [{ system, name: storedName(system, named.name), versions: listed, ranges: read }];
+}
+
+const KINDS = ['last_affected', 'fixed', 'limit', 'introduced'] as const;
+
+/** `undefined` when an event is not one, or names no version of the ecosystem. */
+function sortedEvents(
+  events: readonly Readonly<Record<string, string>>[],
+  system: System,
+): readonly RangeEvent[] | undefined {
+  const { isValid, compare } = schemeOf(system);
+  const read: RangeEvent[] = [];
+  for (const event of events) {
+    for (const kind of KINDS) {
+      const version = event[kind];
+      if (version === undefined) continue;
+      if (!isBound(kind, version) && !isValid(version)) return undefined;
+      // It limits nothing.
+      if (version !== '*') read.push([kind, version]);
+    }
+  }
+  if (!read.some(([kind]) => kind === 'introduced')) return undefined;
+  return read.sort(
+    ([kind, left], [other, right]) =>
+      orderOf(left, right, compare) || KINDS.indexOf(kind) - KINDS.indexOf(other),
+  );
+}
+
+/** Bounds that are no versions. */
+function isBound(kind: RangeEvent[0], version: string): boolean {
+  return (kind === 'introduced' && version === '0') || (kind === 'limit' && version === '*');
+}
+
+function orderOf(left: string, right: string, compare: (left: string, right: string) => number): number {
+  if (left === '0' || right === '0') return Number(right === '0') - Number(left === '0') || 0;
+  return compare(left, right);
+}

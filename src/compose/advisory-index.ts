@@ -1,0 +1,143 @@
+import { statSync } from 'node:fs';
+import { advisoriesPath, openAdvisories } from '../advisories/database.ts';
+import { createAdvisoryModel } from '../embedded/insights/advisory-model.ts';
+import { answersOf, type LocalIndex } from '../embedded/insights/local-index.ts';
+import type { IndexModel } from '../embedded/insights/model.ts';
+import { parsePurl } from '../embedded/insights/names.ts';
+import type { HttpClient } from '../http/client.ts';
+import { isObject } from '../model/json-object.ts';
+import type { VersionKey } from '../model/lockfile/version-key.ts';
+
+/** An index in this process answers at once, so that its pages may be as large as a batch. */
+const PAGE_SIZE = 5_000;
+/** Time between two looks at whether the file was replaced, in milliseconds. */
+const LOOK_EVERY_MS = 1_000;
+
+/** The imported advisories as they are now. */
+export interface AdvisoryIndex {
+  current(): Promise<Pick<LocalIndex, 'answer'> & { readonly model: IndexModel }>;
+  close(): void;
+}
+
+/** An HTTP client whose answers come from an index in this process, with the content that the local service sends. */
+export function createLocalHttp(index: () => Promise<Pick<LocalIndex, 'answer'>>): HttpClient {
+  return {
+    async send({ method, url, body, signal }) {
+      signal?.throwIfAborted();
+      const { pathname, search } = new URL(url);
+      const { answer } = await index();
+      const answered = answer({ method, url: pathname + search, body: body?.toString() });
+      return { ...answered, body: Buffer.from(answered.body) };
+    },
+    close: async () => {},
+  };
+}
+
+/** The imported advisories in a folder. Follows an import of another process. Throws `AdvisoryError`. */
+export async function openAdvisoryIndex(folder: string): Promise<AdvisoryIndex> {
+  const path = advisoriesPath(folder);
+  const open = async () => {
+    const stamp = stampOf(path);
+    const advisories = await openAdvisories(path);
+    const model = createAdvisoryModel(advisories);
+    const { answer } = await answersOf(model, () => PAGE_SIZE);
+    return { model, answer, stamp, close: advisories.close };
+  };
+  let opened = await open();
+  let lookedAt = Date.now();
+  return {
+    async current() {
+      if (Date.now() - lookedAt < LOOK_EVERY_MS) return opened;
+      lookedAt = Date.now();
+      if (stampOf(path) === opened.stamp) return opened;
+      const former = opened;
+      opened = await open();
+      former.close();
+      return opened;
+    },
+    close: () => opened.close(),
+  };
+}
+
+/** Another value after the file was replaced. */
+function stampOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? '' : `${found.ino} ${found.mtimeMs} ${found.size}`;
+}
+
+/** Answers from the imported advisories alone. */
+export function advisoriesAlone(index: AdvisoryIndex): HttpClient {
+  return { ...createLocalHttp(index.current), close: async () => index.close() };
+}
+
+/** Adds the imported advisories to the answers of the service: to its versions, and for ids and versions that it does not have. */
+export function withAdvisories(service: HttpClient, index: AdvisoryIndex): HttpClient {
+  const alone = createLocalHttp(index.current);
+  return {
+    async send(request) {
+      const answer = await service.send(request);
+      if (answer.status === 404 && ADVISORY.test(request.url)) {
+        const own = await alone.send(request);
+        return own.status === 200 ? own : answer;
+      }
+      if (answer.status !== 200 || !VERSIONS.test(request.url)) return answer;
+      const { model } = await index.current();
+      return { ...answer, body: addedTo(answer.body, model) };
+    },
+    async close() {
+      index.close();
+      await service.close();
+    },
+  };
+}
+
+const ADVISORY = /\/advisories\/[^/]+$/;
+const VERSIONS = /\/(?:purlbatch|versionbatch)$/;
+
+/** A page of a batch with the advisories of the model. An answer that is no such page is left as it is, for others to refuse. */
+function addedTo(body: Buffer, model: IndexModel): Buffer {
+  let page: unknown;
+  try {
+    page = JSON.parse(body.toString('utf8'));
+  } catch {
+    return body;
+  }
+  if (!isObject(page) || !Array.isArray(page['responses'])) return body;
+  return Buffer.from(
+    JSON.stringify({ ...page, responses: page['responses'].map((one) => added(one, model)) }),
+  );
+}
+
+function added(response: unknown, model: IndexModel): unknown {
+  if (!isObject(response) || !isObject(response['request'])) return response;
+  const { request, result, version } = response;
+  const [asked, isPurl] = [keyAsked(request), request['purl'] !== undefined];
+  const stated = isPurl && isObject(result) ? result['version'] : version;
+  const key = isObject(stated) ? (stated['versionKey'] as VersionKey | undefined) : asked;
+  const own = key && model.version(key);
+  if (own === undefined) return response;
+  const known = JSON.parse(own) as { readonly advisoryKeys: readonly { readonly id: string }[] };
+  // Nothing is known of the version: the miss of the service stays.
+  if (stated === undefined && known.advisoryKeys.length === 0) return response;
+  const joined = isObject(stated) ? { ...stated, advisoryKeys: union(stated['advisoryKeys'], known) } : known;
+  return isPurl
+    ? { ...response, result: { ...(result as object), version: joined } }
+    : { ...response, version: joined };
+}
+
+function keyAsked({ purl, versionKey }: Readonly<Record<string, unknown>>): VersionKey | undefined {
+  if (typeof purl !== 'string') return versionKey as VersionKey | undefined;
+  const parsed = parsePurl(purl);
+  return parsed?.version === undefined ? undefined : { ...parsed, version: parsed.version };
+}
+
+/** Without the ids that the service states already. What it states in another form stays as it is. */
+function union(
+  stated: unknown,
+  { advisoryKeys }: { readonly advisoryKeys: readonly { readonly id: string }[] },
+): unknown {
+  if (stated !== undefined && !Array.isArray(stated)) return stated;
+  const list: readonly unknown[] = stated ?? [];
+  const ids = new Set(list.map((one) => (isObject(one) ? one['id'] : undefined)));
+  return [...list, ...advisoryKeys.filter(({ id }) => !ids.has(id))];
+}

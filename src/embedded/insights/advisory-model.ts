@@ -1,0 +1,68 @@
+import { affects, fixedVersions } from '../../advisories/affects.ts';
+import type { Advisories } from '../../advisories/database.ts';
+import { storedName } from '../../advisories/osv-record.ts';
+import { ADVISORIES_AS_OF, UNCOVERED } from '../../model/api/extensions.ts';
+import { canonicalVersion } from '../../model/lockfile/spelling.ts';
+import type { System, VersionKey } from '../../model/lockfile/version-key.ts';
+import { advisoryObject, type IndexModel } from './model.ts';
+import { purlOf } from './names.ts';
+
+/**
+ * An index that knows advisories alone. Each version of a covered system exists as far as it knows, and has the advisories that affect it;
+ * one that cannot be compared with a range is not covered. Of the versions of a package, it lists those that advisories name as fixed.
+ * Everything else is not found.
+ */
+export function createAdvisoryModel(advisories: Advisories): IndexModel {
+  const asOf = new Map(advisories.coverage().map((one): [System, string] => [one.system, one.asOf]));
+  const idsOf = ({ system, name, version }: VersionKey): readonly string[] | undefined => {
+    const ids: string[] = [];
+    for (const { id, ...affected } of advisories.about(system, storedName(system, name))) {
+      const isAffected = affects(affected, system, version);
+      if (isAffected === undefined) return undefined;
+      if (isAffected) ids.push(id);
+    }
+    return ids;
+  };
+  return {
+    version(key) {
+      const date = asOf.get(key.system);
+      const ids = date === undefined ? undefined : idsOf(key);
+      if (ids === undefined) return undefined;
+      return JSON.stringify({
+        versionKey: key,
+        purl: purlOf(key),
+        isDefault: false,
+        isDeprecated: false,
+        licenses: [],
+        advisoryKeys: ids.map((id) => ({ id })),
+        [ADVISORIES_AS_OF]: date,
+      });
+    },
+    covers: () => false,
+    package(system, name) {
+      if (!asOf.has(system)) return undefined;
+      const fixed = advisories.about(system, storedName(system, name)).flatMap(fixedVersions);
+      return JSON.stringify({
+        packageKey: { system, name },
+        purl: purlOf({ system, name }),
+        versions: [...new Set(fixed)].map((version) => ({
+          versionKey: { system, name, version: canonicalVersion(version, name, system) },
+        })),
+        [UNCOVERED]: true,
+      });
+    },
+    advisory(id) {
+      const found = advisories.find(id);
+      return found && advisoryObject(found);
+    },
+    find: () => undefined,
+    indexedVersion: () => undefined,
+    dependencies: () => undefined,
+    dependents: () => undefined,
+    capabilities: () => undefined,
+    project: () => undefined,
+    images: () => undefined,
+    versionsByHash: () => [],
+    versionsOfProject: () => [],
+  };
+}

@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startInsightsService } from '../../src/embedded/insights/service.ts';
+import { lockhound } from './lockhound.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'cli-osv-'));
+const LOCK = {
+  lockfileVersion: 3,
+  packages: {
+    '': { dependencies: { left: '^1.0.0', ms: '2.1.2' } },
+    'node_modules/left': { version: '1.1.0' },
+    'node_modules/ms': { version: '2.1.2' },
+  },
+};
+
+const affected = (name: string, events: readonly object[]) => [
+  { package: { ecosystem: 'npm', name }, ranges: [{ type: 'SEMVER', events }] },
+];
+const RECORDS = [
+  {
+    id: 'GHSA-left',
+    modified: '2026-05-01T00:00:00Z',
+    summary: 'left is wrong',
+    aliases: ['CVE-2026-1'],
+    severity: [{ type: 'CVSS_V3', score: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H' }],
+    affected: affected('left', [{ introduced: '0' }, { fixed: '1.2.0' }]),
+  },
+  {
+    id: 'MAL-2026-1',
+    modified: '2026-05-02T00:00:00Z',
+    summary: 'Malicious code in gone',
+    affected: affected('gone', [{ introduced: '0' }]),
+  },
+];
+
+let insights: Awaited<ReturnType<typeof startInsightsService>>;
+beforeAll(async () => {
+  insights = await startInsightsService({ partial: false });
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(LOCK));
+  writeFileSync(join(folder, 'records.json'), JSON.stringify(RECORDS));
+  vi.stubEnv('LOCKHOUND_DATA_FOLDER', join(folder, 'data'));
+  vi.stubEnv('LOCKHOUND_INSIGHTS_URL', insights.url);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await insights.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function scanned(sources: string, path = join(folder, 'package-lock.json')) {
+  vi.stubEnv('LOCKHOUND_INSIGHTS_SOURCES', sources);
+  const { code, out, note } = await lockhound(['scan', '--json', path]);
+  return { code, note, report: out === '' ? undefined : JSON.parse(out) };
+}
+
+function findingsIn(report: {
+  findings: readonly { rule: string; severity: string; package: { purl: string } }[];
+}) {
+  return report.findings.map(({ rule, severity, package: { purl } }) => `${severity} ${rule} ${purl}`).sort();
+}
+
+describe('advisories in the OSV format', () => {
+  it('have to be imported before they can be a source', async () => {
+    const { code, note } = await scanned('osv');
+    expect(code).toBe(2);
+    expect(note).toMatch(/no advisories are imported: `lockhound data import osv/);
+  });
+
+  it('are imported, and listed with their date', async () => {
+    const { code, out } = await lockhound(['data', 'import', 'osv', join(folder, 'records.json'), '--json']);
+    expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 0, stored: 2, rejected: 0 });
+    const shown = await lockhound(['data', 'show', '--json']);
+    expect(JSON.parse(shown.out)[0].advisories).toMatchObject([
+      { system: 'NPM', records: 2, asOf: '2026-05-02T00:00:00Z' },
+    ]);
+  });
+
+  it('are enough to scan without any service, which then says what it does not know', async () => {
+    const before = insights.stats().entries;
+    const { code, report } = await scanned('osv');
+    expect(insights.stats().entries).toBe(before);
+    expect(code).toBe(1);
+    expect(findingsIn(report)).toEqual(['critical vulnerability pkg:npm/left@1.1.0']);
+    expect(report.counts.outcomes).toMatchObject({ resolved: 2, missing: 0, uncovered: 0 });
+    expect(report.gaps).toEqual([
+      {
+        kind: 'source',
+        subject: 'package insights',
+        reason: expect.stringMatching(
+          /^2 packages are known by imported advisories alone, the oldest as of 2026-05-02/,
+        ),
+      },
+    ]);
+    expect(report.complete).toBe(true);
+  });
+
+  it('say which version is fixed', async () => {
+    vi.stubEnv('LOCKHOUND_INSIGHTS_SOURCES', 'osv');
+    const { out } = await lockhound(['fix', join(folder, 'package-lock.json')]);
+    expect(out).toMatch(/left 1\.1\.0 → 1\.2\.0/);
+  });
+
+  it('say nothing about an ecosystem of which none are imported', async () => {
+    const path = join(folder, 'requirements.txt');
+    writeFileSync(path, 'django==2.2\n');
+    const { code, report } = await scanned('osv', path);
+    expect(code).toBe(2);
+    expect(report.counts.outcomes).toMatchObject({ resolved: 0, uncovered: 1 });
+  });
+
+  it('are added to what the service says, also about versions that it does not have', async () => {
+    insights.putPackage({ system: 'NPM', name: 'left', default: '1.1.0', versions: [{ version: '1.1.0' }] });
+    insights.learnAdvisory({
+      id: 'GHSA-other',
+      title: 'another issue of left',
+      aliases: [],
+      affected: [{ system: 'NPM', name: 'left', range: '*' }],
+      heldBack: false,
+    });
+    const path = join(folder, 'npm-shrinkwrap.json');
+    const packages = { ...LOCK.packages, 'node_modules/gone': { version: '1.0.0' } };
+    writeFileSync(path, JSON.stringify({ ...LOCK, packages }));
+    const { report } = await scanned('api,osv', path);
+    expect(findingsIn(report)).toEqual([
+      'critical vulnerability pkg:npm/gone@1.0.0',
+      'critical vulnerability pkg:npm/left@1.1.0',
+      'unrated vulnerability pkg:npm/left@1.1.0',
+    ]);
+    expect(report.gaps).toContainEqual({
+      kind: 'source',
+      subject: 'package insights',
+      reason: expect.stringMatching(/^one package is known/),
+    });
+  });
+
+  it('leave an error of the service an error', async () => {
+    insights.faults.inject({ kind: 'answer', status: 403 }, { every: 1 });
+    const { code, report, note } = await scanned('api,osv');
+    insights.faults.clear();
+    expect(code).toBe(2);
+    expect(report).toBeUndefined();
+    expect(note).toMatch(/403/);
+  });
+});
