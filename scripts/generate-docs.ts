@@ -9,13 +9,13 @@ import type { AlertVariable, Preset } from '../src/notify/presets/preset.ts';
 import { LOCKHOUND_VARIABLES } from '../src/notify/rendering/lockhound-variables.ts';
 import { PLATFORM_VARIABLES } from '../src/notify/rendering/platform-variables.ts';
 import { RULE_NAMES } from '../src/policy/catalog.ts';
-import { ruleSections, ruleTable } from './docs/rule-sections.ts';
+import { ownRuleTable, rulePages, ruleTable } from './docs/rule-pages.ts';
 import { genericEventOf, sampleEnvelope, sampleNotification } from './docs-samples.ts';
 
 /** The generated sections of pages, by the name in their markers `<!-- begin NAME -->`, `<!-- end NAME -->`. */
 const PAGES: Readonly<Record<string, Readonly<Record<string, () => string | Promise<string>>>>> = {
   'README.md': { formats: () => formatTable(FORMATS), rules: () => ruleTable('docs/rules/') },
-  ...ruleSections(),
+  'docs/rules/index.md': { rules: () => ruleTable(''), 'own rules': ownRuleTable },
   'docs/webhooks.md': {
     'platform variables': () => variableTable(PLATFORM_VARIABLES),
     'own variables': () => variableTable(LOCKHOUND_VARIABLES),
@@ -31,7 +31,7 @@ const PAGES: Readonly<Record<string, Readonly<Record<string, () => string | Prom
 export async function generateDocs(): Promise<
   readonly { readonly path: string; readonly content: string }[]
 > {
-  return Promise.all(
+  const pages = await Promise.all(
     Object.entries(PAGES).map(async ([page, sections]) => {
       const text = await readFile(path.resolve(import.meta.dirname, '..', page), 'utf8');
       let content = text;
@@ -41,6 +41,7 @@ export async function generateDocs(): Promise<
       return { path: page, content };
     }),
   );
+  return [...pages, ...Object.entries(rulePages()).map(([page, content]) => ({ path: page, content }))];
 }
 
 function replaceSection(text: string, page: string, name: string, section: string): string {

@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   policy: ['model', 'versions'],
   fleet: ['model', 'policy', 'store'],
   store: ['fleet', 'model'],
-  report: ['discovery', 'files', 'model', 'notify'],
+  report: ['discovery', 'files', 'model', 'notify', 'policy'],
   discovery: ['files', 'http', 'model'],
   insights: ['discovery', 'files', 'http', 'model'],
   notify: ['discovery', 'http', 'model'],

@@ -1,5 +1,5 @@
-import { CONTRACT_DRIFT } from './contract-drift.ts';
-import type { Rule } from './rule.ts';
+import { contractDriftText } from './contract-drift.ts';
+import type { Rule, RuleText } from './rule.ts';
 import { baseImage } from './rules/base-image.ts';
 import { deprecated } from './rules/deprecated.ts';
 import { downgraded } from './rules/downgraded.ts';
@@ -10,7 +10,7 @@ import { unindexed } from './rules/unindexed.ts';
 import { unwatched } from './rules/unwatched.ts';
 import { vanished } from './rules/vanished.ts';
 import { vulnerability } from './rules/vulnerability.ts';
-import { STALE_FACTS } from './stale-facts.ts';
+import { staleFactsText } from './stale-facts.ts';
 
 /** All rules. */
 export const RULES: readonly Rule[] = [
@@ -27,5 +27,13 @@ export const RULES: readonly Rule[] = [
   ...SIGNAL_RULES,
 ];
 
+/** Those about Lockhound itself: jobs of their own find them, and `policy.rules` does not change them. */
+export const OWN_RULES: readonly RuleText[] = [contractDriftText, staleFactsText];
+
 /** The names that `rule` of a finding can have. */
-export const RULE_NAMES: readonly string[] = [...RULES.map(({ name }) => name), CONTRACT_DRIFT, STALE_FACTS];
+export const RULE_NAMES: readonly string[] = [...RULES, ...OWN_RULES].map(({ name }) => name);
+
+/** The heading of a rule's findings. */
+export function ruleTitle(rule: string): string {
+  return [...RULES, ...OWN_RULES].find(({ name }) => name === rule)?.title ?? rule;
+}

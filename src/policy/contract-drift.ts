@@ -2,9 +2,25 @@ import type { ContractComparison, ContractDifference } from '../model/api/contra
 import { API_ECOSYSTEM } from '../model/lockfile/ecosystem.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import { fingerprintOf } from './fingerprint.ts';
+import type { RuleText } from './rule.ts';
 
-/** Its findings come from `check-contract`, not from a rule of the catalog. */
 export const CONTRACT_DRIFT = 'contract-drift';
+
+/** Its findings come from `check-contract`. */
+export const contractDriftText: RuleText = {
+  name: CONTRACT_DRIFT,
+  title: 'A service that Lockhound uses changed its contract',
+  description: 'A service that Lockhound uses changed its contract.',
+  help: {
+    means:
+      'the published description of a service differs from the one that this release was built for, ' +
+      'in a way that breaks requests or answers.',
+    sure: 'sure about the documents. Additions are no findings.',
+    todo:
+      '`lockhound api diff` shows the difference. Update Lockhound; until then, scans that are ' +
+      'affected are incomplete.',
+  },
+};
 
 /**
  * One finding for each breaking difference between a published API document and the pinned one. High, because a job that is

@@ -33,11 +33,19 @@ export interface RuleFinding extends Pick<Finding, 'title' | 'issue' | 'advice' 
   readonly severity?: Severity;
 }
 
-/** Turns facts into findings. Pure; does not throw when facts are missing. */
-export interface Rule {
+/** What people read about a rule: Markdown. `npm run generate` writes its page in `docs/rules/` from it. */
+export interface RuleText {
   readonly name: string;
-  /** What it finds, in one line of Markdown for the documentation. */
+  /** The heading of its findings in code scanning, where they have no advisory. */
+  readonly title: string;
+  /** What it finds, in one line for tables. */
   readonly description: string;
+  /** What a finding means, how sure it is, and what to do. Links lead from `docs/rules/`. */
+  readonly help: { readonly means: string; readonly sure: string; readonly todo: string };
+}
+
+/** Turns facts into findings. Pure; does not throw when facts are missing. */
+export interface Rule extends RuleText {
   /** Whether it reads version records: without the record of its package, a finding can be neither confirmed nor disproved. */
   readonly readsRecords: boolean;
   /** Default; like `severity`, the configuration can override it (`policy.rules`). */

@@ -1,9 +1,25 @@
 import { SOURCE_ECOSYSTEM } from '../model/lockfile/ecosystem.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import { fingerprintOf } from './fingerprint.ts';
+import type { RuleText } from './rule.ts';
 
-/** Its finding comes from `check-freshness`, not from a rule of the catalog. */
 export const STALE_FACTS = 'stale-facts';
+
+/** Its finding comes from `check-freshness`. */
+export const staleFactsText: RuleText = {
+  name: STALE_FACTS,
+  title: 'What is known of the packages is out of date',
+  description: 'What is known of the fleet is out of date, because the service does not answer.',
+  help: {
+    means:
+      'the service has not answered for longer than `watch.staleAfter` about at least one package ' +
+      'version that a target holds, or about an advisory, so that new advisories are missed. It is ' +
+      'checked once a minute, and more often when `watch.staleAfter` is less than ten minutes; it ' +
+      'does not wait for a refresh to end.',
+    sure: 'sure.',
+    todo: '`lockhound health` names the reason: the service, the worker or a limit.',
+  },
+};
 
 const PURL = 'pkg:generic/package-insights';
 

@@ -4,18 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { RULE_NAMES } from '../../src/policy/catalog.ts';
 
 const PAGES = join(import.meta.dirname, '../../docs/rules');
-const PARTS = ['**Means:**', '**How sure:**', '**What to do:**'];
 
 describe('the documentation of the rules', () => {
   it('has a page for each rule, and no other page', () => {
     const pages = readdirSync(PAGES).filter((name) => name !== 'index.md');
     expect(pages.sort()).toEqual(RULE_NAMES.map((name) => `${name}.md`).sort());
-  });
-
-  it.each(RULE_NAMES)('says what it means, how sure it is and what to do: %s', (name) => {
-    const text = readFileSync(join(PAGES, `${name}.md`), 'utf8');
-    expect(text).toContain(`# ${name}\n`);
-    expect(PARTS.filter((part) => !text.includes(part))).toEqual([]);
   });
 
   it('lists each rule with a link to its page', () => {

@@ -1,5 +1,5 @@
 import type { Finding } from '../../src/model/scan/finding.ts';
-import { SIGNALS } from '../../src/model/signal/signals.ts';
+import { DETECTORS } from '../../src/policy/signals/catalog.ts';
 import type { Room } from './world.ts';
 
 /** Open findings by key: the severity that they have, or that a receiver knows. */
@@ -123,7 +123,7 @@ export function lockfileOf(packages: ReadonlyMap<string, string>): string {
 }
 
 /** Rules that compare with the past, which a clean scan does not have: its packages are its baseline. */
-const OF_THE_PAST: ReadonlySet<string> = new Set([...SIGNALS, 'downgraded']);
+const OF_THE_PAST: ReadonlySet<string> = new Set([...DETECTORS.map(({ name }) => name), 'downgraded']);
 
 /** The open findings of a target, without those that a clean scan cannot have. */
 export async function openFindingsOf(

@@ -155,7 +155,9 @@ describe('a rule that fails on a package', () => {
   /** Fails on two packages, and finds each of the others. */
   const failing: Rule = {
     name: 'failing',
+    title: 'It fails',
     description: 'Fails.',
+    help: { means: '', sure: '', todo: '' },
     readsRecords: true,
     level: 'alert',
     severity: 'low',

@@ -8,7 +8,7 @@ export type Signal = ValueOf<typeof signalSchema>;
 export type Inspection = ValueOf<typeof inspectionSchema>;
 
 const signalSchema = z.object({
-  /** Name of the signal, from `SIGNALS`; a newer release may have more of them. */
+  /** Name of the signal, that of its detector; a newer release may have more of them. */
   signal: z.string(),
   /** The kind within the signal, where kinds differ in strength. */
   grade: z.string().exactOptional(),

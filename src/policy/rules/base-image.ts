@@ -15,7 +15,29 @@ export const IMAGE_LOCATION = 'container image';
  */
 export const baseImage: Rule = {
   name: 'base-image',
+  title: 'A container image is built on another public image than before',
   description: 'The container image is built on another public image than before, or on none any more.',
+  help: {
+    means:
+      'the container image of a target is built on another public image than at the scan before, or ' +
+      'on none: no public image has its lowest layers. It is found for scans that name an image ' +
+      '(`lockhound enqueue --image`), by the chain identifiers of the layers. The finding has the ' +
+      'base before and now (`base`: chain identifiers, numbers of layers, repositories) and the ' +
+      'number of layers above. It stays open while the image is on that base, and ends when it is ' +
+      'built on the base before again.',
+    sure:
+      'sure about the layers. Most changes are honest, because public images are built anew every few ' +
+      'weeks; the title says whether the repository is still the same. An image that is new or rarely ' +
+      'used is indexed late, so a base can be missing at first. A base that cannot be looked up is a ' +
+      'gap (`image`) and changes nothing; so is an index that does not have the former base any more, ' +
+      'because its answer may then be a loss of data. Scans of the lockfiles do not change the ' +
+      'finding either.',
+    todo:
+      'compare the `FROM` line and its digest with those of the build before. Name the base by its ' +
+      'digest, so that it changes only on purpose. Where every change has to be approved, set ' +
+      '`policy.rules.base-image.level: alert`, and [suppress](../suppressions.md) the finding with ' +
+      'the reason.',
+  },
   readsRecords: false,
   level: 'note',
   severity: 'low',

@@ -1,10 +1,15 @@
 import { namedSuccessor } from '../named-successor.ts';
 import type { Rule } from '../rule.ts';
 
-/** Versions that their authors marked deprecated. A note: a warning, not a vulnerability. */
 export const deprecated: Rule = {
   name: 'deprecated',
+  title: 'A locked version is deprecated',
   description: 'The locked version is marked deprecated.',
+  help: {
+    means: 'the authors marked the version deprecated. Their text is the title.',
+    sure: 'it is their statement. It says nothing about vulnerabilities.',
+    todo: 'plan the replacement; the advice names a successor where the text does.',
+  },
   readsRecords: true,
   level: 'note',
   severity: 'low',

@@ -10,10 +10,21 @@ export interface FormerLicenses {
   readonly text: string;
 }
 
-/** Another licence than that of the version that the target locked before. Stays open while the version is locked. */
 export const licenseChanged: Rule = {
   name: 'license-changed',
+  title: 'A locked version has another licence than the one before',
   description: 'The version has another licence than the one that this target locked before.',
+  help: {
+    means:
+      'the version has another licence than the one that the target locked before. Off by default; ' +
+      '`policy.rules.license-changed.level` turns it on, also by label.',
+    sure:
+      'as sure as the licences that the index states for both versions. A licence that one of them ' +
+      'does not state is no finding.',
+    todo:
+      'check whether the new licence permits your use. The finding stays open while the version is ' +
+      'locked; [suppress](../suppressions.md) it with the reason once it is cleared.',
+  },
   readsRecords: true,
   level: 'off',
   severity: 'low',

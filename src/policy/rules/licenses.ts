@@ -1,10 +1,21 @@
 import { type LicenseFault, licenseFault } from '../licenses.ts';
 import type { Rule } from '../rule.ts';
 
-/** Licences that the lists of the configuration do not permit (`policy.licenses`). Without lists it finds nothing. */
 export const licenses: Rule = {
   name: 'licenses',
+  title: 'The licence of a locked version is not permitted',
   description: 'The licence of the version is denied, not allowed or not known (`policy.licenses`).',
+  help: {
+    means:
+      'the licence of the version is denied, not allowed, no SPDX expression or not known, by the ' +
+      'lists of [`policy.licenses`](../suppressions.md#licences). Without lists there are no ' +
+      'findings.',
+    sure:
+      'it is what the registry states for the version. The files in the package may say something ' + 'else.',
+    todo:
+      'replace the package, or allow the licence after someone responsible has looked at it. One ' +
+      'package is allowed by a [suppression](../suppressions.md) with its reason.',
+  },
   readsRecords: true,
   level: 'alert',
   severity: 'medium',

@@ -6,8 +6,19 @@ import type { Rule } from '../rule.ts';
  */
 export const unindexed: Rule = {
   name: 'unindexed',
+  title: 'A locked version is not in the package index',
   description:
     'The index never had the version. An alert after `policy.unindexedAfter` (14 days), since the index lags behind the registries.',
+  help: {
+    means: 'the index knows the package and not this version, and never did.',
+    sure:
+      'a note at first, since the index is hours to weeks behind the registries; an alert after ' +
+      '`policy.unindexedAfter` (14 days). A private package with the name of a public one looks the ' +
+      'same.',
+    todo:
+      'list private names in `insights.privatePackages`. If the package should be public, check where ' +
+      'the lockfile gets it from: a version that the registry does not have comes from elsewhere.',
+  },
   readsRecords: false,
   level: 'note',
   severity: 'medium',

@@ -10,8 +10,18 @@ import type { Rule } from '../rule.ts';
  */
 export const unwatched: Rule = {
   name: 'unwatched',
+  title: 'The source of a target cannot be read',
   description:
     'A schedule could not read the source of the target for longer than `watch.unwatchedAfter` (24 h): it disappeared, has no lockfiles, or refuses the credentials.',
+  help: {
+    means:
+      'a schedule could not read the source of the target for longer than `watch.unwatchedAfter` (24 ' +
+      'h).',
+    sure: 'sure. What is known of the target may be out of date; its findings stay open.',
+    todo:
+      '`lockhound schedules get` has the reason. Repair the address or its credentials, or remove the ' +
+      'target.',
+  },
   readsRecords: false,
   level: 'alert',
   severity: 'medium',

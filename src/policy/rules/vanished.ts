@@ -6,8 +6,19 @@ import type { Rule } from '../rule.ts';
  */
 export const vanished: Rule = {
   name: 'vanished',
+  title: 'A locked version is no longer in the package index',
   description:
     'The index had the version in an earlier scan of this installation and no longer has it: unpublished or taken down.',
+  help: {
+    means:
+      'the index had this version in an earlier scan and no longer has it: it was unpublished or ' +
+      'taken down.',
+    sure:
+      'sure about the index: this installation saw the version there. Not about the reason; authors ' +
+      'also remove releases by mistake. When the index lost most of what it knew, nothing is reported ' +
+      'as vanished and the scan is incomplete.',
+    todo: 'find out why before you install it from a cache or a mirror. Until then, lock another version.',
+  },
   readsRecords: false,
   level: 'alert',
   severity: 'high',

@@ -1,4 +1,5 @@
 import type { Detector } from './detector.ts';
+import { LIST } from './inputs.ts';
 import { compareLines, datedReleases, lineOf } from './versions.ts';
 import { spanOf } from './words.ts';
 
@@ -6,9 +7,21 @@ const DAY_MS = 24 * 3_600_000;
 const SILENCE_MS = 365 * DAY_MS;
 const CURRENT_MS = 180 * DAY_MS;
 
-/** The locked line has had no release for a year, while a later one has them. */
 export const behind: Detector = {
-  signal: 'behind',
+  name: 'behind',
+  title: 'The locked line of a package has had no release for a year',
+  description: 'The locked line has had no release for a year, and a later one has.',
+  help: {
+    means:
+      'a new package of the target is on a line without a release for a year, while a later line has ' +
+      'releases. It is a reason of other findings, and a finding of its own only when `policy.rules` ' +
+      'gives it a level.',
+    sure: 'sure about the dates; a line may be finished.',
+    todo: 'plan the update to a line that has releases.',
+  },
+  level: 'off',
+  points: { '': 0 },
+  reads: LIST,
   detect({ key, at, releases }) {
     const all = datedReleases(releases);
     const line = lineOf(key.version);

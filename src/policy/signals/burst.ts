@@ -1,7 +1,7 @@
 import type { Detector, Trace } from './detector.ts';
 import { isFix } from './fixes.ts';
+import { DETAILS, LIST } from './inputs.ts';
 import { projectBurst } from './project-burst.ts';
-import { pointsOf } from './score.ts';
 import { type DatedRelease, datedReleases, lineOf, releaseAmong } from './versions.ts';
 import { listOf, spanOf } from './words.ts';
 
@@ -20,12 +20,29 @@ const SILENCE_MS = 365 * DAY_MS;
 /** Who published several lines at once this often does it as a habit. */
 const HABIT = 2;
 
-/**
- * Versions of several lines within two hours, by a package that does not usually publish like that; many packages of one source project
- * at once, where that is not usual either; or many versions after a year of silence. An advisory that affects the version before and not this one explains it.
- */
 export const burst: Detector = {
-  signal: 'burst',
+  name: 'burst',
+  title: 'Many versions were published within a short time',
+  description:
+    'Versions of several lines or of many packages of one source project within minutes, or many after a year of silence.',
+  help: {
+    means:
+      'one of these, within a short time:\n\n' +
+      '- Versions of several lines within two hours, by a package that has not published like that ' +
+      'twice before.\n' +
+      '- Three versions within twelve hours after a year of silence.\n' +
+      '- Versions of five packages of one source project within an hour (or several versions of each ' +
+      'of three), by a project that has not published like that twice before. The versions of a ' +
+      'project are looked up for versions that are younger than 72 h, once, and again for two hours.\n\n' +
+      'It is explained by an advisory that affects the version before and not this one, by a version ' +
+      'before it that was deprecated within days, and by the first version of a new line.',
+    sure:
+      'weak alone, because a fix for several lines looks the same until its advisory is known; a ' +
+      'person who repairs three lines usually takes more than an hour.',
+    todo: 'wait for the reason. Until then, lock the version before.',
+  },
+  points: { strong: 3, project: 2, flurry: 2, plain: 1 },
+  reads: [...LIST, ...DETAILS],
   detect(facts) {
     const { key, releases } = facts;
     const found = releaseAmong(releases, key.version);
@@ -45,7 +62,7 @@ function strongest(traces: readonly (Trace | undefined)[]): Trace | undefined {
 }
 
 function pointsIn(trace: Trace | undefined): number {
-  return trace === undefined ? 0 : pointsOf({ signal: 'burst', ...trace }, []);
+  return burst.points[trace?.grade ?? ''] ?? 0;
 }
 
 function linesAtOnce(all: readonly DatedRelease[], locked: DatedRelease): Trace | undefined {

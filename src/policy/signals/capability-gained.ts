@@ -13,9 +13,18 @@ const OTHERS = [
   'CAPABILITY_MODIFY_SYSTEM_STATE',
 ];
 
-/** A Go version itself calls what the version before it did not: the network, other programs, the system. */
 export const capabilityGained: Detector = {
-  signal: 'capability-gained',
+  name: 'capability-gained',
+  title: 'A module uses the network, programs or the system for the first time',
+  description: 'Go: the version uses the network, other programs or the system, and the one before did not.',
+  help: {
+    means:
+      'Go: the module itself calls what the version before, which is a day older, did not: the ' +
+      'network, other programs, system calls, files, cgo or unsafe pointers.',
+    sure: 'large modules gain capabilities honestly.',
+    todo: 'read the change between the two versions.',
+  },
+  points: { 'network-and-exec': 3, serious: 2, other: 1 },
   detect({ capabilities, capabilitiesBefore, comparedWith }) {
     if (capabilities === undefined || capabilitiesBefore === undefined) return undefined;
     const before = new Set(capabilitiesBefore.flatMap(({ name, direct }) => (direct > 0 ? name : [])));

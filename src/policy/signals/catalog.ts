@@ -16,7 +16,7 @@ import { unmaintained } from './unmaintained.ts';
 import { withdrawn } from './withdrawn.ts';
 import { youngRequirement } from './young-requirement.ts';
 
-/** All detectors, in the order of `SIGNALS`. */
+/** All detectors, the strongest signal first: the first one of a version names its finding. Each signal is a rule of its own. */
 export const DETECTORS: readonly Detector[] = [
   integrityMismatch,
   youngRequirement,
@@ -35,3 +35,8 @@ export const DETECTORS: readonly Detector[] = [
   unmaintained,
   behind,
 ];
+
+/** The signals that are no findings of their own by default. */
+export const REASONS_ONLY: ReadonlySet<string> = new Set(
+  DETECTORS.filter(({ level }) => level === 'off').map(({ name }) => name),
+);

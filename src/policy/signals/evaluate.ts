@@ -5,7 +5,7 @@ import type { ReleaseFacts } from '../../model/signal/release-facts.ts';
 import { DETECTORS } from './catalog.ts';
 import type { Trace } from './detector.ts';
 import { isFix } from './fixes.ts';
-import { inputsOf, isDecidedBy, lostInputs } from './inputs.ts';
+import { inputsOf, lostInputs } from './inputs.ts';
 import { INCIDENT_SCORE } from './score.ts';
 import { suspicionOf } from './suspicion.ts';
 import { spanOf } from './words.ts';
@@ -24,9 +24,9 @@ export function signalsOf(
 ): readonly Signal[] {
   const lost = lostInputs(before?.inputs ?? {}, inputsOf(facts));
   return DETECTORS.flatMap((detector): Signal | readonly Signal[] => {
-    const { signal } = detector;
+    const { name: signal, reads = [] } = detector;
     const known = before?.signals.find((one) => one.signal === signal);
-    if (isDecidedBy(signal, lost)) return known ?? [];
+    if (reads.some((fact) => lost.has(fact))) return known ?? [];
     const trace = detector.detect(facts, policy);
     if (signal === 'integrity-mismatch') return mismatches(trace, facts, before);
     if (known !== undefined && isUnseen(known, trace, facts)) return known;

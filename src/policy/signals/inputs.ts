@@ -1,26 +1,19 @@
 import type { Inspection } from '../../model/signal/inspection.ts';
 import type { ReleaseFacts } from '../../model/signal/release-facts.ts';
-import type { SignalName } from '../../model/signal/signals.ts';
 
 /** How much of each fact an inspection saw. A fact that it did not see is absent. */
 export type Inputs = NonNullable<Inspection['inputs']>;
 
-const LIST = ['releases', 'publication dates', 'deprecations'] as const;
-const DETAILS = ['details', 'provenances', 'verified provenances', 'advisories', 'source projects'] as const;
-
-/** The facts that decide signals. Those of the other signals are absent as a whole when they are not known. */
-const READ: Readonly<Partial<Record<SignalName, readonly string[]>>> = {
-  'young-requirement': LIST,
-  'provenance-lost': [...LIST, ...DETAILS],
-  burst: [...LIST, ...DETAILS],
-  withdrawn: LIST,
-  'pulled-siblings': LIST,
-  revived: [...LIST, ...DETAILS],
-  'source-moved': [...LIST, ...DETAILS],
-  'fresh-release': LIST,
-  unmaintained: LIST,
-  behind: LIST,
-};
+/** The facts of the list of releases. */
+export const LIST = ['releases', 'publication dates', 'deprecations'] as const;
+/** The facts of the versions themselves. */
+export const DETAILS = [
+  'details',
+  'provenances',
+  'verified provenances',
+  'advisories',
+  'source projects',
+] as const;
 
 /** Counts the facts of a version. A list without the version itself, and details without its own, are not known. */
 export function inputsOf({ key, releases, details }: ReleaseFacts): Inputs {
@@ -73,9 +66,4 @@ export function unknownIn(failed: Inspection['unknown'], before: Inputs, now: In
     );
   });
   return [...failed, ...others];
-}
-
-/** Whether a signal is decided by facts that an inspection no longer sees: then it keeps its value. */
-export function isDecidedBy(signal: SignalName, lost: ReadonlySet<string>): boolean {
-  return READ[signal]?.some((name) => lost.has(name)) === true;
 }

@@ -9,12 +9,19 @@ export const FEW_DEPENDENTS = 5;
 /** How much more a package is used than one that may imitate it. */
 const RATIO = 100;
 
-/**
- * A newly added direct package that is young or hardly used, beside a far more used one with a similar name. `near`: the names differ
- * by a letter, by separators or by the order of their parts.
- */
 export const lookAlike: Detector = {
-  signal: 'look-alike',
+  name: 'look-alike',
+  title: 'A package is named like one that is used far more',
+  description: 'A new direct package that is hardly used has a name like one that is used far more.',
+  help: {
+    means:
+      'a direct dependency that a target added, hardly used, beside a far more used package with a ' +
+      'similar name. `near`: the names differ by a letter or two, by separators, by the order of ' +
+      'their parts, or in the owner of the same name.',
+    sure: 'sure enough to look.',
+    todo: 'check that the name is the one you meant.',
+  },
+  points: { 'near-young': 4, near: 2, far: 1 },
   detect({ key, at, isNewDirect = false, releases, similar = [], dependents }) {
     if (!isNewDirect) return undefined;
     const first = Math.min(...releases.flatMap(({ publishedAt }) => publishedAt ?? []));

@@ -1,5 +1,6 @@
 import type { Provenance, ReleaseDetail } from '../../model/signal/release-facts.ts';
 import type { Detector } from './detector.ts';
+import { DETAILS, LIST } from './inputs.ts';
 import { lineOf, releaseAmong } from './versions.ts';
 import { listOf } from './words.ts';
 
@@ -11,7 +12,19 @@ export const COMPARED_RELEASES = 5;
  * of another repository. A line that never had one lost nothing. A valid one proves nothing.
  */
 export const provenanceLost: Detector = {
-  signal: 'provenance-lost',
+  name: 'provenance-lost',
+  title: 'A locked version has no provenance, and those before it have',
+  description: 'The versions before carried a verified provenance, and this one carries none.',
+  help: {
+    means:
+      'most of the last five versions of the line carried a verified attestation or SLSA provenance, ' +
+      'and this version has none, one that does not verify, or one of another repository. Compared ' +
+      'within one major line and in the order of publication.',
+    sure: 'weak alone: a broken pipeline and a release by hand look the same.',
+    todo: 'ask the project whether it published the version.',
+  },
+  points: { unverified: 3, missing: 2, 'other-repository': 2 },
+  reads: [...LIST, ...DETAILS],
   detect({ key, releases, details }) {
     const own = details?.get(key.version);
     const before = releaseAmong(releases, key.version)?.before ?? [];

@@ -1,16 +1,25 @@
 import type { Detector } from './detector.ts';
+import { LIST } from './inputs.ts';
 import { predecessors, releaseAmong } from './versions.ts';
 import { listOf } from './words.ts';
 
 const OLD_MS = 30 * 24 * 3_600_000;
 const MIN_PULLED = 2;
 
-/**
- * The versions just before this one are deprecated or withdrawn although they are months old, and older ones are not: that urges
- * everyone to this version.
- */
 export const pulledSiblings: Detector = {
-  signal: 'pulled-siblings',
+  name: 'pulled-siblings',
+  title: 'The versions just before the locked one were withdrawn',
+  description: 'The versions just before this one were deprecated or withdrawn.',
+  help: {
+    means:
+      'at least two versions just before this one, months old, are deprecated or withdrawn, which ' +
+      'urges everyone to this version. Older ones are not: a package that deprecates everything old ' +
+      'does not count.',
+    sure: 'weak alone: licence trouble looks the same.',
+    todo: 'find out why they were withdrawn, before you update.',
+  },
+  points: { '': 2 },
+  reads: LIST,
   detect({ key, releases }) {
     const locked = releases.find(({ version }) => version === key.version);
     const before = predecessors(releases, key.version);

@@ -1,5 +1,6 @@
 import type { Detector } from './detector.ts';
 import { isFix } from './fixes.ts';
+import { DETAILS, LIST } from './inputs.ts';
 import { compareLines, datedReleases, lineOf, releaseAmong } from './versions.ts';
 import { spanOf } from './words.ts';
 
@@ -9,9 +10,19 @@ const SILENCE_MS = 548 * DAY_MS;
 const REPLACED_MS = 730 * DAY_MS;
 const LINE_SILENCE_MS = 365 * DAY_MS;
 
-/** A release after years of silence, or on a line that a newer one replaced long ago. A fix of an advisory is a reason to do so. */
 export const revived: Detector = {
-  signal: 'revived',
+  name: 'revived',
+  title: 'A locked version was released after years of silence',
+  description: 'A release after years of silence, or on a line that was replaced years ago.',
+  help: {
+    means:
+      'a release after 18 months without any, or on a line that a newer one replaced two years ' +
+      'before. Not for a fix of an advisory.',
+    sure: 'weak alone.',
+    todo: 'find out who published it.',
+  },
+  points: { package: 2, line: 1 },
+  reads: [...LIST, ...DETAILS],
   detect(facts) {
     const { key, releases } = facts;
     const found = releaseAmong(releases, key.version);

@@ -7,9 +7,23 @@ const CHECKS = ['Dangerous-Workflow', 'Token-Permissions', 'Maintained', 'Code-R
 const LINE = 5;
 const OVERALL_FALL = 2;
 
-/** The scorecard of the source project is much lower than the one that was known before. */
 export const scorecardDropped: Detector = {
-  signal: 'scorecard-dropped',
+  name: 'scorecard-dropped',
+  title: 'The scorecard of the source project fell',
+  description: 'The scorecard of the source project is much lower than it was.',
+  help: {
+    means:
+      'the scorecard of the source project fell: one of `Dangerous-Workflow`, `Token-Permissions`, ' +
+      '`Maintained`, `Code-Review` and `Branch-Protection` under 5, or the score by two or more. It ' +
+      'is compared with what was known: the best scorecard of the last 180 days, and for 90 days ' +
+      'after the fall. A check that did not run says nothing.\n\n' +
+      'A project is looked up once for its new versions, at most once a day, and at every refresh of ' +
+      'everything (`watch.every`); then up to 20 of its inspected versions are inspected again. At ' +
+      'most 20,000 projects are remembered.',
+    sure: 'weak alone.',
+    todo: "look at the check that fell; a dangerous workflow lets others publish in the project's name.",
+  },
+  points: { workflow: 2, plain: 1 },
   detect({ projects = [] }) {
     for (const { id, reference, now } of projects) {
       const fall = reference && now && fallOf(reference, now);

@@ -1,11 +1,20 @@
 import type { Detector } from './detector.ts';
+import { DETAILS, LIST } from './inputs.ts';
 import { COMPARED_RELEASES } from './provenance-lost.ts';
 import { predecessors } from './versions.ts';
 import { listOf } from './words.ts';
 
-/** The source project of the version is another one than that of all the versions before it. Repositories also move for good reasons. */
 export const sourceMoved: Detector = {
-  signal: 'source-moved',
+  name: 'source-moved',
+  title: 'A locked version comes from another source project',
+  description: 'The source project is another one than for the versions before.',
+  help: {
+    means: 'the version names another source project than the versions before it.',
+    sure: 'weak alone: repositories move.',
+    todo: 'check that the old one refers to the new one.',
+  },
+  points: { '': 2 },
+  reads: [...LIST, ...DETAILS],
   detect({ key, releases, details }) {
     const own = details?.get(key.version)?.projects ?? [];
     const known = new Set(

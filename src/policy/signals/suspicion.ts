@@ -1,6 +1,7 @@
 import type { Policy } from '../../model/scan/policy.ts';
 import type { Inspection } from '../../model/signal/inspection.ts';
-import { pointsOf, REASONS_ONLY } from './score.ts';
+import { REASONS_ONLY } from './catalog.ts';
+import { pointsOf } from './score.ts';
 
 /** One reason of a suspicion. */
 export interface Reason {

@@ -1,4 +1,5 @@
 import type { Detector } from './detector.ts';
+import { LIST } from './inputs.ts';
 import { datedReleases } from './versions.ts';
 import { spanOf } from './words.ts';
 
@@ -7,9 +8,20 @@ const SILENCE_MS = 3 * 365 * 24 * 3_600_000;
 /** A check of scorecards. */
 const MAINTAINED = 'Maintained';
 
-/** The package had no release for years, or the scorecard of its source project says that nobody maintains it. */
 export const unmaintained: Detector = {
-  signal: 'unmaintained',
+  name: 'unmaintained',
+  title: 'A package is not maintained',
+  description:
+    'The package has had no release for three years, or its project is not maintained by its scorecard.',
+  help: {
+    means:
+      'a new package of the target has had no release for three years, or `Maintained` is 0 in the ' +
+      'scorecard of its source project.',
+    sure: 'sure about the dates; a package may be finished.',
+    todo: 'prefer a maintained package.',
+  },
+  points: { '': 0 },
+  reads: LIST,
   detect({ at, releases, projects = [] }) {
     const last = datedReleases(releases).at(-1);
     if (last === undefined) return undefined;

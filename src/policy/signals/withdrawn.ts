@@ -1,4 +1,5 @@
 import type { Detector } from './detector.ts';
+import { LIST } from './inputs.ts';
 import { datedReleases, releaseAmong } from './versions.ts';
 import { spanOf } from './words.ts';
 
@@ -9,7 +10,18 @@ const EARLY_MS = 7 * 24 * 3_600_000;
  * old is deprecated as well, they gave the package up, which says nothing of this version.
  */
 export const withdrawn: Detector = {
-  signal: 'withdrawn',
+  name: 'withdrawn',
+  title: 'A locked version was deprecated within days',
+  description: 'The version was deprecated within days of its publication.',
+  help: {
+    means:
+      'the authors deprecated the version within 7 days of its publication, and not the whole package ' +
+      'with everything that is old.',
+    sure: 'sure that they took it back; why is open.',
+    todo: 'lock another version.',
+  },
+  points: { 'default-moved-back': 3, plain: 2 },
+  reads: LIST,
   detect({ key, at, releases }) {
     const locked = releases.find(({ version }) => version === key.version);
     if (locked?.publishedAt === undefined || !locked.isDeprecated) return undefined;

@@ -1,5 +1,6 @@
 import type { NewRequirement, Release } from '../../model/signal/release-facts.ts';
 import type { Detector, Trace } from './detector.ts';
+import { LIST } from './inputs.ts';
 import { datedReleases } from './versions.ts';
 import { spanOf } from './words.ts';
 
@@ -14,7 +15,23 @@ const RANK = ['address', 'package', 'unknown', 'scope'];
  * no registry version. Packages of the same npm scope belong together, which only the owner of the scope can bring about.
  */
 export const youngRequirement: Detector = {
-  signal: 'young-requirement',
+  name: 'young-requirement',
+  title: 'A locked version requires a package that is days old',
+  description:
+    'The version requires, for the first time, a package that is days old, or something that is no registry version.',
+  help: {
+    means:
+      'the version requires, for the first time, a package that was first published within the seven ' +
+      'days before it, or something that is no registry version: a commit, a URL. Compared is the ' +
+      'last version of the line that is a day older, because an attacker may publish several in a ' +
+      'row. Read from the requirements (npm, Maven, NuGet, RubyGems) or the resolved graph (Cargo, ' +
+      'PyPI).',
+    sure:
+      'the strongest mark of the incidents on record; honest releases do it when they split a ' + 'package.',
+    todo: 'look at the new package before anything else.',
+  },
+  points: { address: 3, package: 3, unknown: 2, scope: 1 },
+  reads: LIST,
   detect({ key, at, releases, newRequirements = [], comparedWith }) {
     if (comparedWith === undefined) return undefined;
     const publishedAt = releases.find(({ version }) => version === key.version)?.publishedAt ?? at;

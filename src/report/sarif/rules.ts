@@ -3,6 +3,7 @@ import { defined } from '../../model/defined.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import { countedSeverity, type RatedSeverity } from '../../model/scan/severity.ts';
+import { ruleTitle } from '../../policy/catalog.ts';
 import { webAddress } from '../finding-parts.ts';
 import { markdownCode, markdownLink, markdownSentence, markdownText } from '../markdown-text.ts';
 import { sarifText } from './text.ts';
@@ -44,7 +45,7 @@ const LEVELS: Readonly<Record<RatedSeverity, Result.level>> = {
 
 function descriptorOf(finding: Finding, own: readonly Finding[]): ReportingDescriptor {
   const { advisory, rule, title } = finding;
-  const heading = advisory === undefined ? (RULE_TITLES[rule] ?? rule) : title;
+  const heading = advisory === undefined ? ruleTitle(rule) : title;
   const helpUri = webAddress(advisory?.url);
   const help = [heading, finding.advice, helpUri].filter((line) => line !== undefined);
   return {
@@ -63,37 +64,6 @@ function descriptorOf(finding: Finding, own: readonly Finding[]): ReportingDescr
     },
   };
 }
-
-/** What code scanning shows as the heading of an alert without an advisory. */
-const RULE_TITLES: Readonly<Record<string, string>> = {
-  suspicious: 'A locked version shows signs of a compromised release',
-  vanished: 'A locked version is no longer in the package index',
-  unindexed: 'A locked version is not in the package index',
-  deprecated: 'A locked version is deprecated',
-  downgraded: 'A package went back below a version that had fixed a finding',
-  licenses: 'The licence of a locked version is not permitted',
-  'license-changed': 'A locked version has another licence than the one before',
-  unwatched: 'The source of a target cannot be read',
-  'base-image': 'A container image is built on another public image than before',
-  'integrity-mismatch': 'The digest in the lockfile is not that of the version',
-  'young-requirement': 'A locked version requires a package that is days old',
-  'provenance-lost': 'A locked version has no provenance, and those before it have',
-  burst: 'Many versions were published within a short time',
-  'look-alike': 'A package is named like one that is used far more',
-  'install-script': 'A version runs a script at installation for the first time',
-  'capability-gained': 'A module uses the network, programs or the system for the first time',
-  withdrawn: 'A locked version was deprecated within days',
-  'pulled-siblings': 'The versions just before the locked one were withdrawn',
-  revived: 'A locked version was released after years of silence',
-  'source-moved': 'A locked version comes from another source project',
-  'dependency-changed': 'The requirements of a locked version changed',
-  'scorecard-dropped': 'The scorecard of the source project fell',
-  'fresh-release': 'A locked version was published days ago',
-  unmaintained: 'A package is not maintained',
-  behind: 'The locked line of a package has had no release for a year',
-  'contract-drift': 'A service that Lockhound uses changed its contract',
-  'stale-facts': 'What is known of the packages is out of date',
-};
 
 /** What a person reads who opens the alert: severity, names, packages, what to do, where to read more. */
 function helpMarkdown(finding: Finding, heading: string, own: readonly Finding[]): string {

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Signal } from '../../../src/model/signal/inspection.ts';
 import type { ReleaseFacts } from '../../../src/model/signal/release-facts.ts';
-import { SIGNALS } from '../../../src/model/signal/signals.ts';
-import { DETECTORS } from '../../../src/policy/signals/catalog.ts';
 import { signalsOf } from '../../../src/policy/signals/evaluate.ts';
 import { at, attested, DAY, detailOf, factsOf, POLICY, releasesOf } from './release-facts.ts';
 
@@ -25,10 +23,6 @@ function details(versions: Readonly<Record<string, ReturnType<typeof detailOf>>>
 }
 
 describe('the detectors', () => {
-  it('are listed like the signals', () => {
-    expect(DETECTORS.map(({ signal }) => signal)).toEqual([...SIGNALS]);
-  });
-
   it('raise nothing without facts', () => {
     expect(found(factsOf('left-pad@1.3.0', {}, { releases: [], at: at('2026-04-02T00:00:00Z') }))).toEqual(
       [],
