@@ -7,12 +7,16 @@
  *     npm run simulate -- --from 1 --count 10000 --processes 2
  *     npm run simulate -- --seed 42 --shrink  the shortest history that fails like this one
  *     npm run simulate -- --seed 42 --log     with the log of the workers
+ *     npm run simulate -- --mutants 40        plants 40 faults in the sources, one at a time, and prints which histories find
+ *     npm run simulate -- --former-faults     the same for faults that Lockhound had
+ *     npm run simulate -- --seed 3 --mutant <name>    one history with one of these faults
  *
- * Exit codes: 0 every history ended as it must; 1 at least one did not.
+ * Exit codes: 0 every history ended as it must, or every planted fault was found; 1 at least one did not, or was not.
  */
 import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import type { Result } from './history.ts';
+import { plant } from './mutate/plant.ts';
 import { planOf } from './plan.ts';
 import { realNow } from './platform.ts';
 import { prepare } from './prepare.ts';
@@ -35,16 +39,41 @@ const { values } = parseArgs({
     processes: { type: 'string', default: '1' },
     shrink: { type: 'boolean', default: false },
     log: { type: 'boolean', default: false },
+    mutants: { type: 'string' },
+    'former-faults': { type: 'boolean', default: false },
+    /** Most histories of each planted fault. */
+    histories: { type: 'string', default: '1000' },
+    /** Runs with this planted fault. */
+    mutant: { type: 'string' },
     /** This process runs a part of the histories and sends what came of them. */
     part: { type: 'boolean', default: false },
   },
 });
 
-if (values.part) await runPart(Number(values.from), Number(values.count));
+if (values.mutant !== undefined) plant((await import('./mutate/run.ts')).plantedFilesOf(values.mutant));
+
+if (values.mutants !== undefined || values['former-faults']) await huntFaults();
+else if (values.part) await runPart(Number(values.from), Number(values.count));
 else if (values.seed === undefined)
   await runAll(Number(values.from), Number(values.count), Number(values.processes));
 else await runOne(Number(values.seed));
 process.exit();
+
+async function huntFaults(): Promise<void> {
+  const { huntFormerFaults, huntMutants } = await import('./mutate/run.ts');
+  const histories = Number(values.histories);
+  const processes = Number(values.processes);
+  const survived =
+    values.mutants === undefined
+      ? await huntFormerFaults({ histories, processes })
+      : await huntMutants({
+          count: Number(values.mutants),
+          seed: Number(values.seed ?? '1'),
+          histories,
+          processes,
+        });
+  if (survived > 0) process.exitCode = 1;
+}
 
 /** Runs histories in other processes, and prints those that failed. */
 async function runAll(from: number, count: number, processes: number): Promise<void> {

@@ -1,0 +1,101 @@
+import { type ESTree, parseSync, Visitor } from 'rolldown/utils';
+import { type Mutant, mutantOf, type Replacement } from './mutant.ts';
+import { scriptMutants } from './script-mutants.ts';
+
+const OTHER_BOUND: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>' };
+/** Calls that only report: no promise depends on them. */
+const REPORTS = /^(?:await )?(?:\w+\.)*(?:log\.\w+|log\?\.\w+|onEvent\??\.?|on\w+\?\.)\(/;
+/** A text that Redis runs. */
+const SCRIPT = /\bredis\.call\(/;
+
+type Statement = ESTree.Statement | ESTree.Directive;
+
+/** The mutants of one source. `file` is relative to the root of the project. Throws when the file does not parse. */
+export function mutantsIn(file: string, text: string): readonly Mutant[] {
+  const { program, errors } = parseSync(file, text);
+  const [error] = errors;
+  if (error !== undefined) throw new Error(`${file}: ${error.message}`);
+  const found: Mutant[] = [];
+  const add = (kind: Mutant['kind'], replacement: Replacement): void => {
+    found.push(mutantOf({ file, text, language: 'typescript' }, kind, replacement));
+  };
+  const decide = ({ start, end }: ESTree.Expression): void => {
+    for (const after of ['true', 'false']) add('condition', { start, end, after });
+  };
+  new Visitor({
+    BlockStatement: ({ body }) => inOrder(body),
+    IfStatement: ({ test }) => decide(test),
+    ConditionalExpression: ({ test }) => decide(test),
+    BinaryExpression({ left, operator, right }) {
+      const gap = { start: left.end, end: right.start };
+      const other = OTHER_BOUND[operator];
+      if (other !== undefined) add('bound', { ...gap, after: ` ${other} ` });
+      if ((operator === '+' || operator === '-') && right.type === 'Literal' && right.value === 1)
+        add('bound', { start: left.end, end: right.end, after: '' });
+    },
+    TemplateLiteral({ quasis }) {
+      for (const { start, end } of quasis)
+        if (SCRIPT.test(text.slice(start, end))) found.push(...scriptMutants(file, text, { start, end }));
+    },
+  }).visit(program);
+  return found;
+
+  function inOrder(body: readonly Statement[]): void {
+    for (const [index, statement] of body.entries()) {
+      const own = text.slice(statement.start, statement.end);
+      if (REPORTS.test(own)) continue;
+      if (statement.type === 'ExpressionStatement') lose(statement);
+      const following = body[index + 1];
+      if (following !== undefined && canSwap(statement, following, text)) swap(statement, following);
+    }
+  }
+
+  function lose({ start, end, expression }: ESTree.ExpressionStatement): void {
+    const called = expression.type === 'AwaitExpression' ? expression.argument : expression;
+    if (called !== expression) add('await', { start, end: called.start, after: '' });
+    if (called.type === 'CallExpression') add('effect', { start, end, after: ';' });
+  }
+
+  function swap(first: Statement, second: Statement): void {
+    const between = text.slice(first.end, second.start);
+    const after = text.slice(second.start, second.end) + between + text.slice(first.start, first.end);
+    add('swap', { start: first.start, end: second.end, after });
+  }
+}
+
+/** Whether both do something, and the second one uses no name that the first one declares. */
+function canSwap(first: Statement, second: Statement, text: string): boolean {
+  if (!acts(first) || !acts(second)) return false;
+  const following = text.slice(second.start, second.end);
+  if (REPORTS.test(following)) return false;
+  const used = new Set(following.match(/\w+/g));
+  return !namesOf(first).some((name) => used.has(name));
+}
+
+function acts(statement: Statement): boolean {
+  if (statement.type === 'ExpressionStatement' || statement.type === 'IfStatement') return true;
+  if (statement.type !== 'VariableDeclaration') return false;
+  return statement.declarations.some(({ init }) => init?.type === 'AwaitExpression');
+}
+
+function namesOf(statement: Statement): readonly string[] {
+  if (statement.type !== 'VariableDeclaration') return [];
+  return statement.declarations.flatMap(({ id }) => namesIn(id));
+}
+
+function namesIn(pattern: ESTree.BindingPattern): readonly string[] {
+  switch (pattern.type) {
+    case 'Identifier':
+      return [pattern.name];
+    case 'AssignmentPattern':
+      return namesIn(pattern.left);
+    case 'ObjectPattern':
+      return pattern.properties.flatMap((one) =>
+        namesIn(one.type === 'RestElement' ? one.argument : one.value),
+      );
+    case 'ArrayPattern':
+      return pattern.elements.flatMap((one) =>
+        one === null ? [] : namesIn(one.type === 'RestElement' ? one.argument : one),
+      );
+  }
+}

@@ -1,0 +1,61 @@
+import { type Mutant, mutantOf, type Replacement, type Source } from './mutant.ts';
+
+/** A line that only calls something: a command of Redis or a function. */
+const CALL = /^\s*[\w.]+\(.*\)$/;
+const CONDITION = /^(\s*(?:else)?if )(.+) then$/;
+const COMPARISON = / (<=|>=|<|>) /;
+const LESS_ONE = / - 1\b/;
+
+const OTHER_BOUND: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>' };
+
+/** The mutants of a Lua script in a part of a text, which are found line by line. */
+export function scriptMutants(
+  file: string,
+  text: string,
+  part: { readonly start: number; readonly end: number },
+): readonly Mutant[] {
+  const source = { file, text, language: 'lua' } as const;
+  const lines: { readonly start: number; readonly line: string }[] = [];
+  let at = part.start;
+  for (const line of text.slice(part.start, part.end).split('\n')) {
+    lines.push({ start: at, line });
+    at += line.length + 1;
+  }
+  return lines.flatMap((one, index) => mutantsOfLine(source, one, lines[index + 1]));
+}
+
+interface Line {
+  readonly start: number;
+  readonly line: string;
+}
+
+function mutantsOfLine(source: Source, { start, line }: Line, following: Line | undefined) {
+  const found: Mutant[] = [];
+  const add = (kind: Mutant['kind'], replacement: Replacement): void => {
+    found.push(mutantOf(source, kind, replacement));
+  };
+  const indent = line.length - line.trimStart().length;
+  if (CALL.test(line)) {
+    add('effect', { start: start + indent, end: start + line.length, after: '' });
+    if (following !== undefined && CALL.test(following.line)) {
+      const end = following.start + following.line.length;
+      const both = `${following.line}\n${line}`.slice(indent);
+      add('swap', { start: start + indent, end, after: both });
+    }
+  }
+  const [, before = '', condition] = CONDITION.exec(line) ?? [];
+  if (condition !== undefined) {
+    const from = start + before.length;
+    for (const after of ['true', 'false'])
+      add('condition', { start: from, end: from + condition.length, after });
+  }
+  const comparison = COMPARISON.exec(line);
+  if (comparison !== null) {
+    const from = start + comparison.index + 1;
+    const [, sign = ''] = comparison;
+    add('bound', { start: from, end: from + sign.length, after: OTHER_BOUND[sign] ?? '' });
+  }
+  const less = LESS_ONE.exec(line);
+  if (less !== null) add('bound', { start: start + less.index, end: start + less.index + 4, after: '' });
+  return found;
+}
