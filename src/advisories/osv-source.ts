@@ -1,10 +1,12 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, readSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { pipeline, type Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { pipeline } from 'node:stream';
+import { crc32, createGunzip, inflateRawSync } from 'node:zlib';
+import type { Entry } from 'yauzl';
 import { toFileError } from '../files/errors.ts';
+import { close } from '../files/file-system.ts';
 import { openFile } from '../files/open-file.ts';
 import { readFile } from '../files/read-file.ts';
 import { messageOf } from '../model/errors.ts';
@@ -82,29 +84,49 @@ async function* lines(path: string, isCompressed: boolean): AsyncGenerator<Recor
   }
 }
 
+/** Entries are read in one step each: a stream for each of them takes four times as long. */
 async function* zipped(path: string): AsyncGenerator<RecordText> {
   const { openPromise } = await import('yauzl');
-  const zip = await openPromise(path).catch((cause: unknown) => {
-    throw new AdvisoryError('damaged', `${path}: not a ZIP file that can be read: ${messageOf(cause)}`, {
-      cause,
-    });
-  });
+  const { descriptor } = await openFile(path);
   try {
+    const zip = await openPromise(path);
     for await (const entry of zip.eachEntry()) {
       if (!/\.json$/i.test(entry.fileName)) continue;
-      const where = `${path}#${entry.fileName}`;
-      if (entry.uncompressedSize > MAX_RECORD_BYTES) yield { where, text: undefined };
-      else yield { where, text: await textOf(await zip.openReadStreamPromise(entry)) };
+      const isTooLarge = Math.max(entry.uncompressedSize, entry.compressedSize) > MAX_RECORD_BYTES;
+      const text = isTooLarge ? undefined : contentOf(descriptor, entry).toString('utf8');
+      yield { where: `${path}#${entry.fileName}`, text };
     }
   } catch (cause) {
     throw new AdvisoryError('damaged', `${path}: ${messageOf(cause)}`, { cause });
   } finally {
-    zip.close();
+    await close(descriptor);
   }
 }
 
-async function textOf(content: Readable): Promise<string> {
-  const blocks: Buffer[] = [];
-  for await (const block of content) blocks.push(block);
-  return Buffer.concat(blocks).toString('utf8');
+const LOCAL_HEADER_BYTES = 30;
+
+/** The content of an entry, after its local header (APPNOTE 4.3.7). Throws when it is encrypted, packed in another way, or damaged. */
+function contentOf(descriptor: number, entry: Entry): Buffer {
+  const {
+    fileName,
+    relativeOffsetOfLocalHeader: at,
+    compressedSize,
+    uncompressedSize,
+    compressionMethod,
+  } = entry;
+  const header = bytesAt(descriptor, at, LOCAL_HEADER_BYTES);
+  const start = at + LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28);
+  const stored = bytesAt(descriptor, start, compressedSize);
+  if (entry.isEncrypted() || (compressionMethod !== 0 && compressionMethod !== 8))
+    throw new Error(`${fileName}: encrypted, or compressed in another way than by Deflate`);
+  const content =
+    compressionMethod === 0 ? stored : inflateRawSync(stored, { maxOutputLength: MAX_RECORD_BYTES });
+  if (content.length === uncompressedSize && crc32(content) === entry.crc32) return content;
+  throw new Error(`${fileName}: its content has another checksum or size`);
+}
+
+function bytesAt(descriptor: number, position: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  if (readSync(descriptor, bytes, 0, length, position) === length) return bytes;
+  throw new Error(`it ends before byte ${position + length}`);
 }

@@ -307,6 +307,15 @@ describe('an import', () => {
       () => write('a.zip', writeZip({ 'A-9.json': JSON.stringify(record('A-9')) }).subarray(0, 80)),
       'damaged',
     ],
+    [
+      'a ZIP file with another checksum',
+      () => {
+        const zip = writeZip({ 'A-9.json': JSON.stringify(record('A-9')) });
+        zip.write('X', 60);
+        return write('a.zip', zip);
+      },
+      'damaged',
+    ],
     ['no file', () => join(folder, 'absent.json'), 'not-found'],
   ])('of %s leaves what was stored', async (_, from, code) => {
     await imported(write('1.json', JSON.stringify(record('A-1'))));
