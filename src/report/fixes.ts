@@ -1,6 +1,7 @@
 import type { FixPlan, FixStep, Staying, Unadvised } from '../model/advice/fix-plan.ts';
 import { printable } from '../model/printable.ts';
 import type { Finding } from '../model/scan/finding.ts';
+import { faultsIn } from '../model/scan/gap.ts';
 import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
 import { columns, counted, fitLines, hang, type Palette, palette, type TextOptions } from './layout.ts';
 
@@ -138,12 +139,9 @@ function unadvisedLine(alike: readonly Unadvised[]): string {
 }
 
 function gapLines({ verdict }: ScanReport, paint: Palette): readonly string[] {
-  if (verdict.gaps.length === 0) return [];
-  return [
-    paint.bad(
-      `The scan is incomplete: ${counted(verdict.gaps.length, 'gap')}. \`lockhound scan\` lists them.`,
-    ),
-  ];
+  const gaps = faultsIn(verdict.gaps).length;
+  if (gaps === 0) return [];
+  return [paint.bad(`The scan is incomplete: ${counted(gaps, 'gap')}. \`lockhound scan\` lists them.`)];
 }
 
 function summaryLine({ verdict, advice }: ScanReport, plans: readonly FixPlan[], paint: Palette): string {
@@ -169,7 +167,7 @@ function withoutFindings({ counts, gaps }: Verdict, paint: Palette): string {
   const packages = counted(resolved, 'package');
   const others = counts.packages - resolved;
   const rest = others === 0 ? '' : `; nothing is known of ${others} ${others === 1 ? 'other' : 'others'}`;
-  return gaps.length === 0
+  return faultsIn(gaps).length === 0
     ? `${paint.good('Nothing to fix')}: no advisory affects ${packages}${rest}.`
     : `${paint.bad(`No advisory is known to affect ${packages}, but the scan is incomplete`)}${rest}.`;
 }

@@ -1,6 +1,7 @@
 import { isFixable } from '../model/advice/fixable.ts';
 import type { JudgedImage } from '../model/image/image.ts';
 import type { Finding } from '../model/scan/finding.ts';
+import { faultsIn } from '../model/scan/gap.ts';
 import { isAlert } from '../model/scan/is-alert.ts';
 import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
 import { counted } from './layout.ts';
@@ -21,7 +22,7 @@ export function noFindings({ verdict, comparison }: Pick<ScanReport, 'verdict' |
   const total = counted(packages, 'package');
   const none = comparison === undefined ? 'No findings' : 'No new findings';
   const unknown = (text: string, detail = '') => ({ text, detail, isClean: false });
-  if ((comparison?.newGaps ?? verdict.gaps).length > 0)
+  if (faultsIn(comparison?.newGaps ?? verdict.gaps).length > 0)
     return unknown(`${none}, but the scan is incomplete`, `: ${total} read`);
   if (packages === 0 && lockfiles > 0) return unknown('No packages, so nothing was checked');
   if (outcomes.resolved === packages) return { text: none, detail: ` in ${total}`, isClean: true };
@@ -79,7 +80,7 @@ export function nextStep(
   findings: readonly Finding[],
 ): string | undefined {
   const alerts = findings.filter(isAlert);
-  if (alerts.length === 0) return verdict.gaps.length === 0 ? undefined : forGaps(verdict.counts);
+  if (alerts.length === 0) return faultsIn(verdict.gaps).length === 0 ? undefined : forGaps(verdict.counts);
   if (advice !== undefined) return forAdvice(alerts);
   const direct = alerts.filter((one) => one.package.direct === true);
   const names = namesOf(direct.length > 0 ? direct : alerts);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -94,6 +94,13 @@ describe('advisories in the OSV format', () => {
       },
     ]);
     expect(report.complete).toBe(true);
+    const none = join(folder, 'none', 'package-lock.json');
+    mkdirSync(join(folder, 'none'));
+    writeFileSync(
+      none,
+      JSON.stringify({ lockfileVersion: 3, packages: { 'node_modules/ms': { version: '2.1.2' } } }),
+    );
+    expect(await scanned('osv', none)).toMatchObject({ code: 0 });
   });
 
   it('say which version is fixed', async () => {

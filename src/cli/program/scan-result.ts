@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isFixable } from '../../model/advice/fixable.ts';
 import { splitFindings } from '../../model/review/scan-comparison.ts';
 import type { Finding } from '../../model/scan/finding.ts';
+import { faultsIn } from '../../model/scan/gap.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import { atLeast, countedSeverity, RATED_SEVERITIES, type RatedSeverity } from '../../model/scan/severity.ts';
 import type { ScanReport, Verdict } from '../../model/scan/verdict.ts';
@@ -107,7 +108,7 @@ export function scanExitCode(
   const isExtended = exitCodes === 'extended';
   if (failing.length > 0) return isExtended && !failing.some(isFixable) ? EXIT.unfixable : EXIT.findings;
   // An incomplete scan without findings is not clean.
-  if ((comparison?.newGaps ?? gaps).length === 0) return EXIT.clean;
+  if (faultsIn(comparison?.newGaps ?? gaps).length === 0) return EXIT.clean;
   return isExtended ? EXIT.incomplete : EXIT.error;
 }
 

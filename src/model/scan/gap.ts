@@ -57,3 +57,8 @@ export function mayHide({ kind }: Gap): boolean {
 export function isComplete(gaps: readonly Gap[]): boolean {
   return !gaps.some(mayHide);
 }
+
+/** The gaps that another scan with the same configuration might not have. Which sources there are is a choice. */
+export function faultsIn(gaps: readonly Gap[]): readonly Gap[] {
+  return gaps.filter(({ kind }) => kind !== 'source');
+}
