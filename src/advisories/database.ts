@@ -86,6 +86,18 @@ export async function openAdvisories(path: string) {
   };
 }
 
+/** What the imported advisories of a data folder cover; `undefined` when none are imported. Throws `AdvisoryError` (`database-damaged`). */
+export async function importedCoverage(folder: string): Promise<readonly Coverage[] | undefined> {
+  const path = advisoriesPath(folder);
+  if (!existsSync(path)) return undefined;
+  const advisories = await openAdvisories(path);
+  try {
+    return advisories.coverage();
+  } finally {
+    advisories.close();
+  }
+}
+
 export type Advisories = Awaited<ReturnType<typeof openAdvisories>>;
 
 /** A change of the stored advisories, which is visible to others when it is completed. */

@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import { advisoriesPath, type Coverage, openAdvisories } from '../advisories/database.ts';
+import { advisoriesPath, type Coverage, importedCoverage } from '../advisories/database.ts';
 import { importOsv, type OsvImport } from '../advisories/import-osv.ts';
 import { feedClient, storeFeed } from '../compose/exploits.ts';
 import { openFleetStore } from '../compose/fleet-store.ts';
@@ -107,25 +106,13 @@ export async function importFeed(
 export async function storedLists(loaded: LoadedConfig): Promise<readonly ListPlace[]> {
   const folder = dataFolder(loaded.config.data.folder);
   const inFolder = readFolder(folder).then((feeds) => feeds.map(({ head }) => head));
-  const places = [await placeOf(folder, 'scan', inFolder, coverageIn(folder))];
+  const places = [await placeOf(folder, 'scan', inFolder, importedCoverage(folder))];
   if (loaded.config.redis.url === undefined) return places;
   const fleet = await openFleetStore(loaded);
   try {
     return [...places, await placeOf(redisPlace(loaded), 'workers', firstShard(fleet).exploits.heads())];
   } finally {
     await fleet.close();
-  }
-}
-
-/** Rejects when the file cannot be read; `undefined` without one. */
-async function coverageIn(folder: string): Promise<readonly Coverage[] | undefined> {
-  const path = advisoriesPath(folder);
-  if (!existsSync(path)) return undefined;
-  const advisories = await openAdvisories(path);
-  try {
-    return advisories.coverage();
-  } finally {
-    advisories.close();
   }
 }
 

@@ -2,6 +2,7 @@ import { basename, resolve } from 'node:path';
 import { createDeferredLog } from '../compose/deferred-log.ts';
 import { type CacheOptions, type LookUpCache, openLookUpCache } from '../compose/look-up-cache.ts';
 import { openScanner } from '../compose/scanner.ts';
+import { dataFolder } from '../config/data-folder.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { ConfiguredVex } from '../config/sections/vex.ts';
 import { sourceDate } from '../config/source-date.ts';
@@ -82,6 +83,7 @@ async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<Advis
     onProgress: ({ step, done, total }) => progress.update(step, done, total),
     onWait: progress.wait,
   });
+  const aged = offline ? kept : options.local ? 'bundled' : undefined;
   let isSound = true;
   const scan = async (request: Promise<ScanRequest>): Promise<ScanReport> => {
     // Not kept in a variable, so that the contents can be freed before the scan ends.
@@ -101,13 +103,13 @@ async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<Advis
       const { scanRevisions } = await import('./review/scan-since.ts');
       const { maxBytes } = loaded.config.lockfiles;
       const range = { ...options, range: since, target: targetOf(options), maxBytes, onRead };
-      const report = withAge(await scanRevisions(scan, range), kept, offline);
+      const report = await withAge(await scanRevisions(scan, range), loaded, aged);
       // What is read from git alone has no files beside it that could be read again.
       if (places.size === 0) return { report, plans: [] };
       return await advised(report, { loaded, options, places, insights: scanner.insights });
     }
     const request = readRequest(loaded, options, onRead);
-    const scanned = withAge(await scan(request), kept, offline);
+    const scanned = await withAge(await scan(request), loaded, aged);
     const report = base === undefined ? scanned : { ...scanned, comparison: base.compare(scanned) };
     return await advised(report, { loaded, options, places, insights: scanner.insights });
   } finally {
@@ -117,12 +119,25 @@ async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<Advis
   }
 }
 
-/** A scan without network says how old its answers are. */
-function withAge(report: ScanReport, kept: LookUpCache | undefined, offline: boolean): ScanReport {
-  const ages = offline ? kept?.cache.ages() : undefined;
+/** A scan without network says how old its answers are: those of the cache, or the imported advisories. */
+async function withAge(
+  report: ScanReport,
+  { config: { insights, data } }: LoadedConfig,
+  kept: LookUpCache | 'bundled' | undefined,
+): Promise<ScanReport> {
+  if (kept === 'bundled') return report;
+  const isImported = kept === undefined && !insights.sources.includes('api');
+  const ages = isImported ? await importedAges(dataFolder(data.folder)) : kept?.cache.ages();
   if (ages === undefined) return report;
   const [oldest, newest] = [new Date(ages.oldest).toISOString(), new Date(ages.newest).toISOString()];
   return { ...report, offline: { oldest, newest } };
+}
+
+/** The times of the newest advisory of each system. */
+async function importedAges(folder: string) {
+  const { importedCoverage } = await import('../advisories/database.ts');
+  const times = ((await importedCoverage(folder)) ?? []).map(({ asOf }) => Date.parse(asOf));
+  return times.length === 0 ? undefined : { oldest: Math.min(...times), newest: Math.max(...times) };
 }
 
 /** The findings of an earlier report, as the state that this scan changes. */

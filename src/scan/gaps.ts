@@ -37,20 +37,14 @@ export async function inventoryGaps(inventory: Inventory): Promise<readonly Gap[
 
 /** Package versions of which imported advisories are all that is known, in one gap. */
 async function knowledgeGaps({ lockfiles }: Inventory): Promise<readonly Gap[]> {
-  const dates = new Map<string, number>();
-  for (const { packages } of lockfiles) {
-    for await (const slice of inSlices(packages)) {
-      for (const { resolution } of slice) {
-        const date = resolution.record?.advisoriesAsOf;
-        if (date !== undefined) dates.set(date, (dates.get(date) ?? 0) + 1);
-      }
-    }
+  let packages = 0;
+  for (const { packages: own } of lockfiles) {
+    for await (const slice of inSlices(own))
+      for (const { resolution } of slice) if (resolution.record?.advisoriesOnly === true) packages += 1;
   }
-  if (dates.size === 0) return [];
-  const packages = [...dates.values()].reduce((sum, count) => sum + count, 0);
-  const [oldest = ''] = [...dates.keys()].sort((one, other) => Date.parse(one) - Date.parse(other));
+  if (packages === 0) return [];
   const known = packages === 1 ? 'one package is known' : `${packages} packages are known`;
-  const reason = `${known} by imported advisories alone, the oldest as of ${oldest.slice(0, 10)}: whether they exist, their dates, licences and deprecation are not known, and the rules about these do not apply`;
+  const reason = `${known} by imported advisories alone: whether they exist, their dates, licences and deprecation are not known, and the rules about these do not apply`;
   return [{ kind: 'source', subject: 'package insights', reason }];
 }
 
@@ -61,7 +55,7 @@ async function doubtGaps({ lockfiles }: Inventory): Promise<readonly Gap[]> {
     for await (const slice of inSlices(packages)) {
       for (const { purl, resolution } of slice) {
         const { outcome, reason, record } = resolution;
-        if (outcome !== 'resolved' || reason === undefined || record?.advisoriesAsOf !== undefined) continue;
+        if (outcome !== 'resolved' || reason === undefined || record?.advisoriesOnly !== undefined) continue;
         doubts.set(reason, (doubts.get(reason) ?? new Set()).add(purl));
       }
     }

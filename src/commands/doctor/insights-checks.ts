@@ -1,4 +1,4 @@
-import { advisoriesPath, openAdvisories } from '../../advisories/database.ts';
+import { importedCoverage } from '../../advisories/database.ts';
 import { openInsightsApi } from '../../compose/insights.ts';
 import { dataFolder } from '../../config/data-folder.ts';
 import { printableUrl } from '../../http/errors.ts';
@@ -73,9 +73,7 @@ const advisories: IndependentCheck = {
   async run({ loaded }) {
     const { insights, data } = loaded.config;
     if (!insights.sources.includes('osv')) return fine('no imported advisories are used (insights.sources)');
-    const opened = await openAdvisories(advisoriesPath(dataFolder(data.folder)));
-    const coverage = opened.coverage();
-    opened.close();
+    const coverage = (await importedCoverage(dataFolder(data.folder))) ?? [];
     const texts = coverage.map(
       ({ system, records, asOf }) => `${records} of ${system} as of ${asOf.slice(0, 10)}`,
     );

@@ -1,7 +1,7 @@
 import { affects, fixedVersions } from '../../advisories/affects.ts';
 import type { Advisories } from '../../advisories/database.ts';
 import { storedName } from '../../advisories/osv-record.ts';
-import { ADVISORIES_AS_OF, UNCOVERED } from '../../model/api/extensions.ts';
+import { ADVISORIES_ONLY, UNCOVERED } from '../../model/api/extensions.ts';
 import { canonicalVersion } from '../../model/lockfile/spelling.ts';
 import type { System, VersionKey } from '../../model/lockfile/version-key.ts';
 import { advisoryObject, type IndexModel } from './model.ts';
@@ -13,7 +13,7 @@ import { purlOf } from './names.ts';
  * Everything else is not found.
  */
 export function createAdvisoryModel(advisories: Advisories): IndexModel {
-  const asOf = new Map(advisories.coverage().map((one): [System, string] => [one.system, one.asOf]));
+  const covered: ReadonlySet<System> = new Set(advisories.coverage().map(({ system }) => system));
   const idsOf = ({ system, name, version }: VersionKey): readonly string[] | undefined => {
     const ids: string[] = [];
     for (const { id, ...affected } of advisories.about(system, storedName(system, name))) {
@@ -25,8 +25,7 @@ export function createAdvisoryModel(advisories: Advisories): IndexModel {
   };
   return {
     version(key) {
-      const date = asOf.get(key.system);
-      const ids = date === undefined ? undefined : idsOf(key);
+      const ids = covered.has(key.system) ? idsOf(key) : undefined;
       if (ids === undefined) return undefined;
       return JSON.stringify({
         versionKey: key,
@@ -35,12 +34,12 @@ export function createAdvisoryModel(advisories: Advisories): IndexModel {
         isDeprecated: false,
         licenses: [],
         advisoryKeys: ids.map((id) => ({ id })),
-        [ADVISORIES_AS_OF]: date,
+        [ADVISORIES_ONLY]: true,
       });
     },
     covers: () => false,
     package(system, name) {
-      if (!asOf.has(system)) return undefined;
+      if (!covered.has(system)) return undefined;
       const fixed = advisories.about(system, storedName(system, name)).flatMap(fixedVersions);
       return JSON.stringify({
         packageKey: { system, name },

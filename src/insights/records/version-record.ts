@@ -1,4 +1,4 @@
-import { ADVISORIES_AS_OF } from '../../model/api/extensions.ts';
+import { ADVISORIES_ONLY } from '../../model/api/extensions.ts';
 import type * as api from '../../model/api/insights-api.generated.ts';
 import { defined } from '../../model/defined.ts';
 import { SYSTEMS, type VersionKey } from '../../model/lockfile/version-key.ts';
@@ -41,8 +41,8 @@ export function readVersionRecord(version: api.Version): VersionRecordSummary {
   const isDeprecated = version.isDeprecated ?? false;
   const advisoryIds = advisoryKeys.map(readAdvisoryId);
   // Most versions: a literal takes a fraction of the time and memory of one with optional parts.
-  const advisoriesAsOf = statedAsOf(version);
-  if (publishedAt !== '' && deprecatedReason === '' && advisoriesAsOf === undefined) {
+  const advisoriesOnly = isAdvisoriesOnly(version);
+  if (publishedAt !== '' && deprecatedReason === '' && advisoriesOnly === undefined) {
     return { versionKey, publishedAt, isDefault, isDeprecated, licenses, advisoryIds };
   }
   return {
@@ -53,14 +53,14 @@ export function readVersionRecord(version: api.Version): VersionRecordSummary {
     ...(deprecatedReason === '' ? {} : { deprecatedReason }),
     licenses,
     advisoryIds,
-    ...defined({ advisoriesAsOf }),
+    ...defined({ advisoriesOnly }),
   };
 }
 
-/** Set when a local index that knows advisories alone answered. */
-function statedAsOf(version: api.Version): string | undefined {
-  const { [ADVISORIES_AS_OF]: stated } = version as { readonly [ADVISORIES_AS_OF]?: unknown };
-  return typeof stated === 'string' ? stated : undefined;
+/** Whether a local index that knows advisories alone answered; then `true`. */
+function isAdvisoriesOnly(version: api.Version): true | undefined {
+  const { [ADVISORIES_ONLY]: stated } = version as { readonly [ADVISORIES_ONLY]?: unknown };
+  return stated === true ? true : undefined;
 }
 
 export function readVersionKey(key: api.VersionKey = {}): VersionKey {

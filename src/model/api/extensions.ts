@@ -7,7 +7,7 @@
 export const UNCOVERED = 'lockhound:uncovered';
 
 /**
- * In a Version object: the index knows advisories alone, as of this time (RFC 3339). Whether the version exists, its date, licences and
- * deprecation are not known.
+ * In a Version object, `true`: the index knows advisories alone. Whether the version exists, its date, licences and deprecation are not
+ * known.
  */
-export const ADVISORIES_AS_OF = 'lockhound:advisoriesAsOf';
+export const ADVISORIES_ONLY = 'lockhound:advisoriesOnly';

@@ -172,7 +172,7 @@ export function resolutionOfRecord(
 ): Resolution {
   const { record } = known;
   const doubt = known.doubted === undefined ? undefined : doubtOf(VERSION_STATEMENTS, known);
-  const { advisoriesAsOf: date } = record;
-  const reason = doubt ?? (date && `its existence is not known; advisories as of ${date}`);
+  const reason =
+    doubt ?? (record.advisoriesOnly && 'its existence is not known: imported advisories answered');
   return reason === undefined ? { outcome: 'resolved', record } : { outcome: 'resolved', reason, record };
 }

@@ -25,11 +25,8 @@ export const versionRecordSchema = z.object({
   licenses: z.array(z.string()),
   /** Advisories that affect this version directly. */
   advisoryIds: z.array(z.string()),
-  /**
-   * RFC 3339. Only advisories are known of the version, as of this time: it was answered by imported ones. Its existence, date, licences
-   * and deprecation are not known.
-   */
-  advisoriesAsOf: z.string().exactOptional(),
+  /** Set when imported advisories answered: its existence, date, licences and deprecation are not known. */
+  advisoriesOnly: z.literal(true).exactOptional(),
 });
 
 /** The published versions of a package, unordered (package-insights API, "Package object"). */

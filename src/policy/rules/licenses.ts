@@ -24,7 +24,7 @@ export const licenses: Rule = {
     const { record } = resolution;
     if (record === undefined || policy.licenses === undefined) return [];
     // Its licences are not known, which is a gap.
-    if (record.advisoriesAsOf !== undefined) return [];
+    if (record.advisoriesOnly !== undefined) return [];
     const fault = licenseFault(record.licenses, policy.licenses);
     if (fault === undefined) return [];
     const title = `${name}@${version} ${textOf(fault)}`;
