@@ -52,7 +52,7 @@ export async function openInsightsClients({ config }: LoadedConfig, connection: 
         ...options,
         api,
         // An import is seen at once.
-        cache: isLocal ? NO_CACHE : cache,
+        cache: isLocal ? neverRead(cache) : cache,
         limit,
         gate,
         recordTtlMs: recordTtl,
@@ -98,10 +98,13 @@ async function openSources(
     : advisoriesAlone(index);
 }
 
-const NO_CACHE: Cache = {
-  getMany: async (_kind, keys) => keys.map(() => undefined),
-  setMany: async () => {},
-};
+/** Keeps what is answered, for whoever follows that, and answers nothing itself. */
+function neverRead(cache: Cache): Cache {
+  return {
+    getMany: async (_kind, keys) => keys.map(() => undefined),
+    setMany: (kind, entries, ttlMs) => cache.setMany(kind, entries, ttlMs),
+  };
+}
 
 /** The HTTP client is loaded on first use: a local index may answer all requests. */
 async function openHttp(

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startInsightsService } from '../../src/embedded/insights/service.ts';
+import { affectedVersions } from '../../src/insights/losses/witnesses.ts';
 import { lockhound } from './lockhound.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cli-osv-'));
@@ -35,11 +36,19 @@ const RECORDS = [
   },
 ];
 
+/** The well-known versions that prove that the advisories of a system are all there. */
+const WITNESSES = affectedVersions('NPM').map(({ name, version }, at) => {
+  const named = { ecosystem: 'npm', name };
+  const id = `GHSA-witness-${at}`;
+  return { id, modified: '2026-05-01T00:00:00Z', affected: [{ package: named, versions: [version] }] };
+});
+
 let insights: Awaited<ReturnType<typeof startInsightsService>>;
 beforeAll(async () => {
   insights = await startInsightsService({ partial: false });
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(LOCK));
-  writeFileSync(join(folder, 'records.json'), JSON.stringify(RECORDS));
+  writeFileSync(join(folder, 'records.json'), JSON.stringify([...RECORDS, ...WITNESSES]));
+  writeFileSync(join(folder, 'few.json'), JSON.stringify(RECORDS));
   vi.stubEnv('LOCKHOUND_DATA_FOLDER', join(folder, 'data'));
   vi.stubEnv('LOCKHOUND_INSIGHTS_URL', insights.url);
 });
@@ -70,10 +79,14 @@ describe('advisories in the OSV format', () => {
 
   it('are imported, and listed with their date', async () => {
     const { code, out } = await lockhound(['data', 'import', 'osv', join(folder, 'records.json'), '--json']);
-    expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 0, stored: 2, rejected: 0 });
+    expect({ code, ...JSON.parse(out) }).toMatchObject({
+      code: 0,
+      stored: RECORDS.length + WITNESSES.length,
+      rejected: 0,
+    });
     const shown = await lockhound(['data', 'show', '--json']);
     expect(JSON.parse(shown.out)[0].advisories).toMatchObject([
-      { system: 'NPM', records: 2, asOf: '2026-05-02T00:00:00Z' },
+      { system: 'NPM', records: RECORDS.length + WITNESSES.length, asOf: '2026-05-02T00:00:00Z' },
     ]);
   });
 
@@ -103,6 +116,15 @@ describe('advisories in the OSV format', () => {
       JSON.stringify({ lockfileVersion: 3, packages: { 'node_modules/ms': { version: '2.1.2' } } }),
     );
     expect(await scanned('osv', none)).toMatchObject({ code: 0 });
+  });
+
+  it('of which some are missing are not believed to be all', async () => {
+    vi.stubEnv('LOCKHOUND_DATA_FOLDER', join(folder, 'few'));
+    await lockhound(['data', 'import', 'osv', join(folder, 'few.json')]);
+    const { report } = await scanned('osv');
+    vi.stubEnv('LOCKHOUND_DATA_FOLDER', join(folder, 'data'));
+    expect(report.complete).toBe(false);
+    expect(report.gaps).toContainEqual(expect.objectContaining({ kind: 'service' }));
   });
 
   it('say which version is fixed', async () => {
