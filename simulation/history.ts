@@ -15,6 +15,8 @@ import { advisoryOf, packageOf, World } from './world.ts';
 const START = Date.UTC(2026, 2, 1);
 /** After the last fault of a round, everything is told within this time. */
 const SETTLED_WITHIN_MS = 15 * 60_000;
+/** A worker that is to die while it works dies after this time. */
+const IDLE_MS = 10_000;
 /** Between two looks whether a round is over. */
 const LOOK_MS = 2_000;
 
@@ -194,7 +196,7 @@ class History {
         this.#world.insights.withdrawAdvisory(step.id);
         return;
       case 'kill':
-        this.#kill(step.worker);
+        await this.#killAfter(step.chunks, step.worker);
         await this.#scheduler.sleep(step.ms);
         this.#startWorker(step.worker);
         return;
@@ -272,6 +274,23 @@ class History {
     );
     this.#workers[index] = { owner, stop, running };
     running.catch(this.#fail);
+  }
+
+  /** Kills a worker when it has received so many more chunks, or when it has been idle for long. */
+  async #killAfter(chunks: number, index: number): Promise<void> {
+    const owner = this.#workers[index]?.owner;
+    if (owner === undefined || !owner.alive) return;
+    await new Promise<void>((resolve) => {
+      const kill = (): void => {
+        if (owner.alive && owner === this.#workers[index]?.owner) {
+          this.#kill(index);
+          this.#note(`worker ${index} is killed`);
+        }
+        resolve();
+      };
+      this.#network.beforeChunk(owner, chunks, kill);
+      this.#scheduler.after(IDLE_MS, kill);
+    });
   }
 
   #kill(index: number): void {

@@ -22,6 +22,8 @@ export class Network {
   /** Work of the network goes on when a client dies: what it sent arrives. */
   readonly wire: Owner = createOwner('network');
   readonly #sockets = new Set<SimulatedSocket>();
+  /** What happens when a client has received `left` more chunks. */
+  readonly #awaited = new Map<Owner, { left: number; readonly act: () => void }>();
   /** Until when the server acts on nothing, in virtual milliseconds. */
   #frozenUntil = 0;
   /** Until when nobody listens. */
@@ -79,6 +81,19 @@ export class Network {
   /** Closes the connections of a process that was killed. What it sent before arrives. */
   abandon(whose: Owner): void {
     for (const socket of [...this.#sockets]) if (socket.owner === whose) socket.abandon();
+  }
+
+  /** Calls the function once, when a client has received so many more chunks and before it receives another one. */
+  beforeChunk(whose: Owner, chunks: number, act: () => void): void {
+    this.#awaited.set(whose, { left: chunks, act });
+  }
+
+  /** A client is about to receive a chunk. */
+  announce(whose: Owner): void {
+    const awaited = this.#awaited.get(whose);
+    if (awaited === undefined || awaited.left-- > 0) return;
+    this.#awaited.delete(whose);
+    awaited.act();
   }
 
   freeze(ms: number): void {
@@ -201,7 +216,8 @@ class SimulatedSocket extends Duplex {
     scheduler.as(this.owner, () => {
       for (const piece of chunk === null ? [null] : this.#network.pieces(chunk)) {
         scheduler.after(this.#arrivesHere - scheduler.now, () => {
-          if (!this.destroyed && !this.#isLost) this.push(piece);
+          this.#network.announce(this.owner);
+          if (!this.destroyed && !this.#isLost && this.owner.alive) this.push(piece);
         });
         this.#arrivesHere += LEAST_MS;
       }

@@ -34,8 +34,11 @@ export type Happening =
       readonly ms: number;
     };
 
-type WorkerFault = { readonly worker: number; readonly ms: number } & (
-  | { readonly kind: 'kill' }
+type WorkerFault = {
+  readonly worker: number;
+  readonly ms: number;
+} /** It dies when it has received so many more chunks from Redis: most of them arrive while it works. */ & (
+  | { readonly kind: 'kill'; readonly chunks: number }
   | { readonly kind: 'stop' }
   | { readonly kind: 'term' }
   | { readonly kind: 'clock'; readonly aheadMs: number }
@@ -60,6 +63,8 @@ const PACKAGES = 16;
 const LOCKED = 4;
 const FAULTS = 8;
 const LONGEST_FAULT_MS = 8_000;
+/** A scan and a refresh of such a fleet have a worker receive about so many chunks. */
+const MOST_CHUNKS = 200;
 
 /**
  * An alert that a receiver refuses with 401 waits for a person, so that a history would not end. A receiver that answers with 200 has
@@ -133,7 +138,7 @@ function faultOf(random: Random): Happening {
     case 0:
     case 1:
     case 2:
-      return { kind: 'kill', worker, ms };
+      return { kind: 'kill', worker, ms, chunks: random.below(MOST_CHUNKS) };
     case 3:
       return { kind: 'stop', worker, ms };
     case 4:
