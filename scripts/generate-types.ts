@@ -60,8 +60,26 @@ function methodTable(document: RestDescription, source: string): string {
   return [
     `// Generated from ${source} by \`npm run generate\`. Do not edit.\n\n`,
     '/** Verb, path and role of each method, by its id. */\n',
-    `export const METHODS = {\n${lines.join('')}} as const;\n`,
+    `export const METHODS = {\n${lines.join('')}} as const;\n\n`,
+    '/** The filters of lists: the parameters of the methods that are in the address of a view. */\n',
+    `export const FILTERS = {\n${FILTERED.map((id) => filtersIn(document, id)).join('')}} as const;\n`,
   ].join('');
+}
+
+/** Methods whose parameters are filters of a view. */
+const FILTERED = ['lockhound.findings.list', 'lockhound.targets.list', 'lockhound.targets.inventory'];
+/** The part of a list that a view loads. */
+const PARTS = new Set(['skip', 'pageSize', 'pageToken']);
+
+function filtersIn(document: RestDescription, id: string): string {
+  const method = methodsOf(document).find((one) => one.id === id);
+  if (method === undefined) throw new RangeError(`no method is named ${id}`);
+  const filters = [...method.parameters].flatMap(([name, { type, repeated, enum: values, pattern }]) => {
+    if (PARTS.has(name)) return [];
+    const kind = type === 'boolean' ? 'flag' : repeated === true ? 'list' : 'text';
+    return `    ${name}: ${JSON.stringify({ kind, values, pattern })},\n`;
+  });
+  return `  '${id}': {\n${filters.join('')}  },\n`;
 }
 
 function typesOf(document: RestDescription, target: Target): string {

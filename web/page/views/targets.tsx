@@ -1,5 +1,6 @@
 import type { Target } from '../../../src/model/api/lockhound-api.generated.ts';
-import { call, type Params } from '../api/call.ts';
+import { call } from '../api/call.ts';
+import { type FiltersOf, filtersIn } from '../api/filters.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { ViewHead } from '../parts/card.tsx';
 import { Choice } from '../parts/choice.tsx';
@@ -15,7 +16,7 @@ import { Time } from '../parts/time.tsx';
 import { useList } from '../parts/use-list.ts';
 import { addressOf, place } from '../routing/location.ts';
 
-type Filters = Omit<Params<'lockhound.targets.list'>, 'pageSize' | 'pageToken' | 'skip'>;
+type Filters = Partial<FiltersOf<'lockhound.targets.list'>>;
 
 const ORDERS = [
   ['worst', 'Worst first'],
@@ -23,21 +24,9 @@ const ORDERS = [
   ['requestedAt', 'Newest scan'],
 ] as const;
 
-function filtersOf(params: URLSearchParams): Filters {
-  const flag = (name: string) => (params.get(name) === 'true' ? true : undefined);
-  return {
-    search: params.get('search') || undefined,
-    worst: RATED.find((one) => one === params.get('worst')),
-    stale: flag('stale'),
-    incomplete: flag('incomplete'),
-    label: params.getAll('label').filter((one) => /^[^=]+=/.test(one)),
-    orderBy: ORDERS.find(([one]) => one === params.get('orderBy'))?.[0],
-  };
-}
-
 /** All targets. The address has the filters. */
 export function TargetsView() {
-  const filters = filtersOf(place.value.params);
+  const filters = filtersIn('lockhound.targets.list', place.value.params);
   const key = `targets ${JSON.stringify(filters)}`;
   const list = useList(key, async (page, signal) => {
     const { targets, nextPageToken } = await call(

@@ -1,4 +1,5 @@
 import type { FindingCounts } from '../../../../src/model/api/lockhound-api.generated.ts';
+import { otherFilters } from '../../api/filters.ts';
 import { Choice, Choices } from '../../parts/choice.tsx';
 import { Check, SearchField } from '../../parts/filter-fields.tsx';
 import { FilterForm } from '../../parts/filter-form.tsx';
@@ -9,6 +10,11 @@ import { type Filters, filtersOf, findingsAddress, ORDERS, STATES } from './filt
 const STATE_NAMES = { open: 'Open', suppressed: 'Suppressed', resolved: 'Resolved', all: 'All' } as const;
 const ORDER_NAMES = { severity: 'Priority', changedAt: 'Newest change', target: 'Target' } as const;
 
+/** Filters with a field of their own. Other flags have a check box, and other texts a field while the address has them. */
+const OWN = ['search', 'severity', 'state', 'rule', 'ecosystem', 'target', 'label', 'orderBy'] as const;
+const OTHERS = otherFilters('lockhound.findings.list', OWN);
+const NAMES: Readonly<Record<string, string>> = { direct: 'direct only' };
+
 interface FindingFiltersProps {
   readonly filters: Filters;
   /** Numbers of findings by rule and ecosystem. */
@@ -17,7 +23,7 @@ interface FindingFiltersProps {
 
 export function FindingFilters({ filters, choices }: FindingFiltersProps) {
   const ecosystem = filters.ecosystem === undefined ? [] : [filters.ecosystem];
-  const fixed = (['package', 'advisory'] as const).filter((name) => filters[name] !== undefined);
+  const given: Readonly<Record<string, unknown>> = filters;
   return (
     <FilterForm label="Filters of findings" addressOf={(values) => findingsAddress(filtersOf(values))}>
       <SearchField value={filters.search} placeholder="Package, title, advisory, target" />
@@ -60,21 +66,32 @@ export function FindingFilters({ filters, choices }: FindingFiltersProps) {
         options={ORDERS.map((one) => [one, ORDER_NAMES[one]])}
       />
       <div class="checks">
-        <Check name="direct" label="direct only" value={filters.direct} />
-        <Check name="fixable" label="fixable" value={filters.fixable} />
-        <Check name="notes" label="notes" value={filters.notes} />
+        {OTHERS.flags.map((name) => (
+          <Check key={name} name={name} label={NAMES[name] ?? wordsOf(name)} value={given[name] === true} />
+        ))}
       </div>
-      {fixed.map((name) => (
-        <label key={name}>
-          {name === 'package' ? 'Package' : 'Advisory'}
-          <input name={name} defaultValue={filters[name] ?? ''} />
-        </label>
-      ))}
+      {OTHERS.texts.flatMap((name) =>
+        [given[name] ?? []].flat().map((value) => (
+          <label key={`${name} ${value}`}>
+            {capitalised(wordsOf(name))}
+            <input name={name} defaultValue={String(value)} />
+          </label>
+        )),
+      )}
       <a class="button quiet" href="/findings">
         Clear
       </a>
     </FilterForm>
   );
+}
+
+/** `without groups` for `withoutGroups`. */
+function wordsOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Names with their numbers, the most frequent first. The chosen ones are always there. */

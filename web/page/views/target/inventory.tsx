@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Inventory, InventoryPackage } from '../../../../src/model/api/lockhound-api.generated.ts';
-import { call, type Params } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
+import { type FiltersOf, filtersIn } from '../../api/filters.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { ViewHead } from '../../parts/card.tsx';
 import { Choice } from '../../parts/choice.tsx';
@@ -13,17 +14,10 @@ import { Unnamed } from '../../parts/notice.tsx';
 import { addressOf, place } from '../../routing/location.ts';
 import { findingsAddress } from '../findings/filters.ts';
 
-type Filters = Omit<Params<'lockhound.targets.inventory'>, 'pageSize' | 'pageToken' | 'skip'>;
+type Filters = FiltersOf<'lockhound.targets.inventory'>;
 
 function filtersOf(params: URLSearchParams): Filters {
-  const text = (name: string) => params.get(name) || undefined;
-  return {
-    target: params.get('target') ?? '',
-    lockfile: text('lockfile'),
-    search: text('search'),
-    group: text('group'),
-    direct: params.get('direct') === 'true' ? true : undefined,
-  };
+  return { target: '', ...filtersIn('lockhound.targets.inventory', params) };
 }
 
 /** What is known of a lockfile from its first page. */
