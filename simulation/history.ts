@@ -1,20 +1,31 @@
 import { createHash } from 'node:crypto';
+import { Redis } from 'ioredis';
 import { runWorker } from '../src/compose/worker.ts';
 import type { LoadedConfig } from '../src/config/load.ts';
 import { createProducer, type Producer } from '../src/producer.ts';
+import { leftOver } from './audit.ts';
 import { Engine } from './engine.ts';
 import { Network } from './network.ts';
-import { Ledger, Model } from './oracle.ts';
-import { NAMES, type Plan, ROUND_MS, type Step } from './plan.ts';
+import { Ledger, Model, type Open } from './oracle.ts';
+import { CALM_ROUND, NAMES, type Plan, ROUND_MS, type Step } from './plan.ts';
 import { enter, nextTurn } from './platform.ts';
 import { createRandom } from './random.ts';
 import { createOwner, type Owner, Scheduler } from './scheduler.ts';
 import { advisoryOf, packageOf, World } from './world.ts';
 
+const REDIS = 'redis://redis.test:6379';
 /** The time at which every history begins. */
 const START = Date.UTC(2026, 2, 1);
 /** After the last fault of a round, everything is told within this time. */
 const SETTLED_WITHIN_MS = 15 * 60_000;
+/** Without faults, a refresh begins after 20 seconds, and what it finds is told within this time. */
+const REFRESHED_WITHIN_MS = 20_000 + 4_000;
+/** Without faults, what a scan finds is told within this time. */
+const PROMPT_MS = 3_000;
+/** A scan knows advisories that are older: facts are kept for a second. */
+const KNOWN_MS = 2_000;
+/** After the last round, nothing is left to do within this time. */
+const DONE_WITHIN_MS = 5 * 60_000;
 /** A worker that is to die while it works dies after this time. */
 const IDLE_MS = 10_000;
 /** Between two looks whether a round is over. */
@@ -150,8 +161,10 @@ class History {
         });
       }
       await this.#scheduler.sleep(ROUND_MS);
-      await this.#settle(began);
+      if (round === CALM_ROUND) await this.#requireRefreshed();
+      await this.#settle(began + SETTLED_WITHIN_MS);
     }
+    await this.#requireNothingLeft();
     this.#network.close();
   }
 
@@ -160,16 +173,29 @@ class History {
   };
 
   /** Waits until receivers know what is true. */
-  async #settle(began: number): Promise<void> {
+  async #settle(until: number): Promise<void> {
     for (;;) {
       if (this.#error !== undefined) throw this.#error;
       this.#readDeliveries();
       const wrong = this.#ledger.differences(this.#model.open());
       if (wrong.length === 0 && this.#pending === 0) return;
-      if (this.#scheduler.now - began > SETTLED_WITHIN_MS)
+      if (this.#scheduler.now > until)
         throw new Error([`${this.#pending} steps have not ended`, ...wrong].join('\n'));
       await this.#scheduler.sleep(LOOK_MS);
     }
+  }
+
+  /** Waits until Redis holds no work any more. */
+  async #requireNothingLeft(): Promise<void> {
+    const until = this.#scheduler.now + DONE_WITHIN_MS;
+    const redis = new Redis(REDIS);
+    for (;;) {
+      const left = await leftOver(redis, this.#plan);
+      if (left.length === 0) break;
+      if (this.#scheduler.now > until) throw new Error(left.join('\n'));
+      await this.#scheduler.sleep(LOOK_MS);
+    }
+    redis.disconnect();
   }
 
   #readDeliveries(): void {
@@ -187,7 +213,7 @@ class History {
         return await this.#scan(step, producer);
       case 'advisory': {
         const { advisory } = step;
-        this.#model.publish(advisory.id, advisory);
+        this.#model.publish(advisory.id, advisory, this.#scheduler.now);
         this.#world.insights.learnAdvisory(advisoryOf(advisory));
         return;
       }
@@ -236,6 +262,27 @@ class History {
     const scan = { at: this.#scheduler.now, step, id: `round-${step.round}` };
     this.#scans.push(scan);
     await this.#enqueue(scan, producer);
+    if (step.round === CALM_ROUND) await this.#requirePrompt(scan);
+  }
+
+  /** Waits for the refresh that learns of all advisories so far. */
+  async #requireRefreshed(): Promise<void> {
+    const expected = this.#model.open();
+    await this.#scheduler.sleep(REFRESHED_WITHIN_MS);
+    this.#requireTold(expected, REFRESHED_WITHIN_MS);
+  }
+
+  /** Waits, and has the history fail when the receiver does not know what the scan found. */
+  async #requirePrompt({ at, step: { target } }: AskedScan): Promise<void> {
+    const expected = this.#model.open({ target, until: at - KNOWN_MS });
+    await this.#scheduler.sleep(PROMPT_MS);
+    this.#requireTold(expected, PROMPT_MS);
+  }
+
+  #requireTold(expected: Open, withinMs: number): void {
+    this.#readDeliveries();
+    const missing = this.#ledger.missing(expected);
+    if (missing.length > 0) throw new Error(`not told within ${withinMs} ms:\n${missing.join('\n')}`);
   }
 
   async #enqueue({ step, id, at }: AskedScan, producer: Producer): Promise<void> {
@@ -319,7 +366,7 @@ class History {
   }
 
   async #openProducer(): Promise<Producer> {
-    return await createProducer({ redis: 'redis://redis.test:6379', shards: this.#plan.shards });
+    return await createProducer({ redis: REDIS, shards: this.#plan.shards });
   }
 }
 

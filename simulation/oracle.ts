@@ -23,29 +23,36 @@ function severityOf(score: number): string {
   return 'low';
 }
 
+interface OpenOptions {
+  readonly target?: string;
+  readonly until?: number;
+}
+
 /** The inputs as they are now: what each target locks, and the advisories. */
 export class Model {
   readonly #targets = new Map<string, Map<string, string>>();
-  readonly #advisories = new Map<string, Advisory>();
+  readonly #advisories = new Map<string, Advisory & { readonly at: number }>();
 
   lock(target: string, packages: ReadonlyMap<string, string>): void {
     this.#targets.set(target, new Map(packages));
   }
 
-  publish(id: string, advisory: Advisory): void {
-    this.#advisories.set(id, advisory);
+  publish(id: string, advisory: Advisory, at = 0): void {
+    this.#advisories.set(id, { ...advisory, at });
   }
 
   withdraw(id: string): void {
     this.#advisories.delete(id);
   }
 
-  open(): Open {
+  /** The findings of all targets, or of one. `until`: only of advisories that are older. */
+  open({ target: only, until = Number.POSITIVE_INFINITY }: OpenOptions = {}): Open {
     const open = new Map<string, string>();
     for (const [target, packages] of this.#targets) {
-      for (const [id, { name, versions, score }] of this.#advisories) {
+      if (only !== undefined && target !== only) continue;
+      for (const [id, { name, versions, score, at }] of this.#advisories) {
         const version = packages.get(name);
-        if (version !== undefined && versions.includes(version))
+        if (at <= until && version !== undefined && versions.includes(version))
           open.set(`${target} ${name} ${id}`, severityOf(score));
       }
     }
@@ -137,15 +144,21 @@ export class Ledger {
     return at !== undefined && this.#lost.some(({ from, to }) => at >= from && at <= to);
   }
 
-  /** What the receiver does not know, or knows wrongly. A severity that was lowered is not told. */
+  /** What the receiver does not know, or knows wrongly. */
   differences(expected: Open): readonly string[] {
+    const wrong = [...this.missing(expected)];
+    for (const key of this.#open.keys()) if (!expected.has(key)) wrong.push(`lost: ${key} is resolved`);
+    return wrong;
+  }
+
+  /** What the receiver does not know of open findings. A severity that was lowered is not told. */
+  missing(expected: Open): readonly string[] {
     const wrong: string[] = [];
     for (const [key, severity] of expected) {
       const known = this.#open.get(key);
       if (known === undefined || isLess(known, severity))
         wrong.push(`lost: ${key} is ${severity}, the receiver knows ${known ?? 'nothing'}`);
     }
-    for (const key of this.#open.keys()) if (!expected.has(key)) wrong.push(`lost: ${key} is resolved`);
     return wrong;
   }
 }

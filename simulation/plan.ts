@@ -54,6 +54,8 @@ export interface Plan {
   readonly steps: readonly Step[];
 }
 
+/** The round without faults. */
+export const CALM_ROUND = 0;
 /** Time in which the steps of a round happen, in milliseconds. */
 export const ROUND_MS = 12_000;
 const TARGETS = 10;
@@ -99,7 +101,11 @@ export function planOf(seed: number): Plan {
     }
   }
   for (let count = 0; count < FAULTS; count += 1) {
-    steps.push({ round: random.below(ROUNDS), at: random.below(ROUND_MS), ...faultOf(random) });
+    steps.push({
+      round: random.between(CALM_ROUND + 1, ROUNDS - 1),
+      at: random.below(ROUND_MS),
+      ...faultOf(random),
+    });
   }
   steps.sort((left, right) => left.round - right.round || left.at - right.at);
   return { seed, targets: TARGETS, workers: WORKERS, rounds: ROUNDS, shards: 1, steps };

@@ -17,7 +17,8 @@ export function createOwner(name: string): Owner {
 
 export interface Event {
   time: number;
-  readonly rank: number;
+  /** Events of the same time run in the order of their ranks, which are random. */
+  rank: number;
   readonly sequence: number;
   readonly owner: Owner;
   /** Absent after it was cancelled. */
@@ -106,6 +107,8 @@ export class Scheduler {
       if (event === undefined) throw new Error('nothing is left to do, and the history has not ended');
       if (event.run === undefined || !event.owner.alive) continue;
       if (event.owner.stoppedUntil > event.time) {
+        // What waited goes on in its order: chunks of a connection may not overtake each other.
+        event.rank = event.time - event.owner.stoppedUntil;
         event.time = event.owner.stoppedUntil;
         siftUp(this.#heap, event);
         continue;

@@ -24,6 +24,9 @@ interface CoveredPart {
 /** By file, relative to the root of the project. */
 export type Coverage = Readonly<Record<string, readonly CoveredPart[]>>;
 
+// Nobody waits for it any more.
+process.on('disconnect', () => process.exit());
+
 const [planted = '[]', from = '1', count = '1', wanted] = process.argv.slice(2);
 
 const session = new Session();

@@ -41,6 +41,10 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
   // With two, a worker is idle while both wait for Redis. Large lockfiles are read in two threads at most.
   limits: { attempts: 8, backoffMs: 2_000, maxBackoffMs: 300_000, timeoutMs: 600_000, concurrency: 3 },
   resultKind: INVENTORY,
+  hasInput: async ({ lockfiles }, { blobs }) => {
+    const contents = lockfiles.flatMap((file) => [file, ...(file.companions ?? [])]);
+    return await blobs.keep([...new Set(contents.flatMap((one) => ('sha256' in one ? [one.sha256] : [])))]);
+  },
   runsAfterStalls: true,
   endsWithOutcome: true,
   joinsFollowUp: ({ lockfiles }) =>

@@ -61,6 +61,11 @@ export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Po
   /** Kind of its result, where other jobs or commands read it. */
   readonly resultKind?: StoredKind<Result>;
   run(payload: Payload, ports: Pick<Ports, Needs>, context: RunContext): Promise<JobRun<Result>>;
+  /**
+   * Whether everything that the payload refers to is stored. A job whose outcome Redis has lost runs again only then: without it, it would
+   * end without a result, under an id that could not be used again. Absent: the payload refers to nothing.
+   */
+  hasInput?(payload: Payload, ports: Pick<Ports, Needs>): Promise<boolean>;
   /** Runs again even when workers died repeatedly while they ran it. Other jobs fail permanently after the third time. */
   readonly runsAfterStalls?: true;
   /**

@@ -31,6 +31,8 @@ export interface Ports {
   readonly blobs: {
     /** The content of a lockfile. Throws a coded error (`blob-missing`) when it is not stored. */
     read(reference: ContentReference): Promise<Buffer>;
+    /** Whether all contents with these hashes are stored; they then stay stored for another time to live. */
+    keep(hashes: readonly string[]): Promise<boolean>;
   };
   readonly lockfiles: {
     /**

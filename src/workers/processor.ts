@@ -46,7 +46,11 @@ async function processJob(
     waited: waitOf(attempt, now()),
   });
   if (attempt.stored === undefined && queued.parentKey === undefined) {
-    options.completed.add({ job: options.job.name, ...queued.data });
+    const { job, ports } = options;
+    options.completed.add({
+      followUp: { job: job.name, ...queued.data },
+      hasInput: async () => (await job.hasInput?.(parsed.payload, ports)) !== false,
+    });
   }
 }
 

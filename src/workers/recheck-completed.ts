@@ -11,6 +11,12 @@ const MAX_KEPT = 1_000;
 /** A client that connects again first repeats the commands that were not answered. */
 const SETTLE_MS = 2_000;
 
+interface CompletedJob {
+  readonly followUp: StoredFollowUp;
+  /** Whether what it reads is stored. */
+  readonly hasInput: () => Promise<boolean>;
+}
+
 /** The jobs that this worker completed lately and that follow from no other job. */
 export type CompletedJobs = ReturnType<typeof rememberCompleted>;
 
@@ -19,21 +25,23 @@ export type CompletedJobs = ReturnType<typeof rememberCompleted>;
  * them. An open job or the reconciler restores any other job.
  */
 export function rememberCompleted(flow: FlowOptions, log: Logger, settleMs = SETTLE_MS) {
-  const completed = new LRUCache<string, StoredFollowUp>({ max: MAX_KEPT, ttl: KEPT_MS });
+  const completed = new LRUCache<string, CompletedJob>({ max: MAX_KEPT, ttl: KEPT_MS });
   return {
-    add(job: StoredFollowUp): void {
-      completed.set(JSON.stringify([job.job, job.key]), job);
+    add(job: CompletedJob): void {
+      completed.set(JSON.stringify([job.followUp.job, job.followUp.key]), job);
     },
     /** Queues the jobs again whose outcomes are lost. Call it when Redis may have lost writes. Never rejects. */
     async recheck(): Promise<void> {
       if (completed.size === 0) return;
       try {
         await sleep(settleMs, undefined, { ref: false });
-        for (const job of completed.values()) {
-          const { job: name, key = '' } = job;
-          if (await flow.outcomes.has(name, key)) continue;
-          log.warn({ job: name, key }, 'the outcome of a job was lost; the job runs again');
-          await enqueueFollowUps(flow, [job]);
+        for (const { followUp, hasInput } of completed.values()) {
+          const { job, key = '' } = followUp;
+          if (await flow.outcomes.has(job, key)) continue;
+          if (await hasInput()) {
+            log.warn({ job, key }, 'the outcome of a job was lost; the job runs again');
+            await enqueueFollowUps(flow, [followUp]);
+          } else log.error({ job, key }, 'a job was lost with what it reads; it has to be enqueued again');
         }
       } catch (error) {
         log.warn({ error: messageOf(error) }, 'completed jobs could not be checked after a lost connection');

@@ -70,7 +70,7 @@ export function ports(given: {
   readonly waiting?: Awaited<ReturnType<Ports['digests']['read']>>;
 }): Ports {
   return {
-    blobs: { read: unexpected },
+    blobs: { read: unexpected, keep: unexpected },
     lockfiles: { read: async (request) => readWithCompanions(request) },
     insights: {
       resolve: unexpected,

@@ -196,4 +196,22 @@ describe('a Redis that lost its last writes', () => {
     ]);
     expect(bench.log.filter((line) => line.includes('the outcome of a job was lost'))).toHaveLength(1);
   });
+
+  it('does not get a job again whose input is lost as well: its id stays free for whoever enqueues it again', async () => {
+    const bench = room.bench('lost-input');
+    const ran: string[] = [];
+    const job = { ...testJob('reads', async ({ id }) => void ran.push(id)), hasInput: async () => false };
+    let act = () => {};
+    await bench.start([job], { keptCompleted: 0, whenWritesMayBeLost: (given) => (act = given) });
+    await bench.enqueue(job, 'a');
+    await until('it has run', () => bench.events.some(({ kind }) => kind === 'finished'));
+    await room.redis.del(createKeys('lost-input').outcome('reads', 'a'));
+    act();
+    await until('the loss is logged', () =>
+      bench.log.some((line) => line.includes('a job was lost with what it reads')),
+    );
+    expect(ran).toEqual(['a']);
+    await bench.enqueue(job, 'a');
+    await until('it has run again', () => ran.length === 2);
+  });
 });
