@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import { openStore, type Store } from '../src/compose/store.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { refreshDue } from '../src/jobs/refresh/refresh-fleet.ts';
-import type { Cadence } from '../src/model/fleet/cadence.ts';
+import type { Cadence } from '../src/model/fleet/refresh.ts';
 import { type NativeRedis, startNativeRedis } from '../test/native-redis.ts';
 import { enqueue, idle } from '../test/pipeline/fleet.ts';
 import type { Filled, FleetSize } from './fleet-fill.ts';

@@ -1,6 +1,5 @@
 import { configSchema } from '../src/config/schema.ts';
-import type { Advisory } from '../src/model/scan/advisory.ts';
-import type { ResolvedPackage } from '../src/model/scan/inventory.ts';
+import type { Advisory, ResolvedPackage } from '../src/model/scan/inventory.ts';
 import { compareFindings } from '../src/policy/changes.ts';
 import { judge } from '../src/policy/judge.ts';
 import { routeChanges } from '../src/policy/routing/route-changes.ts';

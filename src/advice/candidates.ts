@@ -1,8 +1,8 @@
 import type { FixCandidate } from '../model/advice/fix.ts';
-import { canonicalVersion } from '../model/lockfile/spelling.ts';
-import type { VersionKey } from '../model/lockfile/version-key.ts';
+import type { VersionKey } from '../model/lockfile/ecosystem.ts';
+import { canonicalVersion } from '../model/lockfile/ecosystem.ts';
 import type { PublishedVersion } from '../model/ports/insights.ts';
-import type { VersionRecordSummary } from '../model/scan/resolution.ts';
+import type { VersionRecordSummary } from '../model/scan/inventory.ts';
 import { schemeOf } from '../versions/scheme.ts';
 import type { VersionScheme } from '../versions/version-scheme.ts';
 import type { AdviceFacts } from './facts.ts';

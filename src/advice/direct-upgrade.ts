@@ -1,5 +1,5 @@
 import type { FixChange } from '../model/advice/fix.ts';
-import type { VersionKey } from '../model/lockfile/version-key.ts';
+import type { VersionKey } from '../model/lockfile/ecosystem.ts';
 import type { PublishedVersion } from '../model/ports/insights.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
 import { schemeOf } from '../versions/scheme.ts';

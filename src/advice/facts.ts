@@ -1,10 +1,9 @@
 import { CodedError, messageOf } from '../model/errors.ts';
 import type { DependencyGraph } from '../model/lockfile/dependency-graph.ts';
+import { canonicalName, formatVersionKey, type VersionKey } from '../model/lockfile/ecosystem.ts';
 import { publishedPackage } from '../model/lockfile/published-package.ts';
-import { canonicalName } from '../model/lockfile/spelling.ts';
-import { formatVersionKey, type VersionKey } from '../model/lockfile/version-key.ts';
 import type { Insights } from '../model/ports/insights.ts';
-import type { PublishedVersions, VersionRecordSummary } from '../model/scan/resolution.ts';
+import type { PublishedVersions, VersionRecordSummary } from '../model/scan/inventory.ts';
 import { AdviceError } from './errors.ts';
 import { type Search, unknown } from './proof.ts';
 

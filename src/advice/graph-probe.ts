@@ -1,10 +1,9 @@
 import type { Fix, FixChange } from '../model/advice/fix.ts';
 import type { DependencyGraph } from '../model/lockfile/dependency-graph.ts';
-import { canonicalName } from '../model/lockfile/spelling.ts';
-import type { VersionKey } from '../model/lockfile/version-key.ts';
+import type { VersionKey } from '../model/lockfile/ecosystem.ts';
+import { canonicalName } from '../model/lockfile/ecosystem.ts';
 import type { PublishedVersion } from '../model/ports/insights.ts';
-import type { ResolvedPackage } from '../model/scan/inventory.ts';
-import type { VersionRecordSummary } from '../model/scan/resolution.ts';
+import type { ResolvedPackage, VersionRecordSummary } from '../model/scan/inventory.ts';
 import { schemeOf } from '../versions/scheme.ts';
 import { proofOf } from './candidates.ts';
 import { waitsUntil } from './cooldown.ts';

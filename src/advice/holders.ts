@@ -1,6 +1,5 @@
-import { systemOf } from '../model/lockfile/ecosystem.ts';
-import { canonicalName } from '../model/lockfile/spelling.ts';
-import type { System, VersionKey } from '../model/lockfile/version-key.ts';
+import type { System, VersionKey } from '../model/lockfile/ecosystem.ts';
+import { canonicalName, systemOf } from '../model/lockfile/ecosystem.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
 import type { VersionScheme } from '../versions/version-scheme.ts';
 import type { AdviceFacts } from './facts.ts';

@@ -1,10 +1,14 @@
-import type { Fix, FixChange } from '../model/advice/fix.ts';
-import type { KnownFix, KnownWay } from '../model/advice/known-fix.ts';
+import type { Fix, FixChange, KnownFix, KnownWay } from '../model/advice/fix.ts';
 import { defined } from '../model/defined.ts';
-import { purlTypeOf, systemOf } from '../model/lockfile/ecosystem.ts';
-import { canonicalName, canonicalVersion, writePurl } from '../model/lockfile/spelling.ts';
-import type { System, VersionKey } from '../model/lockfile/version-key.ts';
-import type { FixQuestion, KnownFixes } from '../model/ports/known-fixes.ts';
+import type { System, VersionKey } from '../model/lockfile/ecosystem.ts';
+import {
+  canonicalName,
+  canonicalVersion,
+  purlTypeOf,
+  systemOf,
+  writePurl,
+} from '../model/lockfile/ecosystem.ts';
+import type { FixQuestion, KnownFixes } from '../model/ports/shared-state.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
 import { schemeOf } from '../versions/scheme.ts';

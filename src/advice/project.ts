@@ -1,7 +1,6 @@
 import type { ProjectStatement, StatedRequirement } from '../model/advice/project-statement.ts';
-import { systemOf } from '../model/lockfile/ecosystem.ts';
-import { canonicalName } from '../model/lockfile/spelling.ts';
-import type { System } from '../model/lockfile/version-key.ts';
+import type { System } from '../model/lockfile/ecosystem.ts';
+import { canonicalName, systemOf } from '../model/lockfile/ecosystem.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
 import { schemeOf } from '../versions/scheme.ts';
 import { type Dependents, hasEdges, indexDependents } from './dependents.ts';

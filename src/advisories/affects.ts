@@ -1,4 +1,4 @@
-import type { System } from '../model/lockfile/version-key.ts';
+import type { System } from '../model/lockfile/ecosystem.ts';
 import { schemeOf } from '../versions/scheme.ts';
 import type { Affected, RangeEvent } from './osv-record.ts';
 

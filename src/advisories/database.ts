@@ -11,7 +11,7 @@ import {
 import { dirname, join } from 'node:path';
 import type { DatabaseSync as Database } from 'node:sqlite';
 import { messageOf } from '../model/errors.ts';
-import { SYSTEMS, type System } from '../model/lockfile/version-key.ts';
+import { SYSTEMS, type System } from '../model/lockfile/ecosystem.ts';
 import { AdvisoryError } from './errors.ts';
 import type { Affected, AffectedPackage, OsvRecord } from './osv-record.ts';
 

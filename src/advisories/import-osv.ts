@@ -1,6 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { messageOf } from '../model/errors.ts';
-import type { System } from '../model/lockfile/version-key.ts';
+import type { System } from '../model/lockfile/ecosystem.ts';
 import { type Coverage, updateAdvisories } from './database.ts';
 import { AdvisoryError } from './errors.ts';
 import { type OsvRecord, readOsvRecord } from './osv-record.ts';

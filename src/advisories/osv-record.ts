@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defined } from '../model/defined.ts';
-import { canonicalName } from '../model/lockfile/spelling.ts';
-import type { System } from '../model/lockfile/version-key.ts';
+import type { System } from '../model/lockfile/ecosystem.ts';
+import { canonicalName } from '../model/lockfile/ecosystem.ts';
 import { schemeOf } from '../versions/scheme.ts';
 
 /** OSV's names of the ecosystems whose packages are looked up. A suffix (`Maven:<repository>`) names another registry. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scan } from '../model/api/lockhound-api.generated.ts';
 import { messageOf } from '../model/errors.ts';
-import { raceAbort } from '../model/race-abort.ts';
+import { raceAbort } from '../model/time-limit.ts';
 import { Refusal } from '../operations/refusal.ts';
 import type { Caller } from './operations/caller.ts';
 import { CommandError } from './program/errors.ts';

@@ -6,7 +6,7 @@ import type { IndexModel } from '../embedded/insights/model.ts';
 import { parsePurl } from '../embedded/insights/names.ts';
 import type { HttpClient } from '../http/client.ts';
 import { isObject } from '../model/json-object.ts';
-import type { VersionKey } from '../model/lockfile/version-key.ts';
+import type { VersionKey } from '../model/lockfile/ecosystem.ts';
 
 /** An index in this process answers at once, so that its pages may be as large as a batch. */
 const PAGE_SIZE = 5_000;

@@ -10,7 +10,7 @@ import { createHttpClient } from '../http/undici-client.ts';
 import { checkContract, contractCheckDue } from '../jobs/check-contract.ts';
 import type { ContractPort } from '../jobs/ports.ts';
 import { type ContractComparison, countDifferences } from '../model/api/contract.ts';
-import type { Cache } from '../model/ports/cache.ts';
+import type { Cache } from '../model/ports/shared-state.ts';
 import { platformUrl } from '../notify/platform/sites.ts';
 import type { Schedule } from '../workers/schedules.ts';
 

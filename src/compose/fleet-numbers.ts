@@ -1,8 +1,7 @@
 import { JOBS } from '../jobs/catalog.ts';
 import { jobIdOf } from '../jobs/job.ts';
 import { finishRefresh } from '../jobs/refresh/finish-refresh.ts';
-import { CADENCES, type Cadence } from '../model/fleet/cadence.ts';
-import { joinFreshness } from '../model/fleet/freshness.ts';
+import { CADENCES, type Cadence, joinFreshness } from '../model/fleet/refresh.ts';
 import type { TargetSummary } from '../model/fleet/target-summary.ts';
 import type {
   FleetNumbers,

@@ -3,7 +3,7 @@ import { JOBS } from '../jobs/catalog.ts';
 import type { HealthVerdict } from '../model/api/lockhound-api.generated.ts';
 import { messageOf } from '../model/errors.ts';
 import { broken } from '../model/fleet/checks.ts';
-import { within } from '../model/within.ts';
+import { within } from '../model/time-limit.ts';
 import type { FleetNumbers } from '../server/metrics/fleet-numbers.ts';
 import { judgeHealth, nothingWorks, unreachableVerdict } from '../server/verdict/verdict.ts';
 import { unfinishedMove } from '../store/shards/shard-layout.ts';

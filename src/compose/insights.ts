@@ -6,8 +6,7 @@ import { type ApiClient, createApiClient } from '../discovery/client.ts';
 import type { HttpClient } from '../http/client.ts';
 import { createGate, type GateOptions } from '../insights/gate.ts';
 import { createInsights, type InsightsOptions } from '../insights/insights.ts';
-import type { Cache } from '../model/ports/cache.ts';
-import type { RequestBudget } from '../model/ports/request-budget.ts';
+import type { Cache, RequestBudget } from '../model/ports/shared-state.ts';
 import { requestedPause } from '../model/retry-after.ts';
 import type { Log } from './deferred-log.ts';
 

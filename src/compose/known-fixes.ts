@@ -2,11 +2,10 @@ import { LRUCache } from 'lru-cache';
 import { createAdviceFacts } from '../advice/facts.ts';
 import { learnFix } from '../advice/known-fix.ts';
 import { createRecordCache } from '../insights/caching.ts';
-import type { KnownFix } from '../model/advice/known-fix.ts';
-import { formatVersionKey } from '../model/lockfile/version-key.ts';
-import type { Cache } from '../model/ports/cache.ts';
+import type { KnownFix } from '../model/advice/fix.ts';
+import { formatVersionKey } from '../model/lockfile/ecosystem.ts';
 import type { Insights } from '../model/ports/insights.ts';
-import type { KnownFixes } from '../model/ports/known-fixes.ts';
+import type { Cache, KnownFixes } from '../model/ports/shared-state.ts';
 import { CACHED_FIX } from '../model/stored/catalog.ts';
 import { cacheInMemory } from '../store/facts/memory-cache.ts';
 

@@ -2,9 +2,8 @@ import { format } from 'node:util';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { type LoadedConfig, namedSecrets } from '../config/load.ts';
 import { IGNORED_LINKS } from '../config/service-links.ts';
-import { createMasker, type Masker } from '../model/masking.ts';
 import { printableJson } from '../model/printable.ts';
-import { MASK, type Secret } from '../model/secret.ts';
+import { createMasker, MASK, type Masker, type Secret } from '../model/secret.ts';
 import { logThrottled } from '../workers/throttled-log.ts';
 
 /** Keys whose values are never logged. */

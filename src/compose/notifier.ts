@@ -5,7 +5,7 @@ import type { NotifyConfig } from '../config/sections/notify.ts';
 import type { DeliveryAttempt } from '../model/alert/delivery.ts';
 import type { ProvisionChange } from '../model/alert/provision-change.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
-import { raceAbort } from '../model/race-abort.ts';
+import { raceAbort } from '../model/time-limit.ts';
 import type { Provisioned, ReadBack } from '../notify/provisioning/provision.ts';
 import { createDelivery } from './delivery.ts';
 import { configuredWebhooks, routingOf } from './routing.ts';

@@ -10,7 +10,7 @@ import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
 import { WORKER_INLINE } from '../lockfiles/threads/reading-limits.ts';
 import type { Routing } from '../model/alert/routing.ts';
 import { defined } from '../model/defined.ts';
-import type { Cache, Known } from '../model/ports/cache.ts';
+import type { Cache, Known } from '../model/ports/shared-state.ts';
 import { CACHED_ADVISORY, CACHED_VERSION } from '../model/stored/catalog.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
 import type { FactStore } from '../store/facts/facts.ts';

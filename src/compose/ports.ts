@@ -6,7 +6,7 @@ import type { Ports, ReusePort } from '../jobs/ports.ts';
 import { DEFAULT_LIMITS, type LockfileLimits } from '../lockfiles/read-as.ts';
 import type { Routing } from '../model/alert/routing.ts';
 import { NO_EXPLOIT_DATA } from '../model/exploits/exploit-data.ts';
-import type { KnownFixes } from '../model/ports/known-fixes.ts';
+import type { KnownFixes } from '../model/ports/shared-state.ts';
 import type { Suppression } from '../model/scan/suppression.ts';
 import type { Store } from './store.ts';
 

@@ -4,7 +4,7 @@ import { INGEST_LOCKFILES } from '../jobs/payloads/ingest-lockfiles.ts';
 import { judgeTarget } from '../jobs/refresh/judge-target.ts';
 import { selectTargets } from '../jobs/refresh/select-targets.ts';
 import { messageOf } from '../model/errors.ts';
-import type { RequestBudget } from '../model/ports/request-budget.ts';
+import type { RequestBudget } from '../model/ports/shared-state.ts';
 import type { RequestClaim } from '../model/queue/open-job.ts';
 import { CACHED_ADVISORY, CACHED_VERSION } from '../model/stored/catalog.ts';
 import { createAppliedObjects } from '../store/alerts/applied-objects.ts';

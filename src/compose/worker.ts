@@ -1,7 +1,7 @@
 import type { DestinationStream, Logger } from 'pino';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { within } from '../model/within.ts';
+import { within } from '../model/time-limit.ts';
 import { StoreError } from '../store/errors.ts';
 import { formatAddresses, parseAddresses } from '../store/redis/address.ts';
 import { readServerSettings } from '../store/redis/server-settings.ts';

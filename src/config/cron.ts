@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { messageOf } from '../model/errors.ts';
-import { loadPackage } from '../model/load-package.ts';
+import { loadPackage } from '../model/lazily.ts';
 
 /** Times by a cron expression. */
 export const cronTime = z

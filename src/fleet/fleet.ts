@@ -1,10 +1,8 @@
-import type { Cadence } from '../model/fleet/cadence.ts';
-import type { RefreshRecord } from '../model/fleet/refresh.ts';
+import type { WantedFindings } from '../model/fleet/fleet-finding.ts';
+import type { Cadence, RefreshRecord } from '../model/fleet/refresh.ts';
 import type { TargetSummary } from '../model/fleet/target-summary.ts';
-import type { WantedFindings } from '../model/fleet/wanted-findings.ts';
 import type { DueTarget, PendingFacts } from '../model/queue/outcome.ts';
-import type { TargetState } from '../model/scan/change.ts';
-import type { Target } from '../model/scan/target.ts';
+import type { Target, TargetState } from '../model/scan/change.ts';
 import type { ExpandedLockfile } from './compact-lockfile.ts';
 import type { IdList } from './id-list.ts';
 

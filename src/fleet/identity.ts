@@ -1,7 +1,15 @@
-import { purlTypeOf, systemOf } from '../model/lockfile/ecosystem.ts';
+import {
+  canonicalName,
+  canonicalVersion,
+  formatVersionKey,
+  purlTypeOf,
+  SYSTEMS,
+  type System,
+  systemOf,
+  type VersionKey,
+  writePurl,
+} from '../model/lockfile/ecosystem.ts';
 import type { LockedPackage } from '../model/lockfile/lockfile.ts';
-import { canonicalName, canonicalVersion, writePurl } from '../model/lockfile/spelling.ts';
-import { formatVersionKey, SYSTEMS, type System, type VersionKey } from '../model/lockfile/version-key.ts';
 import { mapInSlices } from '../model/yielding.ts';
 
 /** The parts of a package that its identity determines. */

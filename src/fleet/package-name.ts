@@ -1,5 +1,4 @@
-import { PURL_TYPES, systemOf } from '../model/lockfile/ecosystem.ts';
-import { canonicalName } from '../model/lockfile/spelling.ts';
+import { canonicalName, PURL_TYPES, systemOf } from '../model/lockfile/ecosystem.ts';
 
 /** A search for packages by name. */
 export interface NameQuery {

@@ -1,5 +1,5 @@
 import { isObject } from '../model/json-object.ts';
-import type { Answer, Cache, Known } from '../model/ports/cache.ts';
+import type { Answer, Cache, Known } from '../model/ports/shared-state.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
 import { InsightsError } from './errors.ts';
 

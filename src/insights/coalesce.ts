@@ -1,4 +1,4 @@
-import { raceAbort } from '../model/race-abort.ts';
+import { raceAbort } from '../model/time-limit.ts';
 
 /** Shares one piece of work between all callers that ask for the same key at the same time. */
 export type Coalescer<Value> = (

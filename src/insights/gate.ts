@@ -1,5 +1,5 @@
-import { raceAbort } from '../model/race-abort.ts';
 import { MAX_PAUSE_MS } from '../model/retry-after.ts';
+import { raceAbort } from '../model/time-limit.ts';
 import { InsightsError, type InsightsErrorCode } from './errors.ts';
 
 /**

@@ -1,12 +1,9 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { ApiClient } from '../discovery/client.ts';
-import { formatVersionKey } from '../model/lockfile/version-key.ts';
-import type { Answer, Known } from '../model/ports/cache.ts';
-import type { Facts } from '../model/ports/facts.ts';
+import { formatVersionKey } from '../model/lockfile/ecosystem.ts';
 import type { Insights } from '../model/ports/insights.ts';
-import type { SeenVersions } from '../model/ports/seen-versions.ts';
-import type { Advisory } from '../model/scan/advisory.ts';
-import type { VersionRecordSummary } from '../model/scan/resolution.ts';
+import type { Answer, Facts, Known, SeenVersions } from '../model/ports/shared-state.ts';
+import type { Advisory, VersionRecordSummary } from '../model/scan/inventory.ts';
 import {
   CACHED_ADVISORY,
   CACHED_DEPENDENCIES,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RequestBudget } from '../model/ports/request-budget.ts';
+import type { RequestBudget } from '../model/ports/shared-state.ts';
 
 /** A budget for this process only: requests are distributed evenly over each second. */
 export function createLocalBudget(

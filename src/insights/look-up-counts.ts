@@ -1,4 +1,4 @@
-import type { Known } from '../model/ports/cache.ts';
+import type { Known } from '../model/ports/shared-state.ts';
 import { type EndedLookUps, endedLookUps } from '../model/telemetry.ts';
 import { InsightsError } from './errors.ts';
 import type { VersionLookUp } from './resolve/version-look-up.ts';

@@ -1,6 +1,6 @@
 import type * as api from '../model/api/insights-api.generated.ts';
-import { isMissedByPurl } from '../model/lockfile/spelling.ts';
-import type { VersionKey } from '../model/lockfile/version-key.ts';
+import type { VersionKey } from '../model/lockfile/ecosystem.ts';
+import { isMissedByPurl } from '../model/lockfile/ecosystem.ts';
 import type { Answered } from './answered.ts';
 import { InsightsError } from './errors.ts';
 import {

@@ -1,7 +1,6 @@
 import { defined } from '../model/defined.ts';
-import { systemOf } from '../model/lockfile/ecosystem.ts';
+import { formatVersionKey, systemOf } from '../model/lockfile/ecosystem.ts';
 import type { LockedPackage } from '../model/lockfile/lockfile.ts';
-import { formatVersionKey } from '../model/lockfile/version-key.ts';
 import { acceptedGroups, addTo, createTally, dataLossOf } from '../model/losses/evidence.ts';
 import {
   ADVISORY_STATEMENTS,
@@ -11,12 +10,9 @@ import {
   type Statements,
   VERSION_STATEMENTS,
 } from '../model/losses/statements.ts';
-import type { Answer, Known } from '../model/ports/cache.ts';
-import type { RefreshedFacts } from '../model/ports/facts.ts';
 import type { Insights, Refreshed } from '../model/ports/insights.ts';
-import type { SeenVersions } from '../model/ports/seen-versions.ts';
-import type { Advisory } from '../model/scan/advisory.ts';
-import type { VersionRecordSummary } from '../model/scan/resolution.ts';
+import type { Answer, Known, RefreshedFacts, SeenVersions } from '../model/ports/shared-state.ts';
+import type { Advisory, VersionRecordSummary } from '../model/scan/inventory.ts';
 import { loadOrMiss } from './caching.ts';
 import { InsightsError } from './errors.ts';
 import { provenGroups, type Witnessing } from './losses/judge-losses.ts';

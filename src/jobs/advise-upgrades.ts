@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CodedError } from '../model/errors.ts';
 import { lazily } from '../model/lazily.ts';
-import { SYSTEMS } from '../model/lockfile/version-key.ts';
+import { SYSTEMS } from '../model/lockfile/ecosystem.ts';
 import { IncompleteError } from '../scan/attempt.ts';
 import { letScansPass } from './errors.ts';
 import type { Job } from './job.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { lazily } from '../model/lazily.ts';
-import type { CollectedAdvisories } from '../model/scan/advisory.ts';
+import type { CollectedAdvisories } from '../model/scan/inventory.ts';
 import { COLLECTED_ADVISORIES } from '../model/stored/catalog.ts';
 import { fetchAdvisories } from '../scan/advisories.ts';
 import type { Job } from './job.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CodedError, messageOf } from '../model/errors.ts';
 import { lazily } from '../model/lazily.ts';
-import type { Envelope } from '../model/queue/follow-up.ts';
+import type { Envelope } from '../model/queue/open-job.ts';
 import type { JobType } from './job.ts';
 
 /** Data of a queued job that is not JSON. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { lazily } from '../model/lazily.ts';
 import type { ExpandedDependencies } from '../model/lockfile/dependency-graph.ts';
-import { SYSTEMS } from '../model/lockfile/version-key.ts';
+import { SYSTEMS } from '../model/lockfile/ecosystem.ts';
 import { EXPANDED_DEPENDENCIES } from '../model/stored/catalog.ts';
 import { fetchGraphs } from '../scan/graphs.ts';
 import type { Job } from './job.ts';

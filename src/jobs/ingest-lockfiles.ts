@@ -1,8 +1,7 @@
-import { chunks } from '../model/chunks.ts';
 import { defined } from '../model/defined.ts';
 import type { Inventory, UnreadLockfile } from '../model/scan/inventory.ts';
 import { INVENTORY } from '../model/stored/catalog.ts';
-import { mapInSlices, sortInSlices } from '../model/yielding.ts';
+import { chunks, mapInSlices, sortInSlices } from '../model/yielding.ts';
 import { compareText } from '../policy/finding-order.ts';
 import { withoutFuture } from '../policy/scan-order.ts';
 import { referredAdvisories } from '../scan/advisories.ts';

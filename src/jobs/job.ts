@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ZodType } from 'zod';
-import type { Envelope } from '../model/queue/follow-up.ts';
+import type { Envelope, SpentOutcomes } from '../model/queue/open-job.ts';
 import type { OutcomeEffects } from '../model/queue/outcome.ts';
-import type { SpentOutcomes } from '../model/queue/spent-outcomes.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
 import type { Attempt } from '../scan/attempt.ts';
 import type { Ports } from './ports.ts';

@@ -6,25 +6,22 @@ import type { Routing } from '../model/alert/routing.ts';
 import type { ContractComparison } from '../model/api/contract.ts';
 import type { ExploitData, FeedName } from '../model/exploits/exploit-data.ts';
 import type { Lockfile } from '../model/lockfile/lockfile.ts';
-import type { Facts } from '../model/ports/facts.ts';
 import type { Insights } from '../model/ports/insights.ts';
-import type { Inspections } from '../model/ports/inspections.ts';
-import type { KnownFixes } from '../model/ports/known-fixes.ts';
-import type { Advisory } from '../model/scan/advisory.ts';
-import type { TargetState } from '../model/scan/change.ts';
+import type { Facts, Inspections, KnownFixes } from '../model/ports/shared-state.ts';
+import type { ContentReference, TargetState } from '../model/scan/change.ts';
+import type { Advisory, VersionRecordSummary } from '../model/scan/inventory.ts';
 import type { Policy } from '../model/scan/policy.ts';
-import type { VersionRecordSummary } from '../model/scan/resolution.ts';
 import type { ScanRecordUpdate } from '../model/scan/scan-record.ts';
 import type { Suppression } from '../model/scan/suppression.ts';
-import type { ContentReference } from '../model/scan/target.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
-import type { OpenTarget } from '../model/watch/open-target.ts';
-import type { Schedule } from '../model/watch/schedule.ts';
-import type { ScheduleRunReport } from '../model/watch/schedule-run.ts';
-import type { TargetSource } from '../model/watch/source.ts';
-import type { SourceReading, SourceRevision } from '../model/watch/source-reading.ts';
-import type { WatchUpdate } from '../model/watch/watch-update.ts';
-import type { WatchedTarget } from '../model/watch/watched-target.ts';
+import type {
+  OpenTarget,
+  Schedule,
+  ScheduleRunReport,
+  WatchedTarget,
+  WatchUpdate,
+} from '../model/watch/schedule.ts';
+import type { SourceReading, SourceRevision, TargetSource } from '../model/watch/source.ts';
 
 /** All access of jobs to the outside. Built in `compose/ports.ts`. */
 export interface Ports {

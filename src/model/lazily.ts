@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module';
+
 /** A value that is created on first use. */
 export function lazily<Value>(create: () => Value): () => Value {
   let created: { readonly value: Value } | undefined;
@@ -6,3 +8,9 @@ export function lazily<Value>(create: () => Value): () => Value {
     return created.value;
   };
 }
+
+/**
+ * Loads a package when it is needed, in code that cannot wait for an `import()`. For packages that are slow to load and seldom used;
+ * they stay `dependencies`. The caller states the type: `const { a }: typeof import('b') = loadPackage('b')`.
+ */
+export const loadPackage: NodeJS.Require = createRequire(import.meta.url);

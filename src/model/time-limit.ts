@@ -30,3 +30,47 @@ export function timeLimit(limitMs: number, outer: AbortSignal | undefined): Time
   if (outer?.aborted === true) onAbort();
   return { signal: end.signal, isOver: () => isOver, release };
 }
+
+/**
+ * The result of `work`, or a rejection with the signal's reason, whichever comes first. After an abort the work may
+ * continue; its result is ignored.
+ */
+export function raceAbort<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  if (signal === undefined) return work;
+  const { promise, resolve, reject } = Promise.withResolvers<Value>();
+  const onAbort = () => reject(signal.reason);
+  const free = () => signal.removeEventListener('abort', onAbort);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  work.then(
+    (value) => {
+      free();
+      resolve(value);
+    },
+    (error: unknown) => {
+      free();
+      reject(error);
+    },
+  );
+  return promise;
+}
+
+/**
+ * Waits for `work` at most `limitMs`, and then returns what `late` returns, or throws what it throws. Default: throws an `Error`. The work
+ * itself goes on.
+ */
+export async function within<Value, Late = never>(
+  work: Promise<Value>,
+  limitMs: number,
+  late: () => Late = () => {
+    throw new Error(`no answer within ${limitMs} ms`);
+  },
+): Promise<Value | Late> {
+  const { promise: limit, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, limitMs);
+  try {
+    return await Promise.race([work, limit.then(late)]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

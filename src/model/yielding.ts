@@ -90,3 +90,10 @@ export async function sortInSlices<Item>(
 function at<Item>(list: readonly Item[], index: number): Item {
   return list[index] as Item;
 }
+
+/** The items in consecutive lists of at most `size`. */
+export function chunks<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}

@@ -11,7 +11,7 @@ import { holdPackages } from '../fleet/view/held-packages.ts';
 import { readFleet } from '../fleet/view/read-fleet.ts';
 import { changeList } from '../fleet/view/sorted-list.ts';
 import { NO_EXPLOIT_DATA } from '../model/exploits/exploit-data.ts';
-import { joinFreshness } from '../model/fleet/freshness.ts';
+import { joinFreshness } from '../model/fleet/refresh.ts';
 import { lazily } from '../model/lazily.ts';
 import type { OperationContext } from './context.ts';
 import { createPageTokens } from './page-token.ts';

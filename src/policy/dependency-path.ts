@@ -1,6 +1,6 @@
 import type { DependencyGraph } from '../model/lockfile/dependency-graph.ts';
+import { formatVersionKey } from '../model/lockfile/ecosystem.ts';
 import type { LockedPackage } from '../model/lockfile/lockfile.ts';
-import { formatVersionKey } from '../model/lockfile/version-key.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
 import { createYielder, inSlices, type YieldIfDue } from '../model/yielding.ts';
 import type { PathFinder } from './located-packages.ts';

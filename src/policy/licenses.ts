@@ -1,5 +1,5 @@
 import type { Info } from 'spdx-expression-parse';
-import { loadPackage } from '../model/load-package.ts';
+import { loadPackage } from '../model/lazily.ts';
 import type { LicensePolicy } from '../model/scan/policy.ts';
 import { matchesWildcard } from '../model/wildcard.ts';
 

@@ -1,5 +1,5 @@
+import type { Target } from '../model/scan/change.ts';
 import type { Policy } from '../model/scan/policy.ts';
-import type { Target } from '../model/scan/target.ts';
 import { matchesWildcard } from '../model/wildcard.ts';
 
 /** The policy for a target: settings of rules and licences of every entry of `byLabel` whose labels it has, the last one first. */

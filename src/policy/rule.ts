@@ -1,11 +1,9 @@
 import type { DependencyGraph } from '../model/lockfile/dependency-graph.ts';
-import type { Advisory } from '../model/scan/advisory.ts';
+import type { FixedVersion, Target } from '../model/scan/change.ts';
 import type { Finding } from '../model/scan/finding.ts';
-import type { FixedVersion } from '../model/scan/fixed-version.ts';
-import type { Inventory } from '../model/scan/inventory.ts';
+import type { Advisory, Inventory } from '../model/scan/inventory.ts';
 import type { Policy, RuleLevel } from '../model/scan/policy.ts';
 import type { RatedSeverity, Severity } from '../model/scan/severity.ts';
-import type { Target } from '../model/scan/target.ts';
 import type { Inspection } from '../model/signal/inspection.ts';
 import type { LocatedPackage } from './located-packages.ts';
 

@@ -1,7 +1,6 @@
 import { isReadWhole } from '../model/lockfile/read-whole.ts';
 import type { Finding, Location } from '../model/scan/finding.ts';
-import type { Inventory, ResolvedLockfile } from '../model/scan/inventory.ts';
-import type { Resolution } from '../model/scan/resolution.ts';
+import type { Inventory, Resolution, ResolvedLockfile } from '../model/scan/inventory.ts';
 import { RULES } from './catalog.ts';
 import { baseImage } from './rules/base-image.ts';
 import { unwatched } from './rules/unwatched.ts';

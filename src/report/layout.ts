@@ -1,5 +1,5 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
-import { loadPackage } from '../model/load-package.ts';
+import { loadPackage } from '../model/lazily.ts';
 import type { Severity } from '../model/scan/severity.ts';
 
 /** How text for a person is laid out. */

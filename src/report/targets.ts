@@ -1,6 +1,5 @@
 import type { ListedTarget, ShownTarget } from '../model/fleet/listed-target.ts';
-import type { PastScan } from '../model/fleet/past-scan.ts';
-import type { TargetLockfile } from '../model/fleet/target-lockfile.ts';
+import type { PastScan, TargetLockfile } from '../model/fleet/target-summary.ts';
 import { printable } from '../model/printable.ts';
 import { SEVERITIES } from '../model/scan/severity.ts';
 import { findingLines } from './findings.ts';

@@ -1,10 +1,8 @@
 import { ADVISORY_STATEMENTS, doubtOf } from '../model/losses/statements.ts';
-import type { Known } from '../model/ports/cache.ts';
-import type { Facts } from '../model/ports/facts.ts';
 import type { Insights } from '../model/ports/insights.ts';
-import type { Advisory, CollectedAdvisories } from '../model/scan/advisory.ts';
+import type { Facts, Known } from '../model/ports/shared-state.ts';
 import type { Gap } from '../model/scan/gap.ts';
-import type { Inventory } from '../model/scan/inventory.ts';
+import type { Advisory, CollectedAdvisories, Inventory } from '../model/scan/inventory.ts';
 import { createYielder, inSlices, sortInSlices } from '../model/yielding.ts';
 import { compareText } from '../policy/finding-order.ts';
 import { type Attempt, fetchAll } from './attempt.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodedError, type CodedErrorOptions, messageOf } from '../model/errors.ts';
-import { raceAbort } from '../model/race-abort.ts';
 import { MAX_PAUSE_MS } from '../model/retry-after.ts';
+import { raceAbort } from '../model/time-limit.ts';
 
 export interface Progress {
   readonly step: string;

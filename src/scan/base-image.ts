@@ -1,8 +1,7 @@
 import { defined } from '../model/defined.ts';
 import type { BaseImage, ImageState, JudgedImage, ScannedImage } from '../model/image/image.ts';
 import type { Insights } from '../model/ports/insights.ts';
-import type { TargetState } from '../model/scan/change.ts';
-import type { Target } from '../model/scan/target.ts';
+import type { Target, TargetState } from '../model/scan/change.ts';
 import type { Verdict } from '../model/scan/verdict.ts';
 import { compareFindingOrder } from '../policy/finding-order.ts';
 import { policyFor } from '../policy/policy-for.ts';

@@ -1,7 +1,6 @@
-import type { TargetState, TrackedFinding } from '../model/scan/change.ts';
+import type { Target, TargetState, TrackedFinding } from '../model/scan/change.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import type { Gap } from '../model/scan/gap.ts';
-import type { Target } from '../model/scan/target.ts';
 import type { Verdict } from '../model/scan/verdict.ts';
 import { compareFindings } from '../policy/changes.ts';
 import { dueAfter } from '../policy/due.ts';

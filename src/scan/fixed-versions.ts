@@ -1,6 +1,5 @@
 import { systemOf } from '../model/lockfile/ecosystem.ts';
-import type { Change, TargetState } from '../model/scan/change.ts';
-import type { FixedVersion } from '../model/scan/fixed-version.ts';
+import type { Change, FixedVersion, TargetState } from '../model/scan/change.ts';
 import type { Inventory } from '../model/scan/inventory.ts';
 import { inSlices } from '../model/yielding.ts';
 import { schemeOf } from '../versions/scheme.ts';

@@ -1,6 +1,5 @@
-import type { Gap } from '../model/scan/gap.ts';
+import type { Gap, Lacking } from '../model/scan/gap.ts';
 import type { Inventory, ResolvedPackage } from '../model/scan/inventory.ts';
-import type { Lacking } from '../model/scan/lacking.ts';
 import type { Inspection } from '../model/signal/inspection.ts';
 import { inSlices } from '../model/yielding.ts';
 import type { Unjudged } from '../policy/still-open.ts';

@@ -1,5 +1,5 @@
 import type { DependencyGraph, ExpandedDependencies } from '../model/lockfile/dependency-graph.ts';
-import { formatVersionKey, type VersionKey } from '../model/lockfile/version-key.ts';
+import { formatVersionKey, type VersionKey } from '../model/lockfile/ecosystem.ts';
 import type { Insights } from '../model/ports/insights.ts';
 import type { Gap } from '../model/scan/gap.ts';
 import type { Inventory, ResolvedLockfile } from '../model/scan/inventory.ts';

@@ -1,14 +1,17 @@
 import { isExcluded } from '../fleet/compact-lockfile.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { identitiesOf } from '../fleet/identity.ts';
-import type { TargetLockfile } from '../model/fleet/target-lockfile.ts';
+import type { TargetLockfile } from '../model/fleet/target-summary.ts';
 import { resolutionOfRecord } from '../model/losses/statements.ts';
-import type { Known } from '../model/ports/cache.ts';
-import type { Facts } from '../model/ports/facts.ts';
 import type { Insights } from '../model/ports/insights.ts';
-import type { Inspections } from '../model/ports/inspections.ts';
-import type { Inventory, ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.ts';
-import type { Resolution, VersionRecordSummary } from '../model/scan/resolution.ts';
+import type { Facts, Inspections, Known } from '../model/ports/shared-state.ts';
+import type {
+  Inventory,
+  Resolution,
+  ResolvedLockfile,
+  ResolvedPackage,
+  VersionRecordSummary,
+} from '../model/scan/inventory.ts';
 import type { Inspection } from '../model/signal/inspection.ts';
 import { inSlices, mapInSlices } from '../model/yielding.ts';
 

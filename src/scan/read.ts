@@ -6,9 +6,9 @@ import { repeatedSboms } from '../lockfiles/sbom/repeated-sbom.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
 import type { ScannedImage } from '../model/image/image.ts';
 import type { LockedPackage, Lockfile } from '../model/lockfile/lockfile.ts';
+import type { ContentReference } from '../model/scan/change.ts';
 import type { UnreadError, UnreadLockfile } from '../model/scan/inventory.ts';
 import type { Suppression } from '../model/scan/suppression.ts';
-import type { ContentReference } from '../model/scan/target.ts';
 import type { Attempt } from './attempt.ts';
 import { readTargetSuppressions } from './target-suppressions.ts';
 

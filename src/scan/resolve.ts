@@ -1,7 +1,6 @@
 import type { LockedPackage } from '../model/lockfile/lockfile.ts';
 import type { Insights } from '../model/ports/insights.ts';
-import type { Inventory, ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.ts';
-import type { Resolution } from '../model/scan/resolution.ts';
+import type { Inventory, Resolution, ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.ts';
 import { inSlices } from '../model/yielding.ts';
 import { type Attempt, IncompleteError } from './attempt.ts';
 import { type AllRead, packagesIn, type ReadFile } from './read.ts';

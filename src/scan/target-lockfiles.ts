@@ -1,5 +1,4 @@
-import type { PastScan } from '../model/fleet/past-scan.ts';
-import type { TargetLockfile } from '../model/fleet/target-lockfile.ts';
+import type { PastScan, TargetLockfile } from '../model/fleet/target-summary.ts';
 import type { Change, TargetState } from '../model/scan/change.ts';
 import type { Inventory, ResolvedLockfile } from '../model/scan/inventory.ts';
 import { compareText } from '../policy/finding-order.ts';

@@ -1,7 +1,7 @@
 import Fastify from 'fastify';
 import { messageOf } from '../model/errors.ts';
 import { listen } from '../model/listen.ts';
-import { within } from '../model/within.ts';
+import { within } from '../model/time-limit.ts';
 import { mountMetrics, type ScrapedMetrics, WITHOUT_REDIS } from './metrics/mount.ts';
 
 const DEFAULT_LIMIT_MS = 3_000;

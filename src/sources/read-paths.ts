@@ -6,7 +6,7 @@ import { type DiscoveredLockfile, discoverLockfiles } from '../lockfiles/discove
 import { payloadPath, unreadError } from '../lockfiles/payload-file.ts';
 import { RAISE_LIMIT } from '../lockfiles/read-as.ts';
 import { CodedError } from '../model/errors.ts';
-import type { SourceFile, SourceReading } from '../model/watch/source-reading.ts';
+import type { SourceFile, SourceReading } from '../model/watch/source.ts';
 import { SourceError } from './errors.ts';
 import { matchPaths } from './match-paths.ts';
 import { type PutContent, type ReadingLimits, requireFew, requireFiles } from './stored-files.ts';

@@ -1,10 +1,9 @@
 import type { AddressGuard } from '../http/address-guard.ts';
 import type { HttpClient } from '../http/client.ts';
-import { createMasker } from '../model/masking.ts';
+import { createMasker } from '../model/secret.ts';
 import { timeLimit } from '../model/time-limit.ts';
-import type { TargetSource } from '../model/watch/source.ts';
+import type { SourceReading, SourceRevision, TargetSource } from '../model/watch/source.ts';
 import { addressOf } from '../model/watch/source-address.ts';
-import type { SourceReading, SourceRevision } from '../model/watch/source-reading.ts';
 import type { CredentialsByName } from './credentials.ts';
 import { SourceError } from './errors.ts';
 import { readRepository } from './git/read-repository.ts';

@@ -1,5 +1,5 @@
 import { CodedError } from '../model/errors.ts';
-import type { SourceReading } from '../model/watch/source-reading.ts';
+import type { SourceReading } from '../model/watch/source.ts';
 import { SourceError } from './errors.ts';
 
 /** Stores a content under its hash. Throws a coded error when it is too large. */

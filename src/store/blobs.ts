@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { chunks } from '../model/chunks.ts';
 import { messageOf } from '../model/errors.ts';
-import type { ContentReference } from '../model/scan/target.ts';
+import type { ContentReference } from '../model/scan/change.ts';
+import { chunks } from '../model/yielding.ts';
 import { StoreError } from './errors.ts';
 import type { Keys } from './keys.ts';
 import type { RedisClient } from './redis/connection.ts';

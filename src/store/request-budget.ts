@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../model/errors.ts';
-import type { RequestBudget } from '../model/ports/request-budget.ts';
-import { raceAbort } from '../model/race-abort.ts';
+import type { RequestBudget } from '../model/ports/shared-state.ts';
+import { raceAbort } from '../model/time-limit.ts';
 import { StoreError } from './errors.ts';
 import type { Keys } from './keys.ts';
 import type { RedisClient } from './redis/connection.ts';

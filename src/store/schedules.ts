@@ -7,11 +7,8 @@ import {
   WATCHED_TARGET,
 } from '../model/stored/catalog.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
-import type { Schedule } from '../model/watch/schedule.ts';
-import type { ReadingEnding, ScheduleRunReport } from '../model/watch/schedule-run.ts';
-import { READING_ENDINGS } from '../model/watch/schedule-run.ts';
-import { startClaim, type WatchUpdate } from '../model/watch/watch-update.ts';
-import type { WatchedTarget } from '../model/watch/watched-target.ts';
+import type { ReadingEnding, Schedule, ScheduleRunReport, WatchedTarget } from '../model/watch/schedule.ts';
+import { READING_ENDINGS, startClaim, type WatchUpdate } from '../model/watch/schedule.ts';
 import type { Keys } from './keys.ts';
 import {
   countField,

@@ -1,6 +1,6 @@
-import { chunks } from '../model/chunks.ts';
 import type { StoredSuppression } from '../model/scan/suppression.ts';
 import { STORED_SUPPRESSION } from '../model/stored/catalog.ts';
+import { chunks } from '../model/yielding.ts';
 import type { Keys } from './keys.ts';
 import type { RedisClient } from './redis/connection.ts';
 import { defineScript, runScript } from './scripts/run-script.ts';

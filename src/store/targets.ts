@@ -1,7 +1,6 @@
-import { chunks } from '../model/chunks.ts';
 import type { TargetState } from '../model/scan/change.ts';
 import { TARGET_STATE } from '../model/stored/catalog.ts';
-import { createYielder } from '../model/yielding.ts';
+import { chunks, createYielder } from '../model/yielding.ts';
 import type { Keys } from './keys.ts';
 import type { RedisClient } from './redis/connection.ts';
 import { scanParts } from './redis/scan.ts';

@@ -1,4 +1,4 @@
-import type { System } from '../model/lockfile/version-key.ts';
+import type { System } from '../model/lockfile/ecosystem.ts';
 import { cargo } from './cargo.ts';
 import { go } from './go.ts';
 import { maven } from './maven.ts';

@@ -1,11 +1,10 @@
 import type { FlowJob, FlowProducer, Queue } from 'bullmq';
 import { sealEnvelope } from '../jobs/envelope.ts';
 import { type AnyJob, jobIdOf } from '../jobs/job.ts';
-import { chunks } from '../model/chunks.ts';
 import { defined } from '../model/defined.ts';
-import type { StoredFollowUp } from '../model/queue/follow-up.ts';
-import type { OpenJob, OpenJobs } from '../model/queue/open-job.ts';
+import type { OpenJob, OpenJobs, StoredFollowUp } from '../model/queue/open-job.ts';
 import type { Outcomes } from '../model/queue/outcome.ts';
+import { chunks } from '../model/yielding.ts';
 import { ensureQueued } from './queued-jobs.ts';
 
 export interface FlowOptions {

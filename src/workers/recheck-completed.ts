@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { messageOf } from '../model/errors.ts';
-import type { StoredFollowUp } from '../model/queue/follow-up.ts';
+import type { StoredFollowUp } from '../model/queue/open-job.ts';
 import { enqueueFollowUps, type FlowOptions } from './flow.ts';
 
 /** Redis saves its log at least once a second; a replica that is promoted is rarely further behind. */

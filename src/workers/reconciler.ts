@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { messageOf } from '../model/errors.ts';
-import type { StoredFollowUp } from '../model/queue/follow-up.ts';
-import type { OpenJob } from '../model/queue/open-job.ts';
+import type { OpenJob, StoredFollowUp } from '../model/queue/open-job.ts';
 import { ensureOpenJob, type FlowOptions, openJobOf } from './flow.ts';
 import { promoteJob, retryFinished } from './queued-jobs.ts';
 

@@ -16,7 +16,7 @@ import { defined } from '../model/defined.ts';
 import { messageOf } from '../model/errors.ts';
 import type { OpenJobs } from '../model/queue/open-job.ts';
 import type { Outcomes } from '../model/queue/outcome.ts';
-import { within } from '../model/within.ts';
+import { within } from '../model/time-limit.ts';
 import type { ProcessorOptions } from './attempt.ts';
 import type { FlowOptions } from './flow.ts';
 import { createProcessor } from './processor.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openCandidates } from '../../src/advice/candidates.ts';
 import type { AdviceFacts } from '../../src/advice/facts.ts';
-import type { System } from '../../src/model/lockfile/version-key.ts';
+import type { System } from '../../src/model/lockfile/ecosystem.ts';
 import { schemeOf } from '../../src/versions/scheme.ts';
 
 /** A folder with `osv/*.json`: advisories in the OSV format. */

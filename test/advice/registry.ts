@@ -2,7 +2,7 @@ import maxSatisfying from 'semver/ranges/max-satisfying.js';
 import type { AdviceFacts } from '../../src/advice/facts.ts';
 import type { AdvisedLockfile } from '../../src/advice/project.ts';
 import type { StatedRequirement } from '../../src/model/advice/project-statement.ts';
-import type { VersionKey } from '../../src/model/lockfile/version-key.ts';
+import type { VersionKey } from '../../src/model/lockfile/ecosystem.ts';
 import type { PublishedVersion } from '../../src/model/ports/insights.ts';
 import type { ResolvedPackage } from '../../src/model/scan/inventory.ts';
 

@@ -11,7 +11,7 @@ import { download } from '../../src/advisories/download.ts';
 import { importOsv } from '../../src/advisories/import-osv.ts';
 import { type RangeEvent, readOsvRecord } from '../../src/advisories/osv-record.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
-import type { System } from '../../src/model/lockfile/version-key.ts';
+import type { System } from '../../src/model/lockfile/ecosystem.ts';
 import { startTestServer } from '../http/test-server.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { writeZip } from './zip.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createKnownFixes } from '../../src/compose/known-fixes.ts';
 import { createMemoryCache } from '../../src/insights/disk-cache/memory-cache.ts';
-import type { VersionKey } from '../../src/model/lockfile/version-key.ts';
+import type { VersionKey } from '../../src/model/lockfile/ecosystem.ts';
 import { unexpected } from '../jobs/facts.ts';
 
 const npm = (name: string): VersionKey => ({ system: 'NPM', name, version: '1.0.0' });

@@ -1,4 +1,4 @@
-import type { System } from '../../src/model/lockfile/version-key.ts';
+import type { System } from '../../src/model/lockfile/ecosystem.ts';
 
 /** A version that was published. Times in RFC 3339; a day alone means that the minute is not known. */
 export interface Publication {

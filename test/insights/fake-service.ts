@@ -7,8 +7,8 @@ import type { HttpClient } from '../../src/http/client.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
 import { createInsights, type InsightsOptions } from '../../src/insights/insights.ts';
 import type { LockedPackage } from '../../src/model/lockfile/lockfile.ts';
-import type { Cache } from '../../src/model/ports/cache.ts';
 import type { Insights } from '../../src/model/ports/insights.ts';
+import type { Cache } from '../../src/model/ports/shared-state.ts';
 
 /** A received request. */
 export interface Call {

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { lackingSystems } from '../../src/insights/losses/lacking-systems.ts';
 import { affectedVersions } from '../../src/insights/losses/witnesses.ts';
+import { SYSTEMS, type System, type VersionKey } from '../../src/model/lockfile/ecosystem.ts';
 import { publishedPackage } from '../../src/model/lockfile/published-package.ts';
-import { SYSTEMS, type System, type VersionKey } from '../../src/model/lockfile/version-key.ts';
 import type { Insights } from '../../src/model/ports/insights.ts';
-import type { Resolution } from '../../src/model/scan/resolution.ts';
+import type { Resolution } from '../../src/model/scan/inventory.ts';
 
 const { signal } = new AbortController();
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readPurl } from '../../src/insights/request/purl.ts';
-import { systemOf } from '../../src/model/lockfile/ecosystem.ts';
-import { writePurl } from '../../src/model/lockfile/spelling.ts';
+import { systemOf, writePurl } from '../../src/model/lockfile/ecosystem.ts';
 
 const segment = fc
   .stringMatching(/^[A-Za-z0-9~._@+%:!*'() -]{1,12}$/)

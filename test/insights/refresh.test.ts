@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { InsightsError } from '../../src/insights/errors.ts';
 import { createRefresh } from '../../src/insights/refresh.ts';
 import { createEligibility } from '../../src/insights/resolve/eligibility.ts';
-import type { Known } from '../../src/model/ports/cache.ts';
-import type { VersionRecordSummary } from '../../src/model/scan/resolution.ts';
+import type { Known } from '../../src/model/ports/shared-state.ts';
+import type { VersionRecordSummary } from '../../src/model/scan/inventory.ts';
 import { locked } from './fake-service.ts';
 
 test('what a local data set does not cover changes nothing that is known, and makes it no fresher', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createHttpClient } from '../../src/http/undici-client.ts';
 import * as operations from '../../src/insights/operations.ts';
 import { createInsightsService, type InsightsService } from '../../src/insights/service.ts';
-import type { System } from '../../src/model/lockfile/version-key.ts';
+import type { System } from '../../src/model/lockfile/ecosystem.ts';
 import { startTestServer } from '../http/test-server.ts';
 import { openInsightsApi } from './fake-service.ts';
 

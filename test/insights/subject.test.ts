@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isAboutVersion } from '../../src/insights/records/subject.ts';
-import type { System } from '../../src/model/lockfile/version-key.ts';
+import type { System } from '../../src/model/lockfile/ecosystem.ts';
 
 const key = (system: System, name: string, version: string) => ({ system, name, version });
 

@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS } from '../../src/lockfiles/read-as.ts';
 import type { Routing } from '../../src/model/alert/routing.ts';
 import { CodedError } from '../../src/model/errors.ts';
 import { type ExploitData, NO_EXPLOIT_DATA } from '../../src/model/exploits/exploit-data.ts';
-import type { Facts } from '../../src/model/ports/facts.ts';
+import type { Facts } from '../../src/model/ports/shared-state.ts';
 import type { Inventory, ResolvedPackage } from '../../src/model/scan/inventory.ts';
 import type { StoredKind } from '../../src/model/stored/kind.ts';
 

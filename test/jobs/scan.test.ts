@@ -4,7 +4,7 @@ import { expandDependencies } from '../../src/jobs/expand-dependencies.ts';
 import { ingestLockfiles, scanFollowUps } from '../../src/jobs/ingest-lockfiles.ts';
 import { judgeScan } from '../../src/jobs/judge-scan.ts';
 import type { DependencyGraph } from '../../src/model/lockfile/dependency-graph.ts';
-import type { Advisory } from '../../src/model/scan/advisory.ts';
+import type { Advisory } from '../../src/model/scan/inventory.ts';
 import { IncompleteError } from '../../src/scan/attempt.ts';
 import { affected, context, FakeError, inventory, locked, ports, unchecked } from './facts.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ingestLockfiles } from '../../src/jobs/ingest-lockfiles.ts';
 import type { IngestLockfiles } from '../../src/jobs/payloads/ingest-lockfiles.ts';
-import type { TargetState } from '../../src/model/scan/change.ts';
-import type { ScanCounts } from '../../src/model/scan/scan-basis.ts';
+import type { ScanCounts, TargetState } from '../../src/model/scan/change.ts';
 import { context, locked, ports } from './facts.ts';
 
 const SCAN: IngestLockfiles = {

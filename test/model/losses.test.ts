@@ -13,8 +13,8 @@ import {
   doubtOf,
   VERSION_STATEMENTS,
 } from '../../src/model/losses/statements.ts';
-import type { Known } from '../../src/model/ports/cache.ts';
-import type { VersionRecordSummary } from '../../src/model/scan/resolution.ts';
+import type { Known } from '../../src/model/ports/shared-state.ts';
+import type { VersionRecordSummary } from '../../src/model/scan/inventory.ts';
 
 type KnownVersion = Known<VersionRecordSummary>;
 const RECORD: VersionRecordSummary = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMasker, harmlessCause } from '../../src/model/masking.ts';
+import { createMasker, harmlessCause } from '../../src/model/secret.ts';
 
 describe('masking', () => {
   it('finds a value unchanged, percent-encoded, form-encoded and inside JSON', () => {

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { raceAbort } from '../../src/model/race-abort.ts';
+import { raceAbort } from '../../src/model/time-limit.ts';
 
 test('returns the result, or rejects with the reason of the signal, and removes its listener', async () => {
   const controller = new AbortController();

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { createMasker } from '../../src/model/masking.ts';
+import { createMasker } from '../../src/model/secret.ts';
 import { configuredAlone } from '../../src/notify/provisioning/provision.ts';
 import { rotate } from '../../src/notify/provisioning/rotate.ts';
 import { showAccount, showConfigured } from '../../src/notify/provisioning/show.ts';

@@ -3,7 +3,7 @@ import { createApiClient } from '../../src/discovery/client.ts';
 import { startWebhookService, type WebhookServiceOptions } from '../../src/embedded/webhooks/service.ts';
 import { createHttpClient, type HttpClientOptions } from '../../src/http/undici-client.ts';
 import type { AppliedObject, AppliedObjects } from '../../src/model/ports/applied-objects.ts';
-import type { Lock } from '../../src/model/ports/lock.ts';
+import type { Lock } from '../../src/model/ports/shared-state.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { createPlatformClient } from '../../src/notify/platform/client.ts';
 import { credentialHeaders } from '../../src/notify/platform/credentials.ts';

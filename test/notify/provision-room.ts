@@ -1,8 +1,7 @@
 import { afterEach } from 'vitest';
 import type { WebhookServiceOptions } from '../../src/embedded/webhooks/service.ts';
 import type { ProvisionChange } from '../../src/model/alert/provision-change.ts';
-import { createMasker } from '../../src/model/masking.ts';
-import { Secret } from '../../src/model/secret.ts';
+import { createMasker, Secret } from '../../src/model/secret.ts';
 import { genericPreset } from '../../src/notify/presets/generic.ts';
 import { destroy, plan, provision } from '../../src/notify/provisioning/provision.ts';
 import { deriveHashKey } from '../../src/notify/provisioning/resources.ts';

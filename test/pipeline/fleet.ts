@@ -4,7 +4,7 @@ import type { AdvisoryFact } from '../../src/embedded/insights/data-set.ts';
 import { JOBS } from '../../src/jobs/catalog.ts';
 import { type FollowUp, jobIdOf } from '../../src/jobs/job.ts';
 import { refreshDue } from '../../src/jobs/refresh/refresh-fleet.ts';
-import type { Cadence } from '../../src/model/fleet/cadence.ts';
+import type { Cadence } from '../../src/model/fleet/refresh.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { LIMIT_MS } from '../until.ts';
 import type { Room, World } from './world.ts';

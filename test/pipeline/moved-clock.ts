@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { vi } from 'vitest';
 import { JOBS } from '../../src/jobs/catalog.ts';
-import { chunks } from '../../src/model/chunks.ts';
+import { chunks } from '../../src/model/yielding.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { SCHEDULES_QUEUE } from '../../src/workers/schedules.ts';
 import { LIMIT_MS } from '../until.ts';

@@ -1,8 +1,13 @@
 import { configSchema } from '../../src/config/schema.ts';
-import type { Advisory } from '../../src/model/scan/advisory.ts';
 import type { Finding } from '../../src/model/scan/finding.ts';
-import type { Inventory, ResolvedLockfile, ResolvedPackage } from '../../src/model/scan/inventory.ts';
-import type { Resolution, VersionRecordSummary } from '../../src/model/scan/resolution.ts';
+import type {
+  Advisory,
+  Inventory,
+  Resolution,
+  ResolvedLockfile,
+  ResolvedPackage,
+  VersionRecordSummary,
+} from '../../src/model/scan/inventory.ts';
 import { judge } from '../../src/policy/judge.ts';
 import type { RuleFacts } from '../../src/policy/rule.ts';
 

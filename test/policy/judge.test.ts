@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Resolution } from '../../src/model/scan/inventory.ts';
 import type { Outcome } from '../../src/model/scan/outcome.ts';
-import type { Resolution } from '../../src/model/scan/resolution.ts';
 import { RULES } from '../../src/policy/catalog.ts';
 import { judge } from '../../src/policy/judge.ts';
 import type { Rule } from '../../src/policy/rule.ts';

@@ -1,7 +1,6 @@
 import type { Finding } from '../../src/model/scan/finding.ts';
-import type { ResolvedPackage } from '../../src/model/scan/inventory.ts';
+import type { Resolution, ResolvedPackage } from '../../src/model/scan/inventory.ts';
 import type { Outcome } from '../../src/model/scan/outcome.ts';
-import type { Resolution } from '../../src/model/scan/resolution.ts';
 import type { Severity } from '../../src/model/scan/severity.ts';
 import type { ScanReport } from '../../src/model/scan/verdict.ts';
 

@@ -1,5 +1,5 @@
 import type { AdvisoryFact, InsightsData } from '../../src/embedded/insights/data-set.ts';
-import type { System } from '../../src/model/lockfile/version-key.ts';
+import type { System } from '../../src/model/lockfile/ecosystem.ts';
 
 /** Packages of a lockfile: name to version. */
 export type Packages = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Freshness } from '../../src/model/fleet/freshness.ts';
+import type { Freshness } from '../../src/model/fleet/refresh.ts';
 import type { WorkerLoad, WorkerRecord } from '../../src/model/fleet/worker-record.ts';
 import type { FleetNumbers, QueueNumbers } from '../../src/server/metrics/fleet-numbers.ts';
 import type { HealthFacts } from '../../src/server/verdict/health-facts.ts';

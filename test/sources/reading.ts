@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { publicAddressesOnly } from '../../src/http/address-guard.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
+import type { SourceReading, SourceRevision } from '../../src/model/watch/source.ts';
 import { targetSourceSchema } from '../../src/model/watch/source.ts';
-import type { SourceReading, SourceRevision } from '../../src/model/watch/source-reading.ts';
 import { createSourceReader, type SourceReaderOptions } from '../../src/sources/source-reader.ts';
 
 export const WORK_FOLDER = mkdtempSync(join(tmpdir(), 'sources-'));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { System } from '../../src/model/lockfile/version-key.ts';
+import type { System } from '../../src/model/lockfile/ecosystem.ts';
 import { schemeOf } from '../../src/versions/scheme.ts';
 
 /** Orders that the ecosystems publish, the earliest first. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { MAX_INPUT_BYTES, readTextSync } from '../../files/read-file.ts';
-import type { VersionKey } from '../../model/lockfile/version-key.ts';
+import type { VersionKey } from '../../model/lockfile/ecosystem.ts';
 import { unreadable } from '../program/errors.ts';
 import { systemOf } from './session.ts';
 

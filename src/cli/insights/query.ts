@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import type { Answered, InsightsSession } from '../../commands/insights-session.ts';
 import { openFile } from '../../files/open-file.ts';
 import type { QueryResult } from '../../model/api/insights-api.generated.ts';
-import type { System } from '../../model/lockfile/version-key.ts';
+import type { System } from '../../model/lockfile/ecosystem.ts';
 import type { CommandContext } from '../program/context.ts';
 import { CommandError, unreadable } from '../program/errors.ts';
 import { type OperationOptions, operationCommand, readSystem } from './session.ts';

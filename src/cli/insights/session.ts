@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { InsightsSession } from '../../commands/insights-session.ts';
 import { loadOrDefault } from '../../config/load-or-default.ts';
-import type { System } from '../../model/lockfile/version-key.ts';
+import type { System } from '../../model/lockfile/ecosystem.ts';
 import { interruptible } from '../program/signals.ts';
 
 /** What the help of an operation shows. */

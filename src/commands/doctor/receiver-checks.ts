@@ -7,7 +7,7 @@ import { publicAddressesOnly } from '../../http/address-guard.ts';
 import { tryConnection } from '../../http/guarded-connection.ts';
 import { messageOf } from '../../model/errors.ts';
 import { broken, degraded, fine } from '../../model/fleet/checks.ts';
-import { createMasker } from '../../model/masking.ts';
+import { createMasker } from '../../model/secret.ts';
 import { testNotification } from '../../notify/alert/test-notification.ts';
 import { NotifyError } from '../../notify/errors.ts';
 import { configuredAlone, type ReadBack } from '../../notify/provisioning/provision.ts';

@@ -1,4 +1,4 @@
-import type { TargetLockfile } from '../../model/fleet/target-lockfile.ts';
+import type { TargetLockfile } from '../../model/fleet/target-summary.ts';
 import type { ResolvedPackage } from '../../model/scan/inventory.ts';
 import { CACHED_ADVISORY, CACHED_VERSION, TARGET_STATE, TARGET_SUMMARY } from '../../model/stored/catalog.ts';
 import {

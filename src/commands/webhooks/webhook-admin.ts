@@ -4,7 +4,7 @@ import { openWebhooks, type WebhookAccount, type Webhooks } from '../../compose/
 import { ConfigError } from '../../config/errors.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { ProvisionChange } from '../../model/alert/provision-change.ts';
-import { createMasker } from '../../model/masking.ts';
+import { createMasker } from '../../model/secret.ts';
 import { NotifyError } from '../../notify/errors.ts';
 import { destroy, plan, planDestroy, provision } from '../../notify/provisioning/provision.ts';
 import { rotate } from '../../notify/provisioning/rotate.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HttpClient, HttpResponse } from '../../http/client.ts';
 import { printableUrl } from '../../http/errors.ts';
-import type { Cache } from '../../model/ports/cache.ts';
+import type { Cache } from '../../model/ports/shared-state.ts';
 import { retryOptions } from '../../model/retry-after.ts';
 import { parseDescription, type RestDescription } from '../description/description.ts';
 import { DiscoveryError } from '../errors.ts';

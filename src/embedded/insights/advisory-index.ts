@@ -1,5 +1,5 @@
 import satisfies from 'semver/functions/satisfies.js';
-import type { System, VersionKey } from '../../model/lockfile/version-key.ts';
+import type { System, VersionKey } from '../../model/lockfile/ecosystem.ts';
 import type { AdvisoryFact } from './data-set.ts';
 import { packageId } from './names.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SYSTEMS } from '../../model/lockfile/version-key.ts';
+import { SYSTEMS } from '../../model/lockfile/ecosystem.ts';
 
 const requirements = z.record(z.string(), z.string());
 

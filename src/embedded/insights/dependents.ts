@@ -1,4 +1,4 @@
-import { formatVersionKey, type VersionKey } from '../../model/lockfile/version-key.ts';
+import { formatVersionKey, type VersionKey } from '../../model/lockfile/ecosystem.ts';
 import type { Graph } from './graph.ts';
 
 interface Counts {

@@ -1,6 +1,6 @@
 import maxSatisfying from 'semver/ranges/max-satisfying.js';
 import validRange from 'semver/ranges/valid.js';
-import { formatVersionKey, type VersionKey } from '../../model/lockfile/version-key.ts';
+import { formatVersionKey, type VersionKey } from '../../model/lockfile/ecosystem.ts';
 import type { IndexedPackage, IndexedVersion } from './data-set.ts';
 
 interface Node {

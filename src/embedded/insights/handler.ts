@@ -1,5 +1,5 @@
 import { UNCOVERED } from '../../model/api/extensions.ts';
-import { SYSTEMS, type System, type VersionKey } from '../../model/lockfile/version-key.ts';
+import { SYSTEMS, type System, type VersionKey } from '../../model/lockfile/ecosystem.ts';
 import { cutPage, digest, readBatch } from './batch.ts';
 import type { IndexModel } from './model.ts';
 import { canonicalKey, parsePurl, purlOf } from './names.ts';

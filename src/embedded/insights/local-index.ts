@@ -1,5 +1,5 @@
 import { readBundledDescription } from '../../discovery/bundled.ts';
-import type { VersionKey } from '../../model/lockfile/version-key.ts';
+import type { VersionKey } from '../../model/lockfile/ecosystem.ts';
 import { EmbeddedError } from '../errors.ts';
 import { matchRoute, type Route, routesOf } from '../routes.ts';
 import {

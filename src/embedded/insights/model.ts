@@ -1,6 +1,10 @@
 import { UNCOVERED } from '../../model/api/extensions.ts';
-import { canonicalName } from '../../model/lockfile/spelling.ts';
-import { formatVersionKey, type System, type VersionKey } from '../../model/lockfile/version-key.ts';
+import {
+  canonicalName,
+  formatVersionKey,
+  type System,
+  type VersionKey,
+} from '../../model/lockfile/ecosystem.ts';
 import { AdvisoryIndex, affects } from './advisory-index.ts';
 import type {
   AdvisoryFact,

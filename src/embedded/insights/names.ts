@@ -1,7 +1,6 @@
 import valid from 'semver/functions/valid.js';
-import { purlTypeOf, systemOf } from '../../model/lockfile/ecosystem.ts';
-import { canonicalName, writePurl } from '../../model/lockfile/spelling.ts';
-import type { System, VersionKey } from '../../model/lockfile/version-key.ts';
+import type { System, VersionKey } from '../../model/lockfile/ecosystem.ts';
+import { canonicalName, purlTypeOf, systemOf, writePurl } from '../../model/lockfile/ecosystem.ts';
 
 /** The package, or the version of a package, that a purl names. */
 export interface ParsedPurl {

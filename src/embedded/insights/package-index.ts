@@ -1,4 +1,4 @@
-import type { System } from '../../model/lockfile/version-key.ts';
+import type { System } from '../../model/lockfile/ecosystem.ts';
 import type { IndexedPackage, InsightsData } from './data-set.ts';
 import { packageId } from './names.ts';
 import type { PackageLines } from './package-lines.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { System } from '../../model/lockfile/version-key.ts';
+import type { System } from '../../model/lockfile/ecosystem.ts';
 import type { indexedPackage } from './data-schemas.ts';
 
 type IndexedPackage = z.infer<typeof indexedPackage>;

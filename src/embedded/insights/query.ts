@@ -1,4 +1,4 @@
-import type { VersionKey } from '../../model/lockfile/version-key.ts';
+import type { VersionKey } from '../../model/lockfile/ecosystem.ts';
 import type { IndexModel } from './model.ts';
 import { canonicalKey } from './names.ts';
 import { artifactsOf } from './version-object.ts';

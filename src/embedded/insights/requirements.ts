@@ -1,4 +1,4 @@
-import type { System } from '../../model/lockfile/version-key.ts';
+import type { System } from '../../model/lockfile/ecosystem.ts';
 import type { IndexedVersion } from './data-set.ts';
 
 /** The Requirements object of a version (package-insights API); `undefined` when they are not known. */

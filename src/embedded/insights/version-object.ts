@@ -1,4 +1,4 @@
-import type { System, VersionKey } from '../../model/lockfile/version-key.ts';
+import type { System, VersionKey } from '../../model/lockfile/ecosystem.ts';
 import type { IndexedPackage, IndexedVersion, RelatedProject } from './data-set.ts';
 import { purlOf } from './names.ts';
 

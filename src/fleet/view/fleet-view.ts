@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chunks } from '../../model/chunks.ts';
 import { messageOf } from '../../model/errors.ts';
 import { type ExploitData, NO_EXPLOIT_DATA } from '../../model/exploits/exploit-data.ts';
+import { chunks } from '../../model/yielding.ts';
 import type { StoredFleet } from '../../store/fleet/fleet.ts';
 import type { TargetSummaries } from '../../store/fleet/target-summaries.ts';
 import type { TargetStore } from '../../store/targets.ts';

@@ -1,5 +1,5 @@
 import type { ExploitData } from '../../model/exploits/exploit-data.ts';
-import type { OpenAlert } from '../../model/fleet/open-alert.ts';
+import type { OpenAlert } from '../../model/fleet/fleet-finding.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { countedSeverity, RATED_SEVERITIES } from '../../model/scan/severity.ts';
 import { compareFindingOrder, compareText } from '../../policy/finding-order.ts';

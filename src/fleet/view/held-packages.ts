@@ -1,5 +1,4 @@
-import { chunks } from '../../model/chunks.ts';
-import { createYielder } from '../../model/yielding.ts';
+import { chunks, createYielder } from '../../model/yielding.ts';
 import type { Inventories } from '../../store/fleet/inventories.ts';
 import type { PackageIds } from '../../store/fleet/package-ids.ts';
 import { isNamed, type NameQuery, nameIn, partsOf } from '../package-name.ts';

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { VersionKey } from '../../model/lockfile/version-key.ts';
+import type { VersionKey } from '../../model/lockfile/ecosystem.ts';
 import { readVersionPurl } from '../request/purl.ts';
 import { MAX_BATCH } from '../request/rules.ts';
 import type { AskOptions, InsightsService } from '../service.ts';

@@ -8,8 +8,7 @@ import type {
   VersionResponse,
 } from '../../model/api/insights-api.generated.ts';
 import { isObject } from '../../model/json-object.ts';
-import { isMissedByPurl } from '../../model/lockfile/spelling.ts';
-import { formatVersionKey, type VersionKey } from '../../model/lockfile/version-key.ts';
+import { formatVersionKey, isMissedByPurl, type VersionKey } from '../../model/lockfile/ecosystem.ts';
 import type { Fields } from '../answer-check.ts';
 import { InsightsError } from '../errors.ts';
 import { isAboutVersion } from '../records/subject.ts';

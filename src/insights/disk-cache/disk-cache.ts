@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { messageOf } from '../../model/errors.ts';
-import type { Cache } from '../../model/ports/cache.ts';
+import type { Cache } from '../../model/ports/shared-state.ts';
 import { createYielder } from '../../model/yielding.ts';
 import { createMemoryCache } from './memory-cache.ts';
 import { MAX_ENTRY_CHARACTERS, MAX_SHARD_BYTES, parsedValue, type Shard } from './shard.ts';

@@ -1,4 +1,4 @@
-import type { Cache } from '../../model/ports/cache.ts';
+import type { Cache } from '../../model/ports/shared-state.ts';
 
 /** A cache in this process. Values are stored without serialization; an expired one is removed when it is read. */
 export function createMemoryCache(now: () => number = Date.now): Cache {

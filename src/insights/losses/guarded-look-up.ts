@@ -1,9 +1,7 @@
 import { addTo, createTally } from '../../model/losses/evidence.ts';
 import { ADVISORY_STATEMENTS, compareAnswer, VERSION_STATEMENTS } from '../../model/losses/statements.ts';
-import type { Answer, Known } from '../../model/ports/cache.ts';
-import type { Facts } from '../../model/ports/facts.ts';
-import type { Advisory } from '../../model/scan/advisory.ts';
-import type { VersionRecordSummary } from '../../model/scan/resolution.ts';
+import type { Answer, Facts, Known } from '../../model/ports/shared-state.ts';
+import type { Advisory, VersionRecordSummary } from '../../model/scan/inventory.ts';
 import type { LookUp } from '../resolve/eligibility.ts';
 import type { VersionAnswer, VersionLookUp } from '../resolve/version-look-up.ts';
 import { provenGroups, type Witnessing } from './judge-losses.ts';

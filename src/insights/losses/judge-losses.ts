@@ -7,8 +7,8 @@ import {
   statedBy,
   VERSION_STATEMENTS,
 } from '../../model/losses/statements.ts';
-import type { Answer } from '../../model/ports/cache.ts';
-import type { Advisory } from '../../model/scan/advisory.ts';
+import type { Answer } from '../../model/ports/shared-state.ts';
+import type { Advisory } from '../../model/scan/inventory.ts';
 import { InsightsError } from '../errors.ts';
 import type { VersionLookUp } from '../resolve/version-look-up.ts';
 import { MIN_WITNESSES, WITNESS_ADVISORIES, witnessesOf } from './witnesses.ts';

@@ -1,10 +1,9 @@
+import type { System } from '../../model/lockfile/ecosystem.ts';
 import { systemOf } from '../../model/lockfile/ecosystem.ts';
 import { publishedPackage } from '../../model/lockfile/published-package.ts';
-import type { System } from '../../model/lockfile/version-key.ts';
 import type { Insights } from '../../model/ports/insights.ts';
-import type { Inventory } from '../../model/scan/inventory.ts';
-import type { Lacking } from '../../model/scan/lacking.ts';
-import type { Resolution } from '../../model/scan/resolution.ts';
+import type { Lacking } from '../../model/scan/gap.ts';
+import type { Inventory, Resolution } from '../../model/scan/inventory.ts';
 import { inSlices } from '../../model/yielding.ts';
 import { affectedVersions, MIN_WITNESSES } from './witnesses.ts';
 

@@ -1,7 +1,11 @@
-import { purlTypeOf } from '../../model/lockfile/ecosystem.ts';
-import { writePurl } from '../../model/lockfile/spelling.ts';
-import { formatVersionKey, type System, type VersionKey } from '../../model/lockfile/version-key.ts';
-import type { Advisory } from '../../model/scan/advisory.ts';
+import {
+  formatVersionKey,
+  purlTypeOf,
+  type System,
+  type VersionKey,
+  writePurl,
+} from '../../model/lockfile/ecosystem.ts';
+import type { Advisory } from '../../model/scan/inventory.ts';
 import type { LookUp } from '../resolve/eligibility.ts';
 
 /** A well-known version, and what every index states of it. */

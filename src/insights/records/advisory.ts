@@ -1,6 +1,6 @@
 import type * as api from '../../model/api/insights-api.generated.ts';
 import { defined } from '../../model/defined.ts';
-import type { Advisory } from '../../model/scan/advisory.ts';
+import type { Advisory } from '../../model/scan/inventory.ts';
 import { type Answer, formatProblem } from '../answered.ts';
 import { InsightsError } from '../errors.ts';
 

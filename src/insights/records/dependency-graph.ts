@@ -1,6 +1,6 @@
 import type * as api from '../../model/api/insights-api.generated.ts';
 import type { DependencyGraph } from '../../model/lockfile/dependency-graph.ts';
-import { formatVersionKey } from '../../model/lockfile/version-key.ts';
+import { formatVersionKey } from '../../model/lockfile/ecosystem.ts';
 import { type Answer, formatProblem } from '../answered.ts';
 import { readVersionKey } from './version-record.ts';
 

@@ -1,6 +1,6 @@
 import { UNCOVERED } from '../../model/api/extensions.ts';
 import type * as api from '../../model/api/insights-api.generated.ts';
-import type { PublishedVersions } from '../../model/scan/resolution.ts';
+import type { PublishedVersions } from '../../model/scan/inventory.ts';
 import type { Fields } from '../answer-check.ts';
 import type { Answer } from '../answered.ts';
 

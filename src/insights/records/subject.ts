@@ -1,6 +1,5 @@
 import type * as api from '../../model/api/insights-api.generated.ts';
-import { canonicalName } from '../../model/lockfile/spelling.ts';
-import { formatVersionKey, SYSTEMS, type VersionKey } from '../../model/lockfile/version-key.ts';
+import { canonicalName, formatVersionKey, SYSTEMS, type VersionKey } from '../../model/lockfile/ecosystem.ts';
 import { InsightsError } from '../errors.ts';
 import type { PackageName } from '../request/rules.ts';
 

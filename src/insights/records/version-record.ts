@@ -1,8 +1,8 @@
 import { ADVISORIES_ONLY } from '../../model/api/extensions.ts';
 import type * as api from '../../model/api/insights-api.generated.ts';
 import { defined } from '../../model/defined.ts';
-import { SYSTEMS, type VersionKey } from '../../model/lockfile/version-key.ts';
-import type { VersionRecordSummary } from '../../model/scan/resolution.ts';
+import { SYSTEMS, type VersionKey } from '../../model/lockfile/ecosystem.ts';
+import type { VersionRecordSummary } from '../../model/scan/inventory.ts';
 import type { Fields } from '../answer-check.ts';
 import { InsightsError } from '../errors.ts';
 

@@ -1,5 +1,5 @@
 import type * as api from '../../model/api/insights-api.generated.ts';
-import type { Scorecard } from '../../model/signal/project-score.ts';
+import type { Scorecard } from '../../model/signal/inspection.ts';
 import type { Provenance, Release, ReleaseDetail, Requirement } from '../../model/signal/release-facts.ts';
 import type { Fields } from '../answer-check.ts';
 

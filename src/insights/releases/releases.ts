@@ -1,6 +1,6 @@
 import type { LimitFunction } from 'p-limit';
-import type { VersionKey } from '../../model/lockfile/version-key.ts';
-import type { Releases } from '../../model/ports/releases.ts';
+import type { VersionKey } from '../../model/lockfile/ecosystem.ts';
+import type { Releases } from '../../model/ports/insights.ts';
 import { type Answered, answerOf } from '../answered.ts';
 import { createBatchWork } from '../batch/operation.ts';
 import { projectOperation, versionOperation } from '../batch/operations.ts';

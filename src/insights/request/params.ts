@@ -1,4 +1,4 @@
-import type { VersionKey } from '../../model/lockfile/version-key.ts';
+import type { VersionKey } from '../../model/lockfile/ecosystem.ts';
 import type { InsightsService as Service } from '../service.ts';
 import {
   type Facts,

@@ -1,6 +1,11 @@
-import { PURL_TYPES, systemOf } from '../../model/lockfile/ecosystem.ts';
-import { canonicalName, canonicalVersion, writePurl } from '../../model/lockfile/spelling.ts';
-import type { System } from '../../model/lockfile/version-key.ts';
+import type { System } from '../../model/lockfile/ecosystem.ts';
+import {
+  canonicalName,
+  canonicalVersion,
+  PURL_TYPES,
+  systemOf,
+  writePurl,
+} from '../../model/lockfile/ecosystem.ts';
 import { type PackageName, ruleError, validatePackage } from './rules.ts';
 
 /** The package or version that a purl names, as the index spells it. */

@@ -1,5 +1,10 @@
-import { canonicalName, canonicalVersion } from '../../model/lockfile/spelling.ts';
-import { SYSTEMS, type System, type VersionKey } from '../../model/lockfile/version-key.ts';
+import {
+  canonicalName,
+  canonicalVersion,
+  SYSTEMS,
+  type System,
+  type VersionKey,
+} from '../../model/lockfile/ecosystem.ts';
 import { InsightsError, type RuleName } from '../errors.ts';
 
 /** More entries are HTTP 400 ("Limits"). */

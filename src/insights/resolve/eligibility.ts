@@ -1,8 +1,14 @@
-import { systemOf } from '../../model/lockfile/ecosystem.ts';
+import {
+  canonicalName,
+  canonicalVersion,
+  formatVersionKey,
+  type System,
+  systemOf,
+  type VersionKey,
+  writePurl,
+} from '../../model/lockfile/ecosystem.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
-import { canonicalName, canonicalVersion, writePurl } from '../../model/lockfile/spelling.ts';
-import { formatVersionKey, type System, type VersionKey } from '../../model/lockfile/version-key.ts';
-import type { Resolution } from '../../model/scan/resolution.ts';
+import type { Resolution } from '../../model/scan/inventory.ts';
 import { privateNames } from '../request/private-names.ts';
 import { createRegistryCheck, parseRegistryUrl } from './public-registries.ts';
 

@@ -1,10 +1,8 @@
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import { resolutionOfRecord } from '../../model/losses/statements.ts';
-import type { Known } from '../../model/ports/cache.ts';
-import type { Facts } from '../../model/ports/facts.ts';
 import type { Resolved } from '../../model/ports/insights.ts';
-import type { SeenVersions } from '../../model/ports/seen-versions.ts';
-import type { Resolution, VersionRecordSummary } from '../../model/scan/resolution.ts';
+import type { Facts, Known, SeenVersions } from '../../model/ports/shared-state.ts';
+import type { Resolution, VersionRecordSummary } from '../../model/scan/inventory.ts';
 import { mapInSlices } from '../../model/yielding.ts';
 import type { Eligibility, LookUp } from './eligibility.ts';
 import { judgeMissing } from './missing-versions.ts';

@@ -1,5 +1,5 @@
-import type { SeenVersions } from '../../model/ports/seen-versions.ts';
-import type { Resolution } from '../../model/scan/resolution.ts';
+import type { SeenVersions } from '../../model/ports/shared-state.ts';
+import type { Resolution } from '../../model/scan/inventory.ts';
 import type { LookUp } from './eligibility.ts';
 
 /**

@@ -1,10 +1,9 @@
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import { resolutionOfRecord } from '../../model/losses/statements.ts';
-import type { RefreshedFacts } from '../../model/ports/facts.ts';
 import type { Resolved, ResolveOptions } from '../../model/ports/insights.ts';
-import type { SeenVersions } from '../../model/ports/seen-versions.ts';
-import { raceAbort } from '../../model/race-abort.ts';
-import type { Resolution, VersionRecordSummary } from '../../model/scan/resolution.ts';
+import type { RefreshedFacts, SeenVersions } from '../../model/ports/shared-state.ts';
+import type { Resolution, VersionRecordSummary } from '../../model/scan/inventory.ts';
+import { raceAbort } from '../../model/time-limit.ts';
 import { inSlices, mapInSlices } from '../../model/yielding.ts';
 import type { RecordCache } from '../caching.ts';
 import { countLookUps } from '../look-up-counts.ts';

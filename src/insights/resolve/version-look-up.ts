@@ -1,8 +1,8 @@
 import type { LimitFunction } from 'p-limit';
 import type { PurlLookupResult } from '../../model/api/insights-api.generated.ts';
 import { messageOf } from '../../model/errors.ts';
-import type { Known } from '../../model/ports/cache.ts';
-import type { VersionRecordSummary } from '../../model/scan/resolution.ts';
+import type { Known } from '../../model/ports/shared-state.ts';
+import type { VersionRecordSummary } from '../../model/scan/inventory.ts';
 import { type ContractProblem, formatProblem } from '../answered.ts';
 import { type BatchEntry, createBatchWork } from '../batch/operation.ts';
 import { purlOperation, versionOperation, withNameFallback } from '../batch/operations.ts';

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { chunks } from '../../model/chunks.ts';
 import { lazily } from '../../model/lazily.ts';
-import { systemOf } from '../../model/lockfile/ecosystem.ts';
+import { SYSTEMS, systemOf } from '../../model/lockfile/ecosystem.ts';
 import type { Integrity, LockedPackage } from '../../model/lockfile/lockfile.ts';
-import { SYSTEMS } from '../../model/lockfile/version-key.ts';
+import { chunks } from '../../model/yielding.ts';
 import { type FollowUp, followUp, type JobType } from '../job.ts';
 import { printableText, scanId, timestamp } from './fields.ts';
 

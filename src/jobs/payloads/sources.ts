@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { lazily } from '../../model/lazily.ts';
-import type { ValueOf } from '../../model/stored/value-of.ts';
+import type { ValueOf } from '../../model/stored/kind.ts';
+import type { WatchedTarget } from '../../model/watch/schedule.ts';
 import { addressOf } from '../../model/watch/source-address.ts';
-import type { WatchedTarget } from '../../model/watch/watched-target.ts';
 import { type FollowUp, followUp, type JobType } from '../job.ts';
 import {
   contentOf,

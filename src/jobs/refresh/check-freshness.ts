@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Freshness, unansweredReason } from '../../model/fleet/freshness.ts';
 import type { RefreshRecord } from '../../model/fleet/refresh.ts';
+import { type Freshness, unansweredReason } from '../../model/fleet/refresh.ts';
 import { lazily } from '../../model/lazily.ts';
 import type { TargetState } from '../../model/scan/change.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { lockedPackageOf } from '../../fleet/identity.ts';
 import { defined } from '../../model/defined.ts';
-import { CADENCES } from '../../model/fleet/cadence.ts';
 import type { RefreshedPart, RefreshRecord } from '../../model/fleet/refresh.ts';
+import { CADENCES } from '../../model/fleet/refresh.ts';
 import { lazily } from '../../model/lazily.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import { lossText } from '../../model/losses/evidence.ts';
-import type { OutcomeName } from '../../model/queue/spent-outcomes.ts';
+import type { OutcomeName } from '../../model/queue/open-job.ts';
 import { REFRESHED_PART } from '../../model/stored/catalog.ts';
 import { followUp, type Job, type RunContext } from '../job.ts';
 import { scanId, timestamp } from '../payloads/fields.ts';

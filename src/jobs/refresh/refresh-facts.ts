@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { decodeIds } from '../../fleet/id-list.ts';
 import { lockedPackageOf } from '../../fleet/identity.ts';
-import { CADENCES, type Cadence } from '../../model/fleet/cadence.ts';
 import type { RefreshedPart } from '../../model/fleet/refresh.ts';
+import { CADENCES, type Cadence } from '../../model/fleet/refresh.ts';
 import { lazily } from '../../model/lazily.ts';
 import type { Refreshed, RefreshOptions } from '../../model/ports/insights.ts';
 import type { Claim } from '../../model/queue/outcome.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { encodeIds, type IdList } from '../../fleet/id-list.ts';
-import { chunks } from '../../model/chunks.ts';
-import { CADENCES, type Cadence } from '../../model/fleet/cadence.ts';
+import { CADENCES, type Cadence } from '../../model/fleet/refresh.ts';
 import { lazily } from '../../model/lazily.ts';
+import { chunks } from '../../model/yielding.ts';
 import { type FollowUp, followUp, type Job } from '../job.ts';
 import { scanId, timestamp } from '../payloads/fields.ts';
 import { finishRefresh } from './finish-refresh.ts';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { chunks } from '../../model/chunks.ts';
 import { defined } from '../../model/defined.ts';
 import { lazily } from '../../model/lazily.ts';
 import type { DueTarget, PendingFacts } from '../../model/queue/outcome.ts';
+import { chunks } from '../../model/yielding.ts';
 import { concernedFindings } from '../../policy/suppressions/concerned-findings.ts';
 import { gatherDigest } from '../gather-digest.ts';
 import { type FollowUp, followUp, type Job } from '../job.ts';

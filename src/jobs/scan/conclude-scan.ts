@@ -1,8 +1,6 @@
 import type { ExpandedDependencies } from '../../model/lockfile/dependency-graph.ts';
-import type { CollectedAdvisories } from '../../model/scan/advisory.ts';
-import type { TargetState } from '../../model/scan/change.ts';
-import type { Inventory } from '../../model/scan/inventory.ts';
-import type { Target } from '../../model/scan/target.ts';
+import type { Target, TargetState } from '../../model/scan/change.ts';
+import type { CollectedAdvisories, Inventory } from '../../model/scan/inventory.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
 import { advisoriesOf, knownAdvisories, referredAdvisories } from '../../scan/advisories.ts';
 import { graphsIn } from '../../scan/graphs.ts';

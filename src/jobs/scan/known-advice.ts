@@ -1,12 +1,11 @@
 import { withKnownFix } from '../../advice/known-fix.ts';
-import type { KnownFix } from '../../model/advice/known-fix.ts';
-import { chunks } from '../../model/chunks.ts';
-import { formatVersionKey, type VersionKey } from '../../model/lockfile/version-key.ts';
-import type { FixQuestion } from '../../model/ports/known-fixes.ts';
+import type { KnownFix } from '../../model/advice/fix.ts';
+import { formatVersionKey, type VersionKey } from '../../model/lockfile/ecosystem.ts';
+import type { FixQuestion } from '../../model/ports/shared-state.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
-import { inSlices } from '../../model/yielding.ts';
+import { chunks, inSlices } from '../../model/yielding.ts';
 import type { FindingAdvice } from '../../scan/compare.ts';
 import { adviseUpgrades, MAX_DIRECTS, PACKAGES_PER_ADVICE } from '../advise-upgrades.ts';
 import { type FollowUp, followUp } from '../job.ts';

@@ -1,8 +1,7 @@
 import { isReadWhole } from '../../model/lockfile/read-whole.ts';
+import type { ScanCounts, Target } from '../../model/scan/change.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
-import type { ScanCounts } from '../../model/scan/scan-basis.ts';
 import type { ScanRecordUpdate } from '../../model/scan/scan-record.ts';
-import type { Target } from '../../model/scan/target.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
 import { countTransitions } from '../../policy/worst-changes.ts';
 import { countOutcomes } from '../../scan/counts.ts';

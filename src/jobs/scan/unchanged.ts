@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { imageScanOf } from '../../model/image/image-scan.ts';
-import type { TargetState } from '../../model/scan/change.ts';
+import type { ScanBasis, ScanInput, TargetState } from '../../model/scan/change.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
-import type { ScanBasis, ScanInput } from '../../model/scan/scan-basis.ts';
 import { judgedTimes, laterScans, type ScanScope } from '../../policy/scan-order.ts';
 import { contentHash } from '../../scan/read.ts';
 import { historyAfter } from '../../scan/target-lockfiles.ts';

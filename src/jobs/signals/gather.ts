@@ -1,6 +1,6 @@
 import { defined } from '../../model/defined.ts';
 import type { CodedError } from '../../model/errors.ts';
-import { formatVersionKey, type VersionKey } from '../../model/lockfile/version-key.ts';
+import { formatVersionKey, type VersionKey } from '../../model/lockfile/ecosystem.ts';
 import type { Inspection } from '../../model/signal/inspection.ts';
 import type { Release, ReleaseDetail, ReleaseFacts } from '../../model/signal/release-facts.ts';
 import { FEW_DEPENDENTS } from '../../policy/signals/look-alike.ts';

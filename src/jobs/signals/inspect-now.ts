@@ -1,8 +1,7 @@
 import type { Insights } from '../../model/ports/insights.ts';
-import type { Inspections } from '../../model/ports/inspections.ts';
+import type { Inspections } from '../../model/ports/shared-state.ts';
 import type { Policy } from '../../model/scan/policy.ts';
-import type { Inspection } from '../../model/signal/inspection.ts';
-import type { ProjectScore } from '../../model/signal/project-score.ts';
+import type { Inspection, ProjectScore } from '../../model/signal/inspection.ts';
 import type { Attempts } from '../../scan/attempt.ts';
 import { inspectionsByPurl } from '../../scan/known-facts.ts';
 import { packagesIn } from '../../scan/read.ts';

@@ -1,8 +1,8 @@
 import { defined } from '../../model/defined.ts';
 import type { CodedError } from '../../model/errors.ts';
-import { formatVersionKey, type System } from '../../model/lockfile/version-key.ts';
+import { formatVersionKey, type System } from '../../model/lockfile/ecosystem.ts';
 import type { Insights } from '../../model/ports/insights.ts';
-import type { StoredInspection } from '../../model/ports/inspections.ts';
+import type { StoredInspection } from '../../model/ports/shared-state.ts';
 import type { Inspection } from '../../model/signal/inspection.ts';
 import { type Attempt, IncompleteError } from '../../scan/attempt.ts';
 import {

@@ -1,9 +1,7 @@
-import { chunks } from '../../model/chunks.ts';
-import { systemOf } from '../../model/lockfile/ecosystem.ts';
+import { formatVersionKey, type System, systemOf } from '../../model/lockfile/ecosystem.ts';
 import type { Integrity, LockedPackage } from '../../model/lockfile/lockfile.ts';
-import { formatVersionKey, type System } from '../../model/lockfile/version-key.ts';
-import type { Resolution, VersionRecordSummary } from '../../model/scan/resolution.ts';
-import { inSlices } from '../../model/yielding.ts';
+import type { Resolution, VersionRecordSummary } from '../../model/scan/inventory.ts';
+import { chunks, inSlices } from '../../model/yielding.ts';
 import type { AllRead } from '../../scan/read.ts';
 import {
   type InspectedPackage,

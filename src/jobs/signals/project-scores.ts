@@ -1,9 +1,9 @@
 import { keyOfIdentity } from '../../fleet/identity.ts';
-import { chunks } from '../../model/chunks.ts';
 import type { CodedError } from '../../model/errors.ts';
-import type { ProjectScores } from '../../model/ports/project-scores.ts';
-import type { Releases } from '../../model/ports/releases.ts';
-import type { ProjectScore, Scorecard } from '../../model/signal/project-score.ts';
+import type { Releases } from '../../model/ports/insights.ts';
+import type { ProjectScores } from '../../model/ports/shared-state.ts';
+import type { ProjectScore, Scorecard } from '../../model/signal/inspection.ts';
+import { chunks } from '../../model/yielding.ts';
 import { fallOf } from '../../policy/signals/scorecard-dropped.ts';
 import type { InspectedPackage } from '../payloads/inspect-packages.ts';
 import type { Ports } from '../ports.ts';

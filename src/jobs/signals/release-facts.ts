@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { defined } from '../../model/defined.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
-import { formatVersionKey, type System, type VersionKey } from '../../model/lockfile/version-key.ts';
-import type { Releases } from '../../model/ports/releases.ts';
+import { formatVersionKey, type System, type VersionKey } from '../../model/lockfile/ecosystem.ts';
+import type { Releases } from '../../model/ports/insights.ts';
 import type { Inspection } from '../../model/signal/inspection.ts';
 import type {
   NewRequirement,

@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
 import { CodedError } from '../../model/errors.ts';
-import type { OpenTarget } from '../../model/watch/open-target.ts';
-import type { Schedule } from '../../model/watch/schedule.ts';
-import type { ScheduleRun } from '../../model/watch/schedule-run.ts';
+import type { OpenTarget, Schedule, ScheduleRun, WatchedTarget } from '../../model/watch/schedule.ts';
+import { startClaim } from '../../model/watch/schedule.ts';
 import type { TargetSource } from '../../model/watch/source.ts';
-import { startClaim } from '../../model/watch/watch-update.ts';
-import type { WatchedTarget } from '../../model/watch/watched-target.ts';
 import { followUp, type Job, type JobRun, type RunContext } from '../job.ts';
 import { RUN_SCHEDULE, type RunSchedule, runOf, sourceResolved } from '../payloads/sources.ts';
 import type { Ports } from '../ports.ts';

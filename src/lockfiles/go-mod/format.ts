@@ -1,4 +1,4 @@
-import { loadPackage } from '../../model/load-package.ts';
+import { loadPackage } from '../../model/lazily.ts';
 import type { Source } from '../../model/lockfile/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileContent, LockfileInput } from '../format.ts';

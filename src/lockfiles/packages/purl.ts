@@ -1,5 +1,5 @@
 import type { PackageURL } from 'packageurl-js';
-import { loadPackage } from '../../model/load-package.ts';
+import { loadPackage } from '../../model/lazily.ts';
 
 export interface PurlParts {
   readonly type: string;

@@ -1,6 +1,5 @@
 import { messageOf } from '../../model/errors.ts';
-import { nestsDeeperThan } from '../../model/json-depth.ts';
-import { isObject, type JsonObject } from '../../model/json-object.ts';
+import { isObject, type JsonObject, nestsDeeperThan } from '../../model/json-object.ts';
 import { LockfileError } from '../errors.ts';
 import type { LockfileInput } from '../format.ts';
 import { type JsonInput, type LineNode, lineNodes, type Wanted } from './json-lines.ts';

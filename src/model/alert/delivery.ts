@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/value-of.ts';
+import type { ValueOf } from '../stored/kind.ts';
 import type { Notification, NotifiedChange } from './notification.ts';
 
 /** Hashes in Redis hold text; times in ms since 1970, and '' for what is absent. */

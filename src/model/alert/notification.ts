@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { changeSchema, transitionSchema } from '../scan/change.ts';
-import { severityCountsSchema } from '../scan/scan-basis.ts';
-import { targetSchema } from '../scan/target.ts';
-import type { ValueOf } from '../stored/value-of.ts';
+import { changeSchema, severityCountsSchema, targetSchema, transitionSchema } from '../scan/change.ts';
+import type { ValueOf } from '../stored/kind.ts';
 
 /** The changes that are sent to the receiver of one route together: the unit of delivery. */
 export type Notification = ValueOf<typeof notificationSchema>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/value-of.ts';
+import type { ValueOf } from '../stored/kind.ts';
 
 /** An answer of the API to a write with an idempotency key. */
 export type StoredAnswer = Exclude<ValueOf<typeof apiAnswerSchema>['answer'], undefined>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/value-of.ts';
+import type { ValueOf } from '../stored/kind.ts';
 
 /** The rights of a caller of the API. A role contains the ones before it. */
 export const ROLES = ['read', 'submit', 'admin'] as const;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { problemSchema } from '../lockfile/lockfile.ts';
 import { OUTCOMES } from '../scan/outcome.ts';
-import type { ValueOf } from '../stored/value-of.ts';
+import type { ValueOf } from '../stored/kind.ts';
 
 /** A list with an element for each package. zod takes some hundred bytes and a microsecond for each element that it checks. */
 function column<Element>(isElement: (value: unknown) => value is Element) {

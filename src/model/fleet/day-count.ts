@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SEVERITIES } from '../scan/severity.ts';
-import type { ValueOf } from '../stored/value-of.ts';
+import type { ValueOf } from '../stored/kind.ts';
 
 /** The fleet on one day, by its last count. */
 export type DayCount = ValueOf<typeof dayCountSchema>;

@@ -2,8 +2,7 @@ import type { DeliveryRecord } from '../alert/delivery.ts';
 import type { ImageState } from '../image/image.ts';
 import type { TrackedFinding } from '../scan/change.ts';
 import type { Severity } from '../scan/severity.ts';
-import type { PastScan } from './past-scan.ts';
-import type { TargetLockfile } from './target-lockfile.ts';
+import type { PastScan, TargetLockfile } from './target-summary.ts';
 
 /** A target in a list. */
 export interface ListedTarget {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SEVERITIES } from '../scan/severity.ts';
 import { TRANSITIONS } from '../scan/transition.ts';
-import type { ValueOf } from '../stored/value-of.ts';
+import type { ValueOf } from '../stored/kind.ts';
 
 /** The changes of one scan of one target, in short, for the log of the fleet. */
 export type LoggedChanges = ValueOf<typeof loggedChangesSchema>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/value-of.ts';
+import type { ValueOf } from '../stored/kind.ts';
 
 /** Over how many shards the targets of a Redis are spread, and a change of that number that is not finished. */
 export type ShardLayout = ValueOf<typeof shardLayoutSchema>;

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { SEVERITIES } from '../scan/severity.ts';
-import type { ValueOf } from '../stored/value-of.ts';
+import { suppressionSchema } from '../scan/suppression.ts';
+import { TRANSITIONS } from '../scan/transition.ts';
+import type { ValueOf } from '../stored/kind.ts';
 
 /** A target in the list of the fleet: what lists and whole-fleet passes need without reading its state. */
 export type TargetSummary = ValueOf<typeof targetSummarySchema>;
@@ -18,4 +20,35 @@ export const targetSummarySchema = z.object({
   /** RFC 3339: when its newest judged scan was requested. */
   requestedAt: z.string(),
   incomplete: z.boolean().exactOptional(),
+});
+
+/** A lockfile of a target as its state stores it. The packages are in the fleet's inventories, which equal lockfiles share. */
+export type TargetLockfile = ValueOf<typeof targetLockfileSchema>;
+
+export const targetLockfileSchema = z.object({
+  path: z.string(),
+  /** SHA-256 of the content that was read last, hex. Absent when it was never read. */
+  sha256: z.string().exactOptional(),
+  /** Key of its inventory: SHA-256, hex. Absent when it was never read. */
+  inventory: z.string().exactOptional(),
+  /** Suppressions of the `.lockhound.yaml` beside it. */
+  suppressions: z.array(suppressionSchema).exactOptional(),
+  /** Why the last scan could not read it. */
+  unread: z.object({ code: z.string(), message: z.string() }).exactOptional(),
+});
+
+/** A summary of one of the last scans of a target. */
+export type PastScan = ValueOf<typeof pastScanSchema>;
+
+export const pastScanSchema = z.object({
+  scan: z.string(),
+  /** RFC 3339. */
+  requestedAt: z.string(),
+  /** Numbers of changes by transition; those that are zero are absent. */
+  changes: z.partialRecord(z.enum(TRANSITIONS), z.number()).exactOptional(),
+  gaps: z.number().exactOptional(),
+  /** True when its lockfiles were those of the scan before. */
+  unchanged: z.boolean().exactOptional(),
+  /** True when the facts changed and the lockfiles did not: judged by the fleet refresh. */
+  refreshed: z.boolean().exactOptional(),
 });

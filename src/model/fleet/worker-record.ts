@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/value-of.ts';
+import type { ValueOf } from '../stored/kind.ts';
 
 /** A running worker: its release, and what it did in the last minute. It writes the record anew a few times a minute. */
 export type WorkerRecord = ValueOf<typeof workerRecordSchema>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/value-of.ts';
+import type { ValueOf } from '../stored/kind.ts';
 
 /** A container image as a scan sees it: what its layers are built on, and nothing of their contents. */
 export type ScannedImage = ValueOf<typeof scannedImageSchema>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { versionKeySchema } from '../scan/resolution.ts';
-import type { ValueOf } from '../stored/value-of.ts';
+import { versionKeySchema } from '../scan/inventory.ts';
+import type { ValueOf } from '../stored/kind.ts';
 
 /** A resolved dependency graph (package-insights API, "Dependency graph"); the first node is the root. */
 export type DependencyGraph = ValueOf<typeof dependencyGraphSchema>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/value-of.ts';
+import type { ValueOf } from '../stored/kind.ts';
 
 /** A content digest as the file states it. */
 export type Integrity = LockedPackage['integrity'][number];

@@ -1,7 +1,6 @@
-import { purlTypeOf } from './ecosystem.ts';
+import type { VersionKey } from './ecosystem.ts';
+import { purlTypeOf, writePurl } from './ecosystem.ts';
 import type { LockedPackage } from './lockfile.ts';
-import { writePurl } from './spelling.ts';
-import type { VersionKey } from './version-key.ts';
 
 /** A published version as a lockfile names it that gets it from the public registry. */
 export function publishedPackage({ system, name, version }: VersionKey): LockedPackage {

@@ -1,8 +1,7 @@
 import { defined } from '../defined.ts';
-import { formatVersionKey } from '../lockfile/version-key.ts';
-import type { Answer, Known } from '../ports/cache.ts';
-import type { Advisory } from '../scan/advisory.ts';
-import type { Resolution, VersionRecordSummary } from '../scan/resolution.ts';
+import { formatVersionKey } from '../lockfile/ecosystem.ts';
+import type { Answer, Known } from '../ports/shared-state.ts';
+import type { Advisory, Resolution, VersionRecordSummary } from '../scan/inventory.ts';
 
 /** A part of a record whose loss would resolve findings. */
 interface Statement<Value> {

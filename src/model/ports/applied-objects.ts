@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/value-of.ts';
+import type { ValueOf } from '../stored/kind.ts';
 
 /** The fields that were last applied to one object of the platform. */
 export type AppliedObject = ValueOf<typeof appliedObjectSchema>;

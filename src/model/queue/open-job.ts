@@ -1,7 +1,42 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/value-of.ts';
-import { followUpSchema } from './follow-up.ts';
-import type { OutcomeName, SpentOutcomes } from './spent-outcomes.ts';
+import type { ValueOf } from '../stored/kind.ts';
+
+export interface OutcomeName {
+  readonly job: string;
+  readonly key: string;
+}
+
+/** Outcomes that no job reads any longer. */
+export interface SpentOutcomes {
+  /** A marker stays, so that the job does not run again. */
+  readonly marked: readonly OutcomeName[];
+  /** Removed completely, because only jobs whose outcomes are marked create them. */
+  readonly removed: readonly OutcomeName[];
+}
+
+/** The data of a job: the payload, the version of its schema, and the key of its outcome. */
+export interface Envelope {
+  readonly version: number;
+  readonly key: string;
+  readonly payload: unknown;
+}
+
+/** A follow-up as it is stored. */
+export interface StoredFollowUp extends Envelope {
+  /** Name of the job, which is that of its queue. */
+  readonly job: string;
+  readonly children?: readonly StoredFollowUp[];
+}
+
+export const followUpSchema: z.ZodType<StoredFollowUp> = z.object({
+  job: z.string(),
+  version: z.number(),
+  key: z.string(),
+  payload: z.unknown(),
+  get children() {
+    return z.array(followUpSchema).exactOptional();
+  },
+});
 
 /** A job's place in a lane: an ordered queue of jobs that run one after another. */
 interface LanePlace {

@@ -2,20 +2,17 @@ import { z } from 'zod';
 import type { DeliveryIdentity, FiledDelivery } from '../alert/delivery.ts';
 import type { DigestEntry } from '../alert/notification.ts';
 import type { Routing } from '../alert/routing.ts';
-import type { Cadence } from '../fleet/cadence.ts';
 import type { LoggedChanges } from '../fleet/logged-changes.ts';
-import type { RefreshRecord } from '../fleet/refresh.ts';
-import type { TargetLockfile } from '../fleet/target-lockfile.ts';
-import type { TargetSummary } from '../fleet/target-summary.ts';
-import type { PendingFact } from '../ports/facts.ts';
+import type { Cadence, RefreshRecord } from '../fleet/refresh.ts';
+import type { TargetLockfile, TargetSummary } from '../fleet/target-summary.ts';
+import type { PendingFact } from '../ports/shared-state.ts';
 import type { TargetState } from '../scan/change.ts';
 import type { ResolvedLockfile } from '../scan/inventory.ts';
 import type { ScanRecordUpdate } from '../scan/scan-record.ts';
-import type { StoredKind } from '../stored/kind.ts';
-import type { ValueOf } from '../stored/value-of.ts';
-import type { WatchUpdate } from '../watch/watch-update.ts';
-import { followUpSchema } from './follow-up.ts';
+import type { StoredKind, ValueOf } from '../stored/kind.ts';
+import type { WatchUpdate } from '../watch/schedule.ts';
 import type { EndedJob, OpenJob } from './open-job.ts';
+import { followUpSchema } from './open-job.ts';
 
 /** The result of a job, and what follows from it. */
 export type StoredOutcome = ValueOf<typeof outcomeSchema>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/value-of.ts';
+import type { ValueOf } from '../stored/kind.ts';
 
 /** The data of a job that does not fit the job's schema, stored for an operator. */
 export type RejectedPayload = ValueOf<typeof rejectedPayloadSchema>;

@@ -1,13 +1,81 @@
 import { z } from 'zod';
-import { pastScanSchema } from '../fleet/past-scan.ts';
-import { targetLockfileSchema } from '../fleet/target-lockfile.ts';
+import { pastScanSchema, targetLockfileSchema } from '../fleet/target-summary.ts';
 import { imageStateSchema } from '../image/image.ts';
-import type { ValueOf } from '../stored/value-of.ts';
+import type { ValueOf } from '../stored/kind.ts';
 import { findingSchema, severitySchema } from './finding.ts';
-import { fixedVersionSchema } from './fixed-version.ts';
-import { scanBasisSchema } from './scan-basis.ts';
+import { OUTCOMES } from './outcome.ts';
 import { RATED_SEVERITIES } from './severity.ts';
 import { TRANSITIONS } from './transition.ts';
+
+/** A version that resolved a finding of a target. */
+export type FixedVersion = ValueOf<typeof fixedVersionSchema>;
+
+export const fixedVersionSchema = z.object({
+  ecosystem: z.string(),
+  name: z.string(),
+  version: z.string(),
+  /** The fixed issue: the id of an advisory, or the name of a rule. */
+  issue: z.string(),
+  /** Paths of the lockfiles in which it fixed it. */
+  paths: z.array(z.string()),
+  /** Earlier versions that these had beside it. */
+  beside: z.array(z.string()),
+  /** When the scan that saw the fix was requested, RFC 3339. */
+  at: z.string(),
+});
+
+/** Numbers of findings by severity. */
+export const severityCountsSchema = z.record(severitySchema, z.number());
+
+/** The counts of a scan. Every locked package is in exactly one of `outcomes`. */
+export type ScanCounts = ValueOf<typeof scanCountsSchema>;
+
+export const scanCountsSchema = z.object({
+  lockfiles: z.number(),
+  packages: z.number(),
+  outcomes: z.record(z.enum(OUTCOMES), z.number()),
+  /** Findings that alert. */
+  severities: severityCountsSchema,
+  /** Findings that are notes. */
+  notes: z.number(),
+  /** Findings that are suppressed; absent when there are none. */
+  suppressed: z.number().exactOptional(),
+});
+
+/** The input of a scan: its lockfiles with their companions, the labels of its target and the settings of the worker. */
+export type ScanInput = ValueOf<typeof scanInputSchema>;
+
+export const scanInputSchema = z.object({
+  /** SHA-256 of all of them, hex. */
+  hash: z.string(),
+  /** When the packages were looked up; milliseconds since 1970. */
+  readAt: z.number(),
+});
+
+/** The input that a target's state was judged from. A scan of the same input gives the same findings while its facts are fresh. */
+export type ScanBasis = ValueOf<typeof scanBasisSchema>;
+
+export const scanBasisSchema = scanInputSchema.extend({ counts: scanCountsSchema });
+
+/** A repository, a service or an image that is watched. */
+export type Target = ValueOf<typeof targetSchema>;
+
+export const targetSchema = z.object({
+  id: z.string(),
+  labels: z.record(z.string(), z.string()),
+});
+
+/** A lockfile in job data: its content is in the blob store under its hash. */
+export interface ContentReference {
+  /** Path relative to the target's root, with forward slashes. */
+  readonly path: string;
+  /** SHA-256 of the uncompressed content, hex. */
+  readonly sha256: string;
+  /** Uncompressed size in bytes. */
+  readonly bytes: number;
+  /** Name of the format when the producer forces one; otherwise detected. */
+  readonly format?: string;
+}
 
 export const transitionSchema = z.enum(TRANSITIONS);
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fixSchema } from '../advice/fix.ts';
 import { baseImageSchema } from '../image/image.ts';
-import type { ValueOf } from '../stored/value-of.ts';
+import type { ValueOf } from '../stored/kind.ts';
 import { RATED_SEVERITIES, SEVERITIES } from './severity.ts';
 import { suppressedSchema } from './suppression.ts';
 

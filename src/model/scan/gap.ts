@@ -1,3 +1,5 @@
+import type { System } from '../lockfile/ecosystem.ts';
+
 /**
  * The kind of a gap.
  *
@@ -61,4 +63,13 @@ export function isComplete(gaps: readonly Gap[]): boolean {
 /** The gaps that another scan with the same configuration might not have. Which sources there are is a choice. */
 export function faultsIn(gaps: readonly Gap[]): readonly Gap[] {
   return gaps.filter(({ kind }) => kind !== 'source');
+}
+
+/** Well-known versions of a system of which an index does not state what every index states. */
+export interface Lacking {
+  readonly system: System;
+  /** `versions`: the index does not have them. `advisories`: it states no advisory of them. */
+  readonly what: 'versions' | 'advisories';
+  /** `name version` of each. */
+  readonly versions: readonly string[];
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/value-of.ts';
+import type { ValueOf } from '../stored/kind.ts';
 import { transitionSchema } from './change.ts';
 import { severitySchema } from './finding.ts';
 import { OUTCOMES } from './outcome.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueOf } from '../stored/value-of.ts';
+import type { ValueOf } from '../stored/kind.ts';
 
 /** The places where suppressions are written: `lockhound.yaml`, `.lockhound.yaml` of a target, `lockhound ignore`, or a VEX document. */
 export const SUPPRESSION_SOURCES = ['configuration', 'target', 'command', 'vex'] as const;

@@ -2,14 +2,12 @@ import { z } from 'zod';
 import type { FixPlan, Unadvised } from '../advice/fix-plan.ts';
 import { judgedImageSchema } from '../image/image.ts';
 import type { ScanComparison } from '../review/scan-comparison.ts';
-import type { ValueOf } from '../stored/value-of.ts';
-import { changeSchema } from './change.ts';
+import type { ValueOf } from '../stored/kind.ts';
+import { changeSchema, scanCountsSchema, severityCountsSchema, targetSchema } from './change.ts';
 import { findingSchema } from './finding.ts';
 import { GAP_KINDS, type Gap } from './gap.ts';
 import type { Inventory } from './inventory.ts';
-import { scanCountsSchema, severityCountsSchema } from './scan-basis.ts';
 import { unusedSuppressionSchema } from './suppression.ts';
-import { targetSchema } from './target.ts';
 
 const gapSchema: z.ZodType<Gap> = z.object({
   kind: z.enum(GAP_KINDS),

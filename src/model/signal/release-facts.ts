@@ -1,5 +1,5 @@
-import type { VersionKey } from '../lockfile/version-key.ts';
-import type { ProjectScore } from './project-score.ts';
+import type { VersionKey } from '../lockfile/ecosystem.ts';
+import type { ProjectScore } from './inspection.ts';
 
 /** A version in the list of its package. Times in ms since 1970; absent when the registry does not report them. */
 export interface Release {

@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import type { Routing } from '../alert/routing.ts';
-import type { StoredKind } from './kind.ts';
+import type { StoredKind, ValueOf } from './kind.ts';
 import type { SCHEMAS } from './schemas.ts';
-import type { ValueOf } from './value-of.ts';
 
 type Schemas = typeof SCHEMAS;
 

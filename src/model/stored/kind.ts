@@ -1,4 +1,4 @@
-import type { ZodType } from 'zod';
+import type { output, ZodType } from 'zod';
 
 /**
  * A kind of value that stays in Redis longer than the job that wrote it. A stored value carries the version of its kind in
@@ -21,3 +21,10 @@ export function withVersion<Value extends object>(
 ): Value & { readonly version: number } {
   return { ...value, version };
 }
+
+/** The values of a schema, read-only. */
+export type ValueOf<Schema extends ZodType> = Immutable<output<Schema>>;
+
+type Immutable<Value> = Value extends object
+  ? { readonly [Key in keyof Value]: Immutable<Value[Key]> }
+  : Value;

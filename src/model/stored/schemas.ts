@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { knownFixSchema } from '../advice/known-fix.ts';
+import { knownFixSchema } from '../advice/fix.ts';
 import { deliveryAttemptSchema, deliveryRecordSchema, stoppedRouteSchema } from '../alert/delivery.ts';
 import { digestEntrySchema, notificationSchema } from '../alert/notification.ts';
 import { apiAnswerSchema } from '../api/api-answer.ts';
@@ -7,10 +7,9 @@ import { apiTokenSchema } from '../api/api-token.ts';
 import { feedHeadSchema } from '../exploits/feed-head.ts';
 import { compactLockfileSchema } from '../fleet/compact-lockfile.ts';
 import { dayCountSchema } from '../fleet/day-count.ts';
-import { lookUpFailureSchema } from '../fleet/freshness.ts';
+import { openAlertSchema } from '../fleet/fleet-finding.ts';
 import { loggedChangesSchema } from '../fleet/logged-changes.ts';
-import { openAlertSchema } from '../fleet/open-alert.ts';
-import { refreshedPartSchema, refreshRecordSchema } from '../fleet/refresh.ts';
+import { lookUpFailureSchema, refreshedPartSchema, refreshRecordSchema } from '../fleet/refresh.ts';
 import { shardLayoutSchema } from '../fleet/shard-layout.ts';
 import { targetSummarySchema } from '../fleet/target-summary.ts';
 import { workerRecordSchema } from '../fleet/worker-record.ts';
@@ -20,20 +19,25 @@ import { appliedObjectSchema } from '../ports/applied-objects.ts';
 import { openJobSchema } from '../queue/open-job.ts';
 import { outcomeSchema } from '../queue/outcome.ts';
 import { rejectedPayloadSchema } from '../queue/rejected-payload.ts';
-import { advisorySchema, collectedAdvisoriesSchema } from '../scan/advisory.ts';
 import { targetStateSchema } from '../scan/change.ts';
-import { inventorySchema } from '../scan/inventory.ts';
-import { publishedVersionsSchema, versionRecordSchema } from '../scan/resolution.ts';
+import {
+  advisorySchema,
+  collectedAdvisoriesSchema,
+  inventorySchema,
+  publishedVersionsSchema,
+  versionRecordSchema,
+} from '../scan/inventory.ts';
 import { scanRecordSchema } from '../scan/scan-record.ts';
 import { storedSuppressionSchema } from '../scan/suppression.ts';
 import { verdictSchema } from '../scan/verdict.ts';
-import { inspectionSchema } from '../signal/inspection.ts';
-import { projectScoreSchema } from '../signal/project-score.ts';
-import { openTargetSchema } from '../watch/open-target.ts';
-import { scheduleSchema } from '../watch/schedule.ts';
-import { scheduleRunSchema } from '../watch/schedule-run.ts';
-import { sourceReadingSchema } from '../watch/source-reading.ts';
-import { watchedTargetSchema } from '../watch/watched-target.ts';
+import { inspectionSchema, projectScoreSchema } from '../signal/inspection.ts';
+import {
+  openTargetSchema,
+  scheduleRunSchema,
+  scheduleSchema,
+  watchedTargetSchema,
+} from '../watch/schedule.ts';
+import { sourceReadingSchema } from '../watch/source.ts';
 
 /** Routes as they are stored: to compare with, so that conditions which another release wrote are kept unchecked. */
 const storedRoutingSchema = z.object({

@@ -1,8 +1,8 @@
 import { Webhook } from 'standardwebhooks';
 import type { DeliveryReceipt } from '../../model/alert/delivery.ts';
 import type { Notification } from '../../model/alert/notification.ts';
-import { createMasker } from '../../model/masking.ts';
 import type { Secret } from '../../model/secret.ts';
+import { createMasker } from '../../model/secret.ts';
 import { NotifyError } from '../errors.ts';
 import { fitRequest } from '../rendering/fit-request.ts';
 import { renderRequest } from '../rendering/render-request.ts';

@@ -1,6 +1,6 @@
 import type { Notification } from '../../model/alert/notification.ts';
-import { createMasker } from '../../model/masking.ts';
 import type { Secret } from '../../model/secret.ts';
+import { createMasker } from '../../model/secret.ts';
 import { type Alert, alertOf } from '../alert/alert.ts';
 import { lineOf, moreText } from '../alert/message.ts';
 import { tagsOf } from '../alert/summary.ts';

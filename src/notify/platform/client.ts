@@ -1,9 +1,9 @@
 import type { ApiClient, ApiResponse } from '../../discovery/client.ts';
 import { DiscoveryError } from '../../discovery/errors.ts';
 import { HttpError } from '../../http/errors.ts';
-import { createMasker, harmlessCause, type Masker } from '../../model/masking.ts';
 import { isRateLimited, isTemporary, retryOptions } from '../../model/retry-after.ts';
 import type { Secret } from '../../model/secret.ts';
+import { createMasker, harmlessCause, type Masker } from '../../model/secret.ts';
 import { NotifyError, type NotifyErrorCode } from '../errors.ts';
 import type {
   WebhooksIntegrationCustomVariableUpdateRequest as VariableUpdate,

@@ -1,6 +1,6 @@
 import type { ProvisionChange } from '../../model/alert/provision-change.ts';
 import type { AppliedObject } from '../../model/ports/applied-objects.ts';
-import type { Lock } from '../../model/ports/lock.ts';
+import type { Lock } from '../../model/ports/shared-state.ts';
 import {
   type Desired,
   readDefinition,

@@ -1,8 +1,7 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Masker } from '../../model/masking.ts';
 import type { AppliedObjects } from '../../model/ports/applied-objects.ts';
-import type { Secret } from '../../model/secret.ts';
+import type { Masker, Secret } from '../../model/secret.ts';
 import type {
   WebhooksIntegration,
   WebhooksIntegrationCustomVariableResponse,

@@ -1,4 +1,4 @@
-import type { Masker } from '../../model/masking.ts';
+import type { Masker } from '../../model/secret.ts';
 import type {
   WebhooksIntegration,
   WebhooksIntegrationCustomVariableResponse,

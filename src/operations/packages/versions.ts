@@ -6,8 +6,8 @@ import type {
   PackageVersion,
   SourceProject,
 } from '../../model/api/lockhound-api.generated.ts';
-import { chunks } from '../../model/chunks.ts';
-import type { ProjectScore } from '../../model/signal/project-score.ts';
+import type { ProjectScore } from '../../model/signal/inspection.ts';
+import { chunks } from '../../model/yielding.ts';
 import { compareText } from '../../policy/finding-order.ts';
 import { fallOf } from '../../policy/signals/scorecard-dropped.ts';
 import { suspicionOf } from '../../policy/signals/suspicion.ts';

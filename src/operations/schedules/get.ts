@@ -1,4 +1,4 @@
-import type { WatchedTarget } from '../../model/watch/watched-target.ts';
+import type { WatchedTarget } from '../../model/watch/schedule.ts';
 import type { Operation } from '../operation.ts';
 import { findSchedule, newestFirst, shownSchedule } from './schedules.ts';
 

@@ -1,8 +1,7 @@
 import type { Store } from '../../compose/store.ts';
 import { startName, startsOf } from '../../compose/worker/watch.ts';
 import { type FollowUp, jobIdOf } from '../../jobs/job.ts';
-import type { Schedule } from '../../model/watch/schedule.ts';
-import type { ScheduleRunReport } from '../../model/watch/schedule-run.ts';
+import type { Schedule, ScheduleRunReport } from '../../model/watch/schedule.ts';
 import { putSchedule, SCHEDULES_QUEUE } from '../../workers/schedules.ts';
 import { firstShard, notFound, type OperationContext, requireWholeFleet } from '../context.ts';
 import type { Principal } from '../principal.ts';

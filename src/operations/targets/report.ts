@@ -1,5 +1,5 @@
 import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
-import type { PastScan } from '../../model/fleet/past-scan.ts';
+import type { PastScan } from '../../model/fleet/target-summary.ts';
 import type { ScanComparison } from '../../model/review/scan-comparison.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { type OperationContext, requireSeen, unknownTarget } from '../context.ts';

@@ -1,6 +1,5 @@
-import { systemOf } from '../../model/lockfile/ecosystem.ts';
+import { canonicalName, systemOf } from '../../model/lockfile/ecosystem.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
-import { canonicalName } from '../../model/lockfile/spelling.ts';
 import {
   CHANGE_ASPECTS,
   type LockfileChanges,

@@ -3,12 +3,12 @@ import type {
   Announcement,
   Change,
   FirstScanState,
+  Target,
   TargetState,
   TrackedFinding,
 } from '../../model/scan/change.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { Gap } from '../../model/scan/gap.ts';
-import type { Target } from '../../model/scan/target.ts';
 import { endsAlert } from '../../model/scan/transition.ts';
 import type { Comparison } from '../changes.ts';
 import { toldOf } from './fixable-routes.ts';

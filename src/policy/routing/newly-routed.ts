@@ -1,7 +1,6 @@
 import type { Routing } from '../../model/alert/routing.ts';
-import type { Change, TargetState } from '../../model/scan/change.ts';
+import type { Change, Target, TargetState } from '../../model/scan/change.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
-import type { Target } from '../../model/scan/target.ts';
 import { toldOf } from './fixable-routes.ts';
 import { routeChanges } from './route-changes.ts';
 

@@ -1,8 +1,7 @@
 import type { RouteMatch, RouteRule, Routing } from '../../model/alert/routing.ts';
-import type { Change } from '../../model/scan/change.ts';
+import type { Change, Target } from '../../model/scan/change.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { atLeast, countedSeverity, type RatedSeverity } from '../../model/scan/severity.ts';
-import type { Target } from '../../model/scan/target.ts';
 import { matchesWildcard } from '../../model/wildcard.ts';
 import { inSlices } from '../../model/yielding.ts';
 import { isOnlyIn } from '../group-filter.ts';

@@ -1,6 +1,6 @@
 import type { RouteRule, Routing } from '../../model/alert/routing.ts';
+import type { Target } from '../../model/scan/change.ts';
 import { atLeast } from '../../model/scan/severity.ts';
-import type { Target } from '../../model/scan/target.ts';
 import { fitsLabels } from './route-changes.ts';
 
 /** A route that gets no alert from any target. */

@@ -1,4 +1,4 @@
-import type { Scorecard } from '../../model/signal/project-score.ts';
+import type { Scorecard } from '../../model/signal/inspection.ts';
 import type { Detector, Trace } from './detector.ts';
 
 /** A project that does worse in one of these is easier to take over. */

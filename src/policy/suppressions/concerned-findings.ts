@@ -1,4 +1,4 @@
-import type { WantedFindings } from '../../model/fleet/wanted-findings.ts';
+import type { WantedFindings } from '../../model/fleet/fleet-finding.ts';
 import type { Suppression } from '../../model/scan/suppression.ts';
 import { fits, indexRules, rulesOf } from './rules.ts';
 import { isAbout } from './suppressor.ts';

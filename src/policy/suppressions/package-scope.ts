@@ -1,4 +1,4 @@
-import { loadPackage } from '../../model/load-package.ts';
+import { loadPackage } from '../../model/lazily.ts';
 import type { Suppression } from '../../model/scan/suppression.ts';
 
 type PackageScope = NonNullable<Suppression['package']>;

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { lazily } from '../../model/lazily.ts';
-import { systemOf } from '../../model/lockfile/ecosystem.ts';
-import { canonicalName } from '../../model/lockfile/spelling.ts';
+import { canonicalName, systemOf } from '../../model/lockfile/ecosystem.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { Suppression } from '../../model/scan/suppression.ts';
 import { isTooWide, TOO_WIDE } from '../../model/scan/too-wide.ts';

@@ -1,9 +1,9 @@
 import { defined } from '../../model/defined.ts';
+import type { Target } from '../../model/scan/change.ts';
 import type { Finding, Location } from '../../model/scan/finding.ts';
 import type { TargetSuppressionLimit } from '../../model/scan/policy.ts';
 import { atLeast, countedSeverity } from '../../model/scan/severity.ts';
 import type { Suppressed, Suppression, UnusedSuppression } from '../../model/scan/suppression.ts';
-import type { Target } from '../../model/scan/target.ts';
 import { matchesWildcard } from '../../model/wildcard.ts';
 import { isOverruled } from './overruled.ts';
 import { fits, indexRules, namesOf, type Rule, type RuleIndex, rulesOf } from './rules.ts';

@@ -2,8 +2,7 @@ import { defined } from '../../model/defined.ts';
 import type { LockedPackage, Problem } from '../../model/lockfile/lockfile.ts';
 import type { ScanComparison } from '../../model/review/scan-comparison.ts';
 import type { Finding } from '../../model/scan/finding.ts';
-import type { UnreadLockfile } from '../../model/scan/inventory.ts';
-import type { Resolution } from '../../model/scan/resolution.ts';
+import type { Resolution, UnreadLockfile } from '../../model/scan/inventory.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 
 /** Versions of the specification that are written. */

@@ -1,4 +1,4 @@
-import { within } from '../../model/within.ts';
+import { within } from '../../model/time-limit.ts';
 import { Refusal } from '../../operations/refusal.ts';
 import type { RedisClient } from '../../store/redis/connection.ts';
 

@@ -1,7 +1,5 @@
 import type { StoppedRoute } from '../../model/alert/delivery.ts';
-import type { Cadence } from '../../model/fleet/cadence.ts';
-import type { Freshness } from '../../model/fleet/freshness.ts';
-import type { RefreshRecord } from '../../model/fleet/refresh.ts';
+import type { Cadence, Freshness, RefreshRecord } from '../../model/fleet/refresh.ts';
 import type { FleetCounts } from '../../store/fleet/fleet-counts.ts';
 import type { QueueDepth } from '../../store/queue-depths.ts';
 import type { ServerInfo } from '../../store/redis/server-info.ts';

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { openMetrics } from '../../compose/metrics.ts';
 import { type MonitoredWorker, probedShards } from '../../compose/worker/worker-health.ts';
 import type { FleetView } from '../../fleet/view/fleet-view.ts';
-import { within } from '../../model/within.ts';
+import { within } from '../../model/time-limit.ts';
 import type { Principal } from '../../operations/principal.ts';
 import { Refusal } from '../../operations/refusal.ts';
 import { type Probe, readinessOf, type ShownHealth } from '../health.ts';

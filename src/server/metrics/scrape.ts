@@ -1,4 +1,4 @@
-import { within } from '../../model/within.ts';
+import { within } from '../../model/time-limit.ts';
 import type { FleetNumbers, RefreshNumbers } from './fleet-numbers.ts';
 import type { Metrics } from './registry.ts';
 

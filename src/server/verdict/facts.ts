@@ -1,6 +1,6 @@
 import { broken, degraded, type Found, fine } from '../../model/fleet/checks.ts';
-import { type Freshness, unansweredReason } from '../../model/fleet/freshness.ts';
 import type { RefreshRecord } from '../../model/fleet/refresh.ts';
+import { type Freshness, unansweredReason } from '../../model/fleet/refresh.ts';
 import { lossText } from '../../model/losses/evidence.ts';
 import type { HealthFacts } from './health-facts.ts';
 import { count, span } from './words.ts';

@@ -1,8 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defined } from '../../model/defined.ts';
-import type { TargetSource } from '../../model/watch/source.ts';
-import type { SourceReading, SourceRevision } from '../../model/watch/source-reading.ts';
+import type { SourceReading, SourceRevision, TargetSource } from '../../model/watch/source.ts';
 import { SourceError } from '../errors.ts';
 import { type PutContent, type ReadingLimits, requireFiles } from '../stored-files.ts';
 import { gitEnvironment, type RemoteOptions } from './git-environment.ts';

@@ -7,7 +7,7 @@ import { payloadPath } from '../../lockfiles/payload-file.ts';
 import { RAISE_LIMIT } from '../../lockfiles/read-as.ts';
 import { lockfileFormat, SKIPPED_FOLDERS } from '../../lockfiles/search-rules.ts';
 import type { UnreadError } from '../../model/scan/inventory.ts';
-import type { SourceFile } from '../../model/watch/source-reading.ts';
+import type { SourceFile } from '../../model/watch/source.ts';
 import { type PutContent, type ReadingLimits, requireFew } from '../stored-files.ts';
 import type { Git } from './git-process.ts';
 import { type Located, locateFiles } from './locate-files.ts';

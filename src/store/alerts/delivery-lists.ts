@@ -1,5 +1,5 @@
 import type { DeliveryRecord } from '../../model/alert/delivery.ts';
-import { chunks } from '../../model/chunks.ts';
+import { chunks } from '../../model/yielding.ts';
 import type { Keys } from '../keys.ts';
 import { type NewestRange, newestIds, type PlacedId } from '../newest-ids.ts';
 import type { RedisClient } from '../redis/connection.ts';

@@ -1,6 +1,6 @@
-import { chunks } from '../../model/chunks.ts';
-import type { LookUpFailure } from '../../model/fleet/freshness.ts';
+import type { LookUpFailure } from '../../model/fleet/refresh.ts';
 import { LOOK_UP_FAILURE } from '../../model/stored/catalog.ts';
+import { chunks } from '../../model/yielding.ts';
 import type { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';

@@ -1,6 +1,5 @@
-import { chunks } from '../../model/chunks.ts';
-import type { Cache } from '../../model/ports/cache.ts';
-import { createYielder } from '../../model/yielding.ts';
+import type { Cache } from '../../model/ports/shared-state.ts';
+import { chunks, createYielder } from '../../model/yielding.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { packJson, unpackJson } from '../values/compression.ts';

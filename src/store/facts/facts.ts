@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { chunks } from '../../model/chunks.ts';
-import type { Known } from '../../model/ports/cache.ts';
-import type { PendingFact } from '../../model/ports/facts.ts';
+import type { Known, PendingFact } from '../../model/ports/shared-state.ts';
 import type { StoredKind } from '../../model/stored/kind.ts';
-import { createYielder } from '../../model/yielding.ts';
+import { chunks, createYielder } from '../../model/yielding.ts';
 import type { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';

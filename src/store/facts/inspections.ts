@@ -1,8 +1,7 @@
-import { chunks } from '../../model/chunks.ts';
-import type { Inspections } from '../../model/ports/inspections.ts';
-import type { SeenVersions } from '../../model/ports/seen-versions.ts';
+import type { Inspections, SeenVersions } from '../../model/ports/shared-state.ts';
 import type { Inspection } from '../../model/signal/inspection.ts';
 import { CACHED_VERSION, INSPECTION } from '../../model/stored/catalog.ts';
+import { chunks } from '../../model/yielding.ts';
 import type { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';

@@ -1,5 +1,4 @@
-import { chunks } from '../../model/chunks.ts';
-import { createYielder } from '../../model/yielding.ts';
+import { chunks, createYielder } from '../../model/yielding.ts';
 import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
 import { createKeptValues, type KeptValues } from '../values/kept-values.ts';
 

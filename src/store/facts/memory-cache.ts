@@ -1,4 +1,4 @@
-import type { Cache } from '../../model/ports/cache.ts';
+import type { Cache } from '../../model/ports/shared-state.ts';
 import { createKeptValues, type KeptValues } from '../values/kept-values.ts';
 
 export interface MemoryCacheOptions {

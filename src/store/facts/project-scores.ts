@@ -1,6 +1,6 @@
-import { chunks } from '../../model/chunks.ts';
-import type { ProjectScores } from '../../model/ports/project-scores.ts';
+import type { ProjectScores } from '../../model/ports/shared-state.ts';
 import { PROJECT_SCORE } from '../../model/stored/catalog.ts';
+import { chunks } from '../../model/yielding.ts';
 import type { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';

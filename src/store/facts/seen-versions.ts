@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { chunks } from '../../model/chunks.ts';
-import type { SeenVersions } from '../../model/ports/seen-versions.ts';
+import type { SeenVersions } from '../../model/ports/shared-state.ts';
+import { chunks } from '../../model/yielding.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';

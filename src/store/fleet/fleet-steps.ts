@@ -1,6 +1,6 @@
-import { chunks } from '../../model/chunks.ts';
 import type { FleetEffects } from '../../model/queue/outcome.ts';
 import { CACHED_ADVISORY, CACHED_VERSION, REFRESH_RECORD, ROUTING } from '../../model/stored/catalog.ts';
+import { chunks } from '../../model/yielding.ts';
 import type { Keys } from '../keys.ts';
 import type { OutcomeStep } from '../scripts/save-outcome.lua.ts';
 import { writeText } from '../values/stored-values.ts';

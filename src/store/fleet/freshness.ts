@@ -1,5 +1,5 @@
 import type { IdSet } from '../../fleet/id-list.ts';
-import type { Freshness } from '../../model/fleet/freshness.ts';
+import type { Freshness } from '../../model/fleet/refresh.ts';
 import type { PendingFacts } from '../../model/queue/outcome.ts';
 import type { AnswerTime, createAnswerTimes } from '../facts/answer-times.ts';
 

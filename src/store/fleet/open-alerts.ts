@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { chunks } from '../../model/chunks.ts';
-import type { OpenAlert } from '../../model/fleet/open-alert.ts';
+import type { OpenAlert } from '../../model/fleet/fleet-finding.ts';
 import type { TargetState } from '../../model/scan/change.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import { OPEN_ALERT } from '../../model/stored/catalog.ts';
+import { chunks } from '../../model/yielding.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { scanFields } from '../redis/scan.ts';

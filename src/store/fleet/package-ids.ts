@@ -1,4 +1,4 @@
-import { chunks } from '../../model/chunks.ts';
+import { chunks } from '../../model/yielding.ts';
 import type { Keys } from '../keys.ts';
 import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
 import { scanParts } from '../redis/scan.ts';

@@ -1,5 +1,5 @@
 import type { TargetFindings } from '../../fleet/fleet.ts';
-import type { WantedFindings } from '../../model/fleet/wanted-findings.ts';
+import type { WantedFindings } from '../../model/fleet/fleet-finding.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { createTargetStore } from '../targets.ts';

@@ -1,5 +1,5 @@
 import type { LoggedChanges } from '../../model/fleet/logged-changes.ts';
-import type { TargetLockfile } from '../../model/fleet/target-lockfile.ts';
+import type { TargetLockfile } from '../../model/fleet/target-summary.ts';
 import type { TargetChange } from '../../model/queue/outcome.ts';
 import type { TargetState } from '../../model/scan/change.ts';
 import { LOGGED_CHANGES, TARGET_SUMMARY } from '../../model/stored/catalog.ts';

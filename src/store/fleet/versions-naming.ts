@@ -1,4 +1,4 @@
-import type { VersionRecordSummary } from '../../model/scan/resolution.ts';
+import type { VersionRecordSummary } from '../../model/scan/inventory.ts';
 import { createYielder } from '../../model/yielding.ts';
 import type { FactStore } from '../facts/facts.ts';
 

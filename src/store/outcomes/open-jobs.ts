@@ -1,5 +1,4 @@
-import type { BegunJob, OpenJob, OpenJobs, Turn } from '../../model/queue/open-job.ts';
-import type { SpentOutcomes } from '../../model/queue/spent-outcomes.ts';
+import type { BegunJob, OpenJob, OpenJobs, SpentOutcomes, Turn } from '../../model/queue/open-job.ts';
 import { OPEN_JOB } from '../../model/stored/catalog.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';

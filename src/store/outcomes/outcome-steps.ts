@@ -1,7 +1,7 @@
-import { chunks } from '../../model/chunks.ts';
 import type { EndedJob, OpenJob } from '../../model/queue/open-job.ts';
 import type { OutcomeEffects, RunCircumstances, TargetChange } from '../../model/queue/outcome.ts';
 import { DIGEST_ENTRY } from '../../model/stored/catalog.ts';
+import { chunks } from '../../model/yielding.ts';
 import { fileArguments, moveArguments } from '../alerts/deliveries.ts';
 import type { Keys } from '../keys.ts';
 import { noteArguments } from '../scans.ts';

@@ -1,6 +1,6 @@
-import { chunks } from '../../model/chunks.ts';
 import { OPEN_TARGET, SCHEDULE_RUN, SOURCE_READING, WATCHED_TARGET } from '../../model/stored/catalog.ts';
-import type { WatchUpdate } from '../../model/watch/watch-update.ts';
+import type { WatchUpdate } from '../../model/watch/schedule.ts';
+import { chunks } from '../../model/yielding.ts';
 import type { Keys } from '../keys.ts';
 import type { OutcomeStep } from '../scripts/save-outcome.lua.ts';
 import { writeLargeValue, writeText } from '../values/stored-values.ts';

@@ -1,5 +1,5 @@
 import { messageOf } from '../../model/errors.ts';
-import { within } from '../../model/within.ts';
+import { within } from '../../model/time-limit.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from './connection.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryInspections } from '../../../src/jobs/signals/inspect-now.ts';
 import { createProjectLookUp, scoreAfter, turnedPackages } from '../../../src/jobs/signals/project-scores.ts';
 import type { CodedError } from '../../../src/model/errors.ts';
-import type { ProjectScore, Scorecard } from '../../../src/model/signal/project-score.ts';
+import type { ProjectScore, Scorecard } from '../../../src/model/signal/inspection.ts';
 import { FakeError, ports } from '../facts.ts';
 
 const DAY = 86_400_000;

@@ -5,7 +5,7 @@ import { JUDGE_SCAN } from '../../../src/jobs/payloads/judge-scan.ts';
 import { type JudgeSource, sourceFailing, sourceResolved } from '../../../src/jobs/payloads/sources.ts';
 import { judgeSource } from '../../../src/jobs/sources/judge-source.ts';
 import type { TargetState } from '../../../src/model/scan/change.ts';
-import type { WatchedTarget } from '../../../src/model/watch/watched-target.ts';
+import type { WatchedTarget } from '../../../src/model/watch/schedule.ts';
 import { context, inventory, locked, ports } from '../facts.ts';
 import { SOURCE, scheduleRoom } from './schedule-facts.ts';
 

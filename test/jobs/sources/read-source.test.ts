@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Ports } from '../../../src/jobs/ports.ts';
 import { readSource } from '../../../src/jobs/sources/read-source.ts';
 import { scanIdOf } from '../../../src/model/scan/scan-id.ts';
-import type { SourceReading } from '../../../src/model/watch/source-reading.ts';
-import type { WatchedTarget } from '../../../src/model/watch/watched-target.ts';
+import type { WatchedTarget } from '../../../src/model/watch/schedule.ts';
+import type { SourceReading } from '../../../src/model/watch/source.ts';
 import { context, FakeError, ports } from '../facts.ts';
 import { SOURCE, scheduleRoom } from './schedule-facts.ts';
 

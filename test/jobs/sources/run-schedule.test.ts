@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type RunSchedule, runDue } from '../../../src/jobs/payloads/sources.ts';
 import { runSchedule } from '../../../src/jobs/sources/run-schedule.ts';
-import type { ScheduleRunReport } from '../../../src/model/watch/schedule-run.ts';
+import type { ScheduleRunReport, WatchedTarget } from '../../../src/model/watch/schedule.ts';
 import type { TargetSource } from '../../../src/model/watch/source.ts';
-import type { WatchedTarget } from '../../../src/model/watch/watched-target.ts';
 import { context, FakeError, ports } from '../facts.ts';
 import { SCHEDULE, SOURCE, scheduleRoom } from './schedule-facts.ts';
 

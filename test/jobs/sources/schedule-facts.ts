@@ -1,10 +1,12 @@
 import type { Ports } from '../../../src/jobs/ports.ts';
-import type { OpenTarget } from '../../../src/model/watch/open-target.ts';
-import type { Schedule } from '../../../src/model/watch/schedule.ts';
-import type { ScheduleRunReport } from '../../../src/model/watch/schedule-run.ts';
-import type { SourceReading } from '../../../src/model/watch/source-reading.ts';
-import type { WatchUpdate } from '../../../src/model/watch/watch-update.ts';
-import type { WatchedTarget } from '../../../src/model/watch/watched-target.ts';
+import type {
+  OpenTarget,
+  Schedule,
+  ScheduleRunReport,
+  WatchedTarget,
+  WatchUpdate,
+} from '../../../src/model/watch/schedule.ts';
+import type { SourceReading } from '../../../src/model/watch/source.ts';
 
 export const SOURCE = { kind: 'git', repository: '/srv/shop.git', ref: 'HEAD', exclude: [] } as const;
 

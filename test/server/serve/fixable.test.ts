@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createRecordCache } from '../../../src/insights/caching.ts';
-import type { KnownFix, KnownWay } from '../../../src/model/advice/known-fix.ts';
+import type { KnownFix, KnownWay } from '../../../src/model/advice/fix.ts';
 import { CACHED_FIX } from '../../../src/model/stored/catalog.ts';
 import { createCache } from '../../../src/store/facts/cache.ts';
 import { shardOf } from '../../../src/store/shards/shard.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Known } from '../../../src/model/ports/cache.ts';
-import type { VersionRecordSummary } from '../../../src/model/scan/resolution.ts';
+import type { Known } from '../../../src/model/ports/shared-state.ts';
+import type { VersionRecordSummary } from '../../../src/model/scan/inventory.ts';
 import { CACHED_VERSION } from '../../../src/model/stored/catalog.ts';
 import { StoreError } from '../../../src/store/errors.ts';
 import { createFactStore } from '../../../src/store/facts/facts.ts';

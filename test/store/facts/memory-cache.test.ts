@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Cache } from '../../../src/model/ports/cache.ts';
+import type { Cache } from '../../../src/model/ports/shared-state.ts';
 import { cacheInMemory } from '../../../src/store/facts/memory-cache.ts';
 
 /** A shared cache in a map, which records its requests. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeLockfileIds } from '../../../src/fleet/compact-lockfile.ts';
-import type { TargetLockfile } from '../../../src/model/fleet/target-lockfile.ts';
+import type { TargetLockfile } from '../../../src/model/fleet/target-summary.ts';
 import type { ResolvedLockfile } from '../../../src/model/scan/inventory.ts';
 import { createInventories } from '../../../src/store/fleet/inventories.ts';
 import { createPackageIds } from '../../../src/store/fleet/package-ids.ts';

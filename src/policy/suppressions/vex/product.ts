@@ -1,4 +1,4 @@
-import { loadPackage } from '../../../model/load-package.ts';
+import { loadPackage } from '../../../model/lazily.ts';
 import { PURL_TYPES } from '../../../model/lockfile/ecosystem.ts';
 import type { Suppression } from '../../../model/scan/suppression.ts';
 

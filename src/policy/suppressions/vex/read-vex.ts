@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { messageOf } from '../../../model/errors.ts';
-import { nestsDeeperThan } from '../../../model/json-depth.ts';
+import { nestsDeeperThan } from '../../../model/json-object.ts';
 import { isCycloneDxVex, readCycloneDxVex } from './cyclonedx.ts';
 import type { VexDocument } from './document.ts';
 import { isOpenVex, readOpenVex } from './openvex.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { DeliveryRecord } from '../../../model/alert/delivery.ts';
-import { chunks } from '../../../model/chunks.ts';
 import { messageOf } from '../../../model/errors.ts';
 import type { ScanRecord } from '../../../model/scan/scan-record.ts';
+import { chunks } from '../../../model/yielding.ts';
 import { shownScan } from '../../../operations/scans/find.ts';
 import type { DeliveryStore } from '../../../store/alerts/deliveries.ts';
 import type { ChangeLog, ChangeLogEntry } from '../../../store/fleet/change-log.ts';
