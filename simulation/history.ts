@@ -269,7 +269,7 @@ class History {
   async #requireRefreshed(): Promise<void> {
     const expected = this.#model.open();
     await this.#scheduler.sleep(REFRESHED_WITHIN_MS);
-    this.#requireTold(expected, REFRESHED_WITHIN_MS);
+    this.#requireTold(expected, REFRESHED_WITHIN_MS, true);
   }
 
   /** Waits, and has the history fail when the receiver does not know what the scan found. */
@@ -279,10 +279,11 @@ class History {
     this.#requireTold(expected, PROMPT_MS);
   }
 
-  #requireTold(expected: Open, withinMs: number): void {
+  /** `isAll`: nothing else may be told. */
+  #requireTold(expected: Open, withinMs: number, isAll = false): void {
     this.#readDeliveries();
-    const missing = this.#ledger.missing(expected);
-    if (missing.length > 0) throw new Error(`not told within ${withinMs} ms:\n${missing.join('\n')}`);
+    const wrong = isAll ? this.#ledger.differences(expected) : this.#ledger.missing(expected);
+    if (wrong.length > 0) throw new Error(`not told within ${withinMs} ms:\n${wrong.join('\n')}`);
   }
 
   async #enqueue({ step, id, at }: AskedScan, producer: Producer): Promise<void> {

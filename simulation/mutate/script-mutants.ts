@@ -2,6 +2,7 @@ import { type Mutant, mutantOf, type Replacement, type Source } from './mutant.t
 
 /** A line that only calls something: a command of Redis or a function. */
 const CALL = /^\s*[\w.]+\(.*\)$/;
+const KEY = /KEYS\[[^\]]+\]|keys\[[^\]]+\]|lane/;
 const CONDITION = /^(\s*(?:else)?if )(.+) then$/;
 const COMPARISON = / (<=|>=|<|>) /;
 const LESS_ONE = / - 1\b/;
@@ -37,7 +38,7 @@ function mutantsOfLine(source: Source, { start, line }: Line, following: Line | 
   const indent = line.length - line.trimStart().length;
   if (CALL.test(line)) {
     add('effect', { start: start + indent, end: start + line.length, after: '' });
-    if (following !== undefined && CALL.test(following.line)) {
+    if (following !== undefined && CALL.test(following.line) && keyOf(line) === keyOf(following.line)) {
       const end = following.start + following.line.length;
       const both = `${following.line}\n${line}`.slice(indent);
       add('swap', { start: start + indent, end, after: both });
@@ -58,4 +59,9 @@ function mutantsOfLine(source: Source, { start, line }: Line, following: Line | 
   const less = LESS_ONE.exec(line);
   if (less !== null) add('bound', { start: start + less.index, end: start + less.index + 4, after: '' });
   return found;
+}
+
+/** The key of a command. A script is one step, so the order of commands on different keys does not matter. */
+function keyOf(line: string): string | undefined {
+  return KEY.exec(line)?.[0];
 }

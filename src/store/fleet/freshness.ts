@@ -49,9 +49,13 @@ export function createFreshness(parts: FreshnessParts) {
   };
 }
 
-/** Redis has no answer about anything: it may have lost them. */
-async function neverAnswered({ packages, targetsHolding }: FreshnessParts): Promise<Freshness> {
+/** Redis has no answer about anything: it may have lost them, or the first scan has just stored the first ones. */
+async function neverAnswered(parts: FreshnessParts): Promise<Freshness> {
+  const { packages, targetsHolding } = parts;
   const ids = await packages();
+  // A scan stores answers before its packages.
+  const oldest = await oldestOf(parts, 0);
+  if (oldest !== undefined) return { oldest, stale: 0, staleTargets: new Set(), failure: undefined };
   const staleTargets = new Set(await targetsHolding(ids));
   return { oldest: undefined, stale: ids.size, staleTargets, failure: undefined };
 }
