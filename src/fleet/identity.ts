@@ -10,7 +10,6 @@ import {
   writePurl,
 } from '../model/lockfile/ecosystem.ts';
 import type { LockedPackage } from '../model/lockfile/lockfile.ts';
-import { mapInSlices } from '../model/yielding.ts';
 
 /** The parts of a package that its identity determines. */
 export type IdentifiedPackage = Pick<LockedPackage, 'ecosystem' | 'name' | 'version' | 'purl'>;
@@ -38,18 +37,6 @@ export function isSpelledAs(
 ): boolean {
   const own = packageOf(identity);
   return own.name === name && own.version === version && own.purl === purl && own.ecosystem === ecosystem;
-}
-
-/** The key is the list of packages, which is never changed. */
-const IDENTITIES = new WeakMap<readonly object[], readonly string[]>();
-
-/** The identities of packages, in their order. Those of a list are made once, because each scan needs them several times. */
-export async function identitiesOf(packages: readonly IdentifiedPackage[]): Promise<readonly string[]> {
-  const known = IDENTITIES.get(packages);
-  if (known !== undefined) return known;
-  const identities = await mapInSlices(packages, identityOf);
-  IDENTITIES.set(packages, identities);
-  return identities;
 }
 
 /** The package of an identity in the index's spelling, which may differ from that of a lockfile. */

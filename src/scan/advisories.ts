@@ -7,14 +7,8 @@ import { createYielder, inSlices, sortInSlices } from '../model/yielding.ts';
 import { compareText } from '../policy/finding-order.ts';
 import { type Attempt, fetchAll } from './attempt.ts';
 
-/** The key is the list of lockfiles of an inventory, which is never changed. */
-const REFERRED = new WeakMap<Inventory['lockfiles'], ReadonlySet<string>>();
-
 /** Ids of all advisories that the version records of an inventory name, in order. */
 export async function referredAdvisories({ lockfiles }: Inventory): Promise<ReadonlySet<string>> {
-  const found = REFERRED.get(lockfiles);
-  // Each scan asks several times.
-  if (found !== undefined) return found;
   const ids = new Set<string>();
   for (const { packages } of lockfiles) {
     for await (const slice of inSlices(packages)) {
@@ -26,7 +20,6 @@ export async function referredAdvisories({ lockfiles }: Inventory): Promise<Read
       }
     }
   }
-  REFERRED.set(lockfiles, ids);
   return ids;
 }
 

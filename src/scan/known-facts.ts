@@ -1,6 +1,6 @@
 import { isExcluded } from '../fleet/compact-lockfile.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import { identitiesOf } from '../fleet/identity.ts';
+import { identityOf } from '../fleet/identity.ts';
 import type { TargetLockfile } from '../model/fleet/target-summary.ts';
 import { resolutionOfRecord } from '../model/losses/statements.ts';
 import type { Insights } from '../model/ports/insights.ts';
@@ -23,11 +23,9 @@ export async function inspectionsByPurl(
   const purls: string[] = [];
   const identities: string[] = [];
   for (const { packages } of lockfiles) {
-    const own = await identitiesOf(packages);
-    let index = 0;
     for await (const slice of inSlices(packages)) {
       for (const locked of slice) {
-        const identity = own[index++] as string;
+        const identity = identityOf(locked);
         if (isExcluded(locked)) continue;
         purls.push(locked.purl);
         identities.push(identity);
@@ -59,7 +57,7 @@ export async function withNewerFacts(
   if (changed.size === 0) return inventory;
   const lockfiles: ResolvedLockfile[] = [];
   for (const file of inventory.lockfiles) {
-    const identities = await identitiesOf(file.packages);
+    const identities = await mapInSlices(file.packages, identityOf);
     const packages: ResolvedPackage[] = [];
     for await (const slice of inSlices(file.packages)) {
       for (const locked of slice) {

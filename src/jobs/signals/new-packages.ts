@@ -1,5 +1,5 @@
 import { formatVersionKey, type System, systemOf } from '../../model/lockfile/ecosystem.ts';
-import type { Integrity, LockedPackage } from '../../model/lockfile/lockfile.ts';
+import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import type { Resolution, VersionRecordSummary } from '../../model/scan/inventory.ts';
 import { chunks, inSlices } from '../../model/yielding.ts';
 import type { AllRead } from '../../scan/read.ts';
@@ -46,12 +46,6 @@ interface Candidate extends Subject, ScriptFacts {
   readonly locked: LockedPackage;
   readonly record: VersionRecordSummary;
 }
-
-/**
- * The last subject of a record. Scans share records, and most lockfiles state the same digest of a version: to check and hash it again
- * takes longer than the rest of the search.
- */
-const LAST = new WeakMap<VersionRecordSummary, Subject & { readonly stated: Integrity }>();
 
 /**
  * The inspections of what is new to the fleet in a scan: package versions, and other digests of known ones. Nothing is requested to
@@ -155,25 +149,10 @@ function candidateOf(
 ): Candidate | undefined {
   const record = resolution?.record;
   if (record === undefined || systemOf(locked.ecosystem) === undefined) return undefined;
-  const { subject, digests } = subjectIn(locked, record);
+  const digests = statedDigests(locked);
+  const subject = subjectOf(formatVersionKey(record.versionKey), digests);
   const hasScript = statesScripts(locked) ? locked.installScript === true : undefined;
   return { subject, locked, record, digests, hasScript };
-}
-
-function subjectIn({ ecosystem, integrity }: LockedPackage, record: VersionRecordSummary): Subject {
-  const only = integrity.length === 1 ? integrity[0] : undefined;
-  const last = only === undefined ? undefined : LAST.get(record);
-  if (only !== undefined && last !== undefined && isSame(last.stated, only)) return last;
-  // A part of the text of the lockfile would keep all of it in memory.
-  const stated = only && { ...only, value: Buffer.from(only.value).toString() };
-  const digests = statedDigests({ ecosystem, integrity: stated === undefined ? integrity : [stated] });
-  const subject = subjectOf(formatVersionKey(record.versionKey), digests);
-  if (stated !== undefined) LAST.set(record, { subject, digests, stated });
-  return { subject, digests };
-}
-
-function isSame(left: Integrity, right: Integrity): boolean {
-  return left.value === right.value && left.algorithm === right.algorithm && left.encoding === right.encoding;
 }
 
 function nameOf({ subject }: Subject): string {

@@ -7,10 +7,11 @@ import {
   expandLockfile,
   type LockfileIds,
 } from '../../fleet/compact-lockfile.ts';
-import { identitiesOf } from '../../fleet/identity.ts';
+import { identityOf } from '../../fleet/identity.ts';
 import type { CompactLockfile } from '../../model/fleet/compact-lockfile.ts';
 import type { ResolvedLockfile } from '../../model/scan/inventory.ts';
 import { LOCKFILE_INVENTORY } from '../../model/stored/catalog.ts';
+import { mapInSlices } from '../../model/yielding.ts';
 import { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
@@ -56,7 +57,7 @@ export function createInventories(redis: RedisClient, keys: Keys, packageIds: Pa
   };
   return {
     async pack(file: ResolvedLockfile): Promise<PackedInventory> {
-      const identities = await identitiesOf(file.packages);
+      const identities = await mapInSlices(file.packages, identityOf);
       const interned = await packageIds.intern(identities);
       const { ids, rest } = await compactLockfile(file, identities, interned);
       const [encoded, written] = [encodeLockfileIds(ids), await writeLargeValue(LOCKFILE_INVENTORY, rest)];
