@@ -1,6 +1,6 @@
+import type { Affected, RangeEvent } from '../model/advisories/osv-record.ts';
 import type { System } from '../model/lockfile/ecosystem.ts';
 import { schemeOf } from '../versions/scheme.ts';
-import type { Affected, RangeEvent } from './osv-record.ts';
 
 /**
  * Whether an advisory affects a version of a package, as the OSV schema evaluates it ("Evaluation"). `undefined` when the version is not

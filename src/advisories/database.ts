@@ -10,10 +10,10 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync as Database } from 'node:sqlite';
+import type { Affected, AffectedPackage, OsvRecord } from '../model/advisories/osv-record.ts';
 import { messageOf } from '../model/errors.ts';
 import { SYSTEMS, type System } from '../model/lockfile/ecosystem.ts';
 import { AdvisoryError } from './errors.ts';
-import type { Affected, AffectedPackage, OsvRecord } from './osv-record.ts';
 
 /** The advisories of one system that are stored. */
 export interface Coverage {
@@ -82,7 +82,10 @@ export async function openAdvisories(path: string) {
         row && { ...(JSON.parse(String(row['body'])) as StoredAdvisory), modified: String(row['modified']) }
       );
     },
-    close: () => database.close(),
+    /** May be called again. */
+    close(): void {
+      if (database.isOpen) database.close();
+    },
   };
 }
 
@@ -99,6 +102,32 @@ export async function importedCoverage(folder: string): Promise<readonly Coverag
 }
 
 export type Advisories = Awaited<ReturnType<typeof openAdvisories>>;
+
+/** The stored advisories with records that changed since: those that are newer replace them. */
+export function withChanges(advisories: Advisories, changed: readonly OsvRecord[]): Advisories {
+  const newer = new Map<string, OsvRecord>();
+  for (const record of changed) {
+    const stored = advisories.find(record.id);
+    if (stored === undefined || Date.parse(stored.modified) < Date.parse(record.modified))
+      newer.set(record.id, record);
+  }
+  const about = new Map<string, StoredAffected[]>();
+  for (const { id, withdrawn, affected } of newer.values()) {
+    if (withdrawn !== undefined) continue;
+    for (const { system, name, ...own } of byPackage(affected)) {
+      const key = `${system} ${name}`;
+      about.set(key, [...(about.get(key) ?? []), { id, ...own }]);
+    }
+  }
+  return {
+    ...advisories,
+    about: (system, name) => [
+      ...advisories.about(system, name).filter(({ id }) => !newer.has(id)),
+      ...(about.get(`${system} ${name}`) ?? []),
+    ],
+    find: (id) => newer.get(id) ?? advisories.find(id),
+  };
+}
 
 /** A change of the stored advisories, which is visible to others when it is completed. */
 export interface AdvisoryUpdate {
@@ -147,7 +176,7 @@ function updateOf(
   const affect = database.prepare('INSERT OR REPLACE INTO affected VALUES (?, ?, ?, ?)');
   const cover = database.prepare('INSERT OR REPLACE INTO coverage VALUES (?, ?, ?, ?)');
   return {
-    put({ modified, affected, problems: _problems, withdrawn, ...advisory }) {
+    put({ modified, affected, withdrawn, ...advisory }) {
       const before = known.get(advisory.id)?.['modified'];
       if (before !== undefined && Date.parse(String(before)) > Date.parse(modified)) return false;
       put.run(advisory.id, modified, JSON.stringify({ ...advisory, ...(withdrawn && { withdrawn }) }));

@@ -1,9 +1,10 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { OsvRecord } from '../model/advisories/osv-record.ts';
 import { messageOf } from '../model/errors.ts';
 import type { System } from '../model/lockfile/ecosystem.ts';
 import { type Coverage, updateAdvisories } from './database.ts';
 import { AdvisoryError } from './errors.ts';
-import { type OsvRecord, readOsvRecord } from './osv-record.ts';
+import { type ReadRecord, readOsvRecord } from './osv-record.ts';
 import { osvRecords, type RecordText } from './osv-source.ts';
 
 /** What an import did. */
@@ -60,9 +61,10 @@ export async function importOsv({ path, from, source = from, signal }: ImportOpt
         counts.rejected += 1;
         continue;
       }
-      for (const problem of record.problems) report(`${one.where} (${record.id})`, problem);
-      follow(newest, record);
-      if (!update.put(record)) counts.older += 1;
+      const { problems: parts, ...own } = record;
+      for (const problem of parts) report(`${one.where} (${record.id})`, problem);
+      follow(newest, own);
+      if (!update.put(own)) counts.older += 1;
       else {
         counts.stored += 1;
         if (record.withdrawn !== undefined) counts.withdrawn += 1;
@@ -81,7 +83,7 @@ export async function importOsv({ path, from, source = from, signal }: ImportOpt
   }
 }
 
-function recordIn({ text }: RecordText, report: (problem: string) => void): OsvRecord | undefined {
+function recordIn({ text }: RecordText, report: (problem: string) => void): ReadRecord | undefined {
   try {
     if (text === undefined) throw new Error('larger than 16 MiB');
     return readOsvRecord(JSON.parse(text));

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import type { AffectedPackage, OsvRecord, RangeEvent } from '../model/advisories/osv-record.ts';
 import { defined } from '../model/defined.ts';
 import type { System } from '../model/lockfile/ecosystem.ts';
 import { canonicalName } from '../model/lockfile/ecosystem.ts';
 import { schemeOf } from '../versions/scheme.ts';
 
 /** OSV's names of the ecosystems whose packages are looked up. A suffix (`Maven:<repository>`) names another registry. */
-const SYSTEM_OF: Readonly<Record<string, System>> = {
+export const SYSTEM_OF: Readonly<Record<string, System>> = {
   npm: 'NPM',
   PyPI: 'PYPI',
   Maven: 'MAVEN',
@@ -18,36 +19,8 @@ const SYSTEM_OF: Readonly<Record<string, System>> = {
 /** Vectors by preference: version 3 is the one that the package-insights API states. */
 const VECTORS = ['CVSS_V3', 'CVSS_V4', 'CVSS_V2'];
 
-/** Bounds of a range in the order of versions. `0` is before every version. */
-export type RangeEvent = readonly [kind: 'introduced' | 'fixed' | 'last_affected' | 'limit', version: string];
-
-/** The versions of a package that an advisory affects: those listed, and those in one of the ranges. */
-export interface Affected {
-  readonly versions: readonly string[];
-  readonly ranges: readonly (readonly RangeEvent[])[];
-}
-
-export interface AffectedPackage extends Affected {
-  readonly system: System;
-  /** In the spelling of the index (`canonicalName`). */
-  readonly name: string;
-}
-
-/** An advisory in the OSV format (schema 1.x), as far as it is stored. */
-export interface OsvRecord {
-  readonly id: string;
-  /** RFC 3339; the year 1 where a publisher does not know it. */
-  readonly modified: string;
-  /** RFC 3339. */
-  readonly published?: string;
-  /** RFC 3339: the advisory affects nothing since. */
-  readonly withdrawn?: string;
-  readonly title: string;
-  readonly aliases: readonly string[];
-  /** CVSS vector. */
-  readonly vector?: string;
-  /** Without packages of ecosystems that are not looked up. */
-  readonly affected: readonly AffectedPackage[];
+/** A record that was read. */
+export interface ReadRecord extends OsvRecord {
   /** Parts that cannot be used, each in a few words. */
   readonly problems: readonly string[];
 }
@@ -88,7 +61,7 @@ type GivenAffected = NonNullable<Given['affected']>[number];
 const MAX_TITLE = 300;
 
 /** Reads a record. Throws an `Error` that says why it is not one. */
-export function readOsvRecord(value: unknown): OsvRecord {
+export function readOsvRecord(value: unknown): ReadRecord {
   const parsed = recordSchema.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

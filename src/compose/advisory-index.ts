@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { advisoriesPath, openAdvisories } from '../advisories/database.ts';
+import { advisoriesPath, openAdvisories, withChanges } from '../advisories/database.ts';
 import { createAdvisoryModel } from '../embedded/insights/advisory-model.ts';
 import { answersOf, type LocalIndex } from '../embedded/insights/local-index.ts';
 import type { IndexModel } from '../embedded/insights/model.ts';
@@ -7,16 +7,17 @@ import { parsePurl } from '../embedded/insights/names.ts';
 import type { HttpClient } from '../http/client.ts';
 import { isObject } from '../model/json-object.ts';
 import type { VersionKey } from '../model/lockfile/ecosystem.ts';
+import type { AdvisoryChanges } from '../store/advisory-changes.ts';
 
 /** An index in this process answers at once, so that its pages may be as large as a batch. */
 const PAGE_SIZE = 5_000;
-/** Time between two looks at whether the file was replaced, in milliseconds. */
-const LOOK_EVERY_MS = 1_000;
+/** Longer than a request takes. */
+const CLOSE_AFTER_MS = 60_000;
 
 /** The imported advisories as they are now. */
 export interface AdvisoryIndex {
   current(): Promise<Pick<LocalIndex, 'answer'> & { readonly model: IndexModel }>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** An HTTP client whose answers come from an index in this process, with the content that the local service sends. */
@@ -33,29 +34,43 @@ export function createLocalHttp(index: () => Promise<Pick<LocalIndex, 'answer'>>
   };
 }
 
-/** The imported advisories in a folder. Follows an import of another process. Throws `AdvisoryError`. */
-export async function openAdvisoryIndex(folder: string): Promise<AdvisoryIndex> {
+/** The imported advisories in a folder, with what changed since. Follows an import of another process. Throws `AdvisoryError`. */
+export async function openAdvisoryIndex(
+  folder: string,
+  changes?: Pick<AdvisoryChanges, 'revision' | 'records'>,
+): Promise<AdvisoryIndex> {
   const path = advisoriesPath(folder);
+  const stampNow = async () => `${stampOf(path)} ${(await changes?.revision()) ?? ''}`;
   const open = async () => {
-    const stamp = stampOf(path);
+    const stamp = await stampNow();
     const advisories = await openAdvisories(path);
-    const model = createAdvisoryModel(advisories);
+    const model = createAdvisoryModel(withChanges(advisories, (await changes?.records()) ?? []));
     const { answer } = await answersOf(model, () => PAGE_SIZE);
     return { model, answer, stamp, close: advisories.close };
   };
-  let opened = await open();
-  let lookedAt = Date.now();
+  let opened = open();
+  await opened;
   return {
     async current() {
-      if (Date.now() - lookedAt < LOOK_EVERY_MS) return opened;
-      lookedAt = Date.now();
-      if (stampOf(path) === opened.stamp) return opened;
-      const former = opened;
-      opened = await open();
-      former.close();
-      return opened;
+      for (;;) {
+        const reading = opened;
+        const before = await reading;
+        if ((await stampNow()) === before.stamp) return before;
+        // Another caller may be reading it already.
+        if (opened === reading) opened = open();
+        const next = await opened.catch(() => undefined);
+        if (next === undefined) {
+          // The file is damaged or gone: what was read of it stays.
+          opened = reading;
+          return before;
+        }
+        // Requests that began before may still read it.
+        if (next !== before) setTimeout(before.close, CLOSE_AFTER_MS).unref();
+      }
     },
-    close: () => opened.close(),
+    async close() {
+      (await opened).close();
+    },
   };
 }
 
@@ -67,7 +82,7 @@ function stampOf(path: string): string {
 
 /** Answers from the imported advisories alone. */
 export function advisoriesAlone(index: AdvisoryIndex): HttpClient {
-  return { ...createLocalHttp(index.current), close: async () => index.close() };
+  return { ...createLocalHttp(index.current), close: index.close };
 }
 
 /** Adds the imported advisories to the answers of the service: to its versions, and for ids and versions that it does not have. */
@@ -85,7 +100,7 @@ export function withAdvisories(service: HttpClient, index: AdvisoryIndex): HttpC
       return { ...answer, body: addedTo(answer.body, model) };
     },
     async close() {
-      index.close();
+      await index.close();
       await service.close();
     },
   };

@@ -8,6 +8,7 @@ import { createGate, type GateOptions } from '../insights/gate.ts';
 import { createInsights, type InsightsOptions } from '../insights/insights.ts';
 import type { Cache, RequestBudget } from '../model/ports/shared-state.ts';
 import { requestedPause } from '../model/retry-after.ts';
+import type { AdvisoryChanges } from '../store/advisory-changes.ts';
 import type { Log } from './deferred-log.ts';
 
 type OwnOptions = Pick<InsightsOptions, 'onContractProblem' | 'seen' | 'facts' | 'stated' | 'isRequired'>;
@@ -16,6 +17,8 @@ type OwnOptions = Pick<InsightsOptions, 'onContractProblem' | 'seen' | 'facts' |
 interface InsightsConnection {
   /** Limits the rate of requests. */
   readonly budget?: RequestBudget | undefined;
+  /** Imported advisories that changed. Default: none did. */
+  readonly advisoryChanges?: Pick<AdvisoryChanges, 'revision' | 'records'> | undefined;
   /** Answers requests in place of the network. */
   readonly http?: HttpClient | undefined;
   /** Delays between the attempts of jobs, when they are not the usual ones. A service that fails is asked again at most that often. */
@@ -40,7 +43,7 @@ export async function openInsights(
 /** Package-insights clients with their own caches, which share connections and limits. */
 export async function openInsightsClients({ config }: LoadedConfig, connection: InsightsConnection) {
   const { concurrency, recordTtl, missTtl, privatePackages, mirrors } = config.insights;
-  const sources = connection.http ?? (await openSources(config, connection.budget));
+  const sources = connection.http ?? (await openSources(config, connection));
   const { api, http } = await openInsightsApi(config.insights, { ...connection, http: sources });
   const isLocal = !config.insights.sources.includes('api');
   const limit = pLimit(concurrency);
@@ -86,12 +89,12 @@ export async function openInsightsApi(
 /** What answers besides the service: the imported advisories, alone or added to its answers. `undefined`: the service alone. */
 async function openSources(
   { insights, data }: Pick<LoadedConfig['config'], 'insights' | 'data'>,
-  budget: RequestBudget | undefined,
+  { budget, advisoryChanges }: InsightsConnection,
 ): Promise<HttpClient | undefined> {
   const { sources } = insights;
   if (!sources.includes('osv')) return undefined;
   const { advisoriesAlone, openAdvisoryIndex, withAdvisories } = await import('./advisory-index.ts');
-  const index = await openAdvisoryIndex(dataFolder(data.folder));
+  const index = await openAdvisoryIndex(dataFolder(data.folder), advisoryChanges);
   return sources.includes('api')
     ? withAdvisories(await openHttp(insights, budget), index)
     : advisoriesAlone(index);

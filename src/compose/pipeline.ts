@@ -71,6 +71,7 @@ export async function startPipeline(
   const { own, of } = 'own' in stores ? stores : { own: [stores], of: () => stores };
   const clients = await openInsightsClients(loaded, {
     budget: own[0]?.insightsBudget,
+    advisoryChanges: own[0]?.advisoryChanges,
     backoff: options.limits,
   });
   const lockfiles = createLockfileReader({ threads: 2, inline: WORKER_INLINE });

@@ -7,6 +7,7 @@ import { messageOf } from '../model/errors.ts';
 import type { RequestBudget } from '../model/ports/shared-state.ts';
 import type { RequestClaim } from '../model/queue/open-job.ts';
 import { CACHED_ADVISORY, CACHED_VERSION } from '../model/stored/catalog.ts';
+import { createAdvisoryChanges } from '../store/advisory-changes.ts';
 import { createAppliedObjects } from '../store/alerts/applied-objects.ts';
 import { createDeliveryStore } from '../store/alerts/deliveries.ts';
 import { createDigestStore } from '../store/alerts/digests.ts';
@@ -140,7 +141,9 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
     }),
     advisories: createFactStore(redis, keys, CACHED_ADVISORY, { ...freshness, onUnreadable }),
   };
-  const fleet = createFleet(redis, keys, { packageIds, inventories, facts, onUnreadable });
+  const advisoryChanges = createAdvisoryChanges(redis, keys, onUnreadable);
+  const { listedSince } = advisoryChanges;
+  const fleet = createFleet(redis, keys, { packageIds, inventories, facts, listedSince, onUnreadable });
   const suppressions = createSuppressionStore(redis, keys, onUnreadable);
   return {
     ...connection,
@@ -202,6 +205,7 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
     schedules: createScheduleStore(redis, keys, onUnreadable),
     suppressions,
     exploits: createExploitStore(redis, keys),
+    advisoryChanges,
     /** `undefined` when no limit is configured. */
     insightsBudget: budgetOf(redis, keys, config.insights.requestsPerSecond),
     layouts: createShardLayouts(redis, config.redis.prefix),

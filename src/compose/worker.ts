@@ -75,6 +75,9 @@ export async function runWorker(loaded: LoadedConfig, options: WorkerOptions) {
   };
 }
 
+/** A refresh of what changed begins within this time. */
+const LISTED_MS = 10_000;
+
 /** Opens the parts of a worker. `onClose` receives a function that closes each part, in the order of opening. */
 async function openWorker(
   loaded: LoadedConfig,
@@ -138,6 +141,7 @@ async function openWorker(
         ...refreshSchedules(shard, config.watch, {
           settings: reuseOf(loaded, notifier?.routing).settings,
           routing: notifier?.routing ?? NO_ROUTING,
+          listedEvery: config.data.osv.url === undefined ? 0 : Math.min(LISTED_MS, config.data.osv.every),
           log,
         }),
       ],

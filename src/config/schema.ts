@@ -20,6 +20,7 @@ const traces = z.strictObject({
   ratio: z.number().min(0).max(1).default(1).describe('Part of the scans that are traced, 0 to 1.'),
 });
 
+const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
 const feed = (what: string, every: string) =>
@@ -43,6 +44,20 @@ const data = z.strictObject({
     ),
   epss: feed('the EPSS scores', '24h'),
   kev: feed('the catalogue of known exploited vulnerabilities', '6h'),
+  osv: z
+    .strictObject({
+      url: httpUrl
+        .optional()
+        .describe('Where OSV publishes changed advisories. Unset: workers do not follow them.'),
+      every: durationOf('30s')
+        .refine((ms) => ms >= SECOND_MS, 'at least `1s`')
+        .describe('Time between two readings of the lists of changes.'),
+      ecosystems: z
+        .array(z.enum(['npm', 'PyPI', 'Maven', 'NuGet', 'Go', 'crates.io', 'RubyGems']))
+        .default(['npm', 'PyPI', 'Maven', 'NuGet', 'Go', 'crates.io', 'RubyGems'])
+        .describe('Ecosystems whose lists are read.'),
+    })
+    .prefault({}),
   allowAddresses: z
     .array(z.string().min(1))
     .default([])

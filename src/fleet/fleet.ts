@@ -14,12 +14,20 @@ export interface TargetFindings {
   readonly open: TargetSummary['open'];
 }
 
+/** Package versions and advisories that are looked up. */
+export interface ListedFacts {
+  readonly ids: IdList;
+  readonly advisories: readonly string[];
+}
+
 /** What is known of the fleet as a whole. Questions about many targets are answered by a pass over compact lists. */
 export interface Fleet {
   /** Ids of all package versions that targets look up. */
   packageIds(): Promise<IdList>;
   /** Those that were published, or else first seen, since a time in ms. */
   youngPackageIds(since: number): Promise<IdList>;
+  /** Versions of the packages, and the advisories, that lists of changes named since a time in ms. */
+  listed(since: number): Promise<ListedFacts>;
   /** The identities of ids, without those that were forgotten meanwhile. */
   identities(ids: IdList): Promise<readonly string[]>;
   /** Ids of all advisories that the fleet knows. */

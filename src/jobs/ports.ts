@@ -88,10 +88,10 @@ export interface ExploitPort {
   /** What they say now. A list that cannot be read is reported, and counts as one that was never imported. */
   current(): Promise<ExploitData>;
   /**
-   * Reads a list from its configured URL and stores it. Resolves to `undefined` for one without a URL, and when the stored one is as
-   * new. Throws a coded error.
+   * Reads a list from its configured URL and stores it; `osv`: the lists of changed advisories. Resolves to `undefined` for one without a
+   * URL, and when the stored one is as new. Throws a coded error.
    */
-  refresh(feed: FeedName, signal: AbortSignal): Promise<RefreshedFeed | undefined>;
+  refresh(feed: FeedName | 'osv', signal: AbortSignal): Promise<RefreshedFeed | undefined>;
 }
 
 /** A list that was stored. */
@@ -99,7 +99,7 @@ export interface RefreshedFeed {
   readonly date: string;
   readonly entries: number;
   readonly rejected: number;
-  /** Advisories whose issue was added to the catalogue; their targets are judged again. */
+  /** Advisories whose issue was added to the catalogue, or that changed; their targets are judged again. */
   readonly newlyListed: number;
 }
 

@@ -78,6 +78,12 @@ function sharedKeys(shared: string) {
     dayCounts: `${shared}:fleet:days`,
     /** Hash of the published lists about exploitation: the head of each under its name, its entries under `<name>:entries`. */
     exploits: `${shared}:exploits`,
+    /** Advisories that changed since they were imported (hash), the number of their changes, and how far each list was read (hash). */
+    advisoryRecords: `${shared}:advisories`,
+    advisoryRevision: `${shared}:advisories:revision`,
+    advisoryFeeds: `${shared}:advisories:feeds`,
+    /** Packages and advisories that changed (sorted set by time). */
+    listedAdvisories: `${shared}:advisories:listed`,
   };
 }
 

@@ -33,6 +33,7 @@ const NO_KNOWN_FIXES: Ports['knownFixes'] = {
 const NO_FLEET: Ports['fleet'] = {
   packageIds: async () => new Uint32Array(),
   youngPackageIds: async () => new Uint32Array(),
+  listed: async () => ({ ids: new Uint32Array(), advisories: [] }),
   identities: async () => [],
   advisoryIds: async () => [],
   pending: async () => ({ versions: [], advisories: [] }),

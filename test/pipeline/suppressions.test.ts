@@ -148,6 +148,7 @@ describe('lockhound ignore', () => {
     const schedules = refreshSchedules(room.store, watch, {
       settings,
       routing: NO_ROUTING,
+      listedEvery: 0,
       log: pino({ level: 'silent' }),
     });
     const selection = schedules.find(({ name }) => name === 'select-targets');

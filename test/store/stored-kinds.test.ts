@@ -18,6 +18,7 @@ import {
   DIGEST_ENTRY,
   EXPANDED_DEPENDENCIES,
   FEED_HEAD,
+  FEED_POSITION,
   INSPECTION,
   INVENTORY,
   LOCKFILE_INVENTORY,
@@ -27,6 +28,7 @@ import {
   OPEN_ALERT,
   OPEN_JOB,
   OPEN_TARGET,
+  OSV_RECORD,
   OUTCOME,
   PROJECT_SCORE,
   REFRESH_RECORD,
@@ -205,6 +207,32 @@ const WRITTEN = new Map<StoredKind<unknown>, object>([
       expiresAt: '2026-08-01T08:00:00Z',
     },
   ],
+  [
+    OSV_RECORD,
+    {
+      id: 'GHSA-1',
+      modified: at,
+      published: at,
+      withdrawn: at,
+      title: 'left is wrong',
+      aliases: ['CVE-1'],
+      vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+      affected: [
+        {
+          system: 'NPM',
+          name: 'left',
+          versions: ['1.0.0'],
+          ranges: [
+            [
+              ['introduced', '0'],
+              ['fixed', '1.2.0'],
+            ],
+          ],
+        },
+      ],
+    },
+  ],
+  [FEED_POSITION, { until: at, readAt: at, etag: '"1"', recent: { 'GHSA-1': at }, open: { 'GHSA-2': at } }],
   [
     FEED_HEAD,
     {

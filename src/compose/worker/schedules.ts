@@ -6,7 +6,7 @@ import { gatherDigest } from '../../jobs/gather-digest.ts';
 import { type FollowUp, followUp } from '../../jobs/job.ts';
 import { inspectionsDue, projectsDue } from '../../jobs/payloads/inspect-packages.ts';
 import { FLEET_TARGET, freshnessDue } from '../../jobs/refresh/check-freshness.ts';
-import { refreshDue } from '../../jobs/refresh/refresh-fleet.ts';
+import { listedSince, refreshDue } from '../../jobs/refresh/refresh-fleet.ts';
 import { selectionDue, settingsDue, suppressionsDue } from '../../jobs/refresh/select-targets.ts';
 import type { Routing } from '../../model/alert/routing.ts';
 import { defined } from '../../model/defined.ts';
@@ -30,6 +30,8 @@ interface RefreshOptions {
   /** Hash of the settings of this worker by which targets are judged, and its routes. */
   readonly settings: string;
   readonly routing: Routing;
+  /** Time between two looks at what lists of changes named, in ms; 0 when none is read. */
+  readonly listedEvery: number;
   readonly log: Logger;
 }
 
@@ -39,14 +41,15 @@ interface RefreshOptions {
  */
 export function refreshSchedules(
   {
+    advisoryChanges,
     fleet,
     inspections,
     collectGarbage,
     suppressions,
     targets,
-  }: Pick<Store, 'fleet' | 'inspections' | 'collectGarbage' | 'suppressions' | 'targets'>,
+  }: Pick<Store, 'advisoryChanges' | 'fleet' | 'inspections' | 'collectGarbage' | 'suppressions' | 'targets'>,
   { every, young, jitter, staleAfter, inspect }: Config['watch'],
-  { settings, routing, log }: RefreshOptions,
+  { settings, routing, listedEvery, log }: RefreshOptions,
 ): readonly Schedule[] {
   // Once for each process: during a deployment, workers with old and new settings would replace each other's.
   let isCompared = false;
@@ -61,6 +64,10 @@ export function refreshSchedules(
   return [
     ...repeated('refresh-all', every, (due) => [refreshDue('all', due)], jitter),
     ...repeated('refresh-young', young, (due) => [refreshDue('young', due)], jitter),
+    ...repeated('refresh-listed', listedEvery, async (due) => {
+      const since = listedSince(await fleet.lastRefresh('listed'));
+      return (await advisoryChanges.countListedSince(since)) === 0 ? [] : [refreshDue('listed', due)];
+    }),
     ...repeated(
       'check-freshness',
       every === 0 ? 0 : Math.min(FRESHNESS_MS, Math.max(1_000, Math.round(staleAfter / 10))),

@@ -92,7 +92,11 @@ interface RefreshHeader {
 /** A refresh without progress for this long is given up, and the next one starts. */
 const EXPIRES_MS = 3_600_000;
 /** How long a refresh waits for scans. Afterwards it runs beside them, because it would never run in a busy installation. */
-const PATIENCE_MS: Readonly<Record<Cadence, number>> = { young: 120_000, all: 1_800_000 };
+const PATIENCE_MS: Readonly<Record<Cadence, number>> = {
+  listed: 0,
+  young: 120_000,
+  all: 1_800_000,
+};
 
 /** Keeps other refreshes of the cadence from starting. */
 export function claimOf({ refresh, cadence }: RefreshHeader): Claim {

@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import type { ListedFacts } from '../../fleet/fleet.ts';
 import { encodeIds, type IdList } from '../../fleet/id-list.ts';
-import { CADENCES, type Cadence } from '../../model/fleet/refresh.ts';
+import { CADENCES, type Cadence, type RefreshRecord } from '../../model/fleet/refresh.ts';
 import { lazily } from '../../model/lazily.ts';
 import { chunks } from '../../model/yielding.ts';
 import { type FollowUp, followUp, type Job } from '../job.ts';
 import { scanId, timestamp } from '../payloads/fields.ts';
+import type { FleetPort } from '../ports.ts';
 import { finishRefresh } from './finish-refresh.ts';
 import { claimOf, type RefreshFacts, refreshFacts } from './refresh-facts.ts';
 
@@ -52,15 +54,13 @@ export const refreshFleet: Job<RefreshFleet, RefreshPlan, 'fleet'> = {
     if (running !== undefined && running !== refresh) {
       return { result: { skippedFor: running }, next: [] };
     }
-    const [ids, advisories] =
-      cadence === 'all'
-        ? [await fleet.packageIds(), await fleet.advisoryIds()]
-        : [await fleet.youngPackageIds(startedAt - YOUNG_MS), []];
+    const last = await fleet.lastRefresh(cadence);
+    const { ids, advisories } = await dueFacts(cadence, fleet, { startedAt, last });
     return {
       result: { packages: ids.length, advisories: advisories.length },
       next: [partsOf(payload, ids, advisories)],
       // The last one may have claimed it again after its end.
-      fleet: { claim: { ...claimOf(payload), replaces: (await fleet.lastRefresh(cadence))?.refresh } },
+      fleet: { claim: { ...claimOf(payload), replaces: last?.refresh } },
     };
   },
   log: ({ refresh }, plan) =>
@@ -69,6 +69,26 @@ export const refreshFleet: Job<RefreshFleet, RefreshPlan, 'fleet'> = {
       : { facts: { refresh, ...plan } },
   spent: 'own',
 };
+
+async function dueFacts(
+  cadence: Cadence,
+  fleet: FleetPort,
+  { startedAt, last }: { readonly startedAt: number; readonly last: RefreshRecord | undefined },
+): Promise<ListedFacts> {
+  switch (cadence) {
+    case 'all':
+      return { ids: await fleet.packageIds(), advisories: await fleet.advisoryIds() };
+    case 'young':
+      return { ids: await fleet.youngPackageIds(startedAt - YOUNG_MS), advisories: [] };
+    case 'listed':
+      return await fleet.listed(listedSince(last));
+  }
+}
+
+/** What is listed from this time on, in ms, was not refreshed yet. */
+export function listedSince(last: RefreshRecord | undefined): number {
+  return last === undefined ? 0 : Date.parse(last.startedAt);
+}
 
 function partsOf(
   { refresh, requestedAt, cadence }: RefreshFleet,

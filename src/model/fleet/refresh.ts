@@ -2,8 +2,11 @@ import { z } from 'zod';
 import { lossText } from '../losses/evidence.ts';
 import type { ValueOf } from '../stored/kind.ts';
 
-/** `all`: every package version and advisory of the fleet. `young`: versions that were published or first seen lately. */
-export const CADENCES = ['all', 'young'] as const;
+/**
+ * `all`: every package version and advisory of the fleet. `young`: versions that were published or first seen lately. `listed`: those
+ * whose advisories a list of changes names.
+ */
+export const CADENCES = ['all', 'young', 'listed'] as const;
 
 export type Cadence = (typeof CADENCES)[number];
 

@@ -56,6 +56,8 @@ export const REJECTED_PAYLOAD = kind('rejected-payload');
 export const API_ANSWER = kind('api-answer');
 export const API_TOKEN = kind('api-token');
 export const FEED_HEAD = kind('feed-head');
+export const OSV_RECORD = kind('osv-record');
+export const FEED_POSITION = kind('feed-position');
 
 export const SCHEDULE = kind('schedule');
 export const SCHEDULE_RUN = kind('schedule-run');

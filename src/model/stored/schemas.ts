@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { knownFixSchema } from '../advice/fix.ts';
+import { feedPositionSchema, osvRecordSchema } from '../advisories/osv-record.ts';
 import { deliveryAttemptSchema, deliveryRecordSchema, stoppedRouteSchema } from '../alert/delivery.ts';
 import { digestEntrySchema, notificationSchema } from '../alert/notification.ts';
 import { apiAnswerSchema } from '../api/api-answer.ts';
@@ -78,6 +79,8 @@ export const SCHEMAS = {
   'look-up-failure': lookUpFailureSchema,
   routing: storedRoutingSchema,
   'feed-head': feedHeadSchema,
+  'osv-record': osvRecordSchema,
+  'feed-position': feedPositionSchema,
   outcome: outcomeSchema,
   'open-job': openJobSchema,
   'scan-record': scanRecordSchema,

@@ -7,6 +7,7 @@ import type { DueTarget } from '../../model/queue/outcome.ts';
 import type { Advisory, VersionRecordSummary } from '../../model/scan/inventory.ts';
 import { REFRESH_RECORD, ROUTING } from '../../model/stored/catalog.ts';
 import { createYielder } from '../../model/yielding.ts';
+import { ADVISORY_MEMBER, type AdvisoryChanges, packageMember } from '../advisory-changes.ts';
 import type { StoreError } from '../errors.ts';
 import type { FactStore } from '../facts/facts.ts';
 import type { Keys } from '../keys.ts';
@@ -49,11 +50,13 @@ export interface FleetParts {
     readonly versions: FactStore<VersionRecordSummary>;
     readonly advisories: FactStore<Advisory>;
   };
+  /** What lists of changes named since a time, in ms. Default: nothing. */
+  readonly listedSince?: AdvisoryChanges['listedSince'];
   readonly onUnreadable?: (error: StoreError) => void;
 }
 
 export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): StoredFleet {
-  const { packageIds, inventories, facts, onUnreadable = () => {} } = parts;
+  const { packageIds, inventories, facts, listedSince = async () => [], onUnreadable = () => {} } = parts;
   const ids = async (): Promise<IdSet> => {
     const all = createIdSet();
     await passOver(inventories, (_, visit) => visit((id) => all.add(id)));
@@ -76,6 +79,20 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
       const young = await packageIds.find(await facts.versions.youngSince(since));
       const used = young.size === 0 ? createIdSet() : await ids();
       return createIdSet([...young.values()].filter((id) => used.has(id))).toList();
+    },
+    async listed(since) {
+      const members = await listedSince(since);
+      const packages = new Set(members.filter((member) => !member.startsWith(ADVISORY_MEMBER)));
+      const advisories = members.flatMap((member) =>
+        member.startsWith(ADVISORY_MEMBER) ? [member.slice(ADVISORY_MEMBER.length)] : [],
+      );
+      const found: number[] = [];
+      if (packages.size > 0) {
+        for await (const part of packageIds.scan())
+          for (const [id, identity] of part) if (packages.has(packageMember(identity))) found.push(id);
+      }
+      const used = found.length === 0 ? createIdSet() : await ids();
+      return { ids: createIdSet(found.filter((id) => used.has(id))).toList(), advisories };
     },
     async identities(list) {
       const found = await packageIds.identities(Array.from(list));

@@ -1,0 +1,93 @@
+import type { Logger } from 'pino';
+import { importedCoverage } from '../advisories/database.ts';
+import { AdvisoryError } from '../advisories/errors.ts';
+import { readFeed } from '../advisories/feed.ts';
+import { SYSTEM_OF } from '../advisories/osv-record.ts';
+import { dataFolder } from '../config/data-folder.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import type { HttpClient } from '../http/client.ts';
+import type { RefreshedFeed } from '../jobs/ports.ts';
+import { listedSince } from '../jobs/refresh/refresh-fleet.ts';
+import { exploitsDue } from '../jobs/refresh-exploits.ts';
+import type { FeedPosition, OsvRecord } from '../model/advisories/osv-record.ts';
+import { ADVISORY_MEMBER } from '../store/advisory-changes.ts';
+import type { Schedule } from '../workers/schedules.ts';
+import type { Store, Stores } from './store.ts';
+
+interface FeedParts {
+  readonly http: HttpClient;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+/** Follows the lists of changed advisories (`data.osv.url`), for all shards. */
+export function createAdvisoryFeed(
+  { data, insights }: LoadedConfig['config'],
+  { shards }: Pick<Stores, 'shards'>,
+  { http, log }: FeedParts,
+) {
+  const { advisoryChanges } = shards[0] as Store;
+  const { url, every, ecosystems } = data.osv;
+  const isFollowed = url !== undefined && insights.sources.includes('osv');
+  const schedules: readonly Schedule[] = isFollowed
+    ? [{ name: 'refresh-osv', everyMs: every, start: (due) => [exploitsDue('osv', due)] }]
+    : [];
+  const followOne = async (
+    ecosystem: string,
+    base: string,
+    signal: AbortSignal,
+  ): Promise<readonly OsvRecord[]> => {
+    const now = Date.now();
+    const before =
+      (await advisoryChanges.position(ecosystem)) ?? (await firstPosition(ecosystem, data.folder, now));
+    const { position, records, problems } = await readFeed(base, ecosystem, before, { http, signal, now });
+    for (const problem of problems) log.warn({ ecosystem }, `a changed advisory cannot be read: ${problem}`);
+    // Packages that they no longer name are judged again, too.
+    const former = await advisoryChanges.some(records.map(({ id }) => id));
+    // In this order: a worker that dies in between repeats what is before.
+    await advisoryChanges.save(records);
+    await advisoryChanges.list([...former, ...records].flatMap(membersOf), Date.now());
+    await advisoryChanges.move(ecosystem, position);
+    return records;
+  };
+  return {
+    schedules,
+    /** Reads what changed. An ecosystem whose list cannot be read is read by the next start. */
+    async follow(signal: AbortSignal): Promise<RefreshedFeed | undefined> {
+      if (url === undefined) return undefined;
+      const changed: OsvRecord[] = [];
+      for (const ecosystem of ecosystems) {
+        try {
+          changed.push(...(await followOne(ecosystem, url, signal)));
+        } catch (error) {
+          signal.throwIfAborted();
+          if (!(error instanceof AdvisoryError)) throw error;
+          log.warn({ ecosystem }, `changed advisories cannot be followed: ${error.message}`);
+        }
+      }
+      const refreshed = await Promise.all(shards.map(({ fleet }) => fleet.lastRefresh('listed')));
+      await advisoryChanges.forgetListed(Math.min(...refreshed.map(listedSince)));
+      if (changed.length === 0) return undefined;
+      const date = new Date().toISOString();
+      return { date, entries: changed.length, rejected: 0, newlyListed: changed.length };
+    },
+  };
+}
+
+/** Without imported advisories of the ecosystem, changes count from now on. */
+async function firstPosition(
+  ecosystem: string,
+  folder: string | undefined,
+  now: number,
+): Promise<FeedPosition> {
+  const coverage = (await importedCoverage(dataFolder(folder))) ?? [];
+  const known = coverage.find(({ system }) => system === SYSTEM_OF[ecosystem]);
+  const at = new Date(now).toISOString();
+  return { until: known?.asOf ?? at, readAt: at, recent: {}, open: {} };
+}
+
+function membersOf(record: OsvRecord): readonly string[] {
+  return [
+    `${ADVISORY_MEMBER}${record.id}`,
+    ...record.affected.map(({ system, name }) => `${system}:${name}`),
+  ];
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { SYSTEMS } from '../lockfile/ecosystem.ts';
+import type { ValueOf } from '../stored/kind.ts';
+
+/** Bounds of a range in the order of versions. `0` is before every version. */
+export type RangeEvent = ValueOf<typeof eventSchema>;
+
+const eventSchema = z.tuple([z.enum(['introduced', 'fixed', 'last_affected', 'limit']), z.string()]);
+
+/** The versions of a package that an advisory affects: those listed, and those in one of the ranges. */
+export type AffectedPackage = ValueOf<typeof affectedSchema>;
+export type Affected = Pick<AffectedPackage, 'versions' | 'ranges'>;
+
+const affectedSchema = z.object({
+  system: z.enum(SYSTEMS),
+  /** As `storedName` spells it. */
+  name: z.string(),
+  versions: z.array(z.string()),
+  ranges: z.array(z.array(eventSchema)),
+});
+
+/** An advisory in the OSV format (schema 1.x), as far as it is stored. */
+export type OsvRecord = ValueOf<typeof osvRecordSchema>;
+
+export const osvRecordSchema = z.object({
+  id: z.string(),
+  /** RFC 3339; the year 1 where a publisher does not know it. */
+  modified: z.string(),
+  /** RFC 3339. */
+  published: z.string().exactOptional(),
+  /** RFC 3339: the advisory affects nothing since. */
+  withdrawn: z.string().exactOptional(),
+  title: z.string(),
+  aliases: z.array(z.string()),
+  /** CVSS vector. */
+  vector: z.string().exactOptional(),
+  /** Without packages of ecosystems that are not looked up. */
+  affected: z.array(affectedSchema),
+});
+
+/** How far the list of changed advisories of an ecosystem was read. */
+export type FeedPosition = ValueOf<typeof feedPositionSchema>;
+
+export const feedPositionSchema = z.object({
+  /** RFC 3339: all changes before it are read. */
+  until: z.string(),
+  /** RFC 3339: when the list was read last, also without a change. */
+  readAt: z.string(),
+  /** Of the list that was read; absent when it has more changes. */
+  etag: z.string().exactOptional(),
+  /** Times of the changes that were read lately, by advisory: their order in the list may change. */
+  recent: z.record(z.string(), z.string()),
+  /** Changes whose records could not be read yet, with the time of the change. */
+  open: z.record(z.string(), z.string()),
+});

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readFeed } from '../../src/advisories/feed.ts';
+import { createHttpClient } from '../../src/http/undici-client.ts';
+import type { FeedPosition } from '../../src/model/advisories/osv-record.ts';
+import { createFeedServer } from './feed-server.ts';
+
+const NOW = Date.parse('2026-06-10T12:00:00Z');
+const START: FeedPosition = {
+  until: '2026-06-10T08:00:00.000Z',
+  readAt: '2026-06-10T08:00:00.000Z',
+  recent: {},
+  open: {},
+};
+const http = createHttpClient();
+let server: Awaited<ReturnType<typeof createFeedServer>>;
+beforeAll(async () => {
+  server = await createFeedServer();
+});
+afterAll(async () => {
+  await server.close();
+  await http.close();
+});
+beforeEach(() => server.reset());
+
+const at = (time: string) => `2026-06-10T${time}Z`;
+const read = (position: FeedPosition, now = NOW) =>
+  readFeed(server.url, 'npm', position, { http, signal: new AbortController().signal, now });
+
+async function idsAfter(position: FeedPosition) {
+  const { records, position: next } = await read(position);
+  return { ids: records.map(({ id }) => id).sort(), next };
+}
+
+describe('a list of changed advisories', () => {
+  it('is read from the position on, and costs one request when nothing changed', async () => {
+    server.put('A-1', at('07:59:00'));
+    server.put('A-2', at('09:00:00'));
+    server.put('OLD-1', '2026-06-01T00:00:00Z');
+    const first = await idsAfter(START);
+    expect(first.ids).toEqual(['A-1', 'A-2']);
+    expect(first.next).toMatchObject({
+      until: at('09:00:00.000'),
+      readAt: at('12:00:00.000'),
+      etag: expect.any(String),
+    });
+    server.requests.length = 0;
+    const second = await idsAfter(first.next);
+    expect(second.ids).toEqual([]);
+    expect(server.requests).toEqual(['/npm/modified_id.csv 304']);
+    server.put('A-3', at('09:30:00'));
+    expect((await idsAfter(second.next)).ids).toEqual(['A-3']);
+  });
+
+  it('has changes that appear later than newer ones', async () => {
+    server.put('A-2', at('09:00:00'));
+    const { next } = await idsAfter(START);
+    server.put('A-1', at('08:30:00'));
+    const later = await idsAfter(next);
+    expect(later.ids).toEqual(['A-1']);
+    expect((await idsAfter(later.next)).ids).toEqual([]);
+  });
+
+  it('is read in parts, as far as it is new', async () => {
+    for (let count = 0; count < 5_000; count += 1) server.put(`OLD-${count}`, '2026-06-01T00:00:00Z');
+    for (let count = 0; count < 2_500; count += 1)
+      server.put(`A-${count}`, new Date(NOW - 3_600_000 + count * 1_000).toISOString());
+    let [next, all]: [FeedPosition, string[]] = [START, []];
+    for (let reading = 0; reading < 4; reading += 1) {
+      const found = await idsAfter(next);
+      expect(found.ids.length).toBeLessThanOrEqual(1_000);
+      [next, all] = [found.next, [...all, ...found.ids]];
+    }
+    expect(all.length).toBe(2_500);
+    expect(new Set(all).size).toBe(2_500);
+    const parts = server.requests.filter((one) => one.startsWith('/npm/modified_id.csv 206'));
+    expect(parts.length).toBeLessThan(4 * 4);
+  });
+
+  it('names records that cannot be read, which are requested again for a day', async () => {
+    server.put('A-1', at('09:00:00'), { status: 404 });
+    server.put('A-2', at('09:00:00'), { body: '{"id": "A-2"' });
+    server.put('A-3', at('09:00:00'), { body: JSON.stringify({ id: 'B-3', modified: at('09:00:00') }) });
+    server.put('A-4', at('09:00:00'));
+    const { records, problems, position } = await read(START);
+    expect(records.map(({ id }) => id)).toEqual(['A-4']);
+    expect([...problems].sort()).toEqual([
+      expect.stringMatching(/^A-1: .*HTTP 404/),
+      expect.stringMatching(/^A-2: .*JSON/),
+      expect.stringMatching(/^A-3: the record at its address is B-3/),
+    ]);
+    server.put('A-1', at('09:00:00'));
+    const second = await read(position);
+    expect(second.records.map(({ id }) => id)).toEqual(['A-1']);
+    const last = await read(second.position, NOW + 25 * 3_600_000);
+    expect(last.position.open).toEqual({});
+    expect(last.problems.length).toBe(2);
+  });
+
+  it.each<[string, () => void]>([
+    ['goes back', () => server.put('A-1', '2026-06-02T00:00:00Z')],
+    ['is cut', () => server.list('2026-06-10T09:0')],
+    ['lies about time', () => server.put('A-1', '2031-01-01T00:00:00Z')],
+    ['is no list', () => server.list('<html>sign in</html>')],
+    ['names what is no id', () => server.list(`${at('09:00:00')},../../etc/passwd\n${at('09:00:00')},a b\n`)],
+    ['is empty', () => server.list('')],
+  ])('that %s changes nothing', async (_, change) => {
+    change();
+    const { ids, next } = await idsAfter(START);
+    expect(ids).toEqual([]);
+    expect(next.until).toBe(START.until);
+    server.reset();
+    server.put('A-9', at('09:00:00'));
+    expect((await idsAfter(next)).ids).toEqual(['A-9']);
+  });
+
+  it('that cannot be read is an error, and the position stays', async () => {
+    server.fail(503);
+    await expect(read(START)).rejects.toMatchObject({ code: 'unavailable', retryable: true });
+  });
+
+  it('of a time that is soon is read once', async () => {
+    server.put('A-1', '2026-06-10T12:30:00Z');
+    const { ids, next } = await idsAfter(START);
+    expect(ids).toEqual(['A-1']);
+    expect(next.until).toBe(START.until);
+    server.put('A-2', at('07:30:00'));
+    expect((await idsAfter(next)).ids).toEqual(['A-2']);
+  });
+});
