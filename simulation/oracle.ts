@@ -16,7 +16,7 @@ function isLess(known: string, severity: string): boolean {
   return (RANKS[known] ?? 0) < (RANKS[severity] ?? 0);
 }
 
-function severityOf(score: number): string {
+export function severityOf(score: number): string {
   if (score >= 9) return 'critical';
   if (score >= 7) return 'high';
   if (score >= 4) return 'medium';
@@ -60,7 +60,7 @@ export class Model {
   }
 }
 
-interface SentChange {
+export interface SentChange {
   readonly target: string | null;
   readonly transition: string;
   readonly severity: string;
@@ -70,18 +70,29 @@ interface SentChange {
   readonly advisories: readonly string[];
 }
 
-interface SentAlert {
+export interface SentAlert {
   readonly target: string;
   readonly reminder: boolean;
   readonly changes: readonly SentChange[];
 }
 
-/** Transitions that can follow when a finding is unknown, open or resolved. */
+/**
+ * Transitions that can follow when a finding is unknown, open or resolved. One that was suppressed from the start is learned of when that
+ * ends. An issue that was resolved opens anew in another version of its package.
+ */
 const FOLLOWING: Readonly<Record<string, readonly string[]>> = {
   unknown: ['opened'],
+  suppressed: ['reopened'],
   open: ['resolved', 'worsened'],
   resolved: ['reopened', 'opened'],
 };
+
+/** What names a finding: the advisory in any version of the package, or else the version and the rule. */
+export function keyOf(target: string, { rule, package: name, version, advisories }: SentChange): string {
+  return advisories.length === 0
+    ? `${target} ${name}@${version} ${rule}`
+    : `${target} ${name} ${advisories[0]}`;
+}
 
 /** A period whose writes Redis lost, in virtual milliseconds. */
 interface LostPeriod {
@@ -99,7 +110,13 @@ export class Ledger {
   readonly #told = new Map<string, number>();
   readonly #lost: LostPeriod[] = [];
   readonly #open = new Map<string, string>();
+  readonly #suppressed: ReadonlySet<string>;
   #changes = 0;
+
+  /** `suppressed`: findings that were suppressed from the start. */
+  constructor(suppressed: ReadonlySet<string> = new Set()) {
+    this.#suppressed = suppressed;
+  }
 
   get changes(): number {
     return this.#changes;
@@ -121,10 +138,9 @@ export class Ledger {
   }
 
   #apply(target: string, change: SentChange, at: number): void {
-    const { transition, severity, rule, package: name, version, advisories } = change;
-    const key =
-      advisories.length === 0 ? `${target} ${name}@${version} ${rule}` : `${target} ${name} ${advisories[0]}`;
-    const state = this.#states.get(key) ?? 'unknown';
+    const { transition, severity } = change;
+    const key = keyOf(target, change);
+    const state = this.#states.get(key) ?? (this.#suppressed.has(key) ? 'suppressed' : 'unknown');
     const isExpected = (FOLLOWING[state] ?? []).includes(transition);
     if (!isExpected && !this.#mayRepeat(key))
       throw new Error(`told twice or out of order: ${transition} of ${key}, which is ${state}`);

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { keyOf, type Open, type SentAlert } from '../../simulation/oracle.ts';
 import { runWorker } from '../../src/compose/worker.ts';
 import { readBundledData } from '../../src/embedded/insights/data-set.ts';
-import { type OpenKeys, openFindingsOf, remindersOf, unsettled } from './ledger.ts';
 import { runUntil, stopClock } from './moved-clock.ts';
+import { openFindingsOf } from './open-findings.ts';
 import {
   CONFIG,
   createSimulatedWorld,
@@ -14,6 +15,7 @@ import {
   STEP,
   SUPPRESSED,
 } from './simulated-world.ts';
+import { unsettled } from './unsettled.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
 const DAYS = 30;
@@ -82,7 +84,7 @@ describe('a month whose clock moves on', () => {
   }
 
   /** The receiver has learned of each change once, and knows what is open. */
-  async function step(sinceStart: number): Promise<OpenKeys> {
+  async function step(sinceStart: number): Promise<Open> {
     expect(Date.now()).toBeLessThanOrEqual(START + sinceStart);
     vi.setSystemTime(START + sinceStart);
     await simulated.scan(room);
@@ -131,12 +133,20 @@ function isMonday(sinceStart: number): boolean {
   return sinceStart % (7 * DAY) === DAY;
 }
 
+/** The findings of each reminder, in the order of their delivery. */
+function remindersOf(bodies: readonly string[]): readonly (readonly string[])[] {
+  const alerts = bodies.map((body) => JSON.parse(body) as SentAlert);
+  return alerts
+    .filter(({ reminder }) => reminder)
+    .map(({ target, changes }) => changes.map((change) => keyOf(change.target ?? target, change)).sort());
+}
+
 /** Since when each finding is open. */
 function createOpenTimes() {
   const times = new Map<string, number>();
   let critical: readonly string[] = [];
   return {
-    follow(open: OpenKeys, time: number): void {
+    follow(open: Open, time: number): void {
       for (const key of times.keys()) if (!open.has(key)) times.delete(key);
       for (const key of open.keys()) if (!times.has(key)) times.set(key, SUPPRESSED.has(key) ? START : time);
       critical = [...open].flatMap(([key, severity]) => (severity === 'critical' ? key : []));

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Open, severityOf } from '../../simulation/oracle.ts';
 import {
   type AdvisoryFact,
   type InsightsData,
@@ -7,7 +8,9 @@ import {
 } from '../../src/embedded/insights/data-set.ts';
 import { randomOf } from '../seeded-random.ts';
 import { LIMIT_MS } from '../until.ts';
-import { lockfileOf, type OpenKeys, openFindingsOf, severityOf, unsettled } from './ledger.ts';
+import { lockfileOf } from './chained-lockfile.ts';
+import { openFindingsOf } from './open-findings.ts';
+import { unsettled } from './unsettled.ts';
 import { createWorld, type Room, type WorkerProcess, type World } from './world.ts';
 
 /** `MONTH_DAYS`: how many days the simulation has; the default is a week. */
@@ -36,7 +39,7 @@ interface Truth {
   readonly lockfiles: Map<string, Map<string, string>>;
 }
 
-function openFindings({ advisories, vanished, lockfiles }: Truth): OpenKeys {
+function openFindings({ advisories, vanished, lockfiles }: Truth): Open {
   const open = new Map<string, string>();
   for (const [target, packages] of lockfiles) {
     for (const [name, version] of packages) {

@@ -1,7 +1,8 @@
+import { type Open, severityOf } from '../../simulation/oracle.ts';
 import type { AdvisoryFact, IndexedPackage } from '../../src/embedded/insights/data-set.ts';
 import type { InsightsService } from '../../src/embedded/insights/service.ts';
 import { randomOf } from '../seeded-random.ts';
-import { lockfileOf, type OpenKeys, severityOf } from './ledger.ts';
+import { lockfileOf } from './chained-lockfile.ts';
 import type { Room } from './world.ts';
 
 export const HOUR = 3_600_000;
@@ -194,7 +195,7 @@ export function createSimulatedWorld(insights: InsightsService) {
       changed.clear();
     },
     /** What receivers have to know at a time. */
-    open(sinceStart: number): OpenKeys {
+    open(sinceStart: number): Open {
       const open = new Map<string, string>();
       for (const [target, packages] of lockfiles) {
         for (const [name, version] of packages) {

@@ -64,6 +64,13 @@ describe('the oracle', () => {
     expect(() => ledger.read(delivery(transition), 0)).toThrow('told twice or out of order');
   });
 
+  it('expects of a finding that was suppressed that it is reopened', () => {
+    const ledger = new Ledger(new Set(['shop p A']));
+    expect(() => ledger.read(delivery('opened'), 0)).toThrow('told twice or out of order');
+    ledger.read(delivery('reopened'), 0);
+    expect(ledger.differences(worldWith(7.5).open())).toEqual([]);
+  });
+
   it('lets a change be told again that was told while Redis lost its writes', () => {
     const ledger = new Ledger();
     ledger.read(delivery('opened'), 500);
