@@ -19,6 +19,11 @@ interface FeedParts {
   readonly log: Pick<Logger, 'warn'>;
 }
 
+/** Whether lists of changed advisories are followed. */
+export function isFollowing({ data, insights }: Pick<LoadedConfig['config'], 'data' | 'insights'>): boolean {
+  return data.osv.url !== undefined && insights.sources.includes('osv');
+}
+
 /** Follows the lists of changed advisories (`data.osv.url`), for all shards. */
 export function createAdvisoryFeed(
   { data, insights }: LoadedConfig['config'],
@@ -27,8 +32,7 @@ export function createAdvisoryFeed(
 ) {
   const { advisoryChanges } = shards[0] as Store;
   const { url, every, ecosystems } = data.osv;
-  const isFollowed = url !== undefined && insights.sources.includes('osv');
-  const schedules: readonly Schedule[] = isFollowed
+  const schedules: readonly Schedule[] = isFollowing({ data, insights })
     ? [{ name: 'refresh-osv', everyMs: every, start: (due) => [exploitsDue('osv', due)] }]
     : [];
   const followOne = async (

@@ -7,6 +7,7 @@ import { within } from '../model/time-limit.ts';
 import type { FleetNumbers } from '../server/metrics/fleet-numbers.ts';
 import { judgeHealth, nothingWorks, unreachableVerdict } from '../server/verdict/verdict.ts';
 import { unfinishedMove } from '../store/shards/shard-layout.ts';
+import { isFollowing } from './advisory-feed.ts';
 import { openFleetNumbers } from './fleet-numbers.ts';
 import type { Store, Stores } from './store.ts';
 
@@ -32,9 +33,16 @@ export function openHealth(
       const says = `the number of shards is being changed from ${move.from} to ${move.to}`;
       return nothingWorks(says, broken(says, unfinishedMove(move)), now);
     }
-    const [numbers, presences] = await Promise.all([readNumbers(), first.workers.list(now)]);
+    const [numbers, presences, positions] = await Promise.all([
+      readNumbers(),
+      first.workers.list(now),
+      isFollowing(config) ? first.advisoryChanges.positions() : [],
+    ]);
+    const read = new Map(positions);
+    const ecosystems = isFollowing(config) ? config.data.osv.ecosystems : [];
     return judgeHealth({
       ...{ numbers, workers: presences, shards: shards.length, redisMs, concurrency, now },
+      feeds: ecosystems.map((one) => [one, read.get(one)] as const),
       settings: {
         refreshEveryMs: watch.every,
         staleAfterMs: watch.staleAfter,

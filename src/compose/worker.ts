@@ -5,6 +5,7 @@ import { within } from '../model/time-limit.ts';
 import { StoreError } from '../store/errors.ts';
 import { formatAddresses, parseAddresses } from '../store/redis/address.ts';
 import { readServerSettings } from '../store/redis/server-settings.ts';
+import { isFollowing } from './advisory-feed.ts';
 import { openContracts } from './contracts.ts';
 import { openExploits } from './exploits.ts';
 import { captureConsole, createLogger, logConfigNotes } from './logger.ts';
@@ -141,7 +142,7 @@ async function openWorker(
         ...refreshSchedules(shard, config.watch, {
           settings: reuseOf(loaded, notifier?.routing).settings,
           routing: notifier?.routing ?? NO_ROUTING,
-          listedEvery: config.data.osv.url === undefined ? 0 : Math.min(LISTED_MS, config.data.osv.every),
+          listedEvery: isFollowing(config) ? Math.min(LISTED_MS, config.data.osv.every) : 0,
           log,
         }),
       ],

@@ -234,6 +234,30 @@ describe('facts', () => {
   ])('%s', (_name, numbers, verdict, says) => {
     expect(partsOf(facts(numbers), 'facts')).toMatchObject([{ verdict, says: expect.stringMatching(says) }]);
   });
+
+  const position = (readAt: string, open: Readonly<Record<string, string>> = {}) =>
+    ({ until: readAt, readAt, recent: {}, open }) as const;
+
+  it.each<[string, HealthFacts['feeds'], string, RegExp]>([
+    ['is read', [['npm', position(ago(30_000))]], 'fine', /fresh/],
+    [
+      'was not read for long',
+      [['npm', position(ago(11 * MINUTE))]],
+      'degraded',
+      /not followed: npm since 2026/,
+    ],
+    ['was never read', [['Go', undefined]], 'degraded', /not followed: Go at all/],
+    [
+      'names what cannot be read',
+      [['npm', position(ago(30_000), { 'GHSA-1': ago(60_000) })]],
+      'degraded',
+      /^one changed advisory cannot be read, among them GHSA-1|^1 changed advisory cannot be read, among them GHSA-1/,
+    ],
+  ])('of which a list of changed advisories %s', (_, feeds, verdict, says) => {
+    expect(partsOf(facts({}, { feeds: feeds ?? [] }), 'facts')).toMatchObject([
+      { verdict, says: expect.stringMatching(says) },
+    ]);
+  });
 });
 
 describe('telemetry', () => {

@@ -6,9 +6,11 @@ import type { HealthFacts } from './health-facts.ts';
 import { count, span } from './words.ts';
 
 /** Are the facts about packages fresh? */
-export function judgeFacts({ numbers, settings, now }: HealthFacts): Found {
+export function judgeFacts({ numbers, settings, feeds = [], now }: HealthFacts): Found {
+  const unread = feedProblem(feeds, now);
   const { refreshEveryMs, staleAfterMs } = settings;
-  if (refreshEveryMs === 0) return fine('facts are not looked up again, because `watch.every` is 0');
+  if (refreshEveryMs === 0)
+    return unread ?? fine('facts are not looked up again, because `watch.every` is 0');
   const { last, running } = numbers.refreshes.find(({ cadence }) => cadence === 'all') ?? {};
   const progress =
     running === undefined
@@ -16,6 +18,7 @@ export function judgeFacts({ numbers, settings, now }: HealthFacts): Found {
       : `; a refresh is in progress (${running.done} of ${count(running.done + running.open, 'part')})`;
   const problem = factsProblem(numbers.freshness, last, { staleAfterMs, now });
   if (problem !== undefined) return { ...problem, says: `${problem.says}${progress}` };
+  if (unread !== undefined) return unread;
   const { oldest } = numbers.freshness;
   const says =
     oldest === undefined
@@ -27,6 +30,24 @@ export function judgeFacts({ numbers, settings, now }: HealthFacts): Found {
       ? ''
       : `; the last refresh believed that ${believed.lost} facts (${believed.of.join(', ')}) were corrected, because ${believed.by} accepted it at ${believed.at}`;
   return fine(`${says}${accepted}${progress}`);
+}
+
+/** A list that fails is read again every `data.osv.every`. */
+const FEED_LATE_MS = 600_000;
+
+function feedProblem(feeds: NonNullable<HealthFacts['feeds']>, now: number): Found | undefined {
+  const late = feeds.filter(([, position]) => now - Date.parse(position?.readAt ?? '') > FEED_LATE_MS);
+  const never = feeds.filter(([, position]) => position === undefined);
+  const open = feeds.flatMap(([, position]) => Object.keys(position?.open ?? {}));
+  const named = [
+    ...late.map(([ecosystem, position]) => `${ecosystem} since ${position?.readAt}`),
+    ...never.map(([ecosystem]) => `${ecosystem} at all`),
+  ];
+  const remedy = 'Check `data.osv.url` and the log of the workers.';
+  if (named.length > 0) return degraded(`changed advisories are not followed: ${named.join(', ')}`, remedy);
+  if (open.length === 0) return undefined;
+  const what = count(open.length, 'changed advisory', 'changed advisories');
+  return degraded(`${what} cannot be read, among them ${open[0]}`, remedy);
 }
 
 interface FactsLimits {

@@ -1,3 +1,4 @@
+import type { FeedPosition } from '../../model/advisories/osv-record.ts';
 import type { WorkerPresence } from '../../store/worker-records.ts';
 import type { FleetNumbers } from '../metrics/fleet-numbers.ts';
 
@@ -19,6 +20,8 @@ export interface HealthFacts {
     /** Interval in which workers write their records. */
     readonly recordEveryMs: number;
   };
+  /** How far each list of changed advisories was read, by ecosystem; `undefined` before the first reading. Empty when none is followed. */
+  readonly feeds?: readonly (readonly [ecosystem: string, position: FeedPosition | undefined])[];
   /** ms since 1970, by the clock of Redis. */
   readonly now: number;
 }
