@@ -59,6 +59,11 @@ export async function scanPaths(given: LoadedConfig, options: ScanOptions): Prom
 
 async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<AdvisedScan> {
   const { signal, progress, since, baseline } = options;
+  if (options.signals === true && !options.local && !given.config.insights.sources.includes('api'))
+    throw new ScanError(
+      'invalid-request',
+      'signals need the package-insights API: `insights.sources` names osv alone',
+    );
   const loaded = standaloneConfig(given);
   await requireValid({ target: { id: targetOf(options) } });
   const base = baseline === undefined ? undefined : await openBaseline(baseline);

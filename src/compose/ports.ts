@@ -42,7 +42,7 @@ export function createPorts(
         return [...(await configured()), ...added.map(({ suppression }) => suppression)];
       },
     },
-    inspections: { ...store.inspections, mode: config.watch.inspect ? 'apart' : 'never' },
+    inspections: { ...store.inspections, mode: isInspecting(config) ? 'apart' : 'never' },
     knownFixes: { ...knownFixes, mode: 'apart' },
     reuse: reuseOf(loaded, routing),
     limits: { lockfile: lockfileLimits(loaded) },
@@ -98,3 +98,11 @@ export function suppressionsIn({
 
 /** For workers without receivers. */
 export const NO_ROUTING: Routing = { take: 'all', firstScan: 'all', rules: [] };
+
+/** Whether new versions are inspected: imported advisories say nothing about releases. */
+export function isInspecting({
+  watch,
+  insights,
+}: Pick<LoadedConfig['config'], 'watch' | 'insights'>): boolean {
+  return watch.inspect && insights.sources.includes('api');
+}

@@ -11,7 +11,7 @@ import { openExploits } from './exploits.ts';
 import { captureConsole, createLogger, logConfigNotes } from './logger.ts';
 import { keepProvisioned, type NotifierHandle, openNotifier } from './notifier.ts';
 import { startPipeline } from './pipeline.ts';
-import { NO_ROUTING, reuseOf } from './ports.ts';
+import { isInspecting, NO_ROUTING, reuseOf } from './ports.ts';
 import { waitForRedis } from './redis-connection.ts';
 import { openStores, type Store } from './store.ts';
 import { openTracing } from './tracing.ts';
@@ -139,12 +139,16 @@ async function openWorker(
         ...(shard.shard.index > 0 ? [] : [...exploits.schedules, dayCountSchedule(stores.shards)]),
         ...(config.notify === undefined ? [] : digestSchedules(shard, config.notify)),
         watch.of(shard).unwatched,
-        ...refreshSchedules(shard, config.watch, {
-          settings: reuseOf(loaded, notifier?.routing).settings,
-          routing: notifier?.routing ?? NO_ROUTING,
-          listedEvery: isFollowing(config) ? Math.min(LISTED_MS, config.data.osv.every) : 0,
-          log,
-        }),
+        ...refreshSchedules(
+          shard,
+          { ...config.watch, inspect: isInspecting(config) },
+          {
+            settings: reuseOf(loaded, notifier?.routing).settings,
+            routing: notifier?.routing ?? NO_ROUTING,
+            listedEvery: isFollowing(config) ? Math.min(LISTED_MS, config.data.osv.every) : 0,
+            log,
+          },
+        ),
       ],
       notifier,
       telemetry: tracing?.telemetry,

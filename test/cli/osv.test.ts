@@ -166,6 +166,12 @@ describe('advisories in the OSV format', () => {
     });
   });
 
+  it('are not enough for signals', async () => {
+    vi.stubEnv('LOCKHOUND_INSIGHTS_SOURCES', 'osv');
+    const { code, note } = await lockhound(['scan', '--signals', join(folder, 'package-lock.json')]);
+    expect([code, note]).toEqual([2, expect.stringMatching(/signals need the package-insights API/)]);
+  });
+
   it('leave an error of the service an error', async () => {
     insights.faults.inject({ kind: 'answer', status: 403 }, { every: 1 });
     const { code, report, note } = await scanned('api,osv');
