@@ -41,6 +41,7 @@ const FORMAT = 1;
 const SCHEMA = `
   PRAGMA user_version = ${FORMAT};
   CREATE TABLE coverage (system TEXT PRIMARY KEY, asOf TEXT, importedAt TEXT, source TEXT) WITHOUT ROWID;
+  CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
   CREATE TABLE advisories (id TEXT PRIMARY KEY, modified TEXT, body TEXT) WITHOUT ROWID;
   CREATE TABLE affected (
     system TEXT, name TEXT, id TEXT, body TEXT, PRIMARY KEY (system, name, id)
@@ -68,6 +69,8 @@ export async function openAdvisories(path: string) {
   const database = open(DatabaseSync, path);
   const ofPackage = database.prepare('SELECT id, body FROM affected WHERE system = ? AND name = ?');
   const ofId = database.prepare('SELECT modified, body FROM advisories WHERE id = ?');
+  const all = database.prepare('SELECT modified, body FROM advisories');
+  const ofAdvisory = database.prepare('SELECT system, name, body FROM affected WHERE id = ?');
   return {
     coverage: () => coverageOf(database),
     /** The advisories about a package that are not withdrawn. `name`: as `storedName` spells it. */
@@ -81,6 +84,18 @@ export async function openAdvisories(path: string) {
       return (
         row && { ...(JSON.parse(String(row['body'])) as StoredAdvisory), modified: String(row['modified']) }
       );
+    },
+    /** All advisories, or those that changed since a time in ms, withdrawn ones too. */
+    *records(since = Number.NEGATIVE_INFINITY): Generator<OsvRecord> {
+      for (const row of all.iterate()) {
+        const modified = String(row['modified']);
+        if (Date.parse(modified) < since) continue;
+        const stored = JSON.parse(String(row['body'])) as Omit<OsvRecord, 'modified' | 'affected'>;
+        const affected = ofAdvisory.all(stored.id).map(({ system, name, body }): AffectedPackage => {
+          return { system: system as System, name: String(name), ...(JSON.parse(String(body)) as Affected) };
+        });
+        yield { ...stored, modified, affected };
+      }
     },
     /** May be called again. */
     close(): void {
@@ -136,6 +151,9 @@ export interface AdvisoryUpdate {
   /** Records that all advisories of a system are known. */
   cover(coverage: Omit<Coverage, 'records'>): void;
   coverage(): readonly Coverage[];
+  /** When the last bundle was created that was imported; RFC 3339. */
+  lastBundle(): string | undefined;
+  setLastBundle(createdAt: string): void;
   /** Replaces the file. */
   complete(): void;
   /** Removes what is not completed. May be called after `complete`. */
@@ -191,6 +209,13 @@ function updateOf(
       cover.run(system, Date.parse(before) > Date.parse(asOf) ? before : asOf, importedAt, source);
     },
     coverage: () => coverageOf(database),
+    lastBundle() {
+      const stored = database.prepare("SELECT value FROM facts WHERE name = 'bundle'").get()?.['value'];
+      return stored === undefined ? undefined : String(stored);
+    },
+    setLastBundle(createdAt) {
+      database.prepare("INSERT OR REPLACE INTO facts VALUES ('bundle', ?)").run(createdAt);
+    },
     complete() {
       database.exec('COMMIT');
       database.close();

@@ -5,6 +5,8 @@ import { CodedError } from '../model/errors.ts';
  * - `damaged`: the source cannot be decompressed or is cut off.
  * - `too-large`: the source, or a record of it, exceeds the limit.
  * - `unavailable`: the URL did not answer with a source.
+ * - `not-verified`: a bundle is not signed by the key, or the file has no such key.
+ * - `older`: a newer bundle was imported, or the one before it was not.
  * - `busy`: another process imports into the same folder.
  * - `database-damaged`: the stored advisories cannot be read; import them again.
  * - `database-missing`: `insights.sources` names `osv`, and nothing was imported.
@@ -14,6 +16,8 @@ export type AdvisoryErrorCode =
   | 'damaged'
   | 'too-large'
   | 'unavailable'
+  | 'not-verified'
+  | 'older'
   | 'busy'
   | 'database-damaged'
   | 'database-missing';

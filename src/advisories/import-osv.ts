@@ -2,6 +2,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { OsvRecord } from '../model/advisories/osv-record.ts';
 import { messageOf } from '../model/errors.ts';
 import type { System } from '../model/lockfile/ecosystem.ts';
+import type { OpenedBundle } from './bundle.ts';
 import { type Coverage, updateAdvisories } from './database.ts';
 import { AdvisoryError } from './errors.ts';
 import { type ReadRecord, readOsvRecord } from './osv-record.ts';
@@ -105,4 +106,54 @@ function follow(newest: Map<System, string>, { affected, modified, published = m
 
 function first([problem]: readonly string[]): string {
   return problem === undefined ? '' : `: ${problem}`;
+}
+
+/** What the import of a bundle did. */
+export interface BundleImport {
+  readonly createdAt: string;
+  readonly verified: boolean;
+  /** As in `OsvImport`. */
+  readonly stored: number;
+  readonly older: number;
+  readonly coverage: readonly Coverage[];
+}
+
+/**
+ * Adds the advisories of a bundle to the stored ones, all or none. Throws `AdvisoryError` (`older` when a newer bundle was imported, or
+ * when this one has only what changed after a time that the last one does not reach).
+ */
+export async function importBundle(
+  { head, isVerified, records }: OpenedBundle,
+  { path, signal }: Pick<ImportOptions, 'path' | 'signal'>,
+): Promise<BundleImport> {
+  const { createdAt, since } = head;
+  const update = await updateAdvisories(path);
+  const counts = { stored: 0, older: 0 };
+  try {
+    const last = update.lastBundle();
+    if (last !== undefined && Date.parse(createdAt) < Date.parse(last))
+      throw new AdvisoryError(
+        'older',
+        `the bundle is of ${createdAt}, and the last one that was imported of ${last}`,
+      );
+    if (since !== undefined && (last === undefined || Date.parse(last) < Date.parse(since)))
+      throw new AdvisoryError(
+        'older',
+        `the bundle has what changed since ${since}, and the last one that was imported is ${last === undefined ? 'none' : `of ${last}`}`,
+      );
+    let read = 0;
+    for await (const record of records()) {
+      read += 1;
+      if (read % STEP === 0) await yieldToOthers();
+      signal.throwIfAborted();
+      counts[update.put(record) ? 'stored' : 'older'] += 1;
+    }
+    for (const { records: _records, ...coverage } of head.coverage) update.cover(coverage);
+    update.setLastBundle(createdAt);
+    const coverage = update.coverage();
+    update.complete();
+    return { createdAt, verified: isVerified, ...counts, coverage };
+  } finally {
+    update.discard();
+  }
 }

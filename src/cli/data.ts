@@ -1,4 +1,4 @@
-import { Argument, Command } from 'commander';
+import { Argument, Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { FEEDS, type FeedName } from '../model/exploits/exploit-data.ts';
 import { type AdminOptions, print, withAdminOptions } from './program/admin.ts';
@@ -12,39 +12,83 @@ Examples:
   lockhound data import kev https://www.cisa.gov/sites/default/files/feeds/known_exploited_vulnerabilities.json
   lockhound data import osv https://osv-vulnerabilities.storage.googleapis.com/npm/all.zip
   LOCKHOUND_INSIGHTS_SOURCES=osv lockhound scan .
+  lockhound data export advisories.bundle --sign key.pem
+  lockhound data import bundle advisories.bundle --verify key.pub.pem
   lockhound data show
 
 Exit codes: 0 done, 1 stored without entries that cannot be read, 2 an error.`;
 
 export function dataCommand(command: Command, context: CommandContext): void {
-  command.addCommand(importCommand(context)).addCommand(showCommand(context)).addHelpText('after', EXAMPLES);
+  command
+    .addCommand(importCommand(context))
+    .addCommand(exportCommand(context))
+    .addCommand(showCommand(context))
+    .addHelpText('after', EXAMPLES);
+}
+
+interface ImportCommandOptions extends AdminOptions {
+  readonly force?: boolean;
+  readonly verify?: string;
 }
 
 function importCommand({ terminal, exit }: CommandContext): Command {
   return withAdminOptions(new Command('import'))
     .description('Store a list or advisories in the data folder; lists also in Redis when redis.url is set.')
-    .addArgument(new Argument('<list>', 'which list, or osv for advisories').choices([...FEEDS, 'osv']))
+    .addArgument(
+      new Argument('<list>', 'which list; osv: advisories; bundle: what `data export` wrote').choices([
+        ...FEEDS,
+        'osv',
+        'bundle',
+      ]),
+    )
     .argument(
       '<from>',
       'file or URL in its published form: CSV (EPSS) or JSON (KEV), also compressed by gzip; for osv a ZIP file, a folder, or JSON',
     )
     .option('--force', 'replace a list that is newer, or has more than twice as many entries')
-    .action(
-      async (feed: FeedName | 'osv', from: string, options: AdminOptions & { readonly force?: boolean }) => {
-        const loaded = loadConfig({ file: options.config });
-        const { importAdvisories, importFeed } = await import('../commands/data.ts');
-        if (feed === 'osv') {
-          const added = await interruptible((signal) => importAdvisories(loaded, { from, signal }));
-          print(terminal, options, added);
-          return exit(added.rejected === 0 ? EXIT.clean : EXIT.findings);
+    .option('--verify <file>', 'public Ed25519 key (PEM) that has to have signed the bundle')
+    .action(async (list: FeedName | 'osv' | 'bundle', from: string, options: ImportCommandOptions) => {
+      const loaded = loadConfig({ file: options.config });
+      const data = await import('../commands/data.ts');
+      const { force = false, verify } = options;
+      const [imported, rejected] = await interruptible(async (signal) => {
+        if (list === 'bundle')
+          return [await data.importFromBundle(loaded, { from, verify, signal }), 0] as const;
+        if (list === 'osv') {
+          const added = await data.importAdvisories(loaded, { from, signal });
+          return [added, added.rejected] as const;
         }
-        const imported = await interruptible((signal) =>
-          importFeed(loaded, { feed, from, force: options.force === true, signal }),
+        const feed = await data.importFeed(loaded, { feed: list, from, force, signal });
+        return [feed, feed.head.rejected] as const;
+      });
+      print(terminal, options, imported);
+      exit(rejected === 0 ? EXIT.clean : EXIT.findings);
+    });
+}
+
+function exportCommand({ terminal }: CommandContext): Command {
+  return withAdminOptions(new Command('export'))
+    .description('Write the imported advisories and lists to one file, for machines without a connection.')
+    .argument('<file>', 'file to write')
+    .option('--sign <file>', 'private Ed25519 key (PEM) to sign it with')
+    .option('--since <time>', 'only advisories that changed since this time (RFC 3339)', parseTime)
+    .action(
+      async (to: string, options: AdminOptions & { readonly sign?: string; readonly since?: string }) => {
+        const { exportBundle } = await import('../commands/data.ts');
+        const { since, sign } = options;
+        print(
+          terminal,
+          options,
+          await exportBundle(loadConfig({ file: options.config }), { to, since, sign }),
         );
-        print(terminal, options, imported);
-        exit(imported.head.rejected === 0 ? EXIT.clean : EXIT.findings);
       },
     );
+}
+
+function parseTime(text: string): string {
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) throw new InvalidArgumentError('a time (RFC 3339), such as 2026-05-01T00:00:00Z');
+  return new Date(time).toISOString();
 }
 
 function showCommand({ terminal, exit }: CommandContext): Command {

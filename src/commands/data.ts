@@ -1,19 +1,21 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import { advisoriesPath, type Coverage, importedCoverage } from '../advisories/database.ts';
-import { importOsv, type OsvImport } from '../advisories/import-osv.ts';
+import { type BundleHead, openBundle, readKey, writeBundle } from '../advisories/bundle.ts';
+import { advisoriesPath, type Coverage, importedCoverage, openAdvisories } from '../advisories/database.ts';
+import { type BundleImport, importBundle, importOsv, type OsvImport } from '../advisories/import-osv.ts';
 import { feedClient, storeFeed } from '../compose/exploits.ts';
 import { openFleetStore } from '../compose/fleet-store.ts';
 import { dataFolder } from '../config/data-folder.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import { ExploitError } from '../exploits/errors.ts';
 import { feedOf, requireProgress } from '../exploits/feed.ts';
 import { readFolder, writeFolder } from '../exploits/folder.ts';
 import { readFeedFile, readFeedUrl } from '../exploits/read-feed.ts';
 import { printableUrl } from '../http/errors.ts';
 import { defined } from '../model/defined.ts';
 import { messageOf } from '../model/errors.ts';
-import type { FeedName } from '../model/exploits/exploit-data.ts';
+import type { Feed, FeedName } from '../model/exploits/exploit-data.ts';
 import type { FeedHead } from '../model/exploits/feed-head.ts';
 import { firstShard } from '../operations/context.ts';
 
@@ -80,26 +82,92 @@ export async function importFeed(
   loaded: LoadedConfig,
   { feed: name, from, force, signal }: ImportOptions,
 ): Promise<ImportedFeed> {
-  const { data, redis } = loaded.config;
+  const { data } = loaded.config;
   const read = isUrl(from)
     ? await readUrl(name, from, data.allowAddresses, signal)
     : await readFeedFile(name, from);
   const source = isUrl(from) ? printableUrl(from) : from;
   const feed = feedOf(name, read, { source, importedAt: new Date().toISOString() });
+  return { ...(await storeList(loaded, feed, force)), problems: read.problems };
+}
+
+/** Stores a list in the data folder, and in Redis when `redis.url` is set. */
+async function storeList(
+  loaded: LoadedConfig,
+  feed: Feed,
+  force: boolean,
+): Promise<Omit<ImportedFeed, 'problems'>> {
+  const { data, redis } = loaded.config;
+  const { head } = feed;
   const folder = dataFolder(data.folder);
-  if (!force) requireProgress(headOf(await readFolder(folder), name), feed.head);
+  if (!force) requireProgress(headOf(await readFolder(folder), head.feed), head);
   await writeFolder(folder, feed);
-  const { problems } = read;
-  if (redis.url === undefined) return { head: feed.head, problems, places: [folder], newlyListed: 0 };
+  if (redis.url === undefined) return { head, places: [folder], newlyListed: 0 };
   const { shards, close } = await openFleetStore(loaded);
   try {
-    const before = (await firstShard({ shards }).exploits.heads()).find((head) => head.feed === name);
-    if (!force) requireProgress(before, feed.head);
+    const before = (await firstShard({ shards }).exploits.heads()).find((one) => one.feed === head.feed);
+    if (!force) requireProgress(before, head);
     const { newlyListed } = await storeFeed({ shards }, feed);
-    return { head: feed.head, problems, places: [folder, redisPlace(loaded)], newlyListed };
+    return { head, places: [folder, redisPlace(loaded)], newlyListed };
   } finally {
     await close();
   }
+}
+
+/**
+ * Writes everything in the data folder to one file: the advisories, or those that changed since a time, and the lists about
+ * exploitation. `sign`: a file with the private Ed25519 key. Throws `AdvisoryError`, `ExploitError` and `FileError`.
+ */
+export async function exportBundle(
+  { config: { data } }: LoadedConfig,
+  {
+    to,
+    since,
+    sign,
+  }: { readonly to: string; readonly since?: string | undefined; readonly sign?: string | undefined },
+): Promise<BundleHead> {
+  const folder = dataFolder(data.folder);
+  const [key, lists] = [
+    sign === undefined ? undefined : await readKey(sign, 'private'),
+    await readFolder(folder),
+  ];
+  const advisories = await openAdvisories(advisoriesPath(folder));
+  try {
+    const records = advisories.records(since === undefined ? undefined : Date.parse(since));
+    const createdAt = new Date().toISOString();
+    return await writeBundle(
+      to,
+      { coverage: advisories.coverage(), lists, records },
+      { createdAt, since, key },
+    );
+  } finally {
+    advisories.close();
+  }
+}
+
+/**
+ * Stores what a bundle carries. `verify`: a file with the public key that has to have signed it. A list that is older than the stored
+ * one is left out. Throws `AdvisoryError` and `FileError`.
+ */
+export async function importFromBundle(
+  loaded: LoadedConfig,
+  { from, verify, signal }: Pick<ImportOptions, 'from' | 'signal'> & { readonly verify?: string | undefined },
+): Promise<BundleImport & { readonly lists: readonly FeedHead[] }> {
+  const bundle = await openBundle(from, verify === undefined ? undefined : await readKey(verify, 'public'));
+  const lists = await bundle.lists();
+  const imported = await importBundle(bundle, {
+    path: advisoriesPath(dataFolder(loaded.config.data.folder)),
+    signal,
+  });
+  const stored: FeedHead[] = [];
+  for (const list of lists) {
+    try {
+      stored.push((await storeList(loaded, list, false)).head);
+    } catch (error) {
+      if (!(error instanceof ExploitError) || error.code !== 'older') throw error;
+    }
+  }
+  return { ...imported, lists: stored };
 }
 
 /** The lists that are stored, by place. A place that cannot be read has a fault. */
