@@ -4,13 +4,14 @@ import { FileError } from '../files/errors.ts';
 import { readTextSync } from '../files/read-file.ts';
 import { messageOf } from '../model/errors.ts';
 import { isObject } from '../model/json-object.ts';
+import { nearestName } from '../model/nearest.ts';
 import { redisUrlList } from '../model/queue/redis-urls.ts';
 import type { Suppression } from '../model/scan/suppression.ts';
 import { Secret } from '../model/secret.ts';
 import { asWritten } from './as-written.ts';
 import { ConfigError } from './errors.ts';
 import { DEFAULT_FILE } from './is-configured.ts';
-import { type Config, configSchema } from './schema.ts';
+import { type Config, configSchema, keysAt } from './schema.ts';
 import { resolveSecret, type SecretReference } from './secret-reference.ts';
 import { type NotAppliedIn, readVexDocuments } from './sections/vex.ts';
 import { serviceLinks } from './service-links.ts';
@@ -154,9 +155,19 @@ function merge(base: unknown, over: unknown): unknown {
 }
 
 function invalid(error: z.ZodError, file: string | undefined): ConfigError {
-  const faults = error.issues.map((issue) => `  ${issue.path.join('.') || '(root)'}: ${issue.message}`);
+  const faults = error.issues.map(
+    (issue) => `  ${issue.path.join('.') || '(root)'}: ${issue.message}${suggestion(issue)}`,
+  );
   const where = file === undefined ? 'configuration (environment variables only)' : file;
   return new ConfigError('config-invalid', [`${where} is not valid:`, ...faults].join('\n'));
+}
+
+/** A known key that resembles an unknown one. */
+function suggestion(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'unrecognized_keys') return '';
+  const known = keysAt(issue.path);
+  const names = issue.keys.flatMap((key) => nearestName(key, known) ?? []);
+  return names.length === 0 ? '' : ` (did you mean ${names.map((name) => `"${name}"`).join(', ')}?)`;
 }
 
 /** Removes the password from the URL, so that messages with the URL do not contain it. */

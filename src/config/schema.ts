@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject } from '../model/json-object.ts';
 import { secretReference } from './secret-reference.ts';
 import { type NotifyConfig, notify } from './sections/notify.ts';
 import { policy } from './sections/policy.ts';
@@ -203,3 +204,14 @@ function longestDigest(config: NotifyConfig | undefined): number {
 }
 
 export type Config = z.infer<typeof configSchema>;
+
+/** The names of the settings at a path of the configuration. */
+export function keysAt(path: readonly PropertyKey[]): readonly string[] {
+  let at: unknown = z.toJSONSchema(configSchema, { unrepresentable: 'any', io: 'input' });
+  for (const step of path) {
+    const properties = isObject(at) ? at['properties'] : undefined;
+    if (typeof step === 'number') at = isObject(at) ? at['items'] : undefined;
+    else at = isObject(properties) ? properties[String(step)] : undefined;
+  }
+  return isObject(at) && isObject(at['properties']) ? Object.keys(at['properties']) : [];
+}

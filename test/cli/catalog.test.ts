@@ -47,6 +47,13 @@ describe('a wrong command line', () => {
     [['sca'], "unknown command 'sca'", '(Did you mean scan?)'],
     [['--nope'], "unknown option '--nope'", 'Use --help'],
     [['parse', '--jsn'], "unknown option '--jsn'", '(Did you mean --json?)'],
+    [['scan', '--fail-on', 'hihg'], "argument 'hihg' is invalid", '(Did you mean high?)'],
+    [
+      ['schedules', 'add'],
+      "missing required argument 'name'",
+      'Usage: lockhound schedules add [options] <name>',
+    ],
+    [['scan', '--json', '--format', 'sarif'], '--json is short for --format json, not sarif', ''],
     [['webhook', 'plam'], "unknown command 'plam'", '(Did you mean plan?)'],
   ])('%j exits with 2 and says what is wrong', async (args, message, advice) => {
     const { code, note } = await lockhound(args);

@@ -25,7 +25,12 @@ export function withOutputFormat(
         .default('table')
         .argParser((name: string) => outputFormat(name, formats)),
     )
-    .addOption(new Option('--json', `${json} (short for --format json)`).implies({ format: 'json' }));
+    .addOption(new Option('--json', `${json} (short for --format json)`).implies({ format: 'json' }))
+    .hook('preAction', (called) => {
+      const { json: isShort, format } = called.opts();
+      if (isShort === true && format !== 'json')
+        called.error(`error: --json is short for --format json, not ${format}`);
+    });
 }
 
 export function withConfig(command: Command): Command {

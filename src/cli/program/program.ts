@@ -24,7 +24,10 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     await program.parseAsync(args, { from: 'user' });
     return code;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.clean : EXIT.error;
+    if (error instanceof CommanderError) {
+      terminal.note(await nearestChoice(error.message));
+      return error.exitCode === 0 ? EXIT.clean : EXIT.error;
+    }
     terminal.note(`${describe(error)}\n`);
     return error instanceof Interruption ? error.exitCode : EXIT.error;
   }
@@ -88,10 +91,26 @@ function connect(command: Command, context: CommandContext): void {
   command.exitOverride().configureOutput({
     writeOut: out,
     writeErr: note,
+    outputError: (text, write) => write(text + usageFor(text, command)),
     getOutHelpWidth: () => widthOf(context.terminal),
     getErrHelpWidth: () => noteWidth,
   });
   for (const inner of command.commands) connect(inner, context);
+}
+
+/** The choice that an argument resembles, as advice. */
+async function nearestChoice(error: string): Promise<string> {
+  const [, given = '', choices = ''] =
+    /argument '([^']*)' is invalid\. Allowed choices are ([^.]+)\./.exec(error) ?? [];
+  if (choices === '') return '';
+  const { nearestName } = await import('../../model/nearest.ts');
+  const nearest = nearestName(given, choices.split(', '));
+  return nearest === undefined ? '' : `(Did you mean ${nearest}?)\n`;
+}
+
+/** How a command is called, after an error about its arguments. */
+function usageFor(error: string, command: Command): string {
+  return error.includes('missing required argument') ? `Usage: ${new Help().commandUsage(command)}\n` : '';
 }
 
 function widthOf({ width }: Terminal): number {
