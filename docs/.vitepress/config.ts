@@ -19,7 +19,16 @@ const docs = new URL('..', import.meta.url);
 
 /** The order of the pages; further ones follow. */
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
-  Use: ['start', 'offline', 'code-review', 'continuous-integration', 'reports', 'advice', 'priority', 'suppressions'],
+  Use: [
+    'start',
+    'offline',
+    'code-review',
+    'continuous-integration',
+    'reports',
+    'advice',
+    'priority',
+    'suppressions',
+  ],
   Operate: ['operating', 'page', 'fleet', 'fleet-commands', 'schedules', 'redis'],
   Contracts: ['producers', 'webhooks', 'deliveries', 'api', 'services'],
   Findings: ['signals', 'incidents'],
