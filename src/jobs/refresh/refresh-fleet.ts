@@ -85,9 +85,9 @@ async function dueFacts(
   }
 }
 
-/** What is listed from this time on, in ms, was not refreshed yet. */
-export function listedSince(last: RefreshRecord | undefined): number {
-  return last === undefined ? 0 : Date.parse(last.startedAt);
+/** What is listed from this time on, in ms, was not refreshed yet: all of it, until the service has answered once about each. */
+export function listedSince(last: Pick<RefreshRecord, 'startedAt' | 'unanswered'> | undefined): number {
+  return last === undefined || last.unanswered > 0 ? 0 : Date.parse(last.startedAt);
 }
 
 function partsOf(

@@ -117,3 +117,30 @@ it('a refresh has parts of 2,500 versions and 250 advisories, each once', async 
   expect(next[0]).toMatchObject({ job: 'finish-refresh', payload: { packageParts: 3, advisoryParts: 2 } });
   expect(next[0]?.children?.map(({ job }) => job)).toEqual([...Array(5).fill('refresh-facts')]);
 });
+
+it('what lists of changes name is refreshed until the service has answered about all of it', async () => {
+  const record = {
+    refresh: 'before',
+    finishedAt: STARTED,
+    packages: 1,
+    advisories: 1,
+    changed: 0,
+    failed: 0,
+  };
+  const sinceAfter = async (last: { readonly unanswered: number } | undefined) => {
+    const asked: number[] = [];
+    const fleet = portsWith({
+      lastRefresh: async () => last && { ...record, ...last, startedAt: STARTED },
+      listed: async (since) => {
+        asked.push(since);
+        return { ids: Uint32Array.of(7), advisories: ['GHSA-1'] };
+      },
+    });
+    const { result } = await refreshFleet.run({ ...PART, cadence: 'listed' }, fleet, context());
+    expect(result).toEqual({ packages: 1, advisories: 1 });
+    return asked;
+  };
+  expect(await sinceAfter(undefined)).toEqual([0]);
+  expect(await sinceAfter({ unanswered: 0 })).toEqual([context().startedAt]);
+  expect(await sinceAfter({ unanswered: 1 })).toEqual([0]);
+});
