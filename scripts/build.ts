@@ -63,7 +63,7 @@ const { output } = await bundle.write({
     groups: [
       {
         name: 'command',
-        test: /\/src\/(?:(?:model|commands|embedded|insights)\/errors|cli\/program\/(?:errors|options|output-\w+|process-output|signals)|config\/(?:defaults\.generated|is-configured|load-or-default)|files\/[\w-]+|model\/(?:json-object|load-package|printable|lazily|yielding|lockfile\/read-whole)|report\/layout)\.ts$|\/commander\//,
+        test: /\/src\/(?:(?:model|commands|embedded|insights)\/errors|cli\/program\/(?:errors|options|output-\w+|process-output|terminal)|config\/(?:defaults\.generated|is-configured|load-or-default)|files\/[\w-]+|model\/(?:json-object|load-package|printable|lazily|yielding|lockfile\/read-whole)|report\/layout)\.ts$|\/commander\//,
         priority: 6,
       },
       // What `parse` and every file need. Each format is a file of its own.

@@ -5,7 +5,7 @@
 export const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   'src/embedded/routes.ts': [/^\/v3alpha\/systems\/([^/]+)\/packages\/(.+)\/versions\/([^/]+):dependencies$/],
   'src/model/secret.ts': [/secret%20value|secret/gi],
-  'src/policy/named-successor.ts': [
+  'src/policy/rules/deprecated.ts': [
     /\b(?:use|migrate to|replaced (?:by|with)) [`'"]?(@[a-z0-9][\w.-]*\/[a-z0-9][\w.-]*|[a-z0-9][\w.-]*)/i,
   ],
   'src/commands/doctor/redis-connection.ts': [/^cluster_state:(\w+)/m],

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Noun } from './operations/noun.ts';
-import type { CommandContext } from './program/context.ts';
+import type { CommandContext } from './program/terminal.ts';
 
 type Group = 'Scan' | 'Ask about what is watched' | 'Run';
 

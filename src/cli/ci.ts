@@ -6,13 +6,11 @@ import { splitFindings } from '../model/review/scan-comparison.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import { isAlert } from '../model/scan/is-alert.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
-import type { CommandContext } from './program/context.ts';
 import { withConfig } from './program/options.ts';
 import { withOutputFile } from './program/output-file.ts';
 import { progressLine } from './program/progress.ts';
 import { EXIT_CODES, printScan, type ResultOptions, withFailOn } from './program/scan-result.ts';
-import { interruptible } from './program/signals.ts';
-import type { Terminal } from './program/terminal.ts';
+import { type CommandContext, interruptible, type Terminal } from './program/terminal.ts';
 
 interface GithubOptions {
   readonly config?: string;

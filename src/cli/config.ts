@@ -4,9 +4,8 @@ import { IGNORED_LINKS } from '../config/service-links.ts';
 import { settings } from '../config/variables.ts';
 import { messageOf } from '../model/errors.ts';
 import { configText, settingsText } from '../report/administration/config-text.ts';
-import type { CommandContext } from './program/context.ts';
 import { EXIT } from './program/errors.ts';
-import type { Terminal } from './program/terminal.ts';
+import type { CommandContext, Terminal } from './program/terminal.ts';
 
 interface CheckOptions {
   readonly config?: string;

@@ -2,9 +2,8 @@ import { Argument, Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { FEEDS, type FeedName } from '../model/exploits/exploit-data.ts';
 import { type AdminOptions, print, withAdminOptions } from './program/admin.ts';
-import type { CommandContext } from './program/context.ts';
 import { EXIT } from './program/errors.ts';
-import { interruptible } from './program/signals.ts';
+import { type CommandContext, interruptible } from './program/terminal.ts';
 
 const EXAMPLES = `
 Examples:

@@ -7,12 +7,10 @@ import { printable } from '../model/printable.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import { palette } from '../report/layout.ts';
 import { renderText } from '../report/text.ts';
-import type { CommandContext } from './program/context.ts';
 import { EXIT } from './program/errors.ts';
 import { parsePort } from './program/options.ts';
 import { type ProgressLine, progressLine } from './program/progress.ts';
-import { interruptible, untilAborted } from './program/signals.ts';
-import type { Terminal } from './program/terminal.ts';
+import { type CommandContext, interruptible, type Terminal, untilAborted } from './program/terminal.ts';
 
 const EXAMPLE = packageFile('examples/shop/package-lock.json');
 const TARGET = 'shop';

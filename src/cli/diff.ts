@@ -2,13 +2,11 @@ import type { Command } from 'commander';
 import type { CacheOptions } from '../compose/look-up-cache.ts';
 import { loadOrDefault } from '../config/load-or-default.ts';
 import type { LockfileComparison } from '../model/review/package-change.ts';
-import type { CommandContext } from './program/context.ts';
 import { EXIT } from './program/errors.ts';
 import { type OutputOptions, withConfig, withOutputFormat } from './program/options.ts';
 import { type DestinationOptions, withDestination, withDestinationOptions } from './program/output-file.ts';
 import { writeParts } from './program/process-output.ts';
-import { interruptible } from './program/signals.ts';
-import type { Terminal } from './program/terminal.ts';
+import { type CommandContext, interruptible, type Terminal } from './program/terminal.ts';
 
 interface DiffOptions extends OutputOptions, DestinationOptions {
   readonly as?: string;

@@ -2,9 +2,8 @@ import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { doctorText, hasFault } from '../report/administration/checks-text.ts';
 import { type AdminOptions, print, withAdminOptions } from './program/admin.ts';
-import type { CommandContext } from './program/context.ts';
 import { EXIT } from './program/errors.ts';
-import { interruptible } from './program/signals.ts';
+import { type CommandContext, interruptible } from './program/terminal.ts';
 
 const NOTES = `
 Every check is harmless: it reads, writes keys that expire within a minute, sends one look-up to the insights service, reads the

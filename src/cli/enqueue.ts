@@ -6,7 +6,6 @@ import { followScan } from './follow-scan.ts';
 import type { Caller } from './operations/caller.ts';
 import { openCaller, withServer } from './operations/open-caller.ts';
 import { layoutOf } from './operations/run.ts';
-import type { CommandContext } from './program/context.ts';
 import { CommandError, EXIT } from './program/errors.ts';
 import { collectLabel, withConfig, withOutputFormat } from './program/options.ts';
 import {
@@ -25,8 +24,7 @@ import {
   withFailOn,
   withReports,
 } from './program/scan-result.ts';
-import { interruptible } from './program/signals.ts';
-import type { Terminal } from './program/terminal.ts';
+import { type CommandContext, interruptible, type Terminal } from './program/terminal.ts';
 
 interface EnqueueOptions extends ResultOptions, DestinationOptions {
   readonly target: string;

@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
 import { loadOrDefault } from '../config/load-or-default.ts';
-import type { CommandContext } from './program/context.ts';
 import { EXIT } from './program/errors.ts';
 import { type OutputOptions, withConfig, withOutputFormat } from './program/options.ts';
 import { type DestinationOptions, withDestination, withDestinationOptions } from './program/output-file.ts';
 import { progressLine } from './program/progress.ts';
-import { interruptible } from './program/signals.ts';
-import type { Terminal } from './program/terminal.ts';
+import { type CommandContext, interruptible, type Terminal } from './program/terminal.ts';
 
 interface FixOptions extends OutputOptions, DestinationOptions {
   readonly local?: boolean;

@@ -2,13 +2,11 @@ import type { Command } from 'commander';
 import { loadOrDefault } from '../config/load-or-default.ts';
 import type { ParsedFile } from '../model/lockfile/parsed-file.ts';
 import { isReadWhole } from '../model/lockfile/read-whole.ts';
-import type { CommandContext } from './program/context.ts';
 import { EXIT } from './program/errors.ts';
 import { type OutputOptions, withConfig, withOutputFormat } from './program/options.ts';
 import { type DestinationOptions, withDestination, withDestinationOptions } from './program/output-file.ts';
 import { writeParts } from './program/process-output.ts';
-import { interruptible } from './program/signals.ts';
-import type { Terminal } from './program/terminal.ts';
+import { type CommandContext, interruptible, type Terminal } from './program/terminal.ts';
 
 interface ParseOptions extends OutputOptions, DestinationOptions {
   readonly as?: string;

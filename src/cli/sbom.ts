@@ -3,13 +3,11 @@ import { loadOrDefault } from '../config/load-or-default.ts';
 import { isReadWhole } from '../model/lockfile/read-whole.ts';
 import { printable } from '../model/printable.ts';
 import { type BomSource, SPEC_VERSIONS, type SpecVersion } from '../report/cyclonedx/source.ts';
-import type { CommandContext } from './program/context.ts';
 import { EXIT } from './program/errors.ts';
 import { type ConfigOptions, withConfig } from './program/options.ts';
 import { type DestinationOptions, withDestination, withDestinationOptions } from './program/output-file.ts';
 import { writeParts } from './program/process-output.ts';
-import { interruptible } from './program/signals.ts';
-import type { Terminal } from './program/terminal.ts';
+import { type CommandContext, interruptible, type Terminal } from './program/terminal.ts';
 
 interface SbomOptions extends DestinationOptions, ConfigOptions {
   readonly as?: string;

@@ -3,7 +3,6 @@ import type { CacheOptions } from '../compose/look-up-cache.ts';
 import { loadOrDefault } from '../config/load-or-default.ts';
 import { RATED_SEVERITIES, type RatedSeverity } from '../model/scan/severity.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
-import type { CommandContext } from './program/context.ts';
 import { withConfig, withOutputFormat } from './program/options.ts';
 import { type DestinationOptions, withDestination, withDestinationOptions } from './program/output-file.ts';
 import { progressLine } from './program/progress.ts';
@@ -15,8 +14,7 @@ import {
   withFailOn,
   withReports,
 } from './program/scan-result.ts';
-import { interruptible } from './program/signals.ts';
-import type { Terminal } from './program/terminal.ts';
+import { type CommandContext, interruptible, type Terminal } from './program/terminal.ts';
 
 interface ScanOptions extends ResultOptions, DestinationOptions {
   readonly image?: string;

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
-import type { CommandContext } from './program/context.ts';
 import { parsePort } from './program/options.ts';
-import { interruptible, unlessAborted, untilAborted } from './program/signals.ts';
+import { type CommandContext, interruptible, unlessAborted, untilAborted } from './program/terminal.ts';
 
 const NOTES = `
 Serves the live page of docs/page.md and the API of docs/api.md: \`lockhound api show lockhound\` lists its operations, and

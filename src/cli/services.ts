@@ -2,9 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ServicesOptions } from '../commands/services.ts';
 import { secretFromEnvironment } from '../config/secret-reference.ts';
 import { defined } from '../model/defined.ts';
-import type { CommandContext } from './program/context.ts';
-import { interruptible, untilAborted } from './program/signals.ts';
-import type { Terminal } from './program/terminal.ts';
+import { type CommandContext, interruptible, type Terminal, untilAborted } from './program/terminal.ts';
 
 interface Flags {
   readonly settings?: string;

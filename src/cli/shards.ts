@@ -2,10 +2,9 @@ import { Command, InvalidArgumentError } from 'commander';
 import type { MoveResult } from '../commands/shards/move-shards.ts';
 import { loadConfig } from '../config/load.ts';
 import { print } from './program/admin.ts';
-import type { CommandContext } from './program/context.ts';
 import { type ConfigOptions, type OutputOptions, withConfig, withOutputFormat } from './program/options.ts';
 import { progressLine } from './program/progress.ts';
-import { interruptible } from './program/signals.ts';
+import { type CommandContext, interruptible } from './program/terminal.ts';
 
 const NOTES = `
 Stop all workers first. Redis needs memory for a second copy of what is stored. After an interruption run the command again: no

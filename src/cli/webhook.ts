@@ -4,11 +4,9 @@ import { loadConfig } from '../config/load.ts';
 import type { ProvisionChange } from '../model/alert/provision-change.ts';
 import { TRANSITIONS, type Transition } from '../model/scan/transition.ts';
 import { changesText, shownText, testText } from '../report/administration/webhook-text.ts';
-import type { CommandContext } from './program/context.ts';
 import { EXIT } from './program/errors.ts';
 import { type ConfigOptions, withConfig } from './program/options.ts';
-import { interruptible } from './program/signals.ts';
-import type { Terminal } from './program/terminal.ts';
+import { type CommandContext, interruptible, type Terminal } from './program/terminal.ts';
 
 interface WebhookOptions extends ConfigOptions {
   readonly json?: boolean;

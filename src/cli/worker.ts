@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config/load.ts';
-import { interruptible, unlessAborted, untilAborted } from './program/signals.ts';
+import { interruptible, unlessAborted, untilAborted } from './program/terminal.ts';
 
 const NOTES = `
 The worker processes jobs until SIGTERM or SIGINT. Running jobs then have \`worker.shutdownGrace\` to finish; others are

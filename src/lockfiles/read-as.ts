@@ -3,7 +3,7 @@ import { isReadWhole } from '../model/lockfile/read-whole.ts';
 import { LockfileError } from './errors.ts';
 import type { Companion, Format, LockfileContent, LockfileInput } from './format.ts';
 import { remedyFor } from './known-formats.ts';
-import { withoutSecrets } from './packages/credentials.ts';
+import { withoutSecrets } from './packages/sources.ts';
 import { type Decoded, decodeContent } from './syntax/decode-text.ts';
 
 export interface LockfileLimits {

@@ -22,7 +22,7 @@ const FAULTS: ReadonlyMap<string, string> = new Map([
 
 const OTHERS = /CERT|EPROTO|^ERR_SSL_/;
 
-/** Why there is no TLS connection, as part of a sentence about the server; `undefined` for an error that is none of TLS. */
+/** Why there is no TLS connection, as part of a sentence about the server; `undefined` for any other error of TLS. */
 export function tlsFault(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   const code = String(error.code);

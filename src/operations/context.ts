@@ -13,10 +13,10 @@ import type { PageTokens } from './page-token.ts';
 import type { Principal } from './principal.ts';
 import { Refusal } from './refusal.ts';
 
-/** What operations work with. */
+/** The context of operations. */
 export interface OperationContext {
   readonly loaded: LoadedConfig;
-  /** What is stored, and what could not be read of it. */
+  /** The stores, and the errors of values that could not be read. */
   readonly fleet: FleetStore;
   /**
    * The fleet in memory. A server has all of it, and throws `Refusal` until it was read; a command reads from Redis what the question
@@ -110,7 +110,7 @@ export function nothingStored(): Refusal {
   return new Refusal(404, 'nothing-stored', detail);
 }
 
-/** What the answer lacks because it cannot be read. Reasons name targets, so they are for callers who see all of them. */
+/** The parts that the answer lacks because they cannot be read. Reasons name targets, so they are for callers who see all of them. */
 export function unreadableOf(
   { fleet }: Pick<OperationContext, 'fleet'>,
   { seesAll }: Principal,

@@ -17,7 +17,7 @@ import type { OperationContext } from './context.ts';
 import { createPageTokens } from './page-token.ts';
 
 /**
- * What the operations of one command work with: each snapshot is read from Redis. Throws `ConfigError` when `redis.url` is not set, and
+ * Opens the context for the operations of one command: each snapshot is read from Redis. Throws `ConfigError` when `redis.url` is not set, and
  * `StoreError` when Redis does not answer.
  */
 export async function openLocalContext(

@@ -35,7 +35,7 @@ export function createPageTokens(key: Buffer): PageTokens {
 
 const MAC_BYTES = 16;
 
-/** What decides a list, as text: the method, its parameters except those of the page, and what the caller may see. */
+/** The parameters that decide a list, as text: the method, its parameters except those of the page, and what the caller may see. */
 export function questionOf(method: string, params: object, scope: string): string {
   const {
     pageToken: _token,

@@ -56,7 +56,7 @@ export async function takePage<Item, Place>(
   return { items: taken, next: {} };
 }
 
-/** The same of a sorted list in memory, and the number of all entries. */
+/** Returns a page of a sorted list in memory, and the number of all entries. */
 export function pageOfList<Item extends Place, Place>(
   list: readonly Item[],
   { size, skip, after, tokenAfter }: ReturnType<typeof pageOf<Place>>,

@@ -27,7 +27,7 @@ export const RULES: readonly Rule[] = [
   ...SIGNAL_RULES,
 ];
 
-/** Those about Lockhound itself: jobs of their own find them, and `policy.rules` does not change them. */
+/** The rules about Lockhound itself: jobs of their own find them, and `policy.rules` does not change them. */
 export const OWN_RULES: readonly RuleText[] = [contractDriftText, staleFactsText];
 
 /** The names that `rule` of a finding can have. */

@@ -47,7 +47,7 @@ export function contractDrift(target: string, comparison: ContractComparison): r
     });
 }
 
-/** Without the message: that changes with each further difference at the same path. */
+/** The kind and path of a difference. Its message changes with each further difference at the same path. */
 function issueOf({ kind, path }: ContractDifference): string {
   return `${kind} ${path}`;
 }

@@ -20,7 +20,7 @@ export function compareFindingOrder(left: Finding, right: Finding): number {
   );
 }
 
-/** The same order for changes, by their findings. */
+/** Sorts changes in the order of their findings. */
 export function compareChanges(left: Pick<Change, 'finding'>, right: Pick<Change, 'finding'>): number {
   return compareFindingOrder(left.finding, right.finding);
 }

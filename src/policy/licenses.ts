@@ -3,14 +3,14 @@ import { loadPackage } from '../model/lazily.ts';
 import type { LicensePolicy } from '../model/scan/policy.ts';
 import { matchesWildcard } from '../model/wildcard.ts';
 
-/** What is wrong with the licences of a version. */
+/** The fault of the licences of a version. */
 export type LicenseFault =
   /** Denied, or not in the list of those that are allowed: the licences that cannot be chosen. */
   | { readonly kind: 'denied' | 'not-allowed'; readonly licenses: readonly string[] }
   /** `non-standard`: the licence is no SPDX expression. `unknown`: none is known. */
   | { readonly kind: 'non-standard' | 'unknown' };
 
-/** What the index says of a licence that it cannot read. */
+/** The licence that the index states where it cannot read one. */
 const NON_STANDARD = 'non-standard';
 /** A parser has no limit of depth; no real expression is as long. */
 const MAX_LENGTH = 2_000;

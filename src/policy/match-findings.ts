@@ -7,7 +7,7 @@ import { issueKeys, isUnloaded, withNamesOf } from './same-finding.ts';
 
 /** A finding of this scan and the stored finding that it matches. */
 export interface MatchedFinding {
-  /** With the stored fingerprint. */
+  /** The finding, with the stored fingerprint. */
   readonly finding: Finding;
   readonly tracked: TrackedFinding | undefined;
 }
@@ -122,7 +122,7 @@ class TrackedIndex {
     }
   }
 
-  /** Those about the same issue of the same package version, in stored order. */
+  /** The stored findings about the same issue of the same package version, in their order. */
   sameVersion(finding: Finding): readonly TrackedFinding[] {
     if (this.#versions.size === 0) return [];
     const found = new Set<Entry>();

@@ -11,7 +11,7 @@ import type { LocatedPackage } from './located-packages.ts';
 export interface RuleFacts {
   readonly target: Target;
   readonly inventory: Inventory;
-  /** By id; advisories that could not be loaded are absent. */
+  /** The advisories by id; those that could not be loaded are absent. */
   readonly advisories: ReadonlyMap<string, Advisory>;
   /** Resolved graphs by `formatVersionKey`, for lockfiles without edges. */
   readonly graphs: ReadonlyMap<string, DependencyGraph>;
@@ -31,14 +31,14 @@ export interface RuleFinding extends Pick<Finding, 'title' | 'issue' | 'advice' 
   readonly severity?: Severity;
 }
 
-/** What people read about a rule: Markdown. `npm run generate` writes its page in `docs/rules/` from it. */
+/** The text that people read about a rule, in Markdown. `npm run generate` writes its page in `docs/rules/` from it. */
 export interface RuleText {
   readonly name: string;
   /** The heading of its findings in code scanning, where they have no advisory. */
   readonly title: string;
-  /** What it finds, in one line for tables. */
+  /** Its findings, in one line for tables. */
   readonly description: string;
-  /** What a finding means, how sure it is, and what to do. Links lead from `docs/rules/`. */
+  /** The meaning of a finding, how sure it is, and what to do. Links lead from `docs/rules/`. */
   readonly help: { readonly means: string; readonly sure: string; readonly todo: string };
 }
 
@@ -48,7 +48,7 @@ export interface Rule extends RuleText {
   readonly readsRecords: boolean;
   /** Default; like `severity`, the configuration can override it (`policy.rules`). */
   readonly level: RuleLevel;
-  /** Absent where each finding has its own. */
+  /** The severity of its findings. Absent where each has its own. */
   readonly severity?: RatedSeverity;
   /** How long a finding may stay open as a note before it becomes an alert, in milliseconds. Absent: unlimited. */
   noteLimit?(policy: Policy): number;

@@ -23,7 +23,7 @@ export const staleFactsText: RuleText = {
 
 const PURL = 'pkg:generic/package-insights';
 
-/** What the fleet knows is out of date, because the service does not answer. `since`: RFC 3339. */
+/** The finding that the facts of the fleet are out of date, because the service does not answer. `since`: RFC 3339. */
 export function staleFacts(target: string, since: string, reason: string): Finding {
   return {
     fingerprint: fingerprintOf(target, STALE_FACTS, PURL, ''),

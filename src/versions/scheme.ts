@@ -1,12 +1,62 @@
 import type { System } from '../model/lockfile/ecosystem.ts';
-import { cargo } from './cargo.ts';
-import { go } from './go.ts';
 import { maven } from './maven.ts';
-import { npm } from './npm.ts';
 import { nuget } from './nuget.ts';
 import { python } from './python.ts';
 import { ruby } from './ruby.ts';
+import { caretLine, compareSemantic, inSemanticRange, isSemantic, isSemanticPrerelease } from './semantic.ts';
 import type { VersionScheme } from './version-scheme.ts';
+
+/** A requirement under another name (`npm:name@^1`) or of Yarn's default protocol (`npm:^1`). */
+const PROTOCOL = /^npm:(?:(?:@[^@/]+\/)?[^@/]+@)?/;
+
+/** npm: node-semver, which npm itself uses. */
+export const npm: VersionScheme = {
+  isValid: isSemantic,
+  compare: compareSemantic,
+  isPrerelease: isSemanticPrerelease,
+  line: caretLine,
+  satisfies: (version, requirement) => inSemanticRange(version, requirement.replace(PROTOCOL, '')),
+};
+
+/**
+ * Go modules: semantic versions with `v`; the standard library with `go`. A requirement is a lower bound: the highest bound of
+ * all modules is selected, so every later version of the same module path is permitted.
+ */
+export const go: VersionScheme = {
+  isValid: (version) => isSemantic(semanticText(version)),
+  compare: (left, right) => compareSemantic(semanticText(left), semanticText(right)),
+  // The `-` of a pseudo-version begins a pre-release as well, and modules without tags have nothing else.
+  isPrerelease: (version) => isSemanticPrerelease(semanticText(version)),
+  // The major version is part of the module path.
+  line: () => '',
+  satisfies: (version, requirement) =>
+    isSemantic(semanticText(requirement)) ? go.compare(version, requirement) >= 0 : undefined,
+};
+
+/** `go1.21` and `go1.21rc2` are releases and release candidates of the standard library. */
+function semanticText(version: string): string {
+  const match = /^(?:go|v)?(\d+(?:\.\d+){0,2})((?:rc|beta|-).*|\+incompatible)?$/.exec(version);
+  if (match === null) return version;
+  const [, numbers = '', rest = ''] = match;
+  const padded = [...numbers.split('.'), '0', '0'].slice(0, 3).join('.');
+  if (rest === '' || rest.startsWith('-') || rest.startsWith('+')) return padded + rest;
+  return `${padded}-${rest.replace(/(?<=[a-z])(?=\d)/, '.')}`;
+}
+
+/** Cargo: semantic versions. Requirements are separated by commas, and one without an operator is a caret requirement. */
+export const cargo: VersionScheme = {
+  isValid: isSemantic,
+  compare: compareSemantic,
+  isPrerelease: isSemanticPrerelease,
+  line: caretLine,
+  satisfies(version, requirement) {
+    const parts = requirement.split(',').map((part) => part.trim());
+    const range = parts
+      .map((part) => (/^\d/.test(part) && !part.includes('*') ? `^${part}` : part))
+      .join(' ');
+    return inSemanticRange(version, range);
+  },
+};
 
 const SCHEMES: Readonly<Record<System, VersionScheme>> = {
   NPM: npm,

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { withOutputFile } from '../../src/cli/program/output-file.ts';
-import { interruptible } from '../../src/cli/program/signals.ts';
+import { interruptible } from '../../src/cli/program/terminal.ts';
 import { LOCKFILE } from '../pipeline/fixtures.ts';
 import { MAIN } from '../prepare.ts';
 import { lockhound } from './lockhound.ts';

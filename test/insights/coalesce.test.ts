@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCoalescer } from '../../src/insights/coalesce.ts';
+import { createCoalescer } from '../../src/insights/insights.ts';
 
 function setUp() {
   const coalesce = createCoalescer<string>();

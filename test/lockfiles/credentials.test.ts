@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sourceOf } from '../../src/lockfiles/ecosystems/npm-source.ts';
-import { withoutCredentials, withoutSecrets } from '../../src/lockfiles/packages/credentials.ts';
+import { withoutCredentials, withoutSecrets } from '../../src/lockfiles/packages/sources.ts';
 import { readLockfile } from '../../src/lockfiles/read.ts';
 import { formatOfSample, SAMPLES } from './samples.ts';
 

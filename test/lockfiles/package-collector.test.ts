@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { draftPackage } from '../../src/lockfiles/packages/lockfile-builder.ts';
 import { PackageCollector } from '../../src/lockfiles/packages/package-collector.ts';
-import { draftPackage } from '../../src/lockfiles/packages/package-draft.ts';
 
 it('merges the entries of a version in sorted and in other orders', () => {
   const names = fc.array(fc.constantFrom('a', 'a-b', 'a.b', 'b', 'b1', 'c', '@a/b', '@a/c'));

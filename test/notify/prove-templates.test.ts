@@ -5,8 +5,7 @@ import { sampleNotifications } from '../../src/notify/alert/sample-notifications
 import { PRESETS } from '../../src/notify/presets/catalog.ts';
 import { genericPreset } from '../../src/notify/presets/generic.ts';
 import type { DesiredWebhook } from '../../src/notify/webhooks/definition.ts';
-import { proveTemplates } from '../../src/notify/webhooks/prove-templates.ts';
-import { validateDesired } from '../../src/notify/webhooks/validate.ts';
+import { proveTemplates, validateDesired } from '../../src/notify/webhooks/validate.ts';
 
 const base: DesiredWebhook = {
   route: 'default',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { namedSuccessor } from '../../src/policy/named-successor.ts';
+import { namedSuccessor } from '../../src/policy/rules/deprecated.ts';
 
 describe('the successor that a deprecation names', () => {
   it.each([

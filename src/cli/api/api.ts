@@ -7,10 +7,8 @@ import {
   showMethodText,
   validationText,
 } from '../../report/administration/api-text.ts';
-import type { CommandContext } from '../program/context.ts';
 import { EXIT } from '../program/errors.ts';
-import { interruptible } from '../program/signals.ts';
-import type { Terminal } from '../program/terminal.ts';
+import { type CommandContext, interruptible, type Terminal } from '../program/terminal.ts';
 import { callCommand } from './call.ts';
 import { urlCommand } from './url.ts';
 

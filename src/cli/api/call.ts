@@ -8,8 +8,7 @@ import { messageOf } from '../../model/errors.ts';
 import { answerText } from '../../report/answer.ts';
 import { EXIT } from '../program/errors.ts';
 import { withOutputFile } from '../program/output-file.ts';
-import { interruptible } from '../program/signals.ts';
-import type { Terminal } from '../program/terminal.ts';
+import { interruptible, type Terminal } from '../program/terminal.ts';
 import { readJsonOption } from './json-input.ts';
 
 interface CallOptions {

@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
 import { EXIT } from '../program/errors.ts';
-import { interruptible } from '../program/signals.ts';
-import type { Terminal } from '../program/terminal.ts';
+import { interruptible, type Terminal } from '../program/terminal.ts';
 import { inputLines, readJsonOption } from './json-input.ts';
 
 interface UrlOptions {

@@ -4,8 +4,8 @@ import { UNCOVERED } from '../../model/api/extensions.ts';
 import { printable } from '../../model/printable.ts';
 import { answerLine } from '../../report/answer.ts';
 import { palette } from '../../report/layout.ts';
-import type { CommandContext } from '../program/context.ts';
 import { EXIT } from '../program/errors.ts';
+import type { CommandContext } from '../program/terminal.ts';
 import { readBatchFile } from './batch-file.ts';
 import {
   type Description,

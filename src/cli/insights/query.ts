@@ -5,8 +5,8 @@ import type { Answered, InsightsSession } from '../../commands/insights-session.
 import { openFile } from '../../files/open-file.ts';
 import type { QueryResult } from '../../model/api/insights-api.generated.ts';
 import type { System } from '../../model/lockfile/ecosystem.ts';
-import type { CommandContext } from '../program/context.ts';
 import { CommandError, unreadable } from '../program/errors.ts';
+import type { CommandContext } from '../program/terminal.ts';
 import { type OperationOptions, operationCommand, readSystem } from './session.ts';
 import { printAnswer } from './single.ts';
 

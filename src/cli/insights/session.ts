@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import type { InsightsSession } from '../../commands/insights-session.ts';
 import { loadOrDefault } from '../../config/load-or-default.ts';
 import type { System } from '../../model/lockfile/ecosystem.ts';
-import { interruptible } from '../program/signals.ts';
+import { interruptible } from '../program/terminal.ts';
 
 /** What the help of an operation shows. */
 export interface Description {

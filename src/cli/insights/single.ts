@@ -7,8 +7,8 @@ import { answerText } from '../../report/answer.ts';
 import { renderDependencyTree } from '../../report/dependency-tree.ts';
 import type { TextOptions } from '../../report/layout.ts';
 import { kebab } from '../operations/derive.ts';
-import type { CommandContext } from '../program/context.ts';
 import { EXIT } from '../program/errors.ts';
+import type { CommandContext } from '../program/terminal.ts';
 import { type OperationOptions, operationCommand, problemsText, readSystem, withSession } from './session.ts';
 
 /** Operations with a subject and an answer of their own: name, method, and the arguments of an example. */

@@ -4,12 +4,11 @@ import { type ApiMethod, findMethod } from '../../discovery/description/methods.
 import { nothingStored } from '../../operations/context.ts';
 import type { MethodId, RawAnswer } from '../../operations/operation.ts';
 import { reportUnreadable } from '../program/admin.ts';
-import type { CommandContext } from '../program/context.ts';
 import { EXIT } from '../program/errors.ts';
 import { type DestinationOptions, withDestination, withOutputFile } from '../program/output-file.ts';
 import { writeParts } from '../program/process-output.ts';
 import type { ReportFile } from '../program/scan-result.ts';
-import { interruptible } from '../program/signals.ts';
+import { type CommandContext, interruptible } from '../program/terminal.ts';
 import type { Caller, ParameterTexts } from './caller.ts';
 import type { View } from './noun.ts';
 import { openCaller, type ServerOptions } from './open-caller.ts';

@@ -1,10 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { answerText } from '../../report/answer.ts';
 import { counted } from '../../report/layout.ts';
-import type { CommandContext } from './context.ts';
 import { EXIT } from './errors.ts';
 import { type ConfigOptions, type OutputOptions, withConfig, withOutputFormat } from './options.ts';
-import type { Terminal } from './terminal.ts';
+import type { CommandContext, Terminal } from './terminal.ts';
 
 /** The options of commands that administer what is stored in Redis. */
 export type AdminOptions = OutputOptions & ConfigOptions;

@@ -2,10 +2,8 @@ import { Command, CommanderError, Help } from 'commander';
 import { packageVersion } from '../../files/package-file.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
 import { COMMANDS, type CommandEntry } from '../catalog.ts';
-import type { CommandContext } from './context.ts';
 import { EXIT } from './errors.ts';
-import { Interruption } from './signals.ts';
-import type { Terminal } from './terminal.ts';
+import { type CommandContext, Interruption, type Terminal } from './terminal.ts';
 
 /** Columns of help that does not go to a terminal. */
 const HELP_WIDTH = 80;

@@ -11,9 +11,8 @@ import {
   newInstance,
   propagateGroupsOfInstances,
 } from '../packages/instances.ts';
-import { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { draftLockedPackage, LockfileBuilder } from '../packages/lockfile-builder.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
-import { draftLockedPackage } from '../packages/package-draft.ts';
 import type { Root } from '../packages/propagate-groups.ts';
 import { registrySource } from '../packages/sources.ts';
 import type { LineNode } from '../syntax/json-lines.ts';

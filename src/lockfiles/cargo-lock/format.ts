@@ -1,7 +1,6 @@
 import type { Source } from '../../model/lockfile/lockfile.ts';
-import { withoutCredentials } from '../packages/credentials.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
-import { gitSourceWithFragment, registrySource } from '../packages/sources.ts';
+import { gitSourceWithFragment, registrySource, withoutCredentials } from '../packages/sources.ts';
 import { type TomlEntry, type TomlRules, tomlFormat } from '../packages/toml-lock.ts';
 import { isTable, membersOf, type Table, textIn, textsIn } from '../syntax/parse-toml.ts';
 

@@ -1,6 +1,6 @@
 import { BOM_PROPERTIES, readIntegrity, readSource } from '../../model/lockfile/bom-properties.ts';
 import type { Group, Integrity, Source } from '../../model/lockfile/lockfile.ts';
-import { withoutCredentials } from '../packages/credentials.ts';
+import { withoutCredentials } from '../packages/sources.ts';
 import type { SbomEntry } from '../sbom/sbom.ts';
 
 /** A component of either notation. Absent fields are empty. */

@@ -1,5 +1,5 @@
+import { type DraftParts, draftPackage } from '../packages/lockfile-builder.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
-import { type DraftParts, draftPackage } from '../packages/package-draft.ts';
 
 /** Returns the package of Maven coordinates, or why they are invalid. */
 export function mavenDraft(

@@ -1,6 +1,5 @@
 import type { Source } from '../../model/lockfile/lockfile.ts';
-import { withoutCredentials } from '../packages/credentials.ts';
-import { gitSource, REGISTRY } from '../packages/sources.ts';
+import { gitSource, REGISTRY, withoutCredentials } from '../packages/sources.ts';
 
 const MAX_LENGTH = 2_048;
 /** yarn's checksum after the path of an archive. */

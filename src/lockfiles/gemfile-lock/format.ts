@@ -1,12 +1,16 @@
 import type { Integrity, Source } from '../../model/lockfile/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileContent, LockfileInput } from '../format.ts';
-import { withoutCredentials } from '../packages/credentials.ts';
-import { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { draftPackage, LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { indexByName } from '../packages/name-index.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
-import { draftPackage } from '../packages/package-draft.ts';
-import { gitSource, isProjectFolder, registrySource, urlSource } from '../packages/sources.ts';
+import {
+  gitSource,
+  isProjectFolder,
+  registrySource,
+  urlSource,
+  withoutCredentials,
+} from '../packages/sources.ts';
 
 /** Bundler's lockfile, under both of its names. */
 export const gemfileLock: Format = {

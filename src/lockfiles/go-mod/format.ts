@@ -3,8 +3,7 @@ import type { Source } from '../../model/lockfile/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileContent, LockfileInput } from '../format.ts';
 import { type ChecksummedModule, readChecksums } from '../go-sum/checksums.ts';
-import { LockfileBuilder } from '../packages/lockfile-builder.ts';
-import { draftPackage } from '../packages/package-draft.ts';
+import { draftPackage, LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { readCompanion } from '../syntax/read-companion.ts';
 import { type Directive, readDirectives } from './directives.ts';
 

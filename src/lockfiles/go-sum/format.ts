@@ -1,6 +1,5 @@
 import type { Format } from '../format.ts';
-import { LockfileBuilder } from '../packages/lockfile-builder.ts';
-import { draftPackage } from '../packages/package-draft.ts';
+import { draftPackage, LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { readChecksums } from './checksums.ts';
 
 /** Go's checksums: all module versions whose code was downloaded, which can be more than the build uses. */

@@ -1,9 +1,8 @@
 import { isObject, type JsonObject } from '../../model/json-object.ts';
 import type { Integrity } from '../../model/lockfile/lockfile.ts';
 import type { Format, LockfileContent } from '../format.ts';
-import { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { draftPackage, LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
-import { draftPackage } from '../packages/package-draft.ts';
 import { createPassingEdges } from '../packages/passing-edges.ts';
 import { type LineNode, lineNodes } from '../syntax/json-lines.ts';
 import { parseJson } from '../syntax/parse-json.ts';

@@ -1,7 +1,6 @@
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { LockfileBuilder } from '../packages/lockfile-builder.ts';
-import { draftLockedPackage } from '../packages/package-draft.ts';
+import { draftLockedPackage, LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { attributeOf, childrenOf, readXml } from '../syntax/xml-document.ts';
 
 /** The list of all installed packages, direct or not, that NuGet wrote before package references. */

@@ -2,9 +2,8 @@ import type { PackageURL } from 'packageurl-js';
 import { messageOf } from '../../model/errors.ts';
 import type { Source } from '../../model/lockfile/lockfile.ts';
 import { isRegistryTarball } from '../ecosystems/npm-source.ts';
-import { withoutCredentials } from './credentials.ts';
 import { canonicalPurl, packageNameOf, packageurl } from './purl.ts';
-import { gitSource, REGISTRY, urlSource } from './sources.ts';
+import { gitSource, REGISTRY, urlSource, withoutCredentials } from './sources.ts';
 
 /** The facts in a purl. */
 export interface PurlPackage {

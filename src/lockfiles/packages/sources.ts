@@ -1,5 +1,4 @@
 import type { Source } from '../../model/lockfile/lockfile.ts';
-import { withoutCredentials } from './credentials.ts';
 
 /** The default registry of an ecosystem. */
 export const REGISTRY: Source = { kind: 'registry' };
@@ -28,4 +27,46 @@ export function urlSource(url: string): Source {
 /** Whether a path is the folder of the lockfile, where tools list the project itself. */
 export function isProjectFolder(path: string): boolean {
   return /^\.?\/?$/.test(path);
+}
+
+/**
+ * Removes possible secrets from a location, because sources are stored in Redis, reports and alerts. The user name of ssh
+ * (`git@`) and harmless query parameters are kept.
+ */
+export function withoutCredentials(location: string): string {
+  const named = location.includes('?') ? withoutSecretParameters(location) : location;
+  const at = named.indexOf('@');
+  if (at < 0) return named;
+  // An `@` in the path begins a scope.
+  const path = named.indexOf('/', named.indexOf('://') + 3);
+  if (path >= 0 && path < at) return named;
+  return named.replace(/^([a-z][a-z0-9.+-]*:\/\/|\/\/)([^/?#]*)@/i, withoutUser);
+}
+
+/** The same for a text with locations anywhere in it, such as a problem that quotes an unreadable entry. */
+export function withoutSecrets(text: string): string {
+  const named = text.includes('?') ? withoutSecretParameters(text) : text;
+  if (!named.includes('@')) return named;
+  return named
+    .replace(/((?:\b[a-z][a-z0-9.+-]{0,40}:)?\/\/)([^\s/?#"'<>]*)@/gi, withoutUser)
+    .replace(DAMAGED, '');
+}
+
+/** User and password before a host, where the scheme is damaged. */
+const DAMAGED = /(?<![^\s"'/:]|\/\/)[^\s"'/@:]+:[^\s"'/@:]+@(?=[\w.-]+[/:])/g;
+
+function withoutUser(_all: string, start: string, user: string): string {
+  return /(?:^|\+)ssh:/i.test(start) ? `${start}${user.replace(/:.*$/s, '')}@` : start;
+}
+
+/** `token`, `access_token`, `private_token`, `sig`, `X-Amz-Signature`, `X-Amz-Credential`, `api_key` and the like. */
+const SECRET_PARAMETER =
+  /([?&])(?:[a-z0-9_.-]{0,60}(?:token|secret|signature|credential|passwd|password|apikey|api[_-]key)|sig|auth|key|pwd)=[^&#\s"'<>]*/gi;
+
+function withoutSecretParameters(location: string): string {
+  const left = location.replace(SECRET_PARAMETER, '$1');
+  // Removes the separators that are left of `?a=b&token=x&c=d`.
+  return left === location
+    ? location
+    : left.replace(/([?&])&+/g, '$1').replace(/(?<![?&])[?&]+(?=#|\s|"|'|$)/g, '');
 }

@@ -1,9 +1,8 @@
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileContent, LockfileInput } from '../format.ts';
 import { parseToml, type Table, tablesIn, textIn } from '../syntax/parse-toml.ts';
-import { LockfileBuilder } from './lockfile-builder.ts';
+import { type DraftParts, draftLockedPackage, LockfileBuilder } from './lockfile-builder.ts';
 import { connect, type PackageDraft } from './package-collector.ts';
-import { type DraftParts, draftLockedPackage } from './package-draft.ts';
 
 /** A TOML lockfile: a list of package tables that name their dependencies. Python's tools and Cargo write this form. */
 interface TomlLock extends Pick<Format, 'name' | 'title' | 'fileNames' | 'recognises' | 'companions'> {

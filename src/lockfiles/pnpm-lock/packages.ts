@@ -6,9 +6,8 @@ import {
   newInstance,
   propagateGroupsOfInstances,
 } from '../packages/instances.ts';
-import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { draftLockedPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
-import { draftLockedPackage } from '../packages/package-draft.ts';
 import type { Root } from '../packages/propagate-groups.ts';
 import type { PnpmDocument, PnpmEntry, Reference, References } from './document.ts';
 import { identify, withoutPeers } from './identity.ts';

@@ -1,8 +1,7 @@
 import type { Group, Integrity, Source } from '../../model/lockfile/lockfile.ts';
 import { namesInPyproject, PYPROJECT } from '../ecosystems/pyproject.ts';
 import { indexByPythonName, normalizedName, parseDigests } from '../ecosystems/python.ts';
-import { withoutCredentials } from '../packages/credentials.ts';
-import { gitSource, REGISTRY, registrySource, urlSource } from '../packages/sources.ts';
+import { gitSource, REGISTRY, registrySource, urlSource, withoutCredentials } from '../packages/sources.ts';
 import { type TomlRules, tomlFormat } from '../packages/toml-lock.ts';
 import { isTable, membersOf, type Table, tableIn, tablesIn, textIn, textsIn } from '../syntax/parse-toml.ts';
 

@@ -1,7 +1,6 @@
 import type { Integrity, Source } from '../../model/lockfile/lockfile.ts';
 import { parseDigests } from '../ecosystems/python.ts';
-import { withoutCredentials } from '../packages/credentials.ts';
-import { gitSource, urlSource } from '../packages/sources.ts';
+import { gitSource, urlSource, withoutCredentials } from '../packages/sources.ts';
 
 /** A requirement of PEP 508, or in another form that pip accepts. */
 export interface Requirement {

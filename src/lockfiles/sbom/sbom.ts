@@ -1,11 +1,11 @@
 import type { Group, Integrity, Source } from '../../model/lockfile/lockfile.ts';
 import { isRegistryTarball } from '../ecosystems/npm-source.ts';
-import { withoutCredentials } from '../packages/credentials.ts';
 import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { connect, type PackageDraft, packageId } from '../packages/package-collector.ts';
 import { createPassingEdges } from '../packages/passing-edges.ts';
 import { statedName } from '../packages/purl.ts';
 import { type PurlPackage, readPurl } from '../packages/read-purl.ts';
+import { withoutCredentials } from '../packages/sources.ts';
 
 /** An element of an SBOM. */
 export interface SbomEntry {

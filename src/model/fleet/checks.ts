@@ -21,7 +21,7 @@ export const HEALTH_PARTS = {
   limits: ['RateLimited', 'RedisMemory', 'EventLoopLate'],
 } as const;
 
-/** What a check found out. */
+/** The result of a check. */
 export interface Found {
   readonly verdict: Verdict;
   /** In words, with values. */

@@ -9,7 +9,7 @@ export const BOM_PROPERTIES = {
   installScript: 'lockhound:package:install-script',
   /** A digest of an algorithm that CycloneDX does not have: algorithm, encoding, value. Repeated. */
   integrity: 'lockhound:package:integrity',
-  /** Where the bytes of the package come from, as JSON, where its purl does not say it. */
+  /** The source of the bytes of the package, as JSON, where its purl does not say it. */
   source: 'lockhound:package:source',
 } as const;
 

@@ -14,7 +14,7 @@ export const dependencyGraphSchema = z.object({
     z.object({
       from: z.number(),
       to: z.number(),
-      /** What `from` requires, in the ecosystem's notation. */
+      /** The requirement of `from`, in the ecosystem's notation. */
       requirement: z.string().exactOptional(),
     }),
   ),
@@ -22,7 +22,7 @@ export const dependencyGraphSchema = z.object({
   errors: z.array(z.string()),
 });
 
-/** What one `expand-dependencies` job fetched. */
+/** The graphs that one `expand-dependencies` job fetched. */
 export type ExpandedDependencies = ValueOf<typeof expandedDependenciesSchema>;
 
 export const expandedDependenciesSchema = z.object({

@@ -4,7 +4,7 @@ import type { ValueOf } from '../stored/kind.ts';
 /** A content digest as the file states it. */
 export type Integrity = LockedPackage['integrity'][number];
 
-/** Where the bytes of a package come from. */
+/** The source of the bytes of a package. */
 export type Source = LockedPackage['source'];
 
 /**
@@ -62,7 +62,7 @@ export const lockedPackageSchema = z.object({
 export type Problem = ValueOf<typeof problemSchema>;
 
 /**
- * What a problem means for the list of packages. `unread`: packages that the file holds may be missing from the list,
+ * The effect of a problem on the list of packages. `unread`: packages that the file holds may be missing from the list,
  * because an entry, a section, a document or an included file was not read. `unclear`: the packages are in the list, and
  * something about them is not known (a version, edges).
  */
@@ -80,7 +80,7 @@ export interface Lockfile {
   readonly format: string;
   readonly packages: readonly LockedPackage[];
   readonly problems: readonly Problem[];
-  /** Of an SBOM that Lockhound wrote: the paths of the lockfiles whose packages it repeats, below the folder that was scanned. */
+  /** The paths of the lockfiles whose packages an SBOM of Lockhound repeats, below the folder that was scanned. */
   readonly madeFrom?: readonly string[];
   /** True when it states which of its packages run a script at installation. */
   readonly statesScripts?: true;

@@ -23,7 +23,7 @@ export interface FoundDelivery {
   readonly shard: Store;
 }
 
-/** Where deliveries of a state are listed. */
+/** The list of the deliveries of a state. */
 const INDEX_OF: Readonly<Record<DeliveryState, DeliveryIndex>> = {
   waiting: 'open',
   retrying: 'open',

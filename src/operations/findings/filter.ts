@@ -8,13 +8,13 @@ import { purlTypeNamed } from '../packages/query.ts';
 import { labelTest, searchWords, sinceOf } from '../parameters.ts';
 import type { Principal } from '../principal.ts';
 
-/** What decides which findings fit. */
+/** The parameters that decide which findings fit. */
 export type FindingFilters = Call<'lockhound.findings.count'>['params'];
 
 type FindingTest = (finding: ViewedFinding) => boolean;
 type HolderTest = (holder: ViewedTarget) => boolean;
 
-/** What a finding and its target have to pass, and what has to be read for it. */
+/** The tests of a finding and its target, and the parts of the fleet that they read. */
 export interface FindingFilter {
   readonly holder: readonly HolderTest[];
   readonly finding: readonly FindingTest[];

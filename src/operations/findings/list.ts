@@ -21,7 +21,7 @@ export const listFindings: Operation<'lockhound.findings.list'> = async ({ param
   return { findings, total, ...unreadableOf(context, principal), ...next };
 };
 
-/** What the order of findings depends on. */
+/** The values that decide the order of findings. */
 function placeOf({ finding, ...one }: FleetFinding): FleetFinding {
   const { locations: _places, title: _title, advice: _advice, advisory, ...others } = finding;
   const named = advisory === undefined ? {} : { advisory: { id: advisory.id, score: advisory.score } };

@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
   cyclonedx: 'application/vnd.cyclonedx+json; charset=utf-8',
 };
 
-/** What is stored, in every format of a scan. */
+/** Writes the stored findings in every format of a scan. */
 export const reportFindings: Operation<'lockhound.findings.report'> = async (
   { params: { format, ...filters }, principal, signal, layout },
   context,

@@ -61,7 +61,7 @@ export async function selectFindings(
   return filters.fixable === true ? await keepFixable(context, list) : list;
 }
 
-/** What decides a list, except whether its findings are fixable. */
+/** The parameters that decide a list, except whether its findings are fixable. */
 function keyOf(filters: FindingFilters, order: FindingOrder, { scope }: Principal): string {
   // `since` may be a duration: a remembered list is then of the same second.
   const time = filters.since === undefined ? '' : Math.floor(Date.now() / 1_000);

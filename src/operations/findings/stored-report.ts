@@ -17,7 +17,7 @@ import { Refusal } from '../refusal.ts';
 /** Packages of a report: some 500 MB of memory. */
 const MAX_PACKAGES = 500_000;
 
-/** What a report is made of: targets, and their findings that it lists. */
+/** The content of a report: targets, and their findings that it lists. */
 export interface ReportedTargets {
   /** Name of the report: the id of its target, or that of a fleet. */
   readonly name: string;
@@ -33,7 +33,7 @@ interface StoredTarget {
 }
 
 /**
- * What is stored of targets in the form of a scan, so that every report of a scan can be made of it. Requests nothing. The paths of
+ * Returns the stored state of targets in the form of a scan, so that every report of a scan can be made of it. Requests nothing. The paths of
  * several targets begin with the id of the target. Throws `Refusal` (`too-large`).
  */
 export async function storedReport(

@@ -19,7 +19,7 @@ export interface WhereAnswer {
   /** Numbers of targets and of their lockfiles that hold one. */
   readonly targets: number;
   readonly lockfiles: number;
-  /** What targets hold of the package when none holds a version that the query selects. */
+  /** The versions that targets hold when none holds a version that the query selects. */
   readonly otherVersions: OtherVersions;
   /** Names that contain the one that was asked for, when nothing was found. */
   readonly similar: readonly string[];

@@ -5,7 +5,7 @@ import { labelTest } from '../parameters.ts';
 import { findPackage } from './places.ts';
 import { readPackageQuery } from './query.ts';
 
-/** Where the fleet holds a package, by one pass over the id lists of all lockfiles. */
+/** Lists the places where the fleet holds a package, by one pass over the id lists of all lockfiles. */
 export const findPlaces: Operation<'lockhound.packages.where'> = async ({ params, principal }, context) => {
   const { range, ecosystem, label, limit } = params;
   const query = readPackageQuery(params.package, { range, ecosystem });

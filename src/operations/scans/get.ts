@@ -36,7 +36,7 @@ async function deliveriesOf({ shard, scan }: FoundScan): Promise<readonly Delive
 /** States in which BullMQ has nothing left to do for a job. */
 const DONE: ReadonlySet<string> = new Set(['unknown', 'completed', 'failed']);
 
-/** What a scan waits for, in words. `undefined` for one that is done. */
+/** The step that a scan waits for, in words. `undefined` for one that is done. */
 async function stepOf(fleet: FleetStore, { scan: record, shard }: FoundScan): Promise<string | undefined> {
   const { scan, state } = record;
   const jobOf = async (name: string, key: string): Promise<QueuedJob> => {
@@ -64,7 +64,7 @@ interface QueuedJob {
   readonly state: string;
 }
 
-/** What a job that reads waits for; `active`: when it runs. */
+/** The step that a job of reading waits for; `active`: when it runs. */
 async function readingStep({ queue, id, state }: QueuedJob, active: string): Promise<string | undefined> {
   if (DONE.has(state)) return undefined;
   if (state === 'active') return active;

@@ -4,7 +4,7 @@ import type { Finding } from '../../model/scan/finding.ts';
 import type { Gap } from '../../model/scan/gap.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 
-/** What is known of the state that a scan is compared with. */
+/** The state that a scan is compared with. */
 export interface BaseFacts {
   readonly base: ComparisonBase;
   readonly findings: readonly Finding[];

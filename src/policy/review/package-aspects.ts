@@ -10,7 +10,7 @@ export interface AspectOptions {
   readonly digests: boolean;
 }
 
-/** What differs between two states of a package; empty when nothing does. */
+/** The differences between two states of a package; empty when there are none. */
 export function aspectsOf(
   before: LockedPackage,
   after: LockedPackage,

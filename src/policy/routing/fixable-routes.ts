@@ -7,7 +7,7 @@ import { isAlert } from '../../model/scan/is-alert.ts';
 import { mapInSlices } from '../../model/yielding.ts';
 import type { Comparison } from '../changes.ts';
 
-/** What is known of fixes when a target is judged. */
+/** The known fixes when a target is judged. */
 interface FixFacts {
   /** The finding with the fixes that are known. */
   with(finding: Finding): Finding;

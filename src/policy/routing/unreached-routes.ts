@@ -13,7 +13,7 @@ export interface UnreachedRoute {
 /** Finds routes that no target reaches. */
 export interface RouteReach {
   add(target: Target): void;
-  /** In the order of the routes. */
+  /** The routes, in their order. */
   unreached(): readonly UnreachedRoute[];
 }
 

@@ -45,7 +45,7 @@ export const baseImage: Rule = {
   judge: () => [],
 };
 
-/** What a scan finds out about an image, with the base that it had before. A base that could not be looked up is not judged. */
+/** The base of an image by a scan, with the base that it had before. A base that could not be looked up is not judged. */
 export function imageAfter(previous: ImageState | undefined, now: Omit<ImageState, 'before'>): ImageState {
   const last = previous?.base ?? previous?.before;
   const before = previous?.base?.chainId === now.base?.chainId ? previous?.before : last;

@@ -1,4 +1,3 @@
-import { namedSuccessor } from '../named-successor.ts';
 import type { Rule } from '../rule.ts';
 
 export const deprecated: Rule = {
@@ -27,3 +26,36 @@ export const deprecated: Rule = {
     ];
   },
 };
+
+/** Words that are no package. */
+const NO_NAME = new Set([
+  'a',
+  'an',
+  'another',
+  'instead',
+  'it',
+  'node',
+  'npm',
+  'the',
+  'this',
+  'your',
+  'version',
+  'latest',
+]);
+
+const NAME = '(@[a-z0-9][\\w.-]*/[a-z0-9][\\w.-]*|[a-z0-9][\\w.-]*)';
+const PHRASE = new RegExp(
+  `\\b(?:use|migrate to|switch to|upgrade to|moved to|renamed to|replaced (?:by|with)|favou?r of|succeeded by) [\`'"]?${NAME}`,
+  'i',
+);
+
+/** The package that a deprecation message names as its successor; `undefined` when it names none. */
+export function namedSuccessor(message: string, deprecated: string): string | undefined {
+  const name = PHRASE.exec(message.slice(0, 2_000))?.[1]?.replace(/(?<![.-])[.-]+$/, '') ?? '';
+  // `use v2 instead` names a version.
+  if (name === '' || name === deprecated || NO_NAME.has(name.toLowerCase()) || /^v?\d/.test(name))
+    return undefined;
+  // A single word may belong to the sentence: it counts when something marks it as a package.
+  const isMarked = /[@/-]/.test(name) || /[`'"]/.test(message) || /\binstead\b|\bpackage\b/i.test(message);
+  return isMarked ? name : undefined;
+}

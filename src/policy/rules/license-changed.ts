@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 
-/** What stands between the version and the licences in the issue of a finding. */
+/** The text between the version and the licences in the issue of a finding. */
 const JOINED = ' AND ';
 
 /** Licences of the version that a target locked before. */

@@ -4,7 +4,7 @@ import { DETECTORS } from '../signals/catalog.ts';
 import { CRITICAL_SCORE, INCIDENT_SCORE } from '../signals/score.ts';
 import { type Suspicion, suspicionOf } from '../signals/suspicion.ts';
 
-/** Signals of a version that are an incident together. Those of a version that are none are a note, which its strongest signal names. */
+/** Signals of a version that are an incident together. Signals that are no incident together are a note, which the strongest one names. */
 export const suspicious: Rule = {
   name: 'suspicious',
   title: 'A locked version shows signs of a compromised release',

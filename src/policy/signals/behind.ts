@@ -1,7 +1,6 @@
-import type { Detector } from './detector.ts';
+import { type Detector, spanOf } from './detector.ts';
 import { LIST } from './inputs.ts';
 import { compareLines, datedReleases, lineOf } from './versions.ts';
-import { spanOf } from './words.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const SILENCE_MS = 365 * DAY_MS;

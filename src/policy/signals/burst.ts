@@ -1,15 +1,14 @@
-import type { Detector, Trace } from './detector.ts';
+import { type Detector, listOf, spanOf, type Trace } from './detector.ts';
 import { isFix } from './fixes.ts';
 import { DETAILS, LIST } from './inputs.ts';
 import { projectBurst } from './project-burst.ts';
 import { type DatedRelease, datedReleases, lineOf, releaseAmong } from './versions.ts';
-import { listOf, spanOf } from './words.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Versions of several lines within this time are a burst. */
 const WINDOW_MS = 2 * HOUR_MS;
-/** So many lines within an hour, or versions of several lines, are more than a fix for two lines. */
+/** The number of lines within an hour from which it is more than a fix for two lines. */
 const TOGETHER_MS = HOUR_MS;
 const MANY_LINES = 3;
 const MANY_VERSIONS = 4;

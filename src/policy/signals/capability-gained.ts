@@ -1,5 +1,4 @@
-import type { Detector } from './detector.ts';
-import { listOf } from './words.ts';
+import { type Detector, listOf } from './detector.ts';
 
 /** With these two, code can fetch something and run it. */
 const NETWORK = 'CAPABILITY_NETWORK';

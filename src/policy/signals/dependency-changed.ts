@@ -1,6 +1,5 @@
 import { defined } from '../../model/defined.ts';
-import type { Detector } from './detector.ts';
-import { listOf } from './words.ts';
+import { type Detector, listOf } from './detector.ts';
 
 export const dependencyChanged: Detector = {
   name: 'dependency-changed',

@@ -3,12 +3,11 @@ import type { Policy } from '../../model/scan/policy.ts';
 import type { Inspection, Signal } from '../../model/signal/inspection.ts';
 import type { ReleaseFacts } from '../../model/signal/release-facts.ts';
 import { DETECTORS } from './catalog.ts';
-import type { Trace } from './detector.ts';
+import { spanOf, type Trace } from './detector.ts';
 import { isFix } from './fixes.ts';
 import { inputsOf, lostInputs } from './inputs.ts';
 import { INCIDENT_SCORE } from './score.ts';
 import { suspicionOf } from './suspicion.ts';
-import { spanOf } from './words.ts';
 
 /** Targets with another digest that are remembered for one version. */
 const MAX_MISMATCHES = 100;

@@ -1,6 +1,5 @@
-import type { Detector } from './detector.ts';
+import { type Detector, spanOf, timeOf } from './detector.ts';
 import { LIST } from './inputs.ts';
-import { spanOf, timeOf } from './words.ts';
 
 export const freshRelease: Detector = {
   name: 'fresh-release',

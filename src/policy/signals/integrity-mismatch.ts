@@ -1,5 +1,4 @@
-import type { Detector } from './detector.ts';
-import { listOf } from './words.ts';
+import { type Detector, listOf } from './detector.ts';
 
 /** An artifact is indexed some time after its version. */
 const INDEXED_MS = 3 * 24 * 3_600_000;

@@ -1,10 +1,9 @@
 import type { ReleaseFacts, SiblingRelease } from '../../model/signal/release-facts.ts';
-import type { Trace } from './detector.ts';
+import { listOf, spanOf, type Trace } from './detector.ts';
 import { type DatedRelease, datedReleases, isPrerelease } from './versions.ts';
-import { listOf, spanOf } from './words.ts';
 
 const WINDOW_MS = 3_600_000;
-/** So many packages of one project at once, or so many with two versions each. */
+/** The numbers of packages of one project at once that are a burst: with one version each, or with two. */
 const MANY_PACKAGES = 5;
 const MANY_TWICE = 3;
 /** Who published like that before does it as a habit. */

@@ -1,7 +1,6 @@
-import type { Detector } from './detector.ts';
+import { type Detector, listOf } from './detector.ts';
 import { LIST } from './inputs.ts';
 import { predecessors, releaseAmong } from './versions.ts';
-import { listOf } from './words.ts';
 
 const OLD_MS = 30 * 24 * 3_600_000;
 const MIN_PULLED = 2;

@@ -1,8 +1,7 @@
-import type { Detector } from './detector.ts';
+import { type Detector, spanOf } from './detector.ts';
 import { isFix } from './fixes.ts';
 import { DETAILS, LIST } from './inputs.ts';
 import { compareLines, datedReleases, lineOf, releaseAmong } from './versions.ts';
-import { spanOf } from './words.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const SILENCE_MS = 548 * DAY_MS;

@@ -1,8 +1,7 @@
-import type { Detector } from './detector.ts';
+import { type Detector, listOf } from './detector.ts';
 import { DETAILS, LIST } from './inputs.ts';
 import { COMPARED_RELEASES } from './provenance-lost.ts';
 import { predecessors } from './versions.ts';
-import { listOf } from './words.ts';
 
 export const sourceMoved: Detector = {
   name: 'source-moved',

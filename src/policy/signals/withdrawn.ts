@@ -1,7 +1,6 @@
-import type { Detector } from './detector.ts';
+import { type Detector, spanOf } from './detector.ts';
 import { LIST } from './inputs.ts';
 import { datedReleases, releaseAmong } from './versions.ts';
-import { spanOf } from './words.ts';
 
 const EARLY_MS = 7 * 24 * 3_600_000;
 

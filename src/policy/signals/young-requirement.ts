@@ -1,8 +1,7 @@
 import type { NewRequirement, Release } from '../../model/signal/release-facts.ts';
-import type { Detector, Trace } from './detector.ts';
+import { type Detector, spanOf, type Trace } from './detector.ts';
 import { LIST } from './inputs.ts';
 import { datedReleases } from './versions.ts';
-import { spanOf } from './words.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** A required package that is younger than this when it is required for the first time. */

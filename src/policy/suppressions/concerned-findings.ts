@@ -31,7 +31,7 @@ function widened(one: Suppression): Suppression {
   return whole;
 }
 
-/** What the JSON of a state holds when the suppression concerns one of its findings: all of these texts. */
+/** The texts that the JSON of a state has, all of them, when the suppression concerns one of its findings. */
 function textsOf({ advisories, package: scope, rule }: Suppression): readonly RegExp[] {
   const ids = advisories?.map(literal);
   // Other spellings of a name differ in case and separators.

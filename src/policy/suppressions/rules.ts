@@ -72,7 +72,7 @@ export function indexRules(rules: readonly Rule[]): RuleIndex {
   };
 }
 
-/** What a finding has to have one of; `undefined` where it may be any. The same suppressions are indexed for each target. */
+/** The keys of which a finding needs one; `undefined` where it needs none. The same suppressions are indexed for each target. */
 function keysOf(suppression: Suppression): readonly string[] | undefined {
   const known = KEYS.get(suppression);
   if (known !== undefined) return known.keys;

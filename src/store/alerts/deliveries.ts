@@ -4,10 +4,16 @@ import type {
   DeliveryMove,
   DeliveryRecord,
   FiledDelivery,
+  StoppedRoute,
 } from '../../model/alert/delivery.ts';
 import type { Notification } from '../../model/alert/notification.ts';
 import { TRANSITIONS } from '../../model/scan/transition.ts';
-import { DELIVERY_ATTEMPT, DELIVERY_RECORD, NOTIFICATION } from '../../model/stored/catalog.ts';
+import {
+  DELIVERY_ATTEMPT,
+  DELIVERY_RECORD,
+  NOTIFICATION,
+  STOPPED_ROUTE,
+} from '../../model/stored/catalog.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
@@ -23,7 +29,6 @@ import {
   writeText,
 } from '../values/stored-values.ts';
 import { createDeliveryLists } from './delivery-lists.ts';
-import { createStoppedRoutes } from './stopped-routes.ts';
 
 export interface DeliveryOptions {
   /** How long a delivered one is stored. Default 30 days. Others never expire. */
@@ -185,3 +190,28 @@ const MOVE_DELIVERY = defineScript(`
 ${MOVE_STEP}
 return move(KEYS, ARGV)
 `);
+
+/** Routes that are stopped for all workers until an operator resumes them. */
+export function createStoppedRoutes(
+  redis: RedisClient,
+  keys: Keys,
+  { onUnreadable, now }: { readonly onUnreadable: OnUnreadable; readonly now: () => number },
+) {
+  const key = keys.stoppedRoutes;
+  const remedy = (route: string) => `Resume the route: \`lockhound deliveries resume ${route}\`.`;
+  const stopped = createHashValues(redis, STOPPED_ROUTE, { key, remedy, onUnreadable });
+  return {
+    /** False when it was stopped already: the first reason stays. */
+    async stopRoute(route: string, reason: string): Promise<boolean> {
+      const entry = { route, at: new Date(now()).toISOString(), reason };
+      return (await redis.hsetnx(key, route, writeText(STOPPED_ROUTE, entry))) === 1;
+    },
+    /** False when it was not stopped. */
+    resumeRoute: async (route: string) => (await redis.hdel(key, route)) === 1,
+    /** Throws `state-corrupt` or `state-newer`: a route whose entry cannot be read stays stopped. */
+    stoppedRoute: stopped.find,
+    /** An entry that cannot be read is reported and left out. */
+    stoppedRoutes: async (): Promise<readonly StoppedRoute[]> =>
+      (await stopped.all()).map(([, route]) => route),
+  };
+}

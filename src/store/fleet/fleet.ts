@@ -1,7 +1,8 @@
 import { partsOf } from '../../fleet/compact-lockfile.ts';
-import type { Fleet } from '../../fleet/fleet.ts';
+import type { Fleet, TargetFindings } from '../../fleet/fleet.ts';
 import { createIdSet, type IdSet, visitIds } from '../../fleet/id-list.ts';
 import type { Routing } from '../../model/alert/routing.ts';
+import type { WantedFindings } from '../../model/fleet/fleet-finding.ts';
 import type { Freshness, RefreshRecord } from '../../model/fleet/refresh.ts';
 import type { DueTarget } from '../../model/queue/outcome.ts';
 import type { Advisory, VersionRecordSummary } from '../../model/scan/inventory.ts';
@@ -14,14 +15,14 @@ import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { scanFields } from '../redis/scan.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
+import { createTargetStore } from '../targets.ts';
 import { createHashValues } from '../values/hash-values.ts';
-import { readValue, reportTo, writeText } from '../values/stored-values.ts';
+import { type OnUnreadable, readValue, reportTo, writeText } from '../values/stored-values.ts';
 import { CLOCK_SKEW_MS } from './fleet-steps.ts';
 import { createFreshness } from './freshness.ts';
 import type { Inventories } from './inventories.ts';
 import type { PackageIds } from './package-ids.ts';
-import { openTargets, targetsWith } from './target-findings.ts';
-import { summaryValues } from './target-summaries.ts';
+import { createTargetSummaries, summaryValues } from './target-summaries.ts';
 import { versionsNaming } from './versions-naming.ts';
 
 /** Targets of one selection; the next one, a minute later, has the others. */
@@ -210,4 +211,40 @@ async function targetsHolding(
       targets.add(target);
   }
   return [...targets];
+}
+
+/** The targets with open findings. A part of the list of targets is in memory. */
+export async function* openTargets(
+  redis: RedisClient,
+  keys: Keys,
+  onUnreadable: OnUnreadable,
+): AsyncGenerator<TargetFindings> {
+  const states = createTargetStore(redis, keys);
+  for await (const part of createTargetSummaries(redis, keys).all(onUnreadable)) {
+    const listed = new Map(part.filter(([, { open }]) => Object.keys(open).length > 0));
+    for await (const [id, { findings }] of states.each([...listed.keys()], onUnreadable)) {
+      const { labels = {}, open = {} } = listed.get(id) ?? {};
+      yield { target: { id, labels }, findings, open };
+    }
+  }
+}
+
+/** The targets with a wanted finding. One whose state cannot be read is reported, and is not among them. */
+export async function targetsWith(
+  redis: RedisClient,
+  keys: Keys,
+  { isAbout, mayBeIn, isWanted }: WantedFindings,
+  onUnreadable: OnUnreadable,
+): Promise<readonly string[]> {
+  const states = createTargetStore(redis, keys);
+  const found: string[] = [];
+  for await (const part of createTargetSummaries(redis, keys).all(onUnreadable)) {
+    const targets = part.map(([id, { labels }]) => ({ id, labels })).filter(isAbout);
+    const labelsOf = new Map(targets.map(({ id, labels }) => [id, labels]));
+    for await (const [id, { findings }] of states.each([...labelsOf.keys()], onUnreadable, mayBeIn)) {
+      const target = { id, labels: labelsOf.get(id) ?? {} };
+      if (findings.some(({ finding }) => isWanted(target, finding))) found.push(id);
+    }
+  }
+  return found;
 }

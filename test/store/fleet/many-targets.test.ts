@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Suppression } from '../../../src/model/scan/suppression.ts';
 import { concernedFindings } from '../../../src/policy/suppressions/concerned-findings.ts';
 import { createChangeLog } from '../../../src/store/fleet/change-log.ts';
-import { targetsWith } from '../../../src/store/fleet/target-findings.ts';
+import { targetsWith } from '../../../src/store/fleet/fleet.ts';
 import { createTargetSummaries } from '../../../src/store/fleet/target-summaries.ts';
 import { createTargetStore } from '../../../src/store/targets.ts';
 import { openStoreRoom, type StoreRoom } from '../store-room.ts';

@@ -1,9 +1,8 @@
 import type { Integrity, Source } from '../../../model/lockfile/lockfile.ts';
 import { sourceOf, versionOfTarball } from '../../ecosystems/npm-source.ts';
 import type { LockfileContent, LockfileInput } from '../../format.ts';
-import { LockfileBuilder } from '../../packages/lockfile-builder.ts';
+import { draftLockedPackage, LockfileBuilder } from '../../packages/lockfile-builder.ts';
 import { connectAll, type PackageDraft } from '../../packages/package-collector.ts';
-import { draftLockedPackage } from '../../packages/package-draft.ts';
 import { REGISTRY } from '../../packages/sources.ts';
 import { readYaml } from '../../syntax/read-yaml.ts';
 import type { YamlReader } from '../../syntax/yaml-reader.ts';

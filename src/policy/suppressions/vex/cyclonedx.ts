@@ -28,7 +28,7 @@ const vulnerabilitySchema = z.object({
   analysis: z
     .object({
       state: z.string().optional(),
-      // A justification of blanks is none.
+      // A justification of blanks does not count.
       justification: z.string().trim().optional(),
       detail: z.string().trim().optional(),
       firstIssued: z.string().optional(),

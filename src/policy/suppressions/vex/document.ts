@@ -1,6 +1,5 @@
 import type { Suppression } from '../../../model/scan/suppression.ts';
 import type { Issue } from './issue.ts';
-import { joinNames } from './joined-names.ts';
 import type { StatementTime } from './statement-time.ts';
 
 /** More packages and targets than these are not named by what people write, and would be compared with every finding. */
@@ -14,7 +13,7 @@ const TOO_LARGE = `names more than ${MAX_NAMED} packages or targets`;
 /** Characters of a document's id, which begins the ids of its suppressions. */
 const MAX_ID = 300;
 
-/** What a VEX document says of findings. */
+/** The statements of a VEX document about findings. */
 export interface VexDocument {
   /** Identifies the document: another version of it replaces what this one suppresses. */
   readonly id: string;
@@ -91,5 +90,31 @@ export function createVexDocument(name: string, author: string | undefined, issu
       });
       return { id, issue, suppressions, notApplied };
     },
+  };
+}
+
+/** Names that a document joins to one vulnerability. More than these are a mistake, and are not joined further. */
+const MAX_JOINED = 1_000;
+
+/**
+ * Joins lists that share a name, without regard to case: names of one vulnerability. Returns a function that returns all names of the
+ * vulnerability that a list names.
+ */
+export function joinNames(
+  lists: readonly (readonly string[])[],
+): (names: readonly string[]) => readonly string[] {
+  const groups = new Map<string, Set<string>>();
+  for (const names of new Set(lists)) {
+    const found = new Set(names.flatMap((name) => groups.get(name.toUpperCase()) ?? []));
+    const [group = new Set<string>(), ...others] = [...found].sort((left, right) => right.size - left.size);
+    for (const name of [...names, ...others.flatMap((other) => [...other])]) {
+      if (group.size >= MAX_JOINED) break;
+      group.add(name);
+      groups.set(name.toUpperCase(), group);
+    }
+  }
+  return (names) => {
+    const found = names.flatMap((name) => [...(groups.get(name.toUpperCase()) ?? [])]);
+    return [...new Set([...names, ...found])];
   };
 }

@@ -20,7 +20,7 @@ const statementSchema = z.object({
   status: z.string(),
   timestamp: z.string().optional(),
   last_updated: z.string().optional(),
-  // A justification of blanks is none.
+  // A justification of blanks does not count.
   justification: z.string().trim().optional(),
   impact_statement: z.string().trim().optional(),
   status_notes: z.string().optional(),
