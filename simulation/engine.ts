@@ -7,8 +7,10 @@ import type { Random } from './random.ts';
 const FIRST_DESCRIPTOR = 4_096;
 const READABLE = 1;
 const WRITABLE = 2;
-/** Room that one poll gives the engine for an interest, in bytes: a descriptor and a mask. */
-const INTEREST_BYTES = 8;
+/** An interest of the engine, as numbers of four bytes: a descriptor and a mask. */
+const INTEREST_SIZE = 2;
+/** What one chunk has the engine do is done after this many steps; the rest waits for the next ones. */
+const MAX_STEPS = 10;
 
 /** One connection as the engine sees it. */
 export interface EngineConnection {
@@ -17,6 +19,12 @@ export interface EngineConnection {
   isEnded: boolean;
   readonly onReply: (chunk: Buffer) => void;
   readonly onClose: () => void;
+}
+
+/** The memory of an engine in several forms. They are replaced when it grows. */
+interface Views {
+  readonly bytes: Uint8Array;
+  readonly numbers: Int32Array;
 }
 
 /** What is used of WebAssembly. Its types belong to the library of browsers, which is not loaded. */
@@ -56,8 +64,15 @@ export class Engine {
   readonly #exports: Exports;
   readonly #connections = new Map<number, EngineConnection>();
   readonly #waiting: number[] = [];
+  /** Connections that sent what the engine has not read. */
+  readonly #unread = new Set<EngineConnection>();
   #listening = -1;
   #nextDescriptor = FIRST_DESCRIPTOR;
+  #known: Views | undefined;
+  /** Whether the engine finds nothing to read, so that a step only writes. */
+  #isOnlyWriting = false;
+  /** The last time that the engine was given, and its nanoseconds in two halves. */
+  #time = { now: -1, low: 0, high: 0 };
 
   readonly #now: () => number;
   readonly #random: Random;
@@ -95,47 +110,71 @@ export class Engine {
     return connection;
   }
 
-  /** Has the engine read what arrived, act and reply. The second step writes the replies of the first. */
+  /** Has the engine read what arrived, act and reply. A step begins with the replies of the one before. */
   step(): void {
+    let steps = 0;
+    do this.#exports.rk_step();
+    while (this.#hasUnread() && ++steps < MAX_STEPS);
+    this.#isOnlyWriting = true;
     this.#exports.rk_step();
-    this.#exports.rk_step();
+    this.#isOnlyWriting = false;
+  }
+
+  receive(connection: EngineConnection, chunk: Buffer): void {
+    connection.incoming.push(chunk);
+    this.#unread.add(connection);
   }
 
   image(): Image {
-    return new Uint8Array(this.#exports.memory.buffer).slice();
+    return this.#views.bytes.slice();
   }
 
   /** Puts the engine back to an earlier state, without its connections. */
   restore(image: Image): void {
-    const memory = new Uint8Array(this.#exports.memory.buffer);
-    memory.set(image);
-    memory.fill(0, image.length);
+    const { bytes } = this.#views;
+    bytes.set(image);
+    bytes.fill(0, image.length);
     this.#connections.clear();
+    this.#unread.clear();
     this.#waiting.length = 0;
     this.step();
   }
 
-  get #view(): DataView {
-    return new DataView(this.#exports.memory.buffer);
+  #hasUnread(): boolean {
+    return this.#unread.size > 0 || this.#waiting.length > 0;
+  }
+
+  get #views(): Views {
+    const { buffer } = this.#exports.memory;
+    if (this.#known?.bytes.buffer !== buffer)
+      this.#known = { bytes: new Uint8Array(buffer), numbers: new Int32Array(buffer) };
+    return this.#known;
   }
 
   readonly #clock = (_id: number, _precision: bigint, at: number): number => {
-    this.#view.setBigUint64(at, BigInt(Math.round(this.#now() * 1_000)) * 1_000n, true);
+    const now = this.#now();
+    if (this.#time.now !== now) {
+      const nanoseconds = BigInt(Math.round(now * 1_000)) * 1_000n;
+      this.#time = { now, low: Number(nanoseconds & 0xffff_ffffn), high: Number(nanoseconds >> 32n) };
+    }
+    const { numbers } = this.#views;
+    numbers[at >> 2] = this.#time.low;
+    numbers[(at >> 2) + 1] = this.#time.high;
     return 0;
   };
 
   readonly #fill = (at: number, length: number): number => {
-    const bytes = new Uint8Array(this.#exports.memory.buffer, at, length);
+    const bytes = this.#views.bytes.subarray(at, at + length);
     for (let index = 0; index < length; index += 1) bytes[index] = this.#random.below(256);
     return 0;
   };
 
   /** Nobody reads the log of the engine. */
   readonly #log = (_descriptor: number, parts: number, count: number, at: number): number => {
-    const view = this.#view;
+    const { numbers } = this.#views;
     let written = 0;
-    for (let part = 0; part < count; part += 1) written += view.getUint32(parts + part * 8 + 4, true);
-    view.setUint32(at, written, true);
+    for (let part = 0; part < count; part += 1) written += numbers[(parts >> 2) + part * 2 + 1] ?? 0;
+    numbers[at >> 2] = written;
     return 0;
   };
 
@@ -151,36 +190,44 @@ export class Engine {
       read: (descriptor: number, at: number, length: number) => {
         const connection = this.#connections.get(descriptor);
         if (connection === undefined) return 0;
-        const chunk = connection.incoming.shift();
+        const { incoming } = connection;
+        const chunk = incoming[0];
         if (chunk === undefined) return connection.isEnded ? 0 : -1;
-        if (chunk.length > length) connection.incoming.unshift(chunk.subarray(length));
-        const part = chunk.subarray(0, length);
-        new Uint8Array(this.#exports.memory.buffer).set(part, at);
+        const part = chunk.length > length ? chunk.subarray(0, length) : chunk;
+        if (part === chunk) incoming.shift();
+        else incoming[0] = chunk.subarray(length);
+        if (incoming.length === 0) this.#unread.delete(connection);
+        this.#views.bytes.set(part, at);
         return part.length;
       },
       write: (descriptor: number, at: number, length: number) => {
         const connection = this.#connections.get(descriptor);
         if (connection === undefined || connection.isEnded) return -1;
-        connection.onReply(Buffer.from(new Uint8Array(this.#exports.memory.buffer, at, length)));
+        connection.onReply(Buffer.copyBytesFrom(this.#views.bytes, at, length));
         return length;
       },
       close: (descriptor: number) => {
-        this.#connections.get(descriptor)?.onClose();
+        const connection = this.#connections.get(descriptor);
+        if (connection === undefined) return;
         this.#connections.delete(descriptor);
+        this.#unread.delete(connection);
+        connection.onClose();
       },
       poll: (interests: number, count: number, ready: number, room: number) => {
-        const view = this.#view;
-        let found = 0;
-        for (let index = 0; index < count && found < room; index += 1) {
-          const descriptor = view.getInt32(interests + index * INTEREST_BYTES, true);
-          const events =
-            this.#eventsOf(descriptor) & view.getInt32(interests + index * INTEREST_BYTES + 4, true);
+        if (this.#isOnlyWriting) return 0;
+        const { numbers } = this.#views;
+        const [first, found] = [interests >> 2, ready >> 2];
+        let at = found;
+        for (let index = first; index < first + count * INTEREST_SIZE; index += INTEREST_SIZE) {
+          const descriptor = numbers[index] as number;
+          const events = this.#eventsOf(descriptor) & (numbers[index + 1] as number);
           if (events === 0) continue;
-          view.setInt32(ready + found * INTEREST_BYTES, descriptor, true);
-          view.setInt32(ready + found * INTEREST_BYTES + 4, events, true);
-          found += 1;
+          if (at === found + room * INTEREST_SIZE) break;
+          numbers[at] = descriptor;
+          numbers[at + 1] = events;
+          at += INTEREST_SIZE;
         }
-        return found;
+        return (at - found) / INTEREST_SIZE;
       },
     };
   }

@@ -8,7 +8,7 @@ import { Engine } from './engine.ts';
 import { Network } from './network.ts';
 import { Ledger, Model, type Open } from './oracle.ts';
 import { CALM_ROUND, NAMES, type Plan, ROUND_MS, type Step } from './plan.ts';
-import { enter, nextTurn } from './platform.ts';
+import { enter, soon } from './platform.ts';
 import { createRandom } from './random.ts';
 import { createOwner, type Owner, Scheduler } from './scheduler.ts';
 import { advisoryOf, packageOf, World } from './world.ts';
@@ -18,8 +18,8 @@ const REDIS = 'redis://redis.test:6379';
 const START = Date.UTC(2026, 2, 1);
 /** After the last fault of a round, everything is told within this time. */
 const SETTLED_WITHIN_MS = 15 * 60_000;
-/** Without faults, a refresh begins after 20 seconds, and what it finds is told within this time. */
-const REFRESHED_WITHIN_MS = 20_000 + 4_000;
+/** Without faults, a refresh begins after 15 seconds, and what it finds is told within this time. */
+const REFRESHED_WITHIN_MS = 15_000 + 4_000;
 /** Without faults, what a scan finds is told within this time. */
 const PROMPT_MS = 3_000;
 /** A scan knows advisories that are older: facts are kept for a second. */
@@ -101,7 +101,7 @@ class History {
 
   static async create(plan: Plan, config: LoadedConfig, log?: LogLine): Promise<History> {
     const random = createRandom(plan.seed ^ 0x5eed);
-    const scheduler = new Scheduler(START, random, nextTurn);
+    const scheduler = new Scheduler(START, random, soon);
     const engine = await Engine.start(() => scheduler.now, random.fork());
     const network = new Network(scheduler, engine);
     const world = await World.create(

@@ -226,21 +226,30 @@ class SimulatedSocket extends Duplex {
 
   override _read(): void {}
 
-  override _write(chunk: Buffer | string, encoding: BufferEncoding, done: () => void): void {
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.#send(chunk);
+    done();
+  }
+
+  /** What was written while the socket was corked is sent at once, as a system does it. */
+  override _writev(chunks: readonly { readonly chunk: Buffer }[], done: () => void): void {
+    this.#send(Buffer.concat(chunks.map(({ chunk }) => chunk)));
+    done();
+  }
+
+  #send(bytes: Buffer): void {
     const { scheduler, wire } = this.#network;
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
     this.#arrivesThere = Math.max(this.#arrivesThere + LEAST_MS, scheduler.now + this.#network.latency());
     scheduler.as(wire, () => {
       for (const piece of this.#network.pieces(bytes)) {
         scheduler.after(this.#arrivesThere - scheduler.now, () => {
           if (this.#isLost || this.#connection === undefined) return;
-          this.#connection.incoming.push(piece);
+          this.#network.engine.receive(this.#connection, piece);
           this.#network.act();
         });
         this.#arrivesThere += LEAST_MS;
       }
     });
-    done();
   }
 
   override _final(done: () => void): void {

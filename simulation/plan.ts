@@ -57,7 +57,7 @@ export interface Plan {
 /** The round without faults. */
 export const CALM_ROUND = 0;
 /** Time in which the steps of a round happen, in milliseconds. */
-export const ROUND_MS = 12_000;
+export const ROUND_MS = 8_000;
 const TARGETS = 10;
 const WORKERS = 3;
 const ROUNDS = 4;

@@ -1,4 +1,5 @@
 import crypto from 'node:crypto';
+import diagnostics from 'node:diagnostics_channel';
 import { syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
 import os from 'node:os';
@@ -12,15 +13,23 @@ const real = {
   Date,
   setImmediate: globalThis.setImmediate,
   now: performance.now.bind(performance),
+  cpuUsage: process.cpuUsage.bind(process),
+  console: { ...console },
 };
 
-/** Resolves when all promises and `nextTick` callbacks of the last event have run. */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => real.setImmediate(resolve));
+/** Runs the function when all promises and `nextTick` callbacks of the present one have run. */
+export function soon(run: () => void): void {
+  real.setImmediate(run);
 }
 
 /** Milliseconds of the real clock, to measure histories. */
 export const realNow = real.now;
+
+/** Milliseconds of processor time that this process has used. */
+export function processorMs(): number {
+  const { user, system } = real.cpuUsage();
+  return (user + system) / 1_000;
+}
 
 /** Opens the connection of a client to a simulated host. */
 export type Connect = (options: { readonly host?: string; readonly port?: number }) => net.Socket;
@@ -60,9 +69,11 @@ export function requestOf(): Platform['request'] {
   return current().request;
 }
 
-/** Has all replaced functions of the platform act in a history from now on. */
+/** Has all replaced functions of the platform act in a history from now on. `undefined`: none runs any more. */
 export function enter(next: Platform | undefined): void {
   platform = next;
+  // A worker that was killed does not give the console back.
+  if (next === undefined) Object.assign(console, real.console);
 }
 
 /** A timer of a history. */
@@ -205,11 +216,21 @@ export function replacePlatform(): void {
   };
   replaceClocks();
   replaceRandomness();
+  replaceHashes();
+  Object.assign(diagnostics, { channel: () => SILENT });
   const connect = (...args: readonly unknown[]) => current().connect(args[0] as Parameters<Connect>[0]);
   Object.assign(net, { connect, createConnection: connect });
   for (const name of ['zstdCompress', 'zstdDecompress', 'gunzip', 'gzip'] as const) replaceCompression(name);
   syncBuiltinESMExports();
 }
+
+/** Nobody reads what a process measures of itself; the subscriptions of a worker that was killed would never end. */
+const SILENT = {
+  hasSubscribers: false,
+  subscribe: () => {},
+  unsubscribe: () => true,
+  publish: () => {},
+};
 
 function replaceClocks(): void {
   Object.defineProperty(performance, 'now', { value: monotonic });
@@ -231,7 +252,9 @@ function replaceClocks(): void {
   Object.assign(perfHooks, {
     monitorEventLoopDelay: () => ({ enable() {}, disable() {}, reset() {}, percentile: () => 0 }),
   });
+  // The length of what is sent decides where chunks are split.
   Object.assign(os, { hostname: () => 'simulated' });
+  Object.defineProperty(process, 'pid', { value: 1 });
 }
 
 function replaceRandomness(): void {
@@ -254,6 +277,22 @@ function replaceRandomness(): void {
     Object.defineProperty(crypto, name, { value });
   Object.defineProperty(globalThis, 'crypto', {
     value: { ...globalThis.crypto, randomUUID, getRandomValues },
+  });
+}
+
+/** Every connection of ioredis computes the SHA-1 of all scripts of BullMQ, which is a tenth of the start of a worker. */
+function replaceHashes(): void {
+  const create = crypto.createHash;
+  const digests = new Map<string, string>();
+  const digestOf = (script: string): string => {
+    const known = digests.get(script) ?? create('sha1').update(script).digest('hex');
+    digests.set(script, known);
+    return known;
+  };
+  const ofScripts = { update: (script: string) => ({ digest: () => digestOf(script) }) };
+  Object.assign(crypto, {
+    createHash: (algorithm: string, options?: crypto.HashOptions) =>
+      algorithm === 'sha1' ? ofScripts : create(algorithm, options),
   });
 }
 

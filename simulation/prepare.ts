@@ -10,6 +10,13 @@ import { URLS } from './world.ts';
 /** A history of this seed runs first, so that modules which are loaded on first use are loaded. */
 const WARM_UP = 0;
 
+/** Modules of this folder that are loaded in place of others, except by modules of this folder. */
+const REPLACED: Readonly<Record<string, string>> = {
+  undici: 'undici.ts',
+  bullmq: 'bullmq.ts',
+  '../jobs/catalog.ts': 'jobs.ts',
+};
+
 interface PrepareOptions {
   /** Prints what the workers log. */
   readonly log?: boolean;
@@ -22,12 +29,7 @@ export async function prepare({
   onLoaded = () => {},
 }: PrepareOptions = {}): Promise<(plan: Plan) => Promise<Result>> {
   replacePlatform();
-  registerHooks({
-    resolve: (specifier, context, next) =>
-      specifier === 'undici'
-        ? { url: new URL('undici.ts', import.meta.url).href, shortCircuit: true }
-        : next(specifier, context),
-  });
+  replaceModules();
   const { loadConfig } = await import('../src/config/load.ts');
   const { runHistory } = await import('./history.ts');
   const folder = mkdtempSync(join(tmpdir(), 'simulation-'));
@@ -49,11 +51,23 @@ export async function prepare({
   return (plan) => runHistory(plan, config, log);
 }
 
+function replaceModules(): void {
+  const folder = new URL('.', import.meta.url).href;
+  registerHooks({
+    resolve(specifier, context, next) {
+      const replaced = context.parentURL?.startsWith(folder) === true ? undefined : REPLACED[specifier];
+      return replaced === undefined
+        ? next(specifier, context)
+        : { url: new URL(replaced, folder).href, shortCircuit: true };
+    },
+  });
+}
+
 function configOf(level: string): string {
   return `
 redis: { url: "redis://redis.test:6379" }
 insights: { url: "${URLS.insights}", recordTtl: 1s, missTtl: 1s }
-watch: { every: 20s, young: 0s, jitter: 0s, inspect: false }
+watch: { every: 15s, young: 0s, jitter: 0s, inspect: false }
 notify:
   webhook: { name: hook, url: "${URLS.receiver}/hook" }
   allowAddresses: [receiver.test]

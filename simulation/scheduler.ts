@@ -9,10 +9,16 @@ export interface Owner {
   stoppedUntil: number;
   /** By how much its clock is ahead of the virtual time, in milliseconds. */
   clockAheadMs: number;
+  /** Runs a function as the work of this owner, with everything that follows from it. */
+  readonly run: <Result>(work: () => Result) => Result;
 }
 
+const owners = new AsyncLocalStorage<Owner>();
+
 export function createOwner(name: string): Owner {
-  return { name, alive: true, stoppedUntil: 0, clockAheadMs: 0 };
+  const owner = { name, alive: true, stoppedUntil: 0, clockAheadMs: 0 };
+  // To enter a snapshot allocates nothing, other than `AsyncLocalStorage.run`.
+  return Object.assign(owner, { run: owners.run(owner as Owner, () => AsyncLocalStorage.snapshot()) });
 }
 
 export interface Event {
@@ -27,6 +33,8 @@ export interface Event {
 
 /** More events than this in one history: something runs for ever. */
 const MAX_EVENTS = 5_000_000;
+/** So many events run between two looks of Node for files and sockets, which no history waits for. */
+const EVENTS_A_TURN = 64;
 
 /**
  * Runs all work of a history: timers, immediates, and chunks of connections are events at a virtual time. Nothing waits in real time: when
@@ -36,23 +44,23 @@ export class Scheduler {
   /** Virtual time in milliseconds since 1970. */
   now: number;
   readonly random: Random;
-  readonly #owners = new AsyncLocalStorage<Owner>();
   readonly #world = createOwner('world');
   readonly #heap: Event[] = [];
-  readonly #turn: () => Promise<void>;
+  readonly #soon: (run: () => void) => void;
   #sequence = 0;
   #executed = 0;
   #digest = 0;
 
-  constructor(start: number, random: Random, turn: () => Promise<void>) {
+  /** `soon`: runs functions one after the other, and between two of them all promises and callbacks of `nextTick`. */
+  constructor(start: number, random: Random, soon: (run: () => void) => void) {
     this.now = start;
     this.random = random;
-    this.#turn = turn;
+    this.#soon = soon;
   }
 
   /** The owner of the work that runs now. */
   get owner(): Owner {
-    return this.#owners.getStore() ?? this.#world;
+    return owners.getStore() ?? this.#world;
   }
 
   /** A number that follows from which events ran, whose they were and when. */
@@ -66,16 +74,12 @@ export class Scheduler {
 
   /** Runs a function as the work of an owner, with everything that follows from it. */
   as<Result>(owner: Owner, work: () => Result): Result {
-    return this.#owners.run(owner, work);
+    return owner.run(work);
   }
 
-  /** Has the function run after a delay in virtual milliseconds, as work of the present owner and in its asynchronous context. */
+  /** Has the function run after a delay in virtual milliseconds, as work of the present owner. */
   after(delayMs: number, run: () => void): Event {
-    const inContext = AsyncLocalStorage.snapshot();
-    return this.#push(this.now + Math.max(0, delayMs), () => inContext(run));
-  }
-
-  #push(time: number, run: () => void): Event {
+    const time = this.now + Math.max(0, delayMs);
     const event = { time, rank: this.random.next(), sequence: this.#sequence++, owner: this.owner, run };
     siftUp(this.#heap, event);
     return event;
@@ -91,25 +95,44 @@ export class Scheduler {
   }
 
   /** Runs events until the work has ended. Throws what it throws, and an error where nothing is left that could end it. */
-  async drive<Result>(work: () => Promise<Result>): Promise<Result> {
-    let ended: { readonly result: Result } | { readonly error: unknown } | undefined;
-    this.as(this.#world, work).then(
-      (result) => {
-        ended = { result };
-      },
-      (error: unknown) => {
-        ended = { error };
-      },
-    );
-    await this.#turn();
-    while (ended === undefined) {
+  drive<Result>(work: () => Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      let hasEnded = false;
+      this.as(this.#world, work)
+        .then(resolve, reject)
+        .finally(() => {
+          hasEnded = true;
+        });
+      let left = 0;
+      const step = (): void => {
+        left -= 1;
+        if (hasEnded) return;
+        try {
+          this.#next();
+        } catch (error) {
+          hasEnded = true;
+          reject(error);
+        }
+        if (left === 0) schedule();
+      };
+      const schedule = (): void => {
+        for (; left < EVENTS_A_TURN; left += 1) this.#soon(step);
+      };
+      schedule();
+    });
+  }
+
+  /** Runs the next event. */
+  #next(): void {
+    for (;;) {
       const event = siftDown(this.#heap);
       if (event === undefined) throw new Error('nothing is left to do, and the history has not ended');
-      if (event.run === undefined || !event.owner.alive) continue;
-      if (event.owner.stoppedUntil > event.time) {
+      const { run, owner } = event;
+      if (run === undefined || !owner.alive) continue;
+      if (owner.stoppedUntil > event.time) {
         // What waited goes on in its order: chunks of a connection may not overtake each other.
-        event.rank = event.time - event.owner.stoppedUntil;
-        event.time = event.owner.stoppedUntil;
+        event.rank = event.time - owner.stoppedUntil;
+        event.time = owner.stoppedUntil;
         siftUp(this.#heap, event);
         continue;
       }
@@ -118,13 +141,10 @@ export class Scheduler {
       this.#digest =
         Math.imul(this.#digest ^ Math.round(event.time * 1_000) ^ event.sequence, 0x01000193) >>> 0;
       if (this.#executed > MAX_EVENTS) throw new Error(`more than ${MAX_EVENTS} events`);
-      const { run } = event;
       event.run = undefined;
-      run();
-      await this.#turn();
+      owner.run(run);
+      return;
     }
-    if ('error' in ended) throw ended.error;
-    return (ended as { readonly result: Result }).result;
   }
 }
 
