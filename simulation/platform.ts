@@ -57,6 +57,9 @@ export interface Platform {
   readonly request: (asked: Asked) => Promise<Answered>;
 }
 
+/** Frames of a stack outside of histories. */
+const STACK_FRAMES = 10;
+
 let platform: Platform | undefined;
 
 function current(): Platform {
@@ -72,6 +75,8 @@ export function requestOf(): Platform['request'] {
 /** Has all replaced functions of the platform act in a history from now on. `undefined`: none runs any more. */
 export function enter(next: Platform | undefined): void {
   platform = next;
+  // BullMQ stores stacks, whose length is not the same in each release of Node.
+  Error.stackTraceLimit = next === undefined ? STACK_FRAMES : 0;
   // A worker that was killed does not give the console back.
   if (next === undefined) Object.assign(console, real.console);
 }
@@ -255,6 +260,7 @@ function replaceClocks(): void {
   // The length of what is sent decides where chunks are split.
   Object.assign(os, { hostname: () => 'simulated' });
   Object.defineProperty(process, 'pid', { value: 1 });
+  Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '24.0.0' } });
 }
 
 function replaceRandomness(): void {
