@@ -24,13 +24,11 @@ const target = 'org/shop';
 const source = { kind: 'git', repositories: ['https://git.example/a.git'] };
 const payload = { job: 'ingest-lockfiles', id: 'bad' };
 
-/** A call of every operation, in an order in which all succeed where one server is enough. `events.stream` never ends. */
+/**
+ * Calls of operations, in an order in which all succeed where one server is enough. The others are called without parameters.
+ */
 const SAMPLES: Readonly<Record<string, Sample>> = {
-  'lockhound.session.get': {},
-  'lockhound.health.get': {},
-  'lockhound.fleet.get': {},
   'lockhound.fleet.trend': { params: { days: 7 } },
-  'lockhound.queues.list': {},
   'lockhound.targets.list': { params: { label: ['team=web'], orderBy: 'target', incomplete: false } },
   'lockhound.targets.get': { params: { target } },
   'lockhound.targets.inventory': { params: { target, pageSize: 1 } },
@@ -61,7 +59,6 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     params: { replace: true },
     body: { name: 'nightly', source, target: 'org/a', every: '1d' },
   },
-  'lockhound.schedules.list': {},
   'lockhound.schedules.get': { params: { schedule: 'nightly' } },
   'lockhound.schedules.pause': { params: { schedule: 'nightly' } },
   'lockhound.schedules.resume': { params: { schedule: 'nightly' } },
@@ -71,9 +68,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'lockhound.rejected.list': { params: { limit: 3 } },
   'lockhound.rejected.get': { params: payload },
   'lockhound.rejected.retry': { params: payload, body: {} },
-  'lockhound.rejected.retryAll': {},
   'lockhound.rejected.drop': { params: payload },
-  'lockhound.rejected.dropAll': {},
   'lockhound.suppressions.add': {
     body: { reason: 'not reachable', target, rule: 'deprecated', all: true, expires: '30d' },
   },
@@ -82,10 +77,8 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'lockhound.suppressions.remove': { params: { suppression: 'none' }, status: 404 },
   'lockhound.targets.acceptCorrections': { params: { author: 'sam' }, status: 409 },
   'lockhound.targets.forget': { params: { target } },
-  'lockhound.tokens.list': {},
   'lockhound.tokens.revoke': { params: { token: 'none' }, status: 404 },
   'lockhound.session.create': { body: { token: 'none' }, status: 401 },
-  'lockhound.session.delete': {},
   // From then on a token is needed.
   'lockhound.tokens.create': { body: { name: 'ci', role: 'read', targets: ['org/*'], expires: '1d' } },
 };
@@ -116,8 +109,12 @@ describe.each(['discovery', 'OpenAPI'] as const)('a client by the %s document', 
   it('does every operation', async () => {
     const call = kind === 'discovery' ? discoveryClient(document) : await openApiClient(url);
     const operations = methodsOf(document).map(({ id }) => id);
-    expect([...Object.keys(SAMPLES), 'lockhound.events.stream'].sort()).toEqual([...operations].sort());
-    for (const [id, { status = 200, ...sample }] of Object.entries(SAMPLES)) {
+    const sampled = Object.keys(SAMPLES);
+    expect(sampled.filter((id) => !operations.includes(id))).toEqual([]);
+    // The stream never ends.
+    const others = operations.filter((id) => id !== 'lockhound.events.stream' && !sampled.includes(id));
+    for (const id of [...sampled, ...others]) {
+      const { status = 200, ...sample } = SAMPLES[id] ?? {};
       const answer = await call(id, sample);
       expect([id, answer.status, answer.status === status ? '' : answer.value]).toEqual([id, status, '']);
       const { response } = findMethod(document, id);
