@@ -20,7 +20,7 @@ export interface ListedFacts {
   readonly advisories: readonly string[];
 }
 
-/** What is known of the fleet as a whole. Questions about many targets are answered by a pass over compact lists. */
+/** The fleet as a whole. Questions about many targets are answered by a pass over compact lists. */
 export interface Fleet {
   /** Ids of all package versions that targets look up. */
   packageIds(): Promise<IdList>;

@@ -32,7 +32,7 @@ const schema = lazily(() =>
 
 type AdviseUpgrades = z.infer<ReturnType<typeof schema>>;
 
-/** What one job found out. */
+/** The result of one job. */
 interface AdviceCounts {
   readonly advised: number;
   /** Package versions about which the service did not answer. */

@@ -37,7 +37,7 @@ export interface JobRun<Result> extends OutcomeEffects {
 export type AttemptEnding =
   | { readonly kind: 'done' }
   | { readonly kind: 'retry'; readonly reason: string; readonly delayMs: number }
-  /** No attempt was counted. `code` is that of the error. */
+  /** The attempt was not counted. `code` is that of the error. */
   | {
       readonly kind: 'postponed';
       readonly code: string;

@@ -108,7 +108,7 @@ export function targetOf(targets: readonly Target[]): Target {
   return { id: `${targets.length} targets`, labels: Object.fromEntries(shared) };
 }
 
-/** What one route gets about open findings of many targets. */
+/** The alert of one route about open findings of many targets. */
 interface Summary {
   readonly targets: Target[];
   readonly open: Record<Severity, number>;

@@ -69,7 +69,7 @@ export interface Ports {
     fail(record: ScanRecordUpdate): Promise<void>;
   };
   readonly reuse: ReusePort;
-  /** What the fleet knows of package versions, by identity, and of advisories, by id. */
+  /** The facts of the fleet: package versions by identity, advisories by id. */
   readonly facts: {
     readonly versions: Facts<VersionRecordSummary>;
     readonly advisories: Facts<Advisory>;
@@ -154,13 +154,13 @@ interface SchedulePort {
   openTarget(schedule: string, target: string): Promise<OpenTarget | undefined>;
   targets(schedule: string): Promise<readonly WatchedTarget[]>;
   target(schedule: string, target: string): Promise<WatchedTarget | undefined>;
-  /** What was read last, when all its contents are still stored. */
+  /** The last reading, when all its contents are still stored. */
   reading(schedule: string, target: string): Promise<SourceReading | undefined>;
   /** Records a reading that failed permanently. */
   update(update: WatchUpdate): Promise<void>;
 }
 
-/** Where the lockfiles of schedules come from. Its errors are coded; retryable ones may not occur again. */
+/** The sources of the lockfiles of schedules. Its errors are coded; retryable ones may not occur again. */
 interface SourcePort {
   /** The targets of a schedule, each once. */
   list(

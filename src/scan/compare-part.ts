@@ -19,7 +19,7 @@ interface TargetPart {
   has(finding: Finding): boolean;
   /** `requestedAt` of the last verdict on it: its verdicts have their own times. */
   readonly judgedAt: string | undefined;
-  /** What is stored of it from now on; `undefined` when nothing was found out. */
+  /** The new state of the part; `undefined` when nothing was found out. */
   readonly state: Partial<TargetState> | undefined;
 }
 
@@ -32,7 +32,7 @@ interface JudgedPart {
   readonly part: TargetPart;
   /** The state with which it is compared; `undefined` for a new target. */
   readonly previous: TargetState | undefined;
-  /** Absent when there is nothing to find. */
+  /** The finding; absent when there is none. */
   readonly finding: Finding | undefined;
   /** Why nothing was found out: findings then stay as they are. */
   readonly gaps: readonly Gap[];

@@ -28,7 +28,7 @@ import { fixedAfter } from './fixed-versions.ts';
 import type { Judgement } from './judge.ts';
 import { historyAfter, keptLockfiles, type ReplacedLockfiles, readLockfiles } from './target-lockfiles.ts';
 
-/** What was found in a target, and everything by which it is compared with the state of the target. */
+/** The findings of a target, and everything by which they are compared with the state of the target. */
 export interface JudgedScan extends ScanScope, Judgement {
   readonly scan: string;
   readonly target: Target;
@@ -45,13 +45,13 @@ export interface JudgedScan extends ScanScope, Judgement {
   readonly inventory?: Inventory;
   /** How the findings of a target's first scan are reported. */
   readonly firstScan: FirstScan;
-  /** What is known about exploitation. Default: nothing. */
+  /** The data about exploitation. Default: none. */
   readonly exploits?: ExploitData;
-  /** What is known of fixes; it is part of the verdict and of alerts, and not of the state. Default: nothing. */
+  /** The known fixes; they are part of the verdict and of alerts, and not of the state. Default: none. */
   readonly advice?: FindingAdvice;
 }
 
-/** What is known of the fixes of findings. */
+/** The known fixes of findings. */
 export interface FindingAdvice {
   /** The finding with its advice, or with the note that it is being looked up. */
   with(finding: Finding): Finding;
@@ -71,7 +71,7 @@ export interface ComparisonRules {
   readonly hasOneTarget?: boolean;
 }
 
-/** What a scan changes. */
+/** The changes by a scan. */
 export interface ComparedScan {
   readonly verdict: Verdict;
   readonly routed: readonly RoutedChanges[];
@@ -81,7 +81,7 @@ export interface ComparedScan {
   readonly replaces: number;
   /** The state after the scan; `undefined` where it changes nothing: a later scan was judged before, or stored lockfiles have no news. */
   readonly state: TargetState | undefined;
-  /** Those that were read, beside those of the state before; `undefined` where none were to be read. */
+  /** The lockfiles that were read, beside those of the state before; `undefined` where none were to be read. */
   readonly lockfiles: ReplacedLockfiles | undefined;
 }
 
@@ -210,7 +210,7 @@ function aged({ tracked }: Comparison, judgedAt: number, { dueIn }: Policy): (fi
   };
 }
 
-/** Those of the target itself. A lockfile that the scan did not read keeps its own. */
+/** The suppressions of the target itself. A lockfile that the scan did not read keeps its own. */
 function suppressionsOf(
   previous: TargetState | undefined,
   inventory: Inventory | undefined,

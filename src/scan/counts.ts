@@ -37,7 +37,7 @@ export function countOutcomes(lockfiles: readonly ResolvedLockfile[]): Record<Ou
   return outcomes;
 }
 
-/** Without notes and suppressed ones. */
+/** The counts have no notes and no suppressed findings. */
 function countSeverities(findings: readonly Finding[]): Readonly<Record<Severity, number>> {
   const severities = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unrated: 0 };
   for (const finding of findings) if (isAlert(finding)) severities[finding.severity] += 1;

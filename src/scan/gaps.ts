@@ -12,7 +12,7 @@ export function ruleGap({ rule, purl, reason }: Unjudged): Gap {
   return { kind: 'rule', subject: purl, reason: `rule ${rule} failed: ${reason}` };
 }
 
-/** What the lockfiles of an inventory do not say, and what was not looked up. */
+/** The gaps of an inventory: its lockfiles do not say something, or something was not looked up. */
 export async function inventoryGaps(inventory: Inventory): Promise<readonly Gap[]> {
   const gaps: Gap[] = inventory.unread.map(({ path, error }) => ({
     kind: 'lockfile',
@@ -89,7 +89,7 @@ export function lackingGap({ system, what, versions }: Lacking): Gap {
   return { kind: 'service', subject: 'package insights', reason };
 }
 
-/** What inspections could not find out, and why. */
+/** The facts that inspections could not find out, and why. */
 export function signalGaps(inspections: ReadonlyMap<string, Inspection>): readonly Gap[] {
   return [...inspections].flatMap(([subject, { unknown }]) =>
     unknown.map(({ fact, reason }): Gap => ({ kind: 'signal', subject, reason: `${fact}: ${reason}` })),

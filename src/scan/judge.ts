@@ -32,7 +32,7 @@ interface JudgedInventory {
   readonly partial: boolean;
   readonly advisories: ScanAdvisories;
   readonly graphs: ScanGraphs;
-  /** What inspections say of the packages, by purl. */
+  /** The inspections of the packages, by purl. */
   readonly inspections: ReadonlyMap<string, Inspection>;
   /** The state of the target before; `undefined` for a new target. */
   readonly previous: TargetState | undefined;
@@ -41,7 +41,7 @@ interface JudgedInventory {
   readonly fleet?: FleetPackages;
 }
 
-/** What the rules found, and what they could not find out. */
+/** The findings of the rules, and the gaps. */
 export interface Judgement {
   readonly findings: readonly Finding[];
   readonly gaps: readonly Gap[];
@@ -74,7 +74,7 @@ export async function judgeInventory(judged: JudgedInventory): Promise<Judgement
   };
 }
 
-/** What the fleet knows of the lockfiles that a scan replaces. */
+/** The facts of the fleet about the lockfiles that a scan replaces. */
 interface FleetPackages {
   /** A lockfile by the key of its inventory. Throws a coded error (`state-corrupt`) when it is damaged or absent. */
   inventory(hash: string): Promise<ExpandedLockfile>;

@@ -15,7 +15,7 @@ import type {
 import type { Inspection } from '../model/signal/inspection.ts';
 import { inSlices, mapInSlices } from '../model/yielding.ts';
 
-/** What inspections say of the packages of an inventory, by purl. */
+/** Returns the inspections of the packages of an inventory, by purl. */
 export async function inspectionsByPurl(
   { lockfiles }: Inventory,
   inspections: Pick<Inspections, 'read'>,

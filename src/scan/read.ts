@@ -29,7 +29,7 @@ export interface ReadFile {
   readonly path: string;
   readonly sha256: string;
   readonly lockfile: Lockfile;
-  /** Of the `.lockhound.yaml` beside it. */
+  /** The suppressions of the `.lockhound.yaml` beside it. */
   readonly suppressions: readonly Suppression[];
 }
 
@@ -138,7 +138,7 @@ export function packagesIn({ read }: AllRead): readonly LockedPackage[] {
   return read.flatMap(({ lockfile }) => lockfile.packages);
 }
 
-/** What is scanned: the lockfiles of a target. */
+/** The request of a scan: the lockfiles of a target. */
 export interface ScanRequest {
   readonly target: { readonly id: string; readonly labels?: Readonly<Record<string, string>> };
   /** May be empty where the scan names an image. */

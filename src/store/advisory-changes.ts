@@ -6,7 +6,7 @@ import type { RedisClient } from './redis/connection.ts';
 import { createHashValues } from './values/hash-values.ts';
 import { type OnUnreadable, writeText } from './values/stored-values.ts';
 
-/** What a member of the list begins with that is an advisory. */
+/** The beginning of a member of the list that is an advisory. */
 export const ADVISORY_MEMBER = 'id:';
 
 /** The member of a package: that of each of its versions, by their identity (`NPM:left@1.0.0`). Names of Go modules are in lower case. */
@@ -43,7 +43,7 @@ export function createAdvisoryChanges(redis: RedisClient, keys: Keys, onUnreadab
       for await (const [, record] of records.each()) found.push(record);
       return found;
     },
-    /** Those of these advisories that changed. */
+    /** Resolves to those of the advisories that changed. */
     some: async (ids: readonly string[]) => (await records.some(ids)).map(([, record]) => record),
     /** How far the list of an ecosystem was read; `undefined` before the first time. Throws `StoreError`. */
     position: positions.find,
@@ -65,7 +65,7 @@ export function createAdvisoryChanges(redis: RedisClient, keys: Keys, onUnreadab
       for (const part of chunks(members, CHUNK))
         await redis.zadd(listedAdvisories, ...part.flatMap((member) => [time, member]));
     },
-    /** Those that were listed since a time, in ms. */
+    /** Resolves to the entries since a time, in ms. */
     listedSince: (time: number) => redis.zrange(listedAdvisories, time, '+inf', 'BYSCORE'),
     countListedSince: (time: number) => redis.zcount(listedAdvisories, time, '+inf'),
     /** Forgets those that were listed before a time, in ms. */

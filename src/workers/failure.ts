@@ -6,7 +6,7 @@ import { MAX_PAUSE_MS, MAX_RETRY_AFTER_MS } from '../model/retry-after.ts';
 import { IncompleteError } from '../scan/attempt.ts';
 import { WorkerError } from './errors.ts';
 
-/** What the queue does about an error. */
+/** The reaction of the queue to an error. */
 export type Failure =
   /** Another attempt after `delayMs`. */
   | { readonly kind: 'retry'; readonly delayMs: number }
@@ -14,7 +14,7 @@ export type Failure =
   | { readonly kind: 'pause'; readonly delayMs: number }
   /** The job cannot run yet; no attempt is counted. `code` is that of the error. */
   | { readonly kind: 'postpone'; readonly delayMs: number; readonly code: string }
-  /** No other attempt. */
+  /** The job gets no other attempt. */
   | { readonly kind: 'fail'; readonly message: string };
 
 const NEWER_RELEASE_DELAY_MS = 60_000;

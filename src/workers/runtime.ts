@@ -52,7 +52,7 @@ export interface RuntimeOptions
   readonly slots?: Slots | undefined;
 }
 
-/** Where jobs are queued, and what is stored about them. */
+/** The queues of jobs, and the stores about them. */
 interface FlowStores {
   /** Its commands wait for Redis instead of failing. BullMQ duplicates it for blocking commands. */
   readonly connection: ConnectionOptions;
@@ -183,7 +183,7 @@ function startWorker(
   return worker;
 }
 
-/** No worker claims a job of the queue for `ms`. A shorter pause does not shorten a longer one. */
+/** Keeps workers from claiming a job of the queue for `ms`. A shorter pause does not shorten a longer one. */
 async function pauseQueue(queue: Queue | undefined, ms: number): Promise<void> {
   const left = (await queue?.getRateLimitTtl(NO_LIMIT.max)) ?? 0;
   if (ms > left) await queue?.rateLimit(ms);

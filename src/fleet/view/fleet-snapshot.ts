@@ -19,7 +19,7 @@ export interface FleetSnapshot {
   readonly findingLists: Readonly<Record<FindingOrder, readonly ViewedFinding[]>>;
   /** Findings that the lists lack, by target, because there are too many. */
   readonly leftOut: ReadonlyMap<string, number>;
-  /** What the last updates changed in the lists of findings, for lists that are derived from them: one for each version, the newest last. */
+  /** The changes of the lists of findings by the last updates, for lists that are derived from them: one for each version, the newest last. */
   readonly changes: readonly FindingChange[];
 }
 

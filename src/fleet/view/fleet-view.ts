@@ -9,7 +9,7 @@ import { type OnUnreadable, reportTo } from '../../store/values/stored-values.ts
 import { EMPTY_FLEET, type FleetSnapshot, type FleetUpdate, updateFleet } from './fleet-snapshot.ts';
 import { summaryFrom, type ViewedContent, viewedContent, viewedTarget } from './viewed-target.ts';
 
-/** What the view reads of one shard. */
+/** The stores of one shard that the view reads. */
 export interface ViewedShard {
   readonly targets: TargetStore;
   readonly targetSummaries: TargetSummaries;

@@ -9,7 +9,7 @@ import { EMPTY_FLEET, type FleetSnapshot, updateFleet } from './fleet-snapshot.t
 import type { HeldAlerts } from './held-alerts.ts';
 import { summaryFrom, type ViewedContent, viewedContent, viewedTarget } from './viewed-target.ts';
 
-/** What a question needs of the fleet. */
+/** The part of the fleet that a question needs. */
 export interface FleetNeed {
   /** The order of findings. Default: their lists are empty. */
   readonly order?: FindingOrder;

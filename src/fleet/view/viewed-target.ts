@@ -11,13 +11,13 @@ import { withPriority } from '../../policy/priority/priority.ts';
 /** The lockfiles of a target with the keys of their inventories. Not part of the JSON of a target. */
 export const LOCKFILES = Symbol('lockfiles');
 
-/** What a search for findings looks at, in lower case. Not part of the JSON of a target or a finding. */
+/** The text that a search for findings looks at, in lower case. Not part of the JSON of a target or a finding. */
 export const SEARCHED = Symbol('searched');
 
 /** A target in the view of the fleet. Whether it is stale depends on the time. */
 export type ViewedTarget = Omit<ListedTarget, 'stale'> & {
   readonly [LOCKFILES]?: TargetSummary['lockfiles'];
-  /** That of all its findings. */
+  /** The text of all its findings. */
   readonly [SEARCHED]?: string;
 };
 
@@ -63,7 +63,7 @@ export function viewedTarget(
   };
 }
 
-/** For a target whose last scan was judged by a release without summaries. */
+/** Returns the summary of a target whose own one cannot be read, from its state. */
 export function summaryFrom({
   findings,
   lockfiles = [],

@@ -95,7 +95,7 @@ export const scannedImage = (): z.ZodType<ScannedImage> =>
       `expected at most ${MAX_CHAIN_IDS} chain identifiers`,
     );
 
-/** What other programs request: a scan of a target, with an id of their choice. */
+/** The request of other programs: a scan of a target, with an id of their choice. */
 interface RequestedScan {
   readonly scan: string;
   readonly target: { readonly id: string };

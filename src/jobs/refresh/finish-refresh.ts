@@ -88,7 +88,7 @@ function namesOf({ refresh, packageParts, advisoryParts }: FinishRefresh): reado
 }
 
 /**
- * What the service seems to have lost. Of a few young versions many may be corrected on one day, so older ones are looked up as well.
+ * Finds the statements that the service seems to have lost. Of a few young versions many may be corrected on one day, so older ones are looked up as well.
  */
 async function settle(
   { cadence }: FinishRefresh,
@@ -117,7 +117,7 @@ async function settle(
   };
 }
 
-/** What was lost and is doubted, and what was believed because a person accepted it. */
+/** The losses that are doubted, and those that are believed because a person accepted them. */
 type Settled = Pick<RefreshRecord, 'dataLoss' | 'believed'>;
 
 function lostIn(parts: Parts['packages']): readonly string[] {

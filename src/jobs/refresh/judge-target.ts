@@ -118,7 +118,7 @@ async function judgeAgain(
   );
 }
 
-/** Not before the scans of the state, which would supersede it. */
+/** The time of the judgement, not before the scans of the state, which would supersede it. */
 function latest(requestedAt: string, { requestedAt: judgedAt, parts }: TargetState): string {
   const times = [requestedAt, judgedAt, ...Object.values(parts?.lockfiles ?? {})];
   return times.reduce((last, time) => (Date.parse(time) > Date.parse(last) ? time : last));

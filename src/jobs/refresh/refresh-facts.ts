@@ -19,7 +19,7 @@ const schema = lazily(() =>
     cadence: z.enum(CADENCES),
     requestedAt: timestamp(),
     part: z.int().nonnegative(),
-    /** What is looked up: package versions or advisories. */
+    /** The subjects that are looked up: package versions or advisories. */
     facts: z.union([
       z.strictObject({
         versions: z.base64().max(100_000).describe('Ids of package versions: `encodeIds` in Base64.'),

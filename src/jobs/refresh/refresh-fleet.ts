@@ -27,7 +27,7 @@ export function refreshDue(cadence: Cadence, due: Date): FollowUp {
   return followUp(refreshFleet, { refresh, requestedAt, cadence });
 }
 
-/** What a refresh looks up, or the refresh in progress because of which it was skipped. */
+/** The subjects of a refresh, or the refresh in progress because of which it was skipped. */
 type RefreshPlan =
   | { readonly packages: number; readonly advisories: number }
   | { readonly skippedFor: string };

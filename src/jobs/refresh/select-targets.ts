@@ -78,7 +78,7 @@ interface Selection {
 
 /** Changes of one round, of versions and of advisories each. */
 const MAX_CHANGES = 10_000;
-/** One outcome opens so many jobs at most. */
+/** The largest number of jobs that one outcome opens. */
 const TARGETS_PER_JOB = 500;
 
 /**

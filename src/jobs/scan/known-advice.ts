@@ -19,13 +19,13 @@ const MAX_PACKAGES = 1_000;
 export const ADVICE_PENDING =
   'The fixed version is being looked up; `lockhound findings --verbose` shows it when it is known.';
 
-/** What is known of the fixes of a scan's findings. */
+/** The known fixes of a scan's findings. */
 export interface KnownAdvice extends FindingAdvice {
   /** The jobs that find out what is not known. */
   readonly next: readonly FollowUp[];
 }
 
-/** Nothing is known of fixes, and nothing is looked up. */
+/** The advice of a scan without fixes: no fix is known, and none is looked up. */
 export const NO_ADVICE: KnownAdvice = { with: (finding) => finding, isPending: () => false, next: [] };
 
 /** `advice`: id for the jobs. `now`: ms since 1970. */

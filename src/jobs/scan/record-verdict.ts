@@ -43,7 +43,7 @@ export async function recordVerdict(
   };
 }
 
-/** What is saved of a verdict on one part of a target. */
+/** The effects of a verdict on one part of a target. */
 export function recordPartVerdict(
   { verdict, routed, replaces, state }: ComparedScan,
   previous: TargetState | undefined,
@@ -82,7 +82,7 @@ export async function comparisonRules({
 /** Changes of one scan in the log of the fleet. */
 const MAX_LOGGED = 1_000;
 
-/** What is saved with a verdict: the target's new state, its entry in the list of the fleet, and its changes. */
+/** The values that are saved with a verdict: the target's new state, its entry in the list of the fleet, and its changes. */
 function targetChange(
   verdict: Verdict,
   { replaces, state, digests }: Pick<TargetChange, 'replaces' | 'state' | 'digests'>,

@@ -30,7 +30,7 @@ export function inputOf(
   return { hash: hash.digest('hex'), readAt };
 }
 
-/** What the last scan was judged from, when this scan has the same input and its facts are fresh. */
+/** Returns the basis of the last scan, when this scan has the same input and its facts are fresh. */
 export function reusableBasis(
   state: TargetState | undefined,
   scan: ScanScope,

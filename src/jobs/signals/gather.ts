@@ -137,7 +137,7 @@ async function detailsOf(
   };
 }
 
-/** What does not depend on the list of releases is asked for at once. */
+/** Facts that do not depend on the list of releases are asked for at once. */
 async function factsOf(
   { package: one, before }: Subject,
   list: Promise<readonly Release[]>,

@@ -10,7 +10,7 @@ import { inspect } from './inspect.ts';
 import { inspectionsOf, scriptsStatedIn } from './new-packages.ts';
 
 export interface InspectionParts {
-  /** What is known of inspected packages. */
+  /** The inspections of packages. */
   readonly inspections: Inspections;
   readonly policy: Policy;
   readonly insights: Pick<Insights, 'releases'>;

@@ -15,7 +15,7 @@ import type { Ports } from '../ports.ts';
 import { type Gathered, gatherFacts } from './gather.ts';
 import { createProjectLookUp } from './project-scores.ts';
 
-/** What an inspection reads and writes. */
+/** The ports of an inspection. */
 interface InspectionPorts extends Pick<Ports, 'inspections' | 'policy'> {
   readonly fleet: Pick<Ports['fleet'], 'affectedTargets'>;
   readonly insights: Pick<Insights, 'releases'>;
@@ -24,7 +24,7 @@ interface InspectionPorts extends Pick<Ports, 'inspections' | 'policy'> {
 /** `startedAt`: ms since 1970. */
 type InspectionContext = Attempt & { readonly startedAt: number };
 
-/** What one job inspected. */
+/** The numbers of one job. */
 export interface InspectionCounts {
   readonly inspected: number;
   /** Versions with signals that were not known before. */
@@ -62,7 +62,7 @@ export async function inspect(
   };
 }
 
-/** What may be had later is asked for again. */
+/** Facts that may be known later are asked for again. */
 export function partial(failure: CodedError): IncompleteError {
   const { message, retryAfterMs } = failure;
   return new IncompleteError('insights-partial', message, { cause: failure, retryAfterMs });
@@ -95,7 +95,7 @@ async function openPackages(
 
 interface Inspected {
   readonly subject: string;
-  /** What it shows of the scripts of its package. */
+  /** The statement of the version about the scripts of its package. */
   readonly scripts: readonly string[];
   readonly entry: StoredInspection;
   readonly retryable: Gathered['retryable'];

@@ -18,7 +18,7 @@ import type { Ports } from '../ports.ts';
 const YOUNG_MS = 14 * 24 * 3_600_000;
 /** More new versions than this are a new target rather than a change; the youngest are inspected. */
 const MAX_INSPECTED = 1_000;
-/** The same while a user waits for the result. */
+/** The largest number while a user waits for the result. */
 const MAX_INTERACTIVE = 200;
 const MAX_WITNESSES = 3;
 
@@ -35,7 +35,7 @@ interface ScriptFacts {
   readonly hasScript: boolean | undefined;
 }
 
-/** What is inspected, with the digests that a lockfile states for it. */
+/** The subject of an inspection, with the digests that a lockfile states for it. */
 interface Subject {
   readonly subject: string;
   readonly digests: readonly string[];

@@ -13,7 +13,7 @@ const DAY_MS = 24 * 3_600_000;
 const FRESH_MS = DAY_MS;
 /** The scorecard of that time is what later ones are compared with. */
 const REFERENCE_MS = 180 * DAY_MS;
-/** So long is a project that fell compared with what it was. */
+/** The time for which a project that fell is compared with what it was. */
 const FALLEN_MS = 90 * DAY_MS;
 /** A version is inspected again for so long after the scorecard of its project turned. */
 const TURNED_MS = 7 * DAY_MS;
@@ -64,7 +64,7 @@ export function createProjectLookUp({ scores, releases, signal, at }: ScoreOptio
   };
 }
 
-/** What is known after another look-up. `now`: absent for a project without a scorecard. */
+/** The score after another look-up. `now`: absent for a project without a scorecard. */
 export function scoreAfter(
   before: ProjectScore | undefined,
   now: Scorecard | undefined,

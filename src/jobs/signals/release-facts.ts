@@ -75,7 +75,7 @@ export interface FactOptions extends GatherOptions {
 /** More new requirements than this are not looked up. */
 const MAX_NEW_REQUIREMENTS = 10;
 
-/** What a version requires, what of it is new since the version before, and what the lockfile does not say. */
+/** Returns the requirements of a version, those that are new since the version before, and those that the lockfile does not have. */
 export async function requirementFacts(
   one: InspectedPackage,
   earlier: Promise<VersionKey | undefined>,
@@ -147,7 +147,7 @@ interface ProjectSubject {
   readonly attempt: Attempt;
 }
 
-/** What is known of the source projects of versions: each project is looked up once. */
+/** Returns the facts about the source projects of versions: each project is looked up once. */
 export async function projectFacts(
   subjects: readonly ProjectSubject[],
   options: GatherOptions,

@@ -10,7 +10,7 @@ import { readSource } from './read-source.ts';
 
 type Needs = Pick<Ports, 'schedules' | 'sources'>;
 
-/** What became of a run. */
+/** The result of a run. */
 type Result = Pick<ScheduleRun, 'state' | 'targets' | 'reason'>;
 
 /** Runs of a schedule that are kept. */

@@ -76,8 +76,8 @@ export const openJobSchema = z.object({
 export interface BegunJob {
   readonly open: OpenJob | undefined;
   readonly hasOutcome: boolean;
-  /** Whether this attempt reserved the id of a request, or another content has it. Absent when it was reserved before. */
-  readonly claim?: 'new' | 'taken';
+  /** Set when another content has the id of the request. */
+  readonly claim?: 'taken';
   /** Place in the lane; absent for a job without a lane. */
   readonly turn?: Turn;
 }

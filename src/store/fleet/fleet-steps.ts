@@ -10,7 +10,7 @@ const CHUNK = 1_000;
 /** Clocks of workers differ by some seconds. */
 export const CLOCK_SKEW_MS = 10_000;
 
-/** What `SAVE_OUTCOME` does for the refresh of the fleet, except for the claim. */
+/** The steps of `SAVE_OUTCOME` for the refresh of the fleet, except for the claim. */
 export function fleetSteps(keys: Keys, effects: FleetEffects | undefined): readonly OutcomeStep[] {
   if (effects === undefined) return [];
   const { refreshed, selected, comparedAt, settings, suppressions } = effects;

@@ -51,7 +51,7 @@ export interface FleetParts {
     readonly versions: FactStore<VersionRecordSummary>;
     readonly advisories: FactStore<Advisory>;
   };
-  /** What lists of changes named since a time, in ms. Default: nothing. */
+  /** The names in lists of changes since a time, in ms. Default: none. */
   readonly listedSince?: AdvisoryChanges['listedSince'];
   readonly onUnreadable?: (error: StoreError) => void;
 }

@@ -11,7 +11,7 @@ import type { createOpenAlerts } from './open-alerts.ts';
 import type { PackageIds } from './package-ids.ts';
 import { advisoryIdsOf } from './versions-naming.ts';
 
-/** What was removed because nothing needs it. */
+/** The numbers of removed values that nothing needs. */
 export interface CollectedGarbage {
   /** Package versions that no inventory holds. */
   readonly packageIds: number;

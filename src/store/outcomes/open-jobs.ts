@@ -96,7 +96,7 @@ export function spentKeys(
 }
 
 function claimIn(claim: string | undefined): Pick<BegunJob, 'claim'> {
-  return claim === 'new' || claim === 'taken' ? { claim } : {};
+  return claim === 'taken' ? { claim } : {};
 }
 
 function turnOf(id: string, first: string | undefined): Turn {

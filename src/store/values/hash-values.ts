@@ -35,7 +35,7 @@ export function createHashValues<Value>(
   return {
     parse,
     find,
-    /** The same; one that cannot be read is reported and counts as absent. */
+    /** Finds a value; one that cannot be read is reported and counts as absent. */
     read: (field: string): Promise<Value | undefined> => find(field).catch(reportTo(onUnreadable)),
     /** These fields in their order, without absent ones. One that cannot be read is reported and left out. */
     async some(fields: readonly string[]): Promise<readonly Entry<Value>[]> {

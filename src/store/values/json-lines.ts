@@ -103,7 +103,7 @@ export function isSmall(value: unknown): boolean {
   return roomAfter(value, MAX_SMALL_MEMBERS) > 0;
 }
 
-/** What is left of a number of members after those of a value; a long text counts as several. */
+/** Returns the number of members that is left after those of a value; a long text counts as several. */
 function roomAfter(value: unknown, room: number): number {
   if (typeof value === 'string') return room - 1 - value.length / MEMBER_CHARACTERS;
   if (typeof value !== 'object' || value === null) return room - 1;
