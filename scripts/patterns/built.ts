@@ -16,6 +16,8 @@ export const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   'src/notify/webhooks/preset-webhook.ts': [/\$SLACK_TOKEN(?![A-Z0-9_])/g],
   'src/policy/suppressions/concerned-findings.ts': [/GHSA-1|CVE-2/i, /a[-_.]+b[-_.]+c/i, /license/],
   'src/store/redis/server-settings.ts': [/^maxmemory_policy:(.*?)\r?$/m],
+  // The patterns of parameters of the API.
+  'web/page/api/filters.ts': [/^[^=]+=.*$/],
   'src/versions/pep440.ts': [
     /^v?(?:(?<epoch>\d+)!)?(?<release>\d+(?:\.\d+)*)(?:[-_.]?(?<phase>alpha|beta|preview|pre|a|b|c|rc)[-_.]?(?<pre>\d+)?)?(?<isPost>-(?<implicit>\d+)|[-_.]?(?:post|rev|r)[-_.]?(?<post>\d+)?)?(?<isDev>[-_.]?dev[-_.]?(?<dev>\d+)?)?(?:\+(?<local>[a-z\d]+(?:[-_.][a-z\d]+)*))?$/i,
   ],

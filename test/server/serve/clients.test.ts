@@ -25,7 +25,7 @@ const source = { kind: 'git', repositories: ['https://git.example/a.git'] };
 const payload = { job: 'ingest-lockfiles', id: 'bad' };
 
 /**
- * Calls of operations, in an order in which all succeed where one server is enough. The others are called without parameters.
+ * Calls of operations, in an order in which all succeed where one server is enough. The others are called before, without parameters.
  */
 const SAMPLES: Readonly<Record<string, Sample>> = {
   'lockhound.fleet.trend': { params: { days: 7 } },
@@ -113,7 +113,7 @@ describe.each(['discovery', 'OpenAPI'] as const)('a client by the %s document', 
     expect(sampled.filter((id) => !operations.includes(id))).toEqual([]);
     // The stream never ends.
     const others = operations.filter((id) => id !== 'lockhound.events.stream' && !sampled.includes(id));
-    for (const id of [...sampled, ...others]) {
+    for (const id of [...others, ...sampled]) {
       const { status = 200, ...sample } = SAMPLES[id] ?? {};
       const answer = await call(id, sample);
       expect([id, answer.status, answer.status === status ? '' : answer.value]).toEqual([id, status, '']);
