@@ -3,6 +3,7 @@ import { type Receiver, startReceiver } from '../../src/embedded/receiver/servic
 import { createHttpClient } from '../../src/http/undici-client.ts';
 import { deliverNotification } from '../../src/jobs/deliver-notification.ts';
 import { followUp } from '../../src/jobs/job.ts';
+import { identityOf } from '../../src/jobs/payloads/deliver-notification.ts';
 import type { Ports } from '../../src/jobs/ports.ts';
 import { createNotifier, type Route } from '../../src/notify/delivery/deliver.ts';
 import { createRouteGate } from '../../src/notify/delivery/route-gate.ts';
@@ -52,7 +53,6 @@ async function startDelivery(name: string, routes: readonly string[]) {
   const ports = {
     deliveries,
     notifier: createRouteGate({ stops: deliveries, concurrency, routes: routes.length })(notifier),
-    outcomes: { read: async () => verdict },
   } as unknown as Ports;
   const runtime = await bench.start([deliverNotification], { ports });
   const queue = bench.queue(deliverNotification.name);
@@ -62,6 +62,8 @@ async function startDelivery(name: string, routes: readonly string[]) {
       const payload = { scan: target, target, route, requestedAt: '2026-05-01T00:00:00Z' };
       const jobs = new Map([[deliverNotification.name, deliverNotification]]);
       const open = openJobOf(jobs, followUp(deliverNotification, payload));
+      const identity = identityOf(payload);
+      await deliveries.file(identity, { ...notificationOf(), id: identity.id });
       await bench.openJobs.open(open);
       await queue.add(open.job, open.data, { jobId: open.id });
     },
@@ -74,10 +76,6 @@ async function startDelivery(name: string, routes: readonly string[]) {
     },
   };
 }
-
-const { scan, target, date: requestedAt, changes, open } = notificationOf();
-const counts = { severities: open };
-const verdict = { scan, target, requestedAt, changes, findings: [], counts, open, gaps: [] };
 
 describe('a route whose receiver hangs', () => {
   it('does not block the other route, regardless of the number of waiting alerts', async () => {

@@ -1,8 +1,6 @@
-import { Queue, Worker } from 'bullmq';
+import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sealEnvelope } from '../../src/jobs/envelope.ts';
-import { jobIdOf } from '../../src/jobs/job.ts';
-import { INGEST_LOCKFILES, type IngestLockfiles } from '../../src/jobs/payloads/ingest-lockfiles.ts';
+import { INGEST_LOCKFILES } from '../../src/jobs/payloads/ingest-lockfiles.ts';
 import { scanIdOf } from '../../src/model/scan/scan-id.ts';
 import { until } from '../until.ts';
 import { LOCKFILE } from './fixtures.ts';
@@ -101,57 +99,6 @@ describe('the id of a scan belongs to its target', () => {
     await until('it is rejected', async () => (await wrong[1]?.rejected.list())?.[0]?.id === taken?.id);
     expect(await own.scans.find(scanIdOf('shop', ID))).toMatchObject({ state: 'concluded', packages: 4 });
     for (const queue of queues) await queue.close();
-  });
-
-  it('does not run again what a worker of the release before this one had done', async () => {
-    const { store, work } = await world.room('done');
-    const queue = new Queue(INGEST_LOCKFILES.name, { connection: store.redis, prefix: store.prefix });
-    await store.outcomes.save(INGEST_LOCKFILES.name, ID, { result: { lockfiles: [], unread: [] }, next: [] });
-    const data = envelope('shop', LOCKFILE, at('06:00'));
-    // One is recorded as completed; a worker died after it had saved the outcome of the other, and before it said so.
-    const completed = await queue.add(INGEST_LOCKFILES.name, data);
-    const token = 'old-worker';
-    const old = new Worker(INGEST_LOCKFILES.name, undefined, {
-      connection: { url: world.redisUrl },
-      prefix: store.prefix,
-      lockDuration: 1_000,
-      autorun: false,
-    });
-    const first = await old.getNextJob(token);
-    expect(first?.id).toBe(completed.id);
-    await first?.moveToCompleted('', token, false);
-    const active = await queue.add(INGEST_LOCKFILES.name, data);
-    expect((await old.getNextJob(token))?.id).toBe(active.id);
-    await old.close();
-    const worker = work();
-    await until(
-      'the second is completed',
-      async () => (await queue.getJobState(active.id ?? '')) === 'unknown',
-    );
-    await until('what was completed is checked', () => worker.output().includes('worker ready'));
-    // Another target may still have a scan under the same id.
-    await queue.add(INGEST_LOCKFILES.name, envelope('other', OTHER, at('07:00')));
-    await until('it is judged', async () => (await store.targets.read('other')) !== undefined);
-    expect(await store.targets.read('shop')).toBeUndefined();
-    expect(worker.output()).not.toContain('the outcome of a job was lost');
-    await queue.close();
-  });
-
-  it('finishes what the release before this one had opened under the id alone', async () => {
-    const { store, work } = await world.room('opened');
-    const data = envelope('shop', LOCKFILE, at('06:00'));
-    const id = jobIdOf(INGEST_LOCKFILES.name, ID);
-    const { payload } = sealEnvelope(INGEST_LOCKFILES, data.payload as unknown as IngestLockfiles);
-    await store.openJobs.open({ id, job: INGEST_LOCKFILES.name, data: { ...data, payload } });
-    const queue = new Queue(INGEST_LOCKFILES.name, { connection: store.redis, prefix: store.prefix });
-    await queue.add(INGEST_LOCKFILES.name, { ...data, payload }, { jobId: id });
-    work();
-    await until('it is judged', async () => (await store.scans.find(ID))?.state === 'concluded');
-    await until('no job is open', async () => {
-      for await (const _ of store.openJobs.list()) return false;
-      return true;
-    });
-    await queue.close();
   });
 });
 

@@ -5,9 +5,10 @@ import { deliverNotification } from '../../src/jobs/deliver-notification.ts';
 import { sealEnvelope } from '../../src/jobs/envelope.ts';
 import { followUp, jobIdOf } from '../../src/jobs/job.ts';
 import { judgeScan } from '../../src/jobs/judge-scan.ts';
+import { identityOf } from '../../src/jobs/payloads/deliver-notification.ts';
 import type { Verdict } from '../../src/model/scan/verdict.ts';
 import { openJobOf } from '../../src/workers/flow.ts';
-import { changeOf } from '../notify/notification.ts';
+import { changeOf, notificationOf } from '../notify/notification.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
@@ -65,6 +66,15 @@ async function judged(room: Room, queue: Queue, target: string, number: number):
   const next = [followUp(deliverNotification, payload)];
   const jobs = new Map([[deliverNotification.name, deliverNotification]]);
   const follows = next.map((one) => openJobOf(jobs, one));
+  const identity = identityOf(payload);
+  const filed = {
+    ...notificationOf(verdict.changes),
+    id: identity.id,
+    scan,
+    target: verdict.target,
+    date: requestedAt,
+  };
+  await room.store.deliveries.file(identity, filed);
   await room.store.outcomes.save('judge-scan', scan, { result: verdict, next }, { follows });
   const judging = { scan, target: verdict.target, requestedAt, advisoryParts: 0, expansionParts: 0 };
   await queue.add('judge-scan', sealEnvelope(judgeScan, judging), { jobId: jobIdOf('judge-scan', scan) });
