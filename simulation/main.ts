@@ -137,12 +137,18 @@ async function runOne(seed: number): Promise<void> {
   const plan = planOf(seed);
   let result = await run(plan);
   if (values.shrink && result.failure !== undefined) {
-    const short = await shrink(plan, async (candidate) => (await run(candidate)).failure !== undefined);
+    const kind = kindOf(result.failure);
+    const short = await shrink(plan, async (candidate) => kindOf((await run(candidate)).failure) === kind);
     result = await run(short);
   }
   for (const line of result.trace) process.stdout.write(`${line}\n`);
   print({ seed, ms: Math.round(processorMs() - began), result });
   if (result.failure !== undefined) process.exitCode = 1;
+}
+
+/** What remains of a failure without names and numbers. */
+function kindOf(failure: string | undefined): string | undefined {
+  return failure?.split('\n', 1)[0]?.replaceAll(/[\w.-]*\d[\w.-]*/g, '#');
 }
 
 function print({ seed, ms, result: { failure, hash, changes, events, virtualMs } }: Line): void {
