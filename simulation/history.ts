@@ -28,8 +28,16 @@ const KNOWN_MS = 2_000;
 const DONE_WITHIN_MS = 5 * 60_000;
 /** A worker that is to die while it works dies after this time. */
 const IDLE_MS = 10_000;
+/** A worker records a delivery within this time after the receiver accepted it. */
+const RECORDED_WITHIN_MS = 1_000;
+/** A worker that has read a delivery from Redis sends it within this time. */
+const SENT_WITHIN_MS = 1_000;
+/** An orchestrator starts a worker again that ended by itself after this time. */
+const RESTARTED_AFTER_MS = 1_000;
 /** Between two looks whether a round is over. */
 const LOOK_MS = 2_000;
+
+const LOST_CONNECTION = /^Connection is closed\.?$/;
 
 /** What came of a history. */
 export interface Result {
@@ -203,7 +211,7 @@ class History {
       const delivery = this.#world.received[this.#read];
       if (delivery === undefined) return;
       this.#note(`delivery ${delivery.id}`);
-      this.#ledger.read(delivery.body, delivery.at);
+      this.#ledger.read(delivery.body, delivery.at, delivery.sentAt);
     }
   }
 
@@ -301,7 +309,7 @@ class History {
     const from = this.#scheduler.now;
     await this.#scheduler.sleep(lostMs);
     this.#note('power is lost');
-    this.#ledger.lose({ from, to: this.#scheduler.now });
+    this.#ledger.lose({ from: from - RECORDED_WITHIN_MS, to: this.#scheduler.now + SENT_WITHIN_MS });
     this.#network.restart(ms, image);
     for (const scan of this.#scans.filter(({ at }) => at >= from - 1_000))
       await this.#enqueue(scan, producer);
@@ -321,7 +329,16 @@ class History {
       }),
     );
     this.#workers[index] = { owner, stop, running };
-    running.catch(this.#fail);
+    running.catch((error: unknown) => this.#restart(index, owner, error));
+  }
+
+  /** A worker that loses Redis while it starts ends with an error. */
+  async #restart(index: number, owner: Owner, error: unknown): Promise<void> {
+    if (!(error instanceof Error) || !LOST_CONNECTION.test(error.message)) return this.#fail(error);
+    this.#note(`worker ${index} has ended: ${error.message}`);
+    this.#kill(index);
+    await this.#scheduler.sleep(RESTARTED_AFTER_MS);
+    if (this.#workers[index]?.owner === owner) this.#startWorker(index);
   }
 
   /** Kills a worker when it has received so many more chunks, or when it has been idle for long. */

@@ -33,6 +33,7 @@ const SLOW_MS = 4_000;
 
 /** A delivery that the receiver accepted, once for each `webhook-id`. */
 export interface Received {
+  readonly sentAt: number;
   readonly at: number;
   readonly id: string;
   readonly path: string;
@@ -87,13 +88,14 @@ export class World {
 
   readonly request = async (asked: Asked): Promise<Answered> => {
     const service: ServiceName = asked.origin === URLS.insights ? 'insights' : 'receiver';
+    const sentAt = this.#scheduler.now;
     const planned = this.#faults.get(service);
     const fault = planned !== undefined && this.#random.next() < planned.part ? planned.fault : undefined;
     await this.#wait(asked.signal, (fault === 'slow' ? SLOW_MS : LATENCY_MS) * (0.5 + this.#random.next()));
     if (fault === 'hang') return await this.#wait(asked.signal, 10 ** 9);
     if (fault === 'drop') throw lost();
     if (fault === undefined || fault === 'slow' || fault === 'drop-answer') {
-      const answer = service === 'insights' ? this.#askInsights(asked) : this.#receive(asked);
+      const answer = service === 'insights' ? this.#askInsights(asked) : this.#receive(asked, sentAt);
       if (fault === 'drop-answer') throw lost();
       await this.#wait(asked.signal, LATENCY_MS * this.#random.next());
       return answer;
@@ -107,11 +109,11 @@ export class World {
     return answered(status, answer, headers);
   }
 
-  #receive({ path, headers, body }: Asked): Answered {
+  #receive({ path, headers, body }: Asked, sentAt: number): Answered {
     const id = headers['webhook-id'] ?? '';
     if (!this.#ids.has(id)) {
       this.#ids.add(id);
-      this.received.push({ at: this.#scheduler.now, id, path, body: String(body) });
+      this.received.push({ sentAt, at: this.#scheduler.now, id, path, body: String(body) });
     }
     return answered(200, '{}');
   }

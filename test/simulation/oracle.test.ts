@@ -79,6 +79,23 @@ describe('the oracle', () => {
     expect(() => ledger.read(delivery('opened'), 3_000)).toThrow('told twice');
   });
 
+  it('lets a change be told again whose delivery was under way when Redis lost its writes', () => {
+    const ledger = new Ledger();
+    ledger.read(delivery('opened'), 950, 890);
+    ledger.lose({ from: 400, to: 900 });
+    ledger.read(delivery('opened'), 2_000);
+    expect(() => ledger.read(delivery('opened'), 2_950, 2_890)).toThrow('told twice');
+  });
+
+  it('does not expect the end of what was told only while Redis lost its writes', () => {
+    const ledger = new Ledger();
+    ledger.read(delivery('opened'), 500);
+    ledger.lose({ from: 400, to: 900 });
+    expect(ledger.differences(new Map())).toEqual([]);
+    ledger.read(delivery('opened'), 2_000);
+    expect(ledger.differences(new Map())).toEqual(['lost: shop p A is resolved']);
+  });
+
   it('reads one alert that resolves an issue in one version and opens it in another', () => {
     const ledger = new Ledger();
     ledger.read(delivery('opened'), 0);
