@@ -197,8 +197,9 @@ class History {
   async #requireNothingLeft(): Promise<void> {
     const until = this.#scheduler.now + DONE_WITHIN_MS;
     const redis = new Redis(REDIS);
+    const hasLostWrites = this.#plan.steps.some(({ kind }) => kind === 'power-loss');
     for (;;) {
-      const left = await leftOver(redis, this.#plan);
+      const left = await leftOver(redis, { ...this.#plan, hasLostWrites });
       if (left.length === 0) break;
       if (this.#scheduler.now > until) throw new Error(left.join('\n'));
       await this.#scheduler.sleep(LOOK_MS);
