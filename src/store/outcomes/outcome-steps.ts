@@ -1,3 +1,4 @@
+import type { FiledDelivery } from '../../model/alert/delivery.ts';
 import type { EndedJob, OpenJob } from '../../model/queue/open-job.ts';
 import type { OutcomeEffects, RunCircumstances, TargetChange } from '../../model/queue/outcome.ts';
 import { DIGEST_ENTRY } from '../../model/stored/catalog.ts';
@@ -30,13 +31,13 @@ export async function outcomeSteps(
   const filed =
     deliveries.length === 0
       ? []
-      : await Promise.all(deliveries.map((delivery) => fileArguments(keys, delivery, time)));
+      : await Promise.all(deliveries.map((delivery) => fileStep(keys, delivery, follows, time)));
   return [
     ...(follows.length === 0 ? [] : await openSteps(keys, follows)),
     ...(effects.state === undefined || 'taken' in effects.state
       ? []
       : await digestSteps(keys, effects.state)),
-    ...filed.map((step) => ({ name: 'FILE', ...step })),
+    ...filed,
     ...(record === undefined ? [] : [{ name: 'NOTE', ...noteArguments(keys, record, { time, startedAt }) }]),
     ...(watch === undefined ? [] : await watchSteps(keys, watch)),
     ...(delivered === undefined
@@ -49,6 +50,19 @@ export async function outcomeSteps(
         ]),
     ...(ends === undefined ? [] : endSteps(keys, ends)),
   ];
+}
+
+async function fileStep(
+  keys: Keys,
+  delivery: FiledDelivery,
+  follows: readonly OpenJob[],
+  time: number,
+): Promise<OutcomeStep> {
+  const { keys: own, values } = await fileArguments(keys, delivery, time);
+  const outcomes = follows.flatMap(({ job, data: { key } }) =>
+    key === delivery.identity.key ? [keys.outcome(job, key)] : [],
+  );
+  return { name: 'FILE', keys: [...own, ...outcomes], values };
 }
 
 /** Closes a job and frees outcomes. */

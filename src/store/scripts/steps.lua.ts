@@ -2,9 +2,10 @@
 const LISTED = 20;
 
 /**
- * Lua function `file(keys, arguments)`: files a delivery with its notification, unless it is filed already.
+ * Lua function `file(keys, arguments)`: files a delivery with its notification, unless it is filed already. Its job then has to run: an
+ * outcome that exists is about another content, which was sent before Redis lost the verdict that it followed from.
  *
- * Keys: record (hash), notification (hash), open deliveries, deliveries of the target (list). Arguments: id, time in ms, number of arguments that hold the
+ * Keys: record (hash), notification (hash), open deliveries, deliveries of the target (list), outcome of its job (optional). Arguments: id, time in ms, number of arguments that hold the
  * notification, these, then fields and values of the record.
  */
 export const FILE_STEP = `
@@ -16,6 +17,9 @@ local function file(keys, arguments)
   end
   for _, initial in ipairs({{'state', 'waiting'}, {'filedAt', time}, {'updatedAt', time}, {'attempts', '0'}}) do
     redis.call('HSETNX', keys[1], initial[1], initial[2])
+  end
+  if keys[5] then
+    redis.call('DEL', keys[5])
   end
   local last = 3 + tonumber(arguments[3])
   redis.call('HSET', keys[2], unpack(arguments, 4, last))

@@ -265,6 +265,26 @@ describe('with an outcome', () => {
     expect(await deliveries.read('m1')).toBeUndefined();
   });
 
+  it('a scan that is judged again with other changes has its delivery sent, and with the same ones not', async () => {
+    const first = { id: 'm3', key: 's3.default', route: 'default', target: 'shop', scan: 's3', date: DAY };
+    const judged = async (id: string): Promise<unknown> => {
+      const identity = { ...first, id };
+      const filed = { identity, notification: { ...notificationOf(), id, scan: 's3' } };
+      const job = { id: 'j3', job: 'deliver', data: { version: 1, key: 's3.default', payload: {} } };
+      const run = { result: 1, next: [], deliveries: [filed] };
+      return await outcomes.save('judge', 's3', run, { follows: [job] });
+    };
+    await judged('m3');
+    await outcomes.save('deliver', 's3.default', { result: 1, next: [], delivered: first });
+    // Redis loses the verdict, and not what followed from it.
+    await room.redis.del(room.keys.outcome('judge', 's3'));
+    await judged('m3');
+    expect(await outcomes.has('deliver', 's3.default')).toBe(true);
+    await room.redis.del(room.keys.outcome('judge', 's3'));
+    await judged('m4');
+    expect(await outcomes.has('deliver', 's3.default')).toBe(false);
+  });
+
   it('a delivery is moved to delivered', async () => {
     const deliveries = createDeliveryStore(room.redis, room.keys);
     const store = createOutcomeStore(room.redis, room.keys, { deliveredTtlMs: 60_000 });
