@@ -14,6 +14,10 @@ import { createOwner, type Owner, Scheduler } from './scheduler.ts';
 import { advisoryOf, packageOf, World } from './world.ts';
 
 const REDIS = 'redis://redis.test:6379';
+/** A line of the log that asks for attention. */
+const WARNS = /"level":"(?:warn|error|fatal)"/;
+/** The engine has no disk. */
+const OF_NO_DISK = /Redis does not write to disk/;
 /** The time at which every history begins. */
 const START = Date.UTC(2026, 2, 1);
 /** After the last fault of a round, everything is told within this time. */
@@ -26,7 +30,7 @@ const PROMPT_MS = 3_000;
 const KNOWN_MS = 2_000;
 /** After the last round, nothing is left to do within this time. */
 const DONE_WITHIN_MS = 5 * 60_000;
-/** A worker that is to die while it works dies after this time. */
+/** What is to happen while a worker works happens after this time. */
 const IDLE_MS = 10_000;
 /** A worker records a delivery within this time after the receiver accepted it. */
 const RECORDED_WITHIN_MS = 1_000;
@@ -34,6 +38,8 @@ const RECORDED_WITHIN_MS = 1_000;
 const SENT_WITHIN_MS = 1_000;
 /** An orchestrator starts a worker again that ended by itself after this time. */
 const RESTARTED_AFTER_MS = 1_000;
+/** The same for a loss of power, before which Redis must not have confirmed too much. */
+const LONGEST_LOSS_MS = 500;
 /** Between two looks whether a round is over. */
 const LOOK_MS = 2_000;
 
@@ -86,6 +92,8 @@ class History {
   readonly #trace: string[] = [];
   readonly #hash = createHash('sha256');
   readonly #scans: AskedScan[] = [];
+  /** No fault has happened yet. */
+  #isCalm = true;
   /** Steps that have begun and have not ended. */
   #pending = 0;
   /** Deliveries that have been read. */
@@ -231,7 +239,7 @@ class History {
         this.#world.insights.withdrawAdvisory(step.id);
         return;
       case 'kill':
-        await this.#killAfter(step.chunks, step.worker);
+        await this.#killAfter(step);
         await this.#scheduler.sleep(step.ms);
         this.#startWorker(step.worker);
         return;
@@ -251,8 +259,9 @@ class History {
         return;
       }
       case 'cut':
-        this.#network.cut(step.worker === undefined ? undefined : this.#workers[step.worker]?.owner);
-        return;
+        return await this.#atChunk(step, IDLE_MS, () =>
+          this.#network.cut(step.everybody ? undefined : this.#workers[step.worker]?.owner),
+        );
       case 'freeze':
         this.#network.freeze(step.ms);
         return;
@@ -279,6 +288,9 @@ class History {
     const expected = this.#model.open();
     await this.#scheduler.sleep(REFRESHED_WITHIN_MS);
     this.#requireTold(expected, REFRESHED_WITHIN_MS, true);
+    const { repeated } = this.#world;
+    if (repeated > 0) throw new Error(`${repeated} deliveries were repeated without a fault`);
+    this.#isCalm = false;
   }
 
   /** Waits, and has the history fail when the receiver does not know what the scan found. */
@@ -305,13 +317,15 @@ class History {
   }
 
   /** A producer asks again for what Redis may have lost. */
-  async #losePower({ lostMs, ms }: Step & { kind: 'power-loss' }, producer: Producer): Promise<void> {
+  async #losePower(step: Step & { kind: 'power-loss' }, producer: Producer): Promise<void> {
     const image = this.#network.engine.image();
     const from = this.#scheduler.now;
-    await this.#scheduler.sleep(lostMs);
-    this.#note('power is lost');
-    this.#ledger.lose({ from: from - RECORDED_WITHIN_MS, to: this.#scheduler.now + SENT_WITHIN_MS });
-    this.#network.restart(ms, image);
+    await this.#scheduler.sleep(step.lostMs);
+    await this.#atChunk(step, LONGEST_LOSS_MS, () => {
+      this.#note('power is lost');
+      this.#ledger.lose({ from: from - RECORDED_WITHIN_MS, to: this.#scheduler.now + SENT_WITHIN_MS });
+      this.#network.restart(step.ms, image);
+    });
     for (const scan of this.#scans.filter(({ at }) => at >= from - 1_000))
       await this.#enqueue(scan, producer);
   }
@@ -326,7 +340,7 @@ class History {
       runWorker(this.#config, {
         signal: stop.signal,
         ephemeral: false,
-        log: { write: (line: string) => this.#log?.(index, line) },
+        log: { write: (line: string) => this.#readLog(index, line) },
       }),
     );
     this.#workers[index] = { owner, stop, running };
@@ -342,21 +356,42 @@ class History {
     if (this.#workers[index]?.owner === owner) this.#startWorker(index);
   }
 
-  /** Kills a worker when it has received so many more chunks, or when it has been idle for long. */
-  async #killAfter(chunks: number, index: number): Promise<void> {
-    const owner = this.#workers[index]?.owner;
-    if (owner === undefined || !owner.alive) return;
+  /** Acts when a worker has received so many more chunks from Redis, or after a time when it is idle. */
+  async #atChunk(
+    { worker, chunks }: { readonly worker: number; readonly chunks: number },
+    limitMs: number,
+    act: () => void,
+  ): Promise<void> {
+    const owner = this.#workers[worker]?.owner;
     await new Promise<void>((resolve) => {
-      const kill = (): void => {
-        if (owner.alive && owner === this.#workers[index]?.owner) {
-          this.#kill(index);
-          this.#note(`worker ${index} is killed`);
-        }
+      let hasActed = false;
+      const once = (): void => {
+        if (hasActed) return;
+        hasActed = true;
+        act();
         resolve();
       };
-      this.#network.beforeChunk(owner, chunks, kill);
-      this.#scheduler.after(IDLE_MS, kill);
+      if (owner?.alive === true) this.#network.beforeChunk(owner, chunks, once);
+      this.#scheduler.after(limitMs, once);
     });
+  }
+
+  async #killAfter(step: Step & { kind: 'kill' }): Promise<void> {
+    const owner = this.#workers[step.worker]?.owner;
+    if (owner?.alive !== true) return;
+    await this.#atChunk(step, IDLE_MS, () => {
+      // Another fault may have ended it.
+      if (!owner.alive || owner !== this.#workers[step.worker]?.owner) return;
+      this.#kill(step.worker);
+      this.#note(`worker ${step.worker} is killed`);
+    });
+  }
+
+  #readLog(index: number, line: string): void {
+    this.#log?.(index, line);
+    if (!this.#isCalm || !WARNS.test(line) || OF_NO_DISK.test(line)) return;
+    const { job, key, msg } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+    this.#fail(new Error(`worker ${index} warns without a fault: ${job} ${key}: ${msg}`));
   }
 
   #kill(index: number): void {

@@ -22,8 +22,8 @@ export class Network {
   /** Work of the network goes on when a client dies: what it sent arrives. */
   readonly wire: Owner = createOwner('network');
   readonly #sockets = new Set<SimulatedSocket>();
-  /** What happens when a client has received `left` more chunks. */
-  readonly #awaited = new Map<Owner, { left: number; readonly act: () => void }>();
+  /** What happens when clients have received `left` more chunks. */
+  readonly #awaited = new Set<{ readonly whose: Owner; left: number; readonly act: () => void }>();
   /** Until when the server acts on nothing, in virtual milliseconds. */
   #frozenUntil = 0;
   /** Until when nobody listens. */
@@ -85,15 +85,16 @@ export class Network {
 
   /** Calls the function once, when a client has received so many more chunks and before it receives another one. */
   beforeChunk(whose: Owner, chunks: number, act: () => void): void {
-    this.#awaited.set(whose, { left: chunks, act });
+    this.#awaited.add({ whose, left: chunks, act });
   }
 
   /** A client is about to receive a chunk. */
   announce(whose: Owner): void {
-    const awaited = this.#awaited.get(whose);
-    if (awaited === undefined || awaited.left-- > 0) return;
-    this.#awaited.delete(whose);
-    awaited.act();
+    for (const one of this.#awaited) {
+      if (one.whose !== whose || one.left-- > 0) continue;
+      this.#awaited.delete(one);
+      one.act();
+    }
   }
 
   freeze(ms: number): void {

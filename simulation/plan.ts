@@ -21,11 +21,11 @@ export type Happening =
   | { readonly kind: 'withdraw'; readonly id: string }
   | WorkerFault
   /** The connections of one worker, or of everybody, break. */
-  | { readonly kind: 'cut'; readonly worker?: number }
+  | ({ readonly kind: 'cut'; readonly everybody: boolean } & AtChunk)
   /** Redis does not answer for some time. */
   | { readonly kind: 'freeze'; readonly ms: number }
-  /** Redis restarts. It has lost what was written in the last `lostMs`. */
-  | { readonly kind: 'power-loss'; readonly lostMs: number; readonly ms: number }
+  /** Redis restarts. It has lost what was written in the last `lostMs`, and a little more. */
+  | ({ readonly kind: 'power-loss'; readonly lostMs: number; readonly ms: number } & AtChunk)
   | {
       readonly kind: 'service';
       readonly service: ServiceName;
@@ -34,11 +34,14 @@ export type Happening =
       readonly ms: number;
     };
 
-type WorkerFault = {
+/** It happens when a worker has received so many more chunks from Redis: most of them arrive while it works. */
+interface AtChunk {
   readonly worker: number;
-  readonly ms: number;
-} /** It dies when it has received so many more chunks from Redis: most of them arrive while it works. */ & (
-  | { readonly kind: 'kill'; readonly chunks: number }
+  readonly chunks: number;
+}
+
+type WorkerFault = { readonly worker: number; readonly ms: number } & (
+  | ({ readonly kind: 'kill' } & AtChunk)
   | { readonly kind: 'stop' }
   | { readonly kind: 'term' }
   | { readonly kind: 'clock'; readonly aheadMs: number }
@@ -91,8 +94,10 @@ export function planOf(seed: number): Plan {
       relock(packages, random);
       steps.push({ round, at: random.below(ROUND_MS), kind: 'scan', target, packages: [...packages] });
     }
+    // Steps have random times, so that two changes of one advisory could lower its score.
+    const changeable = new Set(advisories);
     for (let count = random.between(3, 6); count > 0; count -= 1)
-      steps.push({ round, at: random.below(ROUND_MS), ...changeAdvisories(advisories, random) });
+      steps.push({ round, at: random.below(ROUND_MS), ...changeAdvisories(advisories, changeable, random) });
     // Several withdrawals at once look like a loss of data, which a person has to confirm.
     if (round === withdrawal && advisories.length > 0) {
       const [withdrawn] = advisories.splice(random.below(advisories.length), 1);
@@ -118,11 +123,15 @@ function relock(packages: Map<string, string>, random: Random): void {
   while (packages.size > LOCKED) packages.delete(random.oneOf([...packages.keys()]));
 }
 
-function changeAdvisories(advisories: WorldAdvisory[], random: Random): Happening {
+function changeAdvisories(
+  advisories: WorldAdvisory[],
+  changeable: Set<WorldAdvisory>,
+  random: Random,
+): Happening {
   const score = 1 + random.below(90) / 10;
   const at = random.below(advisories.length);
   const known = advisories[at];
-  if (known !== undefined && random.next() < 0.2) {
+  if (known !== undefined && changeable.delete(known) && random.next() < 0.3) {
     const advisory = { ...known, score: Math.max(score, known.score) };
     advisories[at] = advisory;
     return { kind: 'advisory', advisory };
@@ -150,13 +159,19 @@ function faultOf(random: Random): Happening {
     case 4:
       return { kind: 'term', worker, ms };
     case 5:
-      return random.next() < 0.5 ? { kind: 'cut' } : { kind: 'cut', worker };
+      return { kind: 'cut', worker, chunks: random.below(MOST_CHUNKS), everybody: random.next() < 0.5 };
     case 6:
       return random.next() < 0.5
         ? { kind: 'freeze', ms }
         : { kind: 'clock', worker, ms, aheadMs: random.between(-60_000, 60_000) };
     case 7:
-      return { kind: 'power-loss', lostMs: random.below(1_000), ms: 100 + random.below(3_000) };
+      return {
+        kind: 'power-loss',
+        worker,
+        chunks: random.below(20),
+        lostMs: random.below(1_000),
+        ms: 100 + random.below(3_000),
+      };
     default: {
       const service = random.oneOf(['insights', 'receiver'] as const);
       const faults = service === 'insights' ? SERVICE_FAULTS : RECEIVER_FAULTS;

@@ -34,7 +34,7 @@ export async function prepare({
   const { runHistory } = await import('./history.ts');
   const folder = mkdtempSync(join(tmpdir(), 'simulation-'));
   const file = join(folder, 'lockhound.yaml');
-  writeFileSync(file, configOf(isLogged ? 'debug' : 'error'));
+  writeFileSync(file, configOf(isLogged ? 'debug' : 'warn'));
   const config = loadConfig({ file, environment: {} });
   rmSync(folder, { recursive: true });
   for (const module of ['model/stored/schemas.ts', 'versions/version-match.ts', 'model/watch/source.ts'])

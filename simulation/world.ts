@@ -68,6 +68,8 @@ export class World {
   readonly #random: Random;
   readonly #faults = new Map<ServiceName, { readonly fault: ServiceFault; readonly part: number }>();
   readonly #ids = new Set<string>();
+  /** Deliveries that the receiver got although it had accepted them. */
+  #repeated = 0;
 
   private constructor(insights: LocalIndex, scheduler: Scheduler) {
     this.insights = insights;
@@ -78,6 +80,10 @@ export class World {
   static async create(packages: readonly IndexedPackage[], scheduler: Scheduler): Promise<World> {
     const data = { packages, advisories: [], projects: [], partial: false };
     return new World(await openLocalIndex({ data: data as never, partial: false }), scheduler);
+  }
+
+  get repeated(): number {
+    return this.#repeated;
   }
 
   /** Has a part of the answers of a service fail from now on; `undefined` ends it. */
@@ -111,7 +117,8 @@ export class World {
 
   #receive({ path, headers, body }: Asked, sentAt: number): Answered {
     const id = headers['webhook-id'] ?? '';
-    if (!this.#ids.has(id)) {
+    if (this.#ids.has(id)) this.#repeated += 1;
+    else {
       this.#ids.add(id);
       this.received.push({ sentAt, at: this.#scheduler.now, id, path, body: String(body) });
     }

@@ -8,6 +8,8 @@ const REPORTS = /^(?:await )?(?:\w+\.)*(?:log\.\w+|log\?\.\w+|onEvent\??\.?|on\w
 /** A text that Redis runs. */
 const SCRIPT = /\bredis\.call\(/;
 
+const EXITS: readonly string[] = ['ReturnStatement', 'ThrowStatement', 'ContinueStatement'];
+
 type Statement = ESTree.Statement | ESTree.Directive;
 
 /** The mutants of one source. `file` is relative to the root of the project. Throws when the file does not parse. */
@@ -63,9 +65,9 @@ export function mutantsIn(file: string, text: string): readonly Mutant[] {
   }
 }
 
-/** Whether both do something, and the second one uses no name that the first one declares. */
+/** Whether both do something, and the second one uses no name that the first one declares. The order of two guards rarely matters. */
 function canSwap(first: Statement, second: Statement, text: string): boolean {
-  if (!acts(first) || !acts(second)) return false;
+  if (!acts(first) || !acts(second) || (isGuard(first) && isGuard(second))) return false;
   const following = text.slice(second.start, second.end);
   if (REPORTS.test(following)) return false;
   const used = new Set(following.match(/\w+/g));
@@ -76,6 +78,11 @@ function acts(statement: Statement): boolean {
   if (statement.type === 'ExpressionStatement' || statement.type === 'IfStatement') return true;
   if (statement.type !== 'VariableDeclaration') return false;
   return statement.declarations.some(({ init }) => init?.type === 'AwaitExpression');
+}
+
+/** `if (…) return …` */
+function isGuard(statement: Statement): boolean {
+  return statement.type === 'IfStatement' && EXITS.includes(statement.consequent.type);
 }
 
 function namesOf(statement: Statement): readonly string[] {

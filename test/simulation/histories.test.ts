@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const MAIN = join(import.meta.dirname, '../../simulation/main.ts');
 /** `SIMULATED_HISTORIES`: more of them. */
-const COUNT = Number(process.env['SIMULATED_HISTORIES'] ?? 3);
+const COUNT = Number(process.env['SIMULATED_HISTORIES'] ?? 8);
 
 async function simulate(...args: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args], { maxBuffer: 1 << 26 });

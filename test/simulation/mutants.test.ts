@@ -30,6 +30,7 @@ describe('mutants of TypeScript', () => {
   it('swap statements, unless the second one needs the first', () => {
     expect(mutated(inFunction('a(); b();'), 'swap')).toEqual([inFunction('b(); a();')]);
     expect(mutated(inFunction('const { a } = await read(); use(a);'), 'swap')).toEqual([]);
+    expect(mutated(inFunction('if (a) return 1; if (b) throw c;'), 'swap')).toEqual([]);
     expect(mutated(inFunction('const a = await read(); other();'), 'swap')).toEqual([
       inFunction('other(); const a = await read();'),
     ]);
