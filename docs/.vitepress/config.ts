@@ -29,7 +29,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'priority',
     'suppressions',
   ],
-  Operate: ['operating', 'page', 'fleet', 'fleet-commands', 'schedules', 'redis'],
+  Operate: ['operating', 'page', 'fleet', 'fleet-commands', 'schedules', 'redis', 'reliability'],
   Contracts: ['producers', 'webhooks', 'deliveries', 'api', 'services'],
   Findings: ['signals', 'incidents'],
 };
