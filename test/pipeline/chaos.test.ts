@@ -62,14 +62,6 @@ describe.skipIf(!HAS_REDIS)('after failures of workers and Redis all changes are
   });
 
   const kinds: Readonly<Record<string, (random: () => number) => Promise<void>>> = {
-    'workers are killed': async (random) => {
-      for (let times = 0; times < 3; times += 1) {
-        const index = random() < 0.5 ? 0 : 1;
-        await workers[index]?.kill('SIGKILL');
-        workers[index] = room.startWorker();
-        await sleep(random() * 400);
-      }
-    },
     'power is lost': (random) => redis.losePower(random() * 1_000),
     'a lagging replica takes over': (random) => redis.failOver(random() * 600),
     'the primary is demoted': (random) => redis.demote(random() * 400, random() * 2_000),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { keyOf, type Open, type SentAlert } from '../../simulation/oracle.ts';
+import { keyOf, Ledger, type Open, type SentAlert } from '../../simulation/oracle.ts';
 import { runWorker } from '../../src/compose/worker.ts';
 import { readBundledData } from '../../src/embedded/insights/data-set.ts';
 import { runUntil, stopClock } from './moved-clock.ts';
@@ -15,7 +15,6 @@ import {
   STEP,
   SUPPRESSED,
 } from './simulated-world.ts';
-import { unsettled } from './unsettled.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
 const DAYS = 30;
@@ -92,7 +91,7 @@ describe('a month whose clock moves on', () => {
     await runUntil(room, START + sinceStart);
     const open = simulated.open(sinceStart);
     const at = new Date(START + sinceStart).toISOString();
-    const left = () => unsettled(open, bodies(), new Set(SUPPRESSED.keys()));
+    const left = () => unsettled(open, bodies());
     // The age of facts is checked each minute, so an outage is over some minutes after the service answers again.
     for (let minute = 0; minute < 15 && left().length > 0; minute += 1)
       await runUntil(room, Date.now() + 60_000);
@@ -131,6 +130,13 @@ describe('a month whose clock moves on', () => {
 
 function isMonday(sinceStart: number): boolean {
   return sinceStart % (7 * DAY) === DAY;
+}
+
+/** What a receiver does not know after these deliveries. Throws for a change that is repeated or out of order. */
+function unsettled(expected: Open, bodies: readonly string[]): readonly string[] {
+  const ledger = new Ledger(new Set(SUPPRESSED.keys()));
+  for (const body of bodies) ledger.read(body, 0);
+  return ledger.differences(expected);
 }
 
 /** The findings of each reminder, in the order of their delivery. */

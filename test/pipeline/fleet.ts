@@ -46,7 +46,7 @@ export async function scan(room: Room, target: string, content: string): Promise
   await idle(room);
 }
 
-export async function enqueueScan(
+async function enqueueScan(
   { producer }: Pick<Room, 'producer'>,
   target: string,
   content: string,

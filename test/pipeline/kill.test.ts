@@ -1,11 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultRequest } from '../../src/embedded/faults.ts';
-import { randomOf } from '../seeded-random.ts';
 import { LOCKFILE } from './fixtures.ts';
 import { createWorld, type Room, type World } from './world.ts';
-
-const random = randomOf('KILL_SEED');
 
 let world: World;
 let expected: readonly string[];
@@ -44,11 +40,6 @@ describe('a worker killed with SIGKILL', () => {
   /** Kills the worker when a request arrives at a service. */
   const moments: Readonly<Record<string, (name: string) => Arming>> = {
     'while it provisions': () => ({ at: 'webhooks', matches: ({ method }) => method === 'POST' }),
-    'while it looks packages up': () => ({ at: 'insights', matches: ({ url }) => url.includes('purlbatch') }),
-    'while it collects advisories': () => ({
-      at: 'insights',
-      matches: ({ url }) => url.includes('/advisories/'),
-    }),
     'while it delivers': (name) => ({ at: 'receiver', matches: ({ url }) => url === `/${name}` }),
   };
 
@@ -67,33 +58,6 @@ describe('a worker killed with SIGKILL', () => {
       expect(alerts(name)).toHaveLength(1);
     },
   );
-
-  it.each(Array.from({ length: Number(process.env['KILL_ROUNDS'] ?? 3) }, (_, index) => index))(
-    'at a random moment (%i): the next one ends with the same findings and one alert',
-    async (index) => {
-      const name = `random-${index}`;
-      const room = await world.room(name);
-      const first = room.startWorker();
-      while (!first.output().includes('worker ready')) await sleep(5);
-      const findings = await scan(room, name, async () => {
-        await sleep(random() * 150);
-        await first.kill('SIGKILL');
-        room.startWorker();
-      });
-      expect(findings).toEqual(expected);
-      expect(alerts(name)).toHaveLength(1);
-    },
-  );
-});
-
-describe('two concurrent workers', () => {
-  it('send one alert', async () => {
-    const room = await world.room('two');
-    room.startWorker();
-    room.startWorker();
-    expect(await scan(room, 'two')).toEqual(expected);
-    expect(alerts('two')).toHaveLength(1);
-  });
 });
 
 describe('workers killed repeatedly', () => {

@@ -106,30 +106,6 @@ describe('the webhook platform', () => {
   });
 });
 
-describe('the receiver', () => {
-  it('is unavailable for some time: one alert arrives later, under one id', async () => {
-    const room = await world.room('receiver');
-    world.services.receiver.faults.inject({ kind: 'drop' });
-    world.services.receiver.faults.inject({ kind: 'answer', status: 503 });
-    room.work();
-    await enqueue(room, 'one');
-    await room.outcome('deliver-notification', 'one.default');
-    const [alert, ...others] = alerts('receiver');
-    expect(others).toEqual([]);
-    expect(alert?.attempts).toBe(3);
-    expect(alert?.taken).toBe(1);
-  });
-
-  it('applies the alert and loses the answer: the repetition has the same id', async () => {
-    const room = await world.room('lost-answer');
-    world.services.receiver.faults.inject({ kind: 'drop-answer' });
-    room.work();
-    await enqueue(room, 'one');
-    await room.outcome('deliver-notification', 'one.default');
-    expect(alerts('lost-answer')).toMatchObject([{ taken: 2 }]);
-  });
-});
-
 describe('changes over scans', () => {
   it('a second identical scan sends nothing; removed findings are resolved; returned ones are reopened', async () => {
     const room = await world.room('changes');

@@ -27,7 +27,6 @@ describe.skipIf(!HAS_REDIS)('a replica that takes over during a refresh', () => 
   afterAll(() => world?.close(), 60_000);
 
   const failures: Readonly<Record<string, () => Promise<void>>> = {
-    'that is up to date': () => redis.failOver(0),
     'that lags': () => redis.failOver(random() * 300),
     'while workers stay connected to the old primary': () => redis.demote(random() * 200, random() * 1_000),
   };

@@ -2,7 +2,6 @@ import { type Open, severityOf } from '../../simulation/oracle.ts';
 import type { AdvisoryFact, IndexedPackage } from '../../src/embedded/insights/data-set.ts';
 import type { InsightsService } from '../../src/embedded/insights/service.ts';
 import { randomOf } from '../seeded-random.ts';
-import { lockfileOf } from './chained-lockfile.ts';
 import type { Room } from './world.ts';
 
 export const HOUR = 3_600_000;
@@ -209,4 +208,22 @@ export function createSimulatedWorld(insights: InsightsService) {
       return open;
     },
   };
+}
+
+/** A package-lock in which each package depends on the next one. */
+function lockfileOf(packages: ReadonlyMap<string, string>): string {
+  const names = [...packages.keys()];
+  const entries = names.map((name, index) => {
+    const next = index % 4 === 3 ? undefined : names[index + 1];
+    const version = packages.get(name);
+    return [
+      `node_modules/${name}`,
+      { version, ...(next === undefined ? {} : { dependencies: { [next]: '*' } }) },
+    ];
+  });
+  const direct = Object.fromEntries(names.filter((_, index) => index % 4 === 0).map((name) => [name, '*']));
+  return JSON.stringify({
+    lockfileVersion: 3,
+    packages: { '': { dependencies: direct }, ...Object.fromEntries(entries) },
+  });
 }
