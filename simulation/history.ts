@@ -326,8 +326,16 @@ class History {
       this.#ledger.lose({ from: from - RECORDED_WITHIN_MS, to: this.#scheduler.now + SENT_WITHIN_MS });
       this.#network.restart(step.ms, image);
     });
-    for (const scan of this.#scans.filter(({ at }) => at >= from - 1_000))
-      await this.#enqueue(scan, producer);
+    const lost = this.#scans.filter(({ at }) => at >= from - 1_000);
+    for (const scan of lost) await this.#enqueue(scan, producer);
+    // A lockfile that was lost before its job was queued has its scan end with a gap, which only another scan closes.
+    for (const scan of lost) {
+      const { target } = scan.step;
+      if (this.#scans.findLast(({ step }) => step.target === target) !== scan) continue;
+      const again = { ...scan, at: this.#scheduler.now, id: `${scan.id}-again` };
+      this.#scans.push(again);
+      await this.#enqueue(again, producer);
+    }
   }
 
   /** Starts a worker, unless another fault has brought it back already. */
