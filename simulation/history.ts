@@ -267,11 +267,12 @@ class History {
         return;
       case 'power-loss':
         return await this.#losePower(step, producer);
-      case 'service':
-        this.#world.setFault(step.service, step.fault, step.part);
+      case 'service': {
+        const end = this.#world.addFault(step.service, step.fault, step.part);
         await this.#scheduler.sleep(step.ms);
-        this.#world.setFault(step.service, undefined);
+        end();
         return;
+      }
     }
   }
 

@@ -66,7 +66,8 @@ export class World {
   readonly insights: LocalIndex;
   readonly #scheduler: Scheduler;
   readonly #random: Random;
-  readonly #faults = new Map<ServiceName, { readonly fault: ServiceFault; readonly part: number }>();
+  readonly #faults: { readonly service: ServiceName; readonly fault: ServiceFault; readonly part: number }[] =
+    [];
   readonly #ids = new Set<string>();
   /** Deliveries that the receiver got although it had accepted them. */
   #repeated = 0;
@@ -86,16 +87,17 @@ export class World {
     return this.#repeated;
   }
 
-  /** Has a part of the answers of a service fail from now on; `undefined` ends it. */
-  setFault(service: ServiceName, fault: ServiceFault | undefined, part = 1): void {
-    if (fault === undefined) this.#faults.delete(service);
-    else this.#faults.set(service, { fault, part });
+  /** Has a part of the answers of a service fail from now on. Of several faults the last one acts. Returns what ends it. */
+  addFault(service: ServiceName, fault: ServiceFault, part: number): () => void {
+    const one = { service, fault, part };
+    this.#faults.push(one);
+    return () => void this.#faults.splice(this.#faults.indexOf(one), 1);
   }
 
   readonly request = async (asked: Asked): Promise<Answered> => {
     const service: ServiceName = asked.origin === URLS.insights ? 'insights' : 'receiver';
     const sentAt = this.#scheduler.now;
-    const planned = this.#faults.get(service);
+    const planned = this.#faults.findLast((one) => one.service === service);
     const fault = planned !== undefined && this.#random.next() < planned.part ? planned.fault : undefined;
     await this.#wait(asked.signal, (fault === 'slow' ? SLOW_MS : LATENCY_MS) * (0.5 + this.#random.next()));
     if (fault === 'hang') return await this.#wait(asked.signal, 10 ** 9);
