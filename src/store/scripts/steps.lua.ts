@@ -35,7 +35,8 @@ end`;
 
 /**
  * Lua function `note(keys, arguments)`: adds fields to a scan's record, replaces a record that is damaged, and drops the
- * oldest records beyond a number and an age.
+ * oldest records beyond a number and an age. A scan that has ended stays so: Redis may have lost the outcome of its first job, and keeps
+ * that of the last one, which then does not run again.
  *
  * Keys: records (hash), their order (sorted set). Arguments: scan, time in ms, fields (JSON), most records, longest age in
  * ms.
@@ -47,7 +48,11 @@ local function note(keys, arguments)
   if not readable or type(record) ~= 'table' then
     record = {}
   end
-  for name, value in pairs(cjson.decode(arguments[3])) do
+  local added = cjson.decode(arguments[3])
+  if added.state == 'running' and (record.state == 'concluded' or record.state == 'superseded') then
+    added.state = nil
+  end
+  for name, value in pairs(added) do
     record[name] = value
   end
   redis.call('HSET', keys[1], scan, cjson.encode(record))

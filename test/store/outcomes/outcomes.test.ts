@@ -265,6 +265,24 @@ describe('with an outcome', () => {
     expect(await deliveries.read('m1')).toBeUndefined();
   });
 
+  it('a scan that has ended stays so when its first job runs again after lost writes', async () => {
+    const scans = createScanStore(room.redis, room.keys);
+    const record = { scan: 's9', target: 'shop', requestedAt: DAY, state: 'running' as const, packages: 3 };
+    const ingest = () => outcomes.save('ingest', 's9', { result: 1, next: [], record });
+    await ingest();
+    for (const state of ['superseded', 'concluded'] as const) {
+      await outcomes.save('judge', `s9.${state}`, { result: 1, next: [], record: { ...record, state } });
+      await room.redis.del(room.keys.outcome('ingest', 's9'));
+      await ingest();
+      expect(await scans.find('s9')).toMatchObject({ state, packages: 3, endedAt: expect.any(Number) });
+    }
+    // One that failed may be tried again by a person.
+    await scans.fail({ scan: 's9', target: 'shop', requestedAt: DAY, state: 'failed', reason: 'because' });
+    await room.redis.del(room.keys.outcome('ingest', 's9'));
+    await ingest();
+    expect(await scans.find('s9')).toMatchObject({ state: 'running' });
+  });
+
   it('a scan that is judged again with other changes has its delivery sent, and with the same ones not', async () => {
     const first = { id: 'm3', key: 's3.default', route: 'default', target: 'shop', scan: 's3', date: DAY };
     const judged = async (id: string): Promise<unknown> => {
