@@ -128,7 +128,8 @@ local function move(keys, arguments)
     local text = redis.call('HGET', keys[7], arguments[7])
     local readable, record = pcall(cjson.decode, text or '')
     if readable and type(record) == 'table' then
-      record[field] = (record[field] or 0) + by
+      -- Redis may have lost the record of the scan, and what was counted in it.
+      record[field] = math.max(0, (record[field] or 0) + by)
       redis.call('HSET', keys[7], arguments[7], cjson.encode(record))
     end
   end

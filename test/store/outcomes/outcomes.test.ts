@@ -265,6 +265,17 @@ describe('with an outcome', () => {
     expect(await deliveries.read('m1')).toBeUndefined();
   });
 
+  it('counts no failed deliveries that the record of its scan has lost', async () => {
+    const deliveries = createDeliveryStore(room.redis, room.keys);
+    const scans = createScanStore(room.redis, room.keys);
+    const identity = { id: 'm8', key: 's8.default', route: 'default', target: 'shop', scan: 's8', date: DAY };
+    const record = { scan: 's8', target: 'shop', requestedAt: DAY, state: 'concluded' as const };
+    await deliveries.move(identity, { state: 'failed', reason: 'HTTP 500' });
+    await outcomes.save('judge', 's8', { result: 1, next: [], record });
+    await deliveries.move(identity, { state: 'delivered' });
+    expect(await scans.find('s8')).toMatchObject({ delivered: 1, failedDeliveries: 0 });
+  });
+
   it('a scan that has ended stays so when its first job runs again after lost writes', async () => {
     const scans = createScanStore(room.redis, room.keys);
     const record = { scan: 's9', target: 'shop', requestedAt: DAY, state: 'running' as const, packages: 3 };
