@@ -57,7 +57,9 @@ it('questions are answered over all shards, whose package ids differ', async () 
   expect(where.places.every(({ name }: { name: string }) => name === 'lodash')).toBe(true);
   expect(targetsOf((await json('targets', 'list')).targets)).toEqual(names);
   expect(targetsOf((await json('findings')).findings)).toEqual(names);
-  expect(targetsOf((await json('changes', '--since', '1h')).scans)).toEqual(names.toReversed());
+  // Scans of the same millisecond have no order.
+  const changed = targetsOf((await json('changes', '--since', '1h')).scans);
+  expect([...changed].sort()).toEqual([...names].sort());
   expect(targetsOf((await json('simulate', 'advisory', 'lodash')).targets)).toEqual(names);
   await json('targets', 'forget', 'target-4', '--yes');
   expect(targetsOf((await json('where', 'lodash')).places)).toEqual(
