@@ -33,20 +33,26 @@ export interface StoredAffected extends Affected {
 }
 
 /** What is stored of an advisory besides the versions that it affects. */
-export interface StoredAdvisory
-  extends Pick<OsvRecord, 'id' | 'title' | 'aliases' | 'vector' | 'modified' | 'published' | 'withdrawn'> {}
+export type StoredAdvisory = Omit<OsvRecord, 'affected'>;
 
-const FORMAT = 1;
+const FORMAT = 2;
 
 const SCHEMA = `
   PRAGMA user_version = ${FORMAT};
-  CREATE TABLE coverage (system TEXT PRIMARY KEY, asOf TEXT, importedAt TEXT, source TEXT) WITHOUT ROWID;
+  CREATE TABLE coverage (
+    system TEXT PRIMARY KEY, records INTEGER, asOf TEXT, importedAt TEXT, source TEXT
+  ) WITHOUT ROWID;
   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
   CREATE TABLE advisories (id TEXT PRIMARY KEY, modified TEXT, body TEXT) WITHOUT ROWID;
   CREATE TABLE affected (
     system TEXT, name TEXT, id TEXT, body TEXT, PRIMARY KEY (system, name, id)
   ) WITHOUT ROWID;
   CREATE INDEX affectedById ON affected (id);
+`;
+
+const COUNT_RECORDS = `
+  UPDATE coverage
+  SET records = (SELECT COUNT(DISTINCT id) FROM affected WHERE affected.system = coverage.system)
 `;
 
 /** The file of the advisories in the data folder. */
@@ -126,14 +132,10 @@ export function withChanges(advisories: Advisories, changed: readonly OsvRecord[
     if (stored === undefined || Date.parse(stored.modified) < Date.parse(record.modified))
       newer.set(record.id, record);
   }
-  const about = new Map<string, StoredAffected[]>();
-  for (const { id, withdrawn, affected } of newer.values()) {
-    if (withdrawn !== undefined) continue;
-    for (const { system, name, ...own } of byPackage(affected)) {
-      const key = `${system} ${name}`;
-      about.set(key, [...(about.get(key) ?? []), { id, ...own }]);
-    }
-  }
+  const entries = Array.from(newer.values(), ({ id, withdrawn, affected }) =>
+    withdrawn === undefined ? byPackage(affected).map((own) => ({ id, ...own })) : [],
+  ).flat();
+  const about = Map.groupBy(entries, ({ system, name }) => `${system} ${name}`);
   return {
     ...advisories,
     about: (system, name) => [
@@ -150,12 +152,11 @@ export interface AdvisoryUpdate {
   put(record: OsvRecord): boolean;
   /** Records that all advisories of a system are known. */
   cover(coverage: Omit<Coverage, 'records'>): void;
-  coverage(): readonly Coverage[];
   /** When the last bundle was created that was imported; RFC 3339. */
   lastBundle(): string | undefined;
   setLastBundle(createdAt: string): void;
-  /** Replaces the file. */
-  complete(): void;
+  /** Replaces the file. Returns what it covers. */
+  complete(): readonly Coverage[];
   /** Removes what is not completed. May be called after `complete`. */
   discard(): void;
 }
@@ -192,14 +193,14 @@ function updateOf(
   const put = database.prepare('INSERT OR REPLACE INTO advisories VALUES (?, ?, ?)');
   const forget = database.prepare('DELETE FROM affected WHERE id = ?');
   const affect = database.prepare('INSERT OR REPLACE INTO affected VALUES (?, ?, ?, ?)');
-  const cover = database.prepare('INSERT OR REPLACE INTO coverage VALUES (?, ?, ?, ?)');
+  const cover = database.prepare('INSERT OR REPLACE INTO coverage VALUES (?, 0, ?, ?, ?)');
   return {
-    put({ modified, affected, withdrawn, ...advisory }) {
+    put({ modified, affected, ...advisory }) {
       const before = known.get(advisory.id)?.['modified'];
       if (before !== undefined && Date.parse(String(before)) > Date.parse(modified)) return false;
-      put.run(advisory.id, modified, JSON.stringify({ ...advisory, ...(withdrawn && { withdrawn }) }));
+      put.run(advisory.id, modified, JSON.stringify(advisory));
       if (before !== undefined) forget.run(advisory.id);
-      if (withdrawn !== undefined) return true;
+      if (advisory.withdrawn !== undefined) return true;
       for (const { system, name, ...body } of byPackage(affected))
         affect.run(system, name, advisory.id, JSON.stringify(body));
       return true;
@@ -208,7 +209,6 @@ function updateOf(
       const before = coverageOf(database).find((one) => one.system === system)?.asOf ?? asOf;
       cover.run(system, Date.parse(before) > Date.parse(asOf) ? before : asOf, importedAt, source);
     },
-    coverage: () => coverageOf(database),
     lastBundle() {
       const stored = database.prepare("SELECT value FROM facts WHERE name = 'bundle'").get()?.['value'];
       return stored === undefined ? undefined : String(stored);
@@ -217,11 +217,14 @@ function updateOf(
       database.prepare("INSERT OR REPLACE INTO facts VALUES ('bundle', ?)").run(createdAt);
     },
     complete() {
+      database.exec(COUNT_RECORDS);
+      const coverage = coverageOf(database);
       database.exec('COMMIT');
       database.close();
       flush(copy);
       renameSync(copy, path);
       lock.close();
+      return coverage;
     },
     discard() {
       if (database.isOpen) database.close();
@@ -232,36 +235,28 @@ function updateOf(
 }
 
 /** One entry a package: records may have several. */
-function byPackage(affected: OsvRecord['affected']): Iterable<AffectedPackage> {
-  const joined = new Map<string, AffectedPackage>();
-  for (const one of affected) {
-    const key = `${one.system} ${one.name}`;
-    const before = joined.get(key);
-    joined.set(
-      key,
-      before === undefined
-        ? one
-        : {
-            ...one,
-            versions: [...new Set([...before.versions, ...one.versions])],
-            ranges: [...before.ranges, ...one.ranges],
-          },
-    );
-  }
-  return joined.values();
+function byPackage(affected: OsvRecord['affected']): readonly AffectedPackage[] {
+  const ofPackage = Map.groupBy(affected, ({ system, name }) => `${system} ${name}`);
+  return Array.from(ofPackage.values(), (entries) => ({
+    ...(entries[0] as AffectedPackage),
+    versions: [...new Set(entries.flatMap(({ versions }) => versions))],
+    ranges: entries.flatMap(({ ranges }) => ranges),
+  }));
 }
 
 function coverageOf(database: Database): readonly Coverage[] {
-  const counted = database.prepare('SELECT COUNT(DISTINCT id) AS records FROM affected WHERE system = ?');
-  return database
-    .prepare('SELECT * FROM coverage')
-    .all()
-    .flatMap(({ system: stored, asOf, importedAt, source }) => {
-      const system = SYSTEMS.find((one) => one === stored);
-      if (system === undefined) return [];
-      const records = Number(counted.get(system)?.['records'] ?? 0);
-      return { system, records, asOf: String(asOf), importedAt: String(importedAt), source: String(source) };
-    });
+  const rows = database.prepare('SELECT * FROM coverage').all();
+  return rows.flatMap(({ system: stored, records, asOf, importedAt, source }) => {
+    const system = SYSTEMS.find((one) => one === stored);
+    if (system === undefined) return [];
+    return {
+      system,
+      records: Number(records),
+      asOf: String(asOf),
+      importedAt: String(importedAt),
+      source: String(source),
+    };
+  });
 }
 
 type Sqlite = typeof import('node:sqlite');

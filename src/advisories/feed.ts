@@ -1,11 +1,8 @@
 import pLimit from 'p-limit';
-import type { HttpClient } from '../http/client.ts';
-import { printableUrl } from '../http/errors.ts';
-import { getFollowing } from '../http/redirects.ts';
 import type { FeedPosition, OsvRecord } from '../model/advisories/osv-record.ts';
 import { messageOf } from '../model/errors.ts';
-import { AdvisoryError } from './errors.ts';
 import { readOsvRecord } from './osv-record.ts';
+import { type RequestOptions, request, requestPart, unavailable } from './request.ts';
 
 /** What an ecosystem's list of changes said since a position. */
 export interface FeedChanges {
@@ -15,9 +12,7 @@ export interface FeedChanges {
   readonly problems: readonly string[];
 }
 
-interface FeedOptions {
-  readonly http: HttpClient;
-  readonly signal: AbortSignal;
+interface FeedOptions extends RequestOptions {
   /** ms since 1970. */
   readonly now: number;
 }
@@ -145,13 +140,9 @@ async function readList(
 
 /** A part of the list; empty after its end. */
 async function readPart(url: string, part: number, etag: string | undefined, options: FeedOptions) {
-  const from = part * PART_BYTES;
-  const headers = {
-    'accept-encoding': 'identity',
-    range: `bytes=${from}-${from + PART_BYTES - 1}`,
-    ...(etag === undefined ? {} : { 'if-none-match': etag }),
-  };
-  const answer = await get(url, headers, options);
+  const bounds = { from: part * PART_BYTES, bytes: PART_BYTES };
+  const condition: Record<string, string> = etag === undefined ? {} : { 'if-none-match': etag };
+  const answer = await requestPart(url, bounds, condition, options);
   if (answer.status === 416) return { ...answer, body: Buffer.alloc(0) };
   if (![200, 206, 304].includes(answer.status)) throw unavailable(url, `HTTP ${answer.status}`);
   return answer;
@@ -163,24 +154,11 @@ function changeIn(line: string): readonly Change[] {
   return Number.isNaN(time) ? [] : [{ id, time }];
 }
 
-/** Throws an error that says why there is none. */
+/** Requests and reads a record. Throws an error that says why it cannot be read. */
 async function readRecord(url: string, id: string, options: FeedOptions) {
-  const { status, body } = await get(url, {}, options);
+  const { status, body } = await request(url, {}, options);
   if (status !== 200) throw unavailable(url, `HTTP ${status}`);
   const record = readOsvRecord(JSON.parse(body.toString('utf8')));
   if (record.id !== id) throw new Error(`the record at its address is ${record.id}`);
   return record;
-}
-
-async function get(url: string, headers: Readonly<Record<string, string>>, { http, signal }: FeedOptions) {
-  try {
-    return await getFollowing(http, url, { signal, headersFor: () => headers });
-  } catch (cause) {
-    signal.throwIfAborted();
-    throw unavailable(url, messageOf(cause), cause);
-  }
-}
-
-function unavailable(url: string, reason: string, cause?: unknown): AdvisoryError {
-  return new AdvisoryError('unavailable', `${printableUrl(url)}: ${reason}`, { cause, retryable: true });
 }

@@ -1,9 +1,9 @@
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { OsvRecord } from '../model/advisories/osv-record.ts';
 import { messageOf } from '../model/errors.ts';
 import type { System } from '../model/lockfile/ecosystem.ts';
+import { createYielder } from '../model/yielding.ts';
 import type { OpenedBundle } from './bundle.ts';
-import { type Coverage, updateAdvisories } from './database.ts';
+import { type AdvisoryUpdate, type Coverage, updateAdvisories } from './database.ts';
 import { AdvisoryError } from './errors.ts';
 import { type ReadRecord, readOsvRecord } from './osv-record.ts';
 import { osvRecords, type RecordText } from './osv-source.ts';
@@ -35,15 +35,12 @@ interface ImportOptions {
 }
 
 const MAX_PROBLEMS = 20;
-/** Records between two looks at the signal. */
-const STEP = 500;
 
 /**
  * Adds the advisories of a source to the stored ones, all or none. A system is covered from then on when a record concerns it alone:
  * records of other systems name it in passing. Throws `AdvisoryError`, `FileError`, and the reason of the signal.
  */
 export async function importOsv({ path, from, source = from, signal }: ImportOptions): Promise<OsvImport> {
-  const update = await updateAdvisories(path);
   const counts = { stored: 0, older: 0, withdrawn: 0, foreign: 0, rejected: 0 };
   const problems: string[] = [];
   const report = (where: string, problem: string): void => {
@@ -51,36 +48,54 @@ export async function importOsv({ path, from, source = from, signal }: ImportOpt
   };
   /** The time of the newest record, by system. */
   const newest = new Map<System, string>();
-  try {
-    let read = 0;
-    for await (const one of osvRecords(from)) {
-      read += 1;
-      if (read % STEP === 0) await yieldToOthers();
-      signal.throwIfAborted();
-      const record = recordIn(one, (problem) => report(one.where, problem));
-      if (record === undefined) {
-        counts.rejected += 1;
-        continue;
-      }
-      const { problems: parts, ...own } = record;
-      for (const problem of parts) report(`${one.where} (${record.id})`, problem);
-      follow(newest, own);
-      if (!update.put(own)) counts.older += 1;
-      else {
-        counts.stored += 1;
-        if (record.withdrawn !== undefined) counts.withdrawn += 1;
-        if (record.affected.length === 0) counts.foreign += 1;
-      }
+  const add = (update: AdvisoryUpdate, one: RecordText): void => {
+    const read = recordIn(one, (problem) => report(one.where, problem));
+    if (read === undefined) {
+      counts.rejected += 1;
+      return;
     }
+    const { problems: parts, ...record } = read;
+    for (const problem of parts) report(`${one.where} (${record.id})`, problem);
+    follow(newest, record);
+    if (!update.put(record)) {
+      counts.older += 1;
+      return;
+    }
+    counts.stored += 1;
+    if (record.withdrawn !== undefined) counts.withdrawn += 1;
+    if (record.affected.length === 0) counts.foreign += 1;
+  };
+  const coverage = await updated(path, async (update) => {
+    for await (const one of unlessStopped(osvRecords(from), signal)) add(update, one);
     if (counts.stored + counts.older === 0)
       throw new AdvisoryError('no-records', `${from}: no advisory that can be read${first(problems)}`);
     const importedAt = new Date().toISOString();
     for (const [system, asOf] of newest) update.cover({ system, asOf, importedAt, source });
-    const coverage = update.coverage();
-    update.complete();
-    return { ...counts, problems, coverage };
+  });
+  return { ...counts, problems, coverage };
+}
+
+/** Changes the stored advisories, entirely or not at all. Returns what is stored then. */
+async function updated(
+  path: string,
+  change: (update: AdvisoryUpdate) => Promise<void>,
+): Promise<readonly Coverage[]> {
+  const update = await updateAdvisories(path);
+  try {
+    await change(update);
+    return update.complete();
   } finally {
     update.discard();
+  }
+}
+
+/** The items, between which other work of the process runs. Throws the reason of the signal. */
+async function* unlessStopped<Item>(items: AsyncIterable<Item>, signal: AbortSignal): AsyncGenerator<Item> {
+  const yieldIfDue = createYielder();
+  for await (const item of items) {
+    await yieldIfDue();
+    signal.throwIfAborted();
+    yield item;
   }
 }
 
@@ -127,9 +142,8 @@ export async function importBundle(
   { path, signal }: Pick<ImportOptions, 'path' | 'signal'>,
 ): Promise<BundleImport> {
   const { createdAt, since } = head;
-  const update = await updateAdvisories(path);
   const counts = { stored: 0, older: 0 };
-  try {
+  const coverage = await updated(path, async (update) => {
     const last = update.lastBundle();
     if (last !== undefined && Date.parse(createdAt) < Date.parse(last))
       throw new AdvisoryError(
@@ -141,19 +155,10 @@ export async function importBundle(
         'older',
         `the bundle has what changed since ${since}, and the last one that was imported is ${last === undefined ? 'none' : `of ${last}`}`,
       );
-    let read = 0;
-    for await (const record of records()) {
-      read += 1;
-      if (read % STEP === 0) await yieldToOthers();
-      signal.throwIfAborted();
+    for await (const record of unlessStopped(records(), signal))
       counts[update.put(record) ? 'stored' : 'older'] += 1;
-    }
-    for (const { records: _records, ...coverage } of head.coverage) update.cover(coverage);
+    for (const { records: _records, ...covered } of head.coverage) update.cover(covered);
     update.setLastBundle(createdAt);
-    const coverage = update.coverage();
-    update.complete();
-    return { createdAt, verified: isVerified, ...counts, coverage };
-  } finally {
-    update.discard();
-  }
+  });
+  return { createdAt, verified: isVerified, ...counts, coverage };
 }

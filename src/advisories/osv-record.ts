@@ -1,20 +1,14 @@
 import { z } from 'zod';
-import type { AffectedPackage, OsvRecord, RangeEvent } from '../model/advisories/osv-record.ts';
+import {
+  type AffectedPackage,
+  type OsvRecord,
+  osvSystem,
+  type RangeEvent,
+} from '../model/advisories/osv-record.ts';
 import { defined } from '../model/defined.ts';
 import type { System } from '../model/lockfile/ecosystem.ts';
 import { canonicalName } from '../model/lockfile/ecosystem.ts';
 import { schemeOf } from '../versions/scheme.ts';
-
-/** OSV's names of the ecosystems whose packages are looked up. A suffix (`Maven:<repository>`) names another registry. */
-export const SYSTEM_OF: Readonly<Record<string, System>> = {
-  npm: 'NPM',
-  PyPI: 'PYPI',
-  Maven: 'MAVEN',
-  NuGet: 'NUGET',
-  Go: 'GO',
-  'crates.io': 'CARGO',
-  RubyGems: 'RUBYGEMS',
-};
 
 /** Vectors by preference: version 3 is the one that the package-insights API states. */
 const VECTORS = ['CVSS_V3', 'CVSS_V4', 'CVSS_V2'];
@@ -92,7 +86,7 @@ function affectedOf(
   { package: named, ranges, versions }: GivenAffected,
   problems: string[],
 ): readonly AffectedPackage[] {
-  const system = SYSTEM_OF[named?.ecosystem ?? ''];
+  const system = osvSystem(named?.ecosystem ?? '');
   if (named === undefined || named === null || system === undefined) return [];
   const listed = [...new Set(versions ?? [])];
   const read = (ranges ?? []).flatMap(({ type, events }) => {

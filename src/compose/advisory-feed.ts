@@ -2,15 +2,13 @@ import type { Logger } from 'pino';
 import { importedCoverage } from '../advisories/database.ts';
 import { AdvisoryError } from '../advisories/errors.ts';
 import { readFeed } from '../advisories/feed.ts';
-import { SYSTEM_OF } from '../advisories/osv-record.ts';
 import { dataFolder } from '../config/data-folder.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { HttpClient } from '../http/client.ts';
 import type { RefreshedFeed } from '../jobs/ports.ts';
 import { listedSince } from '../jobs/refresh/refresh-fleet.ts';
 import { exploitsDue } from '../jobs/refresh-exploits.ts';
-import type { FeedPosition, OsvRecord } from '../model/advisories/osv-record.ts';
-import { ADVISORY_MEMBER } from '../store/advisory-changes.ts';
+import { type FeedPosition, type OsvRecord, osvSystem } from '../model/advisories/osv-record.ts';
 import type { Schedule } from '../workers/schedules.ts';
 import type { Store, Stores } from './store.ts';
 
@@ -49,7 +47,7 @@ export function createAdvisoryFeed(
     const former = await advisoryChanges.some(records.map(({ id }) => id));
     // In this order: a worker that dies in between repeats what is before.
     await advisoryChanges.save(records);
-    await advisoryChanges.list([...former, ...records].flatMap(membersOf), Date.now());
+    await advisoryChanges.list([...former, ...records], Date.now());
     await advisoryChanges.move(ecosystem, position);
     return records;
   };
@@ -84,14 +82,7 @@ async function firstPosition(
   now: number,
 ): Promise<FeedPosition> {
   const coverage = (await importedCoverage(dataFolder(folder))) ?? [];
-  const known = coverage.find(({ system }) => system === SYSTEM_OF[ecosystem]);
+  const known = coverage.find(({ system }) => system === osvSystem(ecosystem));
   const at = new Date(now).toISOString();
   return { until: known?.asOf ?? at, readAt: at, recent: {}, open: {} };
-}
-
-function membersOf(record: OsvRecord): readonly string[] {
-  return [
-    `${ADVISORY_MEMBER}${record.id}`,
-    ...record.affected.map(({ system, name }) => `${system}:${name}`),
-  ];
 }

@@ -8,6 +8,7 @@ import type { HttpClient } from '../http/client.ts';
 import { isObject } from '../model/json-object.ts';
 import type { VersionKey } from '../model/lockfile/ecosystem.ts';
 import type { AdvisoryChanges } from '../store/advisory-changes.ts';
+import { createLocalHttp } from './local-http.ts';
 
 /** An index in this process answers at once, so that its pages may be as large as a batch. */
 const PAGE_SIZE = 5_000;
@@ -18,20 +19,6 @@ const CLOSE_AFTER_MS = 60_000;
 export interface AdvisoryIndex {
   current(): Promise<Pick<LocalIndex, 'answer'> & { readonly model: IndexModel }>;
   close(): Promise<void>;
-}
-
-/** An HTTP client whose answers come from an index in this process, with the content that the local service sends. */
-export function createLocalHttp(index: () => Promise<Pick<LocalIndex, 'answer'>>): HttpClient {
-  return {
-    async send({ method, url, body, signal }) {
-      signal?.throwIfAborted();
-      const { pathname, search } = new URL(url);
-      const { answer } = await index();
-      const answered = answer({ method, url: pathname + search, body: body?.toString() });
-      return { ...answered, body: Buffer.from(answered.body) };
-    },
-    close: async () => {},
-  };
 }
 
 /** The imported advisories in a folder, with what changed since. Follows an import of another process. Throws `AdvisoryError`. */

@@ -23,6 +23,7 @@ import type { ScanRequest } from '../scan/read.ts';
 import { scanTarget } from '../scan/scan.ts';
 import type { Log } from './deferred-log.ts';
 import { openInsightsClients, warnOnce } from './insights.ts';
+import { createLocalHttp } from './local-http.ts';
 import { offlineClient } from './look-up-cache.ts';
 import { lockfileLimits, NO_ROUTING, suppressionsIn } from './ports.ts';
 
@@ -53,7 +54,7 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
   const { requestsPerSecond } = config.insights;
   const onContractProblem = warnOnce(log);
   const { clientOf, close } = await openInsightsClients(loaded, {
-    http: await httpOf(options),
+    http: httpOf(options),
     budget: requestsPerSecond === undefined ? undefined : createLocalBudget(requestsPerSecond),
     backoff: { backoffMs, maxBackoffMs: 4 * backoffMs },
   });
@@ -108,9 +109,8 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
 }
 
 /** What answers in place of the network. */
-async function httpOf({ local, offline }: ScannerOptions): Promise<HttpClient | undefined> {
+function httpOf({ local, offline }: ScannerOptions): HttpClient | undefined {
   if (local === undefined) return offline === true ? offlineClient() : undefined;
-  const { createLocalHttp } = await import('./advisory-index.ts');
   return createLocalHttp(async () => local);
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OSV_ECOSYSTEMS } from '../model/advisories/osv-record.ts';
 import { isObject } from '../model/json-object.ts';
 import { secretReference } from './secret-reference.ts';
 import { type NotifyConfig, notify } from './sections/notify.ts';
@@ -54,8 +55,8 @@ const data = z.strictObject({
         .refine((ms) => ms >= SECOND_MS, 'at least `1s`')
         .describe('Time between two readings of the lists of changes.'),
       ecosystems: z
-        .array(z.enum(['npm', 'PyPI', 'Maven', 'NuGet', 'Go', 'crates.io', 'RubyGems']))
-        .default(['npm', 'PyPI', 'Maven', 'NuGet', 'Go', 'crates.io', 'RubyGems'])
+        .array(z.enum(OSV_ECOSYSTEMS))
+        .default([...OSV_ECOSYSTEMS])
         .describe('Ecosystems whose lists are read.'),
     })
     .prefault({}),

@@ -15,6 +15,11 @@ export function packageMember(identity: string): string {
   return member.startsWith('GO:') ? `GO:${member.slice(3).toLowerCase()}` : member;
 }
 
+/** The members of an advisory and of the packages that it names. */
+function membersOf({ id, affected }: OsvRecord): readonly string[] {
+  return [`${ADVISORY_MEMBER}${id}`, ...affected.map(({ system, name }) => `${system}:${name}`)];
+}
+
 /** Values in one command: longer commands would block Redis. */
 const CHUNK = 200;
 
@@ -60,9 +65,9 @@ export function createAdvisoryChanges(redis: RedisClient, keys: Keys, onUnreadab
     async move(ecosystem: string, position: FeedPosition): Promise<void> {
       await redis.hset(advisoryFeeds, ecosystem, writeText(FEED_POSITION, position));
     },
-    /** Lists packages (`NPM:left`) and advisories (`id:GHSA-…`) at a time, in ms. */
-    async list(members: readonly string[], time: number): Promise<void> {
-      for (const part of chunks(members, CHUNK))
+    /** Lists advisories (`id:GHSA-…`) and the packages that they name (`NPM:left`) at a time, in ms. */
+    async list(changed: readonly OsvRecord[], time: number): Promise<void> {
+      for (const part of chunks(changed.flatMap(membersOf), CHUNK))
         await redis.zadd(listedAdvisories, ...part.flatMap((member) => [time, member]));
     },
     /** Resolves to the entries since a time, in ms. */

@@ -1,6 +1,26 @@
 import { z } from 'zod';
-import { SYSTEMS } from '../lockfile/ecosystem.ts';
+import { SYSTEMS, type System } from '../lockfile/ecosystem.ts';
 import type { ValueOf } from '../stored/kind.ts';
+
+const SYSTEM_OF = {
+  npm: 'NPM',
+  PyPI: 'PYPI',
+  Maven: 'MAVEN',
+  NuGet: 'NUGET',
+  Go: 'GO',
+  'crates.io': 'CARGO',
+  RubyGems: 'RUBYGEMS',
+} as const satisfies Record<string, System>;
+
+type OsvEcosystem = keyof typeof SYSTEM_OF;
+
+/** OSV's names of the ecosystems whose packages are looked up. A suffix (`Maven:<repository>`) names another registry. */
+export const OSV_ECOSYSTEMS = Object.keys(SYSTEM_OF) as readonly OsvEcosystem[];
+
+/** The system of an ecosystem of OSV; `undefined` for those whose packages are not looked up. */
+export function osvSystem(ecosystem: string): System | undefined {
+  return Object.hasOwn(SYSTEM_OF, ecosystem) ? SYSTEM_OF[ecosystem as OsvEcosystem] : undefined;
+}
 
 /** Bounds of a range in the order of versions. `0` is before every version. */
 export type RangeEvent = ValueOf<typeof eventSchema>;
@@ -46,9 +66,9 @@ export const feedPositionSchema = z.object({
   until: z.string(),
   /** RFC 3339: when the list was read last, also without a change. */
   readAt: z.string(),
-  /** Of the list that was read; absent when it has more changes. */
+  /** The ETag of the list that was read; absent when the list has more changes. */
   etag: z.string().exactOptional(),
-  /** Times of the changes that were read lately, by advisory: their order in the list may change. */
+  /** The times of the changes that were read last, by advisory: their order in the list may change. */
   recent: z.record(z.string(), z.string()),
   /** Changes whose records could not be read yet, with the time of the change. */
   open: z.record(z.string(), z.string()),
