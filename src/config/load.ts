@@ -4,7 +4,7 @@ import { FileError } from '../files/errors.ts';
 import { readTextSync } from '../files/read-file.ts';
 import { messageOf } from '../model/errors.ts';
 import { isObject } from '../model/json-object.ts';
-import { nearestName } from '../model/nearest.ts';
+import { nearestNames } from '../model/nearest.ts';
 import { redisUrlList } from '../model/queue/redis-urls.ts';
 import type { Suppression } from '../model/scan/suppression.ts';
 import { Secret } from '../model/secret.ts';
@@ -166,7 +166,7 @@ function invalid(error: z.ZodError, file: string | undefined): ConfigError {
 function suggestion(issue: z.core.$ZodIssue): string {
   if (issue.code !== 'unrecognized_keys') return '';
   const known = keysAt(issue.path);
-  const names = issue.keys.flatMap((key) => nearestName(key, known) ?? []);
+  const names = issue.keys.flatMap((key) => nearestNames(key, known, 1));
   return names.length === 0 ? '' : ` (did you mean ${names.map((name) => `"${name}"`).join(', ')}?)`;
 }
 

@@ -1,4 +1,3 @@
-import { distance } from 'fastest-levenshtein';
 import type { openFleetNumbers } from '../compose/fleet-numbers.ts';
 import type { FleetStore } from '../compose/fleet-store.ts';
 import type { openHealth } from '../compose/health.ts';
@@ -8,7 +7,7 @@ import type { FleetSnapshot } from '../fleet/view/fleet-snapshot.ts';
 import type { HeldPackages } from '../fleet/view/held-packages.ts';
 import type { FleetNeed } from '../fleet/view/read-fleet.ts';
 import type { ExploitData } from '../model/exploits/exploit-data.ts';
-import { compareText } from '../policy/finding-order.ts';
+import { nearestNames } from '../model/nearest.ts';
 import type { PageTokens } from './page-token.ts';
 import type { Principal } from './principal.ts';
 import { Refusal } from './refusal.ts';
@@ -90,16 +89,7 @@ export async function unknownTarget(
   if (via !== 'machine') return new Refusal(404, 'target-unknown', unknown);
   const { targets } = await snapshot({});
   if (targets.size === 0) return nothingStored();
-  const wanted = target.toLowerCase();
-  const ranked = [...targets.keys()].map((id) => {
-    const lower = id.toLowerCase();
-    return { id, rank: lower.includes(wanted) || wanted.includes(lower) ? 0 : distance(lower, wanted) };
-  });
-  const nearest = ranked
-    .filter(({ rank }) => rank <= Math.max(2, wanted.length * 0.4))
-    .sort((left, right) => left.rank - right.rank || compareText(left.id, right.id))
-    .slice(0, MAX_NEAREST);
-  const names = nearest.map(({ id }) => id).join(', ');
+  const names = nearestNames(target, targets.keys(), MAX_NEAREST).join(', ');
   const hint = names === '' ? 'see `lockhound targets`' : `did you mean ${names}?`;
   return new Refusal(404, 'target-unknown', `${unknown}: ${hint}`);
 }

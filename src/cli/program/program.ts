@@ -101,8 +101,8 @@ async function nearestChoice(error: string): Promise<string> {
   const [, given = '', choices = ''] =
     /argument '([^']*)' is invalid\. Allowed choices are ([^.]+)\./.exec(error) ?? [];
   if (choices === '') return '';
-  const { nearestName } = await import('../../model/nearest.ts');
-  const nearest = nearestName(given, choices.split(', '));
+  const { nearestNames } = await import('../../model/nearest.ts');
+  const [nearest] = nearestNames(given, choices.split(', '), 1);
   return nearest === undefined ? '' : `(Did you mean ${nearest}?)\n`;
 }
 
