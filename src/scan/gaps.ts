@@ -31,35 +31,34 @@ export async function inventoryGaps(inventory: Inventory): Promise<readonly Gap[
       }
     }
   }
-  return [...gaps, ...(await doubtGaps(inventory)), ...(await knowledgeGaps(inventory))];
+  return [...gaps, ...(await sourceGaps(inventory))];
 }
 
-/** Package versions of which imported advisories are all that is known, in one gap. */
-async function knowledgeGaps({ lockfiles }: Inventory): Promise<readonly Gap[]> {
-  let packages = 0;
-  for (const { packages: own } of lockfiles) {
-    for await (const slice of inSlices(own))
-      for (const { resolution } of slice) if (resolution.record?.advisoriesOnly === true) packages += 1;
-  }
-  if (packages === 0) return [];
-  const known = packages === 1 ? 'one package is known' : `${packages} packages are known`;
-  const reason = `${known} by imported advisories alone: whether they exist, their dates, licences and deprecation are not known, and the rules about these do not apply`;
-  return [{ kind: 'source', subject: 'package insights', reason }];
-}
-
-/** Package versions of which the service no longer states what it stated before. */
-async function doubtGaps({ lockfiles }: Inventory): Promise<readonly Gap[]> {
+/**
+ * The gaps of what is known of package versions: the service no longer states what it stated before, or imported advisories are all
+ * that is known.
+ */
+async function sourceGaps({ lockfiles }: Inventory): Promise<readonly Gap[]> {
   const doubts = new Map<string, Set<string>>();
+  let byAdvisoriesOnly = 0;
   for (const { packages } of lockfiles) {
     for await (const slice of inSlices(packages)) {
       for (const { purl, resolution } of slice) {
         const { outcome, reason, record } = resolution;
-        if (outcome !== 'resolved' || reason === undefined || record?.advisoriesOnly !== undefined) continue;
-        doubts.set(reason, (doubts.get(reason) ?? new Set()).add(purl));
+        if (record?.advisoriesOnly === true) byAdvisoriesOnly += 1;
+        else if (outcome === 'resolved' && reason !== undefined)
+          doubts.set(reason, (doubts.get(reason) ?? new Set()).add(purl));
       }
     }
   }
-  return Array.from(doubts, doubtGap);
+  return [...Array.from(doubts, doubtGap), ...advisoriesOnlyGap(byAdvisoriesOnly)];
+}
+
+function advisoriesOnlyGap(packages: number): readonly Gap[] {
+  if (packages === 0) return [];
+  const known = packages === 1 ? 'one package is known' : `${packages} packages are known`;
+  const reason = `${known} by imported advisories alone: whether they exist, their dates, licences and deprecation are not known, and the rules about these do not apply`;
+  return [{ kind: 'source', subject: 'package insights', reason }];
 }
 
 function doubtGap([reason, purls]: readonly [reason: string, purls: ReadonlySet<string>]): Gap {

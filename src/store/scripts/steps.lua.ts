@@ -157,7 +157,6 @@ local function move(keys, arguments)
   if state == 'delivered' then
     count('delivered', 1)
     redis.call('DEL', keys[6])
-    redis.call('HDEL', keys[1], 'notification')
     local oldest = tonumber(arguments[2]) - tonumber(arguments[6])
     redis.call('ZREMRANGEBYSCORE', keys[5], '-inf', oldest)
     redis.call('ZADD', keys[5], arguments[2], arguments[1])
