@@ -13,6 +13,7 @@ import { loadConfig } from '../src/config/load.ts';
 import { createFeedServer } from '../test/advisories/feed-server.ts';
 import { startNativeRedis } from '../test/native-redis.ts';
 import { idle } from '../test/pipeline/fleet.ts';
+import { distinctPackages, nearestHeld } from './fleet-fill.ts';
 import { markJudged } from './fleet-settings.ts';
 import { fileOptions, KEPT, keptFleet } from './kept-fleet.ts';
 import { cpuSecondsOf, memoryOf } from './process-usage.ts';
@@ -34,7 +35,7 @@ export async function run([
   const size = {
     targets: Number(targets),
     packages: Number(packages),
-    distinct: Math.min(100_000, 10 * Number(targets) + Number(packages)),
+    distinct: distinctPackages(Number(targets), Number(packages)),
   };
   const folder = await mkdtemp(join(tmpdir(), 'feed-'));
   const redis = await startNativeRedis(...(KEPT === undefined ? [] : fileOptions(KEPT)));
@@ -61,7 +62,7 @@ export async function run([
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     while ((await store.advisoryChanges.position('npm')) === undefined) await sleep(100);
-    const chosen = nearest(filled.holders, Number(advisories));
+    const chosen = nearestHeld(filled.holders, HOLDERS, Number(advisories));
     const [times, cpu]: [number[], number[]] = [[], []];
     for (const [count, index] of chosen.entries()) {
       await sleep(Math.random() * 30_000);
@@ -98,14 +99,6 @@ export async function run([
     await redis.close();
     await rm(folder, { recursive: true });
   }
-}
-
-/** The packages whose numbers of holders are nearest to the wanted one. */
-function nearest(holders: Uint32Array, count: number): readonly number[] {
-  const distance = (index: number): number => Math.abs((holders[index] ?? 0) - HOLDERS);
-  return Array.from(holders.keys())
-    .sort((one, other) => distance(one) - distance(other))
-    .slice(0, count);
 }
 
 function recordText(id: string, name: string, modified: string): string {

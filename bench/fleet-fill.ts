@@ -63,6 +63,19 @@ export async function fillFleet(
   return filled;
 }
 
+/** The number of packages that a fleet of this size holds in all. */
+export function distinctPackages(targets: number, packages: number): number {
+  return Math.min(100_000, 10 * targets + packages);
+}
+
+/** The packages whose numbers of holders are nearest to the wanted one. */
+export function nearestHeld(holders: Uint32Array, wanted: number, count: number): readonly number[] {
+  const distance = (index: number): number => Math.abs((holders[index] ?? 0) - wanted);
+  return Array.from(holders.keys())
+    .sort((one, other) => distance(one) - distance(other))
+    .slice(0, count);
+}
+
 /** The packages of each target. */
 function* targetsOf({ targets, packages, distinct }: FleetSize): Generator<readonly number[]> {
   const random = seededRandom(7);

@@ -12,7 +12,7 @@ import { refreshDue } from '../src/jobs/refresh/refresh-fleet.ts';
 import type { Cadence } from '../src/model/fleet/refresh.ts';
 import { type NativeRedis, startNativeRedis } from '../test/native-redis.ts';
 import { enqueue, idle } from '../test/pipeline/fleet.ts';
-import type { Filled, FleetSize } from './fleet-fill.ts';
+import { distinctPackages, type Filled, type FleetSize, nearestHeld } from './fleet-fill.ts';
 import { timeDeliveries, YOUNG_MS } from './fleet-latency.ts';
 import { markJudged } from './fleet-settings.ts';
 import { fileOptions, IS_JUDGED, KEPT, keptFleet } from './kept-fleet.ts';
@@ -41,7 +41,7 @@ export async function run([
   const size = {
     targets: Number(targets),
     packages: Number(packages),
-    distinct: Number(distinct ?? Math.min(100_000, 10 * Number(targets) + Number(packages))),
+    distinct: Number(distinct ?? distinctPackages(Number(targets), Number(packages))),
   };
   const folder = await mkdtemp(join(tmpdir(), 'fleet-'));
   const redis = await startNativeRedis(...(KEPT === undefined ? [] : fileOptions(KEPT)));
@@ -122,7 +122,7 @@ async function measure(parts: Parts, { holders, advisories }: Filled): Promise<v
   const fewest = Math.ceil(all / PER_PAGE) + advisories;
   if (!IS_JUDGED) await judgedByNewSettings(parts);
   await refresh(parts, 'all', 'everything, no change', fewest);
-  const popular = nearest(holders, 200);
+  const [popular = 0] = nearestHeld(holders, 200, 1);
   service.stdin.write(`advisory ${popular} GHSA-new\n`);
   await lines.next();
   const affected = holders[popular] ?? 0;
@@ -174,15 +174,6 @@ async function countOf({ redis, prefix }: Store, what: 'changes' | 'alerts'): Pr
   return what === 'changes'
     ? await redis.xlen(`${prefix}:changes`)
     : await redis.zcard(`${prefix}:deliveries:delivered`);
-}
-
-/** The package with the number of holders that is nearest to the wanted one. */
-function nearest(holders: Uint32Array, wanted: number): number {
-  let best = 0;
-  for (const [index, count] of holders.entries()) {
-    if (Math.abs(count - wanted) < Math.abs((holders[best] ?? 0) - wanted)) best = index;
-  }
-  return best;
 }
 
 async function printMemory(store: Store, redis: NativeRedis, worker: ChildProcess): Promise<void> {

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { openStore } from '../src/compose/store.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { startNativeRedis } from '../test/native-redis.ts';
+import { distinctPackages } from './fleet-fill.ts';
 import { fileOptions, KEPT, keptFleet } from './kept-fleet.ts';
 import { timeProcesses } from './processes.ts';
 import { rowsOf, type Subject, type Table } from './rows.ts';
@@ -24,7 +25,7 @@ export async function* measure(
   const size = {
     targets: Number(targets),
     packages: Number(packages),
-    distinct: Math.min(100_000, 10 * Number(targets) + Number(packages)),
+    distinct: distinctPackages(Number(targets), Number(packages)),
   };
   const folder = await mkdtemp(join(tmpdir(), 'questions-'));
   const redis = await startNativeRedis(...(KEPT === undefined ? [] : fileOptions(KEPT)));

@@ -12,6 +12,7 @@ import { refreshDue } from '../src/jobs/refresh/refresh-fleet.ts';
 import { type NativeRedis, startNativeRedis } from '../test/native-redis.ts';
 import { enqueue, idle } from '../test/pipeline/fleet.ts';
 import { advisoryIdsOf } from './fleet-data.ts';
+import { distinctPackages } from './fleet-fill.ts';
 import { markJudged } from './fleet-settings.ts';
 import { fileOptions, IS_JUDGED, KEPT, keptFleet } from './kept-fleet.ts';
 import { cpuSecondsOf } from './process-usage.ts';
@@ -45,7 +46,7 @@ export async function* measure([
   const size = {
     targets: Number(targets),
     packages: PACKAGES,
-    distinct: Math.min(100_000, 10 * Number(targets) + PACKAGES),
+    distinct: distinctPackages(Number(targets), PACKAGES),
   };
   const folder = await mkdtemp(join(tmpdir(), 'suppressions-'));
   const service = spawnNode([join(import.meta.dirname, 'fleet-service.ts')]);
