@@ -7,7 +7,7 @@ interface ReadingLimits {
 }
 
 const MB = 1_048_576;
-/** Includes the start of a thread on a busy machine. */
+/** The limit of an empty file. It includes the start of a thread on a busy machine. */
 const BASE_TIMEOUT_MS = 30_000;
 /** The slowest reader, the general YAML parser, takes 500 ms for a megabyte. */
 const TIMEOUT_MS_PER_MB = 3_000;
@@ -34,13 +34,13 @@ export interface InlineLimits {
 }
 
 /**
- * For a command, which has no other work. The worst content of both sizes takes about a second and 500 MB, most of it half of that.
+ * The sizes for a command, which has no other work. The worst content of both sizes takes about a second and 500 MB, most of it half of that.
  * Starting a thread and transferring the packages takes longer than reading most files.
  */
 export const COMMAND_INLINE: InlineLimits = { bytes: 524_288, onePassBytes: 8_388_608 };
 
 /**
- * For a worker, which must not block its event loop: the worst content of both sizes takes 20 to 60 ms (`bench -- event-loop`). In a
+ * The sizes for a worker, which must not block its event loop: the worst content of both sizes takes 20 to 60 ms (`bench -- event-loop`). In a
  * thread, a lockfile of 600 packages takes a third more processor time.
  */
 export const WORKER_INLINE: InlineLimits = { bytes: 4_096, onePassBytes: 327_680 };
