@@ -4,7 +4,7 @@ import { runWorker } from '../src/compose/worker.ts';
 import type { LoadedConfig } from '../src/config/load.ts';
 import { createProducer, type Producer } from '../src/producer.ts';
 import { leftOver } from './audit.ts';
-import { Engine } from './engine.ts';
+import { Engine, type Image } from './engine.ts';
 import { Network } from './network.ts';
 import { Ledger, Model, type Open } from './oracle.ts';
 import { CALM_ROUND, NAMES, type Plan, ROUND_MS, type Step } from './plan.ts';
@@ -21,15 +21,15 @@ const EXPECTED_WARNING = /Redis does not write to disk|the next start of a sched
 /** The time at which every history begins. */
 const START = Date.UTC(2026, 2, 1);
 /** After the last fault of a round, everything is told within this time. */
-const SETTLED_WITHIN_MS = 15 * 60_000;
+const SETTLED_WITHIN_MS = 3 * 60_000;
 /** Without faults, a refresh begins after 15 seconds, and what it finds is told within this time. */
 const REFRESHED_WITHIN_MS = 15_000 + 4_000;
 /** Without faults, what a scan finds is told within this time. */
 const PROMPT_MS = 3_000;
 /** A scan knows advisories that are older: facts are kept for a second. */
 const KNOWN_MS = 2_000;
-/** After the last round, nothing is left to do within this time. */
-const DONE_WITHIN_MS = 5 * 60_000;
+/** After the last round, nothing is left to do within this time. A job whose lane was lost looks for its turn after 15 minutes at most. */
+const DONE_WITHIN_MS = 20 * 60_000;
 /** What is to happen while a worker works happens after this time. */
 const IDLE_MS = 10_000;
 /** A worker records a delivery within this time after the receiver accepted it. */
@@ -38,8 +38,8 @@ const RECORDED_WITHIN_MS = 1_000;
 const SENT_WITHIN_MS = 1_000;
 /** An orchestrator starts a worker again that ended by itself after this time. */
 const RESTARTED_AFTER_MS = 1_000;
-/** The same for a loss of power, before which Redis must not have confirmed too much. */
-const LONGEST_LOSS_MS = 500;
+/** Redis loses at most the writes of this time. */
+const LONGEST_LOSS_MS = 1_000;
 /** Between two looks whether a round is over. */
 const LOOK_MS = 2_000;
 
@@ -62,6 +62,8 @@ interface AskedScan {
   readonly at: number;
   readonly step: Step & { kind: 'scan' };
   readonly id: string;
+  /** When its producer knew that Redis has it. */
+  confirmedAt?: number;
 }
 
 interface RunningWorker {
@@ -245,7 +247,9 @@ class History {
         return;
       case 'stop': {
         const worker = this.#workers[step.worker];
-        if (worker !== undefined) worker.owner.stoppedUntil = this.#scheduler.now + step.ms;
+        await this.#atChunk(step, IDLE_MS, () => {
+          if (worker !== undefined) worker.owner.stoppedUntil = this.#scheduler.now + step.ms;
+        });
         return;
       }
       case 'term':
@@ -308,32 +312,38 @@ class History {
     if (wrong.length > 0) throw new Error(`not told within ${withinMs} ms:\n${wrong.join('\n')}`);
   }
 
-  async #enqueue({ step, id, at }: AskedScan, producer: Producer): Promise<void> {
+  async #enqueue(scan: AskedScan, producer: Producer): Promise<void> {
+    const { step, id, at } = scan;
     await producer.enqueue({
       target: { id: step.target },
       scan: id,
       requestedAt: new Date(at).toISOString(),
       lockfiles: [{ path: 'package-lock.json', content: lockfileOf(step.packages) }],
     });
+    scan.confirmedAt ??= this.#scheduler.now;
   }
 
   /** A producer asks again for what Redis may have lost. */
   async #losePower(step: Step & { kind: 'power-loss' }, producer: Producer): Promise<void> {
-    const image = this.#network.engine.image();
-    const from = this.#scheduler.now;
-    await this.#scheduler.sleep(step.lostMs);
-    await this.#atChunk(step, LONGEST_LOSS_MS, () => {
+    let image: Image | undefined;
+    let from = 0;
+    await this.#atChunk(step, IDLE_MS, () => {
+      image = this.#network.engine.image();
+      from = this.#scheduler.now;
+    });
+    await this.#atChunk({ ...step, chunks: step.lostChunks }, LONGEST_LOSS_MS, () => {
+      if (image === undefined) return;
       this.#note('power is lost');
       this.#ledger.lose({ from: from - RECORDED_WITHIN_MS, to: this.#scheduler.now + SENT_WITHIN_MS });
       this.#network.restart(step.ms, image);
     });
-    const lost = this.#scans.filter(({ at }) => at >= from - 1_000);
+    const lost = this.#scans.filter(({ confirmedAt = Number.POSITIVE_INFINITY }) => confirmedAt > from);
     for (const scan of lost) await this.#enqueue(scan, producer);
     // A lockfile that was lost before its job was queued has its scan end with a gap, which only another scan closes.
     for (const scan of lost) {
       const { target } = scan.step;
       if (this.#scans.findLast(({ step }) => step.target === target) !== scan) continue;
-      const again = { ...scan, at: this.#scheduler.now, id: `${scan.id}-again` };
+      const again: AskedScan = { at: this.#scheduler.now, step: scan.step, id: `${scan.id}-again` };
       this.#scans.push(again);
       await this.#enqueue(again, producer);
     }

@@ -24,8 +24,8 @@ export type Happening =
   | ({ readonly kind: 'cut'; readonly everybody: boolean } & AtChunk)
   /** Redis does not answer for some time. */
   | { readonly kind: 'freeze'; readonly ms: number }
-  /** Redis restarts. It has lost what was written in the last `lostMs`, and a little more. */
-  | ({ readonly kind: 'power-loss'; readonly lostMs: number; readonly ms: number } & AtChunk)
+  /** Redis restarts, after the worker has received `lostChunks` more. It has lost what was written since the step. */
+  | ({ readonly kind: 'power-loss'; readonly lostChunks: number; readonly ms: number } & AtChunk)
   | {
       readonly kind: 'service';
       readonly service: ServiceName;
@@ -42,7 +42,7 @@ interface AtChunk {
 
 type WorkerFault = { readonly worker: number; readonly ms: number } & (
   | ({ readonly kind: 'kill' } & AtChunk)
-  | { readonly kind: 'stop' }
+  | ({ readonly kind: 'stop' } & AtChunk)
   | { readonly kind: 'term' }
   | { readonly kind: 'clock'; readonly aheadMs: number }
 );
@@ -70,6 +70,9 @@ const FAULTS = 8;
 const LONGEST_FAULT_MS = 8_000;
 /** A scan and a refresh of such a fleet have a worker receive about so many chunks. */
 const MOST_CHUNKS = 200;
+
+/** Chunks that a worker receives while Redis loses writes. */
+const MOST_LOST_CHUNKS = 60;
 
 /**
  * An alert that a receiver refuses with 401 waits for a person, so that a history would not end. A receiver that answers with 200 has
@@ -155,7 +158,7 @@ function faultOf(random: Random): Happening {
     case 2:
       return { kind: 'kill', worker, ms, chunks: random.below(MOST_CHUNKS) };
     case 3:
-      return { kind: 'stop', worker, ms };
+      return { kind: 'stop', worker, ms, chunks: random.below(MOST_CHUNKS) };
     case 4:
       return { kind: 'term', worker, ms };
     case 5:
@@ -168,8 +171,8 @@ function faultOf(random: Random): Happening {
       return {
         kind: 'power-loss',
         worker,
-        chunks: random.below(20),
-        lostMs: random.below(1_000),
+        chunks: random.below(MOST_CHUNKS),
+        lostChunks: random.below(MOST_LOST_CHUNKS),
         ms: 100 + random.below(3_000),
       };
     default: {

@@ -27,7 +27,7 @@ export function refreshDue(cadence: Cadence, due: Date): FollowUp {
   return followUp(refreshFleet, { refresh, requestedAt, cadence });
 }
 
-/** The subjects of a refresh, or the refresh in progress because of which it was skipped. */
+/** The subjects of a refresh, or the refresh because of which it was skipped. */
 type RefreshPlan =
   | { readonly packages: number; readonly advisories: number }
   | { readonly skippedFor: string };
@@ -55,6 +55,10 @@ export const refreshFleet: Job<RefreshFleet, RefreshPlan, 'fleet'> = {
       return { result: { skippedFor: running }, next: [] };
     }
     const last = await fleet.lastRefresh(cadence);
+    // The job of a refresh that has ended runs again when Redis has lost its outcome. Nothing would release what it claims.
+    if (last !== undefined && isBetween(last.startedAt, payload.requestedAt, startedAt)) {
+      return { result: { skippedFor: last.refresh }, next: [] };
+    }
     const { ids, advisories } = await dueFacts(cadence, fleet, { startedAt, last });
     return {
       result: { packages: ids.length, advisories: advisories.length },
@@ -65,10 +69,16 @@ export const refreshFleet: Job<RefreshFleet, RefreshPlan, 'fleet'> = {
   },
   log: ({ refresh }, plan) =>
     'skippedFor' in plan
-      ? { facts: { refresh }, warning: `skipped, because ${plan.skippedFor} is still in progress` }
+      ? { facts: { refresh }, warning: `skipped, because ${plan.skippedFor} is in progress or has ended` }
       : { facts: { refresh, ...plan } },
   spent: 'own',
 };
+
+/** `from`: RFC 3339; `until`: ms since 1970. A time after it was written by a clock that is wrong. */
+function isBetween(time: string, from: string, until: number): boolean {
+  const ms = Date.parse(time);
+  return ms >= Date.parse(from) && ms <= until;
+}
 
 async function dueFacts(
   cadence: Cadence,

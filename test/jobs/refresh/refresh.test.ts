@@ -24,6 +24,17 @@ const ANSWERED: Refreshed = {
   kept: {},
 };
 
+const RECORD = {
+  refresh: 'before',
+  startedAt: STARTED,
+  finishedAt: STARTED,
+  packages: 1,
+  advisories: 1,
+  changed: 0,
+  failed: 0,
+  unanswered: 0,
+};
+
 function portsWith(fleet: Partial<ReturnType<typeof ports>['fleet']>, answer: Refreshed = ANSWERED) {
   const given = ports({ insights: { refreshVersions: async () => answer } });
   const identities = async () => ['NPM:a@1.0.0', 'NPM:b@1.0.0'];
@@ -104,6 +115,19 @@ it('a large selection is judged in parts, each target once', async () => {
   expect(judged.map(({ payload }) => (payload as { target: string }).target)).toEqual(targets);
 });
 
+it.each([
+  ['a refresh that is older than the last one that ended', STARTED, true],
+  ['the refresh that ended last', new Date(context().startedAt - 1_000).toISOString(), true],
+  ['a newer refresh', new Date(context().startedAt - 1_001).toISOString(), false],
+  ['a refresh after the end of one of a wrong clock', new Date(context().startedAt + 1).toISOString(), false],
+])('%s starts only when it is newer', async (_, startedAt, isSkipped) => {
+  const requestedAt = new Date(context().startedAt - 1_000).toISOString();
+  const fleet = portsWith({ lastRefresh: async () => ({ ...RECORD, startedAt }) });
+  const run = await refreshFleet.run({ ...PART, requestedAt }, fleet, context());
+  expect('skippedFor' in run.result).toBe(isSkipped);
+  expect(run.fleet === undefined).toBe(isSkipped);
+});
+
 it('a refresh has parts of 2,500 versions and 250 advisories, each once', async () => {
   const ids = Uint32Array.from({ length: 5_001 }, (_, index) => index + 1);
   const advisories = Array.from({ length: 251 }, (_, index) => `GHSA-${index}`);
@@ -119,18 +143,11 @@ it('a refresh has parts of 2,500 versions and 250 advisories, each once', async 
 });
 
 it('what lists of changes name is refreshed until the service has answered about all of it', async () => {
-  const record = {
-    refresh: 'before',
-    finishedAt: STARTED,
-    packages: 1,
-    advisories: 1,
-    changed: 0,
-    failed: 0,
-  };
+  const before = context().startedAt - 1_000;
   const sinceAfter = async (last: { readonly unanswered: number } | undefined) => {
     const asked: number[] = [];
     const fleet = portsWith({
-      lastRefresh: async () => last && { ...record, ...last, startedAt: STARTED },
+      lastRefresh: async () => last && { ...RECORD, ...last, startedAt: new Date(before).toISOString() },
       listed: async (since) => {
         asked.push(since);
         return { ids: Uint32Array.of(7), advisories: ['GHSA-1'] };
@@ -141,6 +158,6 @@ it('what lists of changes name is refreshed until the service has answered about
     return asked;
   };
   expect(await sinceAfter(undefined)).toEqual([0]);
-  expect(await sinceAfter({ unanswered: 0 })).toEqual([context().startedAt]);
+  expect(await sinceAfter({ unanswered: 0 })).toEqual([before]);
   expect(await sinceAfter({ unanswered: 1 })).toEqual([0]);
 });
