@@ -73,6 +73,8 @@ const MOST_CHUNKS = 200;
 
 /** Chunks that a worker receives while Redis loses writes. */
 const MOST_LOST_CHUNKS = 60;
+/** Chunks between the first and the last step of one job. */
+const FEW_LOST_CHUNKS = 8;
 
 /**
  * An alert that a receiver refuses with 401 waits for a person, so that a history would not end. A receiver that answers with 200 has
@@ -152,7 +154,7 @@ function changeAdvisories(
 function faultOf(random: Random): Happening {
   const worker = random.below(WORKERS);
   const ms = 500 + random.below(LONGEST_FAULT_MS);
-  switch (random.below(10)) {
+  switch (random.below(11)) {
     case 0:
     case 1:
     case 2:
@@ -168,11 +170,12 @@ function faultOf(random: Random): Happening {
         ? { kind: 'freeze', ms }
         : { kind: 'clock', worker, ms, aheadMs: random.between(-60_000, 60_000) };
     case 7:
+    case 8:
       return {
         kind: 'power-loss',
         worker,
         chunks: random.below(MOST_CHUNKS),
-        lostChunks: random.below(MOST_LOST_CHUNKS),
+        lostChunks: random.below(random.next() < 0.5 ? FEW_LOST_CHUNKS : MOST_LOST_CHUNKS),
         ms: 100 + random.below(3_000),
       };
     default: {

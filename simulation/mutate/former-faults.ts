@@ -46,11 +46,11 @@ export const FORMER_FAULTS: readonly FormerFault[] = [
   },
   {
     name: 'lost-outcome',
-    what: 'a failover lost the outcome of a completed job: what needed it found none, and nobody ran the job again',
+    what: 'a failover lost the outcome of a job that its worker then closed: nobody ran the job again',
     changes: [
       {
-        file: 'src/workers/runtime.ts',
-        now: 'options.whenWritesMayBeLost?.(() => void completed.recheck());',
+        file: 'src/store/outcomes/open-jobs.ts',
+        now: "  if redis.call('EXISTS', KEYS[at]) == 0 then\n    return {0}\n  end\n",
         former: '',
       },
     ],
