@@ -1,10 +1,12 @@
 import { statSync } from 'node:fs';
-import { advisoriesPath, openAdvisories, withChanges } from '../advisories/database.ts';
+import { claimsAbout } from '../advisories/claims.ts';
+import { type Advisories, advisoriesPath, openAdvisories, withChanges } from '../advisories/database.ts';
 import { createAdvisoryModel } from '../embedded/insights/advisory-model.ts';
 import { answersOf, type LocalIndex } from '../embedded/insights/local-index.ts';
 import type { IndexModel } from '../embedded/insights/model.ts';
 import { parsePurl } from '../embedded/insights/names.ts';
 import type { HttpClient } from '../http/client.ts';
+import { CLAIMS, SERVICE_LACKS } from '../model/api/extensions.ts';
 import { isObject } from '../model/json-object.ts';
 import type { VersionKey } from '../model/lockfile/ecosystem.ts';
 import type { AdvisoryChanges } from '../store/advisory-changes.ts';
@@ -15,9 +17,14 @@ const PAGE_SIZE = 5_000;
 /** Longer than a request takes. */
 const CLOSE_AFTER_MS = 60_000;
 
+interface Imported {
+  readonly model: IndexModel;
+  readonly advisories: Advisories;
+}
+
 /** The imported advisories as they are now. */
 export interface AdvisoryIndex {
-  current(): Promise<Pick<LocalIndex, 'answer'> & { readonly model: IndexModel }>;
+  current(): Promise<Pick<LocalIndex, 'answer'> & Imported>;
   close(): Promise<void>;
 }
 
@@ -30,10 +37,11 @@ export async function openAdvisoryIndex(
   const stampNow = async () => `${stampOf(path)} ${(await changes?.revision()) ?? ''}`;
   const open = async () => {
     const stamp = await stampNow();
-    const advisories = await openAdvisories(path);
-    const model = createAdvisoryModel(withChanges(advisories, (await changes?.records()) ?? []));
+    const imported = await openAdvisories(path);
+    const advisories = withChanges(imported, (await changes?.records()) ?? []);
+    const model = createAdvisoryModel(advisories);
     const { answer } = await answersOf(model, () => PAGE_SIZE);
-    return { model, answer, stamp, close: advisories.close };
+    return { model, advisories, answer, stamp, close: imported.close };
   };
   let opened = open();
   await opened;
@@ -83,8 +91,7 @@ export function withAdvisories(service: HttpClient, index: AdvisoryIndex): HttpC
         return own.status === 200 ? own : answer;
       }
       if (answer.status !== 200 || !VERSIONS.test(request.url)) return answer;
-      const { model } = await index.current();
-      return { ...answer, body: addedTo(answer.body, model) };
+      return { ...answer, body: addedTo(answer.body, await index.current()) };
     },
     async close() {
       await index.close();
@@ -97,7 +104,7 @@ const ADVISORY = /\/advisories\/[^/]+$/;
 const VERSIONS = /\/(?:purlbatch|versionbatch)$/;
 
 /** A page of a batch with the advisories of the model. An answer that is no such page is left as it is, for others to refuse. */
-function addedTo(body: Buffer, model: IndexModel): Buffer {
+function addedTo(body: Buffer, imported: Imported): Buffer {
   let page: unknown;
   try {
     page = JSON.parse(body.toString('utf8'));
@@ -106,22 +113,24 @@ function addedTo(body: Buffer, model: IndexModel): Buffer {
   }
   if (!isObject(page) || !Array.isArray(page['responses'])) return body;
   return Buffer.from(
-    JSON.stringify({ ...page, responses: page['responses'].map((one) => added(one, model)) }),
+    JSON.stringify({ ...page, responses: page['responses'].map((one) => added(one, imported)) }),
   );
 }
 
-function added(response: unknown, model: IndexModel): unknown {
+function added(response: unknown, { model, advisories }: Imported): unknown {
   if (!isObject(response) || !isObject(response['request'])) return response;
   const { request, result, version } = response;
   const [asked, isPurl] = [keyAsked(request), request['purl'] !== undefined];
   const stated = isPurl && isObject(result) ? result['version'] : version;
   const key = isObject(stated) ? (stated['versionKey'] as VersionKey | undefined) : asked;
   const own = key && model.version(key);
-  if (own === undefined) return response;
+  if (key === undefined || own === undefined) return response;
   const known = JSON.parse(own) as { readonly advisoryKeys: readonly { readonly id: string }[] };
   // Nothing is known of the version: the miss of the service stays.
   if (stated === undefined && known.advisoryKeys.length === 0) return response;
-  const joined = isObject(stated) ? { ...stated, advisoryKeys: union(stated['advisoryKeys'], known) } : known;
+  const joined = isObject(stated)
+    ? { ...stated, ...joinedKeys(key, stated['advisoryKeys'], known.advisoryKeys, advisories) }
+    : { ...known, [SERVICE_LACKS]: true };
   return isPurl
     ? { ...response, result: { ...(result as object), version: joined } }
     : { ...response, version: joined };
@@ -133,13 +142,19 @@ function keyAsked({ purl, versionKey }: Readonly<Record<string, unknown>>): Vers
   return parsed?.version === undefined ? undefined : { ...parsed, version: parsed.version };
 }
 
-/** Without the ids that the service states already. What it states in another form stays as it is. */
-function union(
+/** The ids of both, and what each says where they differ. What the service states in another form stays as it is. */
+function joinedKeys(
+  key: VersionKey,
   stated: unknown,
-  { advisoryKeys }: { readonly advisoryKeys: readonly { readonly id: string }[] },
-): unknown {
-  if (stated !== undefined && !Array.isArray(stated)) return stated;
+  own: readonly { readonly id: string }[],
+  advisories: Advisories,
+): object {
+  if (stated !== undefined && !Array.isArray(stated)) return { advisoryKeys: stated };
   const list: readonly unknown[] = stated ?? [];
-  const ids = new Set(list.map((one) => (isObject(one) ? one['id'] : undefined)));
-  return [...list, ...advisoryKeys.filter(({ id }) => !ids.has(id))];
+  const service = list.flatMap((one) => (isObject(one) && typeof one['id'] === 'string' ? one['id'] : []));
+  const claims = claimsAbout(key, { service, own: own.map(({ id }) => id) }, advisories);
+  return {
+    advisoryKeys: [...list, ...own.filter(({ id }) => !service.includes(id))],
+    ...(claims.length === 0 ? {} : { [CLAIMS]: claims }),
+  };
 }

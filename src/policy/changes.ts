@@ -3,6 +3,7 @@ import type { Announcement, Change, TargetState, TrackedFinding } from '../model
 import type { Finding } from '../model/scan/finding.ts';
 import { atLeast, countedSeverity, type RatedSeverity } from '../model/scan/severity.ts';
 import { mapInSlices, sortInSlices } from '../model/yielding.ts';
+import { toldDisputes, withDispute } from './disputes.ts';
 import { compareChanges, compareFindingOrder } from './finding-order.ts';
 import { type MatchedFinding, matchFindings } from './match-findings.ts';
 import { isNewlyListed } from './priority/exploits.ts';
@@ -102,15 +103,14 @@ function updatePresent({ finding, tracked }: MatchedFinding, scan: ComparedScan,
   if (tracked?.status !== 'open') return openStep(suppressIn(scan, finding), tracked, scan);
   const before = tracked.finding;
   const known = withUnseenLocations(withLastEvidence(finding, before), remaining(before));
-  const kept = withKnownExploits(
-    suppressIn(scan, { ...known, level: levelSince(tracked, finding, scan) }),
-    before,
-  );
+  const level = levelSince(tracked, finding, scan);
+  const kept = withDispute(withKnownExploits(suppressIn(scan, { ...known, level }), before), before, now);
+  const disputes = toldDisputes(kept, tracked.disputes);
   const { lastSeenAt: _seen, ...seen } = tracked;
   const isListed = isNewlyListed(kept, before);
   // A probability that changes is no change of the finding: the one that was reported stays.
   const stored = isListed || isWorse(kept, before) ? kept : withProbabilityOf(before, kept);
-  const step = { ...seen, finding: stored, ...worstSince(tracked, kept) };
+  const step = { ...seen, finding: stored, ...worstSince(tracked, kept), ...disputes.kept };
   const suppression = suppressionStep(step, before, momentOf(scan));
   if (suppression !== undefined) return suppression;
   // Receivers have not been notified of it before.
@@ -118,8 +118,14 @@ function updatePresent({ finding, tracked }: MatchedFinding, scan: ComparedScan,
     const change: Change = { transition: 'opened', finding: kept, ...announcedAs(tracked.announced) };
     return { tracked: { ...step, finding: kept, changedAt: now }, change };
   }
-  if (!isListed && !isWorse(kept, before)) return { tracked: step };
   const { announced: _, ...others } = step;
+  if (!isListed && !isWorse(kept, before)) {
+    if (!disputes.isNews || kept.level === 'note') return { tracked: step };
+    return {
+      tracked: { ...others, changedAt: now },
+      change: { transition: 'disputed', finding: kept, since: tracked.openedAt },
+    };
+  }
   return {
     tracked: { ...others, changedAt: now },
     change: {
@@ -133,9 +139,13 @@ function updatePresent({ finding, tracked }: MatchedFinding, scan: ComparedScan,
 }
 
 /** The first step of a finding that was not open before. */
-function openStep(finding: Finding, before: TrackedFinding | undefined, scan: ComparedScan): Step {
+function openStep(found: Finding, before: TrackedFinding | undefined, scan: ComparedScan): Step {
   const now = scan.requestedAt;
-  const opened = { finding, status: 'open', openedAt: now, changedAt: now } as const;
+  const finding = withDispute(found, before?.finding, now);
+  const opened = {
+    ...toldDisputes(finding).kept,
+    ...({ finding, status: 'open', openedAt: now, changedAt: now } as const),
+  };
   if (finding.suppressed !== undefined) {
     return {
       tracked: { ...opened, unreported: true, ...firstSeen(before) },

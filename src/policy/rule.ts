@@ -25,7 +25,8 @@ export interface RuleFacts {
 }
 
 /** `judge.ts` adds the package with its locations, the rule's name and level, and its severity where the finding has none. */
-export interface RuleFinding extends Pick<Finding, 'title' | 'issue' | 'advice' | 'advisory' | 'suspicion'> {
+export interface RuleFinding
+  extends Pick<Finding, 'title' | 'issue' | 'advice' | 'advisory' | 'disputed' | 'suspicion'> {
   /** Part of the fingerprint: tells the findings of one rule about one package apart. Default: empty. */
   readonly key?: string;
   readonly severity?: Severity;

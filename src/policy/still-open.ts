@@ -80,7 +80,7 @@ interface SeenLockfile {
   isWhole: boolean;
   /** Names of packages whose version or facts are unknown. */
   readonly doubtful: Set<string>;
-  /** Purls that the service does not know. */
+  /** Purls that the service does not know, also where imported advisories do. */
   readonly missing: Set<string>;
   /** Purls whose facts are known; only for a lockfile that was not read completely. */
   readonly known: Set<string>;
@@ -104,7 +104,8 @@ function seenFile(
   for (const { ecosystem, name, version, purl, resolution } of file.packages) {
     if (unjudged.has(purl)) seen.unjudged.add(purl);
     if (isUnknown(resolution) || version === '') seen.doubtful.add(nameKey(ecosystem, name));
-    else if (resolution.outcome === 'missing') seen.missing.add(purl);
+    else if (resolution.outcome === 'missing' || resolution.record?.serviceLacks === true)
+      seen.missing.add(purl);
     else if (!seen.isWhole && resolution.record !== undefined) seen.known.add(purl);
   }
   return seen;

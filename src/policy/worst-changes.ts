@@ -37,6 +37,7 @@ export function countTransitions(changes: readonly Change[]): Record<Transition,
     opened: 0,
     worsened: 0,
     reopened: 0,
+    disputed: 0,
     suppressed: 0,
     resolved: 0,
   } satisfies TransitionCounts;

@@ -2,6 +2,7 @@ import type { Issue, IssueList } from '../model/api/lockhound-api.generated.ts';
 import type { FleetFinding } from '../model/fleet/fleet-finding.ts';
 import { printable } from '../model/printable.ts';
 import type { TrackedFinding } from '../model/scan/change.ts';
+import { disputeText } from '../model/scan/claim.ts';
 import { isAlert } from '../model/scan/is-alert.ts';
 import { SEVERITIES } from '../model/scan/severity.ts';
 import { fixedVersion, priorityText, suppressionText } from './finding-parts.ts';
@@ -74,7 +75,7 @@ export function findingLines(
   paint: Palette,
   width: number,
 ): readonly string[] {
-  const { severity, advisory, level, rule, title, suppressed } = finding;
+  const { severity, advisory, level, rule, title, suppressed, disputed } = finding;
   const score = advisory?.score === undefined ? '' : ` ${advisory.score.toFixed(1)}`;
   const stated = suppressed === undefined ? `${level === 'note' ? 'note' : severity}${score}` : 'suppressed';
   const weight = stated.padEnd(LEAD_WIDTH - 3);
@@ -87,6 +88,7 @@ export function findingLines(
     ...(finding.priority === undefined
       ? []
       : hang(indent, paint.faint(priorityText(finding.priority)), width)),
+    ...(disputed === undefined ? [] : hang(indent, printable(disputeText(disputed)), width)),
     ...(suppressed === undefined ? [] : hang(indent, printable(suppressionText(suppressed)), width)),
     ...placeLines({ finding, status, openedAt }, paint, width),
   ];

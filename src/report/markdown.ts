@@ -1,5 +1,6 @@
 import { splitFindings } from '../model/review/scan-comparison.ts';
 import { termText } from '../model/scan/age.ts';
+import { disputeText } from '../model/scan/claim.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import type { Gap } from '../model/scan/gap.ts';
 import { isAlert, isNote } from '../model/scan/is-alert.ts';
@@ -124,7 +125,8 @@ function row(finding: Finding): string {
   const name = markdownCode(`${finding.package.name}@${finding.package.version}`);
   const issue = advisory === undefined ? markdownText(title) : issueOf(advisory, title);
   const reason = finding.suppressed === undefined ? advice : suppressionText(finding.suppressed);
-  const lines = [termText(finding), reason ?? ''].filter((line) => line !== '');
+  const disputed = finding.disputed === undefined ? '' : disputeText(finding.disputed);
+  const lines = [termText(finding), disputed, reason ?? ''].filter((line) => line !== '');
   const todo = lines.map((line) => `<br>${markdownSentence(line)}`).join('');
   return `| ${level === 'note' ? 'note' : `${severity}${score}`} | ${name} | ${issue}${todo} | ${placesOf(finding)} |`;
 }

@@ -57,6 +57,22 @@ describe('an answer', () => {
     });
   });
 
+  it('of imported advisories alone loses nothing that the service stated, whatever is proven', () => {
+    const only = { ...EMPTY, advisoryIds: ['MAL-1'], serviceLacks: true } as const;
+    const { known: now, lost } = compareAnswer(VERSION_STATEMENTS, known(RECORD), known(only), () => true);
+    expect(now).toMatchObject({
+      record: { advisoryIds: ['GHSA-1', 'GHSA-2', 'MAL-1'] },
+      doubted: known(only),
+    });
+    expect('record' in now && now.record.serviceLacks).toBeUndefined();
+    expect(lost.map(({ group }) => group)).not.toContain('NPM advisories');
+    // They may withdraw what they alone stated.
+    const fewer = { ...only, advisoryIds: [] };
+    expect(compareAnswer(VERSION_STATEMENTS, known(only), known(fewer), () => true).known).toEqual(
+      known(fewer),
+    );
+  });
+
   it('adds what is new at once, and changes what it replaces', () => {
     const answer = known({ ...RECORD, advisoryIds: ['GHSA-2', 'GHSA-3'], licenses: ['ISC'] });
     const { known: now } = compare(known(RECORD), answer);

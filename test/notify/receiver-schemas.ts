@@ -143,7 +143,7 @@ const jiraIssue = z.strictObject({
 
 const change = z.strictObject({
   target: z.string(),
-  transition: z.enum(['opened', 'worsened', 'reopened', 'suppressed', 'resolved']),
+  transition: z.enum(['opened', 'worsened', 'reopened', 'disputed', 'suppressed', 'resolved']),
   severity: z.string(),
   previousSeverity: z.string().nullable(),
   rule: z.string(),
@@ -156,6 +156,9 @@ const change = z.strictObject({
   advisories: z.array(z.string()),
   url: z.string().nullable(),
   score: z.number().nullable(),
+  disputed: z
+    .array(z.strictObject({ source: z.string(), says: z.string(), since: z.string().optional() }))
+    .nullable(),
   advice: z.string().nullable(),
   suspicion: z
     .object({

@@ -50,7 +50,7 @@ describe('the payload', () => {
       labels: { team: 'web', org: 'Shop' },
       severity: 'high',
       summary: '[high] shop/web: 1 opened',
-      counts: { opened: 1, worsened: 0, reopened: 0, suppressed: 0, resolved: 0 },
+      counts: { opened: 1, worsened: 0, reopened: 0, disputed: 0, suppressed: 0, resolved: 0 },
       open: { critical: 0, high: 1, medium: 2, low: 0, none: 0, unrated: 3 },
       gaps: 4,
       changes: [
@@ -69,6 +69,7 @@ describe('the payload', () => {
           advisories: ['GHSA-aaaa-bbbb-cccc', 'CVE-2026-0001'],
           url: 'https://osv.dev/GHSA-aaaa-bbbb-cccc',
           score: 7.5,
+          disputed: null,
           advice: null,
           priority: null,
           kev: null,

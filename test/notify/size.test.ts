@@ -71,7 +71,14 @@ describe('an alert within its limit', () => {
           order.indexOf(severity) + (transition === 'resolved' ? order.length : 0),
       );
       expect(ranks).toEqual(ranks.toSorted((left: number, right: number) => left - right));
-      expect(event.counts).toEqual({ opened: 1_714, worsened: 0, reopened: 0, suppressed: 0, resolved: 286 });
+      expect(event.counts).toEqual({
+        opened: 1_714,
+        worsened: 0,
+        reopened: 0,
+        disputed: 0,
+        suppressed: 0,
+        resolved: 286,
+      });
       expect(event.severity).toBe('critical');
       expect(event.summary).toBe('[critical] shop/web: 1714 opened, 286 resolved');
     },

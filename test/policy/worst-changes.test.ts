@@ -32,6 +32,7 @@ describe('the worst changes', () => {
       opened: 1,
       worsened: 1,
       reopened: 0,
+      disputed: 0,
       suppressed: 0,
       resolved: 1,
     });
@@ -39,11 +40,12 @@ describe('the worst changes', () => {
   });
 
   it('counts add up', () => {
-    const one = { opened: 1, worsened: 0, reopened: 0, suppressed: 0, resolved: 2 };
+    const one = { opened: 1, worsened: 0, reopened: 0, disputed: 0, suppressed: 0, resolved: 2 };
     expect(addCounts([one, undefined, one])).toEqual({
       opened: 2,
       worsened: 0,
       reopened: 0,
+      disputed: 0,
       suppressed: 0,
       resolved: 4,
     });

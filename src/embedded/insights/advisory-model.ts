@@ -52,7 +52,7 @@ export function createAdvisoryModel(advisories: Advisories): IndexModel {
     },
     advisory(id) {
       const found = advisories.find(id);
-      return found && advisoryObject(found);
+      return found && JSON.stringify({ ...JSON.parse(advisoryObject(found)), [ADVISORIES_ONLY]: true });
     },
     find: () => undefined,
     indexedVersion: () => undefined,

@@ -1,3 +1,4 @@
+import { ADVISORIES_ONLY } from '../../model/api/extensions.ts';
 import type * as api from '../../model/api/insights-api.generated.ts';
 import { defined } from '../../model/defined.ts';
 import type { Advisory } from '../../model/scan/inventory.ts';
@@ -33,10 +34,14 @@ export async function readAdvisory(
     url,
     title,
     aliases: readAliases(aliases, asked, problems),
-    ...defined({ score }),
+    ...defined({ score, imported: isImported(value) ? (true as const) : undefined }),
     ...(computed === undefined ? {} : { vector }),
     ...(problems.length === 0 ? {} : { problems: firstOf(problems) }),
   };
+}
+
+function isImported(value: api.Advisory): boolean {
+  return (value as { readonly [ADVISORIES_ONLY]?: unknown })[ADVISORIES_ONLY] === true;
 }
 
 /** The calculator is loaded for the first vector: it is large. */

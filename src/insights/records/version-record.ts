@@ -1,7 +1,8 @@
-import { ADVISORIES_ONLY } from '../../model/api/extensions.ts';
+import { ADVISORIES_ONLY, CLAIMS, SERVICE_LACKS } from '../../model/api/extensions.ts';
 import type * as api from '../../model/api/insights-api.generated.ts';
 import { defined } from '../../model/defined.ts';
 import { SYSTEMS, type VersionKey } from '../../model/lockfile/ecosystem.ts';
+import { isAdvisoryClaim } from '../../model/scan/claim.ts';
 import type { VersionRecordSummary } from '../../model/scan/inventory.ts';
 import type { Fields } from '../answer-check.ts';
 import { InsightsError } from '../errors.ts';
@@ -41,8 +42,8 @@ export function readVersionRecord(version: api.Version): VersionRecordSummary {
   const isDeprecated = version.isDeprecated ?? false;
   const advisoryIds = advisoryKeys.map(readAdvisoryId);
   // Most versions: a literal takes a fraction of the time and memory of one with optional parts.
-  const advisoriesOnly = isAdvisoriesOnly(version);
-  if (publishedAt !== '' && deprecatedReason === '' && advisoriesOnly === undefined) {
+  const added = addedLocally(version);
+  if (publishedAt !== '' && deprecatedReason === '' && added === undefined) {
     return { versionKey, publishedAt, isDefault, isDeprecated, licenses, advisoryIds };
   }
   return {
@@ -53,14 +54,24 @@ export function readVersionRecord(version: api.Version): VersionRecordSummary {
     ...(deprecatedReason === '' ? {} : { deprecatedReason }),
     licenses,
     advisoryIds,
-    ...defined({ advisoriesOnly }),
+    ...added,
   };
 }
 
-/** Whether a local index that knows advisories alone answered; then `true`. */
-function isAdvisoriesOnly(version: api.Version): true | undefined {
-  const { [ADVISORIES_ONLY]: stated } = version as { readonly [ADVISORIES_ONLY]?: unknown };
-  return stated === true ? true : undefined;
+/** What imported advisories add to a version (`model/api/extensions.ts`); `undefined` for most. Claims that cannot be read are none. */
+function addedLocally(version: api.Version) {
+  const { [ADVISORIES_ONLY]: only, [SERVICE_LACKS]: lacks, [CLAIMS]: stated } = version as Extensions;
+  if (only === undefined && lacks === undefined && stated === undefined) return undefined;
+  const advisoriesOnly = only === true ? (true as const) : undefined;
+  const serviceLacks = lacks === true ? (true as const) : undefined;
+  const claims = Array.isArray(stated) ? stated.filter(isAdvisoryClaim) : undefined;
+  return defined({ advisoriesOnly, serviceLacks, claims });
+}
+
+interface Extensions {
+  readonly [ADVISORIES_ONLY]?: unknown;
+  readonly [SERVICE_LACKS]?: unknown;
+  readonly [CLAIMS]?: unknown;
 }
 
 export function readVersionKey(key: api.VersionKey = {}): VersionKey {

@@ -8,6 +8,12 @@ export const UNCOVERED = 'lockhound:uncovered';
 
 /**
  * In a Version object, `true`: the index knows advisories alone. Whether the version exists, its date, licences and deprecation are not
- * known.
+ * known. In an Advisory object, `true`: it is an imported one.
  */
 export const ADVISORIES_ONLY = 'lockhound:advisoriesOnly';
+
+/** In a Version object: what two sources of advisories say where they differ (`model/scan/claim.ts`). */
+export const CLAIMS = 'lockhound:claims';
+
+/** In a Version object, `true`: the service does not have the version, and imported advisories name it. */
+export const SERVICE_LACKS = 'lockhound:serviceLacks';

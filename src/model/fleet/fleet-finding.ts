@@ -26,6 +26,7 @@ export const openAlertSchema = findingSchema.pick({
   title: true,
   package: true,
   advisory: true,
+  disputed: true,
   issue: true,
   kev: true,
   epss: true,

@@ -11,6 +11,8 @@ interface Statement<Value> {
   readonly says: (record: Value) => readonly string[];
   /** Returns what an answer no longer states of the known value. Default: what `says` does not return for the answer. */
   readonly lost?: (answer: Value, known: Value) => readonly string[];
+  /** Whether an answer says nothing about it. What was known then stays, whatever is proven of others. Default: never. */
+  readonly isSilent?: (answer: Value, known: Value) => boolean;
   /** The record of an answer with what was known before. */
   readonly keep: (answer: Value, known: Value) => Value;
 }
@@ -33,8 +35,10 @@ export const VERSION_STATEMENTS: Statements<VersionRecordSummary> = {
     {
       name: 'advisories',
       says: ({ advisoryIds }) => advisoryIds,
+      // Imported advisories replace no answer of the service.
+      isSilent: ({ serviceLacks }, known) => serviceLacks === true && known.serviceLacks === undefined,
       keep: (answer, known) => ({
-        ...answer,
+        ...(answer.serviceLacks === true && known.serviceLacks === undefined ? known : answer),
         advisoryIds: [...new Set([...known.advisoryIds, ...answer.advisoryIds])],
       }),
     },
@@ -131,9 +135,13 @@ export function compareAnswer<Value>(
     if (part.says(known).length === 0) continue;
     const group = groupOf(part.name);
     const gone = lostOf(part, answer.record, known);
-    if (gone.length === 0) kept.push(group);
-    else if (!believes(group)) record = part.keep(record, known);
-    lost.push(...gone.map((subject) => ({ group, subject })));
+    if (gone.length === 0) {
+      kept.push(group);
+      continue;
+    }
+    const isSilent = part.isSilent?.(answer.record, known) === true;
+    if (isSilent || !believes(group)) record = part.keep(record, known);
+    if (!isSilent) lost.push(...gone.map((subject) => ({ group, subject })));
   }
   const isWhole = record === answer.record;
   return { known: isWhole ? answer : { record, doubted: answer }, kept, lost };

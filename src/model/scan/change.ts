@@ -94,7 +94,7 @@ export const changeSchema = z.object({
   previousSeverity: severitySchema.exactOptional(),
   /** For `opened` and `resolved`: the finding is not reported individually. */
   announced: announcementSchema.exactOptional(),
-  /** RFC 3339: since when it was open, for `worsened` and `resolved`; when it opened first, for `reopened`. */
+  /** RFC 3339: since when it was open, for `worsened`, `disputed` and `resolved`; when it opened first, for `reopened`. */
   since: z.string().exactOptional(),
   /** Why it changed, where the finding does not show it: the end of a suppression. */
   reason: z.string().exactOptional(),
@@ -145,6 +145,8 @@ export const targetStateSchema = z.object({
       announced: announcementSchema.exactOptional(),
       /** True when it was suppressed since it opened: no alert has named it. */
       unreported: z.boolean().exactOptional(),
+      /** What was told of the disagreement of its sources since it opened: `osv withdrawn`. Absent: nothing. */
+      disputes: z.array(z.string()).exactOptional(),
       /** The alerts of routes with `match.fixable` about it; absent without such routes. */
       fixRoutes: z
         .object({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { fixSchema } from '../advice/fix.ts';
 import { baseImageSchema } from '../image/image.ts';
 import type { ValueOf } from '../stored/kind.ts';
+import { CLAIM_SOURCES, CLAIM_STATEMENTS } from './claim.ts';
 import { RATED_SEVERITIES, SEVERITIES } from './severity.ts';
 import { suppressedSchema } from './suppression.ts';
 
@@ -18,6 +19,13 @@ export type Priority = Exclude<Finding['priority'], undefined>;
 export type Finding = ValueOf<typeof findingSchema>;
 
 export const severitySchema = z.enum(SEVERITIES);
+
+/** A `Claim`. */
+export const claimSchema = z.object({
+  source: z.enum(CLAIM_SOURCES),
+  says: z.enum(CLAIM_STATEMENTS),
+  since: z.string().exactOptional(),
+});
 
 export const findingSchema = z.object({
   /** Stable over scans: identifies an issue of a package in a target. */
@@ -62,6 +70,8 @@ export const findingSchema = z.object({
       scoredBy: z.string().exactOptional(),
     })
     .exactOptional(),
+  /** What its sources say, where one denies what another one says; absent where none does. */
+  disputed: z.array(claimSchema).exactOptional(),
   /** Distinguishes findings of one rule and package that have no advisory. */
   issue: z.string().exactOptional(),
   /** The advice where it is known: a sentence or two. */

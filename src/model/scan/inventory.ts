@@ -4,6 +4,7 @@ import { SYSTEMS } from '../lockfile/ecosystem.ts';
 import { lockedPackageSchema, problemSchema } from '../lockfile/lockfile.ts';
 import type { ValueOf } from '../stored/kind.ts';
 import { scanCountsSchema, scanInputSchema } from './change.ts';
+import { claimSchema } from './finding.ts';
 import { OUTCOMES } from './outcome.ts';
 import { suppressionSchema } from './suppression.ts';
 
@@ -23,6 +24,8 @@ export const advisorySchema = z.object({
   vector: z.string().exactOptional(),
   /** Parts of the answer that could not be used, each in a few words. Absent when all were used. */
   problems: z.array(z.string()).exactOptional(),
+  /** Set for an imported advisory: the service does not have it, or was not asked. */
+  imported: z.literal(true).exactOptional(),
 });
 
 /** The result of one `collect-advisories` job. */
@@ -57,6 +60,10 @@ export const versionRecordSchema = z.object({
   advisoryIds: z.array(z.string()),
   /** Set when imported advisories answered: its existence, date, licences and deprecation are not known. */
   advisoriesOnly: z.literal(true).exactOptional(),
+  /** Set when the service does not have the version, and imported advisories name it: the service says nothing about it. */
+  serviceLacks: z.literal(true).exactOptional(),
+  /** What two sources of advisories say of those that one of them does not list; absent where they agree. */
+  claims: z.array(claimSchema.extend({ id: z.string() })).exactOptional(),
 });
 
 /** The published versions of a package, unordered (package-insights API, "Package object"). */

@@ -1,11 +1,12 @@
 /** Transitions of a finding between two scans (promise 2). */
-export type Transition = 'opened' | 'worsened' | 'reopened' | 'suppressed' | 'resolved';
+export type Transition = 'opened' | 'worsened' | 'reopened' | 'disputed' | 'suppressed' | 'resolved';
 
 /** Transitions in the order in which they are listed. */
 export const TRANSITIONS: readonly Transition[] = [
   'opened',
   'worsened',
   'reopened',
+  'disputed',
   'suppressed',
   'resolved',
 ];

@@ -69,7 +69,7 @@ export function alertMaker(notification: Notification): (shape?: AlertShape) => 
 
 /** `omitted` counts changes that the notification does not list; none of them is worse than those it lists. */
 function totalsOf(changes: readonly NotifiedChange[], omitted: Notification['omitted']): AlertTotals {
-  const counts = { opened: 0, worsened: 0, reopened: 0, suppressed: 0, resolved: 0, ...omitted };
+  const counts = { opened: 0, worsened: 0, reopened: 0, disputed: 0, suppressed: 0, resolved: 0, ...omitted };
   let worst: NotifiedChange | undefined;
   for (const change of changes) {
     counts[change.transition] += 1;

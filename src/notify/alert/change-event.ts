@@ -29,6 +29,8 @@ export function changeEvent(change: NotifiedChange, target: string) {
     advisories: advisory === undefined ? [] : [advisory.id, ...advisory.aliases],
     url: advisory?.url ?? null,
     score: advisory?.score ?? null,
+    /** What each source of the advisory says, where they disagree; null where they do not. */
+    disputed: finding.disputed ?? null,
     advice: finding.advice ?? null,
     /** 0 to 100 with what it is made of. */
     priority: finding.priority ?? null,

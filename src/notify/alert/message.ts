@@ -1,6 +1,7 @@
 import type { NotifiedChange } from '../../model/alert/notification.ts';
+import { disputeText } from '../../model/scan/claim.ts';
 import { countedSeverity, type RatedSeverity } from '../../model/scan/severity.ts';
-import type { Transition } from '../../model/scan/transition.ts';
+import { endsAlert, type Transition } from '../../model/scan/transition.ts';
 import { actionTexts } from './action-texts.ts';
 import type { Alert } from './alert.ts';
 import { detailsUrl, summaryOf, worstSeverity } from './summary.ts';
@@ -56,7 +57,7 @@ export interface ChangeText {
   readonly title: string;
   /** `name@version`. */
   readonly package: string;
-  /** Why it counts again or no longer; absent for other changes. */
+  /** Why it counts again or no longer, or what its sources say where they disagree; absent for other changes. */
   readonly reason: string | undefined;
   readonly advisory: { readonly id: string; readonly url: string } | undefined;
   /** How bad it is and why, who brings the package, what to do, since when; each absent where it is not known. */
@@ -69,7 +70,7 @@ export interface ChangeText {
 export function changeText(change: NotifiedChange): ChangeText {
   const { transition, finding, target, reason } = change;
   const { name, version } = finding.package;
-  const { severity, title, advisory, suppressed } = finding;
+  const { severity, title, advisory, suppressed, disputed } = finding;
   return {
     target,
     transition,
@@ -77,7 +78,8 @@ export function changeText(change: NotifiedChange): ChangeText {
     counted: countedSeverity(finding),
     title,
     package: `${name}@${version}`,
-    reason: reason ?? suppressed?.reason,
+    reason:
+      reason ?? suppressed?.reason ?? (endsAlert(transition) ? undefined : disputed && disputeText(disputed)),
     advisory,
     ...actionTexts(change),
   };

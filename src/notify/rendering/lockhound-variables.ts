@@ -45,7 +45,7 @@ export const LOCKHOUND_VARIABLES: readonly AlertVariable[] = [
   {
     name: 'COUNTS',
     description:
-      'JSON: number of changes by transition (`opened`, `worsened`, `reopened`, `suppressed`, `resolved`).',
+      'JSON: number of changes by transition (`opened`, `worsened`, `reopened`, `disputed`, `suppressed`, `resolved`).',
     json: ({ totals }) => totals.counts,
   },
   { name: 'OPEN', description: 'JSON: open findings of the target by severity.', json: ({ open }) => open },

@@ -121,7 +121,11 @@ export async function resolvedSummaries(
 
 /** Whether the change removes a finding from those that only a summary reported. */
 function leavesSummary({ transition, announced }: Change): boolean {
-  return transition === 'worsened' || (endsAlert(transition) && announced === 'summary');
+  return (
+    transition === 'worsened' ||
+    transition === 'disputed' ||
+    (endsAlert(transition) && announced === 'summary')
+  );
 }
 
 /** Routes for the resolutions of open findings that only a summary reported. */

@@ -1,6 +1,7 @@
 import { Vulnerability as Enums } from '@cyclonedx/cyclonedx-library/Enums';
 import { type BomRef, Vulnerability as Models, Property } from '@cyclonedx/cyclonedx-library/Models';
 import { defined } from '../../model/defined.ts';
+import { disputeText } from '../../model/scan/claim.ts';
 import type { AdvisoryEvidence, Finding } from '../../model/scan/finding.ts';
 import type { Severity } from '../../model/scan/severity.ts';
 import { suppressionText, webAddress } from '../finding-parts.ts';
@@ -24,8 +25,8 @@ export function vulnerabilitiesOf(
   findings: readonly ComparedFinding[],
   refsOf: RefsOf,
 ): readonly Models.Vulnerability[] {
-  const groups = Map.groupBy(findings, ({ finding: { advisory, suppressed }, change }) =>
-    JSON.stringify([advisory?.id, suppressed, change]),
+  const groups = Map.groupBy(findings, ({ finding: { advisory, suppressed, disputed }, change }) =>
+    JSON.stringify([advisory?.id, suppressed, disputed, change]),
   );
   const refs = new Set<string>();
   return [...groups.values()].flatMap((own) => {
@@ -81,9 +82,12 @@ function vulnerability(
  * response that nothing is done and the reason. Suppressions from a VEX document say that it is not affected. One that is gone is
  * resolved.
  */
-function analysisOf({ suppressed }: Finding, change: ComparedFinding['change']): Models.Analysis {
+function analysisOf({ suppressed, disputed }: Finding, change: ComparedFinding['change']): Models.Analysis {
   if (change === 'gone') return new Models.Analysis({ state: Enums.AnalysisState.Resolved });
-  if (suppressed === undefined) return new Models.Analysis({ state: Enums.AnalysisState.InTriage });
+  if (suppressed === undefined) {
+    const detail = disputed && disputeText(disputed);
+    return new Models.Analysis({ state: Enums.AnalysisState.InTriage, ...defined({ detail }) });
+  }
   const isVex = suppressed.source === 'vex';
   const response = isVex ? [] : [Enums.AnalysisResponse.WillNotFix];
   return new Models.Analysis({

@@ -1,5 +1,6 @@
 import { splitFindings } from '../../model/review/scan-comparison.ts';
 import { termText } from '../../model/scan/age.ts';
+import { disputeText } from '../../model/scan/claim.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import { SEVERITIES } from '../../model/scan/severity.ts';
@@ -136,7 +137,7 @@ ${
     ? NOTHING
     : html`<p>${priorityText(priority)}</p>
 `
-}${term === '' ? NOTHING : html`<p>${term}</p>`}${advice === undefined ? NOTHING : html`<p class="advice">${withCode(advice)}</p>`}${suppressed === undefined ? NOTHING : html`<p class="faint">${suppressionText(suppressed)}</p>`}</div>`;
+}${finding.disputed === undefined ? NOTHING : html`<p class="disputed">${disputeText(finding.disputed)}</p>`}${term === '' ? NOTHING : html`<p>${term}</p>`}${advice === undefined ? NOTHING : html`<p class="advice">${withCode(advice)}</p>`}${suppressed === undefined ? NOTHING : html`<p class="faint">${suppressionText(suppressed)}</p>`}</div>`;
 }
 
 /** Where the package is locked, and all ways to it. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Location, Result, Suppression, ThreadFlow } from 'sarif';
 import { defined } from '../../model/defined.ts';
 import type { ScanComparison } from '../../model/review/scan-comparison.ts';
+import { disputeText } from '../../model/scan/claim.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { suppressionText } from '../finding-parts.ts';
@@ -56,11 +57,12 @@ function resultOf({ finding, location }: Place, ruleIndex: number, fingerprint: 
   const path = location?.dependencyPath ?? [];
   const via = path.length > 1 ? `, required by ${path.slice(0, -1).join(' > ')}` : '';
   const advice = finding.advice === undefined ? '' : ` ${finding.advice}`;
+  const disputed = finding.disputed === undefined ? '' : ` (${disputeText(finding.disputed)})`;
   return {
     ruleId: ruleId(finding),
     ruleIndex,
     level: levelOf(finding),
-    message: { text: sarifText(`${name}@${version}: ${finding.title}${via}.${advice}`) },
+    message: { text: sarifText(`${name}@${version}: ${finding.title}${via}${disputed}.${advice}`) },
     locations: location === undefined ? [] : [locationOf(location.path, location.line)],
     partialFingerprints: { [FINGERPRINT]: fingerprint },
     properties: {

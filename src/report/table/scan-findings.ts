@@ -1,5 +1,6 @@
 import { printable } from '../../model/printable.ts';
 import { termText } from '../../model/scan/age.ts';
+import { disputeText } from '../../model/scan/claim.ts';
 import type { Finding, Location } from '../../model/scan/finding.ts';
 import { fixedVersion, priorityText, suppressionText, webAddress } from '../finding-parts.ts';
 import type { TextOptions } from '../layout.ts';
@@ -51,7 +52,8 @@ function pathTexts(path: readonly string[]): readonly string[] {
 export function detailsOf(finding: Finding, verbose: boolean): readonly string[] {
   const { advisory, advice, suppressed, title, locations } = finding;
   const state = suppressed === undefined ? [] : [printable(suppressionText(suppressed))];
-  if (!verbose) return [...exploited(finding), ...state];
+  const disputed = finding.disputed === undefined ? [] : [printable(disputeText(finding.disputed))];
+  if (!verbose) return [...exploited(finding), ...disputed, ...state];
   const names = advisory === undefined ? [] : advisory.aliases;
   const shown = locations.slice(0, SHOWN_PLACES).map(placeText);
   const rest = locations.length - shown.length;
@@ -62,6 +64,7 @@ export function detailsOf(finding: Finding, verbose: boolean): readonly string[]
     ...(finding.priority === undefined ? [] : [priorityText(finding.priority)]),
     ...(term === '' ? [] : [term]),
     ...(names.length === 0 ? [] : [printable(names.join(' '))]),
+    ...disputed,
     ...state,
     ...shown,
     ...(rest > 0 ? [`… and ${rest} more places`] : []),

@@ -87,11 +87,11 @@ function refOfText(text: string): string {
 }
 
 function alertText(finding: Finding): string {
-  const { rule, level, severity, countsAs, stepsLess, title, advisory, issue, kev, epss } = finding;
+  const { rule, level, severity, countsAs, stepsLess, title, advisory, disputed, issue, kev, epss } = finding;
   const { ecosystem, name, version, purl, direct, groups } = finding.package;
   const own = { ecosystem, name, version, purl, direct, groups };
   const rated = { rule, level, severity, countsAs, stepsLess, title };
-  return writeText(OPEN_ALERT, { ...rated, package: own, advisory, issue, kev, epss } as OpenAlert);
+  return writeText(OPEN_ALERT, { ...rated, package: own, advisory, disputed, issue, kev, epss } as OpenAlert);
 }
 
 /** The references in the text of a target. */

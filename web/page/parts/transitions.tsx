@@ -1,7 +1,7 @@
 import type { LoggedChange } from '../../../src/model/api/lockhound-api.generated.ts';
 import { formatNumber } from './format.ts';
 
-export const TRANSITIONS = ['opened', 'worsened', 'reopened', 'suppressed', 'resolved'] as const;
+export const TRANSITIONS = ['opened', 'worsened', 'reopened', 'disputed', 'suppressed', 'resolved'] as const;
 
 /** `2 opened, 1 resolved`. */
 export function TransitionCounts({

@@ -155,6 +155,24 @@ function Facts({ one }: { readonly one: FleetFinding }) {
           )}
         </>
       )}
+      {finding.disputed === undefined ? null : (
+        <>
+          <dt>Disputed</dt>
+          <dd>
+            {finding.disputed.map(({ source, says, since }) => (
+              <p key={source}>
+                {source === 'osv' ? 'OSV' : 'The insights service'} says: {says}
+                {since === undefined ? null : (
+                  <>
+                    {' '}
+                    since <Time at={since} />
+                  </>
+                )}
+              </p>
+            ))}
+          </dd>
+        </>
+      )}
       {typeof epss?.['score'] === 'number' ? (
         <>
           <dt>EPSS</dt>

@@ -63,6 +63,7 @@ function Cells({ one }: { readonly one: FleetFinding }) {
           {finding.suppressed === undefined ? null : <span class="mark">suppressed</span>}
           {one.status === 'resolved' ? <span class="mark">resolved</span> : null}
           <Overdue finding={finding} />
+          {finding.disputed === undefined ? null : <span class="mark">disputed</span>}
           {finding.kev?.['listed'] === true ? <span class="mark hot">exploited</span> : null}
         </span>
       </td>

@@ -1,0 +1,49 @@
+import { isObject } from '../json-object.ts';
+
+/** `api`: the insights service; `osv`: the imported advisories. */
+export const CLAIM_SOURCES = ['api', 'osv'] as const;
+
+/** `unaffected`: the source knows the advisory, and does not list the version. */
+export const CLAIM_STATEMENTS = ['affected', 'withdrawn', 'unaffected'] as const;
+
+/** What one of two sources says of an advisory and a package version. */
+export interface Claim {
+  readonly source: (typeof CLAIM_SOURCES)[number];
+  readonly says: (typeof CLAIM_STATEMENTS)[number];
+  /** RFC 3339; of a source without times: since when it was seen. Absent where neither is known. */
+  readonly since?: string;
+}
+
+/** What one of two sources says of one advisory. */
+export interface AdvisoryClaim extends Claim {
+  readonly id: string;
+}
+
+/** Whether a value from outside is a claim about an advisory. */
+export function isAdvisoryClaim(value: unknown): value is AdvisoryClaim {
+  if (!isObject(value)) return false;
+  const { id, source, says, since } = value;
+  const isTime = since === undefined || (typeof since === 'string' && !Number.isNaN(Date.parse(since)));
+  return (
+    typeof id === 'string' &&
+    isTime &&
+    CLAIM_SOURCES.some((one) => one === source) &&
+    CLAIM_STATEMENTS.some((one) => one === says)
+  );
+}
+
+const SOURCES = { api: 'the insights service', osv: 'OSV' };
+const VERBS = {
+  affected: 'lists this version',
+  unaffected: 'does not list this version',
+  withdrawn: 'withdrew it',
+};
+
+/** `disputed: the insights service lists this version since 2026-05-01, OSV withdrew it on 2026-06-01`. */
+export function disputeText(claims: readonly Claim[]): string {
+  const texts = claims.map(({ source, says, since }) => {
+    const when = since === undefined ? '' : ` ${says === 'withdrawn' ? 'on' : 'since'} ${since.slice(0, 10)}`;
+    return `${SOURCES[source]} ${VERBS[says]}${when}`;
+  });
+  return `disputed: ${texts.join(', ')}`;
+}
