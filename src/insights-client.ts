@@ -10,6 +10,8 @@ import {
   getCapabilities,
   getDependencies,
   getDependents,
+  getFindings,
+  getFindingsBatch,
   getPackage,
   getProject,
   getProjectBatch,
@@ -18,6 +20,7 @@ import {
   getSimilarlyNamedPackages,
   getVersion,
   getVersionBatch,
+  getVersionFindings,
   purlLookup,
   purlLookupBatch,
   query,
@@ -45,12 +48,12 @@ export interface InsightsClientOptions {
 /** The package-insights API for programs. */
 export interface InsightsClient {
   /**
-   * The 16 operations by their names in the specification: `operations.getVersion(service, key, { signal })`. Errors are
+   * The operations by their names in the specification: `operations.getVersion(service, key, { signal })`. Errors are
    * returned as data; only an aborted call rejects.
    */
   readonly operations: typeof Operations;
   readonly service: InsightsService;
-  /** Look-ups of any number of versions, projects or purls: one entry for each, in order. */
+  /** Look-ups of any number of versions, projects, findings or purls: one entry for each, in order. */
   readonly batches: Batches;
   close(): Promise<void>;
 }
@@ -61,6 +64,8 @@ const OPERATIONS: typeof Operations = {
   getCapabilities,
   getDependencies,
   getDependents,
+  getFindings,
+  getFindingsBatch,
   getPackage,
   getProject,
   getProjectBatch,
@@ -69,6 +74,7 @@ const OPERATIONS: typeof Operations = {
   getSimilarlyNamedPackages,
   getVersion,
   getVersionBatch,
+  getVersionFindings,
   purlLookup,
   purlLookupBatch,
   query,

@@ -6,6 +6,7 @@ import { type ApiClient, createApiClient } from '../discovery/client.ts';
 import type { HttpClient } from '../http/client.ts';
 import { createGate, type GateOptions } from '../insights/gate.ts';
 import { createInsights, type InsightsOptions } from '../insights/insights.ts';
+import { createOffered } from '../insights/offered.ts';
 import type { Cache, RequestBudget } from '../model/ports/shared-state.ts';
 import { requestedPause } from '../model/retry-after.ts';
 import type { AdvisoryChanges } from '../store/advisory-changes.ts';
@@ -48,6 +49,7 @@ export async function openInsightsClients({ config }: LoadedConfig, connection: 
   const isLocal = !config.insights.sources.includes('api');
   const limit = pLimit(concurrency);
   const gate = createGate(pausesOf(connection));
+  const offered = createOffered();
   return {
     clientOf: (cache: Cache, options: OwnOptions) =>
       createInsights({
@@ -57,6 +59,7 @@ export async function openInsightsClients({ config }: LoadedConfig, connection: 
         cache: isLocal ? neverRead(cache) : cache,
         limit,
         gate,
+        offered,
         recordTtlMs: recordTtl,
         missTtlMs: missTtl,
         privatePatterns: privatePackages,

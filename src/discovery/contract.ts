@@ -1,4 +1,5 @@
-import type { ContractComparison } from '../model/api/contract.ts';
+import type { ContractComparison, ContractDifference } from '../model/api/contract.ts';
+import { isObject } from '../model/json-object.ts';
 import { type BundledApi, readBundledDescription } from './bundled.ts';
 import { compareDescriptions } from './compare/descriptions.ts';
 import type { RestDescription } from './description/description.ts';
@@ -59,8 +60,20 @@ function comparisonOf(
     version: pinned.version ?? '',
     revision: document.revision,
     source,
-    differences: compareDescriptions(inUse ? { ...pinned, rootUrl } : pinned, document),
+    differences: compareDescriptions(inUse ? { ...pinned, rootUrl } : pinned, document).filter(
+      (one) => !isOptional(pinned, one),
+    ),
   };
+}
+
+/** Whether a published document lacks what the bundled one says that a service may not have. Requests notice that themselves. */
+function isOptional(pinned: RestDescription, { kind, path }: ContractDifference): boolean {
+  if (kind !== 'method-removed' && kind !== 'property-removed') return false;
+  const memberOf = (value: unknown, key: string) => (isObject(value) ? value[key] : undefined);
+  const part = path.split('.').slice(1).reduce<unknown>(memberOf, pinned);
+  const referred = pinned.schemas?.[String(memberOf(part, '$ref'))];
+  const texts = [memberOf(part, 'description'), referred?.description];
+  return texts.some((text) => /may not have|may be absent/.test(String(text)));
 }
 
 function sameRoot(one: string, other: string | undefined): boolean {

@@ -4,7 +4,8 @@ import { CodedError, type CodedErrorOptions } from '../model/errors.ts';
  * `not-found`: the index has no such object. `invalid`: this request is malformed (HTTP 400) or breaks a rule. `refused`: the service
  * refuses every request of this operation, because of credentials or of the URL. `rate-limited`, `unavailable`: the same request may
  * succeed later. `contract`: the answer does not fit the description of the API. `uncovered`: a
- * local data set answers, which does not cover the object. `lost`: the index no longer has what it had before.
+ * local data set answers, which does not cover the object. `lost`: the index no longer has what it had before. `unsupported`: the service
+ * does not have this operation, or not for this system.
  */
 export type InsightsErrorCode =
   | 'not-found'
@@ -14,14 +15,14 @@ export type InsightsErrorCode =
   | 'unavailable'
   | 'contract'
   | 'uncovered'
-  | 'lost';
+  | 'lost'
+  | 'unsupported';
 
 /**
  * The rules of the operations ("Operation rules" and "Conventions for requests"), checked before a request is sent, and
  * `private-name`: names that the configuration calls private are never sent.
  */
 export type RuleName =
-  | 'systems-with-requirements'
   | 'systems-with-dependencies'
   | 'systems-with-dependents'
   | 'systems-with-capabilities'

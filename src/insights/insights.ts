@@ -19,6 +19,7 @@ import { type CachePolicy, createRecordCache, loadOrMiss, type RecordCache } fro
 import { createGate, type Gate } from './gate.ts';
 import { countedVersions, countLookUps } from './look-up-counts.ts';
 import { guardedAnswer, guardedLookUp } from './losses/guarded-look-up.ts';
+import { createOffered, type Offered } from './offered.ts';
 import { getAdvisory, getDependencies, getPackage, queryContainerImages } from './operations.ts';
 import { readAdvisory } from './records/advisory.ts';
 import { readDependencyGraph } from './records/dependency-graph.ts';
@@ -43,6 +44,8 @@ export interface InsightsOptions extends CachePolicy, Partial<Privacy> {
   readonly seen?: SeenVersions | undefined;
   /** Keeps the requests of several clients together from a service that fails. Default: a gate of this client. */
   readonly gate?: Gate;
+  /** What the service is known to have, for several clients together. Default: that of this client. */
+  readonly offered?: Offered;
   /** What the fleet knows. The cache adds every answer of the service. Unset: a run without a fleet. */
   readonly facts?: FleetFacts | undefined;
   /** What is known of versions in a run without a fleet: from an earlier report. */
@@ -66,7 +69,10 @@ export function createInsights(options: InsightsOptions): Insights {
     facts,
     stated,
   } = options;
-  const service = createInsightsService(api, { gate: options.gate ?? createGate() });
+  const service = createInsightsService(api, {
+    gate: options.gate ?? createGate(),
+    offered: options.offered ?? createOffered(),
+  });
   const advisoryCache = createRecordCache(CACHED_ADVISORY, options);
   const advisories = createLoader(CACHED_ADVISORY, advisoryCache);
   const graphs = createLoader(CACHED_DEPENDENCIES, createRecordCache(CACHED_DEPENDENCIES, options));

@@ -4,6 +4,8 @@ import { isMissedByPurl } from '../model/lockfile/ecosystem.ts';
 import type { Answered } from './answered.ts';
 import { InsightsError } from './errors.ts';
 import {
+  type FindingsSubject,
+  findingsRequest,
   packageParams,
   projectParams,
   type QueryCriteria,
@@ -48,9 +50,9 @@ export function getVersionBatch(service: Service, body: api.VersionBatchRequest,
   return service.ask('insights.getVersionBatch', prepare, options);
 }
 
-/** The requirements that a version declares, unresolved: Maven, npm, NuGet, RubyGems. */
+/** The requirements that a version declares, unresolved. `unsupported`: a service without those of Cargo, Go and PyPI. */
 export function getRequirements(service: Service, key: VersionKey, options: AskOptions) {
-  return service.ask('insights.getRequirements', () => versionParams(service, key, 'requirements'), options);
+  return service.ask('insights.getRequirements', () => versionParams(service, key), options);
 }
 
 /** The resolved graph: npm, Cargo, Maven, PyPI. `not-found` means that it was not computed, not that it is empty. */
@@ -130,6 +132,30 @@ export function purlLookupBatch(service: Service, body: api.PurlLookupBatchReque
     return { body: { ...body, requests } };
   };
   return service.ask('insights.purlLookupBatch', prepare, options);
+}
+
+/** What the service says of a package, or of a version. `unsupported`: a service without findings. */
+export function getFindings(service: Service, subject: FindingsSubject, options: AskOptions) {
+  const { version } = subject;
+  return version === undefined
+    ? service.ask('insights.getFindings', () => packageParams(service, subject), options)
+    : getVersionFindings(service, { ...subject, version }, options);
+}
+
+/** The same by the method of a version: a version is required. */
+export function getVersionFindings(service: Service, key: VersionKey, options: AskOptions) {
+  return service.ask('insights.getVersionFindings', () => versionParams(service, key), options);
+}
+
+/** One request of at most 5,000 packages and versions, one page of its answer. See `Batches.findings`. */
+export function getFindingsBatch(service: Service, body: api.FindingsBatchRequest, options: AskOptions) {
+  const prepare = () => {
+    const requests = validateEntries(body.requests, (entry: api.FindingsRequest) =>
+      findingsRequest(service, (entry.versionKey ?? entry.packageKey ?? {}) as FindingsSubject),
+    );
+    return { body: { ...body, requests } };
+  };
+  return service.ask('insights.getFindingsBatch', prepare, options);
 }
 
 /** At most 1,000 repositories of images that contain exactly this chain of layers. */

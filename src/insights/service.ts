@@ -10,6 +10,7 @@ import { type AnswerCheck, compileAnswerCheck, type Fields } from './answer-chec
 import type { Answer, Answered, ContractProblem } from './answered.ts';
 import { InsightsError } from './errors.ts';
 import type { Gate } from './gate.ts';
+import { createOffered, featureOf, notOffered, type Offered } from './offered.ts';
 import { privateNames } from './request/private-names.ts';
 import { ruleError } from './request/rules.ts';
 
@@ -38,6 +39,8 @@ export interface ServiceOptions {
   readonly privatePatterns?: readonly string[];
   /** Keeps requests from a service that fails. Default: every request is sent. */
   readonly gate?: Gate;
+  /** What the service is known to have. Default: that of this client. */
+  readonly offered?: Offered;
 }
 
 /** The methods of the description document as typed calls. */
@@ -56,7 +59,7 @@ export interface InsightsService {
 }
 
 export function createInsightsService(api: ApiClient, options: ServiceOptions = {}): InsightsService {
-  const { privatePatterns = [], gate = (_id, ask) => ask() } = options;
+  const { privatePatterns = [], gate = (_id, ask) => ask(), offered = createOffered() } = options;
   const isPrivate = privateNames(privatePatterns);
   const checks = new Map<string, AnswerCheck>();
   const checkOf = (id: MethodId, fields: Fields | undefined): AnswerCheck => {
@@ -79,13 +82,14 @@ export function createInsightsService(api: ApiClient, options: ServiceOptions = 
       try {
         const question = prepare();
         const isBatch = 'requireShape' in shape;
+        const feature = featureOf(id, systemOfQuestion(question));
         const ask = async () => {
-          const response = await send(api, id, { ...question, signal }, isBatch);
+          const response = await send(api, id, { ...question, signal }, { isBatch, feature });
           const answer = read<InsightsMethods[typeof id]['response']>(response, checkOf(id, fields));
           if (isBatch) shape.requireShape(answer);
           return answer;
         };
-        return await gate(partOf(id, question), ask, signal);
+        return await offered(feature, () => gate(partOf(id, question), ask, signal), signal);
       } catch (error) {
         if (error instanceof InsightsError) return { error };
         throw error;
@@ -95,26 +99,37 @@ export function createInsightsService(api: ApiClient, options: ServiceOptions = 
 }
 
 /** The part of an operation that may fail while its others work: the packages of one system. A batch of a scan has one system. */
-function partOf(id: MethodId, { params = {}, body }: Question<MethodId>): string {
-  const stated = Object.entries(params).find(([name]) => name.endsWith('.system'))?.[1];
-  const system = stated ?? systemOfFirst(body);
+function partOf(id: MethodId, question: Question<MethodId>): string {
+  const system = systemOfQuestion(question);
   return system === undefined ? id : `${id} for ${system}`;
+}
+
+function systemOfQuestion({ params = {}, body }: Question<MethodId>): unknown {
+  const stated = Object.entries(params).find(([name]) => name.endsWith('.system'))?.[1];
+  return stated ?? systemOfFirst(body);
 }
 
 function systemOfFirst(body: unknown): unknown {
   const requests = isObject(body) ? body['requests'] : undefined;
   const first: unknown = Array.isArray(requests) ? requests[0] : undefined;
   if (!isObject(first)) return undefined;
-  const { versionKey, purl } = first;
-  if (isObject(versionKey)) return versionKey['system'];
+  const { versionKey, packageKey = versionKey, purl } = first;
+  if (isObject(packageKey)) return packageKey['system'];
   return typeof purl === 'string' ? systemOf(/^pkg:([^/]+)/.exec(purl)?.[1] ?? '') : undefined;
+}
+
+/** What a refusal is about. */
+interface Asked {
+  readonly isBatch: boolean;
+  /** What a service may not have; `undefined`: every service has it. */
+  readonly feature: string | undefined;
 }
 
 async function send(
   api: ApiClient,
   id: MethodId,
   call: Parameters<ApiClient['call']>[1],
-  isBatch: boolean,
+  asked: Asked,
 ): Promise<ApiResponse> {
   let response: ApiResponse;
   try {
@@ -122,7 +137,7 @@ async function send(
   } catch (error) {
     throw withoutAnswer(error);
   }
-  if (response.status !== 200) throw refusal(response, isBatch);
+  if (response.status !== 200) throw refusal(response, asked);
   return response;
 }
 
@@ -154,7 +169,7 @@ function withoutAnswer(error: unknown): unknown {
   });
 }
 
-function refusal(response: ApiResponse, isBatch: boolean): InsightsError {
+function refusal(response: ApiResponse, { isBatch, feature }: Asked): InsightsError {
   const { status, content, request } = response;
   const message = `${request}: HTTP ${status}, ${describeContent(content)}`;
   if (isRateLimited(response)) {
@@ -162,6 +177,8 @@ function refusal(response: ApiResponse, isBatch: boolean): InsightsError {
     return new InsightsError('rate-limited', message, { retryable: true, retryAfterMs });
   }
   if (isTemporary(response)) return new InsightsError('unavailable', message, retryOptions(response));
+  if (status === 404 && feature !== undefined && !isAboutSubject(feature, content))
+    return notOffered(feature);
   if (status === 404 && !isBatch && saysNotFound(content)) return new InsightsError('not-found', message);
   // The only status that concerns single entries (field notes, "Poison").
   if (status === 400) return new InsightsError('invalid', message);
@@ -184,6 +201,14 @@ function saysNotFound(content: ApiResponse['content']): boolean {
   return (
     text.length < 1000 && /not found|no results/i.test(text) && !/page not found|<html|cannot get/i.test(text)
   );
+}
+
+/**
+ * Whether a 404 is about the version or package that was asked for. Findings have a value of their own for those that do not exist, so that a 404
+ * says that there are none of anything.
+ */
+function isAboutSubject(feature: string, content: ApiResponse['content']): boolean {
+  return feature !== 'findings' && /\b(?:version|package) not found\b/i.test(describeContent(content));
 }
 
 function describeContent(content: ApiResponse['content']): string {

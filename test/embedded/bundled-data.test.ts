@@ -40,7 +40,13 @@ type Call = { params?: Readonly<Record<string, string>> | undefined; body?: unkn
 /** Requests for each operation that together cover all fields of the data. */
 function questions(method: string): readonly Call[] {
   const others = data.packages.filter(({ system }) => system !== 'NPM');
-  const npm = ['lodash', '@tailwindcss/oxide-wasm32-wasi', '@made-up.example/attested-labels', 'request'];
+  const npm = [
+    'lodash',
+    '@tailwindcss/oxide-wasm32-wasi',
+    '@made-up.example/attested-labels',
+    'request',
+    '@made-up.example/attested-label',
+  ];
   const packages = [...others, ...data.packages.filter(({ name }) => npm.includes(name))];
   const versions = packages.flatMap(({ system, name, versions: all }) =>
     all.map(({ version }) => ({ system, name, version })),
@@ -59,6 +65,12 @@ function questions(method: string): readonly Call[] {
   const asked: Readonly<Record<string, readonly Call[]>> = {
     getPackage: byPackage,
     getSimilarlyNamedPackages: byPackage,
+    getFindings: byPackage,
+    getFindingsBatch: [
+      { body: { requests: [...packages.map(({ system, name }) => ({ packageKey: { system, name } }))] } },
+      ...versions.map((versionKey) => ({ body: { requests: [{ versionKey }] } })),
+      { body: { requests: versions.map((versionKey) => ({ versionKey })) } },
+    ],
     getVersionBatch: [{ body: { requests: batch.map((versionKey) => ({ versionKey })) } }],
     getProject: projects.map((id) => ({ params: { 'projectKey.id': id } })),
     getProjectPackageVersions: projects.map((id) => ({ params: { 'projectKey.id': id } })),
@@ -104,8 +116,14 @@ describe('the bundled data', () => {
       empty.push(...unanswered({ $ref: response }, answers, id));
     }
     // The batch looks versions up, never packages ("PurlLookupBatch: version lookups only").
-    const never = 'insights.purlLookupBatch.responses[].result.package.';
-    expect(empty.filter((place) => !place.startsWith(never))).toEqual([]);
+    const never = [
+      'insights.purlLookupBatch.responses[].result.package.',
+      // A package or a version is asked for.
+      'insights.getFindings.versionKey.',
+      'insights.getFindings.requestedVersion.',
+      'insights.getVersionFindings.packageKey.',
+    ];
+    expect(empty.filter((place) => !never.some((one) => place.startsWith(one)))).toEqual([]);
   });
 
   it('has a real and an invented version of every ecosystem, distinguished by name', () => {

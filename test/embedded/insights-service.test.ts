@@ -581,7 +581,7 @@ describe('a client that writes null for absent fields', () => {
       ['GET', '/v3/systems/NPM/packages/JSONStream'],
       ['GET', '/v3alpha/systems/NPM/packages/@babel/core'],
       ['PUT', '/v3alpha/purlbatch'],
-      ['POST', '/v3alpha/findingsbatch'],
+      ['POST', '/v3alpha/otherbatch'],
     ] as const) {
       const response = await fetch(service.url + path, { method });
       expect([response.status, await response.text()], path).toEqual([404, 'not found']);

@@ -132,7 +132,7 @@ test('a valid answer is returned itself, with unknown fields', () => {
       licenses: fc.array(text),
       advisoryKeys: fc.array(fc.record({ id: text })),
       relatedProjects: fc.array(fc.record({ projectKey: fc.record({ id: text }) })),
-      cooldown: fc.jsonValue(),
+      newerThanTheDocument: fc.jsonValue(),
     },
     { requiredKeys: [] },
   );

@@ -148,4 +148,38 @@ export const OPERATION_SAMPLES: Readonly<Record<string, OperationSample>> = {
     params: { chainId: CHAIN },
     holds: { results: [{ repository: 'lantern/shelf-labels' }, {}] },
   },
+  'insights.getFindings': {
+    ask: (service) => operations.getFindings(service, name, { signal }),
+    request: 'GET /v3alpha/systems/NPM/packages/%40types%2Fnode:findings',
+    params: { ...named, 'packageKey.name': '@made-up.example/attested-label' },
+    holds: {
+      packageFindings: [{ type: 'LOW_USAGE', lowUsageContext: { alternativePackages: [{}] } }, {}, {}],
+    },
+  },
+  'insights.getVersionFindings': {
+    ask: (service) => operations.getFindings(service, key, { signal }),
+    request: `GET ${version}:findings`,
+    params: { ...npm, 'versionKey.name': 'request', 'versionKey.version': '2.88.2' },
+    holds: {
+      versionKey: { name: 'request' },
+      requestedVersion: { findings: [{ type: 'DEPRECATED', deprecatedContext: {} }] },
+    },
+  },
+  'insights.getFindingsBatch': {
+    ask: (service) => operations.getFindingsBatch(service, { requests: [{ packageKey: name }] }, { signal }),
+    request: 'POST /v3alpha/findingsbatch',
+    body: {
+      requests: [
+        { packageKey: { system: 'NPM', name: 'ms' } },
+        { versionKey: { system: 'NPM', name: 'ms', version: '2.1.2' } },
+      ],
+    },
+    holds: {
+      responses: [
+        { findings: { packageKey: { name: 'ms' } } },
+        { findings: { versionKey: { version: '2.1.2' } } },
+      ],
+      nextPageToken: '',
+    },
+  },
 };

@@ -42,7 +42,6 @@ describe('systems that have no', () => {
     Object.fromEntries(systems.map((system) => [system, rule]));
 
   test.each([
-    ['requirements', operations.getRequirements, ['GO', 'CARGO', 'PYPI']],
     ['dependencies', operations.getDependencies, ['GO', 'RUBYGEMS', 'NUGET']],
     ['dependents', operations.getDependents, ['GO', 'RUBYGEMS', 'NUGET']],
     ['capabilities', operations.getCapabilities, ['RUBYGEMS', 'NPM', 'CARGO', 'MAVEN', 'PYPI', 'NUGET']],

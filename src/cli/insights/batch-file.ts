@@ -59,6 +59,22 @@ export function readVersionItem(item: unknown): VersionKey | undefined {
   return system === undefined ? undefined : { system, name, version };
 }
 
+/** The same, or a package: `npm lodash`, or `{"system", "name"}`, also below `packageKey`. */
+export function readSubjectItem(item: unknown): Omit<VersionKey, 'version'> | undefined {
+  const version = readVersionItem(item);
+  if (version !== undefined) return version;
+  const { packageKey } = fieldsOf(item);
+  const { system: word, name } = typeof item === 'string' ? wordsOf(item) : fieldsOf(packageKey ?? item);
+  if (typeof word !== 'string' || typeof name !== 'string') return undefined;
+  const system = systemOf(word);
+  return system === undefined ? undefined : { system, name };
+}
+
+function wordsOf(item: string) {
+  const [, system, name] = /^(\S+)\s+(\S+)$/.exec(item) ?? [];
+  return { system, name };
+}
+
 /** The item itself when it is text, or its member of that name. */
 export function readTextItem(member: 'purl' | 'id'): (item: unknown) => string | undefined {
   return (item) => {

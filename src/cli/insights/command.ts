@@ -5,7 +5,7 @@ import { keyText } from '../../report/dependency-tree.ts';
 import { EXIT } from '../program/errors.ts';
 import type { CommandContext } from '../program/terminal.ts';
 import { batch } from './batch.ts';
-import { readTextItem, readVersionItem } from './batch-file.ts';
+import { readSubjectItem, readTextItem, readVersionItem } from './batch-file.ts';
 import { query } from './query.ts';
 import { type OperationOptions, operationCommand, withSession } from './session.ts';
 import { SINGLE_OPERATIONS, single } from './single.ts';
@@ -25,6 +25,16 @@ const OPERATIONS: readonly ((context: CommandContext) => Command)[] = [
     subject: keyText,
     shows: { method: 'getVersion', properties: ['versionKey', ...VERSION_LINE] },
     asSent: (versionKey) => ({ versionKey }),
+  }),
+  batch({
+    name: 'findings-batch',
+    description: 'What the service says of many packages or versions at once; a service may not have it.',
+    example: '--file subjects.txt   (npm lodash, or npm lodash 4.17.21)',
+    read: readSubjectItem,
+    run: ({ findings }) => findings,
+    subject: (subject) => keyText(subject),
+    shows: { method: 'getFindings', properties: ['requestedVersion', 'packageFindings'] },
+    asSent: (subject) => ('version' in subject ? { versionKey: subject } : { packageKey: subject }),
   }),
   batch({
     name: 'projects',

@@ -16,6 +16,8 @@ export const SINGLE_OPERATIONS = [
   ['package', 'getPackage', 'npm lodash'],
   ['similar', 'getSimilarlyNamedPackages', 'npm lodash'],
   ['version', 'getVersion', 'npm lodash 4.17.21'],
+  ['findings', 'getFindings', 'npm request'],
+  ['version-findings', 'getVersionFindings', 'npm request 2.88.2'],
   ['requirements', 'getRequirements', 'npm express 4.18.2'],
   ['dependencies', 'getDependencies', 'npm express 4.18.2'],
   ['dependents', 'getDependents', 'npm lodash 4.17.21'],

@@ -6,6 +6,9 @@ const requirements = z.record(z.string(), z.string());
 const count = z.int().min(0);
 const capability = z.object({ capability: z.string(), directCount: count, indirectCount: count });
 
+/** Findings as they are served, besides those that follow from other facts: `{"type": "REMEDIATION", "risk": "RISK_INFORMATIONAL"}`. */
+const findings = z.array(z.looseObject({ type: z.string(), risk: z.string() }));
+
 const slsaProvenance = z.object({
   sourceRepository: z.string(),
   commit: z.string(),
@@ -69,6 +72,9 @@ export const indexedVersion = z.object({
     .array(z.object({ packageName: z.string(), versionString: z.string(), source: z.string() }))
     .optional(),
   projectStatus: z.object({ status: z.string(), reason: z.string() }).optional(),
+  /** `end` is RFC 3339. */
+  cooldown: z.object({ end: z.string(), description: z.string().optional() }).optional(),
+  findings: findings.optional(),
   /** URLs of the artifacts, when they do not follow from name and version. */
   artifacts: z.array(z.string()).optional(),
   /** Requirements and graph as they are served, when they do not follow from `dependencies`. */
@@ -87,6 +93,8 @@ export const indexedPackage = z.object({
   absent: z.array(z.string()).optional(),
   /** Similar names in the same system. */
   similar: z.array(z.string()).optional(),
+  /** What is true of every version. */
+  findings: findings.optional(),
 });
 
 export const advisoryFact = z.object({

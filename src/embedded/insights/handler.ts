@@ -1,6 +1,8 @@
 import { UNCOVERED } from '../../model/api/extensions.ts';
+import { isObject } from '../../model/json-object.ts';
 import { SYSTEMS, type System, type VersionKey } from '../../model/lockfile/ecosystem.ts';
 import { cutPage, digest, readBatch } from './batch.ts';
+import type { FindingsSubject } from './findings.ts';
 import type { IndexModel } from './model.ts';
 import { canonicalKey, parsePurl, purlOf } from './names.ts';
 import { queryResults } from './query.ts';
@@ -53,14 +55,34 @@ export function insightsOperations(
       orMissing(queryResults(model, parameters, keyOf(parameters)), NO_RESULTS),
     'insights.purlLookup': ({ parameters }) => purlLookup(model, parameters.get('purl') ?? ''),
     'insights.purlLookupBatch': ({ body }) => purlLookupBatch(model, body, pageSize()),
+    'insights.getFindings': ({ parameters }) => findingsReply(model, packageOf(parameters)),
+    'insights.getVersionFindings': ({ parameters }) => findingsReply(model, keyOf(parameters)),
+    'insights.getFindingsBatch': ({ body }) => getFindingsBatch(model, body, pageSize()),
     'insights.queryContainerImages': named('chainId', (id) => model.images(id), NO_RESULTS),
   };
 }
 
 function getPackage(model: IndexModel, parameters: ReadonlyMap<string, string>): Reply {
-  const system = parameters.get('packageKey.system') as System;
-  const name = parameters.get('packageKey.name') ?? '';
+  const { system, name } = packageOf(parameters);
   return orMissing(model.package(system, name), PACKAGE_NOT_FOUND);
+}
+
+/** A model without findings answers like a service that does not have the operation. */
+function findingsReply(model: IndexModel, subject: FindingsSubject): Reply {
+  return orMissing(model.findings?.(subject), 'not found');
+}
+
+function getFindingsBatch(model: IndexModel, body: unknown, pageSize: number): Reply {
+  if (model.findings === undefined) return missing('not found');
+  return answerBatch(body, pageSize, (request) => {
+    const subject = readVersionKey(request) ?? readPackageKey(request);
+    if (subject === undefined) return 'invalid package or version key';
+    const echo = 'version' in subject ? { versionKey: subject } : { packageKey: subject };
+    return {
+      echo: JSON.stringify(echo),
+      answer: () => answerOf('findings', model.findings?.(subject), () => true),
+    };
+  });
 }
 
 function requirementsOf(model: IndexModel, key: VersionKey): string | undefined {
@@ -182,11 +204,17 @@ function getProjectVersions(model: IndexModel, parameters: ReadonlyMap<string, s
 }
 
 function getSimilarlyNamed(model: IndexModel, parameters: ReadonlyMap<string, string>): Reply {
-  const system = parameters.get('packageKey.system') as System;
-  const found = model.find(system, parameters.get('packageKey.name') ?? '');
+  const { system, name } = packageOf(parameters);
+  const found = model.find(system, name);
   if (found === undefined) return missing(PACKAGE_NOT_FOUND);
   const packages = (found.similar ?? []).map((name) => ({ packageKey: { system, name } }));
   return { json: JSON.stringify({ packageKey: { system, name: found.name }, packages }) };
+}
+
+function readPackageKey(request: unknown): Pick<VersionKey, 'system' | 'name'> | undefined {
+  const key = (request as { packageKey?: unknown } | null)?.packageKey;
+  const read = readVersionKey({ versionKey: { ...(isObject(key) ? key : {}), version: '' } });
+  return read && { system: read.system, name: read.name };
 }
 
 function readVersionKey(request: unknown): VersionKey | undefined {
@@ -195,6 +223,14 @@ function readVersionKey(request: unknown): VersionKey | undefined {
   const system = SYSTEMS.find((one) => one === key?.system);
   if (system === undefined || typeof name !== 'string' || typeof version !== 'string') return undefined;
   return { system, name, version };
+}
+
+function packageOf(parameters: ReadonlyMap<string, string>): Pick<VersionKey, 'system' | 'name'> {
+  return {
+    // The route checked it against the document's enumeration.
+    system: parameters.get('packageKey.system') as System,
+    name: parameters.get('packageKey.name') ?? '',
+  };
 }
 
 /** The version key in path or query parameters; missing parts are empty. */

@@ -16,6 +16,7 @@ import type {
   RelatedProject,
 } from './data-set.ts';
 import { DependentCounts } from './dependents.ts';
+import { type FindingsSubject, findingsObject } from './findings.ts';
 import { type Graph, resolveGraph } from './graph.ts';
 import { canonicalKey, canonicalVersion, purlOf } from './names.ts';
 import { PackageIndex } from './package-index.ts';
@@ -37,8 +38,10 @@ export interface ProjectVersion {
 /** What operations ask an index. */
 export type IndexModel = Omit<
   InsightsModel,
-  'learnAdvisory' | 'withdrawAdvisory' | 'putPackage' | 'putProject'
->;
+  'learnAdvisory' | 'withdrawAdvisory' | 'putPackage' | 'putProject' | 'findings'
+> &
+  /** Absent: a service without findings. */
+  Partial<Pick<InsightsModel, 'findings'>>;
 
 /**
  * The index of the local package-insights service. Answers are JSON text, computed on first request and cached until the
@@ -175,6 +178,26 @@ export class InsightsModel {
     return (
       absent.some((one) => canonicalVersion(system, one) === version) || this.#entriesOf(found).has(version)
     );
+  }
+
+  /** A Findings object as JSON. */
+  findings(subject: FindingsSubject): string {
+    const { system, name, version } = subject;
+    const found = this.find(system, name);
+    const facts = {
+      subject,
+      package: found,
+      isCovered:
+        version === undefined
+          ? !this.#isPartial || found !== undefined
+          : this.covers({ ...subject, version }),
+      advisoriesOf: (own: string) =>
+        this.#advisories
+          .idsOf({ system, name: found?.name ?? name, version: own })
+          .flatMap((id) => this.#advisories.get(id) ?? []),
+      now: Date.now(),
+    };
+    return JSON.stringify(findingsObject(facts));
   }
 
   indexedVersion(key: VersionKey): IndexedVersion | undefined {

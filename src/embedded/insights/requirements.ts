@@ -16,6 +16,9 @@ export function requirementsObject(
         rubygems: {
           runtimeDependencies: pairs(indexed.dependencies),
           devDependencies: pairs(indexed.devDependencies),
+          platform: 'ruby',
+          requiredRubyVersion: '',
+          requiredRubygemsVersion: '',
         },
       };
     case 'NUGET':
@@ -24,9 +27,51 @@ export function requirementsObject(
       };
     case 'MAVEN':
       return { maven: mavenObject(indexed) };
-    default:
-      return undefined;
+    case 'GO':
+      return {
+        go: {
+          directDependencies: pairs(indexed.dependencies),
+          indirectDependencies: [],
+          excludes: [],
+          replaces: [],
+        },
+      };
+    case 'PYPI':
+      return { pypi: pypiObject(indexed) };
+    case 'CARGO':
+      return { cargo: cargoObject(indexed) };
   }
+}
+
+function pypiObject({ dependencies = {} }: IndexedVersion): Record<string, unknown> {
+  return {
+    dependencies: Object.entries(dependencies).map(([projectName, versionSpecifier]) => ({
+      projectName,
+      extras: '',
+      versionSpecifier,
+      environmentMarker: '',
+    })),
+    providedExtras: [],
+    externalDependencies: [],
+    requiredPythonVersion: '',
+  };
+}
+
+function cargoObject({ dependencies, devDependencies }: IndexedVersion): Record<string, unknown> {
+  const ofKind = (kind: string, stated: IndexedVersion['dependencies']) =>
+    pairs(stated).map((one) => ({
+      ...one,
+      kind,
+      optional: false,
+      packageAlias: '',
+      usesDefaultFeatures: true,
+      features: [],
+      target: '',
+    }));
+  return {
+    dependencies: [...ofKind('normal', dependencies), ...ofKind('dev', devDependencies)],
+    features: [],
+  };
 }
 
 function npmObject(indexed: IndexedVersion): Record<string, unknown> {
@@ -38,6 +83,8 @@ function npmObject(indexed: IndexedVersion): Record<string, unknown> {
       version: manifest.version,
       dependencies: npmDependencies(manifest),
     })),
+    os: [],
+    cpu: [],
   };
 }
 
@@ -48,6 +95,7 @@ function npmDependencies(manifest: IndexedVersion): Record<string, unknown> {
     optionalDependencies: pairs(manifest.optionalDependencies),
     peerDependencies: pairs(manifest.peerDependencies),
     bundleDependencies: manifest.bundleDependencies ?? [],
+    peerDependencyMetadata: [],
   };
 }
 

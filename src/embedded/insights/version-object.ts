@@ -47,6 +47,7 @@ export function versionObject(
     })),
     upstreamIdentifiers: indexed.upstreamIdentifiers ?? [],
     projectStatus: indexed.projectStatus,
+    cooldown: indexed.cooldown,
   };
 }
 

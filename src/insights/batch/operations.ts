@@ -1,4 +1,7 @@
 import type {
+  Findings,
+  FindingsRequest,
+  FindingsResponse,
   Project,
   ProjectKey,
   ProjectResponse,
@@ -11,7 +14,8 @@ import { isObject } from '../../model/json-object.ts';
 import { formatVersionKey, isMissedByPurl, type VersionKey } from '../../model/lockfile/ecosystem.ts';
 import type { Fields } from '../answer-check.ts';
 import { InsightsError } from '../errors.ts';
-import { isAboutVersion } from '../records/subject.ts';
+import { isAboutPackage, isAboutVersion } from '../records/subject.ts';
+import { type FindingsSubject, findingsRequest } from '../request/params.ts';
 import { readVersionPurl } from '../request/purl.ts';
 import { validateProject, validateVersion } from '../request/rules.ts';
 import type { InsightsService } from '../service.ts';
@@ -50,6 +54,36 @@ export function projectOperation(
     repeats: (id, { projectKey }) =>
       !isObject(projectKey) || typeof projectKey['id'] !== 'string' || isProject(id, projectKey),
   };
+}
+
+export function findingsOperation(
+  service: InsightsService,
+): BatchOperation<FindingsSubject, FindingsRequest, FindingsResponse, Findings> {
+  return {
+    prepare: (subject) => findingsRequest(service, subject),
+    ask: (body, options) => service.ask('insights.getFindingsBatch', () => ({ body }), options),
+    member: 'findings',
+    valueOf: ({ findings }) => findings,
+    nameOf: subjectText,
+    strayOf: (subject, value) =>
+      isAboutSubject(subject, value) ? undefined : (value.versionKey ?? value.packageKey ?? null),
+    repeats: (subject, echo) =>
+      !(namesVersion(echo['versionKey']) || namesVersion(echo['packageKey'])) ||
+      isAboutSubject(subject, echo),
+  };
+}
+
+function subjectText({ system, name, version }: FindingsSubject): string {
+  return version === undefined ? `${system}:${name}` : formatVersionKey({ system, name, version });
+}
+
+function isAboutSubject(
+  { version, ...name }: FindingsSubject,
+  { versionKey, packageKey }: FindingsRequest,
+): boolean {
+  return version === undefined
+    ? isAboutPackage(name, packageKey ?? versionKey)
+    : isAboutVersion({ ...name, version }, versionKey);
 }
 
 /** Whether an echo can be compared: without a name it says nothing about the order of answers. */

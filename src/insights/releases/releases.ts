@@ -5,6 +5,7 @@ import { type Answered, answerOf } from '../answered.ts';
 import { createBatchWork } from '../batch/operation.ts';
 import { projectOperation, versionOperation } from '../batch/operations.ts';
 import { InsightsError } from '../errors.ts';
+import { hasNewerRequirements } from '../offered.ts';
 import {
   getCapabilities,
   getDependencies,
@@ -63,7 +64,8 @@ export function createReleases(service: InsightsService, limit: LimitFunction): 
       return found;
     },
     async requirements(key, signal) {
-      if (hasFacts('requirements', key.system)) {
+      // What was inspected before was compared with graphs: another source would look like a change.
+      if (!hasNewerRequirements(key.system)) {
         const stated = await ask(() => getRequirements(service, key, { signal }));
         return stated && readRequirements(stated);
       }

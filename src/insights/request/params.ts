@@ -32,6 +32,19 @@ export function versionParams(service: Service, given: VersionKey, facts?: Facts
   };
 }
 
+/** A package, or a version of it. */
+export interface FindingsSubject extends PackageName {
+  readonly version?: string | undefined;
+}
+
+/** An entry of GetFindingsBatch. */
+export function findingsRequest(service: Service, { version, ...name }: FindingsSubject) {
+  service.allowed(name.name);
+  return version === undefined
+    ? { packageKey: validatePackage(name) }
+    : { versionKey: validateVersion({ ...name, version }) };
+}
+
 export function projectParams(id: string) {
   return { params: { 'projectKey.id': validateProject(id) } };
 }

@@ -11,11 +11,10 @@ import { InsightsError, type RuleName } from '../errors.ts';
 export const MAX_BATCH = 5_000;
 
 /** Facts that the index has for some systems only. */
-export type Facts = 'requirements' | 'dependencies' | 'dependents' | 'capabilities' | 'hashes';
+export type Facts = 'dependencies' | 'dependents' | 'capabilities' | 'hashes';
 
 /** The systems that have them ("Operation rules"). */
 const SYSTEMS_WITH: Readonly<Record<Facts, readonly System[]>> = {
-  requirements: ['MAVEN', 'NPM', 'NUGET', 'RUBYGEMS'],
   dependencies: ['NPM', 'CARGO', 'MAVEN', 'PYPI'],
   dependents: ['NPM', 'CARGO', 'MAVEN', 'PYPI'],
   capabilities: ['GO'],
