@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { DelayedError, type Job as QueuedJob, UnrecoverableError, Worker } from 'bullmq';
 import { EnvelopeError, UnparsedData } from '../jobs/envelope.ts';
 import type { AnyJob, AttemptEnding } from '../jobs/job.ts';
@@ -73,8 +74,9 @@ async function recordFailure(options: ProcessorOptions, attempt: Attempt, error:
   try {
     // Its failure is recorded already, or it has no place yet.
     if (error instanceof WorkerError && error.code === 'turn-over') return true;
-    // It was closed elsewhere, or Redis lost it: the job that it follows from runs again.
-    if (stored !== undefined && (await options.openJobs.find(stored.id)) === undefined) return true;
+    // It was closed elsewhere, or Redis lost it: the job that it follows from runs again, possibly with another follow-up under this id.
+    if (stored !== undefined && !isDeepStrictEqual(await options.openJobs.find(stored.id), stored))
+      return true;
     if (error instanceof EnvelopeError) await options.reject(rejectedOf(job, queued, error, now()));
     if (parsed !== undefined) {
       await job.onEnd?.(parsed.payload, { kind: 'failed', reason: messageOf(error) }, ports);

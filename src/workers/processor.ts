@@ -1,6 +1,7 @@
-import { type Processor, WaitingError } from 'bullmq';
+import { type Processor, type Job as QueuedJob, WaitingError } from 'bullmq';
 import { sealEnvelope } from '../jobs/envelope.ts';
 import { type Attempt, beginAttempt, idTaken, type ParsedJob, type ProcessorOptions } from './attempt.ts';
+import { WorkerError } from './errors.ts';
 import { handleFailure } from './handle-failure.ts';
 import { MAX_STALLS, stallsOf } from './queued-jobs.ts';
 import { runJob } from './run-job.ts';
@@ -19,6 +20,14 @@ export function createProcessor(options: ProcessorOptions): Processor {
       await processJob(options, attempt, lockLost);
     } catch (error) {
       if (shutdown.aborted) throw await returnToQueue(attempt);
+      if (isLost(error, queued)) {
+        queued.opts.removeOnComplete = true;
+        attempt.log.warn(
+          { key: attempt.parsed?.key },
+          'job dropped: the outcome that it follows from is lost',
+        );
+        return;
+      }
       throw await handleFailure(options, attempt, error);
     }
   };
@@ -52,6 +61,14 @@ async function processJob(
       hasInput: async () => (await job.hasInput?.(parsed.payload, ports)) !== false,
     });
   }
+}
+
+/**
+ * Whether Redis has lost what opened a job that never failed. The job that it follows from runs again and opens it again, or does not,
+ * so that it must not stay in the list of failed jobs.
+ */
+function isLost(error: unknown, { attemptsMade }: QueuedJob): boolean {
+  return error instanceof WorkerError && error.code === 'turn-over' && attemptsMade === 0;
 }
 
 /** Only for a first attempt that waited for nothing but a worker: not for its children, another attempt or its turn. */

@@ -171,6 +171,43 @@ describe('jobs of one lane', () => {
     expect(record.ended.filter(([id, kind]) => id === 'a-0' && kind === 'failed')).toHaveLength(1);
   });
 
+  it('are dropped when Redis has lost the outcome that they follow from, and run once it is saved again', async () => {
+    const bench = room.bench('lost');
+    const { record, jobs, plan, send, done } = lanesOn(bench, async (id, { ran }) => void ran.push(id));
+    await bench.enqueue(send, 'a-0');
+    await bench.start(jobs);
+    const queue = bench.queue('send');
+    const id = jobIdOf('send', 'a-0');
+    await until('it is dropped', () => bench.log.some((line) => line.includes('job dropped')));
+    expect(record).toEqual({ ran: [], ended: [] });
+    expect(await queue.getFailedCount()).toBe(0);
+    await until('it has left the queue', async () => (await queue.getJobState(id)) !== 'active');
+    await bench.enqueue(plan, 'a-0');
+    await until('it has run', () => done('a-0'));
+    expect(record.ran).toEqual(['a-0']);
+  });
+
+  it('that fail while another worker opens them again with other data leave these open', async () => {
+    const bench = room.bench('reopened');
+    const { jobs, plan, send, record, done } = lanesOn(bench, async (id, { ran }) => {
+      ran.push(id);
+      if (ran.length > 1) return;
+      // Redis lost the verdict, and it was judged again.
+      await bench.openJobs.open({ ...open, data: { ...open.data, version: 2 } });
+      throw new JobError('facts-missing', 'gone');
+    });
+    const open = openJobOf(new Map([['send', send]]), testFollowUp('send', 'a-0'));
+    await bench.enqueue(plan, 'a-0');
+    await bench.start(jobs);
+    const id = jobIdOf('send', 'a-0');
+    await until('it failed', async () => (await bench.queue('send').getJobState(id)) === 'failed');
+    expect(await bench.openJobs.find(id)).toMatchObject({ data: { version: 2 } });
+    expect(record.ended).toEqual([]);
+    await bench.openJobs.open(open);
+    await (await bench.queue('send').getJob(id))?.retry();
+    await until('it has run', () => done('a-0'));
+  });
+
   it('fail permanently later when that cannot be recorded now', async () => {
     const bench = room.bench('unwritten');
     const { jobs, plan, record } = lanesOn(bench, async () => {

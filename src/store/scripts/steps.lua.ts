@@ -116,7 +116,8 @@ end`;
 
 /**
  * Lua function `move(keys, arguments)`: moves a delivery to a state. A delivered one does not change, loses its notification and
- * expires after its retention; others never expire. The record of its scan counts deliveries.
+ * expires after its retention; others never expire. One that is not filed can only be delivered: Redis has lost the verdict that it
+ * follows from, and the delivery is filed with that verdict again. The record of its scan counts deliveries.
  *
  * Keys: record, attempts, open deliveries, failed ones, delivered ones, notification, records of scans. Arguments: id, time
  * in ms, state, reason ('' without), time of the next attempt in ms ('' without), retention in ms, scan, then fields and
@@ -135,10 +136,10 @@ local function move(keys, arguments)
   end
 
   local before = redis.call('HGET', keys[1], 'state')
-  if before == 'delivered' then
+  local state = arguments[3]
+  if before == 'delivered' or (not before and state ~= 'delivered') then
     return before
   end
-  local state = arguments[3]
   for index = 8, #arguments, 2 do
     redis.call('HSETNX', keys[1], arguments[index], arguments[index + 1])
   end

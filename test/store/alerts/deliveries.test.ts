@@ -163,17 +163,20 @@ describe('a delivery', () => {
     expect(await store.list(['failed', 'open'])).toEqual([]);
   });
 
-  it('that could not even be filed is listed when it failed', async () => {
-    const { store } = open('stub');
-    await store.move(identity('m1'), { state: 'failed', reason: 'the verdict is gone' });
-    expect(await store.find('m1')).toMatchObject({
-      ...identity('m1'),
-      state: 'failed',
-      changes: 0,
-      attempts: 0,
-    });
+  it('that Redis has lost has no state until it is filed again or delivered', async () => {
+    const { store } = open('lost');
+    for (const state of ['failed', 'retrying', 'held', 'waiting'] as const) {
+      await store.move(identity('m1'), { state, reason: 'the verdict is gone' });
+      expect(await store.find('m1')).toBeUndefined();
+    }
+    expect(await store.list(['failed', 'open'])).toEqual([]);
     await store.file(identity('m1'), notificationOf());
-    expect(await store.find('m1')).toMatchObject({ state: 'failed', changes: 1 });
+    expect(await store.find('m1')).toMatchObject({ state: 'waiting', changes: 1 });
+    // A receiver may accept what is lost before it is filed again: then it is not sent again.
+    await store.move(identity('m2'), { state: 'delivered' });
+    await store.file(identity('m2'), notificationOf());
+    expect(await store.find('m2')).toMatchObject({ ...identity('m2'), state: 'delivered', changes: 0 });
+    expect(await store.read('m2')).toBeUndefined();
   });
 
   it('expires after its retention once it is delivered, and never before', async () => {

@@ -270,6 +270,7 @@ describe('with an outcome', () => {
     const scans = createScanStore(room.redis, room.keys);
     const identity = { id: 'm8', key: 's8.default', route: 'default', target: 'shop', scan: 's8', date: DAY };
     const record = { scan: 's8', target: 'shop', requestedAt: DAY, state: 'concluded' as const };
+    await deliveries.file(identity, notificationOf());
     await deliveries.move(identity, { state: 'failed', reason: 'HTTP 500' });
     await outcomes.save('judge', 's8', { result: 1, next: [], record });
     await deliveries.move(identity, { state: 'delivered' });
