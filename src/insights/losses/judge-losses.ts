@@ -100,8 +100,9 @@ async function versionTestimonies(
   const lookUps = witnesses.map(({ lookUp }) => lookUp);
   await lookUpVersions(lookUps, signal, (settled) => {
     for (const [{ key }, answer] of settled) {
-      if ('record' in answer) found.set(key, statedBy(VERSION_STATEMENTS, answer.record));
-      else found.set(key, isAbsent(answer) ? undefined : NOTHING);
+      const isLacking = 'record' in answer && answer.record.serviceLacks === true;
+      if ('record' in answer && !isLacking) found.set(key, statedBy(VERSION_STATEMENTS, answer.record));
+      else found.set(key, isLacking || isAbsent(answer) ? undefined : NOTHING);
     }
   });
   return witnesses.map(({ lookUp, states }) => ({ expected: states, stated: found.get(lookUp.key) }));

@@ -9,6 +9,8 @@ interface Statement<Value> {
   readonly name: string;
   /** Returns what the record states: advisory ids, or the package that the statement is about. Empty when it states nothing. */
   readonly says: (record: Value) => readonly string[];
+  /** Returns what the service itself states, which alone proves that it has its data. Default: what `says` returns. */
+  readonly attests?: (record: Value) => readonly string[];
   /** Returns what an answer no longer states of the known value. Default: what `says` does not return for the answer. */
   readonly lost?: (answer: Value, known: Value) => readonly string[];
   /** Whether an answer says nothing about it. What was known then stays, whatever is proven of others. Default: never. */
@@ -22,6 +24,8 @@ export interface Statements<Value> {
   /** Records of one scope lose data together: those of one system of packages. */
   readonly scope: (record: Value) => string;
   readonly subject: (record: Value) => string;
+  /** Whether the service itself has it. Default: always. */
+  readonly isOfService?: (record: Value) => boolean;
   /** The name of the statement that is lost with the whole record. */
   readonly whole: string;
   readonly parts: readonly Statement<Value>[];
@@ -30,11 +34,18 @@ export interface Statements<Value> {
 export const VERSION_STATEMENTS: Statements<VersionRecordSummary> = {
   scope: ({ versionKey }) => versionKey.system,
   subject: ({ versionKey }) => formatVersionKey(versionKey),
+  isOfService: ({ serviceLacks }) => serviceLacks !== true,
   whole: 'versions',
   parts: [
     {
       name: 'advisories',
       says: ({ advisoryIds }) => advisoryIds,
+      attests: ({ advisoryIds, claims = [] }) => {
+        const denied = new Set(
+          claims.flatMap(({ id, source, says }) => (source === 'api' && says !== 'affected' ? id : [])),
+        );
+        return denied.size === 0 ? advisoryIds : advisoryIds.filter((id) => !denied.has(id));
+      },
       // Imported advisories replace no answer of the service.
       isSilent: ({ serviceLacks }, known) => serviceLacks === true && known.serviceLacks === undefined,
       keep: (answer, known) => ({
@@ -128,7 +139,7 @@ export function compareAnswer<Value>(
     const lost = [{ group: whole, subject: kind.subject(known) }];
     return { known: believes(whole) ? answer : { record: known, doubted: answer }, kept: [], lost };
   }
-  const kept: Group[] = [whole];
+  const kept: Group[] = kind.isOfService?.(answer.record) === false ? [] : [whole];
   const lost: { readonly group: Group; readonly subject: string }[] = [];
   let record = answer.record;
   for (const part of kind.parts) {
@@ -136,7 +147,7 @@ export function compareAnswer<Value>(
     const group = groupOf(part.name);
     const gone = lostOf(part, answer.record, known);
     if (gone.length === 0) {
-      kept.push(group);
+      if (isAttested(part, answer.record, known)) kept.push(group);
       continue;
     }
     const isSilent = part.isSilent?.(answer.record, known) === true;
@@ -145,6 +156,13 @@ export function compareAnswer<Value>(
   }
   const isWhole = record === answer.record;
   return { known: isWhole ? answer : { record, doubted: answer }, kept, lost };
+}
+
+/** Whether the service itself still states what it stated. */
+function isAttested<Value>({ attests }: Statement<Value>, answer: Value, known: Value): boolean {
+  if (attests === undefined) return true;
+  const now = new Set(attests(answer));
+  return attests(known).every((subject) => now.has(subject));
 }
 
 function lostOf<Value>({ says, lost }: Statement<Value>, answer: Value, known: Value): readonly string[] {
@@ -169,7 +187,7 @@ export function statedBy<Value>(
 ): ReadonlyMap<string, readonly string[]> {
   return new Map([
     [whole, [subject(record)]],
-    ...parts.map(({ name, says }): [string, readonly string[]] => [name, says(record)]),
+    ...parts.map(({ name, says, attests = says }): [string, readonly string[]] => [name, attests(record)]),
   ]);
 }
 
