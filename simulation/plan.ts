@@ -67,6 +67,8 @@ const ROUNDS = 4;
 const PACKAGES = 16;
 const LOCKED = 4;
 const FAULTS = 8;
+/** Part of the histories whose targets are spread over two shards. */
+const SHARDED = 0.2;
 const LONGEST_FAULT_MS = 8_000;
 /** A scan and a refresh of such a fleet have a worker receive about so many chunks. */
 const MOST_CHUNKS = 200;
@@ -118,7 +120,8 @@ export function planOf(seed: number): Plan {
     });
   }
   steps.sort((left, right) => left.round - right.round || left.at - right.at);
-  return { seed, targets: TARGETS, workers: WORKERS, rounds: ROUNDS, shards: 1, steps };
+  const shards = random.next() < SHARDED ? 2 : 1;
+  return { seed, targets: TARGETS, workers: WORKERS, rounds: ROUNDS, shards, steps };
 }
 
 function relock(packages: Map<string, string>, random: Random): void {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { LoadedConfig } from '../src/config/load.ts';
 import type { Result } from './history.ts';
 import { type Plan, planOf } from './plan.ts';
 import { replacePlatform } from './platform.ts';
@@ -34,8 +35,11 @@ export async function prepare({
   const { runHistory } = await import('./history.ts');
   const folder = mkdtempSync(join(tmpdir(), 'simulation-'));
   const file = join(folder, 'lockhound.yaml');
-  writeFileSync(file, configOf(isLogged ? 'debug' : 'warn'));
-  const config = loadConfig({ file, environment: {} });
+  const load = (shards: number): LoadedConfig => {
+    writeFileSync(file, configOf(isLogged ? 'debug' : 'warn', shards));
+    return loadConfig({ file, environment: {} });
+  };
+  const [single, sharded] = [load(1), load(2)];
   rmSync(folder, { recursive: true });
   for (const module of ['model/stored/schemas.ts', 'versions/version-match.ts', 'model/watch/source.ts'])
     await import(`../src/${module}`);
@@ -43,12 +47,12 @@ export async function prepare({
   const first = planOf(WARM_UP);
   await runHistory(
     { ...first, steps: first.steps.filter(({ kind }) => kind === 'scan' || kind === 'advisory') },
-    config,
+    single,
   );
   const log = isLogged
     ? (worker: number, line: string) => process.stdout.write(`  ${worker} ${line}`)
     : undefined;
-  return (plan) => runHistory(plan, config, log);
+  return (plan) => runHistory(plan, plan.shards === 1 ? single : sharded, log);
 }
 
 function replaceModules(): void {
@@ -63,9 +67,9 @@ function replaceModules(): void {
   });
 }
 
-function configOf(level: string): string {
+function configOf(level: string, shards: number): string {
   return `
-redis: { url: "redis://redis.test:6379" }
+redis: { url: "redis://redis.test:6379", shards: ${shards} }
 insights: { url: "${URLS.insights}", recordTtl: 1s, missTtl: 1s }
 watch: { every: 15s, young: 0s, jitter: 0s, inspect: false }
 notify:
