@@ -1,7 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { FORMATS } from '../src/lockfiles/catalog.ts';
-import type { Format, FormatFacts } from '../src/lockfiles/format.ts';
 import { ECOSYSTEMS } from '../src/model/lockfile/ecosystem.ts';
 import { TRANSITIONS } from '../src/model/scan/transition.ts';
 import { PRESETS } from '../src/notify/presets/catalog.ts';
@@ -14,7 +12,6 @@ import { genericEventOf, sampleEnvelope, sampleNotification } from './docs-sampl
 
 /** The generated sections of pages, by the name in their markers `<!-- begin NAME -->`, `<!-- end NAME -->`. */
 const PAGES: Readonly<Record<string, Readonly<Record<string, () => string | Promise<string>>>>> = {
-  'README.md': { formats: () => formatTable(FORMATS), rules: () => ruleTable('docs/rules/') },
   'docs/rules/index.md': { rules: () => ruleTable(''), 'own rules': ownRuleTable },
   'docs/webhooks.md': {
     'platform variables': () => variableTable(PLATFORM_VARIABLES),
@@ -54,18 +51,6 @@ function replaceSection(text: string, page: string, name: string, section: strin
 
 function jsonBlock(value: unknown): string {
   return `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\`\n`;
-}
-
-/** The columns of facts in the table of formats. */
-const FACTS: readonly (keyof FormatFacts)[] = ['edges', 'groups', 'integrity', 'lines'];
-
-function formatTable(formats: readonly Format[]): string {
-  const rows = formats.map(({ name, title, fileNames, facts, conditions = {} }) => {
-    const files = fileNames.map((file) => `\`${file}\``).join(', ');
-    const cells = FACTS.map((fact) => (facts[fact] ? (conditions[fact] ?? 'yes') : '–'));
-    return row([`\`${name}\``, title, files, ...cells]);
-  });
-  return table(['format (`--as`)', 'lockfile', 'file names', ...FACTS], rows);
 }
 
 function routeNames(): string {

@@ -21,6 +21,7 @@ const docs = new URL('..', import.meta.url);
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   Use: [
     'start',
+    'configuration',
     'offline',
     'code-review',
     'continuous-integration',

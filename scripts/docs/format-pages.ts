@@ -21,6 +21,9 @@ const FACTS: Readonly<Record<keyof FormatFacts, { readonly name: string; readonl
   lines: { name: 'lines', without: 'findings name the file and no line' },
 };
 
+/** The facts in the list of all formats. */
+const SHOWN: readonly (keyof FormatFacts)[] = ['edges', 'groups', 'integrity', 'lines'];
+
 /** A page for each format: what is read, what is not, and an example with the packages that its reader returns. */
 export function formatPages() {
   const pages = FORMATS.map((format) => ({
@@ -28,16 +31,30 @@ export function formatPages() {
     content: pageOf(format),
   }));
   const list = FORMATS.map(
-    ({ name, title, fileNames }) => `| [\`${name}\`](${name}.md) | ${title} | ${codes(fileNames)} |`,
+    ({ name, title, fileNames, facts, conditions = {} }) =>
+      `| [\`${name}\`](${name}.md) | ${title} | ${codes(fileNames)} | ${SHOWN.map((fact) => (facts[fact] ? (conditions[fact] ?? 'yes') : '–')).join(' | ')} |`,
   );
   const content = `# Formats of lockfiles
 
 Lockhound recognises a lockfile by its name, or by its contents where it is named on the command line; \`--as <format>\` sets the format. Each
 page says what is read and what is not, with an example.
 
-| format | lockfile | file names |
-|---|---|---|
+| format | lockfile | file names | ${SHOWN.join(' | ')} |
+|${'---|'.repeat(3 + SHOWN.length)}
 ${list.join('\n')}
+
+A package is what is *installed from elsewhere*: the root and the members of a workspace are the target itself. Names are those of the ecosystem, Go
+versions keep their \`v\`, and a requirement with an open version is a package without a version, because the installed version is not known.
+Packages from git, a path or a URL, and SBOM components of other ecosystems, are \`unsupported\`. An npm package of an SBOM is one of the registry that
+its purl or its distribution names, so that private packages stay private. An entry that cannot be read is a problem with its line; the rest of the
+file is read.
+
+\`lockhound parse\` and \`scan\` search folders with respect to \`.gitignore\` and without \`node_modules\`, \`.git\`, \`vendor\` and similar folders. They open no
+file outside the named folder, whatever a lockfile says. A file or folder that cannot be read (a named pipe, a device, a link out of the folder, no
+permission, a name that is not UTF-8) is reported, the others are read, and the exit code is \`2\`. Size, number of packages and nesting are
+limited; XML entities and YAML alias bombs are refused.
+
+\`npm run conformance -- <corpora>\` compares the readers with the test data of osv-scalibr, trivy and syft.
 `;
   return [...pages, { path: 'docs/formats/index.md', content }];
 }

@@ -116,11 +116,11 @@ function configOf(example: string, platform = PLATFORM) {
   return loadConfig({ file, environment: { K: 'key', ...Object.fromEntries(named) } });
 }
 
-describe('README.md', () => {
+describe('docs/configuration.md', () => {
   it('has a configuration that works unchanged', () => {
-    const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
-    const [, text = ''] = /```yaml\n(redis:[\s\S]*?)```/.exec(readme) ?? [];
-    const file = join(folder, 'readme.yaml');
+    const page = readFileSync(join(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
+    const [, text = ''] = /```yaml\n(redis:[\s\S]*?)```/.exec(page) ?? [];
+    const file = join(folder, 'page.yaml');
     writeFileSync(file, text);
     const names = [...text.matchAll(/env: (\w+)/g)].map(([, name = '']) => [name, KEY]);
     const { config, secrets } = loadConfig({ file, environment: Object.fromEntries(names) });
