@@ -1,6 +1,8 @@
+import { fileURLToPath } from 'node:url';
 import { type Command, Option } from 'commander';
 import type { CacheOptions } from '../compose/look-up-cache.ts';
 import { loadOrDefault } from '../config/load-or-default.ts';
+import { packageFile } from '../files/package-file.ts';
 import { RATED_SEVERITIES, type RatedSeverity } from '../model/scan/severity.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import { withConfig, withOutputFormat } from './program/options.ts';
@@ -20,6 +22,7 @@ interface ScanOptions extends ResultOptions, DestinationOptions {
   readonly image?: string;
   readonly platform?: string;
   readonly local?: boolean;
+  readonly example?: boolean;
   readonly signals?: boolean;
   /** Unset, as the command is declared after the defaults of `--no-…` are set: on. */
   readonly advice?: boolean;
@@ -52,7 +55,8 @@ Examples:
   lockhound scan --baseline accepted.json     only what an earlier report (--report json=…) does not have fails
   lockhound scan . --image image.tar          also which public image it is built on
   lockhound scan --offline                    without network, from the look-ups of earlier scans
-  lockhound scan --local examples/shop        without network, against the bundled data
+  lockhound scan --example                    the bundled example, without network
+  lockhound scan --local                      without network, against the bundled data: little more than the example
 
 ${EXIT_CODES} With --exit-codes extended: 1 findings that
 an upgrade clears, 2 an error, 3 findings that none clears, 4 no findings, but an incomplete scan.`;
@@ -69,6 +73,11 @@ export function scanCommand(command: Command, { terminal, exit }: CommandContext
     )
     .option('--platform <os/arch>', 'of several images in --image, this one (default: linux/amd64)')
     .option('--local', 'use the bundled local service instead of the configured service')
+    .addOption(
+      new Option('--example', 'scan the example that is bundled with Lockhound, without network')
+        .implies({ local: true })
+        .conflicts(['image', 'since', 'as']),
+    )
     .option('--signals', 'also inspect the youngest 200 packages for signs of a compromised release')
     .option('--target <id>', 'name of the target (default: the name of the folder)')
     .option(
@@ -109,9 +118,11 @@ export function scanCommand(command: Command, { terminal, exit }: CommandContext
     .option('--offline', 'request nothing: use cached look-ups of any age, and say how old they are')
     .option('--no-advice', 'do not compute fixed versions and upgrades')
     .addHelpText('after', EXAMPLES)
-    .action(async (paths: string[], options: ScanOptions) =>
-      exit(await withDestination(terminal, options, (to) => scan(to, paths, options))),
-    );
+    .action(async (paths: string[], options: ScanOptions) => {
+      if (options.example === true && paths.length > 0)
+        command.error('error: --example scans its own lockfile: leave the paths out');
+      exit(await withDestination(terminal, options, (to) => scan(to, paths, options)));
+    });
 }
 
 function parseNames(text: string): readonly string[] {
@@ -143,13 +154,18 @@ async function filtered(terminal: Terminal, report: ScanReport, options: ScanOpt
   return rest;
 }
 
+function pathsOf(paths: readonly string[], { example, image }: ScanOptions): readonly string[] {
+  if (example === true) return [fileURLToPath(packageFile('examples/shop'))];
+  return paths.length === 0 && image === undefined ? ['.'] : paths;
+}
+
 async function scan(terminal: Terminal, paths: readonly string[], options: ScanOptions): Promise<number> {
   const loaded = await loadOrDefault(options.config);
   const progress = progressLine(terminal);
   const { scanPaths } = await import('../commands/scan.ts');
   const { report } = await interruptible((signal) =>
     scanPaths(loaded, {
-      paths: paths.length === 0 && options.image === undefined ? ['.'] : paths,
+      paths: pathsOf(paths, options),
       image: options.image === undefined ? undefined : { path: options.image, platform: options.platform },
       local: options.local === true,
       signals: options.signals === true,

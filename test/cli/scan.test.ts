@@ -220,6 +220,14 @@ describe('lockhound scan', () => {
     expect([refused.code, refused.note]).toEqual([2, expect.stringContaining('such as sarif=scan.sarif')]);
   });
 
+  it('scans the bundled example, and nothing else', async () => {
+    const { code, out } = await lockhound(['scan', '--example', '--json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({ lockfiles: [{ path: 'package-lock.json' }] });
+    const refused = await lockhound(['scan', '--example', folder]).catch((error: unknown) => error);
+    expect(String(refused) + JSON.stringify(refused)).toContain('leave the paths out');
+  });
+
   it('enqueues nothing for an unknown input format', async () => {
     vi.stubEnv('REDIS_URL', 'redis://127.0.0.1:1');
     const { code, note } = await lockhound([...ENQUEUE, '--as', 'npm']);

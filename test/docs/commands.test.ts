@@ -98,7 +98,9 @@ describe('the command lines in the documentation', () => {
 
   it('run, where they need neither a service nor other files', async () => {
     const runnable = EXAMPLES.filter(
-      ({ words }) => words.includes('--local') && ['scan', 'insights'].includes(words[0] ?? ''),
+      ({ words }) =>
+        words.includes('--example') ||
+        (words.includes('--local') && ['scan', 'insights'].includes(words[0] ?? '')),
     );
     expect(runnable.length).toBeGreaterThan(0);
     for (const { place, words } of runnable) {
