@@ -20,6 +20,7 @@ const BENCHES = {
   feed: 'from a list of changed advisories to deliveries at [targets] × [packages]',
   suppressions: 'what 100 suppressions add to whole refreshes',
   serve: 'the API answers mixed reads at [targets]: latencies',
+  ledger: 'a year of changes of [targets]: bytes, time added to a scan',
   questions: 'commands ask a fleet of [targets] × [packages]: whole processes',
   page: 'the live page over [targets] × [packages] in Chromium: times',
   queue: 'the runtime of the workers, beside BullMQ alone',
@@ -38,6 +39,7 @@ const SLOW: readonly string[] = [
   'feed',
   'suppressions',
   'serve',
+  'ledger',
   'questions',
   'page',
 ];

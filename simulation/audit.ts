@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { createKeys } from '../src/store/keys.ts';
+import { wrongLedgers } from './audit-ledgers.ts';
 
 type Keys = ReturnType<typeof createKeys>;
 
@@ -33,6 +34,7 @@ export async function leftOver(
       ...(await openWork(redis, keys, names)),
       ...(await wrongDeliveries(redis, keys, hasLostWrites)),
       ...(await wrongInventories(redis, keys)),
+      ...(await wrongLedgers(redis, keys, await scannedTargets(redis, keys))),
       ...(await withoutEnd(redis, names)),
     );
     known += (await scannedTargets(redis, keys)).length;

@@ -30,7 +30,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'priority',
     'suppressions',
   ],
-  Operate: ['operating', 'page', 'fleet', 'fleet-commands', 'schedules', 'redis', 'reliability'],
+  Operate: ['operating', 'page', 'fleet', 'fleet-commands', 'ledger', 'schedules', 'redis', 'reliability'],
   Contracts: ['producers', 'webhooks', 'deliveries', 'api', 'services'],
   Findings: ['signals', 'incidents'],
 };

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { ledgerKeep } from '../config/ledger-keep.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { INGEST_LOCKFILES } from '../jobs/payloads/ingest-lockfiles.ts';
 import { judgeTarget } from '../jobs/refresh/judge-target.ts';
@@ -27,6 +28,7 @@ import { createFleetCounts } from '../store/fleet/fleet-counts.ts';
 import { createTargetRemoval } from '../store/fleet/forget-target.ts';
 import { createGarbageCollection } from '../store/fleet/garbage.ts';
 import { createInventories } from '../store/fleet/inventories.ts';
+import { createLedger } from '../store/fleet/ledger.ts';
 import { createOpenAlerts } from '../store/fleet/open-alerts.ts';
 import { createPackageIds } from '../store/fleet/package-ids.ts';
 import { createTargetSummaries } from '../store/fleet/target-summaries.ts';
@@ -133,6 +135,7 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
   const inventories = createInventories(redis, keys, packageIds);
   const targetSummaries = createTargetSummaries(redis, keys);
   const openAlerts = createOpenAlerts(redis, keys);
+  const ledger = createLedger(redis, keys);
   const facts = {
     versions: createFactStore(redis, keys, CACHED_VERSION, {
       ...freshness,
@@ -157,11 +160,14 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
       ttlMs: config.worker.retention,
       deliveredTtlMs: config.notify?.history.retention,
       inventories,
+      keepMs: ledgerKeep(config),
     }),
     packageIds,
     inventories,
     targetSummaries,
+    ledger,
     collectGarbage: createGarbageCollection(redis, keys, {
+      ledger,
       openAlerts,
       packageIds,
       inventories,

@@ -54,6 +54,32 @@ export function findPlaces(ids: LockfileIds, rest: CompactLockfile, wanted: IdSe
   }));
 }
 
+/** The root of a package that no direct dependency is known to bring. */
+export const UNKNOWN_ROOT = -1;
+
+/**
+ * For each of the wanted ids, the id of a direct dependency that brings it over a shortest path: the package itself when it is direct, and
+ * `UNKNOWN_ROOT` when the file does not say. Throws `RangeError` for a position without an id.
+ */
+export function findRoots(
+  ids: LockfileIds,
+  rest: CompactLockfile,
+  wanted: { has(id: number): boolean },
+): ReadonlyMap<number, number> {
+  const packageIds = packageIdsOf(ids, rest);
+  const found = packageIds.flatMap((id, position) => (wanted.has(id) ? [position] : []));
+  const parents = searchPaths(rest, new Set(found));
+  const roots = new Map<number, number>();
+  for (const position of found) {
+    const id = packageIds[position] as number;
+    const [root = position] = pathTo(position, parents);
+    const isStated = rest.direct[root] === '1' || (root !== position && rest.direct[root] === '?');
+    if (isStated) roots.set(id, packageIds[root] as number);
+    else if (!roots.has(id)) roots.set(id, UNKNOWN_ROOT);
+  }
+  return roots;
+}
+
 /** The id of each package of the file in the fleet. */
 function packageIdsOf(
   { lookedUp, excluded }: LockfileIds,

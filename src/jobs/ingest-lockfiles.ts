@@ -68,7 +68,7 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
     );
     const result: Inventory = {
       ...inventory,
-      ...defined({ input, image: payload.image }),
+      ...defined({ input, image: payload.image, revision: payload.revision }),
     };
     const inspections = await inspectionsOf(
       { ...payload, isFirst: state === undefined },

@@ -1,4 +1,9 @@
-import type { HeldPackage, OtherVersions } from '../model/api/lockhound-api.generated.ts';
+import type {
+  HeldPackage,
+  HeldPeriod,
+  LedgerPoint,
+  OtherVersions,
+} from '../model/api/lockhound-api.generated.ts';
 import { printable } from '../model/printable.ts';
 import { counted, fitLines, hang, type Palette, palette, type TextOptions } from './layout.ts';
 
@@ -13,6 +18,66 @@ export interface WhereList {
   readonly otherVersions: OtherVersions;
   readonly similar: readonly string[];
   readonly notCompared: readonly string[];
+}
+
+export interface PeriodList extends Pick<WhereList, 'query' | 'targets' | 'notCompared' | 'similar'> {
+  readonly periods: readonly HeldPeriod[];
+  /** Number of targets whose ledger does not reach back far enough. */
+  readonly notKnown: number;
+}
+
+/** The periods in which targets held a package. */
+export function periodsText(list: PeriodList, options: TextOptions): string {
+  const { query, targets, periods, notKnown } = list;
+  const paint = palette(options.colour);
+  const byTarget = Map.groupBy(periods, ({ target }) => target);
+  const what =
+    targets === 0 ? 'No target is known to have held' : `${paint.strong(counted(targets, 'target'))} held`;
+  return fitLines(
+    [
+      ...Array.from(byTarget.values(), (own) => [
+        `${paint.strong(printable(own[0]?.target ?? ''))}${labelsText(own[0]?.labels ?? {}, paint)}`,
+        ...own.flatMap((period) => periodLines(period, paint, options.width)),
+        '',
+      ]).flat(),
+      ...(byTarget.size < targets
+        ? [paint.faint(`… and ${counted(targets - byTarget.size, 'more target')}: --limit shows them`), '']
+        : []),
+      `${what} ${printable(query)} in this time.`,
+      ...(notKnown === 0
+        ? []
+        : [
+            `Not known for all of this time: ${counted(notKnown, 'target')}, whose first recorded scan is later.`,
+          ]),
+      ...similarLines(list),
+      ...notComparedLines(list),
+    ],
+    options,
+  );
+}
+
+function periodLines(period: HeldPeriod, paint: Palette, width: number): readonly string[] {
+  const { name, version, lockfile, direct, through, from, until, notKnownBefore, notKnownAfter } = period;
+  const use = direct === true ? '  direct' : through === undefined ? '' : `  through ${printable(through)}`;
+  const begin =
+    from !== undefined
+      ? `from ${pointText(from)}`
+      : `not known before ${notKnownBefore === undefined ? 'its last scan' : notKnownBefore}`;
+  const end =
+    until !== undefined
+      ? `until ${pointText(until)}`
+      : notKnownAfter === undefined
+        ? 'until now'
+        : `not known after ${notKnownAfter}`;
+  const head = `${paint.strong(printable(`${name}@${version}`))}  ${paint.faint(printable(lockfile))}${use}`;
+  return [...hang('  ', head, width), ...hang('    ', `${begin}, ${end}`, width)];
+}
+
+/** The time of a scan, with the commit that it read. */
+export function pointText({ at, commit, committedAt }: LedgerPoint): string {
+  if (commit === undefined) return at;
+  const made = committedAt === undefined ? '' : ` of ${committedAt}`;
+  return `${at} (commit ${printable(commit.slice(0, 12))}${made})`;
 }
 
 const SHOWN_VERSIONS = 10;
@@ -97,6 +162,6 @@ function versionsText(versions: readonly string[], count = versions.length): str
   return [...shown, ...(rest > 0 ? [`and ${counted(rest, 'more version')}`] : [])].join(', ');
 }
 
-function similarLines({ similar }: WhereList): readonly string[] {
+function similarLines({ similar }: Pick<WhereList, 'similar'>): readonly string[] {
   return similar.length === 0 ? [] : [`Similar names: ${similar.map(printable).join(', ')}`];
 }

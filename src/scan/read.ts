@@ -4,6 +4,7 @@ import type { Companion } from '../lockfiles/format.ts';
 import { checkSize, type LockfileLimits, type LockfileRequest } from '../lockfiles/read-as.ts';
 import { repeatedSboms } from '../lockfiles/sbom/repeated-sbom.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
+import type { ScannedRevision } from '../model/fleet/ledger.ts';
 import type { ScannedImage } from '../model/image/image.ts';
 import type { LockedPackage, Lockfile } from '../model/lockfile/lockfile.ts';
 import type { ContentReference } from '../model/scan/change.ts';
@@ -145,6 +146,8 @@ export interface ScanRequest {
   readonly lockfiles: readonly ProducedLockfile[];
   /** The container image that the target is, by the chain identifiers of its layers. */
   readonly image?: ScannedImage | undefined;
+  /** The revision that the lockfiles were read from. */
+  readonly revision?: ScannedRevision | undefined;
   /** Id of the scan: the same id of one target is scanned once. Workers add a suffix of the target. Default: a new one. */
   readonly scan?: string | undefined;
   /** When the scan was requested, RFC 3339. Default: now. */

@@ -180,6 +180,9 @@ function shardKeys(tagged: string) {
     judgedSuppressions: `${tagged}:fleet:suppressions`,
     /** Hash of the last refresh of the fleet by cadence. */
     refreshes: `${tagged}:fleet:refreshes`,
+    /** List of what the scans of a target changed, in blocks; and the heads of these lists by target (hash), one of 256. */
+    ledger: (target: string) => `${tagged}:ledger:${target}`,
+    ledgerHeads: (bucket: number) => `${tagged}:fleet:ledger-heads:${bucket}`,
     /** Stream of the changes of all targets. */
     changes: `${tagged}:changes`,
     /** Schedules by name. */

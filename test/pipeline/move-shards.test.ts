@@ -4,11 +4,13 @@ import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { moveShards } from '../../src/commands/shards/move-shards.ts';
 import { identityOf } from '../../src/fleet/identity.ts';
+import { idsOf } from '../../src/fleet/ledger/lockfile-deltas.ts';
 import { createProducer } from '../../src/producer.ts';
 import { type ChangeLogEntry, createChangeLog } from '../../src/store/fleet/change-log.ts';
 import { createInventories } from '../../src/store/fleet/inventories.ts';
+import { createLedger } from '../../src/store/fleet/ledger.ts';
 import { createPackageIds } from '../../src/store/fleet/package-ids.ts';
-import { createKeys } from '../../src/store/keys.ts';
+import { createKeys, type Keys } from '../../src/store/keys.ts';
 import { shardOf } from '../../src/store/shards/shard.ts';
 import { createTargetStore } from '../../src/store/targets.ts';
 import { HAS_REDIS, startNativeRedis } from '../native-redis.ts';
@@ -216,6 +218,7 @@ async function stateOf(room: Room, count: number, prefix = '{move}'): Promise<Re
       );
       found.set(target, {
         ...{ ...state, lockfiles },
+        ledger: await ledgerOf(room, keys, target),
         changes: logged.filter((entry) => entry.target === target).map(({ scan }) => scan),
         deliveries: deliveries.toSorted(),
         scans: scans.length,
@@ -223,6 +226,20 @@ async function stateOf(room: Room, count: number, prefix = '{move}'): Promise<Re
     }
   }
   return found;
+}
+
+/** The entries of the ledger with the names of their packages. */
+async function ledgerOf({ store: { redis } }: Room, keys: Keys, target: string) {
+  const ids = createPackageIds(redis, keys);
+  const namesOf = async (steps: readonly number[]) => (await ids.identities(idsOf(steps))).toSorted();
+  const entries = [];
+  for (const { files = [], ...entry } of await createLedger(redis, keys).read(target)) {
+    const named = [];
+    for (const { path, came, went } of files)
+      named.push({ path, came: await namesOf(came), went: await namesOf(went) });
+    entries.push({ ...entry, files: named });
+  }
+  return { entries, at: await redis.hget(keys.target(target), 'ledger') };
 }
 
 /** The targets of all queued scans, sorted. */

@@ -21,6 +21,7 @@ import {
   FEED_POSITION,
   INSPECTION,
   INVENTORY,
+  LEDGER_BLOCK,
   LOCKFILE_INVENTORY,
   LOGGED_CHANGES,
   LOOK_UP_FAILURE,
@@ -367,6 +368,33 @@ const WRITTEN = new Map<StoredKind<unknown>, object>([
   [
     SCHEDULE_RUN,
     { run: '1', due: at, startedAt: at, trigger: 'command', state: 'failed', targets: 0, reason: 'r' },
+  ],
+  [
+    LEDGER_BLOCK,
+    {
+      entries: [
+        { at: 1_769_839_200, scan: 's1', start: true },
+        {
+          at: 1_769_925_600,
+          scan: 's2',
+          commit: 'c'.repeat(40),
+          committedAt: '2026-01-31T06:00:00Z',
+          files: [{ path: 'package-lock.json', came: [7, 1], via: [0, 1], roots: [7], went: [3] }],
+          findings: [
+            {
+              transition: 'opened',
+              rule: 'vulnerability',
+              severity: 'high',
+              purl: 'pkg:npm/a@1',
+              advisory: 'GHSA-1',
+              aliases: ['CVE-1'],
+              routes: ['default'],
+            },
+          ],
+        },
+        { at: 1_769_925_601, scan: 's2', delivered: 'default' },
+      ],
+    },
   ],
   [OPEN_TARGET, { run: '1', source: { kind: 'url', url: 'https://a.example/bom.json' }, definition: 'd' }],
   [

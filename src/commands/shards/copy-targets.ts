@@ -7,9 +7,10 @@ import {
   type Inventories,
   type PackedInventory,
 } from '../../store/fleet/inventories.ts';
-import { createPackageIds } from '../../store/fleet/package-ids.ts';
+import { createPackageIds, type PackageIds } from '../../store/fleet/package-ids.ts';
 import type { Keys } from '../../store/keys.ts';
 import { readValue, writeLargeValue, writeValue } from '../../store/values/stored-values.ts';
+import { copyLedger } from './copy-ledger.ts';
 import { copyEntries, type Move } from './move.ts';
 
 const REMEDY =
@@ -22,12 +23,12 @@ const REMEDY =
 export async function copyTargets(move: Move): Promise<void> {
   const { redis, sources, destinations, destination } = move;
   const inventories = new Map(
-    [...sources, ...destinations].map((keys) => [
-      keys,
-      createInventories(redis, keys, createPackageIds(redis, keys)),
-    ]),
+    [...sources, ...destinations].map((keys) => {
+      const ids = createPackageIds(redis, keys);
+      return [keys, { ...createInventories(redis, keys, ids), ids }] as const;
+    }),
   );
-  const inventoriesOf = (keys: Keys): Inventories => inventories.get(keys) as Inventories;
+  const inventoriesOf = (keys: Keys): ShardInventories => inventories.get(keys) as ShardInventories;
   for (const source of sources) {
     for (const target of await redis.smembers(source.targets)) {
       move.signal.throwIfAborted();
@@ -38,17 +39,20 @@ export async function copyTargets(move: Move): Promise<void> {
   for (const { kind } of [CACHED_VERSION, CACHED_ADVISORY]) await copyFacts(move, kind);
 }
 
+type ShardInventories = Inventories & { readonly ids: PackageIds };
+
 interface TargetCopy {
   readonly target: string;
   readonly source: Keys;
   readonly keys: Keys;
-  readonly from: Inventories;
-  readonly to: Inventories;
+  readonly from: ShardInventories;
+  readonly to: ShardInventories;
 }
 
 async function copyTarget({ redis }: Move, { target, source, keys, from, to }: TargetCopy): Promise<void> {
-  const [stored, summary] = await Promise.all([
+  const [stored, ledger, summary] = await Promise.all([
     redis.hgetBuffer(source.target(target), 'state'),
+    redis.hget(source.target(target), 'ledger'),
     redis.hgetBuffer(source.targetSummaries, target),
   ]);
   if (stored === null) return;
@@ -76,6 +80,10 @@ async function copyTarget({ redis }: Move, { target, source, keys, from, to }: T
   for (const { hash, ids, rest } of new Map([...packed.values()].map((one) => [one.hash, one])).values()) {
     step.hincrby(keys.inventoryUses, hash, 1);
     step.hset(keys.idLists(bucketOf(hash)), hash, ids).set(keys.lockfileInventory(hash), rest);
+  }
+  if (ledger !== null) {
+    step.hset(keys.target(target), { ledger });
+    await copyLedger(redis, step, { target, source, keys, from: from.ids, to: to.ids });
   }
   await step.exec();
 }

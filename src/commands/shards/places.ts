@@ -28,6 +28,8 @@ export const PLACES: Readonly<Record<keyof ShardKeys, Place | 'apart' | 'none'>>
   idLists: 'apart',
   lockfileInventory: 'apart',
   inventoryUses: 'apart',
+  ledger: 'apart',
+  ledgerHeads: 'apart',
   facts: 'apart',
   scans: (move, _, text) => scanPlace(move, text),
   scanOrder: async (move, scan, _, source) =>

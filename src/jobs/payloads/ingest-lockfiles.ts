@@ -53,6 +53,17 @@ const companionName = () =>
     .regex(RELATIVE, RELATIVE_EXPECTED)
     .describe('Path of the file relative to the folder of the lockfile: `package.json`, `../pom.xml`.');
 
+const scannedRevision = () =>
+  z.strictObject({
+    commit: z
+      .string()
+      .regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, 'expected a full commit id in lower-case hex')
+      .exactOptional()
+      .describe('The commit of a git repository.'),
+    committedAt: timestamp().exactOptional().describe('When that commit was made.'),
+    etag: printableText(1, 200).exactOptional().describe('Validator of an HTTP answer.'),
+  });
+
 /** A file has exactly one of: its content, the hash of stored content, the reason why it is unread. */
 const sources = () => ({
   content: content().optional(),
@@ -124,6 +135,9 @@ const schema = lazily(() =>
         .max(10_000)
         .describe('At least one, or none in a scan of an image alone, which says nothing about lockfiles.'),
       image: scannedImage().optional().describe('The container image that the target is.'),
+      revision: scannedRevision()
+        .optional()
+        .describe('The revision that the lockfiles were read from; the ledger of the target names it.'),
       partial: z
         .boolean()
         .optional()
@@ -184,7 +198,7 @@ export async function scanPayload(request: ScanRequest, put: PutContent): Promis
     scan: scanIdOf(request.target.id, request.scan ?? newScanId()),
     target: { id: request.target.id, labels: { ...request.target.labels } },
     lockfiles,
-    ...defined({ image: request.image }),
+    ...defined({ image: request.image, revision: request.revision }),
     requestedAt: request.requestedAt ?? new Date().toISOString(),
     ...(request.partial === true ? { partial: true } : {}),
   };

@@ -1,8 +1,9 @@
 import { defined } from '../../model/defined.ts';
+import type { LedgerFinding, LedgerNote, ScannedRevision } from '../../model/fleet/ledger.ts';
 import type { LoggedChanges } from '../../model/fleet/logged-changes.ts';
 import type { TargetSummary } from '../../model/fleet/target-summary.ts';
 import type { DigestAddition, TargetChange } from '../../model/queue/outcome.ts';
-import type { TargetState } from '../../model/scan/change.ts';
+import type { Change, TargetState } from '../../model/scan/change.ts';
 import { mayHide } from '../../model/scan/gap.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import type { Severity } from '../../model/scan/severity.ts';
@@ -39,7 +40,11 @@ export async function recordVerdict(
     next: [...next, ...advice.next],
     deliveries: filed,
     record: judgedRecord(verdict, filed.length),
-    state: targetChange(verdict, { replaces, state, digests }, lockfiles),
+    state: targetChange(
+      verdict,
+      { replaces, state, digests },
+      { ...defined({ lockfiles }), revision: judged.inventory?.revision },
+    ),
   };
 }
 
@@ -55,7 +60,7 @@ export function recordPartVerdict(
     next,
     deliveries: filed,
     record: judgedRecord(verdict, filed.length),
-    state: withPackages(targetChange(verdict, { replaces, state, digests }, undefined), previous),
+    state: withPackages(targetChange(verdict, { replaces, state, digests }), previous),
   };
 }
 
@@ -86,7 +91,10 @@ const MAX_LOGGED = 1_000;
 function targetChange(
   verdict: Verdict,
   { replaces, state, digests }: Pick<TargetChange, 'replaces' | 'state' | 'digests'>,
-  lockfiles: TargetChange['lockfiles'],
+  {
+    lockfiles,
+    revision,
+  }: Pick<TargetChange, 'lockfiles'> & { readonly revision?: ScannedRevision | undefined } = {},
 ): TargetChange {
   const { target, counts, open, complete } = verdict;
   const log = loggedChanges(verdict);
@@ -106,6 +114,53 @@ function targetChange(
       ...(complete ? {} : { incomplete: true }),
     },
     ...defined({ log }),
+    ledger: ledgerNote(verdict, revision),
+  };
+}
+
+/** What the ledger of the target gets to know: alerts that changed, with the routes that get them. */
+function ledgerNote(
+  { scan, target, requestedAt, changes: all, routed = {} }: Verdict,
+  revision: ScannedRevision | undefined,
+): LedgerNote {
+  const routesOf = new Map<Change, string[]>();
+  for (const [route, indexes] of Object.entries(routed)) {
+    for (const index of indexes) {
+      const change = all[index];
+      if (change !== undefined) routesOf.set(change, [...(routesOf.get(change) ?? []), route]);
+    }
+  }
+  const alerts = all.filter((change) => isNew(change) && change.finding.level === 'alert');
+  const listed = worstChanges(alerts, MAX_LOGGED).changes;
+  const omitted = alerts.length - listed.length;
+  return {
+    ...revision,
+    scan,
+    requestedAt,
+    labels: target.labels,
+    findings: listed.map((change) => ledgerFinding(change, routesOf.get(change))),
+    ...(omitted === 0 ? {} : { omitted }),
+  };
+}
+
+/** Names of an advisory in the ledger, beside its id. */
+const MAX_ALIASES = 4;
+
+function ledgerFinding(
+  { transition, finding, since }: Change,
+  routes: readonly string[] | undefined,
+): LedgerFinding {
+  const { rule, severity, advisory } = finding;
+  return {
+    transition,
+    rule,
+    severity,
+    purl: finding.package.purl,
+    ...(advisory === undefined ? {} : { advisory: advisory.id }),
+    ...(advisory === undefined || advisory.aliases.length === 0
+      ? {}
+      : { aliases: advisory.aliases.slice(0, MAX_ALIASES) }),
+    ...defined({ routes, since }),
   };
 }
 

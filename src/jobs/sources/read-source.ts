@@ -6,7 +6,7 @@ import { lazily } from '../../model/lazily.ts';
 import { scanIdOf } from '../../model/scan/scan-id.ts';
 import type { ValueOf } from '../../model/stored/kind.ts';
 import type { OpenTarget, ReadingEnding, WatchedTarget, WatchUpdate } from '../../model/watch/schedule.ts';
-import type { SourceFile, SourceReading, TargetSource } from '../../model/watch/source.ts';
+import type { SourceFile, SourceReading, SourceRevision, TargetSource } from '../../model/watch/source.ts';
 import { type FollowUp, followUp, type Job, type RunContext } from '../job.ts';
 import { targetSchema, timestamp } from '../payloads/fields.ts';
 import { INGEST_LOCKFILES, type IngestLockfiles } from '../payloads/ingest-lockfiles.ts';
@@ -139,16 +139,29 @@ function scanOf({ schedule, run, target }: ReadSource): string {
 function requestOf(
   payload: ReadSource,
   labels: ReadSource['target']['labels'],
-  { files }: SourceReading,
+  { files, revision }: SourceReading,
   requestedAt: string,
 ): FollowUp {
   return followUp(INGEST_LOCKFILES, {
     scan: scanOf(payload),
     target: { id: payload.target.id, labels },
     lockfiles: files.map(lockfileOf),
+    ...scannedRevision(revision),
     requestedAt,
   });
 }
+
+/** The revision of a source for the ledger. A validator that no job takes is left out. */
+export function scannedRevision({
+  commit,
+  committedAt,
+  etag = '',
+}: SourceRevision = {}): Pick<IngestLockfiles, 'revision'> {
+  const known = defined({ commit, committedAt, etag: ETAG.test(etag) ? etag : undefined });
+  return Object.keys(known).length === 0 ? {} : { revision: known };
+}
+
+const ETAG = /^[ -~]{1,200}$/;
 
 type Lockfile = IngestLockfiles['lockfiles'][number];
 

@@ -4,7 +4,7 @@ import { JobError } from '../errors.ts';
 import { followUp, type Job } from '../job.ts';
 import { INGEST_LOCKFILES } from '../payloads/ingest-lockfiles.ts';
 import { SCAN_SOURCE, type ScanSource } from '../payloads/sources.ts';
-import { lockfileOf, shortened } from './read-source.ts';
+import { lockfileOf, scannedRevision, shortened } from './read-source.ts';
 
 interface Result {
   readonly files: number;
@@ -30,6 +30,7 @@ export const scanSource: Job<ScanSource, Result, 'sources' | 'scans'> = {
         scan,
         target: { id, labels: { ...labels } },
         lockfiles: reading.files.map(lockfileOf),
+        ...scannedRevision(reading.revision),
         requestedAt,
       });
       return { result: { files: reading.files.length }, next: [next] };

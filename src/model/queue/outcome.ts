@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { DeliveryIdentity, FiledDelivery } from '../alert/delivery.ts';
 import type { DigestEntry } from '../alert/notification.ts';
 import type { Routing } from '../alert/routing.ts';
+import type { LedgerNote } from '../fleet/ledger.ts';
 import type { LoggedChanges } from '../fleet/logged-changes.ts';
 import type { Cadence, RefreshRecord } from '../fleet/refresh.ts';
 import type { TargetLockfile, TargetSummary } from '../fleet/target-summary.ts';
@@ -38,6 +39,8 @@ export interface TargetChange {
   readonly lockfiles?: LockfileChange;
   /** The new summary; absent when it did not change. */
   readonly summary?: Omit<TargetSummary, 'lockfiles'>;
+  /** For the ledger of the target; absent when neither its packages nor its findings changed. */
+  readonly ledger?: LedgerNote;
   /** Changes for the log of the fleet. */
   readonly log?: LoggedChanges;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { scannedRevisionSchema } from '../fleet/ledger.ts';
 import { scannedImageSchema } from '../image/image.ts';
 import { SYSTEMS } from '../lockfile/ecosystem.ts';
 import { lockedPackageSchema, problemSchema } from '../lockfile/lockfile.ts';
@@ -139,6 +140,8 @@ export const inventorySchema = z.object({
   ),
   /** The container image that the scan names, for the step after its judgement. */
   image: scannedImageSchema.exactOptional(),
+  /** The revision that the lockfiles were read from, where it is known. */
+  revision: scannedRevisionSchema.exactOptional(),
   /** When its packages were looked up; milliseconds since 1970. Absent in a scan that read nothing. */
   readAt: z.number().exactOptional(),
   /** The input; absent when the result of the scan is never reused. */

@@ -39,6 +39,7 @@ export const LOCKFILE_INVENTORY = kind('lockfile-inventory');
 export const TARGET_SUMMARY = kind('target-summary');
 export const OPEN_ALERT = kind('open-alert');
 export const LOGGED_CHANGES = kind('logged-changes');
+export const LEDGER_BLOCK = kind('ledger-block');
 export const DAY_COUNT = kind('day-count');
 export const SHARD_LAYOUT = kind('shard-layout');
 export const WORKER_RECORD = kind('worker-record');

@@ -158,6 +158,8 @@ export const sourceReadingSchema = z.object({
     .object({
       /** The commit of a git repository. */
       commit: z.string().exactOptional(),
+      /** RFC 3339: when that commit was made. */
+      committedAt: z.string().exactOptional(),
       /** Validators of an HTTP answer. */
       etag: z.string().exactOptional(),
       lastModified: z.string().exactOptional(),

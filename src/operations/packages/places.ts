@@ -37,7 +37,7 @@ export async function findPackage(
   const { versions, holders, notCompared } = await findHolders(context, query, fits);
   const others =
     holders.length > 0 || query.versions === ''
-      ? { targets: 0, count: 0, newest: [] }
+      ? NO_OTHER_VERSIONS
       : await otherVersions(context, query, { fits, notCompared });
   return {
     versions,
@@ -49,6 +49,8 @@ export async function findPackage(
     places: (limit = Number.POSITIVE_INFINITY) => placesOf(context.fleet, holders, limit),
   };
 }
+
+export const NO_OTHER_VERSIONS: OtherVersions = { targets: 0, count: 0, newest: [] };
 
 /** Some names of the fleet that contain the one of the query. */
 export async function similarNames(

@@ -46,7 +46,8 @@ export async function readRepository(
     if (known?.commit === ref.commit) return 'unchanged';
     const commit = await fetchTrees(git, ref);
     const files = await readTreeLockfiles(git, commit, { ...options, exclude });
-    return requireFiles(`${repository} (${source.ref})`, { revision: { commit }, files });
+    const revision = { commit, ...defined({ committedAt: await commitTime(git, commit) }) };
+    return requireFiles(`${repository} (${source.ref})`, { revision, files });
   });
 }
 
@@ -92,6 +93,22 @@ async function fetchTrees(git: Git, { name, commit }: RemoteRef): Promise<string
   return (
     await runGit(git, ['rev-parse', '--verify', '--end-of-options', `${LOCAL_REF}^{commit}`], { read })
   ).trim();
+}
+
+/** When a commit was made, RFC 3339; `undefined` for a time that no calendar has. */
+async function commitTime(git: Git, commit: string): Promise<string | undefined> {
+  const read = textOf(git.what, MAX_BYTES);
+  const args = ['show', '--no-patch', '--format=%ct', '--end-of-options', commit];
+  return timeOfCommit(await runGit(git, args, { read }));
+}
+
+/** The latest time of four digits for the year. */
+const MAX_SECONDS = 253_402_300_799;
+
+/** The time of a commit as git prints it: seconds since 1970. */
+export function timeOfCommit(seconds: string): string | undefined {
+  const time = Number(seconds.trim() || Number.NaN);
+  return time >= 0 && time <= MAX_SECONDS ? new Date(time * 1_000).toISOString() : undefined;
 }
 
 /** Older ones ignore `http.curloptResolve`, and would resolve a name again after its addresses were checked. */

@@ -7,6 +7,7 @@ import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import type { Inventories } from './inventories.ts';
+import type { Ledger } from './ledger.ts';
 import type { createOpenAlerts } from './open-alerts.ts';
 import type { PackageIds } from './package-ids.ts';
 import { advisoryIdsOf } from './versions-naming.ts';
@@ -23,6 +24,7 @@ export interface CollectedGarbage {
 export interface GarbageParts {
   readonly packageIds: PackageIds;
   readonly inventories: Inventories;
+  readonly ledger?: Pick<Ledger, 'heads'>;
   readonly openAlerts?: Pick<ReturnType<typeof createOpenAlerts>, 'forgetUnused'>;
   readonly facts: {
     readonly versions: Pick<FactStore<object>, 'scan' | 'answeredBefore' | 'forgetTimes'>;
@@ -50,7 +52,7 @@ export function createGarbageCollection(redis: RedisClient, keys: Keys, parts: G
   return async (): Promise<CollectedGarbage> => {
     const until = now() + PASS_VALID_MS;
     const before = await redis.hlen(keys.packageNames);
-    const used = await usedIds(parts.inventories);
+    const used = await usedIds(parts.inventories, parts.ledger);
     for await (const part of packageIds.scan()) {
       if (now() > until) break;
       await packageIds.forget(part.flatMap(([id]) => (used.has(id) ? [] : [id])));
@@ -73,8 +75,11 @@ export function createGarbageCollection(redis: RedisClient, keys: Keys, parts: G
   };
 }
 
-/** The ids in all inventories. Throws `RangeError` for a damaged list: its ids must not be taken for unused. */
-async function usedIds(inventories: Inventories): Promise<IdSet> {
+/**
+ * The ids in all inventories and ledgers. Throws `RangeError` for a damaged list: its ids must not be taken for unused. A package that goes
+ * from an inventory to a ledger meanwhile is in the second pass.
+ */
+async function usedIds(inventories: Inventories, ledger: GarbageParts['ledger']): Promise<IdSet> {
   const used = createIdSet();
   const yieldIfDue = createYielder();
   for await (const lists of inventories.idLists()) {
@@ -84,6 +89,10 @@ async function usedIds(inventories: Inventories): Promise<IdSet> {
       visitIds(excluded, used.add);
       await yieldIfDue();
     }
+  }
+  for await (const heads of ledger?.heads() ?? []) {
+    for (const { ids } of heads.values()) visitIds(ids, used.add);
+    await yieldIfDue();
   }
   return used;
 }

@@ -25,6 +25,8 @@ export interface PackedInventory {
   readonly rest: Buffer | string;
   /** SHA-256 of both parts, hex: the key of the inventory. */
   readonly hash: string;
+  /** Both parts as they were before. */
+  readonly lockfile: StoredLockfile;
   /** Its largest package id and the identity that it was given out for. Absent without packages. */
   readonly newest: readonly [id: number, identity: string] | undefined;
 }
@@ -62,7 +64,13 @@ export function createInventories(redis: RedisClient, keys: Keys, packageIds: Pa
       const { ids, rest } = await compactLockfile(file, identities, interned);
       const [encoded, written] = [encodeLockfileIds(ids), await writeLargeValue(LOCKFILE_INVENTORY, rest)];
       const hash = createHash('sha256').update(encoded).update(written).digest('hex');
-      return { hash, ids: encoded, rest: written, newest: newestOf(identities, interned) };
+      return {
+        hash,
+        ids: encoded,
+        rest: written,
+        lockfile: { ids, rest },
+        newest: newestOf(identities, interned),
+      };
     },
     /** Forgets the ids in the memory of this process, because Redis has lost some of them. */
     forgetIds: packageIds.clear,

@@ -8,6 +8,7 @@ import type { OutcomeStep } from '../scripts/save-outcome.lua.ts';
 import { compress } from '../values/compression.ts';
 import { writeText, writeValue } from '../values/stored-values.ts';
 import { bucketOf, type Inventories, type PackedInventory } from './inventories.ts';
+import type { LedgerWriter, ReplacedInventories } from './ledger-writer.ts';
 import { openAlertSteps } from './open-alerts.ts';
 
 /** A target's new state with the lockfiles that its scan read, and the steps that store their inventories. */
@@ -26,9 +27,9 @@ export async function prepareTarget(
   keys: Keys,
   inventories: Inventories,
   change: TargetChange,
-  time: number,
+  { time, ledger }: { readonly time: number; readonly ledger: LedgerWriter },
 ): Promise<TargetWrite> {
-  const { state, steps, newest } = await withInventories(keys, inventories, change);
+  const { state, steps, newest, replaced } = await withInventories(keys, inventories, change);
   const { summary, log } = change;
   const lockfiles = (state.lockfiles ?? []).map(({ path, inventory }) =>
     inventory === undefined ? { path } : { path, inventory },
@@ -38,6 +39,7 @@ export async function prepareTarget(
     newest,
     steps: [
       ...steps,
+      ...(await ledger(change, replaced, time)),
       ...openAlertSteps(keys, change.target, state.findings),
       ...(summary === undefined
         ? []
@@ -65,8 +67,9 @@ async function withInventories(
   keys: Keys,
   inventories: Inventories,
   { state, lockfiles }: TargetChange,
-): Promise<TargetWrite> {
-  if (lockfiles === undefined) return { state, steps: [] };
+): Promise<TargetWrite & { readonly replaced: ReplacedInventories }> {
+  if (lockfiles === undefined)
+    return { state, steps: [], replaced: { before: [], after: [], packed: new Map() } };
   const read: TargetLockfile[] = [];
   const byHash = new Map<string, PackedInventory>();
   let newest: PackedInventory['newest'];
@@ -88,6 +91,7 @@ async function withInventories(
   const dropped = [...old].filter((hash) => !current.has(hash));
   return {
     newest,
+    replaced: { before: lockfiles.before, after, packed: byHash },
     state: { ...state, lockfiles: after },
     steps: [
       ...kept.flatMap((hash) => {

@@ -4,6 +4,7 @@ import type { OutcomeEffects, RunCircumstances, TargetChange } from '../../model
 import { DIGEST_ENTRY } from '../../model/stored/catalog.ts';
 import { chunks } from '../../model/yielding.ts';
 import { fileArguments, moveArguments } from '../alerts/deliveries.ts';
+import { deliveredStep } from '../fleet/ledger-writer.ts';
 import type { Keys } from '../keys.ts';
 import { noteArguments } from '../scans.ts';
 import type { OutcomeStep } from '../scripts/save-outcome.lua.ts';
@@ -47,6 +48,7 @@ export async function outcomeSteps(
             name: 'MOVE',
             ...moveArguments(keys, delivered, { state: 'delivered' }, { time, retentionMs: deliveredTtlMs }),
           },
+          await deliveredStep(keys, delivered, time),
         ]),
     ...(ends === undefined ? [] : endSteps(keys, ends)),
   ];

@@ -12,6 +12,7 @@ import { OUTCOME, TARGET_STATE } from '../../model/stored/catalog.ts';
 import type { StoredKind } from '../../model/stored/kind.ts';
 import { fleetSteps } from '../fleet/fleet-steps.ts';
 import { createInventories, type Inventories } from '../fleet/inventories.ts';
+import { createLedgerWriter, type LedgerOptions } from '../fleet/ledger-writer.ts';
 import { createPackageIds } from '../fleet/package-ids.ts';
 import { prepareTarget, type TargetWrite } from '../fleet/target-lockfiles.ts';
 import type { Keys } from '../keys.ts';
@@ -23,7 +24,7 @@ import { isLarge } from '../values/compression.ts';
 import { checkValue, readValue, type StoredPlace, writeLargeValue } from '../values/stored-values.ts';
 import { type OutcomeTimes, outcomeSteps, takeSteps } from './outcome-steps.ts';
 
-export interface OutcomeOptions {
+export interface OutcomeOptions extends LedgerOptions {
   /** How long an outcome, or its marker, is stored. Default 14 days. */
   readonly ttlMs?: number;
   /** How long a delivered delivery is stored, in ms. Default 30 days. */
@@ -39,6 +40,7 @@ const DEFAULT_TTL_MS = 14 * 24 * 3600 * 1000;
 export function createOutcomeStore(redis: RedisClient, keys: Keys, options: OutcomeOptions = {}): Outcomes {
   const { ttlMs = DEFAULT_TTL_MS, deliveredTtlMs, now = Date.now } = options;
   const inventories = options.inventories ?? createInventories(redis, keys, createPackageIds(redis, keys));
+  const ledger = createLedgerWriter(redis, keys, inventories, options);
   const unpack = async (stored: Buffer, job: string, key: string): Promise<ReadOutcome> => {
     const place = placeOf(keys.outcome(job, key));
     const large = isLarge(stored);
@@ -69,7 +71,7 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
     async save(job, key, run, circumstances = {}) {
       const { after } = circumstances;
       const change = changeIn(run.state);
-      const target = change && (await prepareTarget(keys, inventories, change, now()));
+      const target = change && (await prepareTarget(keys, inventories, change, { time: now(), ledger }));
       const times = { time: now(), deliveredTtlMs };
       const conditions = [
         ...(after === undefined ? [] : [await afterStep(keys, after, ttlMs)]),

@@ -1,5 +1,13 @@
 import { defineScript } from './run-script.ts';
-import { CLOSE_STEPS, FILE_STEP, KEEP_STEPS, MOVE_STEP, NOTE_STEP, PENDING_STEPS } from './steps.lua.ts';
+import {
+  CLOSE_STEPS,
+  FILE_STEP,
+  KEEP_STEPS,
+  LEDGER_STEPS,
+  MOVE_STEP,
+  NOTE_STEP,
+  PENDING_STEPS,
+} from './steps.lua.ts';
 
 /** A step of `SAVE_OUTCOME`. */
 export interface OutcomeStep {
@@ -86,6 +94,7 @@ local function claim(keys, arguments)
   end
 end
 
+${LEDGER_STEPS}
 local first
 local effects = {
   AFTER = function(keys, arguments)
@@ -102,6 +111,7 @@ local effects = {
   end,
   KNOWN = function() end,
   OPEN = open, STATE = change, CLAIM = claim, FILE = file, MOVE = move, NOTE = note, TOUCH = touch,
+  LEDGER = ledger, LEDGER_AT = ledgerAt, LEDGER_DELIVERED = ledgerDelivered, LEDGER_FORGET = ledgerForget,
   KEEP = keep, DROP = drop, SELECTED = selected, RELIST = relist,
 }
 local function run(name, keys, arguments)

@@ -203,3 +203,44 @@ local function spend(keys, from, marked, ms)
     redis.call('UNLINK', keys[at])
   end
 end`;
+
+/**
+ * Lua functions of the ledger of a target (`fleet/ledger-writer.ts`), with keys and arguments:
+ * - `ledgerAt`, key: target. Arguments: the revision up to which the ledger has to be complete, or '', and the new one.
+ * - `ledger`, key: ledger. Arguments: an entry; where it fills a block, also the block of the last entries with this one, the first and
+ *   the last element that stay before the block, and the number of elements with which this is true.
+ * - `ledgerDelivered`, keys: target, ledger. Arguments: an entry, for a target that has a ledger.
+ * - `ledgerForget`, keys: target, ledger, heads of ledgers (hash). Arguments: target id.
+ */
+export const LEDGER_STEPS = `
+local function ledgerAt(keys, arguments)
+  if arguments[1] == '' or redis.call('HGET', keys[1], 'ledger') == arguments[1] then
+    redis.call('HSET', keys[1], 'ledger', arguments[2])
+  end
+end
+
+local function ledger(keys, arguments)
+  local entry, block, firstKept, lastKept, length = unpack(arguments)
+  if block and redis.call('LLEN', keys[1]) == tonumber(length) then
+    if tonumber(lastKept) < tonumber(firstKept) then
+      redis.call('DEL', keys[1])
+    else
+      redis.call('LTRIM', keys[1], firstKept, lastKept)
+    end
+    redis.call('RPUSH', keys[1], block)
+  else
+    redis.call('RPUSH', keys[1], entry)
+  end
+end
+
+local function ledgerDelivered(keys, arguments)
+  if redis.call('HEXISTS', keys[1], 'ledger') == 1 then
+    redis.call('RPUSH', keys[2], arguments[1])
+  end
+end
+
+local function ledgerForget(keys, arguments)
+  redis.call('HDEL', keys[1], 'ledger')
+  redis.call('DEL', keys[2])
+  redis.call('HDEL', keys[3], arguments[1])
+end`;

@@ -210,3 +210,71 @@ describe('lockhound where', () => {
     expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
   });
 });
+
+describe('lockhound where at other times', () => {
+  const at = (time: string, more: object = {}) => ({ ledger: { requestedAt: time, ...more } });
+  beforeEach(async () => {
+    const edges = { 'app@1.0.0': ['debug@4.4.2'] };
+    await fleet.save('org/shop', [npmFile('package-lock.json', ['app@1.0.0', 'debug@4.4.1'])], {
+      labels: { team: 'web' },
+      ...at('2026-09-01T00:00:00Z'),
+    });
+    await fleet.save('org/shop', [npmFile('package-lock.json', ['app@1.0.0', 'debug@4.4.2'], edges)], {
+      labels: { team: 'web' },
+      ...at('2026-09-08T13:00:00Z', { commit: 'c'.repeat(40), committedAt: '2026-09-08T12:58:00.000Z' }),
+    });
+    await fleet.save('org/shop', [npmFile('package-lock.json', ['app@1.0.0', 'debug@4.4.3'], edges)], {
+      labels: { team: 'web' },
+      ...at('2026-09-08T17:00:00Z'),
+    });
+    await fleet.save('org/late', [npmFile('package-lock.json', ['debug@4.4.2'])], at('2026-09-08T16:00:00Z'));
+  });
+
+  it('says from when to when, by which commit and through whom', async () => {
+    const { code, out } = await lockhound(['where', 'debug@4.4.2', '--ever']);
+    expect(code).toBe(0);
+    expect(out).toBe(`org/late
+  debug@4.4.2  package-lock.json  direct
+    not known before 2026-09-08T16:00:00.000Z, until now
+
+org/shop  team=web
+  debug@4.4.2  package-lock.json  through app@1.0.0
+    from 2026-09-08T13:00:00.000Z (commit cccccccccccc of 2026-09-08T12:58:00.000Z), until
+    2026-09-08T17:00:00.000Z
+
+2 targets held debug@4.4.2 in this time.
+`);
+  });
+
+  it.each([
+    [['--at', '2026-09-08T14:00Z'], ['org/shop'], 1],
+    [['--at', '2026-09-08T16:30Z'], ['org/late', 'org/shop'], 0],
+    [['--at', '2026-09-08T17:00:00Z'], ['org/late'], 0],
+    [['--since', '2026-09-08T17:00:00Z'], ['org/late'], 0],
+    [['--since', '2026-09-08T12:00Z', '--until', '2026-09-08T13:00Z'], ['org/shop'], 1],
+    [['--until', '2026-09-08T12:59Z'], [], 0],
+    [['--at', '2026-08-01T00:00Z'], [], 2],
+    [['--ever', '--label', 'team=web'], ['org/shop'], 0],
+  ])('%j: %j', async (args, targets, notKnown) => {
+    const { code, answer } = await where('debug@4.4.2', ...args);
+    expect(code).toBe(targets.length > 0 ? 0 : 1);
+    expect(answer.periods.map(({ target }: { target: string }) => target)).toEqual(targets);
+    expect(answer).toMatchObject({ targets: targets.length, notKnown, places: [] });
+  });
+
+  it('counts the targets whose time is not known, and refuses two times', async () => {
+    const { out } = await lockhound(['where', 'debug@4.4.2', '--at', '2026-08-01T00:00Z']);
+    expect(out).toBe(`No target is known to have held debug@4.4.2 in this time.
+Not known for all of this time: 2 targets, whose first recorded scan is later.
+`);
+    expect((await where('debug', '--ever', '--at', '1d')).code).toBe(2);
+    expect((await where('debug', '--since', '1d', '--until', '2d')).code).toBe(2);
+    expect((await where('debug', '--at', 'noon')).note).toContain('at: expected a time');
+  });
+
+  it('does not read more ledgers than it lists', async () => {
+    const { answer } = await where('debug', '--ever', '--limit', '1');
+    expect(answer.targets).toBe(2);
+    expect(answer.periods.map(({ target }: { target: string }) => target)).toEqual(['org/late']);
+  });
+});

@@ -1,3 +1,5 @@
+import { defined } from '../../../src/model/defined.ts';
+import type { LedgerNote } from '../../../src/model/fleet/ledger.ts';
 import type { LoggedChanges } from '../../../src/model/fleet/logged-changes.ts';
 import type { TargetState } from '../../../src/model/scan/change.ts';
 import type { Finding } from '../../../src/model/scan/finding.ts';
@@ -18,22 +20,28 @@ export interface TargetOptions {
   readonly findings?: TargetState['findings'];
   readonly log?: LoggedChanges['changes'];
   readonly incomplete?: boolean;
+  /** For the ledger. Default: a scan at `AT`; `null`: none, as of a worker that keeps no ledger. */
+  readonly ledger?: Partial<LedgerNote> | null;
 }
 
 /** The stores of a fleet under a prefix of its own, and a function that saves a target as `judge-scan` does. */
 export function openFleet(
   redis: RedisClient,
   prefix: string,
-  { now = Date.now, shard }: { readonly now?: () => number; readonly shard?: Shard } = {},
+  {
+    now = Date.now,
+    shard,
+    keepMs,
+  }: { readonly now?: () => number; readonly shard?: Shard; readonly keepMs?: () => number } = {},
 ) {
   const keys = createKeys(prefix, shard);
   const packageIds = createPackageIds(redis, keys, now);
   const inventories = createInventories(redis, keys, packageIds);
-  const outcomes = createOutcomeStore(redis, keys, { inventories, now });
+  const outcomes = createOutcomeStore(redis, keys, { inventories, now, ...defined({ keepMs }) });
   const targets = createTargetStore(redis, keys);
   let scans = 0;
   const save = async (target: string, read: readonly ResolvedLockfile[], options: TargetOptions = {}) => {
-    const { labels = {}, findings = [], log, incomplete } = options;
+    const { labels = {}, findings = [], log, incomplete, ledger = {} } = options;
     const before = await targets.read(target);
     const revision = (before?.revision ?? 0) + 1;
     scans += 1;
@@ -59,6 +67,7 @@ export function openFleet(
           requestedAt: AT,
           ...mark,
         },
+        ...(ledger === null ? {} : { ledger: { scan, requestedAt: AT, labels, findings: [], ...ledger } }),
         ...(log === undefined ? {} : { log: { scan, target, labels, requestedAt: AT, changes: log } }),
       },
     });

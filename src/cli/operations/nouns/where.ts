@@ -1,5 +1,5 @@
 import type { WhereAnswer } from '../../../model/api/lockhound-api.generated.ts';
-import { type WhereList, whereText } from '../../../report/packages.ts';
+import { periodsText, type WhereList, whereText } from '../../../report/packages.ts';
 import type { Noun } from '../noun.ts';
 
 export const NOUN: Noun = {
@@ -11,6 +11,8 @@ export const NOUN: Noun = {
       isFound: ({ targets }: WhereAnswer) => targets > 0,
       text: (answer: WhereAnswer, { params, ...options }) => {
         const query = [params['package'], params['range']].join(' ').trim();
+        const { periods, notKnown = 0 } = answer;
+        if (periods !== undefined) return periodsText({ ...answer, periods, notKnown, query }, options);
         return whereText({ ...(answer as unknown as WhereList), query }, options);
       },
     },
@@ -21,6 +23,9 @@ Examples:
   lockhound where 'lodash@<4.17.21'            a range, in the notation of npm
   lockhound where pkg:pypi/urllib3 '>=1.26,<2' a purl, and a range in the notation of Python
   lockhound where lodash --label team=web      only targets of one team
+  lockhound where 'debug@4.4.2' --ever         also where it was held before: from which scan and commit to which
+  lockhound where 'debug@4.4.2' --since 2026-09-08T13:00Z --until 2026-09-08T16:00Z
+  lockhound where 'debug@4.4.2' --at 3d        where it was held three days ago
 
 Names may have any spelling that their ecosystem takes as the same (\`Flask_Cors\` is \`flask-cors\` on PyPI).
 Ranges: npm, cargo and golang (notation of npm), pypi (PEP 440), gem (\`~> 1.2\`). Versions of other ecosystems have

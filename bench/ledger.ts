@@ -1,0 +1,80 @@
+import { heldIds } from '../src/fleet/id-list.ts';
+import { createLedger, headBucketOf } from '../src/store/fleet/ledger.ts';
+import { closeRedis, connectRedis } from '../src/store/redis/connection.ts';
+import { startNativeRedis } from '../test/native-redis.ts';
+import { seededRandom } from '../test/seeded-random.ts';
+import { npmFile, openFleet } from '../test/store/fleet/fleet-room.ts';
+import { rowsOf, type Subject, type Table } from './rows.ts';
+
+const PACKAGES = 1_000;
+const NAMES = 50_000;
+const WEEKS = 52;
+const CHANGED = 30;
+const FIRST = Date.parse('2026-01-05T06:00:00Z');
+
+const SUBJECTS: readonly Subject[] = [
+  { name: 'save a scan, no ledger' },
+  { name: 'save a scan', floor: 'save a scan, no ledger' },
+];
+
+/**
+ * A year of weekly scans of [targets] × 1,000 packages, of which 30 change each week: the size of a ledger in Redis, the processor time
+ * of this process for saving a scan with and without one, and the pass over the heads of all ledgers.
+ * `npm run bench -- ledger [targets]`.
+ */
+export async function* measure([count = '100']: readonly string[]): AsyncGenerator<Table> {
+  const server = await startNativeRedis();
+  const redis = await connectRedis({ urls: server.url });
+  const random = seededRandom(33);
+  const draw = (limit: number) => Math.floor(random() * limit);
+  const off = openFleet(redis, 'off', { keepMs: () => 0 });
+  const on = openFleet(redis, 'on');
+  const times = new Map<string, number[]>(SUBJECTS.map(({ name }) => [name, []]));
+  const targets = Array.from({ length: Number(count) }, () =>
+    Array.from({ length: PACKAGES }, () => ({ name: draw(NAMES), version: 0 })),
+  );
+  for (let week = 0; week < WEEKS; week += 1) {
+    for (const packages of targets) {
+      for (let change = 0; change < CHANGED && week > 0; change += 1) {
+        const one = packages[draw(PACKAGES)];
+        if (one !== undefined) one.version = week;
+      }
+    }
+    const sides = [['save a scan, no ledger', off] as const, ['save a scan', on] as const];
+    for (const [name, fleet] of week % 2 === 0 ? sides : sides.reverse()) {
+      const before = process.cpuUsage();
+      for (const [index, packages] of targets.entries()) {
+        const ids = packages.map((one) => `package-${one.name}@${one.version}.0.0`);
+        const edges = Object.fromEntries(ids.map((id, at) => [id, [...ids.slice(2 * at + 1, 2 * at + 3)]]));
+        await fleet.save(`org/target-${index}`, [npmFile('package-lock.json', [...new Set(ids)], edges)], {
+          ledger: {
+            requestedAt: new Date(FIRST + week * 7 * 86_400_000).toISOString(),
+            commit: Array.from({ length: 40 }, () => draw(16).toString(16)).join(''),
+          },
+        });
+      }
+      const { user, system } = process.cpuUsage(before);
+      times.get(name)?.push((user + system) / 1_000 / targets.length);
+    }
+  }
+  yield {
+    title: `saving a scan of ${PACKAGES} packages, processor time of this process`,
+    rows: rowsOf(SUBJECTS, times),
+  };
+  let [ledgers, heads] = [0, 0];
+  for (let index = 0; index < targets.length; index += 1) {
+    const target = `org/target-${index}`;
+    ledgers += Number(await redis.memory('USAGE', on.keys.ledger(target), 'SAMPLES', 0));
+    heads += await redis.hstrlen(on.keys.ledgerHeads(headBucketOf(target)), target);
+  }
+  const kilobytes = (bytes: number) => (bytes / targets.length / 1_024).toFixed(1);
+  console.log(`a year in Redis: ${kilobytes(ledgers)} KB a ledger, and ${kilobytes(heads)} KB for its head`);
+  const began = performance.now();
+  let found = 0;
+  for await (const part of createLedger(redis, on.keys).heads())
+    for (const { ids } of part.values()) found += heldIds(ids, Uint32Array.of(1, 1_000, 100_000)).length;
+  const each = (performance.now() - began) / targets.length;
+  console.log(`a pass over all heads: ${(each * 1_000).toFixed(1)} µs a target (${found} found)`);
+  await closeRedis(redis);
+  await server.close();
+}

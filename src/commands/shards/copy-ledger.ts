@@ -1,0 +1,41 @@
+import type { ChainableCommander } from 'ioredis';
+import { headOf, namedIds, withOtherIds } from '../../fleet/ledger/ledger-entries.ts';
+import { createLedger, headBucketOf, writeBlock, writeHead } from '../../store/fleet/ledger.ts';
+import type { PackageIds } from '../../store/fleet/package-ids.ts';
+import type { Keys } from '../../store/keys.ts';
+import type { RedisClient } from '../../store/redis/connection.ts';
+
+interface LedgerCopy {
+  readonly target: string;
+  readonly source: Keys;
+  readonly keys: Keys;
+  readonly from: PackageIds;
+  readonly to: PackageIds;
+}
+
+/** Entries of a block. */
+const BLOCK = 16;
+
+/** Adds the ledger of a target to what is written, with the package ids of the other shard. Throws `state-corrupt`. */
+export async function copyLedger(
+  redis: RedisClient,
+  step: ChainableCommander,
+  { target, source, keys, from, to }: LedgerCopy,
+): Promise<void> {
+  const entries = await createLedger(redis, source).read(target, (error) => {
+    throw error;
+  });
+  const ids = [...namedIds(entries)];
+  const identities = await from.identities(ids);
+  const known = ids.flatMap((id, index) => {
+    const identity = identities[index];
+    return identity === undefined ? [] : [[id, identity] as const];
+  });
+  const given = await to.intern(known.map(([, identity]) => identity));
+  const others = new Map(known.map(([id], index) => [id, given[index] as number]));
+  const moved = withOtherIds(entries, others);
+  for (let at = 0; at < moved.length; at += BLOCK)
+    step.rpush(keys.ledger(target), await writeBlock(moved.slice(at, at + BLOCK)));
+  const head = headOf(moved);
+  if (head !== undefined) step.hset(keys.ledgerHeads(headBucketOf(target)), target, writeHead(head));
+}

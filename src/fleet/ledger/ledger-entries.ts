@@ -1,0 +1,69 @@
+import type { LedgerEntry, LockfileDelta } from '../../model/fleet/ledger.ts';
+import { idsOf, stepsOf } from './lockfile-deltas.ts';
+
+/** What a pass over the ledgers of all targets needs of one of them. */
+export interface LedgerHead {
+  /** Since when it is known what the target held, in seconds since 1970. */
+  readonly since: number;
+  /** Ids of packages that it held at some time and may not hold any more, ascending. */
+  readonly ids: readonly number[];
+}
+
+/** The head of a ledger; `undefined` when it has no entry about a scan. */
+export function headOf(entries: readonly LedgerEntry[]): LedgerHead | undefined {
+  const scans = entries.filter(({ delivered }) => delivered === undefined);
+  const [first] = scans;
+  if (first === undefined) return undefined;
+  const start = Math.max(
+    0,
+    scans.findLastIndex((entry) => entry.start === true),
+  );
+  const ids = new Set<number>();
+  for (const [index, { files = [] }] of scans.entries()) {
+    for (const { came, went, roots } of files) {
+      for (const id of idsOf(went)) ids.add(id);
+      // What was lost before a start may have held these to its end.
+      if (index < start) for (const id of [...idsOf(came), ...roots]) ids.add(id);
+    }
+  }
+  const since = scans[start]?.at ?? first.at;
+  return { since, ids: [...ids].sort((left, right) => left - right) };
+}
+
+/** The entries with other ids of the same packages. Packages without another id are left out: their names are lost. */
+export function withOtherIds(
+  entries: readonly LedgerEntry[],
+  others: ReadonlyMap<number, number>,
+): readonly LedgerEntry[] {
+  const inFile = ({ path, came, via, roots, went }: LockfileDelta): LockfileDelta => {
+    const pairs = idsOf(came).flatMap((id, index) => {
+      const other = others.get(id);
+      return other === undefined ? [] : [[other, via[index] ?? -1] as const];
+    });
+    pairs.sort(([left], [right]) => left - right);
+    return {
+      path,
+      came: stepsOf(pairs.map(([id]) => id)),
+      via: pairs.map(([, one]) => one),
+      roots: roots.map((id) => others.get(id) ?? 0),
+      went: stepsOf(
+        idsOf(went)
+          .flatMap((id) => others.get(id) ?? [])
+          .sort((left, right) => left - right),
+      ),
+    };
+  };
+  return entries.map((entry) =>
+    entry.files === undefined ? entry : { ...entry, files: entry.files.map(inFile) },
+  );
+}
+
+/** All ids that the entries name. */
+export function namedIds(entries: readonly LedgerEntry[]): ReadonlySet<number> {
+  const ids = new Set<number>();
+  for (const { files = [] } of entries) {
+    for (const { came, went, roots } of files)
+      for (const id of [...idsOf(came), ...idsOf(went), ...roots]) ids.add(id);
+  }
+  return ids;
+}

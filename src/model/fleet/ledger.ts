@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { SEVERITIES } from '../scan/severity.ts';
+import { TRANSITIONS } from '../scan/transition.ts';
+import type { ValueOf } from '../stored/kind.ts';
+
+/** What is known of the revision that lockfiles were read from. */
+export type ScannedRevision = ValueOf<typeof scannedRevisionSchema>;
+
+export const scannedRevisionSchema = z.object({
+  /** The commit of a git repository. */
+  commit: z.string().exactOptional(),
+  /** RFC 3339: when that commit was made. */
+  committedAt: z.string().exactOptional(),
+  /** Validator of an HTTP answer. */
+  etag: z.string().exactOptional(),
+});
+
+/** What a scan changed in a target, or an alert that a receiver accepted. */
+export type LedgerEntry = ValueOf<typeof ledgerEntrySchema>;
+
+/** The packages that came and went in one lockfile. */
+export type LockfileDelta = NonNullable<LedgerEntry['files']>[number];
+
+/** A finding that changed. */
+export type LedgerFinding = NonNullable<LedgerEntry['findings']>[number];
+
+/** Ids of packages, ascending, each minus the one before it. */
+const idSteps = z.custom<readonly number[]>(
+  (value) => Array.isArray(value) && value.every(Number.isSafeInteger),
+  'a list of another kind',
+);
+
+const ledgerEntrySchema = z.object({
+  /** When the scan was requested, or the alert was accepted; seconds since 1970. */
+  at: z.number(),
+  scan: z.string(),
+  ...scannedRevisionSchema.shape,
+  /** True for the first entry, and for one whose predecessors are lost: what was held before it is not known. */
+  start: z.literal(true).exactOptional(),
+  /** Lockfiles with other packages. An entry with `start` has none: the packages of its time follow from those of today. */
+  files: z
+    .array(
+      z.object({
+        path: z.string(),
+        came: idSteps,
+        /**
+         * For each package that came: 0 a direct dependency, -1 not known, else the position, from 1, in `roots` of the direct dependency
+         * that brought it.
+         */
+        via: idSteps,
+        roots: z.array(z.number()),
+        went: idSteps,
+      }),
+    )
+    .exactOptional(),
+  /** Alerts that opened, worsened or ended; the worst first. */
+  findings: z
+    .array(
+      z.object({
+        transition: z.enum(TRANSITIONS),
+        rule: z.string(),
+        severity: z.enum(SEVERITIES),
+        purl: z.string(),
+        /** Id of the advisory, and its other names. */
+        advisory: z.string().exactOptional(),
+        aliases: z.array(z.string()).exactOptional(),
+        /** Routes that get the change. */
+        routes: z.array(z.string()).exactOptional(),
+        /** RFC 3339: when it opened, for one that ended. */
+        since: z.string().exactOptional(),
+      }),
+    )
+    .exactOptional(),
+  /** Number of further findings that are not listed. */
+  omitted: z.number().exactOptional(),
+  /** The route whose receiver accepted the alert about `scan`. */
+  delivered: z.string().exactOptional(),
+});
+
+export const ledgerBlockSchema = z.object({ entries: z.array(ledgerEntrySchema) });
+
+/** What a scan says about itself for the ledger of its target. */
+export interface LedgerNote extends ScannedRevision {
+  readonly scan: string;
+  /** RFC 3339. */
+  readonly requestedAt: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly findings: readonly LedgerFinding[];
+  readonly omitted?: number;
+}

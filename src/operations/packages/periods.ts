@@ -1,0 +1,170 @@
+import type { Store } from '../../compose/store.ts';
+import { createIdSet, heldIds } from '../../fleet/id-list.ts';
+import { packageOf } from '../../fleet/identity.ts';
+import { heldPeriods, overlaps, type HeldPeriod as Period } from '../../fleet/ledger/held-periods.ts';
+import { findRoots, UNKNOWN_ROOT } from '../../fleet/package-places.ts';
+import type { HeldPeriod, LedgerPoint } from '../../model/api/lockhound-api.generated.ts';
+import { defined } from '../../model/defined.ts';
+import type { LedgerEntry } from '../../model/fleet/ledger.ts';
+import { chunks, createYielder } from '../../model/yielding.ts';
+import { compareText } from '../../policy/finding-order.ts';
+import { reportTo } from '../../store/values/stored-values.ts';
+import type { OperationContext } from '../context.ts';
+import { findHolders, type Holder, type HolderTest } from './holders.ts';
+import type { PackageQuery } from './query.ts';
+
+/** A time in seconds since 1970. */
+export interface AskedTime {
+  readonly since: number;
+  readonly until: number;
+}
+
+export interface PeriodsAnswer {
+  readonly versions: readonly string[];
+  readonly targets: number;
+  readonly lockfiles: number;
+  readonly periods: readonly HeldPeriod[];
+  readonly notKnown: number;
+  readonly notCompared: readonly string[];
+}
+
+/**
+ * The periods in which targets held a package: by one pass over the heads of all ledgers, and by reading the ledgers of the targets that it
+ * finds. `limit`: of lockfiles that are listed. Throws `Refusal` (`nothing-stored`, `query-invalid`).
+ */
+export async function findPeriods(
+  context: OperationContext,
+  query: PackageQuery,
+  {
+    fits,
+    time,
+    limit = Number.POSITIVE_INFINITY,
+  }: { readonly fits: HolderTest; readonly time: AskedTime; readonly limit?: number | undefined },
+): Promise<PeriodsAnswer> {
+  const { versions, holders, selections, notCompared } = await findHolders(context, query, fits);
+  const { targets } = await context.snapshot({});
+  const asked = new Map([...targets.values()].filter(fits).map((one) => [one.target, one]));
+  const candidates = new Map(holders.map((holder) => [holder.target, holder]));
+  const known = new Set<string>();
+  for (const selected of selections) {
+    for await (const { target, since, isHolder } of passOverHeads(selected, asked)) {
+      if (time.since === Number.NEGATIVE_INFINITY || since <= time.since) known.add(target);
+      if (!isHolder || candidates.has(target)) continue;
+      const labels = asked.get(target)?.labels ?? {};
+      candidates.set(target, { target, labels, lockfiles: [], selected });
+    }
+  }
+  const sorted = [...candidates.values()].sort((left, right) => compareText(left.target, right.target));
+  const read = await readPeriods(context, sorted, { time, limit });
+  return { versions, ...read, notKnown: asked.size - known.size, notCompared };
+}
+
+/** The asked targets of a shard that have a ledger: since when, and whether they held one of the packages that they may not hold now. */
+async function* passOverHeads({ store, byId }: Holder['selected'], asked: ReadonlyMap<string, unknown>) {
+  const wanted = Uint32Array.from(byId.keys()).sort();
+  const yieldIfDue = createYielder();
+  for await (const heads of store.ledger.heads()) {
+    for (const [target, { since, ids }] of heads) {
+      if (asked.has(target)) yield { target, since, isHolder: heldIds(ids, wanted).length > 0 };
+    }
+    await yieldIfDue();
+  }
+}
+
+/** Ledgers that are read at the same time. */
+const PART = 32;
+
+/** Where all times are asked for, each of the targets has a period, and only the ledgers of those that are listed are read. */
+async function readPeriods(
+  context: OperationContext,
+  holders: readonly Holder[],
+  { time, limit }: { readonly time: AskedTime; readonly limit: number },
+): Promise<Pick<PeriodsAnswer, 'targets' | 'lockfiles' | 'periods'>> {
+  const isEver = time.since === Number.NEGATIVE_INFINITY && time.until === Number.POSITIVE_INFINITY;
+  const periods: HeldPeriod[] = [];
+  let [targets, lockfiles] = [0, 0];
+  for (const part of chunks(holders, PART)) {
+    const isListed = lockfiles < limit;
+    if (!isListed && isEver) {
+      targets += part.length;
+      continue;
+    }
+    for (const own of await Promise.all(part.map((holder) => periodsOf(context, holder, time)))) {
+      const files = new Set(own.map(({ lockfile }) => lockfile)).size;
+      if (files > 0 && lockfiles < limit) periods.push(...own);
+      targets += Math.min(files, 1);
+      lockfiles += files;
+    }
+  }
+  return { targets, lockfiles, periods };
+}
+
+/** The periods of one target in a time, by lockfile. */
+export async function periodsOf(
+  { fleet, snapshot }: Pick<OperationContext, 'fleet' | 'snapshot'>,
+  { target, labels, lockfiles, selected }: Holder,
+  { since, until }: AskedTime,
+): Promise<readonly HeldPeriod[]> {
+  const { store, byId } = selected;
+  const entries = await store.ledger.read(target, fleet.onUnreadable);
+  const current = new Map(
+    lockfiles.map(({ path, lookedUp, excluded }) => [path, new Set([...lookedUp, ...excluded])]),
+  );
+  const all = heldPeriods(entries, current, byId).filter((one) => overlaps(one, since, until));
+  const periods = await Promise.all(all.map((one) => withRoot(fleet, store, lockfiles, one)));
+  const roots = [...new Set(periods.flatMap(({ root }) => root ?? []))];
+  const identities = await store.packageIds.identities(roots);
+  const names = new Map(roots.map((id, index) => [id, identities[index]]));
+  const judgedAt = (await snapshot({})).targets.get(target)?.requestedAt;
+  return periods
+    .map((period): HeldPeriod => {
+      const { name, version, purl } = byId.get(period.id) ?? packageOf(':@');
+      const through = period.root === undefined ? undefined : names.get(period.root);
+      const { from, notKnownBefore, until: end, notKnownAfter, direct } = period;
+      const before = notKnownBefore === undefined ? judgedAt : timeOf(notKnownBefore);
+      return {
+        target,
+        labels,
+        lockfile: period.path,
+        ...{ name, version, purl },
+        ...defined({ direct }),
+        ...(through === undefined ? {} : { through: through.slice(through.indexOf(':') + 1) }),
+        ...(from === undefined ? defined({ notKnownBefore: before }) : { from: pointOf(from) }),
+        ...(end === undefined ? {} : { until: pointOf(end) }),
+        ...(notKnownAfter === undefined ? {} : { notKnownAfter: timeOf(notKnownAfter) }),
+      };
+    })
+    .sort(
+      (left, right) =>
+        compareText(left.lockfile, right.lockfile) || compareText(startOf(left), startOf(right)),
+    );
+}
+
+export function pointOf({ at, scan, commit, committedAt, etag }: LedgerEntry): LedgerPoint {
+  return { at: timeOf(at), scan, ...defined({ commit, committedAt, etag }) };
+}
+
+/** RFC 3339 of seconds since 1970. */
+export function timeOf(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString();
+}
+
+function startOf({ from, notKnownBefore = '' }: HeldPeriod): string {
+  return from?.at ?? notKnownBefore;
+}
+
+/** A package that is held now, and that no entry brought: through which dependency it is held now. */
+async function withRoot(
+  { onUnreadable }: OperationContext['fleet'],
+  { inventories }: Store,
+  lockfiles: Holder['lockfiles'],
+  period: Period,
+): Promise<Period> {
+  if (period.from !== undefined || period.until !== undefined) return period;
+  const inventory = lockfiles.find(({ path }) => path === period.path)?.inventory;
+  if (inventory === undefined) return period;
+  const stored = await inventories.compact(inventory).catch(reportTo(onUnreadable));
+  const root = stored && findRoots(stored.ids, stored.rest, createIdSet([period.id])).get(period.id);
+  if (root === undefined || root === UNKNOWN_ROOT) return period;
+  return root === period.id ? { ...period, direct: true } : { ...period, direct: false, root };
+}

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decodeIds } from '../../../src/fleet/id-list.ts';
+import { heldPeriods } from '../../../src/fleet/ledger/held-periods.ts';
+import { createTargetRemoval } from '../../../src/store/fleet/forget-target.ts';
+import { createGarbageCollection } from '../../../src/store/fleet/garbage.ts';
+import { createLedger } from '../../../src/store/fleet/ledger.ts';
+import { createTargetSummaries } from '../../../src/store/fleet/target-summaries.ts';
+import { openStoreRoom, type StoreRoom } from '../store-room.ts';
+import { AT, npmFile, openFleet } from './fleet-room.ts';
+
+let room: StoreRoom;
+beforeAll(async () => {
+  room = await openStoreRoom();
+});
+afterAll(() => room.close());
+
+const FIRST = Date.parse(AT) / 1_000;
+
+/** The time of a scan so many days after the first one. */
+function after(days: number) {
+  return { ledger: { requestedAt: new Date((FIRST + days * 86_400) * 1_000).toISOString() } };
+}
+
+function open(name: string, options: Parameters<typeof openFleet>[2] = {}) {
+  const fleet = openFleet(room.redis, name, options);
+  const ledger = createLedger(room.redis, fleet.keys);
+  const periods = async (target: string) => {
+    const state = await fleet.targets.read(target);
+    const current = new Map<string, number[]>();
+    for (const { path, inventory = '' } of state?.lockfiles ?? []) {
+      const { ids } = await fleet.inventories.compact(inventory);
+      current.set(path, [...ids.lookedUp, ...ids.excluded]);
+    }
+    const found = heldPeriods(await ledger.read(target), current, { has: () => true });
+    const names = await fleet.packageIds.identities(found.map(({ id }) => id));
+    return found
+      .map(({ from, until, notKnownBefore }, index) =>
+        [names[index]?.slice(4), from?.scan ?? `? ${notKnownBefore}`, until?.scan ?? 'now'].join(' '),
+      )
+      .sort();
+  };
+  return { ...fleet, ledger, periods };
+}
+
+describe('the ledger of a target', () => {
+  it('has what each scan changed, and who brought it', async () => {
+    const fleet = open('basics');
+    const edges = { 'app@1.0.0': ['b@2.0.0'], 'b@2.0.0': ['c@1.0.0'] };
+    await fleet.save('t', [npmFile('f', ['app@1.0.0', 'a@1.0.0'])]);
+    await fleet.save('t', [npmFile('f', ['app@1.0.0', 'b@2.0.0', 'c@1.0.0'], edges)], {
+      ledger: { commit: 'a'.repeat(40), committedAt: AT },
+    });
+    await fleet.save('t', [npmFile('f', ['app@1.0.0', 'b@2.0.0', 'c@1.0.0'], edges)]);
+    await fleet.save('t', [npmFile('f', ['app@1.0.0'])]);
+    const entries = await fleet.ledger.read('t');
+    expect(entries.map(({ scan }) => scan)).toEqual(['t-s1', 't-s2', 't-s4']);
+    expect(entries[1]).toMatchObject({ commit: 'a'.repeat(40), committedAt: AT });
+    const [app] = (await fleet.packageIds.find(['NPM:app@1.0.0'])).values();
+    expect(entries[1]?.files).toMatchObject([{ path: 'f', via: [1, 1], roots: [app] }]);
+    expect(await fleet.periods('t')).toEqual([
+      `a@1.0.0 ? ${FIRST} t-s2`,
+      `app@1.0.0 ? ${FIRST} now`,
+      'b@2.0.0 t-s2 t-s4',
+      'c@1.0.0 t-s2 t-s4',
+    ]);
+    for await (const heads of fleet.ledger.heads()) {
+      for (const { since, ids } of heads.values()) expect([since, decodeIds(ids).length]).toEqual([FIRST, 3]);
+    }
+  });
+
+  it('is in blocks, of which those are dropped that are too old', async () => {
+    const day = 86_400_000;
+    let now = FIRST * 1_000;
+    const fleet = open('blocks', { keepMs: () => 100 * day, now: () => now });
+    for (let scan = 0; scan < 200; scan += 1) {
+      now = (FIRST + scan * 86_400) * 1_000;
+      await fleet.save('t', [npmFile('f', [`a@${scan}.0.0`])], after(scan));
+    }
+    const entries = await fleet.ledger.read('t');
+    expect(entries.at(-1)?.scan).toBe('t-s200');
+    expect(entries.length).toBeGreaterThanOrEqual(100);
+    expect(entries.length).toBeLessThan(150);
+    expect(await room.redis.llen(fleet.keys.ledger('t'))).toBeLessThan(entries.length / 16 + 16);
+    const since = entries[0]?.at;
+    for await (const heads of fleet.ledger.heads())
+      for (const head of heads.values()) expect(head.since).toBe(since);
+    // The first entry that is left says what went with it: that is there since a time that is not known.
+    expect((await fleet.periods('t')).filter((period) => period.includes(`? ${since} t-s`))).toHaveLength(1);
+  });
+
+  it('starts again after a worker that keeps none', async () => {
+    const fleet = open('gap');
+    await fleet.save('t', [npmFile('f', ['a@1.0.0'])]);
+    await fleet.save('t', [npmFile('f', ['b@1.0.0'])]);
+    await fleet.save('t', [npmFile('f', ['c@1.0.0'])], { ledger: null });
+    // A save without news keeps a complete ledger, and does not complete another one.
+    await room.redis.hset(fleet.keys.target('t'), 'ledger', '2');
+    await fleet.save('t', [npmFile('f', ['d@1.0.0'])]);
+    const entries = await fleet.ledger.read('t');
+    expect(entries.map(({ start = false }) => start)).toEqual([true, false, true]);
+    expect(await fleet.periods('t')).toContain(`d@1.0.0 ? ${FIRST} now`);
+  });
+
+  it('is written with the state or not at all', async () => {
+    const fleet = open('once');
+    await fleet.save('t', [npmFile('f', ['a@1.0.0'])]);
+    const before = await fleet.targets.read('t');
+    const change = (scan: string) => ({
+      result: {},
+      next: [],
+      state: {
+        target: 't',
+        replaces: before?.revision ?? 0,
+        state: { revision: 2, scan, requestedAt: AT, findings: [], lockfiles: [] },
+        lockfiles: { before: before?.lockfiles ?? [], read: [npmFile('f', ['b@1.0.0'])] },
+        ledger: { scan, requestedAt: AT, labels: {}, findings: [] },
+      },
+    });
+    // A worker that dies after the script saves the same again, and another one lost the race.
+    const answers = await Promise.all(
+      ['x', 'x', 'y', 'y'].map((scan) => fleet.outcomes.save('judge-scan', scan, change(scan))),
+    );
+    expect(answers.filter(({ status }) => status === 'saved')).toHaveLength(1);
+    expect((await fleet.ledger.read('t')).map(({ scan }) => scan)).toEqual(['t-s1', expect.any(String)]);
+  });
+
+  it('is forgotten with its target, and when it is turned off', async () => {
+    let keep = 1_000 * 86_400_000;
+    const fleet = open('forgotten', { keepMs: () => keep });
+    const removal = createTargetRemoval(
+      room.redis,
+      fleet.keys,
+      createTargetSummaries(room.redis, fleet.keys),
+    );
+    const ledgers = async () =>
+      (await room.redis.keys(`${fleet.keys.prefix}:*`)).filter((key) => key.includes('ledger'));
+    for (const target of ['t', 'u']) {
+      await fleet.save(target, [npmFile('f', ['a@1.0.0'])]);
+      await fleet.save(target, [npmFile('f', ['b@1.0.0'])]);
+    }
+    expect(await ledgers()).toHaveLength(4);
+    await removal('t');
+    expect(await ledgers()).toHaveLength(2);
+    keep = 0;
+    await fleet.save('u', [npmFile('f', ['c@1.0.0'])]);
+    expect(await ledgers()).toEqual([]);
+    expect(await room.redis.hexists(fleet.keys.target('u'), 'ledger')).toBe(0);
+  });
+
+  it('keeps the names of the packages that it has', async () => {
+    let now = Date.parse(AT);
+    const fleet = open('names', { now: () => now });
+    const none = { scan: async function* () {}, answeredBefore: async () => [], forgetTimes: async () => {} };
+    const collect = createGarbageCollection(room.redis, fleet.keys, {
+      packageIds: fleet.packageIds,
+      inventories: fleet.inventories,
+      ledger: fleet.ledger,
+      facts: { versions: none, advisories: { keys: async () => [], forget: async () => {} } },
+      recordTtlMs: 0,
+      now: () => now,
+    });
+    await fleet.save('t', [npmFile('f', ['a@1.0.0'])]);
+    await fleet.save('t', [npmFile('f', ['b@1.0.0'])]);
+    await fleet.packageIds.intern(['NPM:unused@1.0.0']);
+    now += 2 * 3_600_000;
+    expect(await collect()).toMatchObject({ packageIds: 1 });
+    expect(await fleet.periods('t')).toEqual([`a@1.0.0 ? ${FIRST} t-s2`, 'b@1.0.0 t-s2 now']);
+  });
+
+  it('goes on without a block that is damaged', async () => {
+    const fleet = open('damaged');
+    for (const id of ['a', 'b', 'c', 'd']) await fleet.save('t', [npmFile('f', [`${id}@1.0.0`])]);
+    await room.redis.lset(fleet.keys.ledger('t'), 1, 'damaged');
+    const messages: string[] = [];
+    const entries = await fleet.ledger.read('t', ({ message }) => void messages.push(message));
+    expect(entries.map(({ scan, start = false }) => `${scan} ${start}`)).toEqual([
+      't-s1 true',
+      't-s3 true',
+      't-s4 false',
+    ]);
+    expect(messages).toEqual([expect.stringContaining('forget the history of the target')]);
+    await fleet.save('t', [npmFile('f', ['e@1.0.0'])]);
+    expect((await fleet.ledger.read('t')).at(-1)?.scan).toBe('t-s5');
+  });
+});
