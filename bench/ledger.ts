@@ -34,24 +34,14 @@ export async function* measure([count = '100']: readonly string[]): AsyncGenerat
     Array.from({ length: PACKAGES }, () => ({ name: draw(NAMES), version: 0 })),
   );
   for (let week = 0; week < WEEKS; week += 1) {
-    for (const packages of targets) {
-      for (let change = 0; change < CHANGED && week > 0; change += 1) {
-        const one = packages[draw(PACKAGES)];
-        if (one !== undefined) one.version = week;
-      }
-    }
+    if (week > 0) for (const packages of targets) upgrade(packages, week, draw);
     const sides = [['save a scan, no ledger', off] as const, ['save a scan', on] as const];
     for (const [name, fleet] of week % 2 === 0 ? sides : sides.reverse()) {
       const before = process.cpuUsage();
       for (const [index, packages] of targets.entries()) {
-        const ids = packages.map((one) => `package-${one.name}@${one.version}.0.0`);
-        const edges = Object.fromEntries(ids.map((id, at) => [id, [...ids.slice(2 * at + 1, 2 * at + 3)]]));
-        await fleet.save(`org/target-${index}`, [npmFile('package-lock.json', [...new Set(ids)], edges)], {
-          ledger: {
-            requestedAt: new Date(FIRST + week * 7 * 86_400_000).toISOString(),
-            commit: Array.from({ length: 40 }, () => draw(16).toString(16)).join(''),
-          },
-        });
+        const requestedAt = new Date(FIRST + week * 7 * 86_400_000).toISOString();
+        const commit = Array.from({ length: 40 }, () => draw(16).toString(16)).join('');
+        await fleet.save(`org/target-${index}`, [fileOf(packages)], { ledger: { requestedAt, commit } });
       }
       const { user, system } = process.cpuUsage(before);
       times.get(name)?.push((user + system) / 1_000 / targets.length);
@@ -77,4 +67,22 @@ export async function* measure([count = '100']: readonly string[]): AsyncGenerat
   console.log(`a pass over all heads: ${(each * 1_000).toFixed(1)} µs a target (${found} found)`);
   await closeRedis(redis);
   await server.close();
+}
+
+interface Held {
+  readonly name: number;
+  version: number;
+}
+
+function upgrade(packages: readonly Held[], version: number, draw: (limit: number) => number): void {
+  for (let change = 0; change < CHANGED; change += 1) {
+    const one = packages[draw(packages.length)];
+    if (one !== undefined) one.version = version;
+  }
+}
+
+function fileOf(packages: readonly Held[]) {
+  const ids = packages.map(({ name, version }) => `package-${name}@${version}.0.0`);
+  const edges = Object.fromEntries(ids.map((id, at) => [id, [...ids.slice(2 * at + 1, 2 * at + 3)]]));
+  return npmFile('package-lock.json', [...new Set(ids)], edges);
 }

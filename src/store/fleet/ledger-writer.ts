@@ -11,7 +11,7 @@ import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import type { OutcomeStep } from '../scripts/save-outcome.lua.ts';
 import type { Inventories, PackedInventory } from './inventories.ts';
-import { headBucketOf, readBlock, storedHead, writeBlock, writeHead } from './ledger.ts';
+import { headBucketOf, readBlock, singlesIn, storedHead, writeBlock, writeHead } from './ledger.ts';
 
 /** Two years. */
 const DEFAULT_KEEP_MS = 730 * 24 * 3_600_000;
