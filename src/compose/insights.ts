@@ -35,9 +35,10 @@ type InsightsConfig = LoadedConfig['config']['insights'];
 export async function openInsights(
   loaded: LoadedConfig,
   cache: Cache,
-  { budget, http, backoff, ...options }: OwnOptions & InsightsConnection = {},
+  { budget, http, backoff, advisoryChanges, ...options }: OwnOptions & InsightsConnection = {},
 ) {
-  const { clientOf, close } = await openInsightsClients(loaded, { budget, http, backoff });
+  const connection = { budget, http, backoff, advisoryChanges };
+  const { clientOf, close } = await openInsightsClients(loaded, connection);
   return { insights: clientOf(cache, options), close };
 }
 
@@ -55,6 +56,7 @@ export async function openInsightsClients({ config }: LoadedConfig, connection: 
       createInsights({
         ...options,
         api,
+        isLocal,
         // An import is seen at once.
         cache: isLocal ? neverRead(cache) : cache,
         limit,

@@ -40,6 +40,8 @@ export interface InsightsOptions extends CachePolicy, Partial<Privacy> {
   readonly concurrency?: number;
   /** Limits the requests of several clients together, in place of `concurrency`. */
   readonly limit?: LimitFunction;
+  /** Whether imported advisories alone answer. Default: false. */
+  readonly isLocal?: boolean;
   /** Versions that the index had before. Unset: none are known. */
   readonly seen?: SeenVersions | undefined;
   /** Keeps the requests of several clients together from a service that fails. Default: a gate of this client. */
@@ -68,6 +70,7 @@ export function createInsights(options: InsightsOptions): Insights {
     seen,
     facts,
     stated,
+    isLocal,
   } = options;
   const service = createInsightsService(api, {
     gate: options.gate ?? createGate(),
@@ -102,6 +105,7 @@ export function createInsights(options: InsightsOptions): Insights {
       lookUpVersions: guardedLookUp(facts?.versions ?? stated, witnessing),
       cache: createRecordCache(CACHED_VERSION, options),
       facts: facts?.versions,
+      isLocal,
     }),
     releases: createReleases(service, limit),
     ...createRefresh({ ...parts, ...witnessing, facts }),

@@ -1,3 +1,4 @@
+import { ADVISORIES_ALONE } from '../model/losses/statements.ts';
 import type { Gap, Lacking } from '../model/scan/gap.ts';
 import type { Inventory, ResolvedPackage } from '../model/scan/inventory.ts';
 import type { Inspection } from '../model/signal/inspection.ts';
@@ -46,7 +47,7 @@ async function sourceGaps({ lockfiles }: Inventory): Promise<readonly Gap[]> {
       for (const { purl, resolution } of slice) {
         const { outcome, reason, record } = resolution;
         if (record?.advisoriesOnly === true) byAdvisoriesOnly += 1;
-        else if (outcome === 'resolved' && reason !== undefined)
+        if (outcome === 'resolved' && reason !== undefined && reason !== ADVISORIES_ALONE)
           doubts.set(reason, (doubts.get(reason) ?? new Set()).add(purl));
       }
     }

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { affectedVersions, witnessesOf } from '../../src/insights/losses/witnesses.ts';
 import { createFeedServer } from '../advisories/feed-server.ts';
 import { until } from '../until.ts';
-import { createInbox, idle, scan } from './fleet.ts';
+import { createInbox, idle, refresh, scan } from './fleet.ts';
 import { createWorld, type World } from './world.ts';
 
 const lockOf = (name: string) =>
@@ -86,4 +86,36 @@ describe('an advisory that the list of changes names', () => {
     await inboxUntil(['other resolved vulnerability unrated']);
     await worker.stop();
   });
+});
+
+it('an OSV-only fleet reports what is stored of a target as its scan does', async () => {
+  feed.reset();
+  const room = await world.room('stored', [], { config: [`data: { folder: "${join(folder, 'stored')}" }`] });
+  writeFileSync(
+    join(folder, 'stored.json'),
+    JSON.stringify([{ id: 'GHSA-9', modified: DAY_AGO, affected: versions('left', '1.0.0') }, ...WITNESSES]),
+  );
+  expect((await room.lockhound('data', 'import', 'osv', join(folder, 'stored.json'))).code).toBe(0);
+  const worker = room.work({ LOCKHOUND_INSIGHTS_SOURCES: 'osv' });
+  // No advisory of PyPI is imported.
+  await room.producer.enqueue({
+    scan: 'stored.1',
+    target: { id: 'mixed' },
+    lockfiles: [
+      { path: 'package-lock.json', content: lockOf('left') },
+      { path: 'requirements.txt', content: 'flask==3.0.0\n' },
+    ],
+  });
+  await idle(room);
+  const { counts, complete } = await room.verdict('stored.1');
+  expect(counts.outcomes).toMatchObject({ resolved: 1, uncovered: 1, failed: 0 });
+  vi.stubEnv('LOCKHOUND_INSIGHTS_SOURCES', 'osv');
+  for (const step of [() => undefined, () => refresh(room)]) {
+    await step();
+    const stored = JSON.parse((await room.lockhound('targets', 'report', 'mixed', '--json')).output);
+    expect(stored).toMatchObject({ counts: { outcomes: counts.outcomes }, complete });
+    expect(stored.findings).toMatchObject([{ advisory: { id: 'GHSA-9' } }]);
+    expect(stored.gaps.map(({ kind }: { kind: string }) => kind).sort()).toEqual(['coverage', 'source']);
+  }
+  await worker.stop();
 });

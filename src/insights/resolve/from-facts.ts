@@ -13,9 +13,12 @@ interface FactParts {
   readonly seen?: SeenVersions | undefined;
   /** Unset: a run without a fleet, in which nothing is known. */
   readonly facts?: Facts<VersionRecordSummary> | undefined;
+  /** Whether imported advisories alone answer: nothing is stored of a version that they do not cover. Default: false. */
+  readonly isLocal?: boolean | undefined;
 }
 
 const NOT_ANSWERED: Resolution = { outcome: 'failed', reason: 'the index has given no answer about it' };
+const NOT_COVERED: Resolution = { outcome: 'uncovered', reason: 'imported advisories say nothing about it' };
 
 /** One outcome for each package, in order, from what the fleet knows. Nothing is requested. */
 export async function resolveFromFacts(
@@ -30,7 +33,7 @@ export async function resolveFromFacts(
   const resolutions = await mapInSlices(eligibilities, ({ lookUp, resolution }): Resolution => {
     if (lookUp === undefined) return resolution;
     const answer = known[next++];
-    if (answer === undefined) return NOT_ANSWERED;
+    if (answer === undefined) return parts.isLocal === true ? NOT_COVERED : NOT_ANSWERED;
     return 'record' in answer ? resolutionOfRecord(answer) : (missing.get(lookUp.key) ?? NOT_ANSWERED);
   });
   return { resolutions, retryable: resolutions.includes(NOT_ANSWERED), retryAfterMs: undefined };

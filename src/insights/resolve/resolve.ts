@@ -21,6 +21,7 @@ export interface ResolverParts {
   readonly seen?: SeenVersions | undefined;
   /** What the fleet knows. Unset: a run without a fleet. */
   readonly facts?: RefreshedFacts<VersionRecordSummary> | undefined;
+  readonly isLocal?: boolean | undefined;
 }
 
 type Settled = readonly (readonly [LookUp, VersionAnswer])[];

@@ -191,13 +191,15 @@ export function statedBy<Value>(
   ]);
 }
 
+/** Why a version is `resolved` of which imported advisories alone are known. */
+export const ADVISORIES_ALONE = 'its existence is not known: imported advisories answered';
+
 /** The resolution of a package whose version is known. Its reason says what of the record is doubted. */
 export function resolutionOfRecord(
   known: Extract<Known<VersionRecordSummary>, { readonly record: unknown }>,
 ): Resolution {
   const { record } = known;
   const doubt = known.doubted === undefined ? undefined : doubtOf(VERSION_STATEMENTS, known);
-  const reason =
-    doubt ?? (record.advisoriesOnly && 'its existence is not known: imported advisories answered');
+  const reason = doubt ?? (record.advisoriesOnly && ADVISORIES_ALONE);
   return reason === undefined ? { outcome: 'resolved', record } : { outcome: 'resolved', reason, record };
 }
