@@ -4,6 +4,7 @@ import { canonicalName, formatVersionKey, type VersionKey } from '../model/lockf
 import { publishedPackage } from '../model/lockfile/published-package.ts';
 import type { Insights } from '../model/ports/insights.ts';
 import type { PublishedVersions, VersionRecordSummary } from '../model/scan/inventory.ts';
+import type { DeclaredRequirement } from '../model/signal/release-facts.ts';
 import { AdviceError } from './errors.ts';
 import { type Search, unknown } from './proof.ts';
 
@@ -15,6 +16,8 @@ export interface AdviceFacts {
   records(keys: readonly VersionKey[]): Promise<readonly (VersionRecordSummary | undefined)[]>;
   /** The graph that a new installation of a version resolves to. It is not known when the service has none, and when a request fails. */
   graph(key: VersionKey): Promise<Search<DependencyGraph>>;
+  /** What a version of Cargo, Go or PyPI declares. Not known as graphs are, and for a service that does not have it. */
+  requirements(key: VersionKey): Promise<Search<readonly DeclaredRequirement[]>>;
   /** Why graphs could not be read: another time they can be. */
   failures(): readonly CodedError[];
 }
@@ -27,11 +30,12 @@ export interface AdviceLimits {
 
 /** Reads facts through the API client. Each is read once. */
 export function createAdviceFacts(
-  insights: Pick<Insights, 'publishedVersions' | 'resolve' | 'dependencies'>,
+  insights: Pick<Insights, 'publishedVersions' | 'resolve' | 'dependencies' | 'requirements'>,
   { signal, maxRequests }: AdviceLimits,
 ): AdviceFacts {
   const lists = new Map<string, Promise<PublishedVersions | undefined>>();
   const graphs = new Map<string, Promise<Search<DependencyGraph>>>();
+  const declared = new Map<string, Promise<Search<readonly DeclaredRequirement[]>>>();
   const failures: CodedError[] = [];
   const records = new Map<string, VersionRecordSummary | undefined>();
   let requests = 0;
@@ -39,6 +43,21 @@ export function createAdviceFacts(
     requests += 1;
     if (requests <= maxRequests) return;
     throw new AdviceError('request-limit', `the limit of ${maxRequests} requests for advice is reached`);
+  };
+  const known = async <Found>(
+    what: string,
+    ask: () => Promise<Found | undefined>,
+  ): Promise<Search<Found>> => {
+    count();
+    try {
+      const found = await ask();
+      return found === undefined ? unknown(`the index has no ${what}`) : { state: 'good', found };
+    } catch (error) {
+      if (!(error instanceof CodedError) || signal.aborted) throw error;
+      // Refused every time.
+      if (error.code !== 'invalid') failures.push(error);
+      return unknown(`the ${what} could not be read (${messageOf(error)})`);
+    }
   };
   return {
     async versions({ system, name: stated }) {
@@ -63,19 +82,17 @@ export function createAdviceFacts(
       return keys.map((key) => records.get(formatVersionKey(key)));
     },
     async graph(key) {
-      return await once(graphs, formatVersionKey(key), async (): Promise<Search<DependencyGraph>> => {
-        count();
-        try {
-          const found = await insights.dependencies(key, signal);
-          if (found !== undefined) return { state: 'good', found };
-          return unknown(`the index has no dependency graph of ${key.name} ${key.version}`);
-        } catch (error) {
-          if (!(error instanceof CodedError) || signal.aborted) throw error;
-          failures.push(error);
-          return unknown(
-            `the dependency graph of ${key.name} ${key.version} could not be read (${messageOf(error)})`,
-          );
-        }
+      return await once(graphs, formatVersionKey(key), async () => {
+        return await known(`dependency graph of ${key.name} ${key.version}`, () =>
+          insights.dependencies(key, signal),
+        );
+      });
+    },
+    async requirements(key) {
+      return await once(declared, formatVersionKey(key), async () => {
+        return await known(`requirements of ${key.name} ${key.version}`, () =>
+          insights.requirements(key, signal),
+        );
       });
     },
     failures: () => failures,

@@ -9,7 +9,8 @@ import { proofOf } from './candidates.ts';
 import { waitsUntil } from './cooldown.ts';
 import type { AdviceFacts } from './facts.ts';
 import type { Project } from './project.ts';
-import { allOf, bad, GOOD, type Proof, unknown } from './proof.ts';
+import { allOf, bad, GOOD, type Proof, type Search, unknown } from './proof.ts';
+import { requiredGraph } from './required-graph.ts';
 
 export type GraphEvidence = Fix['evidence']['graphs'][number];
 
@@ -42,7 +43,7 @@ export async function probeGraph(
   { affected, facts, project, now }: Omit<GraphQuestion, 'root'>,
 ): Promise<Probe> {
   const { name, version } = key;
-  const search = await facts.graph(key);
+  const search = await graphOf(key, { affected, facts, project, now });
   if (search.state !== 'good') return { name, version, proof: search, brings: [], graph: undefined };
   const { found: graph } = search;
   const own = nameKey(affected, key);
@@ -63,6 +64,25 @@ export async function probeGraph(
     completeness(graph, key),
   ]);
   return { name, version, proof, brings, graph };
+}
+
+/**
+ * What a lockfile gets by declared requirements, or else what a new installation resolves to. Where only some packages of a lockfile are known, that
+ * comes first.
+ */
+async function graphOf(
+  key: VersionKey,
+  question: Omit<GraphQuestion, 'root'>,
+): Promise<Search<DependencyGraph>> {
+  const { facts, project } = question;
+  if (!project.isWhole) {
+    const resolved = await facts.graph(key);
+    if (resolved.state === 'good') return resolved;
+    const required = await requiredGraph(key, question);
+    return required.state === 'good' ? required : resolved;
+  }
+  const required = await requiredGraph(key, question);
+  return required.state === 'good' ? required : await facts.graph(key);
 }
 
 function broughtProof(

@@ -1,10 +1,12 @@
 import type { System, VersionKey } from '../model/lockfile/ecosystem.ts';
 import { canonicalName, systemOf } from '../model/lockfile/ecosystem.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
+import { schemeOf } from '../versions/scheme.ts';
 import type { VersionScheme } from '../versions/version-scheme.ts';
 import type { AdviceFacts } from './facts.ts';
 import type { Project } from './project.ts';
 import { bad, GOOD, type Proof, unknown } from './proof.ts';
+import { DECLARING } from './required-graph.ts';
 
 /** Who requires a package, and what it requires. */
 export interface Holder {
@@ -35,12 +37,33 @@ export async function holdersOf(
     }));
   const everywhere = pins.filter((pin) => pin.everywhere);
   if (everywhere.length > 0) return everywhere.map(({ holder }) => holder);
-  const own = targetHolders(locked, project);
+  const own = (await goHolders(locked, project, facts)) ?? targetHolders(locked, project);
   const others: Holder[] = [];
   for (const dependent of project.dependents.of(locked.id)) {
     others.push(...(await packageHolders(dependent, locked, project, facts)));
   }
   return [...pins.map(({ holder }) => holder), ...own, ...others];
+}
+
+/** More modules than these are not asked which one brings another. */
+const MAX_MODULES = 30;
+
+/**
+ * The module that brings an indirect one, by what it declares; its own line in go.mod only repeats what is selected. Each such requirement is a
+ * lower bound, so that one says it for all. `undefined` where that is not known.
+ */
+async function goHolders(
+  locked: ResolvedPackage,
+  project: Project,
+  facts: AdviceFacts,
+): Promise<readonly Holder[] | undefined> {
+  if (locked.ecosystem !== 'golang' || locked.direct !== false || project.hasEdges) return undefined;
+  for (const one of project.packages.filter(({ direct }) => direct === true).slice(0, MAX_MODULES)) {
+    const key = publicKey(one);
+    const [requirement] = key === undefined ? [] : await declaredRequirements(key, locked, facts);
+    if (requirement !== undefined) return [{ kind: 'package', by: one.id, folder: '', requirement }];
+  }
+  return undefined;
 }
 
 /**
@@ -91,6 +114,8 @@ async function publishedRequirements(
   facts: AdviceFacts,
 ): Promise<readonly string[]> {
   const key = publicKey(dependent);
+  const declared = key && (await declaredRequirements(key, locked, facts));
+  if (declared !== undefined && declared.length > 0) return declared;
   const search = key === undefined ? undefined : await facts.graph(key);
   if (search?.state !== 'good') return [];
   const { found: graph } = search;
@@ -99,6 +124,25 @@ async function publishedRequirements(
     const isWanted = graph.nodes[from]?.relation === 'SELF' && graph.nodes[to]?.versionKey.name === name;
     return isWanted && requirement !== undefined ? [requirement] : [];
   });
+}
+
+/** What a version declares about a package: of several requirements, those that led to the locked version. */
+async function declaredRequirements(
+  key: VersionKey,
+  locked: ResolvedPackage,
+  facts: AdviceFacts,
+): Promise<readonly string[]> {
+  const { system } = key;
+  const declared = DECLARING.has(system) ? await facts.requirements(key) : undefined;
+  if (declared?.state !== 'good') return [];
+  const scheme = schemeOf(system);
+  const name = canonicalName(locked.name, system);
+  const own = declared.found.flatMap((one) =>
+    canonicalName(one.name, system) === name ? one.requirement : [],
+  );
+  const isValid = scheme.isValid(locked.version);
+  const fitting = own.filter((one) => isValid && scheme.satisfies(locked.version, one) === true);
+  return fitting.length > 0 ? fitting : own;
 }
 
 /** The key of a package that the index has; other names are not sent. */

@@ -59,11 +59,12 @@ function idOf({ name, version }: Pick<VersionKey, 'name' | 'version'>): string {
   return `${name}@${version}`;
 }
 
-/** A format of each system with graphs, whose package manager re-locks. */
+/** A format of each system with graphs or declared requirements, whose package manager re-locks. */
 const FORMATS: Partial<Record<System, string>> = {
   NPM: 'npm-package-lock',
   CARGO: 'cargo-lock',
   PYPI: 'uv-lock',
+  GO: 'go-mod',
 };
 
 /** In a lockfile of the two packages alone. */
@@ -77,6 +78,7 @@ async function wayOf(
   const holder = packageOf(direct, [affected.id]);
   const project = openProject({
     path: '',
+    isWhole: false,
     format: FORMATS[key.system] ?? '',
     packages: [holder, affected],
     statement: { requirements: [], statesDirect: false, pins: [] },

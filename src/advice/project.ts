@@ -13,6 +13,8 @@ export interface AdvisedLockfile {
   readonly format: string;
   readonly packages: readonly ResolvedPackage[];
   readonly statement: ProjectStatement;
+  /** False where only some of its packages are known. Default: true. */
+  readonly isWhole?: boolean;
 }
 
 /** A lockfile, prepared for questions about its packages. */
@@ -22,6 +24,7 @@ export interface Project {
   readonly packages: readonly ResolvedPackage[];
   readonly statement: ProjectStatement;
   readonly manager: Manager;
+  readonly isWhole: boolean;
   readonly hasEdges: boolean;
   readonly dependents: Dependents;
   /** Requirements of a package (or of the target, `''`) on a name. */
@@ -48,6 +51,7 @@ export function openProject(lockfile: AdvisedLockfile): Project {
     packages,
     statement,
     manager: managerOf(lockfile),
+    isWhole: lockfile.isWhole ?? true,
     hasEdges: hasEdges(packages),
     dependents: indexDependents(packages, (by, name) =>
       requirements(by, name).some(({ isPeer }) => isPeer === true),

@@ -30,7 +30,7 @@ export function createFixReader(cache: Cache): KnownFixes['read'] {
 
 /** What is known of fixes, in the cache that all workers share. */
 export function createKnownFixes(
-  insights: Pick<Insights, 'publishedVersions' | 'resolve' | 'dependencies'>,
+  insights: Pick<Insights, 'publishedVersions' | 'resolve' | 'dependencies' | 'requirements'>,
   cache: Cache,
 ): KnownFixes {
   const fixes = createRecordCache<KnownFix>(CACHED_FIX, { cache, recordTtlMs: TTL_MS, missTtlMs: TTL_MS });

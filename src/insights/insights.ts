@@ -19,9 +19,16 @@ import { type CachePolicy, createRecordCache, loadOrMiss, type RecordCache } fro
 import { createGate, type Gate } from './gate.ts';
 import { countedVersions, countLookUps } from './look-up-counts.ts';
 import { guardedAnswer, guardedLookUp } from './losses/guarded-look-up.ts';
-import { createOffered, type Offered } from './offered.ts';
-import { getAdvisory, getDependencies, getPackage, queryContainerImages } from './operations.ts';
+import { createOffered, hasNewerRequirements, type Offered } from './offered.ts';
+import {
+  getAdvisory,
+  getDependencies,
+  getPackage,
+  getRequirements,
+  queryContainerImages,
+} from './operations.ts';
 import { readAdvisory } from './records/advisory.ts';
+import { readDeclared } from './records/declared-requirements.ts';
 import { readDependencyGraph } from './records/dependency-graph.ts';
 import { PACKAGE_FIELDS, readPublishedVersions } from './records/published-versions.ts';
 import { requireGraph, requirePackage } from './records/subject.ts';
@@ -138,6 +145,12 @@ export function createInsights(options: InsightsOptions): Insights {
           return readPublishedVersions(answer);
         }),
       );
+    },
+    async requirements(key, signal) {
+      if (!hasNewerRequirements(key.system)) return undefined;
+      const answered = await limit(() => getRequirements(service, key, { signal }));
+      const isUnknown = answered.error?.code === 'unsupported' || answered.error?.code === 'not-found';
+      return isUnknown ? undefined : readDeclared(answerOf(answered));
     },
     async dependencies(key, signal) {
       if (!hasFacts('dependencies', key.system)) return undefined;

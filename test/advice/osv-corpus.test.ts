@@ -107,6 +107,7 @@ function factsOf(one: Package): AdviceFacts {
         advisoryIds: idsOf(versionKey.version, one),
       })),
     graph: async () => ({ state: 'unknown', reason: 'no graph is needed' }),
+    requirements: async () => ({ state: 'unknown' as const, reason: 'no requirements' }),
     failures: () => [],
   };
 }

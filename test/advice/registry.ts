@@ -55,6 +55,10 @@ export function factsOf(
       }
       return { state: 'good', found: graphOf(key, registry) };
     },
+    requirements: async ({ name }) => ({
+      state: 'unknown',
+      reason: `the index has no requirements of ${name}`,
+    }),
     failures: () => [],
   };
 }

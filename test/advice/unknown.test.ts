@@ -221,7 +221,12 @@ it('takes the packages that the statement of a lockfile shows for direct ones', 
 it('a request that fails leaves one graph unknown, and is told', async () => {
   const failure = new AdviceError('no-answer', 'the service answers 500', { retryable: true });
   const facts = createAdviceFacts(
-    { publishedVersions: unexpected, resolve: unexpected, dependencies: () => Promise.reject(failure) },
+    {
+      publishedVersions: unexpected,
+      resolve: unexpected,
+      requirements: unexpected,
+      dependencies: () => Promise.reject(failure),
+    },
     { signal: new AbortController().signal, maxRequests: 1 },
   );
   const key = { system: 'NPM', name: 'pad', version: '1.0.0' } as const;

@@ -7,7 +7,12 @@ import { unexpected } from '../jobs/facts.ts';
 const npm = (name: string): VersionKey => ({ system: 'NPM', name, version: '1.0.0' });
 
 it('asks a question for one scan, and again when that scan is judged again', () => {
-  const insights = { publishedVersions: unexpected, resolve: unexpected, dependencies: unexpected };
+  const insights = {
+    publishedVersions: unexpected,
+    resolve: unexpected,
+    dependencies: unexpected,
+    requirements: unexpected,
+  };
   const fixes = createKnownFixes(insights, createMemoryCache());
   const first = [
     { key: npm('a'), directs: [] },

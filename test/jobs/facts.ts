@@ -78,6 +78,7 @@ export function ports(given: {
       advisory: unexpected,
       cachedAdvisories: async () => new Set(),
       dependencies: unexpected,
+      requirements: unexpected,
       baseImage: unexpected,
       publishedVersions: unexpected,
       refreshVersions: unexpected,

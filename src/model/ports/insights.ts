@@ -7,7 +7,13 @@ import type { DataLoss } from '../losses/evidence.ts';
 import type { Group } from '../losses/statements.ts';
 import type { Advisory, PublishedVersions, Resolution } from '../scan/inventory.ts';
 import type { Scorecard } from '../signal/inspection.ts';
-import type { Capability, Release, ReleaseDetail, Requirement } from '../signal/release-facts.ts';
+import type {
+  Capability,
+  DeclaredRequirement,
+  Release,
+  ReleaseDetail,
+  Requirement,
+} from '../signal/release-facts.ts';
 
 /**
  * The source of answers. `cache`: the cache, then the service. `facts`: what the fleet knows already, without any request.
@@ -41,6 +47,11 @@ export interface Insights {
   cachedAdvisories(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** `undefined` when there is no graph: not computed, or a system without graphs. Throws `InsightsError`. */
   dependencies(key: VersionKey, signal: AbortSignal): Promise<DependencyGraph | undefined>;
+  /**
+   * What a version of Cargo, Go or PyPI requires when it is installed, as it declares it; `undefined` when that is not known: another system, a
+   * version that the index does not have, or a service without such requirements. Throws `InsightsError`.
+   */
+  requirements(key: VersionKey, signal: AbortSignal): Promise<readonly DeclaredRequirement[] | undefined>;
   /** Look-ups for the inspection of new releases. */
   readonly releases: Releases;
   /**

@@ -32,6 +32,12 @@ export interface Requirement {
   readonly requirement: string;
 }
 
+/** A requirement as its version declares it. */
+export interface DeclaredRequirement extends Requirement {
+  /** Whether it may not apply: an optional crate, or an environment marker. */
+  readonly isConditional: boolean;
+}
+
 /** A package that a version requires for the first time. */
 export interface NewRequirement extends Requirement {
   /** All its versions; `undefined` when the index does not have the package, absent when it was not looked up. */
