@@ -5,6 +5,7 @@ import { deprecated } from './rules/deprecated.ts';
 import { downgraded } from './rules/downgraded.ts';
 import { licenseChanged } from './rules/license-changed.ts';
 import { licenses } from './rules/licenses.ts';
+import { quarantined } from './rules/quarantined.ts';
 import { SIGNAL_RULES, suspicious } from './rules/suspicious.ts';
 import { unindexed } from './rules/unindexed.ts';
 import { unwatched } from './rules/unwatched.ts';
@@ -17,6 +18,7 @@ export const RULES: readonly Rule[] = [
   vulnerability,
   suspicious,
   vanished,
+  quarantined,
   unindexed,
   deprecated,
   downgraded,

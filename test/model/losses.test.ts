@@ -57,6 +57,18 @@ describe('an answer', () => {
     });
   });
 
+  it('without a project status loses none, whatever is proven; another status replaces it', () => {
+    const before = known({ ...RECORD, projectStatus: { status: 'quarantined', reason: 'r' } });
+    const silent = compareAnswer(VERSION_STATEMENTS, before, known(RECORD), () => true);
+    // Nothing is doubted: the answer is as fresh as any.
+    expect(silent).toMatchObject({ known: { record: before.record }, lost: [] });
+    expect(silent.known).not.toHaveProperty('doubted');
+    const active = known({ ...RECORD, projectStatus: { status: 'active' } });
+    expect(compare(before, active).known).toEqual(active);
+    const lessKnown = compare(before, known(EMPTY)).known;
+    expect(lessKnown).toEqual({ record: before.record, doubted: known(EMPTY) });
+  });
+
   it('of imported advisories alone loses nothing that the service stated, whatever is proven', () => {
     const only = { ...EMPTY, advisoryIds: ['MAL-1'], serviceLacks: true } as const;
     const { known: now, lost } = compareAnswer(VERSION_STATEMENTS, known(RECORD), known(only), () => true);

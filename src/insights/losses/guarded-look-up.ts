@@ -33,7 +33,8 @@ export function guardedLookUp(
         }
         const compared = compareAnswer(VERSION_STATEMENTS, before.get(key), answer);
         addTo(tally, compared);
-        (compared.lost.length === 0 ? sound : open).push(one);
+        if (compared.lost.length > 0) open.push(one);
+        else sound.push([one[0], compared.known]);
       }
       if (sound.length > 0) settled(sound);
     });

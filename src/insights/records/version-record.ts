@@ -14,6 +14,7 @@ export const RECORD_FIELDS: Fields = [
   'isDefault',
   'isDeprecated',
   'deprecatedReason',
+  'projectStatus',
   'licenses',
   'advisoryKeys',
 ];
@@ -43,7 +44,8 @@ export function readVersionRecord(version: api.Version): VersionRecordSummary {
   const advisoryIds = advisoryKeys.map(readAdvisoryId);
   // Most versions: a literal takes a fraction of the time and memory of one with optional parts.
   const added = addedLocally(version);
-  if (publishedAt !== '' && deprecatedReason === '' && added === undefined) {
+  const projectStatus = readStatus(version.projectStatus);
+  if (publishedAt !== '' && deprecatedReason === '' && added === undefined && projectStatus === undefined) {
     return { versionKey, publishedAt, isDefault, isDeprecated, licenses, advisoryIds };
   }
   return {
@@ -54,8 +56,21 @@ export function readVersionRecord(version: api.Version): VersionRecordSummary {
     ...(deprecatedReason === '' ? {} : { deprecatedReason }),
     licenses,
     advisoryIds,
+    ...defined({ projectStatus }),
     ...added,
   };
+}
+
+const MAX_REASON = 500;
+
+/** A status without a word, or that says itself that it is not known, is none. */
+function readStatus({
+  status = '',
+  reason = '',
+}: api.ProjectStatus = {}): VersionRecordSummary['projectStatus'] {
+  const word = status.trim().toLowerCase();
+  if (!/^[a-z][\w -]{0,39}$/.test(word) || /unknown|unspecified/.test(word)) return undefined;
+  return reason === '' ? { status: word } : { status: word, reason: reason.slice(0, MAX_REASON) };
 }
 
 /** What imported advisories add to a version (`model/api/extensions.ts`); `undefined` for most. Claims that cannot be read are none. */

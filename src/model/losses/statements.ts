@@ -29,6 +29,8 @@ export interface Statements<Value> {
   /** The name of the statement that is lost with the whole record. */
   readonly whole: string;
   readonly parts: readonly Statement<Value>[];
+  /** The answer with what many services never state: that it is absent means nothing, so that only another value replaces what is known. Default: the answer. */
+  readonly carry?: (answer: Value, known: Value) => Value;
 }
 
 export const VERSION_STATEMENTS: Statements<VersionRecordSummary> = {
@@ -36,6 +38,8 @@ export const VERSION_STATEMENTS: Statements<VersionRecordSummary> = {
   subject: ({ versionKey }) => formatVersionKey(versionKey),
   isOfService: ({ serviceLacks }) => serviceLacks !== true,
   whole: 'versions',
+  carry: (answer, { projectStatus }) =>
+    projectStatus === undefined || answer.projectStatus !== undefined ? answer : { ...answer, projectStatus },
   parts: [
     {
       name: 'advisories',
@@ -141,7 +145,8 @@ export function compareAnswer<Value>(
   }
   const kept: Group[] = kind.isOfService?.(answer.record) === false ? [] : [whole];
   const lost: { readonly group: Group; readonly subject: string }[] = [];
-  let record = answer.record;
+  const carried = carriedBy(kind, answer.record, known);
+  let record = carried;
   for (const part of kind.parts) {
     if (part.says(known).length === 0) continue;
     const group = groupOf(part.name);
@@ -154,8 +159,8 @@ export function compareAnswer<Value>(
     if (isSilent || !believes(group)) record = part.keep(record, known);
     if (!isSilent) lost.push(...gone.map((subject) => ({ group, subject })));
   }
-  const isWhole = record === answer.record;
-  return { known: isWhole ? answer : { record, doubted: answer }, kept, lost };
+  const isWhole = record === carried;
+  return { known: isWhole ? { record } : { record, doubted: answer }, kept, lost };
 }
 
 /** Whether the service itself still states what it stated. */
@@ -163,6 +168,10 @@ function isAttested<Value>({ attests }: Statement<Value>, answer: Value, known: 
   if (attests === undefined) return true;
   const now = new Set(attests(answer));
   return attests(known).every((subject) => now.has(subject));
+}
+
+function carriedBy<Value>({ carry }: Statements<Value>, answer: Value, known: Value): Value {
+  return carry === undefined ? answer : carry(answer, known);
 }
 
 function lostOf<Value>({ says, lost }: Statement<Value>, answer: Value, known: Value): readonly string[] {

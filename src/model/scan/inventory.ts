@@ -59,6 +59,8 @@ export const versionRecordSchema = z.object({
   licenses: z.array(z.string()),
   /** Advisories that affect this version directly. */
   advisoryIds: z.array(z.string()),
+  /** The status that the registry gives the project, in lower case; absent where it is not known. PyPI: `active`, `archived`, `quarantined`, `deprecated`. */
+  projectStatus: z.object({ status: z.string(), reason: z.string().exactOptional() }).exactOptional(),
   /** Set when imported advisories answered: its existence, date, licences and deprecation are not known. */
   advisoriesOnly: z.literal(true).exactOptional(),
   /** Set when the service does not have the version, and imported advisories name it: the service says nothing about it. */

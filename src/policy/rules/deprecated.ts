@@ -1,11 +1,16 @@
-import type { Rule } from '../rule.ts';
+import type { VersionRecordSummary } from '../../model/scan/inventory.ts';
+import type { Rule, RuleFinding } from '../rule.ts';
+import { QUARANTINED } from './quarantined.ts';
 
 export const deprecated: Rule = {
   name: 'deprecated',
   title: 'A locked version is deprecated',
-  description: 'The locked version is marked deprecated.',
+  description:
+    'The locked version is marked deprecated, or its project is archived or deprecated in the registry.',
   help: {
-    means: 'the authors marked the version deprecated. Their text is the title.',
+    means:
+      'the authors marked the version deprecated. Their text is the title. Or the registry (PyPI) has the ' +
+      'project as archived, deprecated, or in another status that is not active.',
     sure: 'it is their statement. It says nothing about vulnerabilities.',
     todo: 'plan the replacement; the advice names a successor where the text does.',
   },
@@ -14,7 +19,7 @@ export const deprecated: Rule = {
   severity: 'low',
   judge({ locked: { name, version, resolution } }) {
     const { record } = resolution;
-    if (record?.isDeprecated !== true) return [];
+    if (record?.isDeprecated !== true) return ofProject(name, record);
     // Authors' texts can contain line breaks; a title is one line.
     const reason = (record.deprecatedReason ?? '').replace(/\s+/g, ' ').trim();
     const successor = namedSuccessor(reason, name);
@@ -26,6 +31,16 @@ export const deprecated: Rule = {
     ];
   },
 };
+
+/** A project that the registry has not as active. */
+function ofProject(name: string, record: VersionRecordSummary | undefined): readonly RuleFinding[] {
+  const { status = ACTIVE, reason = '' } = record?.projectStatus ?? {};
+  if (status === ACTIVE || status === QUARANTINED) return [];
+  const because = reason.replace(/\s+/g, ' ').trim();
+  return [{ title: `The project ${name} is ${status}${because === '' ? '' : `: ${because}`}` }];
+}
+
+const ACTIVE = 'active';
 
 /** Words that are no package. */
 const NO_NAME = new Set([
