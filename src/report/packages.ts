@@ -56,7 +56,7 @@ export function periodsText(list: PeriodList, options: TextOptions): string {
   );
 }
 
-function periodLines(period: HeldPeriod, paint: Palette, width: number): readonly string[] {
+export function periodLines(period: HeldPeriod, paint: Palette, width: number): readonly string[] {
   const { name, version, lockfile, direct, through, from, until, notKnownBefore, notKnownAfter } = period;
   const use = direct === true ? '  direct' : through === undefined ? '' : `  through ${printable(through)}`;
   const begin =

@@ -75,7 +75,7 @@ export async function findHolders(
     const inventories = await inventoriesHolding(context.fleet, lists, selected.byId);
     if (inventories.size === 0) continue;
     for (const target of snapshot.targets.values()) {
-      const lockfiles = lockfilesIn(target, inventories);
+      const lockfiles = holdingOf(target[LOCKFILES] ?? [], inventories);
       if (lockfiles.length > 0 && context.fleet.of(target.target) === store && fits(target))
         holders.push({ target: target.target, labels: target.labels, lockfiles, selected });
     }
@@ -84,8 +84,8 @@ export async function findHolders(
   return { versions: [...versions].sort(), selections, holders, notCompared: [...notCompared].sort() };
 }
 
-function lockfilesIn(
-  { [LOCKFILES]: lockfiles = [] }: ViewedTarget,
+function holdingOf(
+  lockfiles: readonly { readonly path: string; readonly inventory?: string }[],
   inventories: ReadonlyMap<string, Held>,
 ): readonly HoldingLockfile[] {
   return lockfiles.flatMap(({ path, inventory = '' }) => {
@@ -95,7 +95,7 @@ function lockfilesIn(
 }
 
 /** The package versions of a shard that a query selects; adds ecosystems whose versions cannot be compared to `notCompared`. */
-async function selectPackages(
+export async function selectPackages(
   held: HeldPackages,
   query: PackageQuery,
   notCompared: Set<string>,
@@ -113,13 +113,24 @@ async function selectPackages(
 }
 
 /** Throws when a text selects no versions in any ecosystem. */
-function requireReadable({ versions, ecosystem }: PackageQuery): void {
+export function requireReadable({ versions, ecosystem }: PackageQuery): void {
   const possible = ecosystem === undefined ? PURL_TYPES : [ecosystem];
   const matches = possible.map((one) => versionMatch(versions, one));
   if (matches.some((match) => typeof match === 'function')) return;
   const [reason] = matches;
   const isOfOne = typeof reason === 'string' && ecosystem !== undefined;
   throw new Refusal(400, 'query-invalid', isOfOne ? reason : `"${versions}" is not a version or a range`);
+}
+
+/** The lockfiles of one target that hold one of the packages. */
+export async function lockfilesHolding(
+  fleet: FleetStore,
+  lockfiles: readonly { readonly path: string; readonly inventory?: string }[],
+  { store, byId }: SelectedPackages,
+): Promise<readonly HoldingLockfile[]> {
+  const hashes = [...new Set(lockfiles.flatMap(({ inventory }) => inventory ?? []))];
+  const lists = await store.inventories.idListsOf(hashes);
+  return holdingOf(lockfiles, await inventoriesHolding(fleet, [lists], byId));
 }
 
 type Held = Pick<HoldingLockfile, 'lookedUp' | 'excluded'>;

@@ -36,6 +36,26 @@ const as = (token: string): RequestInit => ({ headers: { authorization: `Bearer 
 const get = (path: string, init?: RequestInit) => api.request(`/api/v1/${path}`, init);
 
 describe('a token', () => {
+  it('for some targets learns nothing of the past of others', async () => {
+    const where = await get('packages/where?package=bank&ever=true', as(created.team.token));
+    expect(where.json).toMatchObject({
+      versions: [],
+      targets: 0,
+      periods: [],
+      notKnown: 0,
+      similar: [],
+    });
+    const shared = await get('packages/where?package=ms&ever=true', as(created.team.token));
+    expect(shared.json).toMatchObject({ targets: 1, periods: [{ target: 'a/shop' }] });
+    for (const path of ['history', 'blame?package=ms']) {
+      const other = await get(`targets/${encodeURIComponent('b/bank')}/${path}`, as(created.team.token));
+      const unknown = await get(`targets/${encodeURIComponent('b/none')}/${path}`, as(created.team.token));
+      expect([other.status, unknown.status]).toEqual([404, 404]);
+      const own = await get(`targets/${encodeURIComponent('a/shop')}/${path}`, as(created.team.token));
+      expect(own.status).toBe(200);
+    }
+  });
+
   it('is needed as soon as there is one', async () => {
     const answer = await get('fleet');
     expect([answer.status, answer.json.type]).toEqual([401, 'urn:lockhound:problem:not-signed-in']);

@@ -1,5 +1,7 @@
+import type { PackageBlame } from '../../../model/api/lockhound-api.generated.ts';
 import type { ShownTarget } from '../../../model/fleet/listed-target.ts';
 import { type DataLoss, lossText } from '../../../model/losses/evidence.ts';
+import { blameText, historyText } from '../../../report/fleet/history.ts';
 import { forgottenTargetText, targetListText, targetText } from '../../../report/targets.ts';
 import type { Noun } from '../noun.ts';
 
@@ -12,6 +14,12 @@ export const NOUN: Noun = {
       items: 'packages',
       limit: 200,
       columns: ['name', 'version', 'direct', 'groups', 'outcome', 'reason'],
+    },
+    history: { items: 'scans', limit: 20, text: historyText },
+    blame: {
+      args: ['package'],
+      isFound: ({ periods }: PackageBlame) => periods.length > 0,
+      text: blameText,
     },
     forget: {
       text: forgottenTargetText,
@@ -29,6 +37,8 @@ Examples:
   lockhound targets inventory org/shop --search lodash the packages of its lockfile
   lockhound targets report org/shop --format html      a report as of a scan, from what is stored
   lockhound targets report org/shop --since 7d         what is new, gone and unchanged since then
+  lockhound targets history org/shop --since 7d        what each scan changed: packages, alerts, deliveries
+  lockhound targets blame org/shop debug@4.4.2         which commit brought a package, and through whom
   lockhound targets forget org/old-shop                remove all that is stored of a target
   lockhound targets accept-corrections --author sam    the index withdrew hundreds of advisories rightly
 

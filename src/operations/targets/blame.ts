@@ -1,0 +1,33 @@
+import type { HeldPackages } from '../../fleet/view/held-packages.ts';
+import { compareText } from '../../policy/finding-order.ts';
+import { requireSeen, unknownTarget, unreadableOf } from '../context.ts';
+import type { Operation } from '../operation.ts';
+import { lockfilesHolding, requireReadable, selectPackages } from '../packages/holders.ts';
+import { periodsOf } from '../packages/periods.ts';
+import { readPackageQuery } from '../packages/query.ts';
+
+const EVER = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+
+/** Which scan and commit brought a package to a target. */
+export const blamePackage: Operation<'lockhound.targets.blame'> = async ({ params, principal }, context) => {
+  const { target, ecosystem } = params;
+  await requireSeen(context, principal, target);
+  const query = readPackageQuery(params.package, { ecosystem });
+  requireReadable(query);
+  const { fleet } = context;
+  const store = fleet.of(target);
+  const state = await store.targets.read(target);
+  if (state === undefined) throw await unknownTarget(context, principal, target);
+  const notCompared = new Set<string>();
+  const held = context.packages[fleet.shards.indexOf(store)] as HeldPackages;
+  const selected = { store, byId: await selectPackages(held, query, notCompared) };
+  const lockfiles = await lockfilesHolding(fleet, state.lockfiles ?? [], selected);
+  const periods = await periodsOf(context, { target, labels: {}, lockfiles, selected }, EVER);
+  const startOf = ({ from, notKnownBefore = '' }: (typeof periods)[number]) => from?.at ?? notKnownBefore;
+  return {
+    target,
+    periods: periods.toSorted((left, right) => compareText(startOf(right), startOf(left))),
+    notCompared: [...notCompared].sort(),
+    ...unreadableOf(context, principal),
+  };
+};

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { npmFile } from '../../store/fleet/fleet-room.ts';
+import { lockhound } from '../lockhound.ts';
+import { type Fleet, openFleetCli } from './fleet-cli.ts';
+
+let cli: Awaited<ReturnType<typeof openFleetCli>>;
+let fleet: Fleet;
+beforeAll(async () => {
+  cli = await openFleetCli();
+});
+afterAll(() => cli.close());
+
+const EDGES = { 'app@1.0.0': ['debug@4.4.2'] };
+
+beforeEach(async () => {
+  fleet = await cli.fresh();
+  const save = (id: string, requestedAt: string, more: object = {}) =>
+    fleet.save('org/shop', [npmFile('package-lock.json', ['app@1.0.0', id], EDGES)], {
+      ledger: { requestedAt, ...more },
+    });
+  await save('debug@4.4.1', '2026-09-01T00:00:00Z');
+  await save('debug@4.4.2', '2026-09-08T13:00:00Z', {
+    commit: 'c'.repeat(40),
+    findings: [
+      {
+        transition: 'opened',
+        rule: 'malware',
+        severity: 'critical',
+        purl: 'pkg:npm/debug@4.4.2',
+        advisory: 'MAL-1',
+        routes: ['soc'],
+      },
+    ],
+  });
+  const identity = { id: 'd1', key: 'k', route: 'soc', target: 'org/shop', scan: 'org/shop-s2', date: 'd' };
+  await fleet.outcomes.save('deliver-notification', 'k', {
+    result: {},
+    next: [],
+    delivered: { ...identity, content: undefined },
+  });
+  await save('debug@4.4.3', '2026-09-08T17:00:00Z');
+});
+
+async function json(...args: readonly string[]) {
+  const { code, out, note } = await lockhound(['targets', ...args, '--json']);
+  return { code, note, answer: out === '' ? undefined : JSON.parse(out) };
+}
+
+describe('lockhound targets history', () => {
+  it('lists what each scan changed, the newest first', async () => {
+    const { code, out } = await lockhound(['targets', 'history', 'org/shop']);
+    expect(code).toBe(0);
+    expect(out.replace(/accepted by soc at \S+/, 'accepted by soc at T')).toBe(
+      `2026-09-08T17:00:00.000Z  scan org/shop-s3
+  + debug@4.4.3  package-lock.json
+  - debug@4.4.2  package-lock.json
+
+2026-09-08T13:00:00.000Z (commit cccccccccccc)  scan org/shop-s2
+  + debug@4.4.2  package-lock.json, through app@1.0.0
+  - debug@4.4.1  package-lock.json
+  ! opened critical MAL-1  pkg:npm/debug@4.4.2
+  > accepted by soc at T
+
+2026-09-01T00:00:00.000Z  scan org/shop-s1
+  the first scan of what is known
+
+What org/shop held is not known before 2026-09-01T00:00:00.000Z.
+`,
+    );
+  });
+
+  it('joins pages', async () => {
+    for (let scan = 0; scan < 120; scan += 1)
+      await fleet.save('org/many', [npmFile('package-lock.json', [`app@${scan}.0.0`])]);
+    const { answer } = await json('history', 'org/many');
+    const names = Array.from({ length: 120 }, (_, index) => `org/many-s${123 - index}`);
+    expect(answer.scans.map(({ scan }: { scan: string }) => scan)).toEqual(names);
+  });
+
+  it('has filters', async () => {
+    const scans = async (...args: readonly string[]) =>
+      (await json('history', 'org/shop', ...args)).answer.scans.map(({ scan }: { scan: string }) => scan);
+    expect(await scans('--limit', '1')).toEqual(['org/shop-s3']);
+    expect(await scans('--search', '4.4.1')).toEqual(['org/shop-s2']);
+    expect(await scans('--since', '2026-09-08T14:00Z')).toEqual(['org/shop-s3']);
+    expect(await scans('--lockfile', 'other.lock')).toEqual([]);
+    expect((await json('history', 'org/other')).code).toBe(2);
+  });
+
+  it('leaves out a package whose name is lost', async () => {
+    await fleet.redis.hdel(
+      fleet.keys.packageNames,
+      String([...(await fleet.packageIds.find(['NPM:debug@4.4.1'])).values()][0]),
+    );
+    const { answer } = await json('history', 'org/shop');
+    expect(answer.scans[1].went).toEqual([]);
+  });
+});
+
+describe('lockhound targets blame', () => {
+  it('says which commit brought a package, through whom, and which scan removed it', async () => {
+    const { code, out } = await lockhound(['targets', 'blame', 'org/shop', 'debug']);
+    expect(code).toBe(0);
+    expect(out).toBe(`  debug@4.4.3  package-lock.json
+    from 2026-09-08T17:00:00.000Z, until now
+  debug@4.4.2  package-lock.json  through app@1.0.0
+    from 2026-09-08T13:00:00.000Z (commit cccccccccccc), until 2026-09-08T17:00:00.000Z
+  debug@4.4.1  package-lock.json
+    not known before 2026-09-01T00:00:00.000Z, until 2026-09-08T13:00:00.000Z (commit cccccccccccc)
+`);
+    const { answer } = await json('blame', 'org/shop', 'pkg:npm/app');
+    expect(answer.periods).toMatchObject([{ direct: true, notKnownBefore: '2026-09-01T00:00:00.000Z' }]);
+    expect((await json('blame', 'org/shop', 'lodash')).code).toBe(1);
+    expect((await json('blame', 'org/other', 'lodash')).code).toBe(2);
+  });
+});
