@@ -79,6 +79,8 @@ export async function openAdvisories(path: string) {
   const ofAdvisory = database.prepare('SELECT system, name, body FROM affected WHERE id = ?');
   return {
     coverage: () => coverageOf(database),
+    /** As in `AdvisoryUpdate`. */
+    fact: (name: string) => factIn(database, name),
     /** The advisories about a package that are not withdrawn. `name`: as `storedName` spells it. */
     about(system: System, name: string): readonly StoredAffected[] {
       return ofPackage.all(system, name).map(({ id, body }) => {
@@ -114,9 +116,17 @@ export async function openAdvisories(path: string) {
 export async function importedCoverage(folder: string): Promise<readonly Coverage[] | undefined> {
   const path = advisoriesPath(folder);
   if (!existsSync(path)) return undefined;
+  return (await importedFacts(path)).coverage;
+}
+
+/** What the stored advisories cover, and a value beside them (`AdvisoryUpdate.fact`). Throws `AdvisoryError`. */
+export async function importedFacts(
+  path: string,
+  name = '',
+): Promise<{ readonly coverage: readonly Coverage[]; readonly fact: string | undefined }> {
   const advisories = await openAdvisories(path);
   try {
-    return advisories.coverage();
+    return { coverage: advisories.coverage(), fact: advisories.fact(name) };
   } finally {
     advisories.close();
   }
@@ -152,9 +162,9 @@ export interface AdvisoryUpdate {
   put(record: OsvRecord): boolean;
   /** Records that all advisories of a system are known. */
   cover(coverage: Omit<Coverage, 'records'>): void;
-  /** When the last bundle was created that was imported; RFC 3339. */
-  lastBundle(): string | undefined;
-  setLastBundle(createdAt: string): void;
+  /** A value that is kept beside the advisories: when the last bundle was created (`bundle`, RFC 3339), or a position in a list. */
+  fact(name: string): string | undefined;
+  setFact(name: string, value: string): void;
   /** Replaces the file. Returns what it covers. */
   complete(): readonly Coverage[];
   /** Removes what is not completed. May be called after `complete`. */
@@ -209,12 +219,9 @@ function updateOf(
       const before = coverageOf(database).find((one) => one.system === system)?.asOf ?? asOf;
       cover.run(system, Date.parse(before) > Date.parse(asOf) ? before : asOf, importedAt, source);
     },
-    lastBundle() {
-      const stored = database.prepare("SELECT value FROM facts WHERE name = 'bundle'").get()?.['value'];
-      return stored === undefined ? undefined : String(stored);
-    },
-    setLastBundle(createdAt) {
-      database.prepare("INSERT OR REPLACE INTO facts VALUES ('bundle', ?)").run(createdAt);
+    fact: (name) => factIn(database, name),
+    setFact(name, value) {
+      database.prepare('INSERT OR REPLACE INTO facts VALUES (?, ?)').run(name, value);
     },
     complete() {
       database.exec(COUNT_RECORDS);
@@ -232,6 +239,11 @@ function updateOf(
       if (lock.isOpen) lock.close();
     },
   };
+}
+
+function factIn(database: Database, name: string): string | undefined {
+  const stored = database.prepare('SELECT value FROM facts WHERE name = ?').get(name)?.['value'];
+  return stored === undefined ? undefined : String(stored);
 }
 
 /** One entry a package: records may have several. */

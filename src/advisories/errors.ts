@@ -9,6 +9,7 @@ import { CodedError } from '../model/errors.ts';
  * - `older`: a newer bundle was imported, or the one before it was not.
  * - `busy`: another process imports into the same folder.
  * - `database-damaged`: the stored advisories cannot be read; import them again.
+ * - `not-configured`: `data.osv.url` is not set.
  * - `database-missing`: `insights.sources` names `osv`, and nothing was imported.
  */
 export type AdvisoryErrorCode =
@@ -20,6 +21,7 @@ export type AdvisoryErrorCode =
   | 'older'
   | 'busy'
   | 'database-damaged'
+  | 'not-configured'
   | 'database-missing';
 
 /** Why advisories were not imported or cannot be used. */

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
-import type { FeedPosition, OsvRecord } from '../model/advisories/osv-record.ts';
+import { type FeedPosition, type OsvRecord, osvSystem } from '../model/advisories/osv-record.ts';
 import { messageOf } from '../model/errors.ts';
+import type { Coverage } from './database.ts';
 import { readOsvRecord } from './osv-record.ts';
 import { type RequestOptions, request, requestPart, unavailable } from './request.ts';
 
@@ -8,6 +9,8 @@ import { type RequestOptions, request, requestPart, unavailable } from './reques
 export interface FeedChanges {
   readonly position: FeedPosition;
   readonly records: readonly OsvRecord[];
+  /** Whether there are more changes, which the next reading has. */
+  readonly hasMore: boolean;
   /** Changes whose records, or parts of them, cannot be read. */
   readonly problems: readonly string[];
 }
@@ -101,8 +104,16 @@ export async function readFeed(
       open,
     },
     records,
+    hasMore: !isWhole,
     problems,
   };
+}
+
+/** Where the list of an ecosystem is read from first: its newest imported advisory; without any, changes count from now on (ms since 1970). */
+export function firstPosition(coverage: readonly Coverage[], ecosystem: string, now: number): FeedPosition {
+  const known = coverage.find(({ system }) => system === osvSystem(ecosystem));
+  const until = Math.min(now, known === undefined ? now : Date.parse(known.asOf));
+  return { until: new Date(until).toISOString(), readAt: new Date(now).toISOString(), recent: {}, open: {} };
 }
 
 interface ListedChanges {

@@ -35,6 +35,8 @@ interface ImportOptions {
 }
 
 const MAX_PROBLEMS = 20;
+const MAX_AHEAD_MS = 24 * 3_600_000;
+const EPOCH = new Date(0).toISOString();
 
 /**
  * Adds the advisories of a source to the stored ones, all or none. A system is covered from then on when a record concerns it alone:
@@ -76,7 +78,7 @@ export async function importOsv({ path, from, source = from, signal }: ImportOpt
 }
 
 /** Changes the stored advisories, entirely or not at all. Returns what is stored then. */
-async function updated(
+export async function updated(
   path: string,
   change: (update: AdvisoryUpdate) => Promise<void>,
 ): Promise<readonly Coverage[]> {
@@ -112,10 +114,12 @@ function recordIn({ text }: RecordText, report: (problem: string) => void): Read
 function follow(newest: Map<System, string>, { affected, modified, published = modified }: OsvRecord): void {
   const [system, ...others] = new Set(affected.map((one) => one.system));
   if (system === undefined || others.length > 0) return;
-  const known = [modified, published, newest.get(system) ?? modified];
+  // A time that has not come would hide what changes until then.
+  const soon = Date.now() + MAX_AHEAD_MS;
+  const known = [modified, published, newest.get(system) ?? EPOCH].filter((time) => Date.parse(time) <= soon);
   newest.set(
     system,
-    known.reduce((one, other) => (Date.parse(one) < Date.parse(other) ? other : one)),
+    known.reduce((one, other) => (Date.parse(one) < Date.parse(other) ? other : one), EPOCH),
   );
 }
 
@@ -144,7 +148,7 @@ export async function importBundle(
   const { createdAt, since } = head;
   const counts = { stored: 0, older: 0 };
   const coverage = await updated(path, async (update) => {
-    const last = update.lastBundle();
+    const last = update.fact('bundle');
     if (last !== undefined && Date.parse(createdAt) < Date.parse(last))
       throw new AdvisoryError(
         'older',
@@ -158,7 +162,7 @@ export async function importBundle(
     for await (const record of unlessStopped(records(), signal))
       counts[update.put(record) ? 'stored' : 'older'] += 1;
     for (const { records: _records, ...covered } of head.coverage) update.cover(covered);
-    update.setLastBundle(createdAt);
+    update.setFact('bundle', createdAt);
   });
   return { createdAt, verified: isVerified, ...counts, coverage };
 }

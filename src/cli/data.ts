@@ -11,15 +11,17 @@ Examples:
   lockhound data import kev https://www.cisa.gov/sites/default/files/feeds/known_exploited_vulnerabilities.json
   lockhound data import osv https://osv-vulnerabilities.storage.googleapis.com/npm/all.zip
   LOCKHOUND_INSIGHTS_SOURCES=osv lockhound scan .
+  LOCKHOUND_DATA_OSV_URL=https://osv-vulnerabilities.storage.googleapis.com lockhound data update
   lockhound data export advisories.bundle --sign key.pem
   lockhound data import bundle advisories.bundle --verify key.pub.pem
   lockhound data show
 
-Exit codes: 0 done, 1 stored without entries that cannot be read, 2 an error.`;
+Exit codes: 0 done, 1 stored without entries that cannot be read, 2 an error, or a list of changes that cannot be read.`;
 
 export function dataCommand(command: Command, context: CommandContext): void {
   command
     .addCommand(importCommand(context))
+    .addCommand(updateCommand(context))
     .addCommand(exportCommand(context))
     .addCommand(showCommand(context))
     .addHelpText('after', EXAMPLES);
@@ -62,6 +64,20 @@ function importCommand({ terminal, exit }: CommandContext): Command {
       });
       print(terminal, options, imported);
       exit(rejected === 0 ? EXIT.clean : EXIT.findings);
+    });
+}
+
+function updateCommand({ terminal, exit }: CommandContext): Command {
+  return withAdminOptions(new Command('update'))
+    .description('Add what changed since the advisories were imported, by the lists of data.osv.url.')
+    .action(async (options: AdminOptions) => {
+      const loaded = loadConfig({ file: options.config });
+      const { updateAdvisoriesFrom } = await import('../commands/data.ts');
+      const result = await interruptible((signal) => updateAdvisoriesFrom(loaded, signal));
+      print(terminal, options, result);
+      const { ecosystems } = result;
+      if (ecosystems.some(({ fault }) => fault !== undefined)) exit(EXIT.error);
+      else exit(ecosystems.some(({ rejected }) => rejected > 0) ? EXIT.findings : EXIT.clean);
     });
 }
 

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { type BundleHead, openBundle, readKey, writeBundle } from '../advisories/bundle.ts';
 import { advisoriesPath, type Coverage, importedCoverage, openAdvisories } from '../advisories/database.ts';
+import { AdvisoryError } from '../advisories/errors.ts';
 import { type BundleImport, importBundle, importOsv, type OsvImport } from '../advisories/import-osv.ts';
+import type { OsvUpdate } from '../advisories/update-osv.ts';
 import { feedClient, storeFeed } from '../compose/exploits.ts';
 import { openFleetStore } from '../compose/fleet-store.ts';
 import { dataFolder } from '../config/data-folder.ts';
@@ -48,6 +50,30 @@ export async function importAdvisories(
     return await importOsv({ path, from: file, source: printableUrl(from), signal });
   } finally {
     await rm(folder, { recursive: true, force: true });
+    await http.close();
+  }
+}
+
+/**
+ * Adds what changed since the advisories in the data folder were imported, by the lists of `data.osv`. Throws `AdvisoryError`
+ * (`not-configured` without `data.osv.url`).
+ */
+export async function updateAdvisoriesFrom(
+  { config: { data } }: LoadedConfig,
+  signal: AbortSignal,
+): Promise<OsvUpdate> {
+  const { url, ecosystems } = data.osv;
+  if (url === undefined)
+    throw new AdvisoryError(
+      'not-configured',
+      'data.osv.url is not set: where OSV publishes the lists of changed advisories',
+    );
+  const { updateOsv } = await import('../advisories/update-osv.ts');
+  const http = feedClient([url], data.allowAddresses);
+  try {
+    const path = advisoriesPath(dataFolder(data.folder));
+    return await updateOsv({ path, url, ecosystems, http, signal });
+  } finally {
     await http.close();
   }
 }

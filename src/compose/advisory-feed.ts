@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import { importedCoverage } from '../advisories/database.ts';
 import { AdvisoryError } from '../advisories/errors.ts';
-import { readFeed } from '../advisories/feed.ts';
+import { firstPosition, readFeed } from '../advisories/feed.ts';
 import { dataFolder } from '../config/data-folder.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { HttpClient } from '../http/client.ts';
 import type { RefreshedFeed } from '../jobs/ports.ts';
 import { listedSince } from '../jobs/refresh/refresh-fleet.ts';
 import { exploitsDue } from '../jobs/refresh-exploits.ts';
-import { type FeedPosition, type OsvRecord, osvSystem } from '../model/advisories/osv-record.ts';
+import type { OsvRecord } from '../model/advisories/osv-record.ts';
 import type { Schedule } from '../workers/schedules.ts';
 import type { Store, Stores } from './store.ts';
 
@@ -40,7 +40,8 @@ export function createAdvisoryFeed(
   ): Promise<readonly OsvRecord[]> => {
     const now = Date.now();
     const before =
-      (await advisoryChanges.position(ecosystem)) ?? (await firstPosition(ecosystem, data.folder, now));
+      (await advisoryChanges.position(ecosystem)) ??
+      firstPosition((await importedCoverage(dataFolder(data.folder))) ?? [], ecosystem, now);
     const { position, records, problems } = await readFeed(base, ecosystem, before, { http, signal, now });
     for (const problem of problems) log.warn({ ecosystem }, `a changed advisory cannot be read: ${problem}`);
     // Packages that they no longer name are judged again, too.
@@ -73,16 +74,4 @@ export function createAdvisoryFeed(
       return { date, entries: changed.length, rejected: 0, newlyListed: changed.length };
     },
   };
-}
-
-/** Without imported advisories of the ecosystem, changes count from now on. */
-async function firstPosition(
-  ecosystem: string,
-  folder: string | undefined,
-  now: number,
-): Promise<FeedPosition> {
-  const coverage = (await importedCoverage(dataFolder(folder))) ?? [];
-  const known = coverage.find(({ system }) => system === osvSystem(ecosystem));
-  const at = new Date(now).toISOString();
-  return { until: known?.asOf ?? at, readAt: at, recent: {}, open: {} };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startInsightsService } from '../../src/embedded/insights/service.ts';
 import { affectedVersions } from '../../src/insights/losses/witnesses.ts';
+import { createFeedServer } from '../advisories/feed-server.ts';
 import { lockhound } from './lockhound.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cli-osv-'));
@@ -170,6 +171,26 @@ describe('advisories in the OSV format', () => {
     vi.stubEnv('LOCKHOUND_INSIGHTS_SOURCES', 'osv');
     const { code, note } = await lockhound(['scan', '--signals', join(folder, 'package-lock.json')]);
     expect([code, note]).toEqual([2, expect.stringMatching(/signals need the package-insights API/)]);
+  });
+
+  it('are updated by a list of changes, or say why not', async () => {
+    const without = await lockhound(['data', 'update']);
+    expect([without.code, without.note]).toEqual([2, expect.stringContaining('data.osv.url')]);
+    const feed = await createFeedServer();
+    vi.stubEnv('LOCKHOUND_DATA_OSV_URL', feed.url);
+    const update = async () => {
+      const { code, out } = await lockhound(['data', 'update', '--json']);
+      return { code, npm: JSON.parse(out).ecosystems[0] };
+    };
+    const now = new Date(Date.now() - 60_000).toISOString();
+    feed.put('GHSA-new', now);
+    expect(await update()).toMatchObject({ code: 0, npm: { ecosystem: 'npm', stored: 1 } });
+    feed.put('GHSA-bad', now, { body: '<html>' });
+    expect(await update()).toMatchObject({ code: 1, npm: { stored: 0, rejected: 1 } });
+    feed.fail(503);
+    expect(await update()).toMatchObject({ code: 2, npm: { fault: expect.stringContaining('HTTP 503') } });
+    expect(findingsIn((await scanned('osv')).report).length).toBe(2);
+    await feed.close();
   });
 
   it('leave an error of the service an error', async () => {

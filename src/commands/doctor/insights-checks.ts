@@ -85,7 +85,7 @@ const advisories: IndependentCheck = {
       coverage.length === 0
         ? 'the imported advisories cover no system'
         : `imported a week ago or more: ${texts.join(', ')}`,
-      'Import them again: `lockhound data import osv <file or URL>`.',
+      '`lockhound data update`, or import them again: `lockhound data import osv <file or URL>`.',
     );
   },
 };
