@@ -308,6 +308,7 @@ function packageLockOfOneUser(count: number): string {
 describe('large hostile files', () => {
   it.each([
     ['gradle-lockfile', 'x\n'.repeat(1_000_000)],
+    ['go-mod', `module a\nrequire ${'""'.repeat(5_000_000)}`],
     ['spdx-tag-value', `SPDXVersion: SPDX-2.3\n${'<text>\n'.repeat(300_000)}`],
     ['spdx-tag-value', `SPDXVersion: SPDX-2.3\n${'A: <text>\n'.repeat(300_000)}`],
     ['cyclonedx-json', `{"bomFormat":"CycloneDX","components":[${'0,'.repeat(2_000_000)}0]}`],
@@ -337,6 +338,18 @@ describe('large hostile files', () => {
       expect(['too-slow', 'reader-failed']).not.toContain((failure as LockfileError).code);
     },
   );
+
+  it('have no package whose name and version are longer than any registry accepts', () => {
+    const text = `a:b:1=x\na:c:${'1'.repeat(1_000_000)}=x\n`;
+    const { packages, problems } = readLockfile({
+      path: 'gradle.lockfile',
+      content: Buffer.from(text),
+    });
+    expect(packages.map(({ id }) => id)).toEqual(['a:b@1']);
+    expect(problems).toMatchObject([
+      { line: 2, message: expect.stringMatching(/^.{0,300} has a name and version of 1000004 characters/s) },
+    ]);
+  });
 
   it('limit the steps through elements that are not packages', () => {
     const fan = 3_000;

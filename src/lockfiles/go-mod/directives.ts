@@ -52,8 +52,14 @@ function commentAfterQuotes(raw: string): number {
   return -1;
 }
 
+/** More words than any directive has: a line of millions of empty strings would exhaust the memory. */
+const MAX_WORDS = 100;
+
 function wordsOf(code: string): string[] {
-  return [...code.matchAll(WORD)].map(([, quoted, literal, plain]) =>
-    quoted === undefined ? (literal ?? plain ?? '') : quoted.replace(/\\(.)/g, '$1'),
-  );
+  const words: string[] = [];
+  for (const [, quoted, literal, plain] of code.matchAll(WORD)) {
+    if (words.length === MAX_WORDS) break;
+    words.push(quoted === undefined ? (literal ?? plain ?? '') : quoted.replace(/\\(.)/g, '$1'));
+  }
+  return words;
 }

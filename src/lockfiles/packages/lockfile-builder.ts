@@ -82,11 +82,16 @@ function withoutSecretsIn(parts: DraftParts, source: Source): DraftParts {
 }
 
 const NOTHING: readonly never[] = [];
+/** Name and version together. Registries accept a few hundred characters. */
+const MAX_LABEL_CHARACTERS = 2_000;
 
 /** Returns the package of one entry of a file, or why the entry is invalid. */
 export function draftPackage(parts: DraftParts): PackageDraft | string {
   const { ecosystem, name, version, source = REGISTRY } = parts;
   const label = `${name}@${version}`;
+  if (label.length > MAX_LABEL_CHARACTERS) {
+    return `has a name and version of ${label.length} characters, more than ${MAX_LABEL_CHARACTERS}`;
+  }
   // A fast path for nearly all npm packages.
   if (ecosystem === 'npm' && source.kind === 'registry') {
     const plain = plainNpmPurl(label);
