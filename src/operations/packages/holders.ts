@@ -59,15 +59,25 @@ export async function findHolders(
   fits: HolderTest,
 ): Promise<Holders> {
   requireReadable(query);
+  const notCompared = new Set<string>();
+  const found = await findSelected(context, (held) => selectPackages(held, query, notCompared), fits);
+  return { ...found, notCompared: [...notCompared].sort() };
+}
+
+/** Finds the targets that hold one of the package versions that are selected in each shard. Throws `Refusal` (`nothing-stored`). */
+export async function findSelected(
+  context: OperationContext,
+  select: (held: HeldPackages, store: Store) => Promise<SelectedPackages['byId']>,
+  fits: HolderTest,
+): Promise<Omit<Holders, 'notCompared'>> {
   const snapshot = await context.snapshot({});
   if (snapshot.targets.size === 0) throw nothingStored();
   const versions = new Set<string>();
-  const notCompared = new Set<string>();
   const holders: Holder[] = [];
   const selections: SelectedPackages[] = [];
   for (const [index, store] of context.fleet.shards.entries()) {
     const held = context.packages[index] as HeldPackages;
-    const selected = { store, byId: await selectPackages(held, query, notCompared) };
+    const selected = { store, byId: await select(held, store) };
     for (const { purl } of selected.byId.values()) versions.add(purl);
     selections.push(selected);
     if (selected.byId.size === 0) continue;
@@ -81,7 +91,7 @@ export async function findHolders(
     }
   }
   holders.sort((left, right) => compareText(left.target, right.target));
-  return { versions: [...versions].sort(), selections, holders, notCompared: [...notCompared].sort() };
+  return { versions: [...versions].sort(), selections, holders };
 }
 
 function holdingOf(

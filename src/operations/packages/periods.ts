@@ -10,7 +10,7 @@ import { chunks, createYielder } from '../../model/yielding.ts';
 import { compareText } from '../../policy/finding-order.ts';
 import { reportTo } from '../../store/values/stored-values.ts';
 import type { OperationContext } from '../context.ts';
-import { findHolders, type Holder, type HolderTest } from './holders.ts';
+import { findHolders, type Holder, type Holders, type HolderTest } from './holders.ts';
 import type { PackageQuery } from './query.ts';
 
 /** A time in seconds since 1970. */
@@ -41,22 +41,35 @@ export async function findPeriods(
     limit = Number.POSITIVE_INFINITY,
   }: { readonly fits: HolderTest; readonly time: AskedTime; readonly limit?: number | undefined },
 ): Promise<PeriodsAnswer> {
-  const { versions, holders, selections, notCompared } = await findHolders(context, query, fits);
+  const { versions, notCompared, ...current } = await findHolders(context, query, fits);
+  const { holders, notKnown } = await holdersBefore(context, current, { fits, since: time.since });
+  const read = await readPeriods(context, holders, { time, limit });
+  return { versions, ...read, notKnown, notCompared };
+}
+
+/**
+ * The targets that hold or held one of the selected packages, by their id, and the number of those of which it is not known what they held
+ * since a time.
+ */
+export async function holdersBefore(
+  context: OperationContext,
+  { holders, selections }: Pick<Holders, 'holders' | 'selections'>,
+  { fits, since: asOf }: { readonly fits: HolderTest; readonly since: number },
+): Promise<{ readonly holders: readonly Holder[]; readonly notKnown: number }> {
   const { targets } = await context.snapshot({});
   const asked = new Map([...targets.values()].filter(fits).map((one) => [one.target, one]));
   const candidates = new Map(holders.map((holder) => [holder.target, holder]));
   const known = new Set<string>();
   for (const selected of selections) {
     for await (const { target, since, isHolder } of passOverHeads(selected, asked)) {
-      if (time.since === Number.NEGATIVE_INFINITY || since <= time.since) known.add(target);
+      if (asOf === Number.NEGATIVE_INFINITY || since <= asOf) known.add(target);
       if (!isHolder || candidates.has(target)) continue;
       const labels = asked.get(target)?.labels ?? {};
       candidates.set(target, { target, labels, lockfiles: [], selected });
     }
   }
   const sorted = [...candidates.values()].sort((left, right) => compareText(left.target, right.target));
-  const read = await readPeriods(context, sorted, { time, limit });
-  return { versions, ...read, notKnown: asked.size - known.size, notCompared };
+  return { holders: sorted, notKnown: asked.size - known.size };
 }
 
 /** The asked targets of a shard that have a ledger: since when, and whether they held one of the packages that they may not hold now. */

@@ -32,6 +32,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'lockhound.fleet.trend': { params: { days: 7 } },
   'lockhound.targets.list': { params: { label: ['team=web'], orderBy: 'target', incomplete: false } },
   'lockhound.targets.get': { params: { target } },
+  'lockhound.findings.exposure': { params: { advisory: 'GHSA-lodash' } },
   'lockhound.targets.history': { params: { target, pageSize: 1 } },
   'lockhound.targets.blame': { params: { target, package: 'ms' } },
   'lockhound.targets.inventory': { params: { target, pageSize: 1 } },

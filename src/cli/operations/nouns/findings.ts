@@ -1,5 +1,7 @@
+import type { Exposure } from '../../../model/api/lockhound-api.generated.ts';
 import type { FleetFinding } from '../../../model/fleet/fleet-finding.ts';
 import { findingText, issueListText } from '../../../report/findings.ts';
+import { exposureText } from '../../../report/fleet/exposure.ts';
 import type { Noun } from '../noun.ts';
 
 export const NOUN: Noun = {
@@ -12,6 +14,12 @@ export const NOUN: Noun = {
       text: issueListText,
     },
     count: {},
+    exposure: {
+      args: ['advisory'],
+      limit: 50,
+      isFound: ({ count }: Exposure) => count > 0,
+      text: exposureText,
+    },
     get: { text: (one: FleetFinding, options) => findingText(one, options) },
   },
   examples: `
@@ -22,8 +30,9 @@ Examples:
   lockhound findings --json --label team=web           for programs: the answer of the API
   lockhound findings --target org/shop --format sarif  a report as of a scan, from what is stored
   lockhound findings --report html=fleet.html          the list, and a report in a file
+  lockhound findings exposure CVE-2021-44228 --by team since when targets held it, when they were alerted, how long it took
   lockhound findings --server https://lockhound.example.com
 
 Reports other than the table, JSON and NDJSON also contain the packages of these targets.
-Exit codes: 0 done, 2 an error, no such target, or an incomplete result.`,
+Exit codes: 0 done, 1 no target was exposed, 2 an error, no such target, or an incomplete result.`,
 };

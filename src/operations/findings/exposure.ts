@@ -1,0 +1,179 @@
+import type { Store } from '../../compose/store.ts';
+import { packageOf } from '../../fleet/identity.ts';
+import type { ExposureGroup, HeldPeriod, TargetExposure } from '../../model/api/lockhound-api.generated.ts';
+import { defined } from '../../model/defined.ts';
+import type { LedgerEntry } from '../../model/fleet/ledger.ts';
+import { endsAlert } from '../../model/scan/transition.ts';
+import { chunks } from '../../model/yielding.ts';
+import { compareText } from '../../policy/finding-order.ts';
+import { versionsNaming } from '../../store/fleet/versions-naming.ts';
+import { unreadableOf } from '../context.ts';
+import type { Operation } from '../operation.ts';
+import { findSelected, type Holder, type HolderTest } from '../packages/holders.ts';
+import { holdersBefore, periodsOf, timeOf } from '../packages/periods.ts';
+import { labelTest } from '../parameters.ts';
+
+const EVER = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+/** Ledgers that are read at the same time. */
+const PART = 32;
+
+/** How long targets held versions that an advisory affects, as far as their ledgers know it. */
+export const measureExposure: Operation<'lockhound.findings.exposure'> = async (
+  { params, principal },
+  context,
+) => {
+  const { advisory, label, by, limit } = params;
+  const hasLabels = labelTest(label);
+  const fits: HolderTest = (one) => principal.sees(one.target) && hasLabels?.(one) !== false;
+  const names = new Set<string>();
+  const current = await findSelected(
+    context,
+    async (_, store) => {
+      const ids = await advisoriesNamed(store, advisory);
+      for (const id of ids) names.add(id);
+      const found = await store.packageIds.find(await versionsNaming(store.facts.versions, ids));
+      return new Map([...found].map(([identity, id]) => [id, packageOf(identity)]));
+    },
+    fits,
+  );
+  const { holders } = await holdersBefore(context, current, { fits, since: EVER.since });
+  const all: TargetExposure[] = [];
+  for (const part of chunks(holders, PART)) {
+    const exposures = part.map(async (holder) => {
+      const periods = await periodsOf(context, holder, EVER);
+      const entries = await holder.selected.store.ledger.read(holder.target, context.fleet.onUnreadable);
+      return exposureOf(holder, periods, alertsIn(entries, new Set([advisory, ...names])));
+    });
+    all.push(...(await Promise.all(exposures)).flat());
+  }
+  return {
+    advisories: principal.seesAll || all.length > 0 ? [...names].sort() : [],
+    versions: [...new Set(all.flatMap(({ purls }) => purls))].sort(),
+    count: all.length,
+    targets: all.slice(0, limit),
+    groups: groupsOf(all, by),
+    ...unreadableOf(context, principal),
+  };
+};
+
+/** Ids of the advisories that have a name, in one shard. */
+async function advisoriesNamed({ facts }: Store, name: string): Promise<readonly string[]> {
+  const ids = new Set([name]);
+  for await (const part of facts.advisories.scan()) {
+    const candidates = part.flatMap(([id, text]) => (text.includes(JSON.stringify(name)) ? [id] : []));
+    for (const [index, fact] of (await facts.advisories.read(candidates)).entries()) {
+      const id = candidates[index];
+      if (id !== undefined && fact !== undefined && 'record' in fact && fact.record.aliases.includes(name))
+        ids.add(id);
+    }
+  }
+  return [...ids];
+}
+
+interface Alerts {
+  /** Seconds since 1970. */
+  readonly opened?: number;
+  readonly alerted?: number;
+}
+
+/** When the first alert about one of the advisories opened, and when a receiver accepted the first one. */
+function alertsIn(entries: readonly LedgerEntry[], names: ReadonlySet<string>): Alerts {
+  const routesOf = new Map<string, ReadonlySet<string>>();
+  let [opened, alerted]: (number | undefined)[] = [];
+  for (const { at, scan, findings = [], delivered } of entries) {
+    if (delivered !== undefined) {
+      if (routesOf.get(scan)?.has(delivered) === true) alerted ??= at;
+      continue;
+    }
+    const own = findings.filter(
+      ({ transition, advisory = '', aliases = [] }) =>
+        !endsAlert(transition) && [advisory, ...aliases].some((name) => names.has(name)),
+    );
+    if (own.length === 0) continue;
+    opened ??= at;
+    routesOf.set(scan, new Set(own.flatMap(({ routes = [] }) => routes)));
+  }
+  return defined({ opened, alerted });
+}
+
+/** None for a target that held none in the time that is known. */
+function exposureOf(
+  { target, labels }: Holder,
+  periods: readonly HeldPeriod[],
+  { opened, alerted }: Alerts,
+): readonly TargetExposure[] {
+  const [first] = periods.toSorted((left, right) => compareText(startOf(left), startOf(right)));
+  if (first === undefined) return [];
+  const isExposed = periods.some(({ until, notKnownAfter }) => (until ?? notKnownAfter) === undefined);
+  const isEndKnown = periods.every(({ notKnownAfter }) => notKnownAfter === undefined);
+  const ends = periods.flatMap(({ until }) => until?.at ?? []).sort();
+  const removedAt = isExposed || !isEndKnown ? undefined : ends.at(-1);
+  const exposedAt = first.from?.at;
+  const alertedAt = alerted === undefined ? undefined : timeOf(alerted);
+  const end = isExposed ? new Date().toISOString() : removedAt;
+  return [
+    {
+      ...{ target, labels },
+      purls: [...new Set(periods.map(({ purl }) => purl))].sort(),
+      ...defined({
+        exposedAt,
+        notKnownBefore: exposedAt === undefined ? first.notKnownBefore : undefined,
+        openedAt: opened === undefined ? undefined : timeOf(opened),
+        alertedAt,
+        removedAt,
+      }),
+      isExposed,
+      ...defined({
+        hoursBeforeAlert: hoursBetween(exposedAt, alertedAt),
+        hoursAfterAlert: hoursBetween(alertedAt, end),
+      }),
+    },
+  ];
+}
+
+function startOf({ from, notKnownBefore = '' }: HeldPeriod): string {
+  return from?.at ?? notKnownBefore;
+}
+
+/** With one decimal; 0 when the second time is not later. */
+function hoursBetween(from: string | undefined, to: string | undefined): number | undefined {
+  if (from === undefined || to === undefined) return undefined;
+  return Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 360_000) / 10);
+}
+
+function groupsOf(all: readonly TargetExposure[], by: string | undefined): ExposureGroup[] {
+  const labelOf = ({ labels }: TargetExposure) =>
+    by !== undefined && Object.hasOwn(labels, by) ? labels[by] : undefined;
+  const monthOf = ({ alertedAt, openedAt, exposedAt, notKnownBefore = '' }: TargetExposure) =>
+    (alertedAt ?? openedAt ?? exposedAt ?? notKnownBefore).slice(0, 7);
+  const groups = Map.groupBy(all, (one) => JSON.stringify([labelOf(one) ?? null, monthOf(one)]));
+  return [...groups.values()]
+    .map((own): ExposureGroup => {
+      const [one] = own as [TargetExposure];
+      const before = own.flatMap(({ hoursBeforeAlert }) => hoursBeforeAlert ?? []);
+      const after = own.flatMap(({ hoursAfterAlert }) => hoursAfterAlert ?? []);
+      return {
+        ...defined({ label: labelOf(one) }),
+        month: monthOf(one),
+        targets: own.length,
+        exposed: own.filter(({ isExposed }) => isExposed).length,
+        alerted: own.filter(({ alertedAt }) => alertedAt !== undefined).length,
+        ...defined({
+          medianHoursBeforeAlert: quantile(before, 0.5),
+          p95HoursBeforeAlert: quantile(before, 0.95),
+          medianHoursAfterAlert: quantile(after, 0.5),
+          p95HoursAfterAlert: quantile(after, 0.95),
+        }),
+      };
+    })
+    .sort(
+      (left, right) =>
+        compareText(left.label ?? '', right.label ?? '') || compareText(left.month, right.month),
+    );
+}
+
+/** The nearest rank: the smallest value that so large a part of the values does not exceed. */
+function quantile(values: readonly number[], part: number): number | undefined {
+  const sorted = values.toSorted((left, right) => left - right);
+  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)];
+}
