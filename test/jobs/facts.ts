@@ -87,6 +87,7 @@ export function ports(given: {
       releases: {
         list: unexpected,
         details: unexpected,
+        findings: unexpected,
         requirements: unexpected,
         graph: unexpected,
         scorecards: unexpected,

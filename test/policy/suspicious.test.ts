@@ -92,13 +92,15 @@ describe('signals of a version', () => {
 });
 
 describe('the table of points', () => {
-  it('alerts for one signal only where the lockfile or the name itself is wrong', () => {
+  it('alerts for one signal only where the index says so, or the lockfile or the name itself is wrong', () => {
     const alone = Object.entries(POINTS).flatMap(([signal, grades]) =>
       Object.keys(grades).flatMap((grade) =>
         pointsOf({ signal, grade, text: '' }, []) >= INCIDENT_SCORE ? `${signal}/${grade}` : [],
       ),
     );
     expect(alone).toEqual([
+      'index-finding/malicious',
+      'index-finding/critical',
       'integrity-mismatch/foreign',
       'integrity-mismatch/unknown',
       'look-alike/near-young',

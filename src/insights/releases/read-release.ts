@@ -13,6 +13,7 @@ export const DETAIL_FIELDS: Fields = [
   'slsaProvenances',
   'attestations',
   'relatedProjects',
+  'cooldown',
 ];
 
 /** The versions of a Package object. One without a version is left out. */
@@ -30,6 +31,7 @@ export function readDetail(version: api.Version): ReleaseDetail {
   const { advisoryKeys = [], slsaProvenances = [], attestations = [], relatedProjects = [] } = version;
   const sources = relatedProjects.filter(({ relationType }) => relationType === 'SOURCE_REPO');
   const publishedAt = Date.parse(version.publishedAt ?? '');
+  const cooldownEnd = Date.parse(version.cooldown?.end ?? '');
   return {
     ...(Number.isNaN(publishedAt) ? {} : { publishedAt }),
     provenances: [...slsaProvenances, ...attestations].map(
@@ -37,6 +39,7 @@ export function readDetail(version: api.Version): ReleaseDetail {
     ),
     projects: [...new Set(sources.flatMap(({ projectKey }) => projectKey?.id?.toLowerCase() ?? []))],
     advisoryIds: advisoryKeys.flatMap(({ id }) => id ?? []),
+    ...(Number.isNaN(cooldownEnd) ? {} : { cooldownEnd }),
   };
 }
 

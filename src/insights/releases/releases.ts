@@ -1,9 +1,12 @@
 import type { LimitFunction } from 'p-limit';
+import { UNCOVERED } from '../../model/api/extensions.ts';
+import type { Findings } from '../../model/api/insights-api.generated.ts';
 import type { VersionKey } from '../../model/lockfile/ecosystem.ts';
 import type { Releases } from '../../model/ports/insights.ts';
+import type { ServiceFinding } from '../../model/signal/release-facts.ts';
 import { type Answered, answerOf } from '../answered.ts';
 import { createBatchWork } from '../batch/operation.ts';
-import { projectOperation, versionOperation } from '../batch/operations.ts';
+import { findingsOperation, projectOperation, versionOperation } from '../batch/operations.ts';
 import { InsightsError } from '../errors.ts';
 import { hasNewerRequirements } from '../offered.ts';
 import {
@@ -20,6 +23,7 @@ import { requireGraph, requirePackage } from '../records/subject.ts';
 import { readHash } from '../request/params.ts';
 import { hasFacts } from '../request/rules.ts';
 import type { InsightsService } from '../service.ts';
+import { FINDINGS_FIELDS, readFindings } from './read-findings.ts';
 import {
   DETAIL_FIELDS,
   RELEASE_FIELDS,
@@ -34,6 +38,7 @@ import {
 /** Looks releases up with the connections and limits of the other look-ups. */
 export function createReleases(service: InsightsService, limit: LimitFunction): Releases {
   const batch = createBatchWork(versionOperation(service), limit)(DETAIL_FIELDS);
+  const said = createBatchWork(findingsOperation(service), limit)(FINDINGS_FIELDS);
   const projects = createBatchWork(projectOperation(service), limit)(SCORECARD_FIELDS);
   const ask = <Value>(call: () => Promise<Answered<Value>>): Promise<Value | undefined> =>
     limit(async () => foundIn(await call()));
@@ -57,6 +62,20 @@ export function createReleases(service: InsightsService, limit: LimitFunction): 
         (entries) => {
           for (const [index, { value, error }] of entries) {
             found[index] = error === undefined ? value && readDetail(value) : { error };
+          }
+        },
+        signal,
+      );
+      return found;
+    },
+    async findings(keys, signal) {
+      const found: Awaited<ReturnType<Releases['findings']>>[number][] = keys.map(() => undefined);
+      await said(
+        keys,
+        (entries) => {
+          for (const [index, entry] of entries) {
+            if ('raw' in entry) found[index] = statedIn(entry.value, entry.raw);
+            else if (entry.error?.code !== 'unsupported') found[index] = { error: entry.error };
           }
         },
         signal,
@@ -113,6 +132,12 @@ export function createReleases(service: InsightsService, limit: LimitFunction): 
       return (await ask(() => getDependents(service, key, { signal })))?.dependentCount;
     },
   };
+}
+
+/** A local data set that does not have the version says nothing of it. */
+function statedIn(value: Findings | undefined, raw: unknown): readonly ServiceFinding[] | undefined {
+  const { findings } = raw as { readonly findings?: { readonly [UNCOVERED]?: unknown } };
+  return findings?.[UNCOVERED] === true ? undefined : value && readFindings(value);
 }
 
 /** That the index does not have it is an answer. */

@@ -1,11 +1,12 @@
 import { defined } from '../../model/defined.ts';
-import type { CodedError } from '../../model/errors.ts';
+import { type CodedError, messageOf } from '../../model/errors.ts';
 import { formatVersionKey, type VersionKey } from '../../model/lockfile/ecosystem.ts';
 import type { Inspection } from '../../model/signal/inspection.ts';
 import type { Release, ReleaseDetail, ReleaseFacts } from '../../model/signal/release-facts.ts';
 import { FEW_DEPENDENTS } from '../../policy/signals/look-alike.ts';
 import { COMPARED_RELEASES } from '../../policy/signals/provenance-lost.ts';
 import { comparedRelease, predecessors } from '../../policy/signals/versions.ts';
+import { JobError } from '../errors.ts';
 import type { InspectedPackage } from '../payloads/inspect-packages.ts';
 import {
   type Attempt,
@@ -73,17 +74,36 @@ export async function gatherFacts(
     attempt('details', async () => (await details)(index)),
   );
   const projects = projectsOf(gatherings, detailed, options);
+  const said = findingsOf(gatherings, options);
   return await Promise.all(
     gatherings.map(async ({ subject, list, attempt, unknown, failure }, index) => {
-      const [own, found, ofProject] = await Promise.all([
+      const [own, found, ofProject, serviceFindings] = await Promise.all([
         factsOf(subject, list, { ...options, attempt, lists }),
         detailed[index],
         projects.then((all) => all[index]),
+        attempt('findings', async () => findingsAt(await said, index)),
       ]);
-      const facts = { ...own, ...ofProject, ...defined({ details: found }) };
+      const facts = { ...own, ...ofProject, ...defined({ details: found, serviceFindings }) };
       return { facts, unknown, retryable: failure() };
     }),
   );
+}
+
+async function findingsOf(
+  gatherings: readonly Pick<Gathering, 'subject'>[],
+  { releases, signal }: GatherOptions,
+): ReturnType<GatherOptions['releases']['findings']> {
+  const keys = gatherings.map(({ subject: { package: one } }) => {
+    return { system: one.system, name: one.name, version: one.version };
+  });
+  return await releases.findings(keys, signal);
+}
+
+function findingsAt(all: Awaited<ReturnType<typeof findingsOf>>, index: number) {
+  const own = all[index];
+  // No other fact waits for another attempt: the version is inspected again while it is not known.
+  if (own !== undefined && 'error' in own) throw new JobError('facts-missing', messageOf(own.error));
+  return own;
 }
 
 interface Gathering {

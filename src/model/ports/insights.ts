@@ -13,6 +13,7 @@ import type {
   Release,
   ReleaseDetail,
   Requirement,
+  ServiceFinding,
 } from '../signal/release-facts.ts';
 
 /**
@@ -140,6 +141,11 @@ export interface Releases {
     keys: readonly VersionKey[],
     signal: AbortSignal,
   ): Promise<readonly (ReleaseDetail | { readonly error: Error } | undefined)[]>;
+  /** What the service itself says of versions, in batches; one entry for each key, in order. `undefined` also for a service that does not have it. */
+  findings(
+    keys: readonly VersionKey[],
+    signal: AbortSignal,
+  ): Promise<readonly (readonly ServiceFinding[] | { readonly error: Error } | undefined)[]>;
   /** Requirements of a version when it is installed: those that it states, or else the direct nodes of its resolved graph. */
   requirements(key: VersionKey, signal: AbortSignal): Promise<readonly Requirement[] | undefined>;
   /** The direct nodes of the resolved graph. */

@@ -23,6 +23,8 @@ export interface ReleaseDetail {
   /** Ids of the projects that are its source (`SOURCE_REPO`), in lower case. */
   readonly projects: readonly string[];
   readonly advisoryIds: readonly string[];
+  /** Until when the index advises to wait, ms since 1970. */
+  readonly cooldownEnd?: number | undefined;
 }
 
 /** A package that a version requires when it is installed. */
@@ -50,6 +52,16 @@ export interface Capability {
   /** Calls by the module itself, and by modules that it calls. */
   readonly direct: number;
   readonly indirect: number;
+}
+
+/** What the index itself says of a version, in its words. */
+export interface ServiceFinding {
+  /** `MALICIOUS`, `LOW_USAGE`, …, or a newer one. */
+  readonly type: string;
+  /** `RISK_CRITICAL`, …; empty where it states none. */
+  readonly risk: string;
+  /** Of `LOW_USAGE`: similar names that are used more. */
+  readonly alternatives?: readonly string[];
 }
 
 /** A package with a similar name. */
@@ -108,6 +120,8 @@ export interface ReleaseFacts {
   readonly capabilities?: readonly Capability[];
   readonly capabilitiesBefore?: readonly Capability[];
   readonly similar?: readonly SimilarPackage[];
+  /** Absent: not known, or a service without findings. */
+  readonly serviceFindings?: readonly ServiceFinding[];
   /** How many packages depend on the locked version. */
   readonly dependents?: number;
   /** Requirements of the locked version, as they were when it was inspected before and as they are now. */

@@ -4,6 +4,7 @@ import { capabilityGained } from './capability-gained.ts';
 import { dependencyChanged } from './dependency-changed.ts';
 import type { Detector } from './detector.ts';
 import { freshRelease } from './fresh-release.ts';
+import { indexFinding } from './index-finding.ts';
 import { installScript } from './install-script.ts';
 import { integrityMismatch } from './integrity-mismatch.ts';
 import { lookAlike } from './look-alike.ts';
@@ -18,6 +19,7 @@ import { youngRequirement } from './young-requirement.ts';
 
 /** All detectors, the strongest signal first: the first one of a version names its finding. Each signal is a rule of its own. */
 export const DETECTORS: readonly Detector[] = [
+  indexFinding,
   integrityMismatch,
   youngRequirement,
   provenanceLost,

@@ -55,6 +55,8 @@ function isUnseen(known: Signal, trace: Trace | undefined, facts: ReleaseFacts):
     case 'dependency-changed':
       // It reports what happened once.
       return trace === undefined;
+    case 'index-finding':
+      return facts.serviceFindings === undefined;
     case 'look-alike':
       return facts.isNewDirect !== true;
     case 'young-requirement':

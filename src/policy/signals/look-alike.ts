@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein';
+import type { SimilarPackage } from '../../model/signal/release-facts.ts';
 import { type Detector, spanOf } from './detector.ts';
 import { releaseAmong } from './versions.ts';
 
@@ -16,32 +17,43 @@ export const lookAlike: Detector = {
     means:
       'a direct dependency that a target added, hardly used, beside a far more used package with a ' +
       'similar name. `near`: the names differ by a letter or two, by separators, by the order of ' +
-      'their parts, or in the owner of the same name.',
+      'their parts, or in the owner of the same name. Where the index itself names similar packages that ' +
+      'are used more (`LOW_USAGE`), these count.',
     sure: 'sure enough to look.',
     todo: 'check that the name is the one you meant.',
   },
   points: { 'near-young': 4, near: 2, far: 1 },
-  detect({ key, at, isNewDirect = false, releases, similar = [], dependents }) {
+  detect({ key, at, isNewDirect = false, releases, similar: known = [], dependents, serviceFindings = [] }) {
     if (!isNewDirect) return undefined;
+    const named = serviceFindings.find(({ type }) => type === 'LOW_USAGE')?.alternatives ?? [];
+    const similar = [...named.map((name): SimilarPackage => ({ name })), ...known];
     const first = Math.min(...releases.flatMap(({ publishedAt }) => publishedAt ?? []));
     const reference = releaseAmong(releases, key.version)?.locked.publishedAt ?? at;
     const isYoung = Number.isFinite(first) && reference - first <= YOUNG_MS;
     const isUnused = (dependents ?? 0) <= FEW_DEPENDENTS;
-    if (!isUnused || (!isYoung && dependents === undefined)) return undefined;
+    if (!isUnused || (!isYoung && dependents === undefined && named.length === 0)) return undefined;
     const used = similar.filter((one) => isFarMoreUsed(one.dependents, dependents));
     const near = used.find((one) => areNear(key.name, one.name));
     const model = near ?? used[0];
     if (model === undefined) return undefined;
     const age = isYoung ? `was first published ${spanOf(Math.max(1, at - first))} ago` : 'is hardly used';
-    const count =
-      dependents === undefined ? '' : ` by ${dependents} packages, and ${model.name} by ${model.dependents}`;
-    const usage = dependents === undefined ? '' : `; it is required${count}`;
+    const usage = usageOf(dependents, model, named);
     return {
       grade: near === undefined ? 'far' : isYoung ? 'near-young' : 'near',
       text: `has a name like ${model.name} and ${age}${usage}`,
     };
   },
 };
+
+/** How much both are used, by what the index counts or says. */
+function usageOf(
+  own: number | undefined,
+  { name, dependents }: SimilarPackage,
+  named: readonly string[],
+): string {
+  if (named.includes(name)) return '; the index names it as the one that is used more';
+  return own === undefined ? '' : `; it is required by ${own} packages, and ${name} by ${dependents}`;
+}
 
 /** Where the index counts no dependents, its list of similar names takes popularity into account. */
 function isFarMoreUsed(other: number | undefined, own: number | undefined): boolean {

@@ -23,15 +23,28 @@ function packageOf(name: string, dependencies: Readonly<Record<string, string>> 
   return { system: 'NPM', name, default: '1.0.1', versions: [version('1.0.0', 5_000), version('1.0.1', 1)] };
 }
 
+const FINDINGS = [
+  { type: 'NEWER', risk: 'RISK_NEWER' },
+  {
+    type: 'LOW_USAGE',
+    risk: 'RISK_MEDIUM',
+    lowUsageContext: { alternativePackages: [{ system: 'NPM', name: 'acme-b' }] },
+  },
+  { risk: 'RISK_MEDIUM', type: '' },
+] as const;
+
 /** What is gathered of `acme-a`, and the paths that were asked for. */
 async function gathered({
   before,
   at = AT,
   requires,
+  findings,
 }: {
   readonly before?: Inspection;
   readonly at?: number;
   readonly requires?: readonly string[];
+  /** Answers requests for findings. */
+  readonly findings?: { readonly status: number; readonly body: string };
 }) {
   const scorecard = {
     date: '2026-05-01T00:00:00Z',
@@ -44,7 +57,7 @@ async function gathered({
   const index = await openLocalIndex({
     data: {
       packages: [
-        packageOf('acme-a', { 'acme-b': '^1.0.0', decoy: '^1.0.0' }),
+        { ...packageOf('acme-a', { 'acme-b': '^1.0.0', decoy: '^1.0.0' }), findings: [...FINDINGS] },
         packageOf('acme-b'),
         packageOf('decoy'),
       ],
@@ -57,6 +70,9 @@ async function gathered({
     ...index,
     answer(request) {
       asked.push(request.url.replace(/^.*?v3alpha/, ''));
+      if (findings !== undefined && request.url.endsWith('/findingsbatch')) {
+        return { ...findings, headers: { 'content-type': 'text/plain' } };
+      }
       return index.answer(request);
     },
   });
@@ -83,7 +99,8 @@ async function gathered({
     },
   );
   if (found === undefined) throw new Error('nothing was gathered');
-  expect(found.unknown).toEqual([]);
+  expect(found.unknown.map(({ fact }) => fact)).toEqual(findings?.status === 500 ? ['findings'] : []);
+  expect(found.retryable).toBeUndefined();
   return { facts: found.facts, asked, score: (await scores.read([PROJECT]))[0] };
 }
 
@@ -105,6 +122,21 @@ describe('the facts of a source project', () => {
     const { facts, asked } = await gathered({ at, ...(before === undefined ? {} : { before }) });
     expect(facts.siblings !== undefined).toBe(includes);
     expect(asked.some((url) => url.includes(':packageversions'))).toBe(includes);
+  });
+});
+
+describe('what the service says of a version', () => {
+  it('is in its facts; one that has no findings, or fails, says nothing', async () => {
+    const said = await gathered({});
+    expect(said.facts.serviceFindings).toEqual([
+      { type: 'NEWER', risk: 'RISK_NEWER' },
+      { type: 'LOW_USAGE', risk: 'RISK_MEDIUM', alternatives: ['acme-b'] },
+    ]);
+    const without = await gathered({ findings: { status: 404, body: 'not found' } });
+    expect(without.facts).not.toHaveProperty('serviceFindings');
+    const failing = await gathered({ findings: { status: 500, body: 'internal error' } });
+    expect(failing.facts).not.toHaveProperty('serviceFindings');
+    expect(failing.facts.details?.size).toBe(2);
   });
 });
 

@@ -348,7 +348,90 @@ describe('withdrawn', () => {
   });
 });
 
+describe('index-finding', () => {
+  const old = { at: at('2026-04-10T00:00:00Z') };
+  const said = (...serviceFindings: NonNullable<ReleaseFacts['serviceFindings']>) =>
+    factsOf('left-pad@1.3.0', STEADY, { ...old, serviceFindings });
+
+  it.each([
+    ['MALICIOUS', 'RISK_CRITICAL', 'malicious'],
+    ['MALICIOUS', '', 'malicious'],
+    ['NEWER', 'RISK_CRITICAL', 'critical'],
+    ['NEWER', 'RISK_HIGH', 'high'],
+    ['NEWER', 'RISK_NEWER', 'other'],
+    ['NEWER', 'RISK_INFORMATIONAL', 'informational'],
+  ])('%s with %s is %s', (type, risk, grade) => {
+    expect(found(said({ type, risk }))).toEqual([`index-finding/${grade}`]);
+  });
+
+  it('names the words of the index, the worst kind first, and no more than a few', () => {
+    const many = ['A', 'B', 'C', 'D', 'E'].map((type) => ({ type, risk: 'RISK_HIGH' }));
+    const [signal] = signalsOf(
+      said(...many, { type: 'MALICIOUS', risk: 'RISK_CRITICAL' }),
+      POLICY,
+      undefined,
+    );
+    expect(signal).toEqual({
+      signal: 'index-finding',
+      grade: 'malicious',
+      text: 'is reported by the index: A (RISK_HIGH), B (RISK_HIGH), C (RISK_HIGH) and 3 more',
+    });
+  });
+
+  it('is nothing that other rules determine, nor malware of a known advisory', () => {
+    const types = ['NOT_FOUND', 'DEPRECATED', 'VULNERABLE', 'LOW_USAGE', 'COOLDOWN', 'REMEDIATION'];
+    expect(found(said(...types.map((type) => ({ type, risk: 'RISK_CRITICAL' }))))).toEqual([]);
+    const known = details({ '1.3.0': detailOf({ advisoryIds: ['MAL-2026-1'] }) });
+    const malicious = said({ type: 'MALICIOUS', risk: 'RISK_CRITICAL' });
+    expect(found({ ...malicious, details: known })).toEqual([]);
+    expect(
+      found({ ...malicious, details: details({ '1.3.0': detailOf({ advisoryIds: ['GHSA-1'] }) }) }),
+    ).toEqual(['index-finding/malicious']);
+  });
+
+  it('stays while it is not known, and is gone when the index no longer says it', () => {
+    const signals = signalsOf(said({ type: 'MALICIOUS', risk: '' }), POLICY, undefined);
+    const before = { inspectedAt: '', signals: [...signals], unknown: [] };
+    expect(signalsOf(factsOf('left-pad@1.3.0', STEADY, old), POLICY, before)).toEqual(signals);
+    expect(signalsOf(said(), POLICY, before)).toEqual([]);
+  });
+});
+
+describe('a cooldown of the index', () => {
+  it('is fresh until it ends, also of a version without a date', () => {
+    const cooldownEnd = at('2026-04-20T00:00:00Z');
+    const facts = {
+      at: at('2026-04-10T00:00:00Z'),
+      details: details({ '1.3.0': detailOf({ cooldownEnd }) }),
+    };
+    const [signal] = signalsOf(factsOf('left-pad@1.3.0', STEADY, facts), POLICY, undefined);
+    expect(signal?.text).toBe(
+      'was published 9 days ago (2026-04-01 00:00 UTC), and the index advises to wait until 2026-04-20 00:00 UTC',
+    );
+    const [undated] = signalsOf(factsOf('left-pad@1.3.0', {}, { ...facts, releases: [] }), POLICY, undefined);
+    expect(undated?.text).toBe('is so new that the index advises to wait until 2026-04-20 00:00 UTC');
+    expect(found(factsOf('left-pad@1.3.0', STEADY, { ...facts, at: cooldownEnd }))).toEqual([]);
+  });
+});
+
 describe('look-alike', () => {
+  it('takes the word of the index for what is used more', () => {
+    const known = { '1.0.0': '2025-01-01T00:00:00Z', '1.3.0': '2026-04-01T00:00:00Z' };
+    const serviceFindings = [{ type: 'LOW_USAGE', risk: 'RISK_MEDIUM', alternatives: ['left-pad', 'other'] }];
+    const later = { at: at('2026-04-10T00:00:00Z'), isNewDirect: true, serviceFindings };
+    const [signal] = signalsOf(factsOf('leftpad@1.3.0', known, later), POLICY, undefined);
+    expect(signal).toEqual({
+      signal: 'look-alike',
+      grade: 'near',
+      text: 'has a name like left-pad and is hardly used; the index names it as the one that is used more',
+    });
+    expect(found(factsOf('leftpad@1.3.0', known, { ...later, dependents: 900 }))).toEqual([]);
+    expect(found(factsOf('leftpad@1.3.0', known, { ...later, isNewDirect: false }))).toEqual([]);
+    expect(found(factsOf('leftpad@1.3.0', known, { ...later, serviceFindings: [] }))).toEqual([]);
+    const none = [{ type: 'LOW_USAGE', risk: 'RISK_MEDIUM' }];
+    expect(found(factsOf('leftpad@1.3.0', known, { ...later, serviceFindings: none }))).toEqual([]);
+  });
+
   const young = { '1.23.1': '2026-03-25T00:00:00Z' };
   const given = { isNewDirect: true, dependents: 0, similar: [{ name: 'rust_decimal', dependents: 900 }] };
 
