@@ -54,6 +54,7 @@ describe('a wrong command line', () => {
       'Usage: lockhound schedules add [options] <name>',
     ],
     [['scan', '--json', '--format', 'sarif'], '--json is short for --format json, not sarif', ''],
+    [['targets', 'show'], "too many arguments for 'targets'", 'Commands of targets: list, get,'],
     [['webhook', 'plam'], "unknown command 'plam'", '(Did you mean plan?)'],
   ])('%j exits with 2 and says what is wrong', async (args, message, advice) => {
     const { code, note } = await lockhound(args);

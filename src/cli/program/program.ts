@@ -106,8 +106,12 @@ async function nearestChoice(error: string): Promise<string> {
   return nearest === undefined ? '' : `(Did you mean ${nearest}?)\n`;
 }
 
-/** How a command is called, after an error about its arguments. */
+/** How a command is called, after an error about its arguments. A first argument may be meant as the name of an inner command. */
 function usageFor(error: string, command: Command): string {
+  if (error.includes('too many arguments') && command.commands.length > 0) {
+    const names = command.commands.map((inner) => inner.name());
+    return `Commands of ${command.name()}: ${names.join(', ')}.\n`;
+  }
   return error.includes('missing required argument') ? `Usage: ${new Help().commandUsage(command)}\n` : '';
 }
 
