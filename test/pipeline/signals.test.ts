@@ -158,6 +158,40 @@ describe('a package version that is new to the fleet', () => {
     });
   });
 
+  it('alerts when the index itself calls it malicious; a service without findings resolves nothing', async () => {
+    await withRoom(async (world, room) => {
+      const { insights } = world.services;
+      const inbox = createInbox(world, 'signals');
+      insights.putPackage(packageOf(NAME, OLD));
+      await scan(room, 'one', lockfile('1.3.0'));
+      const findings = [{ type: 'MALICIOUS', risk: 'RISK_CRITICAL' }];
+      const bad = versionOf('1.4.0', 900, { findings });
+      insights.putPackage(packageOf(NAME, [...OLD, bad]));
+      await scan(room, 'one', lockfile('1.4.0'));
+      expect(inbox()).toEqual(['one opened suspicious critical']);
+      expect(world.services.receiver.deliveries().at(-1)?.body).toContain('MALICIOUS (RISK_CRITICAL)');
+      const again = async () => {
+        const key = { system: 'NPM', name: NAME, version: '1.4.0' } as const;
+        for (const job of inspectionsDue([key], new Date())) await enqueue(room, job);
+        await idle(room);
+      };
+      await again();
+      let asked = 0;
+      const when = ({ url }: { readonly url: string }) => {
+        if (!url.endsWith('findingsbatch')) return false;
+        asked += 1;
+        return true;
+      };
+      insights.faults.inject({ kind: 'answer', status: 404 }, { every: 1, when });
+      await again();
+      await refresh(room);
+      insights.faults.clear();
+      expect(asked).toBeGreaterThan(0);
+      expect(inbox()).toEqual([]);
+      expect((await room.store.targets.read('one'))?.findings).toMatchObject([{ status: 'open' }]);
+    });
+  });
+
   it('alerts when a lockfile states the digest of another version', async () => {
     await withRoom(async (world, room) => {
       const { insights } = world.services;

@@ -5,7 +5,7 @@ import type { VersionKey } from '../../model/lockfile/ecosystem.ts';
 import type { Releases } from '../../model/ports/insights.ts';
 import type { ServiceFinding } from '../../model/signal/release-facts.ts';
 import { type Answered, answerOf } from '../answered.ts';
-import { createBatchWork } from '../batch/operation.ts';
+import { type BatchEntry, type BatchWork, createBatchWork } from '../batch/operation.ts';
 import { findingsOperation, projectOperation, versionOperation } from '../batch/operations.ts';
 import { InsightsError } from '../errors.ts';
 import { hasNewerRequirements } from '../offered.ts';
@@ -55,32 +55,12 @@ export function createReleases(service: InsightsService, limit: LimitFunction): 
       if (found !== undefined) requirePackage(name, found.packageKey);
       return found && readReleases(found);
     },
-    async details(keys, signal) {
-      const found: Awaited<ReturnType<Releases['details']>>[number][] = keys.map(() => undefined);
-      await batch(
-        keys,
-        (entries) => {
-          for (const [index, { value, error }] of entries) {
-            found[index] = error === undefined ? value && readDetail(value) : { error };
-          }
-        },
-        signal,
-      );
-      return found;
-    },
+    details: (keys, signal) => eachOf(batch, keys, signal, ({ value }) => value && readDetail(value)),
     async findings(keys, signal) {
-      const found: Awaited<ReturnType<Releases['findings']>>[number][] = keys.map(() => undefined);
-      await said(
-        keys,
-        (entries) => {
-          for (const [index, entry] of entries) {
-            if ('raw' in entry) found[index] = statedIn(entry.value, entry.raw);
-            else if (entry.error?.code !== 'unsupported') found[index] = { error: entry.error };
-          }
-        },
-        signal,
+      const found = await eachOf(said, keys, signal, statedIn);
+      return found.map((one) =>
+        one !== undefined && 'error' in one && one.error.code === 'unsupported' ? undefined : one,
       );
-      return found;
     },
     async requirements(key, signal) {
       // What was inspected before was compared with graphs: another source would look like a change.
@@ -90,19 +70,7 @@ export function createReleases(service: InsightsService, limit: LimitFunction): 
       }
       return await graph(key, signal);
     },
-    async scorecards(ids, signal) {
-      const found: Awaited<ReturnType<Releases['scorecards']>>[number][] = ids.map(() => undefined);
-      await projects(
-        ids,
-        (entries) => {
-          for (const [index, { value, error }] of entries) {
-            found[index] = error === undefined ? value && readScorecard(value) : { error };
-          }
-        },
-        signal,
-      );
-      return found;
-    },
+    scorecards: (ids, signal) => eachOf(projects, ids, signal, ({ value }) => value && readScorecard(value)),
     async versionsOfProject(id, signal) {
       const found = await ask(() => getProjectPackageVersions(service, id, { signal }));
       return found?.versions?.flatMap(({ versionKey, relationType }) =>
@@ -134,10 +102,30 @@ export function createReleases(service: InsightsService, limit: LimitFunction): 
   };
 }
 
+/** Runs a batch; one for each request, in order. */
+async function eachOf<Request, Value, Read extends object>(
+  work: BatchWork<Request, Value>,
+  requests: readonly Request[],
+  signal: AbortSignal,
+  read: (entry: BatchEntry<Request, Value>) => Read | undefined,
+): Promise<readonly (Read | { readonly error: InsightsError } | undefined)[]> {
+  const found: (Read | { readonly error: InsightsError } | undefined)[] = requests.map(() => undefined);
+  await work(
+    requests,
+    (entries) => {
+      for (const [index, entry] of entries)
+        found[index] = entry.error === undefined ? read(entry) : { error: entry.error };
+    },
+    signal,
+  );
+  return found;
+}
+
 /** A local data set that does not have the version says nothing of it. */
-function statedIn(value: Findings | undefined, raw: unknown): readonly ServiceFinding[] | undefined {
-  const { findings } = raw as { readonly findings?: { readonly [UNCOVERED]?: unknown } };
-  return findings?.[UNCOVERED] === true ? undefined : value && readFindings(value);
+function statedIn(entry: BatchEntry<unknown, Findings>): readonly ServiceFinding[] | undefined {
+  const { value, error } = entry;
+  if (value === undefined || error !== undefined) return undefined;
+  return UNCOVERED in value ? undefined : readFindings(value);
 }
 
 /** That the index does not have it is an answer. */
