@@ -1,7 +1,11 @@
 import pLimit from 'p-limit';
+import type { HttpResponse } from '../http/client.ts';
+import { printableUrl } from '../http/errors.ts';
 import { type FeedPosition, type OsvRecord, osvSystem } from '../model/advisories/osv-record.ts';
+import { defined } from '../model/defined.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Coverage } from './database.ts';
+import { AdvisoryError } from './errors.ts';
 import { readOsvRecord } from './osv-record.ts';
 import { type RequestOptions, request, requestPart, unavailable } from './request.ts';
 
@@ -18,6 +22,8 @@ export interface FeedChanges {
 interface FeedOptions extends RequestOptions {
   /** ms since 1970. */
   readonly now: number;
+  /** Time for its records, in ms. Default: two minutes. */
+  readonly recordsMs?: number;
 }
 
 interface Change {
@@ -28,6 +34,9 @@ interface Change {
 /** The newest changes are at the begin of the list, so that mostly one part is read. */
 const PART_BYTES = 65_536;
 const MAX_PARTS = 256;
+const MAX_BYTES = MAX_PARTS * PART_BYTES;
+/** Time for the records of one reading, in ms. Those that were not read then are requested by the next one. */
+const RECORDS_MS = 120_000;
 /** Changes of one reading; the next one goes on. */
 const MAX_CHANGES = 1_000;
 /** More changes than these are a reason to import everything again. */
@@ -36,7 +45,7 @@ const MAX_FOLLOWED = 100_000;
 const OVERLAP_MS = 3_600_000;
 /** A record that cannot be read is requested again for this time. */
 const OPEN_MS = 24 * 3_600_000;
-const MAX_OPEN = 1_000;
+const MAX_OPEN = 2_000;
 const MAX_AHEAD_MS = 24 * 3_600_000;
 const CONCURRENCY = 8;
 const LINE = /^([^,\s]{10,40}),(?:[^,\s/]+\/)?([A-Za-z0-9][\w.:+-]{0,127})$/;
@@ -55,33 +64,43 @@ export async function readFeed(
   const base = `${url.replace(/\/$/, '')}/${encodeURIComponent(ecosystem)}`;
   const { now } = options;
   const readAt = new Date(now).toISOString();
-  const listed = await readList(`${base}/modified_id.csv`, position, options);
+  const list = `${base}/modified_id.csv`;
+  const listed = await readList(list, position, options);
   const known = { ...position.recent };
+  const ahead = (listed?.changes ?? []).filter(({ time }) => time > now + MAX_AHEAD_MS);
   const fresh = (listed?.changes ?? [])
     .filter(({ id, time }) => time <= now + MAX_AHEAD_MS && Date.parse(known[id] ?? '') !== time)
     .sort((one, other) => one.time - other.time);
-  const taken = fresh.slice(0, MAX_CHANGES);
+  if (fresh.length > MAX_FOLLOWED)
+    throw new AdvisoryError(
+      'too-large',
+      `${printableUrl(list)}: more than ${MAX_FOLLOWED} changes: import the advisories of ${ecosystem} again`,
+    );
+  // What cannot be read is kept, so that nothing is forgotten because of it.
+  const room = MAX_OPEN - Object.keys(position.open).length;
+  const taken = fresh.slice(0, Math.min(MAX_CHANGES, room));
   const wanted = new Map([
     ...Object.entries(position.open).map(([id, time]) => [id, Date.parse(time)] as const),
     ...taken.map(({ id, time }) => [id, time] as const),
   ]);
-  const problems =
-    listed?.isWhole === false && listed.changes.length > MAX_FOLLOWED
-      ? [`more than ${MAX_FOLLOWED} changes: import the advisories of ${ecosystem} again`]
-      : [];
+  const fault = listed === undefined ? position.fault : faultOf(ahead);
+  const problems = fault === undefined || listed === undefined ? [] : [fault];
+  const inTime = AbortSignal.any([options.signal, AbortSignal.timeout(options.recordsMs ?? RECORDS_MS)]);
   const records: OsvRecord[] = [];
   const open: Record<string, string> = {};
   const limit = pLimit(CONCURRENCY);
   const read = async (id: string, time: number): Promise<void> => {
     try {
-      const { problems: parts, ...record } = await readRecord(`${base}/${id}.json`, id, options);
+      const { problems: parts, ...record } = await readRecord(`${base}/${id}.json`, id, {
+        ...options,
+        signal: inTime,
+      });
       records.push(record);
       for (const part of parts) problems.push(`${id}: ${part}`);
     } catch (error) {
       options.signal.throwIfAborted();
       problems.push(`${id}: ${messageOf(error)}`);
-      if (time > now - OPEN_MS && Object.keys(open).length < MAX_OPEN)
-        open[id] = new Date(time).toISOString();
+      if (time > now - OPEN_MS) open[id] = new Date(time).toISOString();
     }
   };
   await Promise.all(Array.from(wanted, ([id, time]) => limit(() => read(id, time))));
@@ -102,11 +121,25 @@ export async function readFeed(
       ...(etag === undefined ? {} : { etag }),
       recent: Object.fromEntries(recent.filter(([, time]) => Date.parse(time) >= until - OVERLAP_MS)),
       open,
+      ...defined({ fault }),
     },
     records,
     hasMore: !isWhole,
     problems,
   };
+}
+
+/** What is wrong with a list that was read. */
+function faultOf(ahead: readonly Change[]): string | undefined {
+  const [first] = ahead;
+  if (first === undefined) return undefined;
+  const when = new Date(first.time).toISOString();
+  return `${ahead.length} changes are of a time that has not come, among them ${first.id} of ${when}`;
+}
+
+/** The later one of two positions: an import may have come after the last reading. */
+export function laterPosition(stored: FeedPosition | undefined, first: FeedPosition): FeedPosition {
+  return stored === undefined || Date.parse(stored.until) < Date.parse(first.until) ? first : stored;
 }
 
 /** Where the list of an ecosystem is read from first: its newest imported advisory; without any, changes count from now on (ms since 1970). */
@@ -126,9 +159,10 @@ interface ListedChanges {
 /** The changes since a position, and a while before it; `undefined` when the list is the one that was read last. */
 async function readList(
   url: string,
-  { until, etag }: FeedPosition,
+  position: FeedPosition,
   options: FeedOptions,
 ): Promise<ListedChanges | undefined> {
+  const { until, etag } = position;
   const oldest = Date.parse(until) - OVERLAP_MS;
   const changes: Change[] = [];
   let rest = '';
@@ -137,16 +171,43 @@ async function readList(
     const { status, body, headers } = await readPart(url, part, part === 0 ? etag : undefined, options);
     if (status === 304) return undefined;
     // The list was replaced meanwhile; the next reading has the other one.
-    if (part > 0 && headers['etag'] !== listed) return { changes, etag: undefined, isWhole: false };
+    if (part > 0 && headers['etag'] !== listed) break;
     listed = headers['etag'];
-    const lines = (rest + body.toString('utf8')).split('\n');
-    const isLast = status !== 206 || body.length < PART_BYTES;
-    rest = isLast ? '' : (lines.pop() ?? '');
-    const found = lines.flatMap(changeIn);
-    changes.push(...found.filter(({ time }) => time > oldest));
-    if (isLast || found.some(({ time }) => time <= oldest)) return { changes, etag: listed, isWhole: true };
+    const read = linesIn({ status, body }, rest);
+    const found = read.lines.flatMap(changeIn);
+    if (part === 0) requireList(url, found, read.lines.length, position);
+    for (const one of found) if (one.time > oldest) changes.push(one);
+    if (read.isCut) break;
+    if (read.isLast || endsBefore(oldest, found)) return { changes, etag: listed, isWhole: true };
+    rest = read.rest;
   }
   return { changes, etag: undefined, isWhole: false };
+}
+
+/** The lines of a part of a list, after the rest of the part before. A server without ranges answers with all of it at once. */
+function linesIn({ status, body }: Pick<HttpResponse, 'status' | 'body'>, before: string) {
+  const bytes = body.subarray(0, MAX_BYTES);
+  const lines = (before + bytes.toString('utf8')).split('\n');
+  const isLast = status !== 206 || body.length < PART_BYTES;
+  return { rest: isLast ? '' : (lines.pop() ?? ''), lines, isLast, isCut: bytes.length < body.length };
+}
+
+/** Whether most changes of a part are older: one with a wrong time is no end. */
+function endsBefore(oldest: number, found: readonly Change[]): boolean {
+  return 2 * found.filter(({ time }) => time <= oldest).length > found.length;
+}
+
+/** Throws `AdvisoryError` for what is no list of changes, and for one of an earlier time than the last one. */
+function requireList(
+  url: string,
+  found: readonly Change[],
+  lines: number,
+  { until, recent }: FeedPosition,
+): void {
+  if (2 * found.length < lines - 1 || found.length === 0) throw unavailable(url, 'it is no list of changes');
+  const newest = found.reduce((time, one) => Math.max(time, one.time), 0);
+  if (Object.keys(recent).length > 0 && newest < Date.parse(until) - OVERLAP_MS)
+    throw unavailable(url, `it goes back: its newest change is of ${new Date(newest).toISOString()}`);
 }
 
 /** A part of the list; empty after its end. */

@@ -8,8 +8,8 @@ import {
 import { defined } from '../model/defined.ts';
 import { messageOf } from '../model/errors.ts';
 import { type Coverage, importedFacts } from './database.ts';
-import { AdvisoryError } from './errors.ts';
-import { firstPosition, readFeed } from './feed.ts';
+import { AdvisoryError, type AdvisoryErrorCode } from './errors.ts';
+import { firstPosition, laterPosition, readFeed } from './feed.ts';
 import { updated } from './import-osv.ts';
 import type { RequestOptions } from './request.ts';
 
@@ -45,6 +45,8 @@ interface UpdateOptions extends RequestOptions {
 }
 
 const MAX_PROBLEMS = 20;
+/** What can be wrong with one list. */
+const OF_LISTS: ReadonlySet<AdvisoryErrorCode> = new Set(['unavailable', 'too-large']);
 /** Readings of one list, of up to 1,000 changes each, and those that are stored together. */
 const MAX_READINGS = 200;
 const READINGS_TOGETHER = 10;
@@ -85,7 +87,7 @@ async function updateOne(ecosystem: string, options: UpdateOptions): Promise<Upd
     }
   } catch (error) {
     options.signal.throwIfAborted();
-    if (!(error instanceof AdvisoryError) || error.code !== 'unavailable') throw error;
+    if (!(error instanceof AdvisoryError) || !OF_LISTS.has(error.code)) throw error;
     fault = messageOf(error);
   }
   return { ecosystem, ...counts, problems, ...defined({ until, fault }) };
@@ -147,7 +149,7 @@ async function positionOf(ecosystem: string, path: string): Promise<FeedPosition
   const { coverage, fact } = await importedFacts(path, factOf(ecosystem));
   const first = firstPosition(coverage, ecosystem, Date.now());
   const stored = fact === undefined ? undefined : readPosition(fact);
-  return stored === undefined || Date.parse(stored.until) < Date.parse(first.until) ? first : stored;
+  return laterPosition(stored, first);
 }
 
 function readPosition(text: string): FeedPosition | undefined {

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import { importedCoverage } from '../advisories/database.ts';
 import { AdvisoryError } from '../advisories/errors.ts';
-import { firstPosition, readFeed } from '../advisories/feed.ts';
+import { firstPosition, laterPosition, readFeed } from '../advisories/feed.ts';
 import { dataFolder } from '../config/data-folder.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { HttpClient } from '../http/client.ts';
 import type { RefreshedFeed } from '../jobs/ports.ts';
 import { listedSince } from '../jobs/refresh/refresh-fleet.ts';
 import { exploitsDue } from '../jobs/refresh-exploits.ts';
-import type { OsvRecord } from '../model/advisories/osv-record.ts';
+import type { FeedPosition, OsvRecord } from '../model/advisories/osv-record.ts';
 import type { Schedule } from '../workers/schedules.ts';
 import type { Store, Stores } from './store.ts';
 
@@ -39,13 +39,26 @@ export function createAdvisoryFeed(
     signal: AbortSignal,
   ): Promise<readonly OsvRecord[]> => {
     const now = Date.now();
-    const before =
-      (await advisoryChanges.position(ecosystem)) ??
+    const first = async () =>
       firstPosition((await importedCoverage(dataFolder(data.folder))) ?? [], ecosystem, now);
-    const { position, records, problems } = await readFeed(base, ecosystem, before, { http, signal, now });
+    const before = (await advisoryChanges.position(ecosystem)) ?? (await first());
+    const from = (position: FeedPosition) => readFeed(base, ecosystem, position, { http, signal, now });
+    const {
+      position,
+      records: read,
+      problems,
+    } = await from(before).catch(async (error: unknown) => {
+      if (!(error instanceof AdvisoryError) || error.code !== 'too-large') throw error;
+      // Its advisories may have been imported again since.
+      const later = laterPosition(before, await first());
+      if (later === before) throw error;
+      return await from(later);
+    });
     for (const problem of problems) log.warn({ ecosystem }, `a changed advisory cannot be read: ${problem}`);
     // Packages that they no longer name are judged again, too.
-    const former = await advisoryChanges.some(records.map(({ id }) => id));
+    const former = await advisoryChanges.some(read.map(({ id }) => id));
+    const times = new Map(former.map(({ id, modified }) => [id, Date.parse(modified)]));
+    const records = read.filter(({ id, modified }) => Date.parse(modified) >= (times.get(id) ?? 0));
     // In this order: a worker that dies in between repeats what is before.
     await advisoryChanges.save(records);
     await advisoryChanges.list([...former, ...records], Date.now());
@@ -58,15 +71,18 @@ export function createAdvisoryFeed(
     async follow(signal: AbortSignal): Promise<RefreshedFeed | undefined> {
       if (url === undefined) return undefined;
       const changed: OsvRecord[] = [];
-      for (const ecosystem of ecosystems) {
-        try {
-          changed.push(...(await followOne(ecosystem, url, signal)));
-        } catch (error) {
-          signal.throwIfAborted();
-          if (!(error instanceof AdvisoryError)) throw error;
-          log.warn({ ecosystem }, `changed advisories cannot be followed: ${error.message}`);
-        }
-      }
+      // Together: a list that does not answer holds up no other.
+      await Promise.all(
+        ecosystems.map(async (ecosystem) => {
+          try {
+            changed.push(...(await followOne(ecosystem, url, signal)));
+          } catch (error) {
+            signal.throwIfAborted();
+            if (!(error instanceof AdvisoryError)) throw error;
+            log.warn({ ecosystem }, `changed advisories cannot be followed: ${error.message}`);
+          }
+        }),
+      );
       const refreshed = await Promise.all(shards.map(({ fleet }) => fleet.lastRefresh('listed')));
       await advisoryChanges.forgetListed(Math.min(...refreshed.map(listedSince)));
       if (changed.length === 0) return undefined;

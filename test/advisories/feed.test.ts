@@ -11,6 +11,7 @@ const START: FeedPosition = {
   recent: {},
   open: {},
 };
+const ONCE = { attempts: 1, baseMs: 1, longestWaitMs: 1 };
 const http = createHttpClient();
 let server: Awaited<ReturnType<typeof createFeedServer>>;
 beforeAll(async () => {
@@ -98,11 +99,16 @@ describe('a list of changed advisories', () => {
 
   it.each<[string, () => void]>([
     ['goes back', () => server.put('A-1', '2026-06-02T00:00:00Z')],
-    ['is cut', () => server.list('2026-06-10T09:0')],
+    ['is cut', () => server.list(`2026-06-02T00:00:00Z,A-1\n2026-06-10T09:0`)],
     ['lies about time', () => server.put('A-1', '2031-01-01T00:00:00Z')],
-    ['is no list', () => server.list('<html>sign in</html>')],
-    ['names what is no id', () => server.list(`${at('09:00:00')},../../etc/passwd\n${at('09:00:00')},a b\n`)],
-    ['is empty', () => server.list('')],
+    ['is of 1970', () => server.put('A-1', '1970-01-01T00:00:00Z')],
+    [
+      'names what is no id',
+      () =>
+        server.list(
+          `2026-06-02T00:00:00Z,A-1\n${at('09:00:00')},../../etc/passwd\n2026-06-01T00:00:00Z,A-2\n`,
+        ),
+    ],
   ])('that %s changes nothing', async (_, change) => {
     change();
     const { ids, next } = await idsAfter(START);
@@ -111,6 +117,82 @@ describe('a list of changed advisories', () => {
     server.reset();
     server.put('A-9', at('09:00:00'));
     expect((await idsAfter(next)).ids).toEqual(['A-9']);
+  });
+
+  it.each<[string, () => void]>([
+    ['is a page', () => server.list('<html>\n<body>\nsign in\n</body>\n</html>')],
+    ['is empty', () => server.list('')],
+    ['names no id', () => server.list(`${at('09:00:00')},../../etc/passwd\n${at('09:00:00')},a b\n`)],
+  ])('that %s is none', async (_, change) => {
+    change();
+    await expect(read(START)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/no list of changes/),
+    });
+  });
+
+  it('that goes back behind what was read of it is refused', async () => {
+    server.put('A-1', at('09:00:00'));
+    const { next } = await idsAfter(START);
+    server.reset();
+    server.put('OLD-1', '2026-06-02T00:00:00Z');
+    await expect(read(next)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/goes back.*2026-06-02/),
+    });
+  });
+
+  it('of a time that has not come says so, until it is another list', async () => {
+    server.put('A-1', '2031-01-01T00:00:00Z');
+    server.put('A-2', at('09:00:00'));
+    const { records, position, problems } = await read(START);
+    expect(records.map(({ id }) => id)).toEqual(['A-2']);
+    expect(position.fault).toMatch(/^1 changes .* A-1 of 2031-01-01/);
+    expect(problems).toEqual([position.fault]);
+    expect((await read(position)).position.fault).toBe(position.fault);
+    server.reset();
+    server.put('A-2', at('09:00:00'));
+    expect((await read(position)).position.fault).toBeUndefined();
+  });
+
+  it('is read on behind a change with a wrong time', async () => {
+    for (let count = 0; count < 4_000; count += 1)
+      server.put(`A-${count}`, new Date(NOW - 3_600_000 + count).toISOString());
+    const { records } = await read({ ...START, open: {} });
+    expect(records.length).toBe(1_000);
+    const text = server.text();
+    server.list(`1970-01-01T00:00:00Z,A-9999\n${text}`);
+    expect((await read(START)).records.map(({ id }) => id).sort()).toEqual(
+      records.map(({ id }) => id).sort(),
+    );
+  });
+
+  it.each([true, false])('of a million ids is refused, with ranges: %s', async (hasRanges) => {
+    const lines = Array.from({ length: 1_000_000 }, (_, count) => `${at('09:00:00')},A-${count}`);
+    server.list(lines.join('\n'), { hasRanges });
+    await expect(read(START)).rejects.toMatchObject({
+      code: 'too-large',
+      message: expect.stringMatching(/more than 100000/),
+    });
+    // Only the begin of it is read.
+    expect(server.requests.length).toBeLessThanOrEqual(256);
+  });
+
+  it('that never ends is given up', async () => {
+    const bounded = createHttpClient({ totalTimeoutMs: 300, maxResponseBytes: 1_048_576, retry: ONCE });
+    server.stream();
+    const options = { http: bounded, signal: new AbortController().signal, now: NOW };
+    await expect(readFeed(server.url, 'npm', START, options)).rejects.toMatchObject({ code: 'unavailable' });
+    await bounded.close();
+  });
+
+  it('whose records never come holds nothing up: they are requested again', async () => {
+    server.put('A-1', at('09:00:00'));
+    server.put('A-2', at('09:10:00'), { hangs: true });
+    const options = { http, signal: new AbortController().signal, now: NOW, recordsMs: 200 };
+    const { records, position } = await readFeed(server.url, 'npm', START, options);
+    expect(records.map(({ id }) => id)).toEqual(['A-1']);
+    expect(position).toMatchObject({ until: at('09:10:00.000'), open: { 'A-2': at('09:10:00.000') } });
   });
 
   it('that cannot be read is an error, and the position stays', async () => {

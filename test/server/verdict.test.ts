@@ -248,6 +248,12 @@ describe('facts', () => {
     ],
     ['was never read', [['Go', undefined]], 'degraded', /not followed: Go at all/],
     [
+      'lies about time',
+      [['npm', { ...position(ago(30_000)), fault: '2 changes are of a time that has not come' }]],
+      'degraded',
+      /cannot be right: npm: 2 changes are of a time/,
+    ],
+    [
       'names what cannot be read',
       [['npm', position(ago(30_000), { 'GHSA-1': ago(60_000) })]],
       'degraded',

@@ -72,4 +72,6 @@ export const feedPositionSchema = z.object({
   recent: z.record(z.string(), z.string()),
   /** Changes whose records could not be read yet, with the time of the change. */
   open: z.record(z.string(), z.string()),
+  /** What is wrong with the list that was read; absent when nothing is. */
+  fault: z.string().exactOptional(),
 });

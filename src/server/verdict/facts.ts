@@ -45,6 +45,11 @@ function feedProblem(feeds: NonNullable<HealthFacts['feeds']>, now: number): Fou
   ];
   const remedy = 'Check `data.osv.url` and the log of the workers.';
   if (named.length > 0) return degraded(`changed advisories are not followed: ${named.join(', ')}`, remedy);
+  const faults = feeds.flatMap(([ecosystem, position]) =>
+    position?.fault === undefined ? [] : [`${ecosystem}: ${position.fault}`],
+  );
+  if (faults.length > 0)
+    return degraded(`a list of changed advisories cannot be right: ${faults.join('; ')}`, remedy);
   if (open.length === 0) return undefined;
   const what = count(open.length, 'changed advisory', 'changed advisories');
   return degraded(`${what} cannot be read, among them ${open[0]}`, remedy);
