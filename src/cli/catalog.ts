@@ -182,6 +182,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./shards.ts')).shardsCommand,
   },
   {
+    name: 'ledger',
+    usage: '',
+    description: 'Import the history of a repository into the ledger of a target.',
+    load: async () => (await import('./ledger.ts')).ledgerCommand,
+  },
+  {
     name: 'demo',
     group: 'Scan',
     description: 'Run the whole pipeline on this machine: from a lockfile to an alert.',

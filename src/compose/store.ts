@@ -29,6 +29,7 @@ import { createTargetRemoval } from '../store/fleet/forget-target.ts';
 import { createGarbageCollection } from '../store/fleet/garbage.ts';
 import { createInventories } from '../store/fleet/inventories.ts';
 import { createLedger } from '../store/fleet/ledger.ts';
+import { createLedgerImport } from '../store/fleet/ledger-import.ts';
 import { createOpenAlerts } from '../store/fleet/open-alerts.ts';
 import { createPackageIds } from '../store/fleet/package-ids.ts';
 import { createTargetSummaries } from '../store/fleet/target-summaries.ts';
@@ -166,6 +167,7 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
     inventories,
     targetSummaries,
     ledger,
+    importLedger: createLedgerImport(redis, keys),
     collectGarbage: createGarbageCollection(redis, keys, {
       ledger,
       openAlerts,

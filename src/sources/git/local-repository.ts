@@ -4,6 +4,8 @@ import { SourceError } from '../errors.ts';
 import { type Git, runGit, textOf } from './git-process.ts';
 
 interface LocalOptions {
+  /** Time in ms after which reading ends with an error. Default: five minutes. */
+  readonly timeoutMs?: number;
   /** Variables that git needs: PATH, HOME. */
   readonly inherited: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
@@ -26,9 +28,9 @@ const MAX_REF_CHARACTERS = 255;
  */
 export async function openLocalRepository(
   folder: string,
-  { inherited, signal }: LocalOptions,
+  { inherited, signal, timeoutMs = TIMEOUT_MS }: LocalOptions,
 ): Promise<LocalRepository> {
-  const limited = AbortSignal.any([signal, deadline(folder)]);
+  const limited = AbortSignal.any([signal, deadline(folder, timeoutMs)]);
   const environment = localEnvironment(inherited);
   const git: Git = { what: folder, folder, environment, signal: limited, isLocal: true };
   const gitFolder = await lineOf(git, ['rev-parse', '--absolute-git-dir']).catch((error: unknown) => {
@@ -44,10 +46,10 @@ export async function openLocalRepository(
   };
 }
 
-function deadline(folder: string): AbortSignal {
+function deadline(folder: string, timeoutMs: number): AbortSignal {
   const controller = new AbortController();
-  const late = new SourceError('timed-out', `${folder}: git did not read it within ${TIMEOUT_MS / 1_000} s`);
-  setTimeout(() => controller.abort(late), TIMEOUT_MS).unref();
+  const late = new SourceError('timed-out', `${folder}: git did not read it within ${timeoutMs / 1_000} s`);
+  setTimeout(() => controller.abort(late), timeoutMs).unref();
   return controller.signal;
 }
 

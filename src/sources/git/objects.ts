@@ -118,3 +118,59 @@ function byteReader(what: string, output: Readable) {
     },
   };
 }
+
+/** Reads single blobs, in the order of the calls. */
+export interface BlobReader {
+  /** `undefined` for a blob that is larger than `maxBytes`, or that the folder does not hold. */
+  read(oid: string, maxBytes: number): Promise<Buffer | undefined>;
+}
+
+/** Runs `use` with one process of git for all blobs that it reads, one after the other. */
+export async function withBlobs<Result>(
+  git: Git,
+  use: (blobs: BlobReader) => Promise<Result>,
+): Promise<Result> {
+  const requests: string[] = [];
+  let wake = Promise.withResolvers<void>();
+  let ended = false;
+  async function* input(): AsyncGenerator<string> {
+    while (!ended || requests.length > 0) {
+      const next = requests.shift();
+      if (next !== undefined) yield next;
+      else await wake.promise;
+    }
+  }
+  const ask = (request: string): void => {
+    requests.push(`${request}\n`);
+    wake.resolve();
+    wake = Promise.withResolvers();
+  };
+  return await runGit(git, ['cat-file', '--batch-command'], {
+    input: input(),
+    read: async (output) => {
+      const bytes = byteReader(git.what, output);
+      const sizeOf = async (): Promise<number | undefined> => {
+        const [, size] = /^[0-9a-f]+ blob (\d+)$/.exec((await bytes.line()) ?? '') ?? [];
+        return size === undefined ? undefined : Number(size);
+      };
+      try {
+        return await use({
+          async read(oid, maxBytes) {
+            ask(`info ${oid}`);
+            const size = await sizeOf();
+            if (size === undefined || size > maxBytes) return undefined;
+            ask(`contents ${oid}`);
+            if ((await sizeOf()) !== size)
+              throw new SourceError('failed', `${git.what}: git cannot read ${oid}`);
+            const content = await bytes.take(size);
+            await bytes.take(1);
+            return content;
+          },
+        });
+      } finally {
+        ended = true;
+        wake.resolve();
+      }
+    },
+  });
+}

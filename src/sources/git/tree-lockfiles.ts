@@ -196,7 +196,7 @@ async function findLockfiles(
   return found;
 }
 
-function isSkipped(path: string): boolean {
+export function isSkipped(path: string): boolean {
   return path
     .split('/')
     .slice(0, -1)

@@ -1,0 +1,157 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { idsOf } from '../../../src/fleet/ledger/lockfile-deltas.ts';
+import { createLedger } from '../../../src/store/fleet/ledger.ts';
+import { type Fleet, openFleetCli } from '../../cli/fleet/fleet-cli.ts';
+import { lockhound } from '../../cli/lockhound.ts';
+import { npmFile } from '../../store/fleet/fleet-room.ts';
+
+const CORPORA = join(import.meta.dirname, '../../../../shared/corpora/histories');
+const BUNDLES = existsSync(CORPORA) ? readdirSync(CORPORA).filter((name) => name.endsWith('.bundle')) : [];
+const folder = mkdtempSync(join(tmpdir(), 'ledger-import-'));
+
+let cli: Awaited<ReturnType<typeof openFleetCli>>;
+let fleet: Fleet;
+beforeAll(async () => {
+  cli = await openFleetCli();
+  fleet = await cli.fresh();
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await cli.close();
+});
+
+function git(repository: string, ...args: readonly string[]): string {
+  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'commit.gpgsign=false'];
+  return execFileSync('git', ['-C', repository, ...identity, ...args], {
+    encoding: 'utf8',
+    maxBuffer: 1_073_741_824,
+  });
+}
+
+function npmLock(versions: Readonly<Record<string, string>>): string {
+  const packages = Object.entries(versions).map(([name, version]) => [`node_modules/${name}`, { version }]);
+  return JSON.stringify({
+    lockfileVersion: 3,
+    packages: { '': { dependencies: versions }, ...Object.fromEntries(packages) },
+  });
+}
+
+/** The packages of each commit that changed them, as texts `path name@version`, by a replay of the imported entries. */
+async function replayed(target: string): Promise<ReadonlyMap<string, readonly string[]>> {
+  const held = new Set<string>();
+  const found = new Map<string, readonly string[]>();
+  for (const { scan, commit = '', files = [] } of await createLedger(fleet.redis, fleet.keys).read(target)) {
+    if (!scan.startsWith('import.')) continue;
+    for (const { path, came, went } of files) {
+      const named = async (ids: readonly number[]) =>
+        (await fleet.packageIds.identities(ids)).map((identity) => `${path} ${identity}`);
+      for (const one of await named(idsOf(went))) expect(held.delete(one)).toBe(true);
+      for (const one of await named(idsOf(came))) held.add(one);
+    }
+    found.set(commit, [...held].sort());
+  }
+  return found;
+}
+
+describe('lockhound ledger import', () => {
+  it('reads what each commit changed, and goes before the first scan', async () => {
+    const repository = join(folder, 'own');
+    mkdirSync(repository);
+    git(repository, 'init', '-q');
+    const commit = (date: string, files: Readonly<Record<string, string | null>>): string => {
+      for (const [path, content] of Object.entries(files)) {
+        if (content === null) rmSync(join(repository, path));
+        else writeFileSync(join(repository, path), content);
+      }
+      git(repository, 'add', '-A');
+      process.env['GIT_COMMITTER_DATE'] = date;
+      git(repository, 'commit', '-q', '--allow-empty', '-m', `line\n${'0'.repeat(40)} 0`);
+      delete process.env['GIT_COMMITTER_DATE'];
+      return git(repository, 'rev-parse', 'HEAD').trim();
+    };
+    const first = commit('2026-01-01T00:00:00Z', { 'package-lock.json': npmLock({ a: '1.0.0' }) });
+    commit('2026-01-02T00:00:00Z', { 'README.md': 'x' });
+    // A file that cannot be read keeps its packages.
+    commit('2026-01-03T00:00:00Z', { 'package-lock.json': 'damaged' });
+    const second = commit('2026-01-04T00:00:00Z', {
+      'package-lock.json': npmLock({ a: '2.0.0' }),
+      'ünïcode "quoted"\n.txt': 'x',
+    });
+    const third = commit('2026-01-05T00:00:00Z', { 'package-lock.json': null });
+    commit('2027-01-01T00:00:00Z', { 'package-lock.json': npmLock({ late: '1.0.0' }) });
+    await fleet.save('own', [npmFile('package-lock.json', ['a@3.0.0'])]);
+    const args = ['ledger', 'import', repository, '--target', 'own', '--json'];
+    for (let time = 0; time < 2; time += 1) {
+      const { code, out } = await lockhound(args);
+      expect([code, JSON.parse(out)]).toEqual([0, { target: 'own', commits: 6, entries: 3 }]);
+    }
+    expect([...(await replayed('own'))]).toEqual([
+      [first, ['package-lock.json NPM:a@1.0.0']],
+      [second, ['package-lock.json NPM:a@2.0.0']],
+      [third, []],
+    ]);
+    // Scans go on after it.
+    await fleet.save('own', [npmFile('package-lock.json', ['a@4.0.0'])]);
+    const { out } = await lockhound(['where', 'a', '--ever', '--json']);
+    const shown = JSON.parse(out).periods.map(
+      (one: { version: string; from?: { commit?: string }; until?: { commit?: string } }) =>
+        `${one.version} ${one.from?.commit ?? '-'} ${one.until?.commit ?? '-'}`,
+    );
+    expect(shown).toEqual([`1.0.0 ${first} ${second}`, `2.0.0 ${second} ${third}`, '3.0.0 - -', '4.0.0 - -']);
+    expect((await lockhound(['ledger', 'import', repository, '--target', 'none'])).code).toBe(2);
+    expect((await lockhound(['ledger', 'import', folder, '--target', 'own'])).code).toBe(2);
+  });
+
+  it.skipIf(BUNDLES.length === 0).each(BUNDLES)(
+    'of %s equals a replay that reads every npm lockfile by itself',
+    async (bundle) => {
+      const repository = join(folder, bundle);
+      execFileSync('git', ['clone', '-q', '--bare', '-b', 'main', join(CORPORA, bundle), repository]);
+      await fleet.save(bundle, [npmFile('x', [])], { ledger: { requestedAt: '2100-01-01T00:00:00Z' } });
+      const began = performance.now();
+      const { code, out } = await lockhound(['ledger', 'import', repository, '--target', bundle, '--json']);
+      expect(code).toBe(0);
+      const { commits, entries } = JSON.parse(out);
+      process.stdout.write(
+        `${bundle}: ${commits} commits, ${entries} with changes, ${Math.round((commits * 1_000) / (performance.now() - began))} commits/s\n`,
+      );
+      const found = await replayed(bundle);
+      const own = new Map<string, readonly string[]>();
+      let last: string | undefined;
+      for (const commit of git(repository, 'log', '--first-parent', '--reverse', '--format=%H', 'main')
+        .trim()
+        .split('\n')) {
+        const paths = git(repository, 'ls-tree', '-r', '-z', '--name-only', commit).split('\0');
+        const packages = paths
+          .filter((path) => /(?:^|\/)package-lock\.json$/.test(path) && !/(?:^|\/)node_modules\//.test(path))
+          .flatMap((path) => npmPackages(path, git(repository, 'show', `${commit}:${path}`)));
+        const held = [...new Set(packages)].sort();
+        if (JSON.stringify(held) !== last) own.set(commit, held);
+        last = JSON.stringify(held);
+      }
+      let current: readonly string[] = [];
+      for (const [commit, held] of own) {
+        const entry = found.get(commit);
+        current = entry === undefined ? current : entry;
+        expect(current.filter((one) => one.includes('package-lock.json NPM:'))).toEqual(held);
+      }
+    },
+    300_000,
+  );
+});
+
+/** The packages of a `package-lock.json` of version 2 or 3 that come from a registry. */
+function npmPackages(path: string, text: string): readonly string[] {
+  const { packages = {} } = JSON.parse(text) as {
+    packages?: Record<string, { version?: string; name?: string; link?: boolean }>;
+  };
+  return Object.entries(packages).flatMap(([place, { version, name, link }]) => {
+    const at = place.lastIndexOf('node_modules/');
+    if (at < 0 || link === true || version === undefined) return [];
+    return [`${path} NPM:${name ?? place.slice(at + 13)}@${version}`];
+  });
+}
