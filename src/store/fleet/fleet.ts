@@ -1,6 +1,6 @@
 import { partsOf } from '../../fleet/compact-lockfile.ts';
 import type { Fleet, TargetFindings } from '../../fleet/fleet.ts';
-import { createIdSet, type IdSet, visitIds } from '../../fleet/id-list.ts';
+import { createIdSet, heldIds, type IdSet, visitIds } from '../../fleet/id-list.ts';
 import type { Routing } from '../../model/alert/routing.ts';
 import type { WantedFindings } from '../../model/fleet/fleet-finding.ts';
 import type { Freshness, RefreshRecord } from '../../model/fleet/refresh.ts';
@@ -60,8 +60,21 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
   const { packageIds, inventories, facts, listedSince = async () => [], onUnreadable = () => {} } = parts;
   const ids = async (): Promise<IdSet> => {
     const all = createIdSet();
-    await passOver(inventories, (_, visit) => visit((id) => all.add(id)));
+    await passOver(inventories, (_, lookedUp) => {
+      visitIds(lookedUp, (id) => all.add(id));
+      return 'next';
+    });
     return all;
+  };
+  /** Those of some ids that a lockfile holds. The pass ends when all are found. */
+  const usedAmong = async (wanted: IdSet): Promise<IdSet> => {
+    const [list, used] = [wanted.toList(), createIdSet()];
+    if (list.length === 0) return used;
+    await passOver(inventories, (_, lookedUp) => {
+      for (const id of heldIds(lookedUp, list)) used.add(id);
+      return used.size === list.length ? 'end' : 'next';
+    });
+    return used;
   };
   const remedy = 'Delete the field; the next refresh writes it.';
   const records = createHashValues(redis, REFRESH_RECORD, { key: keys.refreshes, remedy, onUnreadable });
@@ -78,8 +91,7 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
     packageIds: async () => (await ids()).toList(),
     async youngPackageIds(since) {
       const young = await packageIds.find(await facts.versions.youngSince(since));
-      const used = young.size === 0 ? createIdSet() : await ids();
-      return createIdSet([...young.values()].filter((id) => used.has(id))).toList();
+      return (await usedAmong(createIdSet(young.values()))).toList();
     },
     async listed(since) {
       const members = await listedSince(since);
@@ -87,13 +99,12 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
       const advisories = members.flatMap((member) =>
         member.startsWith(ADVISORY_MEMBER) ? [member.slice(ADVISORY_MEMBER.length)] : [],
       );
-      const found: number[] = [];
+      const found = createIdSet();
       if (packages.size > 0) {
         for await (const part of packageIds.scan())
-          for (const [id, identity] of part) if (packages.has(packageMember(identity))) found.push(id);
+          for (const [id, identity] of part) if (packages.has(packageMember(identity))) found.add(id);
       }
-      const used = found.length === 0 ? createIdSet() : await ids();
-      return { ids: createIdSet(found.filter((id) => used.has(id))).toList(), advisories };
+      return { ids: (await usedAmong(found)).toList(), advisories };
     },
     async identities(list) {
       const found = await packageIds.identities(Array.from(list));
@@ -152,7 +163,7 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
       async held(versions) {
         if (versions.length === 0) return [];
         const found = await packageIds.find(versions.map(({ key }) => key));
-        const used = await ids();
+        const used = await usedAmong(createIdSet(found.values()));
         return versions.filter(({ key }) => used.has(found.get(key) ?? -1));
       },
     }),
@@ -173,15 +184,15 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
 return 1
 `);
 
-/** Calls `visitList` for the looked-up ids of each lockfile, with a function that passes over them. */
+/** Calls `visit` with the looked-up ids of each lockfile (`encodeIds`), by the key of its inventory, until it returns `end`. */
 async function passOver(
   inventories: Inventories,
-  visitList: (hash: string, visit: (each: (id: number) => void) => void) => void,
+  visit: (hash: string, lookedUp: Buffer) => 'next' | 'end',
 ): Promise<void> {
   const yieldIfDue = createYielder();
   for await (const lists of inventories.idLists()) {
     for (const [hash, encoded] of lists) {
-      visitList(hash, (each) => visitIds(partsOf(encoded).lookedUp, each));
+      if (visit(hash, partsOf(encoded).lookedUp) === 'end') return;
       await yieldIfDue();
     }
   }
@@ -195,12 +206,11 @@ async function targetsHolding(
   ids: IdSet,
 ): Promise<readonly string[]> {
   if (ids.size === 0) return [];
-  const holding = new Set<string>();
-  await passOver(inventories, (hash, visit) =>
-    visit((id) => {
-      if (ids.has(id)) holding.add(hash);
-    }),
-  );
+  const [holding, list] = [new Set<string>(), ids.toList()];
+  await passOver(inventories, (hash, lookedUp) => {
+    if (heldIds(lookedUp, list).length > 0) holding.add(hash);
+    return 'next';
+  });
   if (holding.size === 0) return [];
   const targets = new Set<string>();
   const { parse } = summaryValues(redis, keys);
