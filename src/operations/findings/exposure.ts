@@ -31,7 +31,8 @@ export const measureExposure: Operation<'lockhound.findings.exposure'> = async (
     async (_, store) => {
       const ids = await advisoriesNamed(store, advisory);
       for (const id of ids) names.add(id);
-      const found = await store.packageIds.find(await versionsNaming(store.facts.versions, ids));
+      const naming = await versionsNaming(store.facts.versions, ids);
+      const found = await store.packageIds.find([...naming.keys()]);
       return new Map([...found].map(([identity, id]) => [id, packageOf(identity)]));
     },
     fits,

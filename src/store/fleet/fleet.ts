@@ -76,6 +76,11 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
     });
     return used;
   };
+  const heldAmong = async (identities: readonly string[]): Promise<ReadonlySet<string>> => {
+    const found = await packageIds.find(identities);
+    const used = await usedAmong(createIdSet(found.values()));
+    return new Set(identities.filter((identity) => used.has(found.get(identity) ?? -1)));
+  };
   const remedy = 'Delete the field; the next refresh writes it.';
   const records = createHashValues(redis, REFRESH_RECORD, { key: keys.refreshes, remedy, onUnreadable });
   const lastRefresh: StoredFleet['lastRefresh'] = records.read;
@@ -84,7 +89,7 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
       facts.versions,
       advisories.map(({ key }) => key),
     );
-    const found = await packageIds.find([...new Set([...versions.map(({ key }) => key), ...named])]);
+    const found = await packageIds.find([...new Set([...versions.map(({ key }) => key), ...named.keys()])]);
     return await targetsHolding(redis, keys, inventories, createIdSet(found.values()));
   };
   return {
@@ -160,11 +165,11 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
       affectedTargets,
       packages: ids,
       targetsHolding: (packages) => targetsHolding(redis, keys, inventories, packages),
-      async held(versions) {
-        if (versions.length === 0) return [];
-        const found = await packageIds.find(versions.map(({ key }) => key));
-        const used = await usedAmong(createIdSet(found.values()));
-        return versions.filter(({ key }) => used.has(found.get(key) ?? -1));
+      held: heldAmong,
+      async named(advisories) {
+        const naming = await versionsNaming(facts.versions, advisories);
+        const held = await heldAmong([...naming.keys()]);
+        return new Set([...naming].flatMap(([identity, own]) => (held.has(identity) ? own : [])));
       },
     }),
     async refreshInProgress(cadence) {

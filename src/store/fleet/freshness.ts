@@ -8,7 +8,9 @@ type AnswerTimes = Pick<ReturnType<typeof createAnswerTimes>, 'answeredBefore' |
 interface FreshnessParts {
   readonly facts: { readonly versions: AnswerTimes; readonly advisories: AnswerTimes };
   /** Returns those of the versions that a target holds. */
-  readonly held: (versions: readonly AnswerTime[]) => Promise<readonly AnswerTime[]>;
+  readonly held: (versions: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** Returns those of the advisories that a version names which a target holds. */
+  readonly named: (advisories: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly affectedTargets: (facts: PendingFacts) => Promise<readonly string[]>;
   /** All package versions that targets look up. */
   readonly packages: () => Promise<IdSet>;
@@ -18,6 +20,8 @@ interface FreshnessParts {
 /** A pass over the fleet is repeated after this time at the earliest, and after this multiple of its duration. */
 const REPEATED_AFTER_MS = 1_000;
 const REPEATED_AFTER = 20;
+/** It is repeated after this time at the latest: a machine may have slept during the pass. */
+const REPEATED_WITHIN_MS = 300_000;
 
 /**
  * Returns the function that says how fresh the facts of the fleet are (`Freshness`). While everything was answered in time, it reads
@@ -43,8 +47,8 @@ export function createFreshness(parts: FreshnessParts) {
     const started = performance.now();
     const said =
       oldest === undefined ? await neverAnswered(parts) : await passOver(parts, { since, limit, failure });
-    const until = now + Math.max(REPEATED_AFTER_MS, REPEATED_AFTER * (performance.now() - started));
-    last = { staleAfterMs, at: now, until, said };
+    const spare = Math.max(REPEATED_AFTER_MS, REPEATED_AFTER * (performance.now() - started));
+    last = { staleAfterMs, at: now, until: now + Math.min(spare, REPEATED_WITHIN_MS), said };
     return said;
   };
 }
@@ -61,11 +65,11 @@ async function neverAnswered(parts: FreshnessParts): Promise<Freshness> {
 }
 
 async function passOver(
-  { facts, held, affectedTargets }: FreshnessParts,
+  { facts, held, named, affectedTargets }: FreshnessParts,
   { since, limit, failure }: { readonly since: number; readonly limit: number } & Pick<Freshness, 'failure'>,
 ): Promise<Freshness> {
-  const versions = await held(await facts.versions.answeredBefore(since));
-  const advisories = await facts.advisories.answeredBefore(since);
+  const versions = await among(held, await facts.versions.answeredBefore(since));
+  const advisories = await among(named, await facts.advisories.answeredBefore(since));
   const all = [...versions, ...advisories];
   const isStale = ({ at }: AnswerTime) => at < limit;
   const [staleVersions, staleAdvisories] = [versions.filter(isStale), advisories.filter(isStale)];
@@ -80,6 +84,15 @@ async function passOver(
     staleTargets: new Set(targets),
     failure: failure !== undefined && all.some(({ at }) => at <= failure.at) ? failure : undefined,
   };
+}
+
+/** What a target does not need any more does not count: nothing answers about a withdrawn advisory. */
+async function among(
+  needed: FreshnessParts['held'],
+  times: readonly AnswerTime[],
+): Promise<readonly AnswerTime[]> {
+  const keys = await needed(times.map(({ key }) => key));
+  return times.filter(({ key }) => keys.has(key));
 }
 
 function asFact({ key, at }: AnswerTime) {

@@ -2,24 +2,25 @@ import type { VersionRecordSummary } from '../../model/scan/inventory.ts';
 import { createYielder } from '../../model/yielding.ts';
 import type { FactStore } from '../facts/facts.ts';
 
-/** Identities of the versions whose record names one of the advisories, by a pass over the facts of all versions. */
+/** The versions whose record names some of the advisories: these by identity, from a pass over the facts of all versions. */
 export async function versionsNaming(
   versions: Pick<FactStore<VersionRecordSummary>, 'scan'>,
   advisories: readonly string[],
-): Promise<readonly string[]> {
-  if (advisories.length === 0) return [];
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, readonly string[]>();
+  if (advisories.length === 0) return found;
   const wanted = new Set(advisories);
-  const found = new Set<string>();
   const yieldIfDue = createYielder();
   for await (const part of versions.scan()) {
     for (const [key, text] of part) {
       // Most records name none; parsing them all would take longer than the rest of the pass.
-      if (NAMES_ADVISORIES.test(text) && advisoryIdsOf(text).some((id) => wanted.has(String(id))))
-        found.add(key);
+      const named = NAMES_ADVISORIES.test(text) ? advisoryIdsOf(text).map(String) : [];
+      const own = named.filter((id) => wanted.has(id));
+      if (own.length > 0) found.set(key, own);
       await yieldIfDue();
     }
   }
-  return [...found];
+  return found;
 }
 
 const NAMES_ADVISORIES = /"advisoryIds":\["/;
