@@ -112,15 +112,25 @@ const TOOLS: Readonly<Record<string, Tool>> = { maven, pypi };
 function versionsIn(file: string): readonly string[] {
   if (!file.endsWith('.ndjson.gz')) return readFileSync(file, 'utf8').split(/\s+/);
   const found = new Set<string>();
-  const text = gunzipSync(readFileSync(file)).toString('utf8');
-  for (const [, version = ''] of text.matchAll(VERSION)) found.add(version);
-  for (const [, list = ''] of text.matchAll(VERSION_LIST))
-    for (const version of JSON.parse(`[${list}]`) as readonly string[]) found.add(version);
+  for (const line of gunzipSync(readFileSync(file)).toString('utf8').split('\n')) {
+    if (line === '') continue;
+    const { affected = [] } = JSON.parse(line) as OsvVersions;
+    for (const { versions = [], ranges = [] } of affected) {
+      const events = ranges.flatMap((range) => range.events ?? []);
+      for (const version of [...versions, ...events.flatMap((event) => Object.values(event))])
+        found.add(version);
+    }
+  }
   return [...found];
 }
 
-const VERSION = /"(?:introduced|fixed|last_affected)": ?"([^"\\]+)"/g;
-const VERSION_LIST = /"versions": ?\[([^\]]*)\]/g;
+/** The versions of a record in the OSV format. */
+interface OsvVersions {
+  readonly affected?: readonly {
+    readonly versions?: readonly string[];
+    readonly ranges?: readonly { readonly events?: readonly Readonly<Record<string, string>>[] }[];
+  }[];
+}
 
 /** Real and generated versions, each followed by another real one or a variant of it. */
 function pairsOf(
