@@ -20,6 +20,7 @@ import { cpuSecondsOf, memoryOf } from './process-usage.ts';
 
 const MAIN = process.env['LOCKHOUND_MAIN'] ?? join(import.meta.dirname, '..', 'bin', 'lockhound.js');
 const HOLDERS = 200;
+const FIRST = '2026-01-01T00:00:00Z';
 const LIMITS = { p95Seconds: 60, cpuSeconds: 5 } as const;
 
 /**
@@ -45,7 +46,10 @@ export async function run([
   const url = String((await lines.next()).value);
   const config = join(folder, 'lockhound.yaml');
   await writeFile(config, configText(folder, url, feed.url));
-  await writeFile(join(folder, 'one.json'), recordText('GHSA-first', 'no-package', '2026-01-01T00:00:00Z'));
+  const first = recordText('GHSA-first', 'no-package', FIRST);
+  await writeFile(join(folder, 'one.json'), first);
+  // An empty list is no list.
+  feed.put('GHSA-first', FIRST, { body: first });
   await importOsv({
     path: advisoriesPath(folder),
     from: join(folder, 'one.json'),
