@@ -30,14 +30,15 @@ export async function leftOver(
   for (let index = 0; index < shards; index += 1) {
     const keys = createKeys(undefined, { index, count: shards });
     const names = await redis.keys(`${keys.prefix}:*`);
+    const scanned = await scannedTargets(redis, keys);
     found.push(
       ...(await openWork(redis, keys, names)),
       ...(await wrongDeliveries(redis, keys, hasLostWrites)),
-      ...(await wrongInventories(redis, keys)),
-      ...(await wrongLedgers(redis, keys, await scannedTargets(redis, keys))),
+      ...(await wrongInventories(redis, keys, scanned.length)),
+      ...(await wrongLedgers(redis, keys, scanned)),
       ...(await withoutEnd(redis, names)),
     );
-    known += (await scannedTargets(redis, keys)).length;
+    known += scanned.length;
     for (const key of [keys.touchedTargets, keys.targetSummaries]) {
       const size = await sizeOf(redis, key);
       if (size !== (await redis.scard(keys.targets))) found.push(`${key} has ${size} targets`);
@@ -104,10 +105,9 @@ async function scannedTargets(redis: Redis, keys: Keys): Promise<readonly string
 }
 
 /** Each target has one lockfile: inventories are used so often in all, and none is stored that no target has. */
-async function wrongInventories(redis: Redis, keys: Keys): Promise<readonly string[]> {
+async function wrongInventories(redis: Redis, keys: Keys, targets: number): Promise<readonly string[]> {
   const uses = Object.values(await redis.hgetall(keys.inventoryUses)).map(Number);
   const sum = uses.reduce((all, one) => all + one, 0);
-  const targets = (await scannedTargets(redis, keys)).length;
   const stored = (await redis.keys(keys.lockfileInventory('*'))).length;
   const lists = await redis.keys(`${keys.prefix}:fleet:id-lists:*`);
   let listed = 0;

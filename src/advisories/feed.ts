@@ -1,7 +1,12 @@
 import pLimit from 'p-limit';
 import type { HttpResponse } from '../http/client.ts';
 import { printableUrl } from '../http/errors.ts';
-import { type FeedPosition, type OsvRecord, osvSystem } from '../model/advisories/osv-record.ts';
+import {
+  type FeedPosition,
+  MAX_AHEAD_MS,
+  type OsvRecord,
+  osvSystem,
+} from '../model/advisories/osv-record.ts';
 import { defined } from '../model/defined.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Coverage } from './database.ts';
@@ -46,7 +51,6 @@ const OVERLAP_MS = 3_600_000;
 /** A record that cannot be read is requested again for this time. */
 const OPEN_MS = 24 * 3_600_000;
 const MAX_OPEN = 2_000;
-const MAX_AHEAD_MS = 24 * 3_600_000;
 const CONCURRENCY = 8;
 const LINE = /^([^,\s]{10,40}),(?:[^,\s/]+\/)?([A-Za-z0-9][\w.:+-]{0,127})$/;
 

@@ -1,4 +1,4 @@
-import type { OsvRecord } from '../model/advisories/osv-record.ts';
+import { MAX_AHEAD_MS, type OsvRecord } from '../model/advisories/osv-record.ts';
 import { messageOf } from '../model/errors.ts';
 import type { System } from '../model/lockfile/ecosystem.ts';
 import { createYielder } from '../model/yielding.ts';
@@ -35,7 +35,6 @@ interface ImportOptions {
 }
 
 const MAX_PROBLEMS = 20;
-const MAX_AHEAD_MS = 24 * 3_600_000;
 const EPOCH = new Date(0).toISOString();
 
 /**

@@ -27,6 +27,12 @@ export const severity = z.enum(RATED_SEVERITIES, {
   error: `one of ${RATED_SEVERITIES.join(', ')}; \`policy.unknownSeverity\` sets what an unrated advisory counts as`,
 });
 
+/** The labels of targets that a setting is for. */
+export const targetLabels = () =>
+  z
+    .record(z.string().min(1).max(63), z.string().max(200))
+    .refine((labels) => Object.keys(labels).length > 0, { error: 'at least one label' });
+
 /** Durations by severity. */
 export const bySeverity = z.strictObject({
   critical: duration.optional(),

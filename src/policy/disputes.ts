@@ -21,7 +21,7 @@ export function withDispute(finding: Finding, before: Finding | undefined, now: 
   return { ...rest, disputed: dated };
 }
 
-/** What is told of the disputes of a finding, and whether some of it was not told before: each denial of a source is told once. */
+/** Returns the denials of sources that are sent, and whether one of them is new: each is sent once. */
 export function toldDisputes(
   { disputed }: Finding,
   told: TrackedFinding['disputes'] = [],

@@ -8,7 +8,7 @@ import { printable } from '../model/printable.ts';
 import { counted, fitLines, hang, type Palette, palette, type TextOptions } from './layout.ts';
 
 export interface WhereList {
-  /** As it was asked for. */
+  /** The package that was asked for, in the words of the caller. */
   readonly query: string;
   /** Purls. */
   readonly versions: readonly string[];

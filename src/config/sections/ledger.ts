@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { durationOf } from '../values.ts';
+import { durationOf, targetLabels } from '../values.ts';
 
 const keep = (text: string) =>
   durationOf(text).describe('How long it is kept what scans changed. `0d`: no ledger is kept.');
@@ -10,9 +10,7 @@ export const ledger = z.strictObject({
   byLabel: z
     .array(
       z.strictObject({
-        labels: z
-          .record(z.string().min(1).max(63), z.string().max(200))
-          .refine((labels) => Object.keys(labels).length > 0, { error: 'at least one label' }),
+        labels: targetLabels(),
         keep: keep('730d'),
       }),
     )

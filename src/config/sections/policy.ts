@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RULE_LEVELS } from '../../model/scan/policy.ts';
 import { RULES } from '../../policy/catalog.ts';
-import { bySeverity, durationOf, severity } from '../values.ts';
+import { bySeverity, durationOf, severity, targetLabels } from '../values.ts';
 import { targetSuppressions } from './suppressions.ts';
 
 const level = z.enum(RULE_LEVELS).optional().describe('`off`, `note` (reported only) or `alert`.');
@@ -67,9 +67,7 @@ export const policy = z.strictObject({
   byLabel: z
     .array(
       z.strictObject({
-        labels: z
-          .record(z.string().min(1).max(63), z.string().max(200))
-          .refine((labels) => Object.keys(labels).length > 0, { error: 'at least one label' }),
+        labels: targetLabels(),
         rules: z.strictObject(Object.fromEntries(ruleSettings)).default({}),
         licenses: licenses.optional().describe('In place of `policy.licenses`.'),
       }),

@@ -63,7 +63,7 @@ export function readVersionRecord(version: api.Version): VersionRecordSummary {
 
 const MAX_REASON = 500;
 
-/** A status without a word, or that says itself that it is not known, is none. */
+/** An empty status is none, and neither is one whose value is that it is not known. */
 function readStatus({
   status = '',
   reason = '',

@@ -75,3 +75,6 @@ export const feedPositionSchema = z.object({
   /** What is wrong with the list that was read; absent when nothing is. */
   fault: z.string().exactOptional(),
 });
+
+/** A time in a record or a list that is later than this from now is wrong. */
+export const MAX_AHEAD_MS = 24 * 3_600_000;

@@ -145,7 +145,7 @@ export const targetStateSchema = z.object({
       announced: announcementSchema.exactOptional(),
       /** True when it was suppressed since it opened: no alert has named it. */
       unreported: z.boolean().exactOptional(),
-      /** What was told of the disagreement of its sources since it opened: `osv withdrawn`. Absent: nothing. */
+      /** The denials of sources that were sent since the finding opened, such as `osv withdrawn`. Absent: none. */
       disputes: z.array(z.string()).exactOptional(),
       /** The alerts of routes with `match.fixable` about it; absent without such routes. */
       fixRoutes: z

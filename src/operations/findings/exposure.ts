@@ -10,10 +10,9 @@ import { versionsNaming } from '../../store/fleet/versions-naming.ts';
 import { unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { findSelected, type Holder, type HolderTest } from '../packages/holders.ts';
-import { holdersBefore, periodsOf, timeOf } from '../packages/periods.ts';
+import { EVER, holdersBefore, periodsOf, timeOf } from '../packages/periods.ts';
 import { labelTest } from '../parameters.ts';
 
-const EVER = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 /** Ledgers that are read at the same time. */
 const PART = 32;
 

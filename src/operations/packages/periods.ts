@@ -19,6 +19,9 @@ export interface AskedTime {
   readonly until: number;
 }
 
+/** All times. */
+export const EVER: AskedTime = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+
 export interface PeriodsAnswer {
   readonly versions: readonly string[];
   readonly targets: number;
@@ -93,7 +96,7 @@ async function readPeriods(
   holders: readonly Holder[],
   { time, limit }: { readonly time: AskedTime; readonly limit: number },
 ): Promise<Pick<PeriodsAnswer, 'targets' | 'lockfiles' | 'periods'>> {
-  const isEver = time.since === Number.NEGATIVE_INFINITY && time.until === Number.POSITIVE_INFINITY;
+  const isEver = time.since === EVER.since && time.until === EVER.until;
   const periods: HeldPeriod[] = [];
   let [targets, lockfiles] = [0, 0];
   for (const part of chunks(holders, PART)) {

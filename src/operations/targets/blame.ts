@@ -3,10 +3,8 @@ import { compareText } from '../../policy/finding-order.ts';
 import { requireSeen, unknownTarget, unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { lockfilesHolding, requireReadable, selectPackages } from '../packages/holders.ts';
-import { periodsOf } from '../packages/periods.ts';
+import { EVER, periodsOf } from '../packages/periods.ts';
 import { readPackageQuery } from '../packages/query.ts';
-
-const EVER = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 
 /** Which scan and commit brought a package to a target. */
 export const blamePackage: Operation<'lockhound.targets.blame'> = async ({ params, principal }, context) => {

@@ -66,7 +66,7 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
     });
     return all;
   };
-  /** Those of some ids that a lockfile holds. The pass ends when all are found. */
+  /** Returns those of some ids that a lockfile holds. The pass ends when all are found. */
   const usedAmong = async (wanted: IdSet): Promise<IdSet> => {
     const [list, used] = [wanted.toList(), createIdSet()];
     if (list.length === 0) return used;

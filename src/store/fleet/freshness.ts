@@ -20,7 +20,7 @@ interface FreshnessParts {
 /** A pass over the fleet is repeated after this time at the earliest, and after this multiple of its duration. */
 const REPEATED_AFTER_MS = 1_000;
 const REPEATED_AFTER = 20;
-/** It is repeated after this time at the latest: a machine may have slept during the pass. */
+/** A pass is repeated after this time at the latest: the machine may have slept during it. */
 const REPEATED_WITHIN_MS = 300_000;
 
 /**
@@ -86,7 +86,7 @@ async function passOver(
   };
 }
 
-/** What a target does not need any more does not count: nothing answers about a withdrawn advisory. */
+/** Returns the times of what a target needs. Others do not count: no service answers about a withdrawn advisory. */
 async function among(
   needed: FreshnessParts['held'],
   times: readonly AnswerTime[],
