@@ -56,6 +56,7 @@ function sidebar() {
   ];
   return [
     ...sections,
+    folderSection('Reference', 'reference'),
     folderSection('Rules', 'rules'),
     folderSection('Commands', 'commands'),
     folderSection('Formats of lockfiles', 'formats'),

@@ -3,15 +3,14 @@ import { firstAlert, type Moment } from './replay.ts';
 
 const MINUTE_MS = 60_000;
 
-const HEAD = `# Incidents, replayed
+const HEAD = `<!-- Written by \`npm run incidents\` from the facts in \`test/incidents/cases/\`. -->
 
-The facts of known incidents, and of honest releases that look like one, replayed against the local package-insights service: a target locks
-the version as soon as it can, and is judged at every moment at which the registry changed. "Before" is the time between the first
-alert and the advisory, or what else ended the incident. An alert means the rule \`suspicious\` or \`vanished\`; [signals.md](signals.md)
-explains the signals and the score. Times are UTC.
+# Incidents, replayed
 
-What the sources do not confirm is left out or named in the notes. \`npm run incidents\` writes this page from the facts in
-\`test/incidents/cases/\`, and a test compares them.
+Would Lockhound have warned you? This page replays the facts of known incidents, and of honest releases that look like one. A target locks
+each version as soon as it can, and Lockhound judges it at every moment at which the registry changed. "Before" is the time between the first
+alert and the advisory, or whatever else ended the incident. An alert is one of the rules \`suspicious\` and \`vanished\`.
+[Signals](../signals.md) explains the signals and the score. Times are UTC. The notes name what the sources do not confirm.
 `;
 
 interface Replayed {

@@ -20,8 +20,8 @@ describe('an honest release that looks like an incident', () => {
   });
 });
 
-describe('docs/incidents.md', () => {
+describe('docs/reference/incidents.md', () => {
   it('is what `npm run incidents` writes', async () => {
-    expect(readFileSync('docs/incidents.md', 'utf8')).toBe(await renderReplays());
+    expect(readFileSync('docs/reference/incidents.md', 'utf8')).toBe(await renderReplays());
   });
 });

@@ -85,14 +85,20 @@ export const route = z.strictObject({
   name: z
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9_-]{0,62}$/, 'letters, digits, `_` and `-`, beginning with a letter')
-    .refine((name) => !RESERVED_ROUTES.has(name), { error: 'a name other than `default` and `digest`' }),
+    .refine((name) => !RESERVED_ROUTES.has(name), { error: 'a name other than `default` and `digest`' })
+    .describe('Name of the route.'),
   match: z
     .strictObject({
-      labels: z.record(z.string(), texts).optional(),
-      ecosystems: namesOf('ecosystem', ECOSYSTEMS).optional(),
-      minSeverity: severity.optional(),
-      rules: namesOf('rule', RULE_NAMES).optional(),
-      transitions: oneOrMore(z.enum(TRANSITIONS)).optional(),
+      labels: z
+        .record(z.string(), texts)
+        .optional()
+        .describe('Labels of the target; a value or a list, `*` matches any text.'),
+      ecosystems: namesOf('ecosystem', ECOSYSTEMS).optional().describe('Ecosystems of the package.'),
+      minSeverity: severity.optional().describe('At least this severity.'),
+      rules: namesOf('rule', RULE_NAMES).optional().describe('Rules of the finding.'),
+      transitions: oneOrMore(z.enum(TRANSITIONS))
+        .optional()
+        .describe('Transitions of the finding. Default: all but `suppressed`.'),
       direct: z.boolean().optional().describe('Whether the package is a direct dependency.'),
       withoutGroups: texts
         .optional()

@@ -16,7 +16,7 @@ export const suspicious: Rule = {
       'least 4 points. From 6 points on it is critical. The reasons in the finding name each signal; ' +
       'every signal has a page of its own in this folder.',
     sure:
-      'it is no proof. [Incidents](../incidents.md) lists which known incidents and which honest ' +
+      'it is no proof. [Incidents](../reference/incidents.md) lists which known incidents and which honest ' +
       'releases would have led to an alert.',
     todo:
       'do not install or deploy the version yet. Lock the version before it, compare both, and read ' +

@@ -7,7 +7,7 @@ const REQUEST_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export type Metrics = ReturnType<typeof createRegistry>;
 
-/** All metrics of a process. docs/operating.md describes them; every label has a bounded number of values. */
+/** All metrics of a process. docs/reference/metrics.md lists them; every label has a bounded number of values. */
 export function createRegistry() {
   const registry = new Registry();
   const registers = [registry];
@@ -26,7 +26,12 @@ export function createRegistry() {
     registry,
     info: gauge('build_info', 'Always 1; the release and the version of Node.', 'version', 'node'),
     /** Of this process. */
-    jobs: counter('jobs_total', 'Attempts of jobs in this process by their end.', 'queue', 'result'),
+    jobs: counter(
+      'jobs_total',
+      'Attempts of jobs in this process by their end: finished, retry, pause (the service limits requests), postpone (its turn), failed.',
+      'queue',
+      'result',
+    ),
     jobSeconds: histogram(
       'job_duration_seconds',
       'Duration of the attempts that finished.',
@@ -41,14 +46,14 @@ export function createRegistry() {
     ),
     lookUps: counter(
       'look_ups_total',
-      'Look-ups by outcome, and whether the cache answered.',
+      'Look-ups by outcome (found, missing, uncovered, failed) and source (cache, service).',
       'kind',
       'outcome',
       'source',
     ),
     requests: counter(
       'http_requests_total',
-      'Attempts of requests by service and status.',
+      'Attempts of requests by service (insights, receiver, platform, source, contract) and status (2xx to 5xx, 429, none).',
       'service',
       'status',
     ),
@@ -65,7 +70,7 @@ export function createRegistry() {
     ),
     deliveries: counter(
       'delivery_attempts_total',
-      'Attempts to deliver alerts by route and result.',
+      'Attempts to deliver alerts by route and result: accepted, refused, failed.',
       'route',
       'result',
     ),
@@ -76,13 +81,22 @@ export function createRegistry() {
       'severity',
       'transition',
     ),
-    verdicts: counter('verdicts_total', 'Verdicts that this process recorded.', 'result'),
+    verdicts: counter(
+      'verdicts_total',
+      'Verdicts that this process recorded: complete, incomplete, superseded.',
+      'result',
+    ),
     lostSpans: counter('lost_spans_total', 'Spans of traces that the collector did not accept.'),
     /** Of all workers together, read from Redis for each scrape. */
     redisUp: gauge('redis_up', REDIS_UP.help),
     redisBytes: gauge('redis_memory_bytes', 'Memory that Redis uses.', 'node'),
     redisLimit: gauge('redis_memory_limit_bytes', 'maxmemory of Redis; absent without a limit.', 'node'),
-    queueJobs: gauge('queue_jobs', 'Jobs in the queues of all workers by state.', 'queue', 'state'),
+    queueJobs: gauge(
+      'queue_jobs',
+      'Jobs in the queues of all workers by state: waiting, active, delayed, parents (wait for other jobs), failed.',
+      'queue',
+      'state',
+    ),
     queueOldest: gauge(
       'queue_oldest_seconds',
       'How long the oldest job that could run has waited, without intended delays.',
