@@ -22,6 +22,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   Use: [
     'start',
     'configuration',
+    'gate',
     'offline',
     'code-review',
     'continuous-integration',

@@ -39,6 +39,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./fix.ts')).fixCommand,
   },
   {
+    name: 'check',
+    usage: '[options] <packages...>',
+    description: 'Ask whether packages may be added: allow, warn or block, with reasons.',
+    load: () => noun('check', () => import('./operations/nouns/check.ts')),
+  },
+  {
     name: 'parse',
     usage: '[options] [paths...]',
     description: 'Read lockfiles and SBOMs and print their contents. Looks nothing up.',

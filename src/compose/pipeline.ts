@@ -10,16 +10,14 @@ import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
 import { WORKER_INLINE } from '../lockfiles/threads/reading-limits.ts';
 import type { Routing } from '../model/alert/routing.ts';
 import { defined } from '../model/defined.ts';
-import type { Cache, Known } from '../model/ports/shared-state.ts';
-import { CACHED_ADVISORY, CACHED_VERSION } from '../model/stored/catalog.ts';
-import type { StoredKind } from '../model/stored/kind.ts';
-import type { FactStore } from '../store/facts/facts.ts';
+import type { Cache } from '../model/ports/shared-state.ts';
 import { cacheInMemory } from '../store/facts/memory-cache.ts';
 import { whenWritesMayBeLost } from '../store/redis/connection.ts';
 import type { WorkerEvent } from '../workers/events.ts';
 import { createPass } from '../workers/reconciler.ts';
 import { createSlots, openFlow, type Runtime, type Slots, startWorkers } from '../workers/runtime.ts';
 import type { Schedule, StoredSchedules } from '../workers/schedules.ts';
+import { factCache } from './fact-cache.ts';
 import { openInsightsClients, warnOnce } from './insights.ts';
 import { createKnownFixes } from './known-fixes.ts';
 import { createPorts } from './ports.ts';
@@ -194,34 +192,6 @@ async function* orphanedDeliveries({
     if (state === undefined || state === 'delivered' || state === 'failed') continue;
     yield followUp(DELIVER_NOTIFICATION, payloadOf(record));
   }
-}
-
-/** A cache whose versions and advisories are the facts of the fleet, so that what is known is stored once. */
-function factCache({ cache, facts }: Pick<Store, 'cache' | 'facts'>): Cache {
-  const kinds = new Map<string, Cache>([
-    [nameOf(CACHED_VERSION), cacheOf(facts.versions)],
-    [nameOf(CACHED_ADVISORY), cacheOf(facts.advisories)],
-  ]);
-  const of = (kind: string): Cache => kinds.get(kind) ?? cache;
-  return {
-    getMany: (kind, keys) => of(kind).getMany(kind, keys),
-    setMany: (kind, entries, ttlMs) => of(kind).setMany(kind, entries, ttlMs),
-  };
-}
-
-/** The values that are written to a kind of the cache are answers of that kind. */
-function cacheOf<Value extends object>(facts: FactStore<Value>): Cache {
-  return {
-    getMany: (_kind, keys) => facts.fresh(keys),
-    async setMany(_kind, entries) {
-      await facts.learn(entries.map(([key, value]) => [key, value as Known<Value>] as const));
-    },
-  };
-}
-
-/** The name of a kind in the cache (`insights/caching.ts`). */
-function nameOf({ kind, version }: StoredKind<unknown>): string {
-  return `${kind}-${version}`;
 }
 
 /** Makes one pass of the reconciler, as a worker does every minute: lost jobs are queued again, and lanes go on. */

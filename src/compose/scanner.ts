@@ -101,6 +101,9 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
       }),
     /** The package-insights API, with the cache of the scans. */
     insights,
+    /** The policy and the suppressions. */
+    rules: sources.rules,
+    exploits: sources.exploits,
     async close() {
       await lockfiles.close();
       await close();

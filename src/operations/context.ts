@@ -1,12 +1,14 @@
 import type { openFleetNumbers } from '../compose/fleet-numbers.ts';
 import type { FleetStore } from '../compose/fleet-store.ts';
 import type { openHealth } from '../compose/health.ts';
+import type { PackageGate } from '../compose/package-gate.ts';
 import type { Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { FleetSnapshot } from '../fleet/view/fleet-snapshot.ts';
 import type { HeldPackages } from '../fleet/view/held-packages.ts';
 import type { FleetNeed } from '../fleet/view/read-fleet.ts';
 import type { ExploitData } from '../model/exploits/exploit-data.ts';
+import { lazily } from '../model/lazily.ts';
 import { nearestNames } from '../model/nearest.ts';
 import type { PageTokens } from './page-token.ts';
 import type { Principal } from './principal.ts';
@@ -32,11 +34,34 @@ export interface OperationContext {
   readonly follow: () => Promise<void>;
   /** The lists about exploitation. */
   readonly exploits: () => Promise<ExploitData>;
+  /** What packages are judged by before a target has them, opened on first use. */
+  readonly gate: { open(): Promise<PackageGate>; close(): Promise<void> };
   /** The numbers of all workers together. */
   readonly numbers: ReturnType<typeof openFleetNumbers>;
   /** The verdict on the whole deployment. */
   readonly health: ReturnType<typeof openHealth>;
   readonly tokens: PageTokens;
+}
+
+export function lazyGate(
+  loaded: LoadedConfig,
+  fleet: FleetStore,
+  exploits: OperationContext['exploits'],
+): OperationContext['gate'] {
+  const open = lazily(async () => {
+    const { openPackageGate } = await import('../compose/package-gate.ts');
+    return await openPackageGate(loaded, fleet, exploits);
+  });
+  let isOpen = false;
+  return {
+    async open() {
+      isOpen = true;
+      return await open();
+    },
+    async close() {
+      if (isOpen) await (await open()).close();
+    },
+  };
 }
 
 export type IsStale = (target: { readonly target: string }) => boolean;

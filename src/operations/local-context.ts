@@ -13,7 +13,7 @@ import { changeList } from '../fleet/view/sorted-list.ts';
 import { NO_EXPLOIT_DATA } from '../model/exploits/exploit-data.ts';
 import { joinFreshness } from '../model/fleet/refresh.ts';
 import { lazily } from '../model/lazily.ts';
-import type { OperationContext } from './context.ts';
+import { lazyGate, type OperationContext } from './context.ts';
 import { createPageTokens } from './page-token.ts';
 
 /**
@@ -38,10 +38,12 @@ export async function openLocalContext(
     const { openFleetNumbers } = await import('../compose/fleet-numbers.ts');
     return openFleetNumbers(fleet.shards, loaded.config.watch.staleAfter);
   });
+  const gate = lazyGate(loaded, fleet, exploits);
   return {
     loaded,
     fleet,
     exploits,
+    gate,
     numbers: async () => await (await numbers())(),
     async health() {
       const { openHealth } = await import('../compose/health.ts');
@@ -75,6 +77,7 @@ export async function openLocalContext(
     follow: async () => {},
     tokens: createPageTokens(randomBytes(32)),
     async close() {
+      await gate.close();
       await fleet.close();
       await (await tracing)?.close();
     },

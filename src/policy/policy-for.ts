@@ -2,7 +2,7 @@ import type { Target } from '../model/scan/change.ts';
 import type { Policy } from '../model/scan/policy.ts';
 import { matchesWildcard } from '../model/wildcard.ts';
 
-/** The policy for a target: settings of rules and licences of every entry of `byLabel` whose labels it has, the last one first. */
+/** The policy for a target: settings of rules, of the gate and licences of every entry of `byLabel` whose labels it has, the last one first. */
 export function policyFor(policy: Policy, { labels: own }: Pick<Target, 'labels'>): Policy {
   const fitting = policy.byLabel.filter(({ labels }) =>
     Object.entries(labels).every(
@@ -15,5 +15,6 @@ export function policyFor(policy: Policy, { labels: own }: Pick<Target, 'labels'
     for (const [name, settings] of Object.entries(changed)) rules[name] = { ...rules[name], ...settings };
   }
   const { licenses } = fitting.findLast((one) => one.licenses !== undefined) ?? policy;
-  return { ...policy, rules, licenses };
+  const gate = Object.assign({}, policy.gate, ...fitting.map((one) => one.gate));
+  return { ...policy, rules, licenses, gate };
 }

@@ -16,7 +16,7 @@ import { holdPackages } from '../fleet/view/held-packages.ts';
 import { lazily } from '../model/lazily.ts';
 import { listen } from '../model/listen.ts';
 import { OPERATIONS } from '../operations/catalog.generated.ts';
-import { firstShard } from '../operations/context.ts';
+import { firstShard, lazyGate } from '../operations/context.ts';
 import type { Call, MethodId, Operation } from '../operations/operation.ts';
 import { createPageTokens } from '../operations/page-token.ts';
 import { shardOf } from '../store/shards/shard.ts';
@@ -134,7 +134,7 @@ async function serveWith(
     await Promise.all([app.close(), health?.close()]);
     await monitoring.close();
     // The connection at the same time: without Redis, the others wait for answers until it is closed.
-    await Promise.all([events.close(), context.view.close(), stores.close()]);
+    await Promise.all([events.close(), context.view.close(), context.gate.close(), stores.close()]);
   };
   try {
     const url = await listen(app, 'The API', { host, port: options.port ?? serve.port });
@@ -188,6 +188,7 @@ function contextOf(loaded: LoadedConfig, stores: FleetStore, log: Logger): Serve
     readAt: view.readAt,
     follow: view.follow,
     exploits,
+    gate: lazyGate(loaded, stores, exploits),
     tokens,
     numbers,
     health: openHealth(loaded, stores, numbers),

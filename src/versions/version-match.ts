@@ -29,7 +29,7 @@ export function versionMatch(text: string, ecosystem: string): VersionMatch {
 }
 
 /** Whether a text can only be one version. */
-function isPlain(text: string): boolean {
+export function isPlain(text: string): boolean {
   return /^[^\s<>=~^!|,*[\]()]+$/.test(text);
 }
 

@@ -48,9 +48,13 @@ export interface View {
   readonly question?: (params: ParameterTexts) => string;
   /** How the answer changes. */
   readonly follow?: Follow;
-  /** Answers without the stores of the fleet. */
-  readonly local?: (loaded: LoadedConfig) => Promise<unknown>;
+  /** Whether what was asked for is so, as the exit code. Default: by `isFound`. */
+  readonly exit?: (answer: Any) => number;
+  /** Answers without the stores of the fleet; `undefined` where they are needed. */
+  readonly local?: (loaded: LoadedConfig) => LocalAnswer | undefined;
 }
+
+type LocalAnswer = (body: Any, signal: AbortSignal | undefined) => Promise<unknown>;
 
 /** What `--follow` prints. */
 export interface Follow {

@@ -35,11 +35,12 @@ export async function openCaller(
   const loaded = loadConfig({ file });
   const url = server ?? loaded.config.serve.url;
   if (url !== undefined) return await remoteCaller(url);
-  if (local !== undefined)
+  const own = local?.(loaded);
+  if (own !== undefined)
     return {
       maxPage: MAX_PAGE,
       unreadable: [],
-      call: async () => (await local(loaded)) as never,
+      call: async (_id, _params, { body, signal } = {}) => (await own(body, signal)) as never,
       close: async () => {},
     };
   const { openLocalCaller } = await import('./local-caller.ts');

@@ -101,6 +101,7 @@ async function print(context: CommandContext, caller: Caller, asked: Run): Promi
       options.format === 'json' ? jsonParts(answer, view.items) : lines(answer, view),
     );
   if (view.isFound?.(answer) === false) context.exit(EXIT.notFound);
+  if (view.exit !== undefined) context.exit(view.exit(answer));
   // What a change could not read is part of its answer.
   if (method.httpMethod === 'GET')
     reportUnreadable(context, (answer['unreadable'] ?? []) as readonly string[]);

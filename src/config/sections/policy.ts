@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GATE_CODES, GATE_DECISIONS, NEVER_ALLOWED } from '../../model/scan/gate.ts';
 import { RULE_LEVELS } from '../../model/scan/policy.ts';
 import { RULES } from '../../policy/catalog.ts';
 import { bySeverity, durationOf, severity, targetLabels } from '../values.ts';
@@ -27,6 +28,16 @@ const licenses = z
   .refine(({ allow, deny }) => allow !== undefined || deny.length > 0, {
     error: 'licences that are allowed (`allow`), denied (`deny`), or both',
   });
+
+/** What is not known is never allowed. */
+const gate = z.strictObject(
+  Object.fromEntries(
+    GATE_CODES.map((code) => [
+      code,
+      z.enum(NEVER_ALLOWED.has(code) ? GATE_DECISIONS.slice(1) : GATE_DECISIONS).optional(),
+    ]),
+  ),
+);
 
 /** How findings are judged. */
 export const policy = z.strictObject({
@@ -60,6 +71,9 @@ export const policy = z.strictObject({
       'How long a finding of a severity may be open: reports and alerts show when it is due. Default: `notify.remindAfter`.',
     ),
   licenses: licenses.optional().describe('Licences that packages may have (rule `licenses`). Unset: any.'),
+  gate: gate
+    .prefault({})
+    .describe('What `lockhound check` decides by the kind of a reason: `allow`, `warn` or `block`.'),
   rules: z
     .strictObject(Object.fromEntries(ruleSettings))
     .prefault({})
@@ -70,9 +84,10 @@ export const policy = z.strictObject({
         labels: targetLabels(),
         rules: z.strictObject(Object.fromEntries(ruleSettings)).default({}),
         licenses: licenses.optional().describe('In place of `policy.licenses`.'),
+        gate: gate.optional().describe('In addition to `policy.gate`.'),
       }),
     )
     .max(1_000)
     .default([])
-    .describe('Level and severity by rule, and licences, for targets with these labels.'),
+    .describe('Level and severity by rule, licences and the gate, for targets with these labels.'),
 });

@@ -1,5 +1,6 @@
 import { canonicalName, PURL_TYPES, systemOf } from '../../model/lockfile/ecosystem.ts';
 import { chunks, createYielder } from '../../model/yielding.ts';
+import { areNear } from '../../policy/signals/look-alike.ts';
 import type { Inventories } from '../../store/fleet/inventories.ts';
 import type { PackageIds } from '../../store/fleet/package-ids.ts';
 import type { FleetSnapshot } from './fleet-snapshot.ts';
@@ -11,6 +12,8 @@ export interface HeldPackages {
   find(query: NameQuery): Promise<ReadonlyMap<string, number>>;
   /** Some names that contain the text, with their ecosystem. */
   similar(query: NameQuery): Promise<readonly string[]>;
+  /** Some names that can be taken for the name. */
+  near(query: NameQuery): Promise<readonly string[]>;
   /** The id lists of the lockfiles that targets of the shard have, by the key of their inventory, in parts. */
   idLists(fleet: FleetSnapshot): Promise<Iterable<IdLists>>;
 }
@@ -31,6 +34,7 @@ export function holdPackages(
   return {
     find: async (query) => (await names()).find(query),
     similar: async (query) => await (await names()).similar(query),
+    near: async (query) => await (await names()).near(query),
     idLists: followLists(inventories, isOwn),
   };
 }
@@ -59,6 +63,7 @@ function keyOf(name: string): string {
 interface Names {
   find(query: NameQuery): ReadonlyMap<string, number>;
   similar(query: NameQuery): Promise<readonly string[]>;
+  near(query: NameQuery): Promise<readonly string[]>;
 }
 
 function followNames(packageIds: PackageIds): () => Promise<Names> {
@@ -74,19 +79,14 @@ function followNames(packageIds: PackageIds): () => Promise<Names> {
       }
       return found;
     },
-    async similar({ name, ecosystem }) {
-      const [found, wanted] = [new Set<string>(), keyOf(name)];
-      const yieldIfDue = createYielder();
-      for (const [key, identities] of byKey) {
-        await yieldIfDue();
-        if (!key.includes(wanted)) continue;
-        for (const [identity] of identities) {
-          const [, own] = partsOf(identity);
-          if (isNamed(identity, { name: own, ecosystem })) found.add(nameIn(identity));
-        }
-        if (found.size >= MAX_SIMILAR) break;
-      }
-      return [...found].sort().slice(0, MAX_SIMILAR);
+    similar: async ({ name, ecosystem }) => {
+      const wanted = keyOf(name);
+      return await searchNames(byKey, ecosystem, (key) => key.includes(wanted), nameIn);
+    },
+    near: async ({ name, ecosystem }) => {
+      const wanted = keyOf(name);
+      const isNear = (key: string) => Math.abs(key.length - wanted.length) <= 2 && areNear(key, wanted);
+      return await searchNames(byKey, ecosystem, isNear, (identity) => partsOf(identity)[1]);
     },
   };
   return inTurn(async () => {
@@ -110,6 +110,26 @@ function followNames(packageIds: PackageIds): () => Promise<Names> {
     last = until;
     return search;
   });
+}
+
+async function searchNames(
+  byKey: ReadonlyMap<string, readonly (readonly [identity: string, id: number])[]>,
+  ecosystem: string | undefined,
+  fits: (key: string) => boolean,
+  shown: (identity: string) => string,
+): Promise<readonly string[]> {
+  const found = new Set<string>();
+  const yieldIfDue = createYielder();
+  for (const [key, identities] of byKey) {
+    await yieldIfDue();
+    if (!fits(key)) continue;
+    for (const [identity] of identities) {
+      const [, own] = partsOf(identity);
+      if (isNamed(identity, { name: own, ecosystem })) found.add(shown(identity));
+    }
+    if (found.size >= MAX_SIMILAR) break;
+  }
+  return [...found].sort().slice(0, MAX_SIMILAR);
 }
 
 /** Id lists that are read and passed over together. */

@@ -1,3 +1,4 @@
+import type { GateSettings } from './gate.ts';
 import type { RatedSeverity } from './severity.ts';
 
 /** The level of a rule: no findings, a line in reports, or an alert. */
@@ -37,12 +38,15 @@ export interface Policy {
   readonly developmentStep: number;
   /** Unset: licences are not judged. */
   readonly licenses?: LicensePolicy | undefined;
+  /** What the gate decides by the code of a reason. Default: `GATE_DEFAULTS`. */
+  readonly gate?: GateSettings | undefined;
   /** Settings by the name of the rule. */
   readonly rules: Readonly<Record<string, RuleSettings | undefined>>;
   /** Other settings of rules for targets with these labels; `*` matches any text. */
   readonly byLabel: readonly {
     readonly labels: Readonly<Record<string, string>>;
     readonly licenses?: LicensePolicy | undefined;
+    readonly gate?: GateSettings | undefined;
     readonly rules: Readonly<Record<string, RuleSettings | undefined>>;
   }[];
 }

@@ -182,7 +182,8 @@ async function otherVersions(
   return { targets, count: held.size, newest: newest.map(({ purl }) => purl) };
 }
 
-function packagesOf({ lockfiles, selected }: Holder): readonly IdentifiedPackage[] {
+/** The selected packages that a target holds, each once. */
+export function packagesOf({ lockfiles, selected }: Holder): readonly IdentifiedPackage[] {
   const ids = new Set(lockfiles.flatMap(({ lookedUp, excluded }) => [...lookedUp, ...excluded]));
   return [...ids].flatMap((id) => selected.byId.get(id) ?? []);
 }
@@ -196,7 +197,8 @@ function newestFirst(left: IdentifiedPackage, right: IdentifiedPackage): number 
   );
 }
 
-function compareVersions(ecosystem: string, left: string, right: string): number {
+/** By the order of the ecosystem; versions that it cannot read come first. */
+export function compareVersions(ecosystem: string, left: string, right: string): number {
   const system = systemOf(ecosystem);
   if (system === undefined) return compareText(left, right);
   const scheme = schemeOf(system);

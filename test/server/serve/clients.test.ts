@@ -46,6 +46,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'lockhound.changes.list': { params: { since: '1d', target } },
   'lockhound.packages.where': { params: { package: 'ms', limit: 5 } },
   'lockhound.packages.versions': { params: { package: 'ms' } },
+  'lockhound.packages.check': { body: { packages: ['ms@1.0.0', 'ms@1.0.0'], ecosystem: 'npm', target } },
   'lockhound.packages.simulate': { params: { package: 'ms', range: '<2', severity: 'high' } },
   'lockhound.targets.report': { params: { target, since: 'last-change', format: 'none' }, status: 400 },
   'lockhound.scans.submit': {
@@ -105,7 +106,8 @@ describe.each(['discovery', 'OpenAPI'] as const)('a client by the %s document', 
     const issues = [{ path: '$', reason: 'wrong' }];
     await store.shards[0]?.rejected.add({ ...payload, at: new Date().toISOString(), issues, data: '{}' });
     await store.close();
-    url = (await room.serve()).server.url;
+    // Nothing answers about packages there.
+    url = (await room.serve({ LOCKHOUND_INSIGHTS_URL: 'http://127.0.0.1:9' })).server.url;
     const { items } = (await (await fetch(`${url}/discovery/v1/apis`)).json()) as {
       readonly items: readonly [{ readonly discoveryRestUrl: string }];
     };

@@ -8,7 +8,7 @@ export const NOUN: Noun = {
       text: healthText,
       isFound: ({ verdict }: HealthVerdict) => verdict !== 'broken',
       // It has a verdict without Redis, and while targets are moved to other shards.
-      local: async (loaded) => await (await import('../../../commands/health.ts')).readHealth(loaded),
+      local: (loaded) => async () => await (await import('../../../commands/health.ts')).readHealth(loaded),
     },
     queues: { method: 'lockhound.queues.list', items: 'queues' },
     overview: { method: 'lockhound.fleet.get' },

@@ -1,0 +1,105 @@
+import type { LoadedConfig } from '../config/load.ts';
+import type { ExploitData } from '../model/exploits/exploit-data.ts';
+import type { Insights } from '../model/ports/insights.ts';
+import type { Cache, Inspections } from '../model/ports/shared-state.ts';
+import type { Policy } from '../model/scan/policy.ts';
+import type { Suppression } from '../model/scan/suppression.ts';
+import { cacheInMemory } from '../store/facts/memory-cache.ts';
+import { factCache } from './fact-cache.ts';
+import type { FleetStore } from './fleet-store.ts';
+import { openInsightsClients, warnOnce } from './insights.ts';
+import { createLogger } from './logger.ts';
+import { isInspecting, suppressionsIn } from './ports.ts';
+import type { Store } from './store.ts';
+
+/** What packages are judged by before a target has them. Nothing is written to the store. */
+export interface PackageGate {
+  /** `seesAll`: whether answers may depend on what other targets of the fleet had. */
+  insights(
+    seesAll: boolean,
+  ): Pick<Insights, 'resolve' | 'advisory' | 'publishedVersions' | 'releases'> &
+    Pick<Insights, 'dependencies' | 'requirements'>;
+  readonly policy: Policy;
+  suppressions(): Promise<readonly Suppression[]>;
+  exploits(): Promise<ExploitData>;
+  /** What the fleet knows of inspected versions. */
+  readonly inspections: Pick<Inspections, 'read'>;
+  /** Whether versions that the fleet does not have are inspected. */
+  readonly isInspecting: boolean;
+  close(): Promise<void>;
+}
+
+/** Answers about packages that no target has, in memory. */
+const MAX_ENTRIES = 20_000;
+const TTL_MS = 600_000;
+
+/** The gate of an installation. Facts of its fleet are read where they are fresh. */
+export async function openPackageGate(
+  loaded: LoadedConfig,
+  { shards, policy }: FleetStore,
+  exploits: () => Promise<ExploitData>,
+): Promise<PackageGate> {
+  const [first] = shards;
+  const { clientOf, close } = await openInsightsClients(loaded, {
+    budget: first?.insightsBudget,
+    advisoryChanges: first?.advisoryChanges,
+  });
+  const cache = gateCache(shards);
+  const onContractProblem = warnOnce(createLogger(loaded));
+  const configured = suppressionsIn(loaded);
+  const ofFleet = {
+    seen: { has: anyOf(shards.map(({ seen }) => seen.has)), add: async () => {} },
+    stated: { read: firstOf(shards.map(({ facts }) => facts.versions.read)) },
+  };
+  const [whole, part] = [
+    clientOf(cache, { onContractProblem, ...ofFleet }),
+    clientOf(cache, { onContractProblem }),
+  ];
+  return {
+    insights: (seesAll) => (seesAll ? whole : part),
+    policy,
+    exploits,
+    async suppressions() {
+      const added = (await first?.suppressions.effective()) ?? [];
+      return [...(await configured()), ...added.map(({ suppression }) => suppression)];
+    },
+    inspections: { read: firstOf(shards.map(({ inspections }) => inspections.read)) },
+    isInspecting: isInspecting(loaded.config),
+    close,
+  };
+}
+
+/** The facts of the fleet, then what all workers know, then what this process was answered itself. */
+function gateCache(shards: readonly Store[]): Cache {
+  const none: Cache = { getMany: async (_kind, keys) => keys.map(() => undefined), setMany: async () => {} };
+  const own = cacheInMemory(none, { maxEntries: MAX_ENTRIES, ttlMs: TTL_MS });
+  const all = [...shards.map(factCache), own];
+  return {
+    getMany: (kind, keys) =>
+      firstOf(all.map((one) => (some: readonly string[]) => one.getMany(kind, some)))(keys),
+    setMany: own.setMany,
+  };
+}
+
+type Read<Value> = (keys: readonly string[]) => Promise<readonly (Value | undefined)[]>;
+
+/** Reads from one after the other what those before do not have. */
+function firstOf<Value>(reads: readonly Read<Value>[]): Read<Value> {
+  return async (keys) => {
+    const found: (Value | undefined)[] = keys.map(() => undefined);
+    for (const read of reads) {
+      const open = [...keys.keys()].filter((index) => found[index] === undefined);
+      if (open.length === 0) break;
+      const values = await read(open.map((index) => keys[index] as string));
+      for (const [at, index] of open.entries()) found[index] = values[at];
+    }
+    return found;
+  };
+}
+
+function anyOf(reads: readonly ((keys: readonly string[]) => Promise<readonly boolean[]>)[]) {
+  return async (keys: readonly string[]): Promise<readonly boolean[]> => {
+    const all = await Promise.all(reads.map((read) => read(keys)));
+    return keys.map((_, index) => all.some((one) => one[index] === true));
+  };
+}

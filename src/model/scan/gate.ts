@@ -1,0 +1,51 @@
+/** What the gate says of a package that somebody wants to add, the mildest first. */
+export const GATE_DECISIONS = ['allow', 'warn', 'block'] as const;
+export type GateDecision = (typeof GATE_DECISIONS)[number];
+
+/** What each reason does unless `policy.gate` says otherwise. */
+export const GATE_DEFAULTS = {
+  malware: 'block',
+  quarantined: 'block',
+  vanished: 'block',
+  exploited: 'block',
+  critical: 'warn',
+  high: 'warn',
+  medium: 'allow',
+  low: 'allow',
+  suspicious: 'warn',
+  'look-alike': 'warn',
+  young: 'warn',
+  license: 'warn',
+  missing: 'warn',
+  unknown: 'warn',
+  deprecated: 'allow',
+  signal: 'allow',
+  other: 'warn',
+} as const satisfies Readonly<Record<string, GateDecision>>;
+
+/**
+ * The kind of a reason. `exploited`: a critical vulnerability in KEV's catalogue. `critical` to `low`: another vulnerability. `missing`: the
+ * index does not have it. `unknown`: something could not be found out. `signal`: a sign of a compromise that is no incident. `other`:
+ * a finding of another rule.
+ */
+export type GateCode = keyof typeof GATE_DEFAULTS;
+
+/** The codes in the order in which reasons of one decision are listed. */
+export const GATE_CODES = Object.keys(GATE_DEFAULTS) as readonly GateCode[];
+
+/** Reasons that never allow: what is not known is not fine. */
+export const NEVER_ALLOWED: ReadonlySet<GateCode> = new Set(['missing', 'unknown']);
+
+/** The configured decisions; absent ones are the defaults. */
+export type GateSettings = Readonly<Partial<Record<GateCode, GateDecision | undefined>>>;
+
+/** One reason of a decision. */
+export interface GateReason {
+  readonly code: GateCode;
+  readonly decision: GateDecision;
+  /** One line of plain text. */
+  readonly text: string;
+  readonly severity?: string;
+  readonly advisory?: string;
+  readonly suppressed?: true;
+}

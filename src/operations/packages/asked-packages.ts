@@ -1,0 +1,101 @@
+import { readPurl } from '../../lockfiles/packages/read-purl.ts';
+import { messageOf } from '../../model/errors.ts';
+import { canonicalName, canonicalVersion, systemOf, writePurl } from '../../model/lockfile/ecosystem.ts';
+import type { LockedPackage, Source } from '../../model/lockfile/lockfile.ts';
+import type { Insights, PublishedVersion } from '../../model/ports/insights.ts';
+import { schemeOf } from '../../versions/scheme.ts';
+import { isPlain, versionMatch } from '../../versions/version-match.ts';
+import type { VersionScheme } from '../../versions/version-scheme.ts';
+import { type PackageQuery, purlTypeNamed, readPackageQuery } from './query.ts';
+
+/** Longest text of one package. */
+const MAX_TEXT = 1_000;
+
+/** A package that somebody wants to add. */
+export interface AskedPackage extends Omit<PackageQuery, 'ecosystem'> {
+  readonly ecosystem: string;
+  readonly source: Source;
+}
+
+/** Reads a purl, or a name of an ecosystem, with a version or range or neither. Returns why it cannot be read. */
+export function readAsked(text: string, ecosystem: string): AskedPackage | string {
+  if (text.length > MAX_TEXT) return `it is longer than ${MAX_TEXT} characters`;
+  const isPurl = text.trim().startsWith('pkg:');
+  try {
+    const own = isPurl ? {} : { ecosystem: purlTypeNamed(ecosystem) };
+    const { ecosystem: type = '', ...query } = readPackageQuery(text, own);
+    if (!isPurl) return { ...query, ecosystem: type, source: { kind: 'registry' } };
+    // Qualifiers may say that it comes from elsewhere.
+    const purl = readPurl(text.trim(), '');
+    const source = typeof purl === 'string' ? undefined : purl.source;
+    if (source === undefined && /[?#]/.test(text)) return `the purl cannot be read: ${purl}`;
+    return { ...query, ecosystem: type, source: source ?? { kind: 'registry' } };
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** The version that would be added, or why there is none. */
+export interface Chosen {
+  readonly locked?: LockedPackage;
+  readonly code?: 'missing' | 'unknown';
+  readonly text?: string;
+}
+
+/**
+ * The version that was asked for, or the one that a package manager would choose: the default version, or else the highest that fits, and a
+ * pre-release only where nothing else does.
+ */
+export async function choose(
+  asked: AskedPackage,
+  { publishedVersions }: Pick<Insights, 'publishedVersions'>,
+  signal: AbortSignal,
+): Promise<Chosen> {
+  const { ecosystem, name, source } = asked;
+  const versions = asked.versions === 'latest' ? '' : asked.versions;
+  const system = systemOf(ecosystem);
+  const isFixed = source.kind !== 'registry' || source.url !== undefined;
+  if (system === undefined || isFixed) return { locked: lockedOf(asked, versions) };
+  const scheme = schemeOf(system);
+  const exact = canonicalVersion(versions, name, system);
+  if (isPlain(exact) && scheme.isValid(exact)) return { locked: lockedOf(asked, versions) };
+  const match = versionMatch(versions, ecosystem);
+  if (typeof match === 'string') return { code: 'unknown', text: match };
+  try {
+    const published = await publishedVersions({ system, name: canonicalName(name, system) }, signal);
+    if (published === undefined) return { code: 'missing', text: 'the index has no package of this name' };
+    const found = preferred(
+      published.versions.filter(({ version }) => match(version)),
+      scheme,
+    );
+    if (found !== undefined) return { locked: lockedOf(asked, found.version) };
+    return published.isPartial === true
+      ? { code: 'unknown', text: 'the list of its versions is partial' }
+      : { code: 'missing', text: `no published version fits ${versions}` };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { code: 'unknown', text: messageOf(error) };
+  }
+}
+
+function preferred(
+  fitting: readonly PublishedVersion[],
+  { isValid, isPrerelease, compare }: VersionScheme,
+): PublishedVersion | undefined {
+  const sorted = fitting
+    .filter(({ version }) => isValid(version))
+    .sort((left, right) => compare(right.version, left.version));
+  const usual = fitting.find((one) => one.isDefault) ?? sorted.find(({ version }) => !isPrerelease(version));
+  return usual ?? sorted[0] ?? fitting[0];
+}
+
+/** The package as a target has it that adds it. */
+export function lockedOf(
+  { ecosystem, name, source }: Pick<AskedPackage, 'ecosystem' | 'name' | 'source'>,
+  version: string,
+): LockedPackage {
+  const purl = writePurl(ecosystem, name, version === '' ? undefined : version);
+  const id = `${name}@${version}`;
+  const facts = { direct: true, groups: [], integrity: [], line: undefined, dependencies: undefined };
+  return { id, ecosystem, name, version, purl, source, ...facts };
+}

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type InsightsService, startInsightsService } from '../../../src/embedded/insights/service.ts';
+import type { PackageChecks } from '../../../src/model/api/lockhound-api.generated.ts';
+import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
+import { npmFile } from '../../store/fleet/fleet-room.ts';
+import { newTokens } from './new-token.ts';
+import { openServeRoom } from './serve-room.ts';
+
+const OLD = '2020-01-01T00:00:00Z';
+const HOUR_AGO = new Date(Date.now() - 3_600_000).toISOString();
+const version = (text: string, more: object = {}) => ({
+  version: text,
+  license: 'MIT',
+  publishedAt: OLD,
+  dependencies: {},
+  ...more,
+});
+const DATA = {
+  packages: [
+    { system: 'NPM', name: 'lodash', default: '4.17.21', versions: [version('4.17.20'), version('4.17.21')] },
+    {
+      system: 'NPM',
+      name: 'fresh',
+      default: '2.0.0',
+      versions: [version('1.0.0'), version('2.0.0', { publishedAt: HOUR_AGO })],
+    },
+    { system: 'NPM', name: 'evil', default: '1.0.0', versions: [version('1.0.0')] },
+    {
+      system: 'NPM',
+      name: 'lodahs',
+      default: '1.0.0',
+      similar: ['lodash'],
+      findings: [
+        {
+          type: 'LOW_USAGE',
+          risk: 'RISK_HIGH',
+          lowUsageContext: { alternativePackages: [{ name: 'lodash' }] },
+        },
+      ],
+      versions: [version('1.0.0', { publishedAt: HOUR_AGO })],
+    },
+    { system: 'NPM', name: 'old', default: '1.0.0', versions: [version('1.0.0', { deprecated: 'use new' })] },
+    {
+      system: 'PYPI',
+      name: 'held',
+      default: '1.0',
+      versions: [version('1.0', { projectStatus: { status: 'quarantined', reason: 'malware' } })],
+    },
+  ],
+  advisories: [
+    {
+      id: 'GHSA-aaaa-bbbb-cccc',
+      title: 'Pollution\u001b[31m',
+      aliases: ['CVE-2021-1'],
+      score: 7.4,
+      affected: [{ system: 'NPM', name: 'lodash', range: '<4.17.21' }],
+      heldBack: false,
+    },
+    {
+      id: 'MAL-2025-1',
+      title: 'Malicious code in evil',
+      aliases: [],
+      affected: [{ system: 'NPM', name: 'evil', range: '*' }],
+      heldBack: false,
+    },
+  ],
+} as never;
+
+let room: Awaited<ReturnType<typeof openServeRoom>>;
+let api: Awaited<ReturnType<typeof room.serve>>;
+let insights: InsightsService;
+const tokens: Record<'all' | 'team', string> = {} as never;
+
+const ask = async (packages: readonly string[], more: object = {}, who: 'all' | 'team' = 'all') => {
+  const answer = await api.request('/api/v1/packages/check', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${tokens[who]}` },
+    body: JSON.stringify({ packages, ...more }),
+  });
+  return { ...answer, json: answer.json as PackageChecks };
+};
+const one = async (text: string, more: object = {}, who: 'all' | 'team' = 'all') => {
+  const { json } = await ask([text], more, who);
+  return { ...json.packages[0], codes: json.packages[0]?.reasons.map(({ code }) => code) };
+};
+
+beforeAll(async () => {
+  insights = await startInsightsService({ data: DATA });
+  room = await openServeRoom();
+  const [fleet] = room.fleets;
+  if (fleet === undefined) throw new RangeError();
+  await fleet.save('a/shop', [npmFile('package-lock.json', ['lodash@4.17.20'])], {
+    labels: { tier: 'payments' },
+  });
+  await fleet.save('b/bank', [npmFile('package-lock.json', ['lodash@4.17.21', 'secret-name@1.0.0'])]);
+  await fleet.save('b/blog', [npmFile('package-lock.json', ['lodash@4.17.21'])]);
+  const store = newTokens(createApiTokenStore(room.redis, fleet.keys));
+  tokens.all = (await store.create({ name: 'all', role: 'read' })).token;
+  tokens.team = (await store.create({ name: 'team', role: 'read', targets: ['a/*'] })).token;
+  api = await room.serve({ LOCKHOUND_INSIGHTS_URL: insights.url }, tokens.all);
+});
+afterAll(async () => {
+  await room.close();
+  await insights.close();
+});
+
+describe('packages.check', () => {
+  it('allows what is known and good, with what the fleet uses', async () => {
+    const found = await one('lodash');
+    expect(found).toMatchObject({
+      requested: 'lodash',
+      decision: 'allow',
+      version: '4.17.21',
+      purl: 'pkg:npm/lodash@4.17.21',
+      licenses: ['MIT'],
+      reasons: [],
+      mostUsed: { version: '4.17.21', targets: 2 },
+      newestGood: { version: '4.17.21' },
+    });
+    expect(found.firstSeenAt).toMatch(/^20\d\d-/);
+  });
+
+  it('warns about a vulnerability, and names the version to add instead', async () => {
+    expect(await one('lodash@4.17.20')).toMatchObject({
+      decision: 'warn',
+      codes: ['high'],
+      advisories: [{ id: 'GHSA-aaaa-bbbb-cccc' }],
+      newestGood: { version: '4.17.21' },
+    });
+    expect(await one('pkg:npm/lodash@<4.17.21')).toMatchObject({ version: '4.17.20', codes: ['high'] });
+  });
+
+  it('blocks malware and what is in quarantine', async () => {
+    const evil = await one('evil');
+    expect([evil.decision, evil.codes?.[0]]).toEqual(['block', 'malware']);
+    const held = await one('pkg:pypi/held');
+    expect([held.decision, held.codes?.[0]]).toEqual(['block', 'quarantined']);
+    expect(await one('held', { ecosystem: 'python' })).toMatchObject({ decision: 'block' });
+  });
+
+  it('warns about what is young, and names the newest version that is not', async () => {
+    const found = await one('fresh');
+    expect(found).toMatchObject({ decision: 'warn', newestGood: { version: '1.0.0' } });
+    expect(found.codes).toContain('young');
+  });
+
+  it('names what is meant more likely', async () => {
+    const found = await one('lodahs');
+    expect(found).toMatchObject({ decision: 'warn', meant: ['lodash'] });
+    // A name that nobody published resembles one of the fleet.
+    const missing = await one('lodashh');
+    expect(missing).toMatchObject({ decision: 'warn', meant: ['lodash'], codes: ['look-alike', 'missing'] });
+    expect(await one('nothing-like-it')).toMatchObject({ decision: 'warn', meant: [], codes: ['missing'] });
+    expect(await one('lodash@99')).toMatchObject({ decision: 'warn', meant: [], codes: ['missing'] });
+    expect(await one('lodash@99.0.0')).toMatchObject({ decision: 'warn', codes: ['missing'] });
+  });
+
+  it.each([
+    ['lodash@not a range!', 'neither a version nor a range'],
+    ['pkg:npm/', 'not a valid purl'],
+    ['pkg:docker/nginx@1.0', 'no docker packages'],
+    ['pkg:npm/own@1.0.0?repository_url=https://npm.example', 'not a public registry'],
+    ['pkg:npm/own@%5E1?repository_url=https://npm.example', 'not a public registry'],
+    ['', 'names no package'],
+    ['x'.repeat(1_001), 'longer than'],
+    ['a\u0000b', ''],
+  ])('warns that nothing is known of %j', async (text, reason) => {
+    const found = await one(text);
+    expect(found).toMatchObject({ decision: 'warn' });
+    expect(found.reasons?.map((each) => each.text).join()).toContain(reason);
+  });
+
+  it('answers each of many, duplicates too, and refuses more', async () => {
+    const many = Array.from({ length: 500 }, (_, index) => (index % 2 === 0 ? 'lodash' : `none-${index}`));
+    const { status, json } = await ask(many);
+    expect([status, json.packages.length, json.counts]).toEqual([
+      200,
+      500,
+      { allow: 250, warn: 250, block: 0 },
+    ]);
+    expect((await ask([...many, 'lodash'])).status).toBe(400);
+    expect((await ask([])).status).toBe(400);
+    expect((await ask(['x'.repeat(10_000_000)])).status).toBe(413);
+  });
+
+  it('warns of the one that the service does not answer, and of no other', async () => {
+    insights.faults.inject(
+      { kind: 'answer', status: 500 },
+      { times: 1_000, when: ({ url }) => url.includes('/systems/NPM/packages/unanswered') },
+    );
+    const names = ['unanswered', ...Array.from({ length: 19 }, () => 'lodash')];
+    const { json } = await ask(names);
+    expect(json.packages.map(({ decision }) => decision)).toEqual([
+      'warn',
+      ...names.slice(1).map(() => 'allow'),
+    ]);
+    expect(json.packages[0]?.reasons[0]).toMatchObject({ code: 'unknown' });
+  });
+
+  it('judges by the policy and the labels of a target', async () => {
+    const config = await room.serve(
+      {
+        LOCKHOUND_INSIGHTS_URL: insights.url,
+        LOCKHOUND_POLICY_GATE_HIGH: 'block',
+      },
+      tokens.all,
+    );
+    const answer = await config.request('/api/v1/packages/check', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${tokens.all}` },
+      body: JSON.stringify({ packages: ['lodash@4.17.20'], target: 'a/shop' }),
+    });
+    expect(answer.json.packages[0].decision).toBe('block');
+    expect((await ask(['lodash'], { target: 'no/such' })).status).toBe(404);
+  });
+
+  it('tells a token for some targets nothing of others', async () => {
+    const found = await one('lodash', {}, 'team');
+    expect(found).toMatchObject({ decision: 'allow', mostUsed: { version: '4.17.20', targets: 1 } });
+    expect(found).not.toHaveProperty('firstSeenAt');
+    const near = await one('secret-nam', {}, 'team');
+    expect(near).toMatchObject({ meant: [], codes: ['missing'] });
+    expect(await one('secret-name', {}, 'team')).not.toHaveProperty('mostUsed');
+    expect((await ask(['lodash'], { target: 'b/bank' }, 'team')).status).toBe(404);
+  });
+});
