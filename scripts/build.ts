@@ -12,6 +12,7 @@ const ROOT = join(import.meta.dirname, '..');
 /** Entry points by name. All other code is in chunks that are loaded when they are used. */
 const ENTRIES = {
   cli: 'src/cli/main.ts',
+  lockhound: 'src/lockhound.ts',
   producer: 'src/producer.ts',
   'insights-client': 'src/insights-client.ts',
   testing: 'src/testing.ts',

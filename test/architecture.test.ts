@@ -72,6 +72,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'report',
     'server',
   ],
+  'lockhound.ts': ['compose', 'config', 'embedded', 'lockfiles', 'model'],
   'producer.ts': ['jobs', 'model', 'scan', 'store'],
   'insights-client.ts': ['insights', 'discovery', 'http', 'model'],
   'testing.ts': ['embedded', 'discovery'],

@@ -32,7 +32,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'suppressions',
   ],
   Operate: ['operating', 'page', 'fleet', 'fleet-commands', 'ledger', 'schedules', 'redis', 'reliability'],
-  Contracts: ['producers', 'webhooks', 'deliveries', 'api', 'services'],
+  Contracts: ['library', 'producers', 'webhooks', 'deliveries', 'api', 'services'],
   Findings: ['signals', 'incidents'],
 };
 
@@ -58,6 +58,7 @@ function sidebar() {
   return [
     ...sections,
     folderSection('Reference', 'reference'),
+    folderSection('Types of the libraries', 'libraries'),
     folderSection('Rules', 'rules'),
     folderSection('Commands', 'commands'),
     folderSection('Formats of lockfiles', 'formats'),

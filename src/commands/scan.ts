@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { createDeferredLog } from '../compose/deferred-log.ts';
 import { type CacheOptions, type LookUpCache, openLookUpCache } from '../compose/look-up-cache.ts';
-import { openScanner } from '../compose/scanner.ts';
+import { openScanner, standaloneConfig } from '../compose/scanner.ts';
 import { dataFolder } from '../config/data-folder.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { ConfiguredVex } from '../config/sections/vex.ts';
@@ -233,14 +233,6 @@ async function requireValid({ target, image }: Pick<ScanRequest, 'target' | 'ima
 async function openLocalIndex() {
   const local = await import('../embedded/insights/local-index.ts');
   return await local.openLocalIndex();
-}
-
-/** The configuration of a run that shares no state and sends no alerts. */
-function standaloneConfig({ config, ...rest }: LoadedConfig): LoadedConfig {
-  const { notify: _notify, ...others } = config;
-  // The report contains everything, so only errors are logged unless another level is configured.
-  const log = { level: config.log.level === 'info' ? ('error' as const) : config.log.level };
-  return { ...rest, config: { ...others, log } };
 }
 
 /** An index without any of so many packages is not one of public packages. */

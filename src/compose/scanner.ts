@@ -111,6 +111,14 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
   };
 }
 
+/** The configuration of a run that shares no state and sends no alerts. */
+export function standaloneConfig({ config, ...rest }: LoadedConfig): LoadedConfig {
+  const { notify: _notify, ...others } = config;
+  // The report contains everything, so only errors are logged unless another level is configured.
+  const log = { level: config.log.level === 'info' ? ('error' as const) : config.log.level };
+  return { ...rest, config: { ...others, log } };
+}
+
 /** What answers in place of the network. */
 function httpOf({ local, offline }: ScannerOptions): HttpClient | undefined {
   if (local === undefined) return offline === true ? offlineClient() : undefined;

@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import manifest from '../../package.json' with { type: 'json' };
+import { addressProblems, fileProblems } from '../../scripts/release-check.ts';
 import { releaseNotes } from '../../scripts/release-notes.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -85,5 +87,35 @@ describe('the notes of a release', () => {
     ['v0.0.9', '0.0.9', 'is empty'],
   ])('are an error for %s', (tag, version, message) => {
     expect(() => releaseNotes(changelog, version, tag)).toThrow(message);
+  });
+});
+
+describe('the check of a release', () => {
+  it('finds addresses that do not follow from the repository, or belong to another one', () => {
+    expect(addressProblems(manifest, undefined)).toEqual([]);
+    expect(addressProblems(manifest, 'acme/fork')).toEqual([
+      'repository.url names lockhound/lockhound, but the release runs in acme/fork',
+    ]);
+    expect(addressProblems({ ...manifest, homepage: '' }, undefined)).toHaveLength(1);
+    expect(addressProblems({ ...manifest, repository: { url: '' } }, undefined)).toHaveLength(1);
+  });
+
+  it('finds files that are missing and files of the repository', () => {
+    const promised = new Set([
+      'bin/lockhound.js',
+      'package.json',
+      ...['lockhound', 'producer', 'insights-client', 'testing'].flatMap((name) => [
+        `dist/bundle/${name}.js`,
+        `dist/types/${name}.d.ts`,
+      ]),
+    ]);
+    expect(fileProblems(manifest, promised)).toEqual([]);
+    promised.delete('dist/bundle/producer.js');
+    promised.add('deploy/secrets.env').add('src/producer.ts').add('docs/start.md');
+    expect(fileProblems(manifest, promised)).toEqual([
+      'dist/bundle/producer.js is missing',
+      'deploy/secrets.env does not belong into the package',
+      'src/producer.ts does not belong into the package',
+    ]);
   });
 });

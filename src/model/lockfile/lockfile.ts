@@ -13,7 +13,7 @@ export type Source = LockedPackage['source'];
  */
 export type Group = string;
 
-/** One locked package version of a lockfile. Several entries of the same version are one package. */
+/** One locked package version of a lockfile. Several entries of the same version are one package. @interface */
 export type LockedPackage = ValueOf<typeof lockedPackageSchema>;
 
 export const lockedPackageSchema = z.object({
@@ -58,7 +58,7 @@ export const lockedPackageSchema = z.object({
   dependencies: z.array(z.string()).optional(),
 });
 
-/** A part of a file that could not be read. Readers return it and do not throw. */
+/** A part of a file that could not be read. Readers return it and do not throw. @interface */
 export type Problem = ValueOf<typeof problemSchema>;
 
 /**

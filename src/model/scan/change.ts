@@ -106,6 +106,7 @@ export const changeSchema = z.object({
   isLate: z.boolean().exactOptional(),
 });
 
+/** A transition of a finding between two scans of a target. @interface */
 export type Change = ValueOf<typeof changeSchema>;
 
 /** The stored state of a target after its last judged scan. */

@@ -15,7 +15,7 @@ export type AdvisoryEvidence = Exclude<Finding['advisory'], undefined>;
 /** How urgent a finding is, with what that is made of. */
 export type Priority = Exclude<Finding['priority'], undefined>;
 
-/** An issue that a rule found in a package of a target. */
+/** An issue that a rule found in a package of a target. @interface */
 export type Finding = ValueOf<typeof findingSchema>;
 
 export const severitySchema = z.enum(SEVERITIES);

@@ -98,7 +98,7 @@ export const resolutionSchema = z.object({
   record: versionRecordSchema.exactOptional(),
 });
 
-/** The result of `ingest-lockfiles`: the packages of a target with their outcomes. */
+/** The result of `ingest-lockfiles`: the packages of a target with their outcomes. @interface */
 export type Inventory = ValueOf<typeof inventorySchema>;
 
 /** One lockfile of a scan after resolving: every package with its outcome (promise 1). */

@@ -15,7 +15,7 @@ const gapSchema: z.ZodType<Gap> = z.object({
   reason: z.string(),
 });
 
-/** The result of `judge-scan`. */
+/** The result of `judge-scan`. @interface */
 export type Verdict = ValueOf<typeof verdictSchema>;
 
 export const verdictSchema = z.object({
