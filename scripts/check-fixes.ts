@@ -20,9 +20,9 @@ import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { compareWithPlan, type PlanOutcome } from '../src/advice/compare-with-plan.ts';
 import { type AdvisoryFact, readBundledData } from '../src/embedded/insights/data-set.ts';
 import { apply } from './check-fixes/apply.ts';
-import { compareScans, type Outcome } from './check-fixes/compare.ts';
 import { dataAbout } from './check-fixes/insights.ts';
 import { lockedIn, lockhound, type Part, type Report } from './check-fixes/lockhound.ts';
 import { type Built, build, installLocked } from './check-fixes/project.ts';
@@ -51,7 +51,7 @@ interface Bench {
 }
 
 /** What the commands of a plan, or those of its upgrades to other major lines, came to. */
-interface Applied extends Outcome {
+interface Applied extends PlanOutcome {
   readonly script: 'ends' | 'fails' | 'none';
   readonly starts: boolean;
 }
@@ -123,7 +123,7 @@ async function check(project: CheckedProject, bench: Bench): Promise<readonly Ap
   const make = async (part: Part, known: Report, notes: readonly string[]) => {
     const applied = await apply(built.folder, part.commands, tools.lockingWith(project.manager, upstream));
     const after = await lockhound(answers, ['scan', '--json', '--no-advice', built.lockfile]);
-    const outcome = compareScans(part.steps, known, after);
+    const outcome = compareWithPlan(part.steps, known.findings, after.findings);
     const messages = await installAndStart(built, project, environment);
     return {
       after,

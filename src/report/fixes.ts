@@ -1,3 +1,4 @@
+import type { AppliedFix } from '../model/advice/applied-fix.ts';
 import type { FixPlan, FixStep, Staying, Unadvised } from '../model/advice/fix-plan.ts';
 import { printable } from '../model/printable.ts';
 import type { Finding } from '../model/scan/finding.ts';
@@ -9,9 +10,13 @@ import { columns, counted, fitLines, hang, type Palette, palette, type TextOptio
 export interface AdvisedReport {
   readonly report: ScanReport;
   readonly plans: readonly FixPlan[];
+  /** What `--apply` came to. */
+  readonly applied?: AppliedFix | undefined;
 }
 
 const SHOWN_UNADVISED = 10;
+/** Further lines of a reason. */
+const SHOWN_REASONS = 11;
 /** Packages that a line names. */
 const SHOWN_ALIKE = 3;
 
@@ -187,9 +192,49 @@ function isAdvised({ advisory, suppressed }: Finding): boolean {
 }
 
 /** The plans and all findings with the evidence of their fixes, as one JSON document on one line. */
-export function fixesJson({ report, plans }: AdvisedReport): string {
+export function fixesJson({ report, plans, applied }: AdvisedReport): string {
   const { unadvised = [] } = report.advice ?? {};
   const { scan, target, complete, findings, gaps } = report.verdict;
   const advised = findings.filter(isAdvised);
-  return `${JSON.stringify({ schema: 'lockhound.fix/1', scan, target, complete, plans, findings: advised, unadvised, gaps })}\n`;
+  return `${JSON.stringify({ schema: 'lockhound.fix/1', scan, target, complete, plans, findings: advised, unadvised, gaps, applied })}\n`;
+}
+
+/** What became of the plans: the files that have the result, and what was left as it was, with the reason. */
+export function appliedText(applied: AppliedFix, options: TextOptions): string {
+  const { plans, written, branch, commit, failedCheck, restored } = applied;
+  const paint = palette(options.colour);
+  if (restored !== undefined) {
+    const lines = [
+      paint.bad('An earlier fix was killed while it wrote. These files are as they were before it:'),
+      ...restored.map((path) => `  ${printable(path)}`),
+      'Run the command again.',
+    ];
+    return fitLines(lines, options);
+  }
+  const lines = plans.flatMap(({ path, reason, advisories = [] }) => {
+    if (reason === undefined) {
+      const text = `${printable(path)}: ${counted(advisories.length, 'advisory', 'advisories')} cleared`;
+      return hang('  ', text, options.width);
+    }
+    const [first = '', ...others] = reason.split('\n');
+    const more =
+      others.length > SHOWN_REASONS ? [`… and ${others.length - SHOWN_REASONS} more (--json has all)`] : [];
+    return [
+      ...hang('  ', `${printable(path)}, not made: ${printable(first)}`, options.width),
+      ...[...others.slice(0, SHOWN_REASONS), ...more].flatMap((line) =>
+        hang('    ', printable(line), options.width),
+      ),
+    ];
+  });
+  const where = branch === undefined ? 'Written' : `Committed on ${branch} (${commit?.slice(0, 12)})`;
+  const end =
+    failedCheck !== undefined
+      ? [
+          paint.bad('The check failed, so nothing was written:'),
+          ...failedCheck.split('\n').map((line) => `  ${printable(line)}`),
+        ]
+      : written === undefined
+        ? [paint.bad('Nothing was written.')]
+        : hang('', `${paint.good(where)}: ${written.map(printable).join(', ')}`, options.width);
+  return fitLines([paint.strong('Applied'), ...lines, ...end], options);
 }

@@ -13,7 +13,7 @@ const PAGES = [
     'examples/shop/README.md',
   ],
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
+    .filter((name) => name.endsWith('.md') && !name.includes('node_modules') && !name.startsWith('libraries'))
     .map((name) => join('docs', name)),
 ];
 

@@ -1,11 +1,18 @@
-import type { Report, Step } from './lockhound.ts';
+import type { FixStep } from '../model/advice/fix-plan.ts';
+import type { Finding } from '../model/scan/finding.ts';
 
-/** What advised steps came to. */
-export interface Outcome {
+/** What is compared of a finding. */
+export type ComparedFinding = {
+  readonly package: Pick<Finding['package'], 'name' | 'version'>;
+  readonly advisory?: { readonly id: string } | undefined;
+};
+
+/** How the findings of a lockfile after the commands of a plan differ from what the plan says. */
+export interface PlanOutcome {
   readonly findings: number;
   /** Findings that the steps say they clear. */
   readonly claimed: number;
-  /** Those of them that a scan no longer has, neither of the same nor of another version. */
+  /** Those of them that the later scan does not have, neither of the same nor of another version. */
   readonly gone: number;
   /** Findings about what no version of the package was affected by before. */
   readonly added: number;
@@ -19,8 +26,12 @@ interface Issue {
   readonly about: string;
 }
 
-/** Compares scans of a lockfile before and after the commands of steps with what the steps say. */
-export function compareScans(steps: readonly Step[], before: Report, after: Report): Outcome {
+/** Compares the findings of a lockfile before and after the commands of steps with what the steps say. */
+export function compareWithPlan(
+  steps: readonly Pick<FixStep, 'clears'>[],
+  before: readonly ComparedFinding[],
+  after: readonly ComparedFinding[],
+): PlanOutcome {
   const [known, open] = [issuesIn(before), issuesIn(after)];
   const others = new Map([...open].filter(([key]) => !known.has(key)));
   const othersAbout = new Set([...others.values()].map(({ about }) => about));
@@ -42,7 +53,7 @@ export function compareScans(steps: readonly Step[], before: Report, after: Repo
 }
 
 /** By package and advisory. */
-function issuesIn({ findings }: Report): ReadonlyMap<string, Issue> {
+function issuesIn(findings: readonly ComparedFinding[]): ReadonlyMap<string, Issue> {
   return new Map(
     findings.flatMap(({ package: { name, version }, advisory }) => {
       if (advisory === undefined) return [];

@@ -1,0 +1,10 @@
+import { CodedError } from '../../model/errors.ts';
+
+/**
+ * - `not-applicable`: the changes cannot be made here: the paths, the branch or the system do not allow it.
+ * - `changed-meanwhile`: a file that the fix changes was changed by somebody else, or has changes that no commit has.
+ */
+export type FixErrorCode = 'not-applicable' | 'changed-meanwhile';
+
+/** Nothing was changed. */
+export class FixError extends CodedError<FixErrorCode> {}

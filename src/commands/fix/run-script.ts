@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { platform } from 'node:process';
+import { FixError } from './errors.ts';
+
+export interface ScriptResult {
+  readonly succeeded: boolean;
+  /** The last lines that it wrote, standard output and errors together. */
+  readonly lastLines: string;
+}
+
+const MAX_TEXT = 16_384;
+const LAST_LINES = 12;
+/** How long the commands of one lockfile, and the check, may take. */
+const LIMIT_MS = 1_800_000;
+
+/**
+ * Package managers run no scripts of packages: a version that nobody here has run yet must not run before the scan after it. A check
+ * that needs them runs them itself (`npm rebuild && npm test`).
+ */
+const NO_SCRIPTS = ['npm_config_ignore_scripts=true', 'YARN_ENABLE_SCRIPTS=false', 'CI=true'];
+
+/**
+ * Runs lines of a shell in a folder; the first that fails ends it. It has the environment of this process. Aborting the signal
+ * ends it with all processes that it started; the promise then rejects with the signal's reason. Throws `FixError` where there
+ * is no shell.
+ */
+export async function runScript(
+  folder: string,
+  lines: readonly string[],
+  options: { readonly signal: AbortSignal; readonly packageScripts?: boolean },
+): Promise<ScriptResult> {
+  const { signal, packageScripts = false } = options;
+  if (platform === 'win32') throw new FixError('not-applicable', '--apply needs a POSIX shell (/bin/sh)');
+  signal.throwIfAborted();
+  const settings = packageScripts ? [] : [`export ${NO_SCRIPTS.join(' ')}`];
+  const child = spawn('/bin/sh', ['-c', ['set -e', ...settings, ...lines].join('\n')], {
+    cwd: folder,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  const add = (chunk: Buffer): void => {
+    text = (text + chunk.toString('utf8')).slice(-MAX_TEXT);
+  };
+  child.stdout.on('data', add);
+  child.stderr.on('data', add);
+  const end = (): void => {
+    if (child.pid === undefined) return;
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // The group has ended.
+    }
+  };
+  const timer = setTimeout(() => {
+    add(Buffer.from(`\nended after ${LIMIT_MS / 60_000} minutes`));
+    end();
+  }, LIMIT_MS);
+  signal.addEventListener('abort', end);
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    signal.throwIfAborted();
+    return { succeeded: code === 0, lastLines: text.trim().split('\n').slice(-LAST_LINES).join('\n') };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
+    end();
+  }
+}

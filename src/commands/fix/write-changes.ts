@@ -1,0 +1,84 @@
+import { constants } from 'node:fs';
+import { copyFile, link, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { FixError } from './errors.ts';
+import type { ChangedFile, WorkingCopy } from './working-copy.ts';
+
+/** The name of the folder with the files as they were, while they are replaced. */
+const JOURNAL = 'lockhound-fix';
+/** Its list: as soon as it exists, files may have been replaced. */
+const LIST = 'files.json';
+
+interface Entry {
+  readonly path: string;
+  readonly kind: ChangedFile['kind'];
+}
+
+/**
+ * Replaces the files of the root by those of the copy: all of them or none. A process that is killed while it does so leaves a
+ * journal, by which `restoreUnfinished` makes everything as it was. Throws `FixError` (`changed-meanwhile`).
+ */
+export async function writeChanges(copy: WorkingCopy, files: readonly ChangedFile[]): Promise<void> {
+  const changed = await copy.changedMeanwhile(files);
+  if (changed.length > 0)
+    throw new FixError('changed-meanwhile', `${changed.join(', ')}: changed while the fix was tried`);
+  const { root } = copy;
+  const journal = await journalFolder(root);
+  await mkdir(journal);
+  for (const [index, { path, kind }] of files.entries()) {
+    if (kind !== 'new') await link(join(root, path), join(journal, `${index}.before`));
+    if (kind === 'deleted') continue;
+    const after = join(journal, `${index}.after`);
+    await copyFile(join(copy.copy, path), after, constants.COPYFILE_FICLONE);
+    await sync(after);
+  }
+  const entries: readonly Entry[] = files.map(({ path, kind }) => ({ path, kind }));
+  await writeFile(join(journal, 'list'), JSON.stringify(entries));
+  await sync(join(journal, 'list'));
+  await rename(join(journal, 'list'), join(journal, LIST));
+  try {
+    for (const [index, { path, kind }] of files.entries()) {
+      if (kind === 'deleted') await rm(join(root, path));
+      else {
+        await mkdir(dirname(join(root, path)), { recursive: true });
+        await rename(join(journal, `${index}.after`), join(root, path));
+      }
+    }
+  } catch (error) {
+    await restoreUnfinished(root);
+    throw error;
+  }
+  await rm(join(journal, LIST));
+  await rm(journal, { recursive: true });
+}
+
+/** Makes the files as they were before a fix that was killed while it replaced them. Returns their paths. */
+export async function restoreUnfinished(root: string): Promise<readonly string[]> {
+  const journal = await journalFolder(root);
+  const text = await readFile(join(journal, LIST), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  const entries = text === undefined ? [] : (JSON.parse(text) as readonly Entry[]);
+  for (const [index, { path, kind }] of entries.entries()) {
+    if (kind === 'new') await rm(join(root, path), { force: true });
+    else await rename(join(journal, `${index}.before`), join(root, path));
+  }
+  await rm(journal, { recursive: true, force: true });
+  return entries.map(({ path }) => path);
+}
+
+/** In the folder of git where the root has one: what is there is no file of the project. */
+async function journalFolder(root: string): Promise<string> {
+  const stats = await stat(join(root, '.git')).catch(() => undefined);
+  return stats?.isDirectory() === true ? join(root, '.git', JOURNAL) : join(root, `.${JOURNAL}`);
+}
+
+async function sync(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

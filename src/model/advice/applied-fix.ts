@@ -1,0 +1,25 @@
+/** What became of the plan of one lockfile. */
+export interface AppliedPlan {
+  /** The lockfile. */
+  readonly path: string;
+  /** Why the lockfile stays as it was; absent where the plan does what it says. */
+  readonly reason?: string;
+  /** The files that its commands changed, below the root of the repository. */
+  readonly files?: readonly string[];
+  /** The advisories that affect none of its packages any more. */
+  readonly advisories?: readonly string[];
+}
+
+/** The result of applying the plans of a scan. */
+export interface AppliedFix {
+  readonly plans: readonly AppliedPlan[];
+  /** The files that were written or committed; absent: none. */
+  readonly written?: readonly string[];
+  /** The new branch, and its commit. */
+  readonly branch?: string;
+  readonly commit?: string;
+  /** The last lines of the check that failed; nothing was written then. */
+  readonly failedCheck?: string;
+  /** The files of an earlier fix that was killed while it wrote, which are as they were again. Nothing else was done. */
+  readonly restored?: readonly string[];
+}

@@ -1,0 +1,259 @@
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ApplyOptions, applyFix } from '../../../src/commands/fix/apply-fix.ts';
+import { restoreUnfinished } from '../../../src/commands/fix/write-changes.ts';
+import { inheritedEnvironment } from '../../../src/config/inherited-environment.ts';
+import type { FixPlan } from '../../../src/model/advice/fix-plan.ts';
+import type { ScanReport } from '../../../src/model/scan/verdict.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fixed-'));
+  await writeFile(join(folder, 'package.json'), '{"dependencies":{"a":"1.0.0"}}\n');
+  await writeFile(join(folder, 'package-lock.json'), 'a 1.0.0\n');
+  await writeFile(join(folder, '.gitignore'), 'node_modules\n*.log\n');
+  git('init', '--quiet', '--initial-branch=main');
+  git('config', 'user.name', 'A Person');
+  git('config', 'user.email', 'person@example.com');
+  git('add', '.');
+  git('commit', '--quiet', '--message=first');
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim();
+const lockfile = () => readFile(join(folder, 'package-lock.json'), 'utf8');
+
+const LIFT = "sed -i 's/1.0.0/1.0.1/' package-lock.json package.json";
+
+function plan(commands: readonly string[], path = 'package-lock.json'): FixPlan {
+  const changes = [{ name: 'a', from: '1.0.0', to: '1.0.1', how: 'upgrade' as const }];
+  const steps = [{ changes, commands, clears: [{ id: 'a@1.0.0', findings: 1 }] }];
+  return { path, steps, commands, breaking: { steps: [], commands: [] }, stays: [] };
+}
+
+/** The report of a scan that finds an advisory in each lockfile that names one of the versions. */
+async function scan(root: string, affected = ['1.0.0'], gaps: object[] = []): Promise<ScanReport> {
+  const names = (await readdir(root, { recursive: true })).filter((name) =>
+    name.endsWith('package-lock.json'),
+  );
+  const found: object[] = [];
+  for (const path of names) {
+    const version = /\d\S*/.exec(await readFile(join(root, path), 'utf8'))?.[0] ?? '';
+    if (affected.includes(version))
+      found.push({ package: { name: 'a', version }, advisory: { id: 'GHSA-1' }, locations: [{ path }] });
+  }
+  const lockfiles = names.map((path) => ({ path, packages: [] }));
+  return { verdict: { findings: found, gaps }, inventory: { lockfiles } } as unknown as ScanReport;
+}
+
+async function apply(plans: readonly FixPlan[], options: Partial<ApplyOptions> = {}) {
+  return await applyFix({
+    folder,
+    plans,
+    before: await scan(folder),
+    scan,
+    inherited: inheritedEnvironment(),
+    signal: new AbortController().signal,
+    onStep() {},
+    ...options,
+  });
+}
+
+describe('a fix that is applied', () => {
+  it('writes what the commands changed and what is new, and nothing that is ignored', async () => {
+    const more = 'mkdir node_modules && touch node_modules/a debug.log new.lock && chmod 600 package.json';
+    const applied = await apply([plan([LIFT, more])], {
+      check: 'grep 1.0.1 package-lock.json && touch left',
+    });
+    expect(applied.plans).toEqual([
+      {
+        path: 'package-lock.json',
+        files: ['package-lock.json', 'package.json', 'new.lock'],
+        advisories: ['GHSA-1'],
+      },
+    ]);
+    expect(await lockfile()).toBe('a 1.0.1\n');
+    expect(git('status', '--porcelain')).toBe('M package-lock.json\n M package.json\n?? new.lock');
+    expect(existsSync(join(folder, '.git/lockhound-fix'))).toBe(false);
+  });
+
+  it.each<[string, FixPlan, Partial<ApplyOptions>, RegExp]>([
+    ['the commands fail', plan([LIFT, 'echo no such version >&2', 'false']), {}, /failed:\nno such version$/],
+    ['the commands change nothing', plan(['true']), {}, /changed nothing/],
+    [
+      'a command is for people',
+      plan(['# pyproject.toml: add a', LIFT]),
+      {},
+      /by hand: pyproject.toml: add a/,
+    ],
+    [
+      'the other version is affected, too',
+      plan([LIFT]),
+      { scan: (root) => scan(root, ['1.0.1']) },
+      /^still affected: a@1.0.0$/,
+    ],
+    [
+      'nothing is known of the result',
+      plan([LIFT]),
+      { scan: (root) => scan(root, [], [{ kind: 'package', subject: 'a@1.0.1', reason: 'HTTP 503' }]) },
+      /not known: a@1.0.1: HTTP 503/,
+    ],
+  ])('is left out when %s', async (_case, given, options, reason) => {
+    const { plans, written } = await apply([given], options);
+    expect(written).toBeUndefined();
+    expect(plans).toEqual([{ path: 'package-lock.json', reason: expect.stringMatching(reason) }]);
+    expect(git('status', '--porcelain')).toBe('');
+  });
+
+  it('goes on with other lockfiles when one cannot be fixed', async () => {
+    await mkdir(join(folder, 'web'));
+    await writeFile(join(folder, 'web/package-lock.json'), 'a 1.0.0\n');
+    const inWeb = plan(["sed -i 's/1.0.0/1.0.1/' package-lock.json"], 'web/package-lock.json');
+    const { plans, written } = await apply([plan([LIFT, 'false']), inWeb]);
+    expect(plans.map(({ reason }) => reason !== undefined)).toEqual([false, true]);
+    expect(written).toEqual(['web/package-lock.json']);
+    expect(await lockfile()).toBe('a 1.0.0\n');
+  });
+
+  it('makes the steps that can be proven when the whole plan cannot be', async () => {
+    const [good, bad] = [plan([LIFT]).steps, plan(['echo b >> package-lock.json', 'false']).steps];
+    const steps = [...good, ...bad];
+    const { plans, written } = await apply([{ ...plan([]), steps, commands: [LIFT, 'false'] }]);
+    expect(plans.map(({ reason = 'made' }) => reason)).toEqual(['made', 'the commands failed:\n']);
+    expect(written).toEqual(['package-lock.json', 'package.json']);
+    expect(await lockfile()).toBe('a 1.0.1\n');
+  });
+
+  it('writes nothing when the check fails, and says what the check wrote', async () => {
+    const { failedCheck, written } = await apply([plan([LIFT])], { check: 'echo 3 tests fail; exit 1' });
+    expect([failedCheck, written]).toEqual(['3 tests fail', undefined]);
+    expect(git('status', '--porcelain')).toBe('');
+  });
+
+  it('overwrites no file that somebody changed meanwhile', async () => {
+    const changing = async (root: string) => {
+      await writeFile(join(folder, 'package.json'), '{"dependencies":{"b":"2.0.0"}}\n');
+      return await scan(root);
+    };
+    await expect(apply([plan([LIFT])], { scan: changing })).rejects.toMatchObject({
+      code: 'changed-meanwhile',
+      message: expect.stringContaining('package.json'),
+    });
+    expect(await lockfile()).toBe('a 1.0.0\n');
+  });
+
+  it('runs no scripts of packages, and follows no link out of the copy', async () => {
+    await symlink(join(folder, 'package-lock.json'), join(folder, 'linked'));
+    const commands = ['test "$npm_config_ignore_scripts" = true', 'echo a 1.0.2 >> linked', LIFT, 'false'];
+    await apply([plan(commands)]);
+    expect(await lockfile()).toBe('a 1.0.0\n');
+  });
+
+  it('ends its commands when it is stopped', async () => {
+    const controller = new AbortController();
+    const commands = [`touch ${join(folder, 'started.log')}`, 'sleep 600'];
+    const running = apply([plan(commands)], { signal: controller.signal });
+    await expect.poll(() => existsSync(join(folder, 'started.log'))).toBe(true);
+    controller.abort(new Error('stopped'));
+    await expect(running).rejects.toThrow('stopped');
+  });
+
+  it('works outside of a repository', async () => {
+    await rm(join(folder, '.git'), { recursive: true });
+    expect((await apply([plan([LIFT])])).written).toEqual(['package-lock.json', 'package.json']);
+    expect(await lockfile()).toBe('a 1.0.1\n');
+    expect((await readdir(folder)).sort()).toEqual(['.gitignore', 'package-lock.json', 'package.json']);
+  });
+});
+
+describe('a fix on a branch', () => {
+  it('is a commit that explains itself, and leaves files and index as they are', async () => {
+    await writeFile(join(folder, 'notes.txt'), 'not committed\n');
+    const { commit } = await apply([plan([LIFT, 'touch new.lock'])], { branch: 'fix/a', check: 'true' });
+    expect(git('rev-parse', 'fix/a')).toBe(commit);
+    expect(git('show', '--format=%an', '--name-status', 'fix/a')).toBe(
+      'A Person\n\nA\tnew.lock\nM\tpackage-lock.json\nM\tpackage.json',
+    );
+    const message = git('log', '-1', '--format=%B', 'fix/a');
+    expect(message).toContain('fix: clear 1 advisory in 1 package');
+    expect(message).toContain('GHSA-1');
+    expect(message).toContain(`    ${LIFT}`);
+    expect(git('status', '--porcelain')).toBe('?? notes.txt');
+    expect(git('rev-parse', '--abbrev-ref', 'HEAD')).toBe('main');
+  });
+
+  it('is refused when the branch exists, or a file has changes without a commit', async () => {
+    await expect(apply([plan([LIFT])], { branch: 'main' })).rejects.toThrow('the branch main exists');
+    await writeFile(join(folder, 'package.json'), '{"dependencies":{"a":"1.0.0"}, "private": true}\n');
+    await expect(apply([plan([LIFT])], { branch: 'fix' })).rejects.toThrow('package.json');
+    expect(git('branch', '--list', 'fix')).toBe('');
+    await expect(apply([plan([LIFT])], { branch: '--force' })).rejects.toThrow();
+  });
+});
+
+describe('a process that is killed while it writes', () => {
+  /** Ends with SIGKILL at the n-th change of a file system. */
+  const program = (limit: number) => `
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+let count = 0;
+for (const name of ['copyFile', 'link', 'mkdir', 'rename', 'rm', 'writeFile']) {
+  const own = fs.promises[name];
+  fs.promises[name] = (...all) => { if (armed && count++ === ${limit}) process.kill(process.pid, 'SIGKILL'); return own(...all); };
+}
+let armed = false;
+syncBuiltinESMExports();
+const { openWorkingCopy } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/commands/fix/working-copy.ts'))});
+const { writeChanges } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/commands/fix/write-changes.ts'))});
+const copy = await openWorkingCopy('.', { inherited: process.env, signal: new AbortController().signal });
+for (const name of ['package.json', 'package-lock.json', 'new.lock']) fs.writeFileSync(copy.copy + '/' + name, '1.0.1\\n');
+const changes = await copy.changes();
+armed = true;
+await writeChanges(copy, changes);
+armed = false;
+await copy.remove();
+`;
+
+  it('leaves everything as it was or everything written, after the next run has begun', async () => {
+    const temporary = await mkdtemp(join(tmpdir(), 'fixed-'));
+    const ends = new Set<string>();
+    for (let limit = 0; !ends.has('ended'); limit++) {
+      const { signal } = spawnSync(process.execPath, ['--input-type=module', '--eval', program(limit)], {
+        cwd: folder,
+        env: { ...process.env, TMPDIR: temporary },
+      });
+      await restoreUnfinished(folder);
+      const states = await Promise.all(
+        ['package.json', 'package-lock.json'].map(async (name) =>
+          (await readFile(join(folder, name), 'utf8')) === '1.0.1\n' ? 'new' : 'old',
+        ),
+      );
+      states.push(existsSync(join(folder, 'new.lock')) ? 'new' : 'old');
+      expect(new Set(states).size, `after ${limit} changes: ${states.join(', ')}`).toBe(1);
+      expect(existsSync(join(folder, '.git/lockhound-fix'))).toBe(false);
+      ends.add(signal === null ? 'ended' : (states[0] ?? ''));
+      if (states[0] === 'new') {
+        await rm(join(folder, 'new.lock'));
+        git('checkout', '--quiet', '.');
+      }
+    }
+    await rm(temporary, { recursive: true });
+    expect(ends).toEqual(new Set(['old', 'new', 'ended']));
+  });
+});
+
+it('lockhound fix --apply refuses several paths, and --check without --apply', async () => {
+  const run = (...args: string[]) =>
+    new Promise<string>((resolve) => {
+      const main = join(import.meta.dirname, '../../../src/cli/main.ts');
+      execFile(process.execPath, [main, 'fix', ...args], { cwd: folder }, (_error, _out, messages) =>
+        resolve(messages),
+      );
+    });
+  expect(await run('--apply', 'package-lock.json', 'web')).toContain('--apply takes one folder');
+  expect(await run('--check', 'true')).toContain('--check and --branch need --apply');
+});
