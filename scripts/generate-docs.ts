@@ -11,7 +11,6 @@ import { sampleEnvelope } from './docs-samples.ts';
 /** The generated sections of pages, by the name in their markers `<!-- begin NAME -->`, `<!-- end NAME -->`. */
 const SECTIONS: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   'docs/rules/index.md': { rules: () => ruleTable(''), 'own rules': ownRuleTable },
-  'docs/producers.md': { envelope: () => jsonBlock(sampleEnvelope()) },
 };
 
 /** The reference pages, all of whose text is generated. */
@@ -20,7 +19,20 @@ const REFERENCE: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/reference/operations.md': apiPage,
   'docs/reference/webhooks.md': webhookPage,
   'docs/reference/metrics.md': metricsPage,
+  'docs/reference/envelope.md': envelopePage,
 };
+
+/** The page with the data of a job as producers write it. */
+function envelopePage(): string {
+  return `<!-- Written by \`npm run generate\` from a payload that the schema accepts. -->
+
+# The envelope of a scan
+
+The data of a job on the queue \`ingest-lockfiles\`. [Producers](../producers.md) describes each field; the
+[JSON Schema](../../schemas/ingest-lockfiles.v1.json) is its exact form.
+
+${jsonBlock(sampleEnvelope())}`;
+}
 
 /** The documentation with tables, lists, examples and reference pages generated from the code. */
 export async function generateDocs(): Promise<
