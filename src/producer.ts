@@ -2,12 +2,13 @@ import { Queue, type Telemetry } from 'bullmq';
 import { sealEnvelope } from './jobs/envelope.ts';
 import { jobIdOf } from './jobs/job.ts';
 import { contentOf } from './jobs/payloads/fields.ts';
-import { INGEST_LOCKFILES, scanPayload } from './jobs/payloads/ingest-lockfiles.ts';
+import { INGEST_LOCKFILES, releaseOf, scanPayload } from './jobs/payloads/ingest-lockfiles.ts';
+import { releasedTarget, releaseIdOf } from './model/fleet/release.ts';
 import { newScanId, scanIdOf } from './model/scan/scan-id.ts';
 import type { ScanRequest } from './scan/read.ts';
 import { createBlobStore } from './store/blobs.ts';
 import { createKeys, DEFAULT_PREFIX, type Keys } from './store/keys.ts';
-import { claimRequest } from './store/outcomes/request-claims.ts';
+import { claimRelease, claimRequest } from './store/outcomes/request-claims.ts';
 import { closeRedis, connectRedis, type RedisClient } from './store/redis/connection.ts';
 import { shardOf } from './store/shards/shard.ts';
 import { createShardLayouts, requireLayout } from './store/shards/shard-layout.ts';
@@ -33,7 +34,8 @@ export interface ProducerOptions {
 export interface Producer {
   /**
    * Stores the contents by hash and enqueues the scan. Throws `EnvelopeError` (`invalid-payload`) when the request is not
-   * valid, `StoreError` when a content is too large, when another scan of the target has the id (`scan-exists`), when the number of
+   * valid, `StoreError` when a content is too large, when another scan of the target has the id (`scan-exists`), when the release has other
+   * lockfiles (`release-exists`), when the number of
    * shards is being changed (`shards-moving`), or when it is not that of the workers (`shards-differ`).
    *
    * Resolves to the id under which workers know the scan: the requested one with a suffix that belongs to the target.
@@ -78,6 +80,9 @@ export async function createProducer(options: ProducerOptions): Promise<Producer
     const payload = await scanPayload(request, blobs.put);
     const envelope = sealEnvelope(INGEST_LOCKFILES, payload);
     const keys = createKeys(prefix, { index: shardOf(request.target.id, count), count });
+    const release = releaseOf(payload);
+    if (release !== undefined)
+      await claimRelease(redis, keys, { target: payload.target.id, digest: release.digest });
     await claimRequest(redis, keys, { scan: payload.scan, content: contentOf(payload) });
     const jobId = jobIdOf(INGEST_LOCKFILES.name, envelope.key);
     await queueOf(keys).add(INGEST_LOCKFILES.name, envelope, { jobId });
@@ -86,7 +91,9 @@ export async function createProducer(options: ProducerOptions): Promise<Producer
   return {
     async enqueue(request) {
       const { requestedAt = new Date().toISOString() } = request;
-      const scan = scanIdOf(request.target.id, request.scan ?? newScanId());
+      const { target, release } = request;
+      const id = release === undefined ? target.id : releaseIdOf(releasedTarget(target.id), release);
+      const scan = scanIdOf(id, request.scan ?? newScanId());
       // A scan that is enqueued again has the same job id, and an id is scanned once.
       for (let enqueued = false; !enqueued; ) {
         enqueued = await enqueueOnce({ ...request, scan, requestedAt });

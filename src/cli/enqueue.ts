@@ -34,6 +34,8 @@ interface EnqueueOptions extends ResultOptions, DestinationOptions {
   readonly platform?: string;
   readonly scan?: string;
   readonly partial?: boolean;
+  readonly release?: string;
+  readonly supportedUntil?: string;
   readonly wait?: boolean;
   readonly timeout: number;
   readonly config?: string;
@@ -48,6 +50,7 @@ Examples:
   lockhound enqueue . -t shop --wait --fail-on high          wait for the result; exit codes as for \`scan\`
   lockhound enqueue . -t shop --wait --timeout 5m --json     wait at most 5 minutes; print JSON
   lockhound enqueue . -t shop --wait --report html=scan.html  every report of \`scan\`
+  lockhound enqueue . -t shop --release 2.4.1 --supported-until 2028-01-01
   lockhound enqueue --image image.tar -t shop                which public image it is built on
 
 ${EXIT_CODES} Without --wait: 0 enqueued, 2 an error.`;
@@ -65,6 +68,11 @@ export function enqueueCommand(command: Command, { terminal, exit }: CommandCont
     .option('--platform <os/arch>', 'of several images in --image, this one (default: linux/amd64)')
     .option('--scan <id>', 'id of the scan; an id of a target is scanned once (default: a new id)')
     .option('--partial', 'these are not all lockfiles of the target; findings in others stay open')
+    .option(
+      '--release <name>',
+      'these are the lockfiles of this release: a target of its own, which keeps them',
+    )
+    .option('--supported-until <date>', 'the last day on which the release is judged, such as 2028-01-01')
     .option('--as <name>', 'read every file as this format (`lockhound parse --formats` lists them)')
     .option('-w, --wait', 'wait for the scan and print its result')
     .addOption(
@@ -96,23 +104,40 @@ function requireWait({ wait = false, format, report }: EnqueueOptions): void {
 }
 
 /** Throws `CommandError` (`options-unsuited`). */
-function requireInput(paths: readonly string[], { image, platform }: EnqueueOptions): void {
+function requireInput(
+  paths: readonly string[],
+  { image, platform, release, supportedUntil }: EnqueueOptions,
+): void {
   if (paths.length === 0 && image === undefined) {
     throw new CommandError('options-unsuited', 'name lockfiles or folders, or an image (--image)');
   }
   if (platform !== undefined && image === undefined) {
     throw new CommandError('options-unsuited', '--platform needs --image');
   }
+  if (supportedUntil !== undefined && release === undefined) {
+    throw new CommandError('options-unsuited', '--supported-until needs --release');
+  }
 }
 
 /** Reads what is to be scanned. */
 async function readRequest(paths: readonly string[], options: EnqueueOptions) {
   const { readSubmittedScan } = await import('../commands/enqueue.ts');
-  const { platform, target, label: labels = {}, scan, as: format, partial } = options;
+  const {
+    platform,
+    target,
+    label: labels = {},
+    scan,
+    as: format,
+    partial,
+    release,
+    supportedUntil,
+  } = options;
   const { maxBytes } = loadConfig({ file: options.config }).config.lockfiles;
   const image = options.image === undefined ? undefined : { path: options.image, platform };
   return await interruptible((signal) =>
-    readSubmittedScan({ paths, image, target, labels, partial, scan, format, maxBytes, signal }),
+    readSubmittedScan({
+      ...{ paths, image, target, labels, partial, scan, release, supportedUntil, format, maxBytes, signal },
+    }),
   );
 }
 
@@ -127,7 +152,7 @@ async function enqueue(
   const names = request.lockfiles.map(({ path }) => path);
   const imageName = request.image?.reference ?? request.image?.digest;
   const what = [...names, ...(imageName === undefined ? [] : [`image ${imageName}`])];
-  const text = `Enqueued scan ${scan} of ${request.target}: ${what.join(', ')}\n`;
+  const text = `Enqueued scan ${scan} of ${request.target}${request.release === undefined ? '' : ` ${request.release}`}: ${what.join(', ')}\n`;
   if (options.wait === true) {
     if (options.quiet !== true) terminal.note(text);
     return await result(terminal, caller, scan, { ...options, hasImage: request.image !== undefined });

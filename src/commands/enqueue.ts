@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { SubmitScan } from '../model/api/lockhound-api.generated.ts';
+import { defined } from '../model/defined.ts';
 import type { ScannedImage } from '../model/image/image.ts';
 import type { ProducedContent, StoredContent } from '../scan/read.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';
@@ -13,6 +14,9 @@ interface SubmittedPaths {
   readonly labels: Readonly<Record<string, string>>;
   readonly scan?: string | undefined;
   readonly format?: string | undefined;
+  readonly release?: string | undefined;
+  /** A day, as `2028-01-01`. */
+  readonly supportedUntil?: string | undefined;
   /** The paths contain only some of the target's lockfiles. */
   readonly partial?: boolean | undefined;
   /** A larger file is not read. */
@@ -22,7 +26,8 @@ interface SubmittedPaths {
 
 /** Finds lockfiles and reads them and an image, as a request for a scan. Files that cannot be read are in it, with the reason. */
 export async function readSubmittedScan(options: SubmittedPaths) {
-  const { paths, image: imagePath, target, labels, scan, format, partial, maxBytes, signal } = options;
+  const { paths, image: imagePath, target, labels, format, partial, maxBytes, signal } = options;
+  const { scan, release, supportedUntil } = options;
   const image: ScannedImage | undefined = await readScannedImage(imagePath);
   const read = paths.length === 0 ? [] : await readLockfilePaths({ paths, signal, maxBytes, format });
   const lockfiles = read.map(({ path, format: named, companions = [], ...file }) => ({
@@ -37,7 +42,7 @@ export async function readSubmittedScan(options: SubmittedPaths) {
     lockfiles,
     ...(image === undefined ? {} : { image }),
     ...(partial === true ? { partial } : {}),
-    ...(scan === undefined ? {} : { scan }),
+    ...defined({ scan, release, supportedUntil }),
   } satisfies SubmitScan;
 }
 

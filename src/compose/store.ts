@@ -37,7 +37,7 @@ import { createKeys, type Keys } from '../store/keys.ts';
 import { createClaim, createLock } from '../store/lock.ts';
 import { createOpenJobStore } from '../store/outcomes/open-jobs.ts';
 import { createOutcomeStore } from '../store/outcomes/outcomes.ts';
-import { claimRequest } from '../store/outcomes/request-claims.ts';
+import { claimRelease, claimRequest } from '../store/outcomes/request-claims.ts';
 import { createQueueDepths } from '../store/queue-depths.ts';
 import type { ConnectOptions, RedisClient } from '../store/redis/connection.ts';
 import { createWriteProbe } from '../store/redis/write-probe.ts';
@@ -178,6 +178,8 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
     }),
     /** Throws `StoreError` (`scan-exists`). */
     claimRequest: (claim: RequestClaim) => claimRequest(redis, keys, claim),
+    /** Throws `StoreError` (`release-exists`). */
+    claimRelease: (claim: Parameters<typeof claimRelease>[2]) => claimRelease(redis, keys, claim),
     forgetTarget: createTargetRemoval(redis, keys, targetSummaries),
     openAlerts,
     changeLog: createChangeLog(redis, keys),

@@ -1,4 +1,6 @@
 import { CodedError } from '../model/errors.ts';
+import type { ReleaseState } from '../model/fleet/target-summary.ts';
+import type { TargetState } from '../model/scan/change.ts';
 import type { FleetPort } from './ports.ts';
 
 /**
@@ -7,11 +9,31 @@ import type { FleetPort } from './ports.ts';
  * - `route-later`: the route of a delivery accepts nothing at the moment; nothing was sent.
  * - `others-first`: other jobs come first: a refresh lets scans pass, alerts by issue wait for the targets that are judged,
  *   a scan of large lockfiles waits for another one of its target.
+ * - `release-exists`: the release has other lockfiles.
  * - `source-invalid`: the source of a scan is not one that workers read.
  */
-export type JobErrorCode = 'facts-missing' | 'route-held' | 'route-later' | 'others-first' | 'source-invalid';
+export type JobErrorCode =
+  | 'facts-missing'
+  | 'route-held'
+  | 'route-later'
+  | 'others-first'
+  | 'release-exists'
+  | 'source-invalid';
 
 export class JobError extends CodedError<JobErrorCode> {}
+
+/** Throws `JobError` (`release-exists`) when the release that a target is has other lockfiles. */
+export function requireSameRelease(
+  target: string,
+  state: Pick<TargetState, 'release'> | undefined,
+  release: ReleaseState | undefined,
+): void {
+  if (state?.release === undefined || state.release.digest === release?.digest) return;
+  throw new JobError(
+    'release-exists',
+    `${target} has other lockfiles, and a release keeps those that it has`,
+  );
+}
 
 /** The postponing error (`others-first`) of a job that lets others pass. */
 export function othersFirst(reason: string): JobError {

@@ -9,10 +9,10 @@ import { keysToExpand } from '../scan/graphs.ts';
 import { type AllRead, contentHash, packagesIn, readLockfiles } from '../scan/read.ts';
 import { resolveLockfiles } from '../scan/resolve.ts';
 import { collectAdvisories } from './collect-advisories.ts';
-import { othersFirst } from './errors.ts';
+import { othersFirst, requireSameRelease } from './errors.ts';
 import { expandDependencies } from './expand-dependencies.ts';
 import { type FollowUp, followUp, type Job, type JobRun, type RunContext } from './job.ts';
-import { INGEST_LOCKFILES, type IngestLockfiles } from './payloads/ingest-lockfiles.ts';
+import { INGEST_LOCKFILES, type IngestLockfiles, releaseOf } from './payloads/ingest-lockfiles.ts';
 import { INSPECT_PACKAGES } from './payloads/inspect-packages.ts';
 import { imageSteps, JUDGE_SCAN } from './payloads/judge-scan.ts';
 import type { Ports } from './ports.ts';
@@ -51,6 +51,8 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
   async run(payload, ports, context) {
     if (payload.lockfiles.length === 0 && payload.image !== undefined) return imageAlone(payload);
     const state = withoutFuture(await ports.targets.read(payload.target.id), context.startedAt);
+    const release = releaseOf(payload);
+    requireSameRelease(payload.target.id, state, release);
     const input = inputOf(payload, ports.reuse, context.startedAt);
     const basis = reusableBasis(state, scopeOf(payload), input, ports.reuse);
     if (state !== undefined && basis !== undefined) return repeatLastScan(payload, state, basis);
@@ -68,7 +70,7 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
     );
     const result: Inventory = {
       ...inventory,
-      ...defined({ input, image: payload.image, revision: payload.revision }),
+      ...defined({ input, image: payload.image, revision: payload.revision, release }),
     };
     const inspections = await inspectionsOf(
       { ...payload, isFirst: state === undefined },

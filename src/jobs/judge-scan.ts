@@ -6,7 +6,7 @@ import { COLLECTED_ADVISORIES, EXPANDED_DEPENDENCIES, INVENTORY, VERDICT } from 
 import type { StoredKind } from '../model/stored/kind.ts';
 import { withNewerFacts } from '../scan/known-facts.ts';
 import { collectAdvisories } from './collect-advisories.ts';
-import { JobError } from './errors.ts';
+import { JobError, requireSameRelease } from './errors.ts';
 import { expandDependencies } from './expand-dependencies.ts';
 import type { Job } from './job.ts';
 import { partKey } from './payloads/fields.ts';
@@ -32,6 +32,7 @@ export const judgeScan: Job<JudgeScan, Verdict, ConclusionNeeds | 'outcomes' | '
       readParts(ports.outcomes, payload),
       ports.targets.read(target.id),
     ]);
+    requireSameRelease(target.id, previous, collected.release);
     const inventory = await withNewerFacts(collected, ports.facts.versions);
     const paths = [...inventory.lockfiles, ...inventory.unread].map(({ path }) => path);
     const judged = { ...payload, ...parts, partial, paths, inventory, previous };

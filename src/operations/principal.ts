@@ -1,4 +1,5 @@
 import { ROLES, type Role } from '../model/api/api-token.ts';
+import { releasedTarget } from '../model/fleet/release.ts';
 import { matchesWildcard } from '../model/wildcard.ts';
 
 /** Who calls, and what they may do. */
@@ -18,7 +19,7 @@ export interface Principal {
   readonly scope: string;
   /** Whether it sees every target, and may administer what is about no single one. */
   readonly seesAll: boolean;
-  /** Whether it may see and change this target. */
+  /** Whether it may see and change this target. Releases are seen by those who see their target. */
   sees(target: string): boolean;
 }
 
@@ -37,7 +38,9 @@ export function principalOf({ name, role, targets, via, expiresAt }: PrincipalPa
     ...(expiresAt === undefined ? {} : { expiresAt }),
     scope: seesAll ? '*' : JSON.stringify([...targets].sort()),
     seesAll,
-    sees: seesAll ? () => true : (target) => targets.some((pattern) => matchesWildcard(pattern, target)),
+    sees: seesAll
+      ? () => true
+      : (target) => targets.some((pattern) => matchesWildcard(pattern, releasedTarget(target))),
   };
 }
 

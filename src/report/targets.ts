@@ -69,12 +69,14 @@ export function forgottenTargetText(
     lockfiles,
     inventories,
     digestEntries,
+    releases = 0,
     unreadable,
   }: {
     readonly target: string;
     readonly lockfiles: number;
     readonly inventories: number;
     readonly digestEntries: number;
+    readonly releases?: number;
     readonly unreadable: readonly string[];
   },
   options: TextOptions,
@@ -84,7 +86,7 @@ export function forgottenTargetText(
     lockfiles > inventories ? ` (${inventories} stored inventories; other targets share the others)` : '';
   return fitLines(
     [
-      `${paint.strong(printable(target))} is removed: its state, ${counted(lockfiles, 'lockfile')}${shared}` +
+      `${paint.strong(printable(target))} is removed: its state, ${releases === 0 ? '' : `${counted(releases, 'release')}, `}${counted(lockfiles, 'lockfile')}${shared}` +
         `${digestEntries === 0 ? '' : `, ${counted(digestEntries, 'scan')} waiting for a digest`}.`,
       'Alerts under way are still delivered. Records of scans and deliveries, and the log of changes, expire on their own.',
       ...unreadable.map((message) => paint.bad(`Not read: ${printable(message)}`)),
@@ -100,10 +102,21 @@ function factsOf(one: ListedTarget, paint: Palette): string {
   return [
     open.length === 0 ? 'no open findings' : open.join(', '),
     `${counted(one.packages, 'package')} in ${counted(one.lockfiles, 'lockfile')}`,
+    ...releaseFacts(one.release, paint),
     ...(one.incomplete ? [paint.bad('incomplete')] : []),
     ...(one.stale ? [paint.bad('stale')] : []),
     paint.faint(`scanned ${printable(one.requestedAt)}`),
   ].join('; ');
+}
+
+function releaseFacts(release: ListedTarget['release'], paint: Palette): readonly string[] {
+  if (release === undefined) return [];
+  const { target, release: name, supportedUntil, supported } = release;
+  const known = `release ${printable(name)} of ${printable(target)}`;
+  if (supportedUntil === undefined) return [known];
+  return supported
+    ? [`${known}, supported until ${supportedUntil}`]
+    : [`${known}, ${paint.bad(`not judged since its support ended on ${supportedUntil}`)}`];
 }
 
 function lockfileLine({ path, sha256, unread }: TargetLockfile, paint: Palette): string {

@@ -181,6 +181,7 @@ async function stateAfter(parts: StateParts): Promise<TargetState> {
     incomplete: !verdict.complete,
     ...dueAfter(compared.tracked, noteLimit),
     ...(previous?.sources === undefined ? {} : { sources: previous.sources }),
+    ...defined({ release: read?.release ?? previous?.release }),
     ...(previous?.image === undefined ? {} : { image: previous.image }),
     ...(read?.input === undefined || gaps.some(({ kind }) => kind !== 'signal')
       ? {}

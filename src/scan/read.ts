@@ -148,6 +148,10 @@ export interface ScanRequest {
   readonly image?: ScannedImage | undefined;
   /** The revision that the lockfiles were read from. */
   readonly revision?: ScannedRevision | undefined;
+  /** Name of the release that they are the lockfiles of. It becomes a target of its own, and its lockfiles never change. */
+  readonly release?: string | undefined;
+  /** The last day on which that release is judged with the fleet, as `2028-01-01`, in UTC. Default: no such day. */
+  readonly supportedUntil?: string | undefined;
   /** Id of the scan: the same id of one target is scanned once. Workers add a suffix of the target. Default: a new one. */
   readonly scan?: string | undefined;
   /** When the scan was requested, RFC 3339. Default: now. */

@@ -6,6 +6,7 @@ import { CodedError } from '../model/errors.ts';
  * - `evicting`: it drops keys when its memory is full.
  * - `shards-differ`: the targets are spread over another number of shards. `shards-moving`: that number is being changed.
  * - `scan-exists`: another scan of the target has the id.
+ * - `release-exists`: the release of the target has other lockfiles.
  * - `blob-*`: the content of a lockfile.
  * - `state-corrupt`: a stored value that is damaged or is not of its kind. `state-newer`: a newer release wrote it.
  */
@@ -17,6 +18,7 @@ export type StoreErrorCode =
   | 'shards-differ'
   | 'shards-moving'
   | 'scan-exists'
+  | 'release-exists'
   | 'blob-missing'
   | 'blob-corrupt'
   | 'blob-too-large'

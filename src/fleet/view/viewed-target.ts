@@ -1,6 +1,8 @@
+import { defined } from '../../model/defined.ts';
 import type { ExploitData } from '../../model/exploits/exploit-data.ts';
 import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
-import type { ListedTarget } from '../../model/fleet/listed-target.ts';
+import type { ListedRelease, ListedTarget } from '../../model/fleet/listed-target.ts';
+import { releaseIn } from '../../model/fleet/release.ts';
 import type { TargetSummary } from '../../model/fleet/target-summary.ts';
 import type { TargetState, TrackedFinding } from '../../model/scan/change.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
@@ -14,8 +16,9 @@ export const LOCKFILES = Symbol('lockfiles');
 /** The text that a search for findings looks at, in lower case. Not part of the JSON of a target or a finding. */
 export const SEARCHED = Symbol('searched');
 
-/** A target in the view of the fleet. Whether it is stale depends on the time. */
-export type ViewedTarget = Omit<ListedTarget, 'stale'> & {
+/** A target in the view of the fleet. Whether it is stale or supported depends on the time. */
+export type ViewedTarget = Omit<ListedTarget, 'stale' | 'release'> & {
+  readonly release?: Omit<ListedRelease, 'supported'>;
   readonly [LOCKFILES]?: TargetSummary['lockfiles'];
   /** The text of all its findings. */
   readonly [SEARCHED]?: string;
@@ -49,8 +52,9 @@ const MAX_LOCATIONS = 3;
 
 export function viewedTarget(
   target: string,
-  { labels, lockfiles, packages, open, requestedAt, incomplete = false }: TargetSummary,
+  { labels, lockfiles, packages, open, requestedAt, incomplete = false, supportedUntil }: TargetSummary,
 ): ViewedTarget {
+  const release = releaseIn(target);
   return {
     target,
     labels,
@@ -59,6 +63,7 @@ export function viewedTarget(
     open,
     requestedAt,
     incomplete,
+    ...(release === undefined ? {} : { release: { ...release, ...defined({ supportedUntil }) } }),
     [LOCKFILES]: lockfiles,
   };
 }
@@ -69,6 +74,7 @@ export function summaryFrom({
   lockfiles = [],
   requestedAt,
   incomplete = false,
+  release,
 }: TargetState): TargetSummary {
   const open: Partial<Record<Severity, number>> = {};
   for (const { status, finding } of findings) {
@@ -83,6 +89,7 @@ export function summaryFrom({
     openByRule: {},
     requestedAt,
     incomplete,
+    ...defined({ supportedUntil: release?.supportedUntil }),
   };
 }
 

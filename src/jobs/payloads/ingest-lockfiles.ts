@@ -1,5 +1,8 @@
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { defined } from '../../model/defined.ts';
+import { releasedTarget, releaseIdOf, releaseIn } from '../../model/fleet/release.ts';
+import type { ReleaseState } from '../../model/fleet/target-summary.ts';
 import { lazily } from '../../model/lazily.ts';
 import { newScanId, scanIdOf } from '../../model/scan/scan-id.ts';
 import type { ProducedContent, ScanRequest, StoredContent } from '../../scan/read.ts';
@@ -63,6 +66,55 @@ const scannedRevision = () =>
     committedAt: timestamp().exactOptional().describe('When that commit was made.'),
     etag: printableText(1, 200).exactOptional().describe('Validator of an HTTP answer.'),
   });
+
+const MAX_ID = 200;
+
+const releaseName = () =>
+  z
+    .string()
+    .max(100)
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._+~/-]*$/, 'expected letters, digits and `._+~/-`, such as `2.4.1`');
+
+const DAY_EXPECTED = 'expected a day, such as `2028-01-01`';
+
+function isDay(text: string): boolean {
+  const time = Date.parse(text);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+/** The parts of a payload that a release restricts. */
+interface ReleasedPayload {
+  readonly target: { readonly id: string };
+  readonly release?: string | undefined;
+  readonly supportedUntil?: string | undefined;
+  readonly partial?: boolean | undefined;
+  readonly lockfiles: readonly object[];
+}
+
+function checkRelease(
+  { target, release, supportedUntil, partial = false, lockfiles }: ReleasedPayload,
+  addIssue: (path: string, message: string) => void,
+): void {
+  const named = releaseIn(target.id)?.release;
+  if (named !== undefined && named !== release)
+    addIssue('target', 'this is the id of a release: expected the id of its target, and `release`');
+  if (release === undefined) {
+    if (supportedUntil !== undefined) addIssue('supportedUntil', 'expected a `release`');
+    return;
+  }
+  if (releaseIdOf(releasedTarget(target.id), release).length > MAX_ID)
+    addIssue('release', `expected an id of the target and a name with at most ${MAX_ID} characters together`);
+  if (partial) addIssue('partial', 'a release has all lockfiles of its target');
+  if (lockfiles.length === 0 || lockfiles.some((file) => 'unread' in file))
+    addIssue('lockfiles', 'expected the content of each lockfile of a release');
+}
+
+/** A release is the target of its scan. */
+function ofRelease<Payload extends ReleasedPayload>(payload: Payload): Payload {
+  const { target, release } = payload;
+  if (release === undefined) return payload;
+  return { ...payload, target: { ...target, id: releaseIdOf(releasedTarget(target.id), release) } };
+}
 
 /** A file has exactly one of: its content, the hash of stored content, the reason why it is unread. */
 const sources = () => ({
@@ -138,6 +190,19 @@ const schema = lazily(() =>
       revision: scannedRevision()
         .optional()
         .describe('The revision that the lockfiles were read from; the ledger of the target names it.'),
+      release: releaseName()
+        .optional()
+        .describe(
+          'Name of the release of the target that these are all lockfiles of. It is a target of its own, and no scan changes its lockfiles.',
+        ),
+      supportedUntil: z
+        .string()
+        .regex(/^\d{4}-\d{2}-\d{2}$/, DAY_EXPECTED)
+        .refine(isDay, DAY_EXPECTED)
+        .optional()
+        .describe(
+          'The last day, in UTC, on which the release is judged with the fleet. Default: no such day.',
+        ),
       partial: z
         .boolean()
         .optional()
@@ -151,7 +216,8 @@ const schema = lazily(() =>
     .meta({
       anyOf: [{ properties: { lockfiles: { minItems: 1 } } }, { required: ['image'] }],
     })
-    .superRefine(({ lockfiles, image }, context) => {
+    .superRefine((payload, context) => {
+      const { lockfiles, image } = payload;
       if (image === undefined && lockfiles.length === 0) {
         context.addIssue({
           code: 'custom',
@@ -159,7 +225,9 @@ const schema = lazily(() =>
           message: 'expected a lockfile, or an `image`',
         });
       }
-    }),
+      checkRelease(payload, (path, message) => context.addIssue({ code: 'custom', path: [path], message }));
+    })
+    .transform(ofRelease),
 );
 
 export type IngestLockfiles = z.infer<ReturnType<typeof schema>>;
@@ -172,6 +240,25 @@ export const INGEST_LOCKFILES: JobType<IngestLockfiles> = {
   key: (payload) => payload.scan,
   requested: { own: ownRequest, content: contentOf },
 };
+
+/** What is stored of a release; `undefined` for the scan of another target. */
+export function releaseOf({
+  release,
+  supportedUntil,
+  lockfiles,
+}: Pick<IngestLockfiles, 'release' | 'supportedUntil' | 'lockfiles'>): ReleaseState | undefined {
+  if (release === undefined) return undefined;
+  const hashOf = (file: object) => {
+    if ('content' in file) return hash('sha256', String(file.content));
+    return 'sha256' in file ? String(file.sha256) : '';
+  };
+  const files = lockfiles.map((file) => [
+    ...[file.path, file.format ?? '', hashOf(file)],
+    ...(file.companions ?? []).map((one) => `${one.name} ${hashOf(one)}`).sort(),
+  ]);
+  const digest = hash('sha256', JSON.stringify(files.map((file) => JSON.stringify(file)).sort()));
+  return { digest, ...defined({ supportedUntil }) };
+}
 
 type IngestedLockfile = z.infer<ReturnType<typeof lockfile>>;
 
@@ -194,11 +281,13 @@ export async function scanPayload(request: ScanRequest, put: PutContent): Promis
       ...(storedCompanions.length === 0 ? {} : { companions: storedCompanions }),
     });
   }
+  const { target, release, supportedUntil, image, revision } = request;
+  const id = release === undefined ? target.id : releaseIdOf(releasedTarget(target.id), release);
   return {
-    scan: scanIdOf(request.target.id, request.scan ?? newScanId()),
-    target: { id: request.target.id, labels: { ...request.target.labels } },
+    scan: scanIdOf(id, request.scan ?? newScanId()),
+    target: { id, labels: { ...target.labels } },
     lockfiles,
-    ...defined({ image: request.image, revision: request.revision }),
+    ...defined({ image, revision, release, supportedUntil }),
     requestedAt: request.requestedAt ?? new Date().toISOString(),
     ...(request.partial === true ? { partial: true } : {}),
   };

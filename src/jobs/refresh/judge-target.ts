@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { CodedError } from '../../model/errors.ts';
+import { isSupported } from '../../model/fleet/release.ts';
 import { lazily } from '../../model/lazily.ts';
 import type { TargetState } from '../../model/scan/change.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
@@ -48,7 +49,9 @@ export const judgeTarget: Job<JudgeTarget, Verdict | null, Needs> = {
   resultKind: VERDICT as StoredKind<Verdict | null>,
   async run(payload, ports, context) {
     const found = await readTarget(payload.target, ports, context.signal);
-    if (found === undefined) return { result: null, next: [] };
+    // A release that is not supported any more keeps its last verdict.
+    if (found === undefined || !isSupported(found.state.release?.supportedUntil, context.startedAt))
+      return { result: null, next: [] };
     const run = await judgeAgain(payload, found, ports, context);
     return run.state === undefined ? { result: null, next: [] } : run;
   },

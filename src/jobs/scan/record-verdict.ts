@@ -112,6 +112,7 @@ function targetChange(
       ...suppressedIn(state.findings),
       requestedAt: state.requestedAt,
       ...(complete ? {} : { incomplete: true }),
+      ...defined({ supportedUntil: state.release?.supportedUntil }),
     },
     ...defined({ log }),
     ledger: ledgerNote(verdict, revision),

@@ -16,13 +16,15 @@ import { unchangedRecord } from './record.ts';
  * names only some lockfiles, or one that the producer could not read.
  */
 export function inputOf(
-  { target, lockfiles, partial = false }: IngestLockfiles,
+  { target, lockfiles, partial = false, supportedUntil }: IngestLockfiles,
   { settings }: ReusePort,
   readAt: number,
 ): ScanInput | undefined {
   if (partial || lockfiles.some(isUnread)) return undefined;
   const hash = createHash('sha256').update(settings);
   hash.update(JSON.stringify(Object.entries(target.labels).sort(byName)));
+  // Another day is part of what the list of the fleet has, which a repetition does not write.
+  if (supportedUntil !== undefined) hash.update(supportedUntil);
   for (const file of lockfiles) {
     hash.update(JSON.stringify([file.path, file.format, hashOf(file)]));
     for (const one of file.companions ?? []) hash.update(JSON.stringify([one.name, hashOf(one)]));

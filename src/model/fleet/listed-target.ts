@@ -2,6 +2,7 @@ import type { DeliveryRecord } from '../alert/delivery.ts';
 import type { ImageState } from '../image/image.ts';
 import type { TrackedFinding } from '../scan/change.ts';
 import type { Severity } from '../scan/severity.ts';
+import type { NamedRelease } from './release.ts';
 import type { PastScan, TargetLockfile } from './target-summary.ts';
 
 /** A target in a list. */
@@ -15,10 +16,20 @@ export interface ListedTarget {
   readonly open: Readonly<Partial<Record<Severity, number>>>;
   /** RFC 3339: when its newest judged scan was requested. */
   readonly requestedAt: string;
+  /** Present for a release. */
+  readonly release?: ListedRelease;
   /** Its last scan could not see everything. */
   readonly incomplete: boolean;
   /** The last answer about one of its packages is older than `watch.staleAfter`. */
   readonly stale: boolean;
+}
+
+/** A release in a list. */
+export interface ListedRelease extends NamedRelease {
+  /** The last day on which it is judged with the fleet; absent without such a day. */
+  readonly supportedUntil?: string;
+  /** Whether that day has not passed. */
+  readonly supported: boolean;
 }
 
 /** Everything that is stored of a target. */

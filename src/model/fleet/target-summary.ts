@@ -20,6 +20,8 @@ export const targetSummarySchema = z.object({
   /** RFC 3339: when its newest judged scan was requested. */
   requestedAt: z.string(),
   incomplete: z.boolean().exactOptional(),
+  /** As in `ReleaseState`. */
+  supportedUntil: z.string().exactOptional(),
 });
 
 /** A lockfile of a target as its state stores it. The packages are in the fleet's inventories, which equal lockfiles share. */
@@ -35,6 +37,16 @@ export const targetLockfileSchema = z.object({
   suppressions: z.array(suppressionSchema).exactOptional(),
   /** Why the last scan could not read it. */
   unread: z.object({ code: z.string(), message: z.string() }).exactOptional(),
+});
+
+/** What is stored of a release beside what every target has. */
+export type ReleaseState = ValueOf<typeof releaseStateSchema>;
+
+export const releaseStateSchema = z.object({
+  /** SHA-256, hex, of its lockfiles with their companions. */
+  digest: z.string(),
+  /** The last day on which it is judged with the fleet, as `2028-01-01`, in UTC. Absent: there is no such day. */
+  supportedUntil: z.string().exactOptional(),
 });
 
 /** A summary of one of the last scans of a target. */

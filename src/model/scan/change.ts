@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pastScanSchema, targetLockfileSchema } from '../fleet/target-summary.ts';
+import { pastScanSchema, releaseStateSchema, targetLockfileSchema } from '../fleet/target-summary.ts';
 import { imageStateSchema } from '../image/image.ts';
 import type { ValueOf } from '../stored/kind.ts';
 import { findingSchema, severitySchema } from './finding.ts';
@@ -181,6 +181,8 @@ export const targetStateSchema = z.object({
   incomplete: z.boolean().exactOptional(),
   /** By schedule, `requestedAt` of the last verdict on the source of the target; no scan of lockfiles changes it. */
   sources: z.record(z.string(), z.string()).exactOptional(),
+  /** Present for a release. */
+  release: releaseStateSchema.exactOptional(),
   /** The image of a target that is a container image. */
   image: imageStateSchema.exactOptional(),
   /** The basis; present when the last scan named all lockfiles and could find out everything. */

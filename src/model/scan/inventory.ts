@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { scannedRevisionSchema } from '../fleet/ledger.ts';
+import { releaseStateSchema } from '../fleet/target-summary.ts';
 import { scannedImageSchema } from '../image/image.ts';
 import { SYSTEMS } from '../lockfile/ecosystem.ts';
 import { lockedPackageSchema, problemSchema } from '../lockfile/lockfile.ts';
@@ -144,6 +145,8 @@ export const inventorySchema = z.object({
   image: scannedImageSchema.exactOptional(),
   /** The revision that the lockfiles were read from, where it is known. */
   revision: scannedRevisionSchema.exactOptional(),
+  /** Present for a release. */
+  release: releaseStateSchema.exactOptional(),
   /** When its packages were looked up; milliseconds since 1970. Absent in a scan that read nothing. */
   readAt: z.number().exactOptional(),
   /** The input; absent when the result of the scan is never reused. */

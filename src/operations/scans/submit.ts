@@ -2,7 +2,7 @@ import type { FleetStore } from '../../compose/fleet-store.ts';
 import { sealEnvelope } from '../../jobs/envelope.ts';
 import { jobIdOf } from '../../jobs/job.ts';
 import { contentOf } from '../../jobs/payloads/fields.ts';
-import { INGEST_LOCKFILES, scanPayload } from '../../jobs/payloads/ingest-lockfiles.ts';
+import { INGEST_LOCKFILES, releaseOf, scanPayload } from '../../jobs/payloads/ingest-lockfiles.ts';
 import type { ScannedImage } from '../../model/image/image.ts';
 import type { ProducedContent, ScanRequest } from '../../scan/read.ts';
 import { requireLayout } from '../../store/shards/shard-layout.ts';
@@ -22,11 +22,13 @@ interface SubmittedContent {
 
 /** Queues a scan, as any producer does: of lockfiles, of an image, or of a source that workers read. */
 export const submitScan: Operation<'lockhound.scans.submit'> = async ({ body, principal }, context) => {
-  const { target: id, labels, source, lockfiles = [], image, partial, scan } = body;
+  const { target: id, labels, source, lockfiles = [], image, partial, scan, release, supportedUntil } = body;
   await requireSeen(context, principal, id);
   const target = { id, ...(labels === undefined ? {} : { labels }) };
   if (source !== undefined) {
     if (body.lockfiles !== undefined) throw new Refusal(400, 'invalid-body', 'it has lockfiles and a source');
+    if (release !== undefined)
+      throw new Refusal(400, 'invalid-body', 'a release has lockfiles, and no source');
     return { scan: await submitSource(context, { target, source, scan }) };
   }
   if (lockfiles.length === 0 && image === undefined)
@@ -43,6 +45,8 @@ export const submitScan: Operation<'lockhound.scans.submit'> = async ({ body, pr
     image: image as ScannedImage | undefined,
     partial: partial === true,
     scan,
+    release,
+    supportedUntil,
   };
   return { scan: await enqueue(context.fleet, request) };
 };
@@ -69,6 +73,8 @@ async function enqueue(fleet: FleetStore, request: ScanRequest): Promise<string>
   const envelope = sealEnvelope(INGEST_LOCKFILES, payload);
   const { name } = INGEST_LOCKFILES;
   const shard = fleet.of(payload.target.id);
+  const release = releaseOf(payload);
+  if (release !== undefined) await shard.claimRelease({ target: payload.target.id, digest: release.digest });
   await shard.claimRequest({ scan: payload.scan, content: contentOf(payload) });
   await (await fleet.queueOf(shard, name)).add(name, envelope, { jobId: jobIdOf(name, envelope.key) });
   // Otherwise the scan may be on a queue without workers.

@@ -1,19 +1,37 @@
+import type { ForgottenTarget } from '../../model/api/lockhound-api.generated.ts';
+import { releaseIn } from '../../model/fleet/release.ts';
 import { CHANGED } from '../../store/fleet/forget-target.ts';
-import { requireSeen, unknownTarget } from '../context.ts';
+import { type OperationContext, requireSeen, unknownTarget } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { Refusal } from '../refusal.ts';
 
-/** Removes all that is stored of a target. */
+/** Removes all that is stored of a target and its releases. The target is removed last, so that an interrupted removal can be repeated. */
 export const forgetTarget: Operation<'lockhound.targets.forget'> = async ({ params, principal }, context) => {
   const { target } = params;
   await requireSeen(context, principal, target);
-  const removed = await context.fleet.of(target).forgetTarget(target);
-  if (removed === undefined) throw await unknownTarget(context, principal, target);
-  if (removed === CHANGED) {
-    const detail = `target ${target} was not removed: scans of it are saved all the time. Stop its producer or schedule, and try again`;
-    throw new Refusal(409, 'changed-meanwhile', detail);
-  }
+  const releases: ForgottenTarget[] = [];
+  for (const id of await context.fleet.of(target).fleet.allTargets())
+    if (releaseIn(id)?.target === target) releases.push(...(await forget(context, id)));
+  const removed = [...(await forget(context, target)), ...releases];
+  if (removed.length === 0) throw await unknownTarget(context, principal, target);
   // The caller's next read does not show it.
   await context.follow();
-  return removed;
+  const sum = (of: 'lockfiles' | 'inventories' | 'digestEntries') =>
+    removed.reduce((total, one) => total + one[of], 0);
+  return {
+    target,
+    lockfiles: sum('lockfiles'),
+    inventories: sum('inventories'),
+    digestEntries: sum('digestEntries'),
+    ...(releases.length === 0 ? {} : { releases: releases.length }),
+    unreadable: removed.flatMap(({ unreadable }) => unreadable),
+  };
 };
+
+/** None for a target that is not stored. Throws `Refusal` (`changed-meanwhile`). */
+async function forget({ fleet }: OperationContext, target: string): Promise<readonly ForgottenTarget[]> {
+  const removed = await fleet.of(target).forgetTarget(target);
+  if (removed !== CHANGED) return removed === undefined ? [] : [removed];
+  const detail = `target ${target} was not removed: scans of it are saved all the time. Stop its producer or schedule, and try again`;
+  throw new Refusal(409, 'changed-meanwhile', detail);
+}

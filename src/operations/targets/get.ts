@@ -4,6 +4,7 @@ import { compareFindingOrder } from '../../policy/finding-order.ts';
 import { reportTo } from '../../store/values/stored-values.ts';
 import { requireSeen, unknownTarget, unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
+import { listedTarget } from './list.ts';
 
 /** Findings in the answer; `findings.list` has the others. */
 const MAX_FINDINGS = 1_000;
@@ -31,9 +32,7 @@ export const getTarget: Operation<'lockhound.targets.get'> = async ({ params, pr
   );
   return {
     target,
-    ...(known === undefined
-      ? {}
-      : { summary: { ...viewedTarget(target, known), stale: isStale({ target }) } }),
+    ...(known === undefined ? {} : { summary: listedTarget(viewedTarget(target, known), isStale) }),
     lockfiles: state?.lockfiles ?? [],
     ...(state?.image === undefined ? {} : { image: state.image }),
     history: state?.history ?? [],

@@ -1,5 +1,7 @@
 import { COMPARE_TARGETS } from '../../fleet/view/fleet-order.ts';
 import type { ViewedTarget } from '../../fleet/view/viewed-target.ts';
+import type { ListedTarget } from '../../model/fleet/listed-target.ts';
+import { isSupported } from '../../model/fleet/release.ts';
 import { SEVERITIES } from '../../model/scan/severity.ts';
 import { type IsStale, unreadableOf } from '../context.ts';
 import type { Call, Operation } from '../operation.ts';
@@ -20,9 +22,20 @@ export const listTargets: Operation<'lockhound.targets.list'> = async ({ params,
     compare: COMPARE_TARGETS[order],
     placeOf: (target) => ({ ...target, labels: {} }),
   });
-  const targets = items.map((target) => ({ ...target, stale: isStale(target) }));
+  const targets = items.map((target) => listedTarget(target, isStale));
   return { targets, total, ...unreadableOf(context, principal), ...next };
 };
+
+/** A target of the view as it is now. */
+export function listedTarget({ release, ...target }: ViewedTarget, isStale: IsStale): ListedTarget {
+  const stale = isStale(target);
+  if (release === undefined) return { ...target, stale };
+  return {
+    ...target,
+    stale,
+    release: { ...release, supported: isSupported(release.supportedUntil, Date.now()) },
+  };
+}
 
 function testsOf(
   { label, search, worst, incomplete, stale }: Call<'lockhound.targets.list'>['params'],

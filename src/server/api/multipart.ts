@@ -24,11 +24,14 @@ export class MultipartBody {
 export function scanOfForm({ fields, files }: MultipartBody) {
   const one = (name: string): string | undefined => fields.get(name)?.[0];
   const [format, scan] = [one('format'), one('scan')];
+  const [release, supportedUntil] = [one('release'), one('supportedUntil')];
   return {
     target: one('target'),
     labels: labelsOf(fields.get('label')) ?? {},
     partial: one('partial') === 'true',
     ...(scan === undefined ? {} : { scan }),
+    ...(release === undefined ? {} : { release }),
+    ...(supportedUntil === undefined ? {} : { supportedUntil }),
     lockfiles: files.map(({ path, content: bytes }) => ({
       path,
       bytes,

@@ -41,6 +41,7 @@ const STATUS_OF: ReadonlyMap<string, number> = new Map([
   ['blob-too-large', 413],
   ['exists', 409],
   ['scan-exists', 409],
+  ['release-exists', 409],
   ['removed', 409],
   ['configured', 409],
   ['changed-meanwhile', 409],

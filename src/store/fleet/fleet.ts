@@ -4,6 +4,8 @@ import { createIdSet, heldIds, type IdSet, visitIds } from '../../fleet/id-list.
 import type { Routing } from '../../model/alert/routing.ts';
 import type { WantedFindings } from '../../model/fleet/fleet-finding.ts';
 import type { Freshness, RefreshRecord } from '../../model/fleet/refresh.ts';
+import { isSupported } from '../../model/fleet/release.ts';
+import type { TargetSummary } from '../../model/fleet/target-summary.ts';
 import type { DueTarget } from '../../model/queue/outcome.ts';
 import type { Advisory, VersionRecordSummary } from '../../model/scan/inventory.ts';
 import { REFRESH_RECORD, ROUTING } from '../../model/stored/catalog.ts';
@@ -236,7 +238,10 @@ export async function* openTargets(
 ): AsyncGenerator<TargetFindings> {
   const states = createTargetStore(redis, keys);
   for await (const part of createTargetSummaries(redis, keys).all(onUnreadable)) {
-    const listed = new Map(part.filter(([, { open }]) => Object.keys(open).length > 0));
+    const now = Date.now();
+    const isWatched = ({ open, supportedUntil }: TargetSummary) =>
+      Object.keys(open).length > 0 && isSupported(supportedUntil, now);
+    const listed = new Map(part.filter(([, summary]) => isWatched(summary)));
     for await (const [id, { findings }] of states.each([...listed.keys()], onUnreadable)) {
       const { labels = {}, open = {} } = listed.get(id) ?? {};
       yield { target: { id, labels }, findings, open };

@@ -1,7 +1,9 @@
 import type { ForgottenTarget } from '../../model/api/lockhound-api.generated.ts';
+import { releaseIn } from '../../model/fleet/release.ts';
 import { DIGEST_ENTRY } from '../../model/stored/catalog.ts';
 import type { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
+import { releaseClaim } from '../outcomes/request-claims.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { scanFields } from '../redis/scan.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
@@ -18,11 +20,12 @@ export const CHANGED = 'changed';
 const ATTEMPTS = 5;
 
 /**
- * Removes all that is stored of a target in one script. `undefined` for a target that is not stored; `changed` when scans of it are
+ * Removes all that is stored of a target in one script; of a release, its lockfiles are no longer reserved. `undefined` for a target that is not stored; `changed` when scans of it are
  * saved again and again. Its deliveries, records of scans and logged changes expire on their own.
  */
 export function createTargetRemoval(redis: RedisClient, keys: Keys, summaries: TargetSummaries) {
   return async (target: string): Promise<ForgottenTarget | undefined | typeof CHANGED> => {
+    if (releaseIn(target) !== undefined) await redis.del(keys.requestedScan(releaseClaim(target)));
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const removed = await remove(redis, keys, summaries, target);
       if (removed !== CHANGED) return removed;

@@ -1,8 +1,11 @@
+import { releaseIn } from '../../model/fleet/release.ts';
 import type { RequestClaim } from '../../model/queue/open-job.ts';
+import { scanIdOf } from '../../model/scan/scan-id.ts';
 import { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
+import { readTargetState } from '../targets.ts';
 
 /** Time to live of a claim. The outcome of a job keeps it from running again for as long. */
 export const REQUEST_TTL_MS = 14 * 24 * 3_600_000;
@@ -33,4 +36,30 @@ export async function claimRequest(
   const answer = await runScript(redis, CLAIM, [keys.requestedScan(scan)], [content, REQUEST_TTL_MS]);
   if (String(answer) === 'taken')
     throw new StoreError('scan-exists', `scan ${scan} of this target has another content; choose another id`);
+}
+
+/** The name under which a release reserves its lockfiles. No scan has it. */
+export function releaseClaim(target: string): string {
+  return scanIdOf(target, '_release');
+}
+
+/**
+ * Reserves the id of a release for its lockfiles, of which `digest` is the hash, until its first scan is judged. Nothing for another target.
+ * Throws `StoreError` (`release-exists`) when it has other lockfiles.
+ */
+export async function claimRelease(
+  redis: RedisClient,
+  keys: Keys,
+  { target, digest }: { readonly target: string; readonly digest: string },
+): Promise<void> {
+  const state = await readTargetState(keys, target, await redis.hgetBuffer(keys.target(target), 'state'));
+  const known = state?.release?.digest ?? digest;
+  const content = [digest, REQUEST_TTL_MS];
+  const claim = await runScript(redis, CLAIM, [keys.requestedScan(releaseClaim(target))], content);
+  if (known === digest && String(claim) !== 'taken') return;
+  const { release = '', target: of = target } = releaseIn(target) ?? {};
+  throw new StoreError(
+    'release-exists',
+    `release ${release} of ${of} has other lockfiles: choose another name, or forget ${target} first`,
+  );
 }

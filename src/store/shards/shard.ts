@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { releasedTarget } from '../../model/fleet/release.ts';
 
 /** A shard: one part of the targets, with its own keys. */
 export interface Shard {
@@ -12,7 +13,7 @@ export const ONLY_SHARD: Shard = { index: 0, count: 1 };
 
 export const MAX_SHARDS = 256;
 
-/** The shard of a target: CRC-32 (IEEE 802.3, as in zlib) of its id in UTF-8, modulo the number of shards. */
+/** The shard of a target and of its releases: CRC-32 (IEEE 802.3, as in zlib) of the target's id in UTF-8, modulo the number of shards. */
 export function shardOf(target: string, count: number): number {
-  return crc32(target) % count;
+  return crc32(releasedTarget(target)) % count;
 }

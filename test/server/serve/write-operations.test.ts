@@ -102,6 +102,34 @@ describe('a submitted scan', () => {
     expect(payload.lockfiles).toEqual([{ path: 'go.sum', unread }]);
   });
 
+  it('of a release keeps its lockfiles, and is seen by those alone who see its target', async () => {
+    const body = { target: 'a/shop', release: '2.4.1', supportedUntil: '2028-01-01' };
+    const submit = (own: Record<string, string>, more: object) =>
+      post('scans', json(own, { ...body, lockfiles, ...more }));
+    const first = await submit(headers.team, { scan: 'released' });
+    expect([first.status, first.json]).toEqual([202, { scan: scanIdOf('a/shop@release:2.4.1', 'released') }]);
+    const [payload] = await queued(first.json.scan);
+    expect(payload).toMatchObject({ ...body, target: { id: 'a/shop@release:2.4.1' } });
+    expect((await submit(headers.team, {})).status).toBe(202);
+    const other = await submit(headers.team, { lockfiles: [{ path: 'package-lock.json', content: '{}' }] });
+    expect([other.status, other.json.type]).toEqual([409, 'urn:lockhound:problem:release-exists']);
+    expect(other.json.detail).toContain('release 2.4.1 of a/shop has other lockfiles');
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ ...body, scan: 'form-release' })) form.append(name, value);
+    form.append('file', new Blob([lockfiles[0]?.content ?? '']), 'package-lock.json');
+    expect((await post('scans', { headers: headers.team, body: form })).status).toBe(202);
+    // A name that looks like the target of another team is that of a release of the own target.
+    const crossing = [
+      { target: 'b/bank' },
+      { target: 'b/bank@release:2.4.1' },
+      { target: 'b/bank', release: 'a/shop' },
+    ];
+    for (const more of crossing) expect((await submit(headers.team, more)).status).toBe(404);
+    expect((await submit(headers.team, { release: 'a@b:c' })).status).toBe(400);
+    const source = { url: 'https://example.com/package-lock.json' };
+    expect((await post('scans', json(headers.admin, { ...body, source }))).status).toBe(400);
+  });
+
   it('has an id of its target: another content is refused, and a foreign id is as unknown as none', async () => {
     const submit = (own: Record<string, string>, target: string, content: string) =>
       post(

@@ -11,6 +11,7 @@ import { LabelFields, LabelList } from '../parts/labels.tsx';
 import { targetAddress } from '../parts/links.ts';
 import { OpenCounts } from '../parts/open-counts.tsx';
 import { RATED } from '../parts/severity.tsx';
+import { Support } from '../parts/support.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useList } from '../parts/use-list.ts';
@@ -75,7 +76,8 @@ function targetRow(one: Target) {
       <td data-label="State">
         {one.stale ? <span class="mark warn">stale</span> : null}
         {one.incomplete ? <span class="mark warn">incomplete</span> : null}
-        {one.stale || one.incomplete ? null : <span class="faint">complete</span>}
+        {one.stale || one.incomplete ? null : <span class="faint">complete</span>}{' '}
+        <Support release={one.release} />
       </td>
     </tr>
   );

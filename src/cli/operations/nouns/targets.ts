@@ -23,7 +23,7 @@ export const NOUN: Noun = {
     },
     forget: {
       text: forgottenTargetText,
-      question: ({ target }) => `Remove all that is stored of target ${target}?`,
+      question: ({ target }) => `Remove all that is stored of target ${target} and its releases?`,
     },
     acceptCorrections: {
       text: ({ accepted }: { readonly accepted: readonly DataLoss[] }) =>

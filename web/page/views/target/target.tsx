@@ -9,6 +9,7 @@ import { findingAddress, inventoryAddress } from '../../parts/links.ts';
 import { Nothing, Shown, Unnamed } from '../../parts/notice.tsx';
 import { OpenCounts } from '../../parts/open-counts.tsx';
 import { SeverityBadge } from '../../parts/severity.tsx';
+import { Support } from '../../parts/support.tsx';
 import { ListTable } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useList } from '../../parts/use-list.ts';
@@ -49,7 +50,7 @@ function Details({ details, onChange }: DetailsProps) {
               {counted(summary.packages, 'package')}, scanned <Time at={summary.requestedAt} />{' '}
               {summary.stale ? <span class="mark warn">stale</span> : null}
               {summary.incomplete ? <span class="mark warn">incomplete</span> : null}
-              <LabelList labels={summary.labels} />
+              <Support release={summary.release} /> <LabelList labels={summary.labels} />
             </>
           )
         }
