@@ -31,6 +31,7 @@ import type { HttpOperations } from './api/http-operation.ts';
 import { addDocuments } from './api/openapi/document.ts';
 import { type HealthServer, startHealthServer } from './health.ts';
 import { addMonitoring } from './metrics/monitoring.ts';
+import { addNpmAudit } from './npm-audit.ts';
 import { mountPage } from './page/mount-page.ts';
 import { type ServeContext, snapshotOf } from './serve-context.ts';
 import { addPushTriggers } from './triggers/push.ts';
@@ -111,6 +112,7 @@ async function serveWith(
   const authenticate = (request: FastifyRequest) => askStore(() => callers.authenticate(request));
   const events = eventOperations(context);
   const document = await readBundledDescription('lockhound.v1');
+  const countRequest = createRequestRates(serve.requestsPerSecond);
   const app = createApiServer({
     document,
     operations: {
@@ -121,13 +123,14 @@ async function serveWith(
     authenticate,
     askStore,
     answers: apiAnswers,
-    countRequest: createRequestRates(serve.requestsPerSecond),
+    countRequest,
     log,
     receiveMs: serve.receiveTimeout,
     maxBodyBytes: serve.maxBodyBytes,
   });
   addDocuments(app, document, serve.publicUrl);
   mountPage(app, options.page ?? packageFile('dist/page/'));
+  addNpmAudit(app, context, { authenticate, countRequest, askStore });
   addPushTriggers(app, { ...context, askStore }, log);
   const monitoring = addMonitoring(app, { ...context, worker: options.worker }, authenticate);
   const close = async (): Promise<void> => {
