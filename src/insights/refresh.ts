@@ -6,7 +6,7 @@ import {
   ADVISORY_STATEMENTS,
   type Compared,
   compareAnswer,
-  type Group,
+  type Loss,
   type Statements,
   VERSION_STATEMENTS,
 } from '../model/losses/statements.ts';
@@ -15,7 +15,7 @@ import type { Answer, Known, RefreshedFacts, SeenVersions } from '../model/ports
 import type { Advisory, VersionRecordSummary } from '../model/scan/inventory.ts';
 import { loadOrMiss } from './caching.ts';
 import { InsightsError } from './errors.ts';
-import { provenGroups, type Witnessing } from './losses/judge-losses.ts';
+import { provenLosses, type Witnessing } from './losses/judge-losses.ts';
 import { type Eligibility, indexKeyOf, type LookUp } from './resolve/eligibility.ts';
 
 /** What the fleet knows. */
@@ -84,15 +84,15 @@ export function createRefresh({
       const versions = await doubted(facts?.versions, VERSION_STATEMENTS, losses.versions);
       const advisories = await doubted(facts?.advisories, ADVISORY_STATEMENTS, losses.advisories);
       const tally = createTally(losses.kept);
-      for (const { compared } of [...versions, ...advisories]) addTo(tally, compared);
-      const proven = new Set([
-        ...(await provenGroups(tally, witnessing, signal)),
-        ...acceptedGroups(tally, losses.before),
-      ]);
-      const settled = await settle(facts?.versions, VERSION_STATEMENTS, versions, proven);
+      const compared = [...versions, ...advisories].map((one) => one.compared);
+      const { proven, isProven } = await provenLosses(tally, compared, witnessing, {
+        signal,
+        accepted: (lost) => acceptedGroups(lost, losses.before),
+      });
+      const settled = await settle(facts?.versions, VERSION_STATEMENTS, versions, isProven);
       // They were known, although a worker may have died before it recorded that.
       await seen?.add(settled.flatMap(([key, known]) => ('missing' in known ? key : [])));
-      await settle(facts?.advisories, ADVISORY_STATEMENTS, advisories, proven);
+      await settle(facts?.advisories, ADVISORY_STATEMENTS, advisories, isProven);
       return dataLossOf(tally, proven);
     },
   };
@@ -125,12 +125,12 @@ async function settle<Value>(
   facts: Facts<Value>,
   kind: Statements<Value>,
   losses: readonly Doubted<Value>[],
-  proven: ReadonlySet<Group>,
+  isProven: (loss: Loss) => boolean,
 ): Promise<readonly Entry<Value>[]> {
   const settled = losses
-    .filter(({ compared }) => compared.lost.some(({ group }) => proven.has(group)))
+    .filter(({ compared }) => compared.lost.some(isProven))
     .map(({ key, before, answer }): Entry<Value> => {
-      return [key, compareAnswer(kind, before, answer, (group) => proven.has(group)).known];
+      return [key, compareAnswer(kind, before, answer, isProven).known];
     });
   if (settled.length > 0) await facts?.learn(settled, { isRefresh: true });
   return settled;

@@ -105,7 +105,7 @@ describe('an answer', () => {
       VERSION_STATEMENTS,
       known(RECORD),
       known(EMPTY),
-      (group) => group === 'NPM advisories',
+      ({ group }) => group === 'NPM advisories',
     );
     expect(now).toEqual({ record: { ...RECORD, advisoryIds: [] }, doubted: known(EMPTY) });
   });

@@ -79,3 +79,51 @@ it('tells once each source that denies an alert, and resolves it when all source
     expect(inbox()).toEqual([]);
   }
 });
+
+it('an import with fewer records resolves nothing: an advisory that nobody has any more is denied by nobody', async () => {
+  const inbox = createInbox(world, 'fewer');
+  const data = join(folder, 'fewer');
+  const room = await world.room('fewer', [], { config: [`data: { folder: "${data}" }`] });
+  const other = { id: 'GHSA-else-else-else', affected: [{ package: { ecosystem: 'npm', name: 'no' } }] };
+  const gone = 'GHSA-gone-gone-gone';
+  await publish(room, other);
+  await publish(room, { id: gone });
+  room.work({ LOCKHOUND_INSIGHTS_SOURCES: 'api,osv' });
+  await scan(room, 'web', SOUND);
+  await refresh(room);
+  expect(inbox()).toEqual(['web opened vulnerability unrated']);
+  rmSync(join(data, 'advisories.sqlite'));
+  await publish(room, other);
+  for (let time = 0; time < 2; time += 1) await refresh(room);
+  await scan(room, 'web', SOUND);
+  expect(inbox()).toEqual([]);
+  const { findings } = JSON.parse((await room.lockhound('findings', '--target', 'web', '--json')).output);
+  expect(findings).toMatchObject([{ finding: { advisory: { id: gone } } }]);
+  expect((await room.store.fleet.lastRefresh('all'))?.dataLoss).toEqual({
+    lost: 1,
+    compared: 1,
+    of: ['NPM imported advisories'],
+  });
+  // A withdrawal is a statement.
+  await publish(room, { id: gone, withdrawn: '2026-05-20T00:00:00Z' });
+  await refresh(room);
+  expect(inbox()).toEqual(['web resolved vulnerability unrated']);
+});
+
+it('a person may accept that an imported record is gone', async () => {
+  const inbox = createInbox(world, 'accepted');
+  const data = join(folder, 'accepted');
+  const room = await world.room('accepted', [], { config: [`data: { folder: "${data}" }`] });
+  const other = { id: 'GHSA-else-else-else', affected: [{ package: { ecosystem: 'npm', name: 'no' } }] };
+  await publish(room, other);
+  await publish(room, { id: 'GHSA-done-done-done' });
+  room.work({ LOCKHOUND_INSIGHTS_SOURCES: 'api,osv' });
+  await scan(room, 'web', SOUND);
+  rmSync(join(data, 'advisories.sqlite'));
+  await publish(room, other);
+  await refresh(room);
+  inbox();
+  await room.store.fleet.acceptLoss('somebody', new Date().toISOString());
+  await refresh(room);
+  expect(inbox()).toEqual(['web resolved vulnerability unrated']);
+});

@@ -1,10 +1,15 @@
 import { addTo, createTally } from '../../model/losses/evidence.ts';
-import { ADVISORY_STATEMENTS, compareAnswer, VERSION_STATEMENTS } from '../../model/losses/statements.ts';
+import {
+  ADVISORY_STATEMENTS,
+  type Compared,
+  compareAnswer,
+  VERSION_STATEMENTS,
+} from '../../model/losses/statements.ts';
 import type { Answer, Facts, Known } from '../../model/ports/shared-state.ts';
 import type { Advisory, VersionRecordSummary } from '../../model/scan/inventory.ts';
 import type { LookUp } from '../resolve/eligibility.ts';
 import type { VersionAnswer, VersionLookUp } from '../resolve/version-look-up.ts';
-import { provenGroups, type Witnessing } from './judge-losses.ts';
+import { provenLosses, type Witnessing } from './judge-losses.ts';
 
 type Settled = readonly [lookUp: LookUp, answer: VersionAnswer];
 
@@ -23,6 +28,7 @@ export function guardedLookUp(
     const before = new Map(lookUps.map(({ key }, index) => [key, known[index]]));
     const tally = createTally();
     const open: Settled[] = [];
+    const doubted: Compared<VersionRecordSummary>[] = [];
     await lookUpVersions(lookUps, signal, (answers) => {
       const sound: Settled[] = [];
       for (const one of answers) {
@@ -32,20 +38,22 @@ export function guardedLookUp(
           continue;
         }
         const compared = compareAnswer(VERSION_STATEMENTS, before.get(key), answer);
-        addTo(tally, compared);
-        if (compared.lost.length > 0) open.push(one);
-        else sound.push([one[0], compared.known]);
+        if (compared.lost.length > 0) {
+          open.push(one);
+          doubted.push(compared);
+        } else {
+          addTo(tally, compared);
+          sound.push([one[0], compared.known]);
+        }
       }
       if (sound.length > 0) settled(sound);
     });
     if (open.length === 0) return;
-    const proven = await provenGroups(tally, witnessing, signal);
+    const { isProven } = await provenLosses(tally, doubted, witnessing, { signal });
     settled(
       open.map(([lookUp, answer]): Settled => {
         if ('error' in answer) return [lookUp, answer];
-        const { known } = compareAnswer(VERSION_STATEMENTS, before.get(lookUp.key), answer, (group) =>
-          proven.has(group),
-        );
+        const { known } = compareAnswer(VERSION_STATEMENTS, before.get(lookUp.key), answer, isProven);
         return [lookUp, known];
       }),
     );

@@ -1,8 +1,10 @@
-import { isHandful, isProven, isSingle, type Tally } from '../../model/losses/evidence.ts';
+import { addTo, isHandful, isProven, isSingle, type Tally } from '../../model/losses/evidence.ts';
 import {
   ADVISORY_STATEMENTS,
+  type Compared,
   compareAnswer,
   type Group,
+  type Loss,
   type Statements,
   statedBy,
   VERSION_STATEMENTS,
@@ -26,11 +28,59 @@ interface Testimony {
   readonly stated: ReadonlyMap<string, readonly string[]> | undefined;
 }
 
+/** Lost advisories that are asked about at once; others wait for the next refresh. */
+const MAX_ASKED = 1_000;
+
+/**
+ * Adds what was compared to a tally, and returns which losses are proven. An advisory that imported ones alone stated is lost as they
+ * are when no source has it any more: nobody denies it then. `accepted`: groups that a person accepted, given the tally.
+ */
+export async function provenLosses(
+  tally: Tally,
+  compared: readonly Pick<Compared<unknown>, 'kept' | 'lost'>[],
+  witnessing: Witnessing,
+  { signal, accepted = () => [] }: ProofOptions,
+): Promise<{ readonly proven: ReadonlySet<Group>; readonly isProven: (loss: Loss) => boolean }> {
+  const asked = new Set(compared.flatMap(({ lost }) => lost.flatMap(({ imported = [] }) => imported)));
+  const unheard = await unheardOf(asked, witnessing, signal);
+  const groupOf = ({ group, imported = [] }: Loss): Group =>
+    imported.some((id) => unheard.has(id)) ? `${partsOf(group).scope} imported advisories` : group;
+  for (const { kept, lost } of compared)
+    addTo(tally, { kept, lost: lost.map((loss) => ({ ...loss, group: groupOf(loss) })) });
+  const proven = new Set([...(await provenGroups(tally, witnessing, signal)), ...accepted(tally)]);
+  return { proven, isProven: (loss) => proven.has(groupOf(loss)) };
+}
+
+interface ProofOptions {
+  readonly signal: AbortSignal;
+  readonly accepted?: (tally: Tally) => readonly Group[];
+}
+
+/** Those of the advisories that no source has. An error is no answer. */
+async function unheardOf(
+  ids: ReadonlySet<string>,
+  { loadAdvisory }: Pick<Witnessing, 'loadAdvisory'>,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const unheard = new Set(ids);
+  const ask = async (id: string): Promise<void> => {
+    try {
+      await loadAdvisory(id, signal);
+      unheard.delete(id);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof InsightsError)) throw error;
+    }
+  };
+  await Promise.all([...ids].slice(0, MAX_ASKED).map(ask));
+  return unheard;
+}
+
 /**
  * The groups of a tally whose losses are proven: by what else was compared, or, for a handful, by witnesses that all still state the
  * same. An index without any of the witnesses is believed about a single subject only.
  */
-export async function provenGroups(
+async function provenGroups(
   tally: Tally,
   witnessing: Witnessing,
   signal: AbortSignal,

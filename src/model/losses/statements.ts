@@ -15,8 +15,8 @@ interface Statement<Value> {
   readonly lost?: (answer: Value, known: Value) => readonly string[];
   /** Whether an answer says nothing about it. What was known then stays, whatever is proven of others. Default: never. */
   readonly isSilent?: (answer: Value, known: Value) => boolean;
-  /** The record of an answer with what was known before. */
-  readonly keep: (answer: Value, known: Value) => Value;
+  /** The record of an answer with what was known before of these subjects. */
+  readonly keep: (answer: Value, known: Value, subjects: readonly string[]) => Value;
 }
 
 /** The statements of one kind of record. */
@@ -26,6 +26,8 @@ export interface Statements<Value> {
   readonly subject: (record: Value) => string;
   /** Whether the service itself has it. Default: always. */
   readonly isOfService?: (record: Value) => boolean;
+  /** Returns the advisories that imported ones alone state. Default: none. */
+  readonly imported?: (record: Value) => readonly string[];
   /** The name of the statement that is lost with the whole record. */
   readonly whole: string;
   readonly parts: readonly Statement<Value>[];
@@ -37,6 +39,10 @@ export const VERSION_STATEMENTS: Statements<VersionRecordSummary> = {
   scope: ({ versionKey }) => versionKey.system,
   subject: ({ versionKey }) => formatVersionKey(versionKey),
   isOfService: ({ serviceLacks }) => serviceLacks !== true,
+  imported({ advisoryIds, advisoriesOnly, serviceLacks, claims }) {
+    if (advisoriesOnly === true || serviceLacks === true) return advisoryIds;
+    return [...notOfService(claims)];
+  },
   whole: 'versions',
   carry: (answer, { projectStatus }) =>
     projectStatus === undefined || answer.projectStatus !== undefined ? answer : { ...answer, projectStatus },
@@ -44,18 +50,24 @@ export const VERSION_STATEMENTS: Statements<VersionRecordSummary> = {
     {
       name: 'advisories',
       says: ({ advisoryIds }) => advisoryIds,
-      attests: ({ advisoryIds, claims = [] }) => {
-        const denied = new Set(
-          claims.flatMap(({ id, source, says }) => (source === 'api' && says !== 'affected' ? id : [])),
-        );
+      attests: ({ advisoryIds, claims }) => {
+        const denied = notOfService(claims);
         return denied.size === 0 ? advisoryIds : advisoryIds.filter((id) => !denied.has(id));
       },
       // Imported advisories replace no answer of the service.
       isSilent: ({ serviceLacks }, known) => serviceLacks === true && known.serviceLacks === undefined,
-      keep: (answer, known) => ({
-        ...(answer.serviceLacks === true && known.serviceLacks === undefined ? known : answer),
-        advisoryIds: [...new Set([...known.advisoryIds, ...answer.advisoryIds])],
-      }),
+      keep(answer, known, lost) {
+        const now = answer.serviceLacks === true && known.serviceLacks === undefined ? known : answer;
+        const kept = new Set([...answer.advisoryIds, ...lost]);
+        // What the sources said of them stays, too: it says of whom they are.
+        const said = (known.claims ?? []).filter(({ id }) => lost.includes(id));
+        const claims = [...(now.claims ?? []).filter(({ id }) => !lost.includes(id)), ...said];
+        return {
+          ...now,
+          advisoryIds: [...new Set([...known.advisoryIds.filter((id) => kept.has(id)), ...kept])],
+          ...(claims.length === 0 ? {} : { claims }),
+        };
+      },
     },
     {
       name: 'deprecation',
@@ -107,6 +119,13 @@ export const ADVISORY_STATEMENTS: Statements<Advisory> = {
   ],
 };
 
+/** The advisories of a version that imported ones list and the service does not. */
+function notOfService(claims: VersionRecordSummary['claims'] = []): ReadonlySet<string> {
+  return new Set(
+    claims.flatMap(({ id, source, says }) => (source === 'api' && says !== 'affected' ? id : [])),
+  );
+}
+
 /** An index that cannot read a licence any more states `non-standard`. */
 function isReadable(license: string): boolean {
   return license !== '' && license !== 'non-standard';
@@ -115,36 +134,44 @@ function isReadable(license: string): boolean {
 /** The statements of one kind in one scope, which are lost together: `NPM advisories`. */
 export type Group = string;
 
+/** A subject that was stated before and is not in the answer. */
+export interface Loss {
+  readonly group: Group;
+  readonly subject: string;
+  /** The advisories that are lost with it, of those that imported ones alone stated. Absent: none. */
+  readonly imported?: readonly string[];
+}
+
 /** An answer compared with what was known. */
 export interface Compared<Value> {
   /** The answer, with what it lost unless the loss is believed. */
   readonly known: Known<Value>;
   /** The groups that were stated before and still are. */
   readonly kept: readonly Group[];
-  /** The subjects that were stated before and are not in the answer. */
-  readonly lost: readonly { readonly group: Group; readonly subject: string }[];
+  readonly lost: readonly Loss[];
 }
 
 /**
  * Compares an answer with what was known. What the answer adds is known at once. What it no longer states stays known and is doubted,
- * because a service that lost its data answers in the same way; `believes` says of which groups a loss is proven.
+ * because a service that lost its data answers in the same way; `believes` says which losses are proven.
  */
 export function compareAnswer<Value>(
   kind: Statements<Value>,
   before: Known<Value> | undefined,
   answer: Answer<Value>,
-  believes: (group: Group) => boolean = () => false,
+  believes: (loss: Loss) => boolean = () => false,
 ): Compared<Value> {
   if (before === undefined || !('record' in before)) return { known: answer, kept: [], lost: [] };
   const known = before.record;
   const groupOf = (name: string): Group => `${kind.scope(known)} ${name}`;
   const whole = groupOf(kind.whole);
+  const imported = kind.imported?.(known) ?? [];
   if (!('record' in answer)) {
-    const lost = [{ group: whole, subject: kind.subject(known) }];
-    return { known: believes(whole) ? answer : { record: known, doubted: answer }, kept: [], lost };
+    const loss = { group: whole, subject: kind.subject(known), imported };
+    return { known: believes(loss) ? answer : { record: known, doubted: answer }, kept: [], lost: [loss] };
   }
   const kept: Group[] = kind.isOfService?.(answer.record) === false ? [] : [whole];
-  const lost: { readonly group: Group; readonly subject: string }[] = [];
+  const lost: Loss[] = [];
   const carried = carriedBy(kind, answer.record, known);
   let record = carried;
   for (const part of kind.parts) {
@@ -156,8 +183,12 @@ export function compareAnswer<Value>(
       continue;
     }
     const isSilent = part.isSilent?.(answer.record, known) === true;
-    if (isSilent || !believes(group)) record = part.keep(record, known);
-    if (!isSilent) lost.push(...gone.map((subject) => ({ group, subject })));
+    const losses = gone.map((subject): Loss => {
+      return { group, subject, imported: imported.filter((id) => id === subject) };
+    });
+    const doubted = losses.filter((loss) => isSilent || !believes(loss)).map(({ subject }) => subject);
+    if (doubted.length > 0) record = part.keep(record, known, doubted);
+    if (!isSilent) lost.push(...losses);
   }
   const isWhole = record === carried;
   return { known: isWhole ? { record } : { record, doubted: answer }, kept, lost };
