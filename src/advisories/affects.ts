@@ -40,6 +40,24 @@ function inRange(
   return isAffected && (!isLimited || isWithinLimit);
 }
 
+const SIGNS = { introduced: '>=', fixed: '<', last_affected: '<=', limit: '<' };
+const MAX_NAMED = 10;
+const MAX_CHARACTERS = 200;
+
+/** The affected versions in a few words: `<1.2.0, >=2.0.0 <2.1.0`, or those that are listed. */
+export function versionsText({ versions, ranges }: Affected): string {
+  const spans = ranges.map((events) =>
+    events
+      .map(([kind, bound], at) => `${at > 0 && kind === 'introduced' ? ', ' : ' '}${SIGNS[kind]}${bound}`)
+      .join('')
+      .replace(/^ >=0(?= <)/, '')
+      .trim(),
+  );
+  const named = versions.length > MAX_NAMED ? [...versions.slice(0, MAX_NAMED), '…'] : versions;
+  const text = (spans.length > 0 ? spans : named).join(', ');
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
+}
+
 /** The versions with which the ranges of an advisory end. */
 export function fixedVersions({ ranges }: Affected): readonly string[] {
   return ranges.flatMap((events) => events.flatMap(([kind, version]) => (kind === 'fixed' ? [version] : [])));

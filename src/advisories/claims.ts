@@ -1,11 +1,14 @@
 import { defined } from '../model/defined.ts';
 import type { VersionKey } from '../model/lockfile/ecosystem.ts';
 import type { AdvisoryClaim } from '../model/scan/claim.ts';
-import type { Advisories } from './database.ts';
+import { versionsText } from './affects.ts';
+import type { Advisories, StoredAdvisory } from './database.ts';
 import { storedName } from './osv-record.ts';
 
 /** More advisories than any version has. */
 const MAX_DIFFERENT = 200;
+
+type Imported = Pick<Advisories, 'about' | 'find' | 'withdrawnAs'>;
 
 /**
  * What the service and the imported advisories say where they differ about a version: of each advisory that one of them lists. `service`
@@ -14,45 +17,46 @@ const MAX_DIFFERENT = 200;
 export function claimsAbout(
   { system, name }: Pick<VersionKey, 'system' | 'name'>,
   { service, own }: { readonly service: readonly string[]; readonly own: readonly string[] },
-  advisories: Pick<Advisories, 'about' | 'find'>,
+  advisories: Imported,
 ): readonly AdvisoryClaim[] {
   const [stated, imported] = [new Set(service), new Set(own)];
   const different = [...new Set([...service, ...own])]
     .filter((id) => stated.has(id) !== imported.has(id))
     .slice(0, MAX_DIFFERENT);
+  if (different.length === 0) return [];
+  const about = new Map(advisories.about(system, storedName(system, name)).map((one) => [one.id, one]));
+  const listedBy = (id: string) => {
+    const affected = about.get(id);
+    return affected === undefined ? {} : { versions: versionsText(affected) };
+  };
   return different.flatMap((id): AdvisoryClaim[] => {
     if (imported.has(id)) {
       const { modified, published = modified } = advisories.find(id) ?? { modified: '' };
       return [
-        { id, source: 'osv', says: 'affected', ...timeOf(published) },
+        { id, source: 'osv', says: 'affected', ...timeOf(published), ...listedBy(id) },
         { id, source: 'api', says: 'unaffected' },
       ];
     }
     const listed: AdvisoryClaim = { id, source: 'api', says: 'affected' };
-    const known = advisories.find(id) ?? namedBy(id, advisories, storedName(system, name), system);
+    const known = namedBy(id, [...about.keys()], advisories);
     if (known === undefined) return [listed];
     const { withdrawn, modified } = known;
     return [
       listed,
       withdrawn === undefined
-        ? { id, source: 'osv', says: 'unaffected', ...timeOf(modified) }
+        ? { id, source: 'osv', says: 'unaffected', ...timeOf(modified), ...listedBy(known.id) }
         : { id, source: 'osv', says: 'withdrawn', ...timeOf(withdrawn) },
     ];
   });
 }
 
-/** An imported advisory about the package with this id among its aliases. */
-function namedBy(
-  id: string,
-  { about, find }: Pick<Advisories, 'about' | 'find'>,
-  name: string,
-  system: VersionKey['system'],
-) {
-  for (const one of about(system, name)) {
-    const found = find(one.id);
-    if (found?.aliases.includes(id) === true) return found;
-  }
-  return undefined;
+/** The imported advisory with this id, or among whose aliases it is: one of those about the package, or else one that is withdrawn. */
+function namedBy(id: string, about: readonly string[], advisories: Imported): StoredAdvisory | undefined {
+  const own = advisories.find(id);
+  if (own !== undefined) return own;
+  const named = about.flatMap((one) => advisories.find(one) ?? []);
+  const [withdrawn = ''] = advisories.withdrawnAs(id);
+  return named.find(({ aliases }) => aliases.includes(id)) ?? advisories.find(withdrawn);
 }
 
 /** Publishers that do not know a time state the year 1. */

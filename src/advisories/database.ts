@@ -35,7 +35,7 @@ export interface StoredAffected extends Affected {
 /** What is stored of an advisory besides the versions that it affects. */
 export type StoredAdvisory = Omit<OsvRecord, 'affected'>;
 
-const FORMAT = 2;
+const FORMAT = 3;
 
 const SCHEMA = `
   PRAGMA user_version = ${FORMAT};
@@ -48,6 +48,8 @@ const SCHEMA = `
     system TEXT, name TEXT, id TEXT, body TEXT, PRIMARY KEY (system, name, id)
   ) WITHOUT ROWID;
   CREATE INDEX affectedById ON affected (id);
+  CREATE TABLE withdrawn (alias TEXT, id TEXT, PRIMARY KEY (alias, id)) WITHOUT ROWID;
+  CREATE INDEX withdrawnById ON withdrawn (id);
 `;
 
 const COUNT_RECORDS = `
@@ -77,6 +79,7 @@ export async function openAdvisories(path: string) {
   const ofId = database.prepare('SELECT modified, body FROM advisories WHERE id = ?');
   const all = database.prepare('SELECT modified, body FROM advisories');
   const ofAdvisory = database.prepare('SELECT system, name, body FROM affected WHERE id = ?');
+  const ofAlias = database.prepare('SELECT id FROM withdrawn WHERE alias = ?');
   return {
     coverage: () => coverageOf(database),
     /** As in `AdvisoryUpdate`. */
@@ -93,6 +96,8 @@ export async function openAdvisories(path: string) {
         row && { ...(JSON.parse(String(row['body'])) as StoredAdvisory), modified: String(row['modified']) }
       );
     },
+    /** The ids of withdrawn advisories that have another id among their aliases. */
+    withdrawnAs: (alias: string) => ofAlias.all(alias).map(({ id }) => String(id)),
     /** All advisories, or those that changed since a time in ms, withdrawn ones too. */
     *records(since = Number.NEGATIVE_INFINITY): Generator<OsvRecord> {
       for (const row of all.iterate()) {
@@ -145,6 +150,7 @@ export function withChanges(advisories: Advisories, changed: readonly OsvRecord[
   const entries = Array.from(newer.values(), ({ id, withdrawn, affected }) =>
     withdrawn === undefined ? byPackage(affected).map((own) => ({ id, ...own })) : [],
   ).flat();
+  const withdrawn = [...newer.values()].filter((one) => one.withdrawn !== undefined);
   const about = Map.groupBy(entries, ({ system, name }) => `${system} ${name}`);
   return {
     ...advisories,
@@ -153,6 +159,10 @@ export function withChanges(advisories: Advisories, changed: readonly OsvRecord[
       ...(about.get(`${system} ${name}`) ?? []),
     ],
     find: (id) => newer.get(id) ?? advisories.find(id),
+    withdrawnAs: (alias) => [
+      ...advisories.withdrawnAs(alias).filter((id) => !newer.has(id)),
+      ...withdrawn.filter(({ aliases }) => aliases.includes(alias)).map(({ id }) => id),
+    ],
   };
 }
 
@@ -202,6 +212,8 @@ function updateOf(
   const known = database.prepare('SELECT modified FROM advisories WHERE id = ?');
   const put = database.prepare('INSERT OR REPLACE INTO advisories VALUES (?, ?, ?)');
   const forget = database.prepare('DELETE FROM affected WHERE id = ?');
+  const alsoNamed = database.prepare('INSERT OR REPLACE INTO withdrawn VALUES (?, ?)');
+  const unname = database.prepare('DELETE FROM withdrawn WHERE id = ?');
   const affect = database.prepare('INSERT OR REPLACE INTO affected VALUES (?, ?, ?, ?)');
   const cover = database.prepare('INSERT OR REPLACE INTO coverage VALUES (?, 0, ?, ?, ?)');
   return {
@@ -209,8 +221,14 @@ function updateOf(
       const before = known.get(advisory.id)?.['modified'];
       if (before !== undefined && Date.parse(String(before)) > Date.parse(modified)) return false;
       put.run(advisory.id, modified, JSON.stringify(advisory));
-      if (before !== undefined) forget.run(advisory.id);
-      if (advisory.withdrawn !== undefined) return true;
+      if (before !== undefined) {
+        forget.run(advisory.id);
+        unname.run(advisory.id);
+      }
+      if (advisory.withdrawn !== undefined) {
+        for (const alias of advisory.aliases) alsoNamed.run(alias, advisory.id);
+        return true;
+      }
       for (const { system, name, ...body } of byPackage(affected))
         affect.run(system, name, advisory.id, JSON.stringify(body));
       return true;

@@ -13,14 +13,37 @@ const stored: readonly StoredAdvisory[] = [
   },
   { id: 'W-1', modified: '2026-05-02T00:00:00Z', withdrawn: '2026-05-03T00:00:00Z', title: '', aliases: [] },
   { id: 'OLD-1', modified: '0001-01-01T00:00:00Z', title: '', aliases: [] },
+  {
+    id: 'W-2',
+    modified: '2026-05-02T00:00:00Z',
+    withdrawn: '2026-05-04T00:00:00Z',
+    title: '',
+    aliases: ['Y-1', 'X-1'],
+  },
 ];
 const advisories = {
   find: (id: string) => stored.find((one) => one.id === id),
-  about: (): readonly StoredAffected[] => [{ id: 'A-1', versions: [], ranges: [] }],
+  about: (): readonly StoredAffected[] => [
+    {
+      id: 'A-1',
+      versions: [],
+      ranges: [
+        [
+          ['introduced', '0'],
+          ['fixed', '1.2.0'],
+          ['introduced', '2.0.0'],
+          ['last_affected', '2.1.0'],
+        ],
+      ],
+    },
+  ],
+  withdrawnAs: (alias: string) =>
+    stored.filter((one) => one.withdrawn !== undefined && one.aliases.includes(alias)).map(({ id }) => id),
 };
+const RANGE = '<1.2.0, >=2.0.0 <=2.1.0';
 const claims = (service: readonly string[], own: readonly string[]) =>
-  claimsAbout(LEFT, { service, own }, advisories).map(({ id, source, says, since }) =>
-    [id, source, says, since].filter((part) => part !== undefined).join(' '),
+  claimsAbout(LEFT, { service, own }, advisories).map(({ id, source, says, since, versions }) =>
+    [id, source, says, since, versions].filter((part) => part !== undefined).join(' '),
   );
 
 it('sources that list the same claim nothing', () => {
@@ -29,9 +52,15 @@ it('sources that list the same claim nothing', () => {
 });
 
 it.each<[string, readonly string[], readonly string[], readonly string[]]>([
-  ['lists', [], ['A-1'], ['A-1 osv affected 2026-05-01T00:00:00Z', 'A-1 api unaffected']],
-  ['does not list', ['A-1'], [], ['A-1 api affected', 'A-1 osv unaffected 2026-05-02T00:00:00Z']],
-  ['knows by another name', ['X-1'], [], ['X-1 api affected', 'X-1 osv unaffected 2026-05-02T00:00:00Z']],
+  ['lists', [], ['A-1'], [`A-1 osv affected 2026-05-01T00:00:00Z ${RANGE}`, 'A-1 api unaffected']],
+  ['does not list', ['A-1'], [], ['A-1 api affected', `A-1 osv unaffected 2026-05-02T00:00:00Z ${RANGE}`]],
+  [
+    'knows by another name',
+    ['X-1'],
+    [],
+    ['X-1 api affected', `X-1 osv unaffected 2026-05-02T00:00:00Z ${RANGE}`],
+  ],
+  ['withdrew as', ['Y-1'], [], ['Y-1 api affected', 'Y-1 osv withdrawn 2026-05-04T00:00:00Z']],
   ['withdrew', ['W-1'], [], ['W-1 api affected', 'W-1 osv withdrawn 2026-05-03T00:00:00Z']],
   ['does not know', ['N-1'], [], ['N-1 api affected']],
   ['has without a time', ['OLD-1'], [], ['OLD-1 api affected', 'OLD-1 osv unaffected']],

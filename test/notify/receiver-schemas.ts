@@ -157,7 +157,14 @@ const change = z.strictObject({
   url: z.string().nullable(),
   score: z.number().nullable(),
   disputed: z
-    .array(z.strictObject({ source: z.string(), says: z.string(), since: z.string().optional() }))
+    .array(
+      z.strictObject({
+        source: z.string(),
+        says: z.string(),
+        since: z.string().optional(),
+        versions: z.string().optional(),
+      }),
+    )
     .nullable(),
   advice: z.string().nullable(),
   suspicion: z

@@ -12,6 +12,8 @@ export interface Claim {
   readonly says: (typeof CLAIM_STATEMENTS)[number];
   /** RFC 3339; of a source without times: since when it was seen. Absent where neither is known. */
   readonly since?: string;
+  /** The versions that the source lists, in a few words: `>=1.0.0 <1.2.0`. Absent where it does not say. */
+  readonly versions?: string;
 }
 
 /** What one of two sources says of one advisory. */
@@ -22,11 +24,12 @@ export interface AdvisoryClaim extends Claim {
 /** Whether a value from outside is a claim about an advisory. */
 export function isAdvisoryClaim(value: unknown): value is AdvisoryClaim {
   if (!isObject(value)) return false;
-  const { id, source, says, since } = value;
+  const { id, source, says, since, versions } = value;
   const isTime = since === undefined || (typeof since === 'string' && !Number.isNaN(Date.parse(since)));
   return (
     typeof id === 'string' &&
     isTime &&
+    (versions === undefined || typeof versions === 'string') &&
     CLAIM_SOURCES.some((one) => one === source) &&
     CLAIM_STATEMENTS.some((one) => one === says)
   );
@@ -39,11 +42,12 @@ const VERBS = {
   withdrawn: 'withdrew it',
 };
 
-/** `disputed: the insights service lists this version since 2026-05-01, OSV withdrew it on 2026-06-01`. */
+/** `disputed: the insights service lists this version since 2026-05-01, OSV does not list this version (but <1.2.0) since 2026-06-01`. */
 export function disputeText(claims: readonly Claim[]): string {
-  const texts = claims.map(({ source, says, since }) => {
+  const texts = claims.map(({ source, says, since, versions }) => {
+    const which = versions === undefined ? '' : ` (${says === 'unaffected' ? 'but ' : ''}${versions})`;
     const when = since === undefined ? '' : ` ${says === 'withdrawn' ? 'on' : 'since'} ${since.slice(0, 10)}`;
-    return `${SOURCES[source]} ${VERBS[says]}${when}`;
+    return `${SOURCES[source]} ${VERBS[says]}${which}${when}`;
   });
   return `disputed: ${texts.join(', ')}`;
 }

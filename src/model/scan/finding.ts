@@ -25,6 +25,7 @@ export const claimSchema = z.object({
   source: z.enum(CLAIM_SOURCES),
   says: z.enum(CLAIM_STATEMENTS),
   since: z.string().exactOptional(),
+  versions: z.string().exactOptional(),
 });
 
 export const findingSchema = z.object({

@@ -159,9 +159,10 @@ function Facts({ one }: { readonly one: FleetFinding }) {
         <>
           <dt>Disputed</dt>
           <dd>
-            {finding.disputed.map(({ source, says, since }) => (
+            {finding.disputed.map(({ source, says, since, versions }) => (
               <p key={source}>
                 {source === 'osv' ? 'OSV' : 'The insights service'} says: {says}
+                {versions === undefined ? null : `, it lists ${versions}`}
                 {since === undefined ? null : (
                   <>
                     {' '}
