@@ -2,10 +2,9 @@ import type { FixCandidate } from '../model/advice/fix.ts';
 import type { VersionKey } from '../model/lockfile/ecosystem.ts';
 import { canonicalVersion } from '../model/lockfile/ecosystem.ts';
 import type { PublishedVersion } from '../model/ports/insights.ts';
-import type { VersionRecordSummary } from '../model/scan/inventory.ts';
 import { schemeOf } from '../versions/scheme.ts';
 import type { VersionScheme } from '../versions/version-scheme.ts';
-import type { AdviceFacts } from './facts.ts';
+import type { AdviceFacts, AdvisedRecord } from './facts.ts';
 import { allOf, bad, GOOD, type Proof, type Refuted, type Search, unknown } from './proof.ts';
 
 /** Versions that are looked up at once. The nearest good one is usually among the first. */
@@ -25,6 +24,8 @@ export interface Candidates {
   firstGood(versions: readonly PublishedVersion[]): Promise<Search<PublishedVersion>>;
   /** Whether all versions are good. */
   allGood(versions: readonly string[]): Promise<Proof>;
+  /** The first version with which nothing is wrong but that the index advises to wait with it. */
+  waiting(): { readonly version: string; readonly until: string } | undefined;
   /** What was looked at so far, in order. */
   looked(): readonly FixCandidate[];
 }
@@ -53,9 +54,12 @@ export async function openCandidates(facts: AdviceFacts, key: VersionKey): Promi
         version,
         advisories: record?.advisoryIds.slice() ?? [],
         proof: proofOf(key.name, version, record),
+        until:
+          record?.isDeprecated === false && record.advisoryIds.length === 0 ? record.waitUntil : undefined,
       });
     }
   };
+  const inOrder = () => [...seen.values()].sort((left, right) => scheme.compare(left.version, right.version));
   const proofsOf = (versions: readonly string[]) => versions.flatMap((one) => seen.get(one)?.proof ?? []);
   const found = {
     scheme,
@@ -75,10 +79,15 @@ export async function openCandidates(facts: AdviceFacts, key: VersionKey): Promi
       await look(versions);
       return allOf(proofsOf(versions));
     },
+    waiting() {
+      for (const { version, until } of inOrder()) if (until !== undefined) return { version, until };
+      return undefined;
+    },
     looked: () =>
-      [...seen.values()]
-        .sort((left, right) => scheme.compare(left.version, right.version))
-        .map(({ proof, ...candidate }) => ({ ...candidate, ...faultOf(candidate, proof) })),
+      inOrder().map(({ proof, until: _until, ...candidate }) => ({
+        ...candidate,
+        ...faultOf(candidate, proof),
+      })),
   };
   return { state: 'good', found };
 }
@@ -89,6 +98,8 @@ function isUnknown({ state }: Proof): boolean {
 
 interface Looked extends Pick<FixCandidate, 'version' | 'advisories'> {
   readonly proof: Proof;
+  /** Until when the index advises to wait, where nothing else is wrong. */
+  readonly until: string | undefined;
 }
 
 function laterVersions(
@@ -105,12 +116,18 @@ function laterVersions(
     .sort((left, right) => scheme.compare(left.version, right.version));
 }
 
-/** Whether no advisory affects a version and it is not deprecated. `record`: `undefined` when the index does not have it. */
-export function proofOf(name: string, version: string, record: VersionRecordSummary | undefined): Proof {
+/** Whether no advisory affects a version, it is not deprecated, and the index does not advise to wait. `record`: `undefined` when the index does not have it. */
+export function proofOf(name: string, version: string, record: AdvisedRecord | undefined): Proof {
   if (record === undefined) return unknown(`the index has no record of ${name} ${version}`);
   if (record.advisoryIds.length > 0)
     return bad(`${record.advisoryIds.join(', ')} affects ${name} ${version}`);
-  return record.isDeprecated ? bad(`${name} ${version} is deprecated`) : GOOD;
+  if (record.isDeprecated) return bad(`${name} ${version} is deprecated`);
+  return record.waitUntil === undefined ? GOOD : bad(notYet(name, version));
+}
+
+/** What is wrong with a version that the index advises to wait with. */
+export function notYet(name: string, version: string): string {
+  return `the index does not advise ${name} ${version} yet`;
 }
 
 /** The reason that no advisory is; those are stated themselves. */

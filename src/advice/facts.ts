@@ -13,7 +13,7 @@ export interface AdviceFacts {
   /** `undefined` when the index does not have the package. */
   versions(key: Pick<VersionKey, 'system' | 'name'>): Promise<PublishedVersions | undefined>;
   /** One for each key, in order; `undefined` for a version that the index does not have. */
-  records(keys: readonly VersionKey[]): Promise<readonly (VersionRecordSummary | undefined)[]>;
+  records(keys: readonly VersionKey[]): Promise<readonly (AdvisedRecord | undefined)[]>;
   /** The graph that a new installation of a version resolves to. It is not known when the service has none, and when a request fails. */
   graph(key: VersionKey): Promise<Search<DependencyGraph>>;
   /** What a version of Cargo, Go or PyPI declares. Not known as graphs are, and for a service that does not have it. */
@@ -22,27 +22,51 @@ export interface AdviceFacts {
   failures(): readonly CodedError[];
 }
 
+/** `waitUntil`: until when the index advises to wait, RFC 3339; absent when it does not. */
+export type AdvisedRecord = VersionRecordSummary & { readonly waitUntil?: string };
+
+/** No index advises to wait with older versions. */
+const YOUNG_MS = 60 * 24 * 3_600_000;
+
 export interface AdviceLimits {
   readonly signal: AbortSignal;
   /** Requests of one run; a batch of records counts as one. */
   readonly maxRequests: number;
 }
 
+/** What advice asks. */
+export type AdvisedBy = Pick<
+  Insights,
+  'publishedVersions' | 'resolve' | 'dependencies' | 'requirements' | 'releases'
+>;
+
 /** Reads facts through the API client. Each is read once. */
-export function createAdviceFacts(
-  insights: Pick<Insights, 'publishedVersions' | 'resolve' | 'dependencies' | 'requirements'>,
-  { signal, maxRequests }: AdviceLimits,
-): AdviceFacts {
+export function createAdviceFacts(insights: AdvisedBy, { signal, maxRequests }: AdviceLimits): AdviceFacts {
   const lists = new Map<string, Promise<PublishedVersions | undefined>>();
   const graphs = new Map<string, Promise<Search<DependencyGraph>>>();
   const declared = new Map<string, Promise<Search<readonly DeclaredRequirement[]>>>();
   const failures: CodedError[] = [];
-  const records = new Map<string, VersionRecordSummary | undefined>();
+  const records = new Map<string, AdvisedRecord | undefined>();
   let requests = 0;
   const count = () => {
     requests += 1;
     if (requests <= maxRequests) return;
     throw new AdviceError('request-limit', `the limit of ${maxRequests} requests for advice is reached`);
+  };
+  /** A service that does not say so advises nothing. */
+  const readWaits = async (keys: readonly VersionKey[], now: number): Promise<void> => {
+    const young = keys.filter((key) => {
+      return Date.parse(records.get(formatVersionKey(key))?.publishedAt ?? '') > now - YOUNG_MS;
+    });
+    if (young.length === 0) return;
+    count();
+    for (const [index, detail] of (await insights.releases.details(young, signal)).entries()) {
+      const key = formatVersionKey(young[index] as VersionKey);
+      const record = records.get(key);
+      if (record === undefined || detail === undefined || 'error' in detail) continue;
+      const { cooldownEnd = 0 } = detail;
+      if (cooldownEnd > now) records.set(key, { ...record, waitUntil: new Date(cooldownEnd).toISOString() });
+    }
   };
   const known = async <Found>(
     what: string,
@@ -78,6 +102,7 @@ export function createAdviceFacts(
             throw new AdviceError('no-answer', `${formatVersionKey(key)}: ${reason ?? 'no answer'}`);
           records.set(formatVersionKey(key), record);
         }
+        await readWaits(open, Date.now());
       }
       return keys.map((key) => records.get(formatVersionKey(key)));
     },

@@ -3,11 +3,11 @@ import type { DependencyGraph } from '../model/lockfile/dependency-graph.ts';
 import type { VersionKey } from '../model/lockfile/ecosystem.ts';
 import { canonicalName } from '../model/lockfile/ecosystem.ts';
 import type { PublishedVersion } from '../model/ports/insights.ts';
-import type { ResolvedPackage, VersionRecordSummary } from '../model/scan/inventory.ts';
+import type { ResolvedPackage } from '../model/scan/inventory.ts';
 import { schemeOf } from '../versions/scheme.ts';
 import { proofOf } from './candidates.ts';
 import { waitsUntil } from './cooldown.ts';
-import type { AdviceFacts } from './facts.ts';
+import type { AdviceFacts, AdvisedRecord } from './facts.ts';
 import type { Project } from './project.ts';
 import { allOf, bad, GOOD, type Proof, type Search, unknown } from './proof.ts';
 import { requiredGraph } from './required-graph.ts';
@@ -89,12 +89,14 @@ function broughtProof(
   root: VersionKey,
   name: string,
   version: string,
-  record: VersionRecordSummary | undefined,
+  record: AdvisedRecord | undefined,
 ): Proof {
   // A deprecated version clears the findings, too.
   const proof = proofOf(name, version, record && { ...record, isDeprecated: false });
   return proof.state === 'bad'
-    ? bad(`${root.name} ${root.version} brings ${name} ${version}, which is affected`)
+    ? bad(
+        `${root.name} ${root.version} brings ${name} ${version}, ${record?.waitUntil === undefined ? 'which is affected' : `and ${proof.reason}`}`,
+      )
     : proof;
 }
 

@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import { createAdviceFacts } from '../advice/facts.ts';
+import { type AdvisedBy, createAdviceFacts } from '../advice/facts.ts';
 import { learnFix } from '../advice/known-fix.ts';
 import { createRecordCache } from '../insights/caching.ts';
 import type { KnownFix } from '../model/advice/fix.ts';
 import { formatVersionKey } from '../model/lockfile/ecosystem.ts';
-import type { Insights } from '../model/ports/insights.ts';
 import type { Cache, KnownFixes } from '../model/ports/shared-state.ts';
 import { CACHED_FIX } from '../model/stored/catalog.ts';
 import { cacheInMemory } from '../store/facts/memory-cache.ts';
@@ -29,10 +28,7 @@ export function createFixReader(cache: Cache): KnownFixes['read'] {
 }
 
 /** What is known of fixes, in the cache that all workers share. */
-export function createKnownFixes(
-  insights: Pick<Insights, 'publishedVersions' | 'resolve' | 'dependencies' | 'requirements'>,
-  cache: Cache,
-): KnownFixes {
+export function createKnownFixes(insights: AdvisedBy, cache: Cache): KnownFixes {
   const fixes = createRecordCache<KnownFix>(CACHED_FIX, { cache, recordTtlMs: TTL_MS, missTtlMs: TTL_MS });
   // What is learned is added to what all workers know, so it is not read from memory.
   const read = createFixReader(cache);

@@ -318,6 +318,28 @@ describe('what the project holds back', () => {
     }
   });
 
+  it('waits where the index advises it, unless a later version is good', async () => {
+    const until = '2026-12-01T00:00:00.000Z';
+    const versions = { '1.0.0': BAD, '1.0.1': { waitUntil: until } };
+    const advised = (parser: Registry[string]) =>
+      advise(
+        { ...registry, parser },
+        lockfileOf({ ...registry, parser }, { server: '^1.0.0' }, locked),
+        'parser@1.0.0',
+      );
+    expect(await advised(versions)).toMatchObject({
+      kind: 'held-by-cooldown',
+      version: '1.0.1',
+      until,
+      commands: [],
+      sentence:
+        'Fixed in parser 1.0.1, but the index does not advise parser 1.0.1 yet; it does from 2026-12-01 on.',
+    });
+    expect(await advised({ ...versions, '1.0.2': {} })).toMatchObject({ kind: 'in-range', version: '1.0.2' });
+    const worse = { advisories: ['GHSA-1'], waitUntil: until };
+    expect(await advised({ '1.0.0': BAD, '1.0.1': worse })).toMatchObject({ kind: 'none' });
+  });
+
   it('stays with its pin', async () => {
     const pin = { name: 'parser', requirement: '1.0.0', where: 'package.json overrides', everywhere: true };
     const pinned = lockfileOf(registry, { server: '^1.0.0' }, locked, { pins: [pin] });

@@ -15,6 +15,7 @@ export interface Release {
   readonly advisories?: readonly string[];
   readonly publishedAt?: string;
   readonly isDeprecated?: boolean;
+  readonly waitUntil?: string;
   /** Whether the index has no dependency graph of it. */
   readonly hasNoGraph?: boolean;
   /** Whether the index lists it without a record of it. */
@@ -69,8 +70,9 @@ function publishedOf(version: string, { publishedAt, isDeprecated = false }: Rel
 
 function recordOf(versionKey: VersionKey, release: Release | undefined) {
   if (release === undefined || release.hasNoRecord === true) return undefined;
-  const { advisories = [], isDeprecated = false } = release;
-  return { versionKey, isDefault: false, isDeprecated, licenses: [], advisoryIds: [...advisories] };
+  const { advisories = [], isDeprecated = false, waitUntil } = release;
+  const record = { versionKey, isDefault: false, isDeprecated, licenses: [], advisoryIds: [...advisories] };
+  return waitUntil === undefined ? record : { ...record, waitUntil };
 }
 
 /** A new installation: the highest version that each requirement permits. */

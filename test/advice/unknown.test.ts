@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { adviseOn } from '../../src/advice/advise-on.ts';
 import { AdviceError } from '../../src/advice/errors.ts';
-import { createAdviceFacts } from '../../src/advice/facts.ts';
+import { type AdvisedBy, createAdviceFacts } from '../../src/advice/facts.ts';
 import { openProject } from '../../src/advice/project.ts';
 import { sentenceOf } from '../../src/advice/sentence.ts';
 import { searchSmallest } from '../../src/advice/smallest.ts';
+import type { VersionKey } from '../../src/model/lockfile/ecosystem.ts';
+import type { ReleaseDetail } from '../../src/model/signal/release-facts.ts';
 import { unexpected } from '../jobs/facts.ts';
 import { factsOf, lockfileOf, type Registry } from './registry.ts';
 
@@ -225,6 +227,7 @@ it('a request that fails leaves one graph unknown, and is told', async () => {
       publishedVersions: unexpected,
       resolve: unexpected,
       requirements: unexpected,
+      releases: {} as never,
       dependencies: () => Promise.reject(failure),
     },
     { signal: new AbortController().signal, maxRequests: 1 },
@@ -235,6 +238,58 @@ it('a request that fails leaves one graph unknown, and is told', async () => {
   expect(facts.failures()).toEqual([failure]);
   await expect(facts.graph({ ...key, version: '2.0.0' })).rejects.toMatchObject({ code: 'request-limit' });
 });
+
+it('asks the index whether it advises to wait, of young versions alone', async () => {
+  const asked: string[] = [];
+  const [soon, past] = [Date.now() + 86_400_000, Date.now() - 1];
+  const answers: Readonly<Record<string, ReleaseDetail | { error: Error }>> = {
+    '1.0.1': detail(soon),
+    '1.0.2': detail(past),
+    '1.0.3': { error: new Error('the service answers 500') },
+  };
+  const facts = createAdviceFacts(
+    {
+      publishedVersions: unexpected,
+      requirements: unexpected,
+      dependencies: unexpected,
+      resolve: async (packages) => ({
+        resolutions: packages.map(({ name, version }) => ({
+          outcome: 'resolved' as const,
+          record: {
+            versionKey: { system: 'NPM' as const, name, version },
+            publishedAt: version === '1.0.0' ? '2020-01-01T00:00:00Z' : new Date(past).toISOString(),
+            isDefault: false,
+            isDeprecated: false,
+            licenses: [],
+            advisoryIds: [],
+          },
+        })),
+        retryable: false,
+      }),
+      releases: {
+        details: async (keys: readonly VersionKey[]) => {
+          asked.push(...keys.map(({ version }) => version));
+          return keys.map(({ version }) => answers[version]);
+        },
+      } as never,
+    } as AdvisedBy,
+    { signal: new AbortController().signal, maxRequests: 2 },
+  );
+  const versions = ['1.0.0', '1.0.1', '1.0.2', '1.0.3', '1.0.4'];
+  const records = await facts.records(versions.map((version) => ({ system: 'NPM', name: 'pad', version })));
+  expect(asked).toEqual(versions.slice(1));
+  expect(records.map((record) => record?.waitUntil)).toEqual([
+    undefined,
+    new Date(soon).toISOString(),
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
+function detail(cooldownEnd: number): ReleaseDetail {
+  return { provenances: [], projects: [], advisoryIds: [], cooldownEnd };
+}
 
 describe('the search for the smallest good one', () => {
   const search = (states: string) =>

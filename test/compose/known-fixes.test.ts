@@ -12,6 +12,7 @@ it('asks a question for one scan, and again when that scan is judged again', () 
     resolve: unexpected,
     dependencies: unexpected,
     requirements: unexpected,
+    releases: {} as never,
   };
   const fixes = createKnownFixes(insights, createMemoryCache());
   const first = [

@@ -85,10 +85,7 @@ describe('an alert', () => {
       { kind: 'held-by-pin', changes: [], reason: 'package.json forces 1.2.3' },
       'held by a pin of the project: package.json forces 1.2.3',
     ],
-    [
-      { kind: 'held-by-cooldown', changes: [], until: '2026-02-01T00:00:00Z' },
-      "held until 2026-02-01 by the project's minimum age",
-    ],
+    [{ kind: 'held-by-cooldown', changes: [], until: '2026-02-01T00:00:00Z' }, 'held until 2026-02-01'],
     [{ kind: 'none', changes: [], commands: [] }, 'there is no fix'],
     [
       { kind: 'unknown', changes: [], commands: [], reason: 'the index has no graph' },

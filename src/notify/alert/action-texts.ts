@@ -59,7 +59,7 @@ function fixText({ kind, changes, commands, until, reason }: Fix): string {
     'upgrade-direct': `to do: upgrade ${list}${run}`,
     override: `to do: only an override (${list}) clears it${run}`,
     'held-by-pin': `held by a pin of the project${why}`,
-    'held-by-cooldown': `held until ${until?.slice(0, 10) ?? 'later'} by the project's minimum age${why}`,
+    'held-by-cooldown': `held until ${until?.slice(0, 10) ?? 'later'}${why}`,
     none: `there is no fix${why}`,
     unknown: `it is not known whether there is a fix${why}`,
   };
