@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { startTestServer } from '../http/test-server.ts';
 
@@ -19,6 +20,7 @@ export async function createFeedServer() {
   let hasRanges = true;
   let isEndless = false;
   const requests: string[] = [];
+  const arrivals = new EventEmitter();
   const listText = (): string =>
     text ??
     [...records]
@@ -42,6 +44,7 @@ export async function createFeedServer() {
     return answer(206, list.subarray(from, to + 1), { etag });
   };
   const server = await startTestServer((request, response) => {
+    arrivals.emit('request');
     const answer: Answer = (status, body = '', headers = {}) => {
       requests.push(`${request.url} ${status}`);
       response.writeHead(status, headers).end(body);
@@ -67,6 +70,8 @@ export async function createFeedServer() {
   return {
     ...server,
     requests,
+    /** Emits `request` when one arrives, before it is answered. */
+    arrivals,
     reset(): void {
       records = new Map();
       [text, failing] = [undefined, undefined];

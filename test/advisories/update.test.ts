@@ -1,4 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -7,6 +9,7 @@ import { importOsv } from '../../src/advisories/import-osv.ts';
 import { updateOsv } from '../../src/advisories/update-osv.ts';
 import type { HttpClient } from '../../src/http/client.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
+import { randomOf } from '../seeded-random.ts';
 import { createFeedServer } from './feed-server.ts';
 
 const http = createHttpClient();
@@ -137,3 +140,54 @@ it('an imported record of a time that has not come does not hide what changes un
   await update();
   expect((await stored()).ids).toEqual(['A-1', 'LIE-1', 'OLD-1']);
 });
+
+const COMMAND = join(import.meta.dirname, '..', '..', 'bin', 'lockhound.js');
+
+/** Runs `lockhound data update`, and kills it at the given number of requests, or of changes of its files. Resolves to its signal. */
+async function killedAt(what: 'request' | 'file', number: number): Promise<NodeJS.Signals | null> {
+  const environment = {
+    PATH: process.env['PATH'],
+    LOCKHOUND_DATA_FOLDER: folder,
+    LOCKHOUND_DATA_OSV_URL: server.url,
+  };
+  const child = spawn(process.execPath, [COMMAND, 'data', 'update'], { env: environment, stdio: 'ignore' });
+  let count = 0;
+  const kill = () => {
+    count += 1;
+    if (count === number) child.kill('SIGKILL');
+  };
+  const files = watch(folder, (_, name) => {
+    if (what === 'file' && String(name).startsWith('advisories.sqlite')) kill();
+  });
+  if (what === 'request') server.arrivals.on('request', kill);
+  const [, signal] = await once(child, 'exit');
+  server.arrivals.removeAllListeners('request');
+  files.close();
+  return signal as NodeJS.Signals | null;
+}
+
+it('killed at any request or change of a file leaves what is stored, and the next one completes it', async () => {
+  const random = randomOf('UPDATE_KILL_SEED');
+  const changes = 120;
+  for (let count = 0; count < changes; count += 1) server.put(`A-${count}`, at(count));
+  const points = [
+    ...[1, 2 + Math.floor(random() * changes), changes + 1].map((number) => ['request', number] as const),
+    ...[1, 3, 4 + Math.floor(random() * 20)].map((number) => ['file', number] as const),
+  ];
+  let kills = 0;
+  for (const [what, number] of points) {
+    const signal = await killedAt(what, number);
+    const { ids } = await stored();
+    // All or nothing: the last points may come after the end.
+    expect([1, changes + 1], `${what} ${number}`).toContain(ids.length);
+    expect(ids.includes('OLD-1')).toBe(true);
+    if (signal === 'SIGKILL') kills += 1;
+    else expect(ids.length).toBe(changes + 1);
+    await update();
+    expect((await stored()).ids.length).toBe(changes + 1);
+    expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([]);
+    rmSync(path());
+    await importRecord('OLD-1', '2026-06-01T00:00:00Z');
+  }
+  expect(kills).toBeGreaterThanOrEqual(4);
+}, 120_000);
