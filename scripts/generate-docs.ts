@@ -5,6 +5,7 @@ import { jsonBlock } from './docs/markdown.ts';
 import { metricsPage } from './docs/metrics-page.ts';
 import { ownRuleTable, rulePages, ruleTable } from './docs/rule-pages.ts';
 import { settingsPage } from './docs/settings-page.ts';
+import { signalsPage } from './docs/signals-page.ts';
 import { webhookPage } from './docs/webhook-page.ts';
 import { sampleEnvelope } from './docs-samples.ts';
 
@@ -20,6 +21,7 @@ const REFERENCE: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/reference/webhooks.md': webhookPage,
   'docs/reference/metrics.md': metricsPage,
   'docs/reference/envelope.md': envelopePage,
+  'docs/reference/signals.md': signalsPage,
 };
 
 /** The page with the data of a job as producers write it. */

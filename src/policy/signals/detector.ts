@@ -13,7 +13,7 @@ export interface Detector extends RuleText {
   readonly level?: 'off';
   /** Default: `low`. */
   readonly severity?: RatedSeverity;
-  /** Points by grade; `docs/signals.md` has the same table with the reasons. A signal without points is never part of an incident. */
+  /** Points by grade; `docs/reference/signals.md` has them with their reasons. A signal without points is never part of an incident. */
   readonly points: Readonly<Record<string, number>>;
   /** The facts that decide it, where an inspection may see fewer of them than one before. Others are known as a whole, or not at all. */
   readonly reads?: readonly string[];
