@@ -9,6 +9,7 @@
  *     npm run check-fixes -- --missing-graphs 7   a third of all dependency graphs is missing, selected by this seed
  *     npm run check-fixes -- --program <file>     the main file of another version of Lockhound
  *     npm run check-fixes -- --advisories <file>  further advisories, in the form of `data/insights/advisories.json`
+ *     npm run check-fixes -- --apply              `lockhound fix --apply` makes the changes, after a check that fails and one that succeeds
  *     npm run check-fixes -- --keep               the projects stay in a temporary folder
  *
  * Upgrades to other major lines are made and counted after the others. The application does not have to start with them.
@@ -16,7 +17,7 @@
  * Exit codes: 0 every finding that the advice clears is gone, none is new, and every application starts, or there is no registry; 1 not so; 2 a
  * check failed.
  */
-import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -37,6 +38,7 @@ const { values, positionals } = parseArgs({
     'missing-graphs': { type: 'string' },
     program: { type: 'string', default: join(import.meta.dirname, '..', 'bin', 'lockhound.js') },
     advisories: { type: 'string' },
+    apply: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
   },
 });
@@ -73,12 +75,60 @@ async function main(wanted: string): Promise<number> {
     const exact = PROJECTS.filter(({ name }) => name === wanted);
     const projects = exact.length > 0 ? exact : PROJECTS.filter(({ name }) => name.includes(wanted));
     const exits: number[] = [];
-    for (const project of projects) exits.push(await checkAndTell(project, bench));
+    const tell = values.apply ? applyAndTell : checkAndTell;
+    for (const project of projects) exits.push(await tell(project, bench));
     return Math.max(0, ...exits);
   } finally {
     await registry.close();
     if (values.keep) console.log(folder);
     else await rm(folder, { recursive: true });
+  }
+}
+
+/** Lets `fix --apply` make the changes of a project: once with a check that fails, once with one that succeeds. */
+async function applyAndTell(project: CheckedProject, bench: Bench): Promise<number> {
+  const { tools, registry, upstream } = bench;
+  const { program, 'missing-graphs': seed } = values;
+  try {
+    const { folder, lockfile } = await build(join(bench.folder, project.name, 'project'), project, bench);
+    const data = await dataAbout(await lockedIn(program, lockfile), await advisories(), registry);
+    const git = (...args: string[]) =>
+      succeed(folder, 'git', ['-c', 'user.name=a', '-c', 'user.email=a@b.example', ...args]);
+    await writeFile(join(folder, '.gitignore'), 'node_modules\n');
+    await git('init', '--quiet');
+    await git('add', '.');
+    await git('commit', '--quiet', '--message=before');
+    const apply = (...args: string[]) =>
+      lockhound(
+        { program, data, seed },
+        ['fix', '--apply', '--json', ...args, folder],
+        tools.with(project.manager, upstream),
+      );
+    await apply('--check', 'false');
+    const untouched = (await git('status', '--porcelain')) === '';
+    const { plans, findings, applied } = await apply('--check', 'true');
+    const after = await lockhound({ program, data, seed }, ['scan', '--json', '--no-advice', lockfile]);
+    const changed = (await git('status', '--porcelain'))
+      .split('\n')
+      .map((line) => line.slice(3))
+      .filter(Boolean);
+    const written = applied?.written ?? [];
+    const isExact = changed.sort().join() === [...written].sort().join();
+    const claimed = plans.flatMap(({ steps }) => steps.flatMap(({ clears }) => clears));
+    const count = claimed.reduce((sum, one) => sum + one.findings, 0);
+    const reasons = (applied?.plans ?? []).flatMap(({ reason }) => reason ?? []);
+    console.log(
+      [
+        `${project.name} (${project.manager}): ${findings.length} findings, ${count} claimed, ${after.findings.length} left; ` +
+          `untouched by a check that fails: ${untouched ? 'yes' : 'no'}; written: ${written.join(', ') || 'nothing'}; exactly: ${isExact ? 'yes' : `no (${changed.join(', ')})`}`,
+        ...reasons.map((reason) => `  not made: ${reason}`),
+        '',
+      ].join('\n'),
+    );
+    return untouched && isExact && after.findings.length <= findings.length ? 0 : 1;
+  } catch (error) {
+    console.log(`${project.name}: ${error instanceof Error ? error.message : error}\n`);
+    return 2;
   }
 }
 

@@ -32,6 +32,13 @@ const report = z.object({
       advisory: z.object({ id: z.string() }).optional(),
     }),
   ),
+  applied: z
+    .object({
+      plans: z.array(z.object({ path: z.string(), reason: z.string().optional() })),
+      written: z.array(z.string()).default([]),
+      failedCheck: z.string().optional(),
+    })
+    .optional(),
 });
 
 export type Step = z.infer<typeof step>;
@@ -51,6 +58,7 @@ export interface Lockhound {
 export async function lockhound(
   { program, data, seed }: Lockhound,
   args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<Report> {
   const service = await startInsightsService({ data });
   if (seed !== undefined) {
@@ -65,7 +73,12 @@ export async function lockhound(
     const config = join(settings, 'lockhound.yaml');
     await writeFile(config, `insights: { url: "${service.url}" }\n`);
     const folder = dirname(args.at(-1) ?? '.');
-    const { out, err } = await run(folder, process.execPath, [program, ...args, '--config', config]);
+    const { out, err } = await run(
+      folder,
+      process.execPath,
+      [program, ...args, '--config', config],
+      environment,
+    );
     if (out === '') throw new Error(`lockhound ${args.join(' ')}: ${err}`);
     return report.parse(JSON.parse(out));
   } finally {

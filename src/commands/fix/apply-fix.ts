@@ -59,7 +59,7 @@ export async function applyFix(options: ApplyOptions): Promise<AppliedFix> {
       onStep(`running ${check}`);
       const { succeeded, lastLines } = await runScript(copy.folder, [check], {
         signal,
-        packageScripts: true,
+        isCheck: true,
       });
       if (!succeeded) return { plans, failedCheck: lastLines };
     }

@@ -14,10 +14,17 @@ const LAST_LINES = 12;
 const LIMIT_MS = 1_800_000;
 
 /**
- * Package managers run no scripts of packages: a version that nobody here has run yet must not run before the scan after it. A check
- * that needs them runs them itself (`npm rebuild && npm test`).
+ * Package managers run no scripts of packages: a version that nobody here has run yet must not run before the scan after it. They write
+ * lockfiles alone where they can, and may change them although nobody watches. A check installs what it needs (`npm ci && npm test`).
  */
-const NO_SCRIPTS = ['npm_config_ignore_scripts=true', 'YARN_ENABLE_SCRIPTS=false', 'CI=true'];
+const SETTINGS = [
+  ...['npm_config_ignore_scripts=true', 'npm_config_package_lock_only=true', 'npm_config_lockfile_only=true'],
+  ...[
+    'npm_config_frozen_lockfile=false',
+    'YARN_ENABLE_SCRIPTS=false',
+    'YARN_ENABLE_IMMUTABLE_INSTALLS=false',
+  ],
+].join(' ');
 
 /**
  * Runs lines of a shell in a folder; the first that fails ends it. It has the environment of this process. Aborting the signal
@@ -27,12 +34,12 @@ const NO_SCRIPTS = ['npm_config_ignore_scripts=true', 'YARN_ENABLE_SCRIPTS=false
 export async function runScript(
   folder: string,
   lines: readonly string[],
-  options: { readonly signal: AbortSignal; readonly packageScripts?: boolean },
+  options: { readonly signal: AbortSignal; readonly isCheck?: boolean },
 ): Promise<ScriptResult> {
-  const { signal, packageScripts = false } = options;
+  const { signal, isCheck = false } = options;
   if (platform === 'win32') throw new FixError('not-applicable', '--apply needs a POSIX shell (/bin/sh)');
   signal.throwIfAborted();
-  const settings = packageScripts ? [] : [`export ${NO_SCRIPTS.join(' ')}`];
+  const settings = isCheck ? [] : [`export ${SETTINGS}`];
   const child = spawn('/bin/sh', ['-c', ['set -e', ...settings, ...lines].join('\n')], {
     cwd: folder,
     detached: true,
