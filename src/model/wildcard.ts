@@ -13,3 +13,13 @@ export function matchesWildcard(pattern: string, value: string): boolean {
   }
   return at <= value.length - last.length;
 }
+
+/** Whether labels have all of some others. `*` in a value of `wanted` matches any text. */
+export function hasLabels(
+  labels: Readonly<Record<string, string>>,
+  wanted: Readonly<Record<string, string>>,
+): boolean {
+  return Object.entries(wanted).every(
+    ([name, value]) => Object.hasOwn(labels, name) && matchesWildcard(value, labels[name] ?? ''),
+  );
+}

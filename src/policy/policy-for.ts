@@ -1,14 +1,10 @@
 import type { Target } from '../model/scan/change.ts';
 import type { Policy } from '../model/scan/policy.ts';
-import { matchesWildcard } from '../model/wildcard.ts';
+import { hasLabels } from '../model/wildcard.ts';
 
 /** The policy for a target: settings of rules, of the gate and licences of every entry of `byLabel` whose labels it has, the last one first. */
 export function policyFor(policy: Policy, { labels: own }: Pick<Target, 'labels'>): Policy {
-  const fitting = policy.byLabel.filter(({ labels }) =>
-    Object.entries(labels).every(
-      ([name, value]) => Object.hasOwn(own, name) && matchesWildcard(value, own[name] ?? ''),
-    ),
-  );
+  const fitting = policy.byLabel.filter(({ labels }) => hasLabels(own, labels));
   if (fitting.length === 0) return policy;
   const rules: Record<string, Policy['rules'][string]> = { ...policy.rules };
   for (const { rules: changed } of fitting) {

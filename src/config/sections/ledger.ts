@@ -16,5 +16,7 @@ export const ledger = z.strictObject({
     )
     .max(1_000)
     .default([])
-    .describe('In place of `ledger.keep` for targets with these labels; the last entry that fits counts.'),
+    .describe(
+      'In place of `ledger.keep` for targets with these labels (`*` matches any text); the last entry that fits counts.',
+    ),
 });

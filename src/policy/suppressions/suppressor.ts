@@ -4,7 +4,7 @@ import type { Finding, Location } from '../../model/scan/finding.ts';
 import type { TargetSuppressionLimit } from '../../model/scan/policy.ts';
 import { atLeast, countedSeverity } from '../../model/scan/severity.ts';
 import type { Suppressed, Suppression, UnusedSuppression } from '../../model/scan/suppression.ts';
-import { matchesWildcard } from '../../model/wildcard.ts';
+import { hasLabels, matchesWildcard } from '../../model/wildcard.ts';
 import { fits, indexRules, namesOf, type Rule, type RuleIndex, rulesOf } from './rules.ts';
 
 /** Decides which findings of one target are suppressed. */
@@ -68,9 +68,7 @@ function isOnlyFor({ source, target }: Suppression): boolean {
 
 export function isAbout({ target, labels = {} }: Suppression, { id, labels: known }: Target): boolean {
   if (target !== undefined && !matchesWildcard(target, id)) return false;
-  return Object.entries(labels).every(
-    ([name, value]) => Object.hasOwn(known, name) && matchesWildcard(value, known[name] ?? ''),
-  );
+  return hasLabels(known, labels);
 }
 
 /** Every location has to be suppressed; the first suppression of the first location is named. */
