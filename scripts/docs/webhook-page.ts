@@ -34,6 +34,37 @@ variables: { GITHUB_TOKEN: { secret: { env: GITHUB_TOKEN } } }
 \`\`\`
 
 Your workflow reads \`github.event.client_payload\`. Pass its texts to scripts through \`env:\`, never through \`$\{{ … }}\` in \`run:\`: they are untrusted.
+
+### Issues in GitHub and Jira
+
+Both presets open, comment and close one issue for each finding. With \`mode: advisory\` there is one for each advisory, which you close
+yourself.
+
+\`\`\`yaml example=github-issue
+webhook:
+  preset: github-issue
+  url: https://api.github.com/repos/acme/security/dispatches
+variables: { GITHUB_TOKEN: { secret: { env: GITHUB_TOKEN } } }
+\`\`\`
+
+Copy [\`examples/github-issue.yaml\`](../../examples/github-issue.yaml) to \`.github/workflows/\` of the repository that gets the issues. The token
+needs write access to its contents.
+
+\`\`\`yaml example=jira-issue
+webhook:
+  preset: jira-issue
+  url: https://api-private.atlassian.com/automation/webhooks/jira/a/acme/0190
+variables: { JIRA_AUTOMATION_TOKEN: { secret: { env: JIRA_AUTOMATION_TOKEN } } }
+\`\`\`
+
+Create this rule in Jira (*Automation*, *Create rule*):
+
+1. Trigger *Incoming webhook*, "No issues from the webhook". Copy its URL to \`url\` and its secret to the variable.
+2. Action *Lookup issues* with \`project = SEC AND labels = "{{webhookData.key}}"\`.
+3. If \`{{lookupIssues.size}}\` is 0 and \`{{webhookData.action}}\` is \`open\`: *Create issue* with \`{{webhookData.summary}}\`,
+   \`{{webhookData.description}}\`, priority \`{{webhookData.priority}}\` and the labels \`lockhound\` and \`{{webhookData.key}}\`.
+4. Else branch over the same JQL: *Comment* with \`{{webhookData.description}}\`; for \`close\` *Transition* to done, for \`open\` back to the
+   first status.
 `;
 
 /** The page of presets, variables of templates, names for routes, and the generic event. */
@@ -47,7 +78,9 @@ The reference of [webhooks](../webhooks.md).
 ## Presets
 
 ${presetTable(PRESETS)}
-[Webhooks](../webhooks.md) has examples of \`slack\`, \`pagerduty\`, \`generic\`, \`github-issue\` and \`jira-issue\`. The others:
+## Examples
+
+[Webhooks](../webhooks.md) has those of \`slack\`, \`pagerduty\` and \`generic\`. The others:
 
 ${EXAMPLES}
 ## Names for routes
