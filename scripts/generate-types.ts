@@ -67,9 +67,14 @@ function methodTable(document: RestDescription, source: string): string {
 }
 
 /** Methods whose parameters are filters of a view. */
-const FILTERED = ['lockhound.findings.list', 'lockhound.targets.list', 'lockhound.targets.inventory'];
+const FILTERED = [
+  'lockhound.findings.list',
+  'lockhound.findings.issues',
+  'lockhound.targets.list',
+  'lockhound.targets.inventory',
+];
 /** The part of a list that a view loads. */
-const PARTS = new Set(['skip', 'pageSize', 'pageToken']);
+const PARTS = new Set(['skip', 'limit', 'pageSize', 'pageToken']);
 
 function filtersIn(document: RestDescription, id: string): string {
   const method = methodsOf(document).find((one) => one.id === id);

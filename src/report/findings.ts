@@ -15,7 +15,7 @@ const LEAD_WIDTH = 14;
 /** Below this width the lines of a finding are indented less. */
 const NARROW = 60;
 
-/** Findings of many targets by issue: a version and its advisory or rule, with the targets that have it. */
+/** Findings of many targets by issue: a version or package and its advisory or rule, with the targets that have it. */
 export function issueListText(list: IssueList, options: TextOptions): string {
   const { issues, total, different, targets, severities } = list;
   if (total === 0) return fitLines(['No findings fit.'], options);
@@ -52,18 +52,19 @@ export function findingText(one: FleetFinding, options: TextOptions): string {
 }
 
 /** An issue with the targets that have it. */
-function issueRow({ first, targets, named }: Issue, verbose: boolean): FindingRow {
+function issueRow({ first, targets, named, versions, fixedIn }: Issue, verbose: boolean): FindingRow {
   const { finding, status, openedAt } = first as unknown as FleetFinding;
   const rest = targets - named.length;
   const names = `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
-  const count = counted(targets, 'target');
+  const several = versions > 1 ? ` in ${counted(versions, 'version')}` : '';
+  const count = `${counted(targets, 'target')}${several}`;
   const state = status === 'open' ? `open since ${openedAt}` : 'resolved';
   // The age is that of one target.
   const { age: _age, due: _due, ...shared } = finding;
   const details = detailsOf(targets === 1 ? finding : shared, verbose);
   return {
     finding,
-    fixed: fixedVersion(finding),
+    fixed: versions > 1 ? fixedIn.join(', ') : fixedVersion(finding),
     why: targets === 1 ? [names] : [`${count}: ${names}`, `${count}: ${named[0]} …`, count],
     details: verbose && targets === 1 ? [...details, state] : details,
   };

@@ -78,7 +78,10 @@ it('the findings of a fleet are apart from those that are not suppressed', () =>
     ({ target, labels: {}, status: 'open', openedAt: 'T', changedAt: 'T', places: 1, finding: one }) as const;
   const { suppressed: _, ...open } = suppressed;
   const issues = [fleetFinding('a', open), fleetFinding('b', suppressed)].map((first) => ({
-    ...{ first: first as unknown as Issue['first'], targets: 1, named: [first.target] },
+    id: '0123456789abcdef',
+    first: first as unknown as Issue['first'],
+    severity: first.finding.severity,
+    ...{ findings: 1, targets: 1, named: [first.target], versions: 1, fixedIn: [] },
   }));
   const counts = { different: 2, total: 2, targets: 2, severities: { critical: 2 } };
   const text = issueListText({ issues, ...counts }, { colour: false, width: 100 });

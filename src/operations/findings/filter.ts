@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto';
 import type { FleetNeed } from '../../fleet/view/read-fleet.ts';
 import { RANK, SEARCHED, type ViewedFinding, type ViewedTarget } from '../../fleet/view/viewed-target.ts';
 import type { TargetSummary } from '../../model/fleet/target-summary.ts';
+import type { Finding } from '../../model/scan/finding.ts';
 import { atLeast, RATED_SEVERITIES, SEVERITIES } from '../../model/scan/severity.ts';
 import { isOnlyIn } from '../../policy/group-filter.ts';
 import type { Call } from '../operation.ts';
@@ -99,7 +101,7 @@ function ratingTests({ rule, severity, since: from }: FindingFilters): readonly 
 }
 
 function packageTests(filters: FindingFilters): readonly FindingTest[] {
-  const { ecosystem, package: purl, direct = false, advisory: id, withoutGroups } = filters;
+  const { ecosystem, package: purl, direct = false, advisory: id, issue, withoutGroups } = filters;
   const tests: FindingTest[] = [];
   if (ecosystem !== undefined) {
     const type = purlTypeNamed(ecosystem);
@@ -118,5 +120,23 @@ function packageTests(filters: FindingFilters): readonly FindingTest[] {
   if (id !== undefined) {
     tests.push(({ finding: { advisory } }) => advisory?.id === id || advisory?.aliases.includes(id) === true);
   }
+  if (issue !== undefined) {
+    const issues = new Set(issue);
+    tests.push((one) => issues.has(issueIdOf(one.finding)));
+  }
   return tests;
+}
+
+/** Findings of several targets may share what is known of their alert. */
+const issueIds = new WeakMap<Finding, string>();
+
+/** Identifies the advisory or rule of a finding and its package, in all versions: 16 hexadecimal digits. */
+export function issueIdOf(finding: Finding): string {
+  const { rule, package: found, advisory, issue = '' } = finding;
+  const known = issueIds.get(finding);
+  if (known !== undefined) return known;
+  const [name = ''] = found.purl.split(/[@?]/, 1);
+  const id = hash('sha256', JSON.stringify([rule, name, advisory?.id ?? issue])).slice(0, 16);
+  issueIds.set(finding, id);
+  return id;
 }

@@ -7,7 +7,7 @@ import { shownFinding, withKnownFixes } from './shown.ts';
 /** Locations that are sent. */
 const MAX_LOCATIONS = 1_000;
 
-/** One finding from the state of its target, with its places. */
+/** One finding from the state of its target, with its places, and with the evidence of its upgrade. */
 export const getFinding: Operation<'lockhound.findings.get'> = async ({ params, principal }, context) => {
   const { target, fingerprint } = params;
   await requireSeen(context, principal, target);
@@ -22,5 +22,5 @@ export const getFinding: Operation<'lockhound.findings.get'> = async ({ params, 
   const labels = (await targetSummaries.read(target))?.labels ?? {};
   const one = { target, labels, status, openedAt, changedAt, places, finding: { ...finding, locations } };
   const [advised = one] = await withKnownFixes(context.fleet, [one]);
-  return shownFinding(context, advised);
+  return shownFinding(context, advised, true);
 };

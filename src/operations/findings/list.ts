@@ -4,7 +4,7 @@ import { unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { pageOf, pageOfList } from '../paging.ts';
 import { selectFindings } from './select.ts';
-import { shownFinding, wholeFindings, withKnownFixes } from './shown.ts';
+import { findingPlace, shownFinding, wholeFindings, withKnownFixes } from './shown.ts';
 
 /** Findings of a page whose states are read one by one: for more, all states are. */
 const MAX_WHOLE = 1_000;
@@ -14,16 +14,12 @@ export const listFindings: Operation<'lockhound.findings.list'> = async ({ param
   const { orderBy: order = 'severity', pageSize: _size, pageToken: _token, skip: _skip, ...filters } = params;
   const page = pageOf<FleetFinding>(context, { method: 'lockhound.findings.list', params, principal });
   const list = await selectFindings(context, filters, principal, { order, short: page.size <= MAX_WHOLE });
-  const { items, total, next } = pageOfList(list, page, { compare: COMPARE_FINDINGS[order], placeOf });
+  const { items, total, next } = pageOfList(list, page, {
+    compare: COMPARE_FINDINGS[order],
+    placeOf: findingPlace,
+  });
   const whole = (await wholeFindings(context, items)).filter((one) => one !== undefined);
   const advised = await withKnownFixes(context.fleet, whole);
   const findings = advised.map((one) => shownFinding(context, one));
   return { findings, total, ...unreadableOf(context, principal), ...next };
 };
-
-/** The values that decide the order of findings. */
-function placeOf({ finding, ...one }: FleetFinding): FleetFinding {
-  const { locations: _places, title: _title, advice: _advice, advisory, ...others } = finding;
-  const named = advisory === undefined ? {} : { advisory: { id: advisory.id, score: advisory.score } };
-  return { ...one, labels: {}, finding: { ...others, ...named } } as unknown as FleetFinding;
-}

@@ -2,7 +2,9 @@ import { fixQuestionOf, readFixesOf, withKnownFix } from '../../advice/known-fix
 import type { FleetStore } from '../../compose/fleet-store.ts';
 import { createFixReader } from '../../compose/known-fixes.ts';
 import { ALERT, HOLDER, type ViewedFinding, viewedContent } from '../../fleet/view/viewed-target.ts';
+import type { Fix } from '../../model/advice/fix.ts';
 import { isFixable } from '../../model/advice/fixable.ts';
+import { defined } from '../../model/defined.ts';
 import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
 import { withAge } from '../../model/scan/age.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
@@ -11,11 +13,23 @@ import { mapInSlices } from '../../model/yielding.ts';
 import { alertRef } from '../../store/fleet/open-alerts.ts';
 import type { OperationContext } from '../context.ts';
 
-/** A finding as answers have it: an open one with its age, and with the time by which it has to be resolved; fixes in short. */
-export function shownFinding({ fleet }: Pick<OperationContext, 'fleet'>, one: FleetFinding) {
+/**
+ * A finding as answers have it: an open one with its age, and with the time by which it has to be resolved. `isAlone`: its fixes have their
+ * evidence.
+ */
+export function shownFinding({ fleet }: Pick<OperationContext, 'fleet'>, one: FleetFinding, isAlone = false) {
   const { fixes, ...finding } = withTerm(one, fleet.policy.dueIn);
-  const shown = fixes?.map(({ kind, version }) => ({ kind, ...(version === undefined ? {} : { version }) }));
+  const shown = fixes?.map(({ kind, version, breaking, until, reason, changes, evidence }) => ({
+    kind,
+    ...defined({ version }),
+    ...(isAlone ? { ...defined({ breaking, until, reason }), changes, evidence: seenBy(evidence) } : {}),
+  }));
   return { ...one, finding: { ...finding, ...(shown === undefined ? {} : { fixes: shown }) } };
+}
+
+/** What a fix was found by, without the requirements of the lockfile, which is not at hand. */
+function seenBy({ candidates, lookedAt, graphs }: Fix['evidence']) {
+  return { candidates, lookedAt, graphs: graphs.map(({ unknown: _, ...graph }) => graph) };
 }
 
 /** An open finding with its age, and with the time by which it has to be resolved. */
@@ -58,6 +72,13 @@ export async function wholeFindings(
   return findings.map((one) =>
     one[ALERT] === undefined ? one : known.get(`${one.target} ${one[ALERT]}`)?.shift(),
   );
+}
+
+/** The values that decide the order of findings. */
+export function findingPlace({ finding, ...one }: FleetFinding): FleetFinding {
+  const { locations: _places, title: _title, advice: _advice, advisory, ...others } = finding;
+  const named = advisory === undefined ? {} : { advisory: { id: advisory.id, score: advisory.score } };
+  return { ...one, labels: {}, finding: { ...others, ...named } } as unknown as FleetFinding;
 }
 
 /** Package versions that are read at once. */

@@ -268,4 +268,66 @@ describe.each([1, 3])('the read operations over %i shards', (shards) => {
     const count = async () => (await api.read('lockhound.fleet.get', 'fleet')).targets;
     await until('it is not counted', async () => (await count()) === 5);
   });
+
+  it('groups findings by advisory and package in every order, page by page', async () => {
+    const odd = tracked('org/g2', 'axios@1.0.0', 'high');
+    const { advisory: _, ...withoutAdvisory } = odd.finding;
+    const labels = { team: 'grouped' };
+    for (const [target, findings] of [
+      ['org/g0', [tracked('org/g0', 'lodash@4.17.20', 'critical')]],
+      ['org/g1', [tracked('org/g1', 'lodash@4.17.20', 'high')]],
+      [
+        'org/g2',
+        [
+          tracked('org/g2', 'lodash@4.17.19', 'medium'),
+          tracked('org/g2', 'lodash@4.17.20', 'low'),
+          tracked('org/g2', 'old@1.0.0', 'low', { status: 'resolved' }),
+          { ...odd, finding: { ...withoutAdvisory, issue: 'odd' } },
+        ],
+      ],
+    ] as const) {
+      await fleetOf(target).save(target, [], { labels, findings });
+    }
+    await api.server.follow();
+    const grouped = 'label=team%3Dgrouped';
+    const issues = async (query: string) =>
+      await api.read('lockhound.findings.issues', `findings/issues?by=package&${grouped}&${query}`);
+    const names = async (query: string) =>
+      (await issues(query)).issues.map(
+        ({ first }: { first: { finding: { package: { name: string } } } }) => first.finding.package.name,
+      );
+    const all = await issues('');
+    expect(all).toMatchObject({ total: 5, different: 2, targets: 3 });
+    const [lodash, axios] = all.issues;
+    expect(lodash).toMatchObject({ severity: 'critical', findings: 4, targets: 3, versions: 2, fixedIn: [] });
+    expect(lodash.named).toEqual(['org/g0', 'org/g1', 'org/g2']);
+    expect(axios).toMatchObject({ severity: 'high', findings: 1, named: ['org/g2'], versions: 1 });
+    for (const [query, first] of [
+      ['orderBy=targets', 'lodash'],
+      ['orderBy=targets&reverse=true', 'axios'],
+      ['orderBy=package', 'axios'],
+      ['orderBy=package&reverse=true', 'lodash'],
+      ['orderBy=advisory', 'lodash'],
+      ['orderBy=score&reverse=true', 'axios'],
+    ]) {
+      const page = await issues(`${query}&limit=1`);
+      const second = await names(`${query}&limit=1&pageToken=${page.nextPageToken}`);
+      expect([query, await names(`${query}&limit=1`), await names(`${query}&skip=1`)]).toEqual([
+        query,
+        [first],
+        second,
+      ]);
+      expect(second).not.toEqual([first]);
+    }
+    // The id of an issue selects its findings, whatever else is asked for.
+    expect(await listed(`${grouped}&issue=${lodash.id}`)).toHaveLength(4);
+    expect(await listed(`issue=${lodash.id}&issue=${axios.id}&target=org/g2`)).toHaveLength(3);
+    expect(await listed('issue=0123456789abcdef')).toEqual([]);
+    expect((await api.request('/api/v1/findings?issue=other')).status).toBe(400);
+    expect((await issues('target=org/g1')).issues).toMatchObject([{ findings: 1, targets: 1, versions: 1 }]);
+    expect(await names('state=resolved')).toEqual(['old']);
+    // By version, severity and state, as the command line lists them.
+    const versions = await api.read('lockhound.findings.issues', `findings/issues?${grouped}`);
+    expect(versions.different).toBe(5);
+  });
 });

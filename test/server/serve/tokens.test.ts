@@ -103,6 +103,14 @@ describe('a token', () => {
     const team = as(created.team.token);
     const text = async (path: string) => (await get(path, team)).text;
     expect((await get('findings', team)).json).toMatchObject({ total: 1, findings: [{ target: 'a/shop' }] });
+    const all = (await get('findings/issues?by=package', as(created.reader.token))).json;
+    const seen = (await get('findings/issues?by=package', team)).json;
+    expect([all.different, seen.different, seen.total, seen.targets]).toEqual([2, 1, 1, 1]);
+    expect(seen.issues).toMatchObject([{ targets: 1, named: ['a/shop'] }]);
+    for (const { id, named } of all.issues) {
+      const { total } = (await get(`findings?issue=${id}`, team)).json;
+      expect([named, total]).toEqual([named, named.includes('a/shop') ? 1 : 0]);
+    }
     expect((await get('targets', team)).json).toMatchObject({ total: 1 });
     const fleet = (await get('fleet', team)).json;
     expect(fleet).toMatchObject({ targets: 1, open: { high: 1 }, openDeliveries: 0, stoppedRoutes: [] });

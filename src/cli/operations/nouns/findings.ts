@@ -14,6 +14,7 @@ export const NOUN: Noun = {
       text: issueListText,
     },
     count: {},
+    issues: { items: 'issues', limit: 50, text: issueListText },
     exposure: {
       args: ['advisory'],
       limit: 50,
@@ -27,6 +28,7 @@ Examples:
   lockhound findings --severity high                   severe open findings of all targets, by issue
   lockhound findings --target org/shop --state all     everything about one target
   lockhound findings --rule vulnerability --since 1d   what opened or changed in the last day
+  lockhound findings issues --by package --order-by targets   what most targets have, with the versions that clear it
   lockhound findings --json --label team=web           for programs: the answer of the API
   lockhound findings --target org/shop --format sarif  a report as of a scan, from what is stored
   lockhound findings --report html=fleet.html          the list, and a report in a file
