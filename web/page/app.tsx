@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { followEvents } from './api/live.ts';
 import { loadSession, session, sessionFault } from './api/session.ts';
 import { Said } from './parts/action.tsx';
-import { Fault, Nothing, Waiting } from './parts/notice.tsx';
+import { Fault, Unnamed, Waiting } from './parts/notice.tsx';
 import { place } from './routing/location.ts';
 import { VIEWS } from './routing/views.ts';
 import { SideBar } from './shell/side-bar.tsx';
@@ -44,7 +44,13 @@ function SignedIn() {
         <SideBar />
         <main id="main" ref={main} tabIndex={-1}>
           <Said />
-          {view === undefined ? <Nothing>There is no view with this address.</Nothing> : <view.View />}
+          {view === undefined ? (
+            <Unnamed title="Nothing here">
+              There is no view with this address. <a href="/">Overview</a>
+            </Unnamed>
+          ) : (
+            <view.View />
+          )}
         </main>
       </div>
     </>

@@ -9,6 +9,7 @@ import { mayAct, type Principal, principalOf } from '../../operations/principal.
 import { readParameters } from '../../operations/read-parameters.ts';
 import { Refusal } from '../../operations/refusal.ts';
 import type { ApiAnswerStore } from '../../store/api-answers.ts';
+import { opensPage } from '../page/mount-page.ts';
 import type { AskStore } from './ask-store.ts';
 import { callerAddress } from './auth/request-rates.ts';
 import { acceptBodies, checkedBody } from './bodies.ts';
@@ -64,7 +65,7 @@ export function createApiServer(options: ApiServerOptions): FastifyInstance {
     reply.headers(headersOf(request));
   });
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, log));
-  refuseUnrouted(app);
+  refuseUnrouted(app, opensPage);
   acceptBodies(
     app,
     maxBodyBytes,

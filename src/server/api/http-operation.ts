@@ -38,9 +38,12 @@ export type HttpOperations = { readonly [Id in MethodId]: (call: HttpCall<Id>) =
 
 /**
  * Refuses requests that no route answers, before their body is received: with 405 when their path has other verbs, else with 404. To be
- * called before routes are added.
+ * called before routes are added. `isAnswered`: whether a handler for what is not found answers one of them.
  */
-export function refuseUnrouted(app: FastifyInstance): void {
+export function refuseUnrouted(
+  app: FastifyInstance,
+  isAnswered: (request: FastifyRequest) => boolean = () => false,
+): void {
   const verbsOf = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
     const verbs = verbsOf.get(url) ?? new Set();
@@ -48,7 +51,7 @@ export function refuseUnrouted(app: FastifyInstance): void {
     for (const verb of [method].flat()) verbs.add(verb);
   });
   app.addHook('onRequest', async (request) => {
-    if (request.is404) throw unrouted(request, verbsOf);
+    if (request.is404 && !isAnswered(request)) throw unrouted(request, verbsOf);
   });
 }
 

@@ -7,11 +7,13 @@ import { Refusal } from '../../operations/refusal.ts';
 /** The paths of the views. They all answer with the same document; its script shows the view of the path. */
 export const VIEW_PATHS: readonly string[] = [
   '/',
+  '/issues',
   '/findings',
   '/finding',
   '/targets',
   '/target',
   '/inventory',
+  '/scan',
   '/changes',
   '/suppressions',
   '/deliveries',
@@ -20,6 +22,11 @@ export const VIEW_PATHS: readonly string[] = [
   '/queues',
   '/tokens',
 ];
+
+/** Whether a browser asks for a document at an address that no route has: the page then says what it names, or that there is nothing. */
+export function opensPage({ method, url, headers: { accept = '' } }: FastifyRequest): boolean {
+  return method === 'GET' && accept.includes('text/html') && !/^\/(?:api|page)(?:\/|$)/.test(url);
+}
 
 /** Where the document finds its script and its style sheet. */
 const ASSETS = '/page/';
@@ -66,6 +73,14 @@ export function mountPage(app: FastifyInstance, folder: URL): void {
       return send(request, reply, await find('index.html'));
     });
   }
+  app.setNotFoundHandler(async (request, reply) => {
+    const isNamed = /^\/(?:targets|findings|issues)\/./.test(request.url);
+    reply
+      .code(isNamed ? 200 : 404)
+      .header('content-security-policy', POLICY)
+      .header('cache-control', 'no-cache');
+    return send(request, reply, await find('index.html'));
+  });
   app.get(`${ASSETS}:name`, async (request, reply) => {
     const file = await find((request.params as { readonly name: string }).name);
     // Names contain a hash of the content.

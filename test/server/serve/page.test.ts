@@ -256,7 +256,91 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
     await page.context().close();
   });
 
-  it.each(['/target', '/finding', '/inventory', '/target?id=none'])(
+  it('groups findings by issue: sorts, opens to targets, exports and suppresses several at once', async () => {
+    const { page, events } = await signedIn(tokens.admin, '/issues?search=org/');
+    const table = page.getByRole('region', { name: 'Issues', exact: true });
+    const row = table.locator('tr[data-index]').filter({ hasText: TITLE });
+    await page.getByText('301 issues', { exact: true }).waitFor();
+    await table.getByRole('button', { name: 'Targets', exact: true }).click();
+    await page.waitForURL(/orderBy=targets/);
+    await table
+      .getByRole('columnheader', { name: 'Targets' })
+      .and(table.locator('[aria-sort=descending]'))
+      .waitFor();
+    await table.locator('tr[data-index="0"]').filter({ hasText: TITLE }).waitFor();
+    await table.getByRole('button', { name: 'Targets', exact: true }).click();
+    await table.locator('tr[data-index="0"]').filter({ hasText: 'p' }).waitFor();
+    await page.goBack();
+    await page.goto(`${api.server.url}/issues?search=org/&orderBy=targets`);
+    await row.getByRole('button', { name: /targets? of/ }).click();
+    const holders = table.getByRole('region', { name: `Targets of ${TITLE}` });
+    await holders.getByRole('link', { name: 'org/shop' }).waitFor();
+    await holders.getByRole('link', { name: 'org/api' }).waitFor();
+    await table.getByRole('checkbox', { name: `Select ${TITLE}` }).check();
+    await table.getByRole('checkbox', { name: 'Select Something is wrong with p0', exact: true }).check();
+    await page.getByText('2 issues selected').waitFor();
+    await page.getByRole('button', { name: 'Export' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('dialog').getByRole('button', { name: 'Export' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('findings.sarif');
+    const { runs } = JSON.parse(readFileSync(await download.path(), 'utf8'));
+    const texts = runs[0].results.map(({ message }: { message: { text: string } }) => message.text).join();
+    expect(texts).toContain('left');
+    expect(texts).toContain('p0');
+    expect(texts).not.toContain('p1');
+    const before = (await api.request('/api/v1/suppressions', as(tokens.admin))).json.suppressions.length;
+    await page.getByRole('button', { name: 'Suppress' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('both are only in tests');
+    await dialog.getByRole('button', { name: 'Suppress' }).click();
+    await page.getByText('Suppressed. Workers apply it').waitFor();
+    expect(await page.getByText('issues selected').count()).toBe(0);
+    const { suppressions } = (await api.request('/api/v1/suppressions', as(tokens.admin))).json;
+    const added = suppressions.filter(
+      ({ reason }: { reason: string }) => reason === 'both are only in tests',
+    );
+    expect([added.length, suppressions.length - before]).toEqual([2, 2]);
+    expect(added.map(({ advisories }: { advisories: string[] }) => advisories).sort()).toEqual([
+      ['GHSA-left'],
+      ['GHSA-p0'],
+    ]);
+    expect(events()).toEqual([]);
+    await page.context().close();
+  });
+
+  it('opens addresses that people write, and programs get JSON', async () => {
+    const html = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
+    for (const [path, status] of [
+      ['/targets/org/shop', 200],
+      ['/findings/left', 200],
+      ['/nothing', 404],
+    ] as const) {
+      const answer = await api.request(path, html);
+      expect([path, answer.status, answer.headers.get('content-type')]).toEqual([
+        path,
+        status,
+        'text/html; charset=utf-8',
+      ]);
+      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect((await api.request(path)).json).toMatchObject({ status: 404 });
+    }
+    for (const path of ['/api/v1/nothing', '/page/nothing.js']) {
+      expect((await api.request(path, html)).headers.get('content-type')).toContain('json');
+    }
+    expect((await api.request('/nothing', { ...html, method: 'POST' })).json).toMatchObject({ status: 404 });
+    const { page } = await signedIn(tokens.admin, '/targets/org/shop');
+    await page.getByRole('heading', { name: 'org/shop' }).waitFor();
+    expect(page.url()).toBe(`${api.server.url}/target?id=org%2Fshop`);
+    await page.goto(`${api.server.url}/findings/GHSA-left`);
+    await page.getByRole('link', { name: TITLE }).first().waitFor();
+    await page.goto(`${api.server.url}/nothing`);
+    await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
+    await page.context().close();
+  });
+
+  it.each(['/target', '/finding', '/scan', '/inventory', '/target?id=none'])(
     'has a heading where there is nothing to show: %s',
     async (path) => {
       const { page } = await signedIn(tokens.admin, path);
@@ -344,6 +428,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
     const views = await reader.getByRole('navigation').getByRole('link').allTextContents();
     expect(views).toEqual([
       'Overview',
+      'Issues',
       'Findings',
       'Targets',
       'Changes',
@@ -404,13 +489,24 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
     [
       1280,
       'light',
-      ['/', '/findings', finding, '/targets', '/target?id=org%2Fshop', '/tokens', '/deliveries', INVENTORY],
+      [
+        '/',
+        '/issues',
+        '/findings',
+        finding,
+        '/targets',
+        '/target?id=org%2Fshop',
+        '/tokens',
+        '/deliveries',
+        INVENTORY,
+      ],
     ],
     [
       390,
       'dark',
       [
         '/',
+        '/issues',
         finding,
         '/changes',
         '/suppressions',

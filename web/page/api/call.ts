@@ -59,7 +59,8 @@ async function send(
   }
 }
 
-async function reasonOf(answer: Response): Promise<string> {
+/** Why the API refused a request, for the reader. */
+export async function reasonOf(answer: Response): Promise<string> {
   const problem = (await answer.json().catch(() => ({}))) as { readonly detail?: unknown };
   return typeof problem.detail === 'string' ? problem.detail : `the server answered ${answer.status}`;
 }

@@ -17,13 +17,15 @@ export function SearchField({ value = '', placeholder }: SearchFieldProps) {
 interface CheckProps {
   readonly name: string;
   readonly label: string;
+  /** What it means, in a sentence. */
+  readonly help?: string | undefined;
   readonly value: boolean | undefined;
 }
 
 /** A filter that is on or off. */
-export function Check({ name, label, value }: CheckProps) {
+export function Check({ name, label, help, value }: CheckProps) {
   return (
-    <label>
+    <label title={help}>
       <input type="checkbox" name={name} value="true" defaultChecked={value === true} /> {label}
     </label>
   );

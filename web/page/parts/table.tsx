@@ -6,6 +6,8 @@ import type { LongList } from './use-list.ts';
 export interface Column {
   readonly name: string;
   readonly isNumber?: boolean;
+  /** The order that its heading chooses, and what that is as long as it is not reversed. */
+  readonly order?: readonly [name: string, direction: 'ascending' | 'descending'];
 }
 
 interface TableProps {

@@ -9,7 +9,22 @@ export interface Place {
 export const place = signal<Place>(currentPlace());
 
 function currentPlace(): Place {
-  return { path: location.pathname, params: new URLSearchParams(location.search) };
+  const params = new URLSearchParams(location.search);
+  const [, view = '', named = ''] = /^\/(targets|findings|issues)\/(.+)$/.exec(location.pathname) ?? [];
+  if (named === '') return { path: location.pathname, params };
+  // An address as people write it: `/targets/shop`, `/findings/lodash`. The address bar then shows that of the view.
+  params.set(view === 'targets' ? 'id' : 'search', decoded(named));
+  const path = view === 'targets' ? '/target' : `/${view}`;
+  history.replaceState(null, '', `${path}?${params}`);
+  return { path, params };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** `/findings?severity=high`: an address with those parameters that have a value. */

@@ -5,12 +5,14 @@ import { ChangesView } from '../views/changes.tsx';
 import { DeliveriesView } from '../views/deliveries.tsx';
 import { FindingView } from '../views/finding/finding.tsx';
 import { FindingsView } from '../views/findings/findings.tsx';
+import { IssuesView } from '../views/issues/issues.tsx';
 import { OverviewView } from '../views/overview/overview.tsx';
 import { QueuesView } from '../views/queues.tsx';
 import { RejectedView } from '../views/rejected.tsx';
 import { SchedulesView } from '../views/schedules/schedules.tsx';
 import { SuppressionsView } from '../views/suppressions.tsx';
 import { InventoryView } from '../views/target/inventory.tsx';
+import { ScanView } from '../views/target/scan.tsx';
 import { TargetView } from '../views/target/target.tsx';
 import { TargetsView } from '../views/targets.tsx';
 import { TokensView } from '../views/tokens.tsx';
@@ -28,11 +30,13 @@ interface ViewEntry {
 /** Every view by its path (`server/page/mount-page.ts` answers them). */
 export const VIEWS: readonly ViewEntry[] = [
   { path: '/', title: 'Overview', View: OverviewView, isListed: true },
+  { path: '/issues', title: 'Issues', View: IssuesView, isListed: true },
   { path: '/findings', title: 'Findings', View: FindingsView, isListed: true },
   { path: '/finding', title: 'Finding', View: FindingView, isListed: false },
   { path: '/targets', title: 'Targets', View: TargetsView, isListed: true },
   { path: '/target', title: 'Target', View: TargetView, isListed: false },
   { path: '/inventory', title: 'Inventory', View: InventoryView, isListed: false },
+  { path: '/scan', title: 'Scan', View: ScanView, isListed: false },
   { path: '/changes', title: 'Changes', View: ChangesView, isListed: true },
   { path: '/suppressions', title: 'Suppressions', View: SuppressionsView, isListed: true },
   { path: '/deliveries', title: 'Deliveries', View: DeliveriesView, isListed: true },

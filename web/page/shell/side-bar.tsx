@@ -7,7 +7,12 @@ import { listedViews } from '../routing/views.ts';
 export const isMenuOpen = signal(false);
 
 /** Views that are reached from another one, by that one. */
-const PARENTS: Readonly<Record<string, string>> = { '/finding': '/findings', '/target': '/targets' };
+const PARENTS: Readonly<Record<string, string>> = {
+  '/finding': '/findings',
+  '/target': '/targets',
+  '/inventory': '/targets',
+  '/scan': '/targets',
+};
 
 export function SideBar() {
   const { path } = place.value;

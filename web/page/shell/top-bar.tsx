@@ -1,6 +1,7 @@
 import { health, useHealth } from '../api/health.ts';
 import { isLive } from '../api/live.ts';
 import { session, signOut } from '../api/session.ts';
+import { Mark } from './mark.tsx';
 import { isMenuOpen } from './side-bar.tsx';
 
 const GRADES = {
@@ -26,6 +27,7 @@ export function TopBar() {
         Menu
       </button>
       <a class="brand" href="/">
+        <Mark />
         Lockhound
       </a>
       <Health />

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { signIn } from '../api/session.ts';
 import { Fault } from '../parts/notice.tsx';
+import { Mark } from '../shell/mark.tsx';
 
 export function SignIn() {
   const [fault, setFault] = useState<string | undefined>(undefined);
@@ -24,7 +25,9 @@ export function SignIn() {
           void submit(event.currentTarget);
         }}
       >
-        <h1>Lockhound</h1>
+        <h1>
+          <Mark /> Lockhound
+        </h1>
         {/* Password managers ask for it. */}
         <input name="username" autocomplete="username" value="lockhound" readOnly hidden />
         <label for="token">Token</label>

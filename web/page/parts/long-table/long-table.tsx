@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Fault, Nothing } from '../notice.tsx';
 import type { Column } from '../table.tsx';
@@ -22,21 +22,40 @@ interface LongTableProps<Item> {
   /** The cells of a row. Its link has the class `row-link`. */
   readonly cells: (item: Item) => ComponentChildren;
   readonly nothing: string;
+  /** What is shown below a row that is open, and its height in pixels. */
+  readonly more?: {
+    readonly height: (item: Item, isNarrow: boolean) => number;
+    readonly isOpen: (item: Item) => boolean;
+    readonly content: (item: Item) => ComponentChildren;
+  };
+  /** The order of the list, for columns that have one. */
+  readonly sort?: {
+    readonly order: string;
+    readonly isReversed: boolean;
+    readonly onSort: (order: string, isReversed: boolean) => void;
+  };
   /** Receives the number of all entries. */
   readonly onTotal?: (total: number) => void;
 }
 
 /** A long table whose visible rows exist and are loaded. Arrow keys move from row to row. */
 export function LongTable<Item>(props: LongTableProps<Item>) {
-  const { columns, heights, listKey, onTotal } = props;
+  const { columns, heights, listKey, onTotal, more } = props;
   const scroller = useRef<HTMLElement>(null);
   const isNarrow = useMatches(NARROW);
   const [shown, setShown] = useState<readonly [first: number, last: number]>([0, 0]);
-  const { total, isCurrent, fault, at } = usePages(listKey, props.load, shown);
+  const { total, isCurrent, fault, at, placesOf } = usePages(listKey, props.load, shown);
   useEffect(() => {
     if (isCurrent && total !== undefined) onTotal?.(total);
   }, [isCurrent, total, onTotal]);
-  const { rows, before, after, scrollTo } = useWindow(scroller, total ?? 0, heights[isNarrow ? 1 : 0]);
+  const open = new Set(more === undefined ? [] : placesOf(more.isOpen));
+  const height = heights[isNarrow ? 1 : 0];
+  const heightOf = (index: number): number => {
+    const item = open.has(index) ? at(index) : undefined;
+    return height + (item === undefined ? 0 : (more?.height(item, isNarrow) ?? 0));
+  };
+  const sizes = [height, ...open].join(' ');
+  const { rows, before, after, scrollTo } = useWindow(scroller, total ?? 0, heightOf, sizes);
   const [first, last] = [rows[0]?.index ?? 0, rows.at(-1)?.index ?? 0];
   useEffect(() => setShown([first, last]), [first, last]);
   useEffect(() => scroller.current?.scrollTo(0, 0), [listKey]);
@@ -52,7 +71,8 @@ export function LongTable<Item>(props: LongTableProps<Item>) {
       aria-label={props.label}
       onKeyDown={(event) => {
         const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
-        if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+        const isInside = event.target instanceof Element && event.target.closest('.more-row') !== null;
+        if (step === undefined || isInside || event.ctrlKey || event.metaKey || event.altKey) return;
         event.preventDefault();
         moveTo(step);
       }}
@@ -60,10 +80,8 @@ export function LongTable<Item>(props: LongTableProps<Item>) {
       <table aria-rowcount={(total ?? 0) + 1}>
         <thead>
           <tr>
-            {columns.map(({ name, isNumber = false }) => (
-              <th key={name} scope="col" class={isNumber ? 'number' : ''}>
-                {name}
-              </th>
+            {columns.map((column) => (
+              <Heading key={column.name} column={column} sort={isNarrow ? undefined : props.sort} />
             ))}
           </tr>
         </thead>
@@ -72,21 +90,57 @@ export function LongTable<Item>(props: LongTableProps<Item>) {
           {rows.map(({ index }) => {
             const item = at(index);
             return (
-              <tr key={index} aria-rowindex={index + 2} data-index={index}>
-                {item === undefined ? (
-                  <td colSpan={columns.length} class="faint">
-                    …
-                  </td>
-                ) : (
-                  props.cells(item)
+              <Fragment key={index}>
+                <tr aria-rowindex={index + 2} data-index={index}>
+                  {item === undefined ? (
+                    <td colSpan={columns.length} class="faint">
+                      …
+                    </td>
+                  ) : (
+                    props.cells(item)
+                  )}
+                </tr>
+                {item === undefined || more?.isOpen(item) !== true ? null : (
+                  <tr class="more-row" style={{ height: `${more.height(item, isNarrow)}px` }}>
+                    <td colSpan={columns.length}>{more.content(item)}</td>
+                  </tr>
                 )}
-              </tr>
+              </Fragment>
             );
           })}
         </tbody>
         <Space height={after} />
       </table>
     </section>
+  );
+}
+
+interface HeadingProps {
+  readonly column: Column;
+  readonly sort: LongTableProps<unknown>['sort'];
+}
+
+/** The heading of a column. One with an order sorts by it, and the opposite way when it is chosen again. */
+function Heading({ column: { name, isNumber = false, order }, sort }: HeadingProps) {
+  const kind = isNumber ? 'number' : '';
+  if (order === undefined || sort === undefined) {
+    return (
+      <th scope="col" class={kind}>
+        {name}
+      </th>
+    );
+  }
+  const [own, direction] = order;
+  const isCurrent = sort.order === own;
+  const opposite = direction === 'ascending' ? 'descending' : 'ascending';
+  const shown = sort.isReversed ? opposite : direction;
+  return (
+    <th scope="col" class={kind} {...(isCurrent ? { 'aria-sort': shown } : {})}>
+      <button type="button" class="sort" onClick={() => sort.onSort(own, isCurrent && !sort.isReversed)}>
+        {name}
+        <span aria-hidden="true">{isCurrent ? (shown === 'ascending' ? ' ▲' : ' ▼') : ''}</span>
+      </button>
+    </th>
   );
 }
 

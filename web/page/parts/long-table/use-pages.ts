@@ -28,6 +28,8 @@ export interface Pages<Item> {
   readonly fault: string | undefined;
   /** An entry by its place; `undefined` while it is loaded. */
   at(index: number): Item | undefined;
+  /** The places of loaded entries that fit. */
+  placesOf(fits: (item: Item) => boolean): readonly number[];
 }
 
 interface Loading<Item> {
@@ -83,6 +85,10 @@ export function usePages<Item>(
     isCurrent,
     fault: isCurrent ? state.fault : undefined,
     at: (index) => state.pages.get(Math.floor(index / PAGE_SIZE))?.items[index % PAGE_SIZE],
+    placesOf: (fits) =>
+      [...state.pages].flatMap(([page, { items }]) =>
+        items.flatMap((item, index) => (fits(item) ? page * PAGE_SIZE + index : [])),
+      ),
   };
 }
 

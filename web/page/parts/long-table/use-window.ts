@@ -17,20 +17,21 @@ export interface RowWindow {
   scrollTo(index: number): void;
 }
 
-/** Follows the scrolling of an element with `count` rows of one height. */
+/** Follows the scrolling of an element with `count` rows. `sizes`: changes with the heights of rows. */
 export function useWindow(
   scroller: RefObject<HTMLElement | null>,
   count: number,
-  rowHeight: number,
+  heightOf: (index: number) => number,
+  sizes: string,
 ): RowWindow {
   const [, setVersion] = useState(0);
   const [virtualizer] = useState(
-    () => new Virtualizer<HTMLElement, HTMLElement>(optionsOf(scroller, count, rowHeight, () => {})),
+    () => new Virtualizer<HTMLElement, HTMLElement>(optionsOf(scroller, count, heightOf, () => {})),
   );
-  virtualizer.setOptions(optionsOf(scroller, count, rowHeight, () => setVersion((version) => version + 1)));
+  virtualizer.setOptions(optionsOf(scroller, count, heightOf, () => setVersion((version) => version + 1)));
   useLayoutEffect(() => virtualizer._didMount(), []);
   useLayoutEffect(() => virtualizer._willUpdate());
-  useLayoutEffect(() => virtualizer.measure(), [rowHeight]);
+  useLayoutEffect(() => virtualizer.measure(), [sizes]);
   const rows = virtualizer.getVirtualItems();
   return {
     rows,
@@ -43,13 +44,13 @@ export function useWindow(
 function optionsOf(
   scroller: RefObject<HTMLElement | null>,
   count: number,
-  rowHeight: number,
+  heightOf: (index: number) => number,
   onChange: () => void,
 ) {
   return {
     count,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
+    estimateSize: heightOf,
     overscan: 12,
     observeElementRect,
     observeElementOffset,

@@ -4,12 +4,14 @@ import { may } from '../../api/session.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Card, ViewHead } from '../../parts/card.tsx';
 import { counted } from '../../parts/format.ts';
-import { targetAddress, webAddress } from '../../parts/links.ts';
+import { targetAddress } from '../../parts/links.ts';
 import { Shown, Unnamed } from '../../parts/notice.tsx';
 import { Overdue } from '../../parts/overdue.tsx';
 import { SeverityBadge } from '../../parts/severity.tsx';
 import { Time } from '../../parts/time.tsx';
 import { place } from '../../routing/location.ts';
+import { Advice } from './advice.tsx';
+import { AdvisoryCard } from './advisory-card.tsx';
 import { FindingHistory } from './finding-history.tsx';
 import { Holders } from './holders.tsx';
 import { PathView } from './path-view.tsx';
@@ -58,7 +60,7 @@ function Details({ one, onChange }: DetailsProps) {
       <State one={one} />
       <div class="grid">
         <Card title="What to do">
-          <Advice one={one} />
+          <Advice finding={finding} />
         </Card>
         <Card title="Where it comes from">
           <PathView locations={finding.locations} found={`${locked.name}@${locked.version}`} />
@@ -66,6 +68,7 @@ function Details({ one, onChange }: DetailsProps) {
         <Card title="Facts">
           <Facts one={one} />
         </Card>
+        {finding.advisory === undefined ? null : <AdvisoryCard advisory={finding.advisory} />}
         {finding.priority === undefined ? null : <PriorityParts priority={finding.priority} />}
         <Holders finding={finding} />
         <FindingHistory one={one} />
@@ -98,23 +101,9 @@ function State({ one: { status, changedAt, finding } }: { readonly one: FleetFin
   );
 }
 
-function Advice({ one: { finding } }: { readonly one: FleetFinding }) {
-  const { advice, package: locked } = finding;
-  const way = locked.direct === true ? 'a direct dependency' : 'a dependency of other packages';
-  return (
-    <>
-      <p>{advice ?? `No advice is known. The package is ${way}.`}</p>
-      <p class="faint">
-        <code>lockhound fix</code> in the repository prints the upgrades that it verified.
-      </p>
-    </>
-  );
-}
-
 function Facts({ one }: { readonly one: FleetFinding }) {
   const { finding } = one;
-  const { advisory, package: locked, kev, epss } = finding;
-  const url = advisory === undefined ? undefined : webAddress(advisory.url);
+  const { package: locked, kev, epss } = finding;
   return (
     <dl class="facts">
       <dt>Rule</dt>
@@ -130,29 +119,6 @@ function Facts({ one }: { readonly one: FleetFinding }) {
         <>
           <dt>Groups</dt>
           <dd>{locked.groups.join(', ')}</dd>
-        </>
-      )}
-      {advisory === undefined ? null : (
-        <>
-          <dt>Advisory</dt>
-          <dd>
-            {url === undefined ? (
-              advisory.id
-            ) : (
-              <a href={url} target="_blank" rel="noreferrer">
-                {advisory.id}
-              </a>
-            )}
-            {advisory.aliases.length === 0 ? null : <span class="faint"> {advisory.aliases.join(', ')}</span>}
-          </dd>
-          {advisory.score === undefined ? null : (
-            <>
-              <dt>CVSS</dt>
-              <dd>
-                {advisory.score} <span class="faint">{advisory.vector}</span>
-              </dd>
-            </>
-          )}
         </>
       )}
       {finding.disputed === undefined ? null : (

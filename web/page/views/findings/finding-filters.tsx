@@ -5,27 +5,41 @@ import { Check, SearchField } from '../../parts/filter-fields.tsx';
 import { FilterForm } from '../../parts/filter-form.tsx';
 import { LabelFields } from '../../parts/labels.tsx';
 import { RATED } from '../../parts/severity.tsx';
-import { type Filters, filtersOf, findingsAddress, ORDERS, STATES } from './filters.ts';
+import { type Filters, STATES } from './filters.ts';
 
 const STATE_NAMES = { open: 'Open', suppressed: 'Suppressed', resolved: 'Resolved', all: 'All' } as const;
-const ORDER_NAMES = { severity: 'Priority', changedAt: 'Newest change', target: 'Target' } as const;
 
 /** Filters with a field of their own. Other flags have a check box, and other texts a field while the address has them. */
-const OWN = ['search', 'severity', 'state', 'rule', 'ecosystem', 'target', 'label', 'orderBy'] as const;
-const OTHERS = otherFilters('lockhound.findings.list', OWN);
-const NAMES: Readonly<Record<string, string>> = { direct: 'direct only' };
+const OWN = ['search', 'severity', 'state', 'rule', 'ecosystem', 'target', 'label', 'orderBy', 'by'] as const;
+
+/** What a check box says, and what it means. */
+const FLAGS: Readonly<Record<string, readonly [label: string, help: string]>> = {
+  direct: ['direct dependencies', 'Only packages that the target requires itself'],
+  fixable: ['can be fixed', 'Only findings that a known upgrade clears'],
+  notes: ['with notes', 'Also findings that are only reported and never alert'],
+  reverse: ['opposite order', 'The list from its end'],
+};
 
 interface FindingFiltersProps {
-  readonly filters: Filters;
+  /** The method whose filters are offered. */
+  readonly method: 'lockhound.findings.list' | 'lockhound.findings.issues';
+  /** The address of the view with the filters of the form. */
+  readonly addressOf: (values: URLSearchParams) => string;
+  /** The address of the view without filters. */
+  readonly clear: string;
+  readonly orders: readonly (readonly [order: string, name: string])[];
+  readonly filters: Omit<Filters, 'orderBy'> & { readonly orderBy?: string | undefined };
   /** Numbers of findings by rule and ecosystem. */
   readonly choices: FindingCounts | undefined;
 }
 
-export function FindingFilters({ filters, choices }: FindingFiltersProps) {
+export function FindingFilters(props: FindingFiltersProps) {
+  const { filters, choices, orders } = props;
+  const others = otherFilters(props.method, OWN);
   const ecosystem = filters.ecosystem === undefined ? [] : [filters.ecosystem];
   const given: Readonly<Record<string, unknown>> = filters;
   return (
-    <FilterForm label="Filters of findings" addressOf={(values) => findingsAddress(filtersOf(values))}>
+    <FilterForm label="Filters of findings" addressOf={props.addressOf}>
       <SearchField value={filters.search} placeholder="Package, title, advisory, target" />
       <Choice
         name="severity"
@@ -59,18 +73,14 @@ export function FindingFilters({ filters, choices }: FindingFiltersProps) {
         <input name="target" defaultValue={filters.target ?? ''} placeholder="Exact id" />
       </label>
       <LabelFields chosen={filters.label} />
-      <Choice
-        name="orderBy"
-        label="Sort by"
-        value={filters.orderBy ?? 'severity'}
-        options={ORDERS.map((one) => [one, ORDER_NAMES[one]])}
-      />
+      <Choice name="orderBy" label="Sort by" value={filters.orderBy ?? 'severity'} options={orders} />
       <div class="checks">
-        {OTHERS.flags.map((name) => (
-          <Check key={name} name={name} label={NAMES[name] ?? wordsOf(name)} value={given[name] === true} />
-        ))}
+        {others.flags.map((name) => {
+          const [label, help] = FLAGS[name] ?? [wordsOf(name)];
+          return <Check key={name} name={name} label={label} help={help} value={given[name] === true} />;
+        })}
       </div>
-      {OTHERS.texts.flatMap((name) =>
+      {others.texts.flatMap((name) =>
         [given[name] ?? []].flat().map((value) => (
           <label key={`${name} ${value}`}>
             {capitalised(wordsOf(name))}
@@ -78,7 +88,7 @@ export function FindingFilters({ filters, choices }: FindingFiltersProps) {
           </label>
         )),
       )}
-      <a class="button quiet" href="/findings">
+      <a class="button quiet" href={props.clear}>
         Clear
       </a>
     </FilterForm>

@@ -10,7 +10,11 @@ import type { Filters } from './filters.ts';
 interface FindingTableProps {
   readonly filters: Filters;
   /** Receives the number of all findings that fit. */
-  readonly onTotal: (total: number) => void;
+  readonly onTotal?: (total: number) => void;
+  /** For screen readers, where the page has more about findings. */
+  readonly label?: string;
+  /** Said where no finding fits. */
+  readonly nothing?: string;
 }
 
 const COLUMNS = [
@@ -22,10 +26,15 @@ const COLUMNS = [
   { name: 'Changed' },
 ];
 
-export function FindingTable({ filters, onTotal }: FindingTableProps) {
+export function FindingTable({
+  filters,
+  onTotal = () => {},
+  label = 'Findings',
+  nothing = 'No finding fits these filters.',
+}: FindingTableProps) {
   return (
     <LongTable
-      label="Findings"
+      label={label}
       class="finding-table"
       heights={[45, 92]}
       columns={COLUMNS}
@@ -39,7 +48,7 @@ export function FindingTable({ filters, onTotal }: FindingTableProps) {
         return { items: findings, total };
       }}
       cells={(one) => <Cells one={one} />}
-      nothing="No finding fits these filters."
+      nothing={nothing}
       onTotal={onTotal}
     />
   );

@@ -3,8 +3,8 @@ import { call } from '../../api/call.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { ViewHead } from '../../parts/card.tsx';
 import { counted } from '../../parts/format.ts';
-import { place } from '../../routing/location.ts';
-import { filtersOf } from './filters.ts';
+import { addressOf, place } from '../../routing/location.ts';
+import { filtersOf, findingsAddress, ORDERS } from './filters.ts';
 import { FindingFilters } from './finding-filters.tsx';
 import { FindingTable } from './finding-table.tsx';
 
@@ -25,9 +25,18 @@ export function FindingsView() {
   return (
     <div class="table-view">
       <ViewHead title="Findings" />
-      <FindingFilters filters={filters} choices={known.current} />
-      <p class="faint count" role="status">
-        {shown === undefined ? 'Counting …' : counted(shown.total, 'finding')}
+      <FindingFilters
+        method="lockhound.findings.list"
+        filters={filters}
+        choices={known.current}
+        orders={ORDERS}
+        addressOf={(values) => findingsAddress(filtersOf(values))}
+        clear="/findings"
+      />
+      <p class="faint count">
+        <span role="status">{shown === undefined ? 'Counting …' : counted(shown.total, 'finding')}</span>
+        {' · '}
+        <a href={addressOf('/issues', { ...filters, orderBy: undefined })}>by issue</a>
       </p>
       <FindingTable filters={filters} onTotal={onTotal} />
     </div>

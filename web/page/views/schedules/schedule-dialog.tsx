@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import type { Schedule } from '../../../../src/model/api/lockhound-api.generated.ts';
 import { call } from '../../api/call.ts';
 import { say } from '../../parts/action.tsx';
@@ -62,11 +62,35 @@ export function ScheduleDialog({ before, onDone, onClose }: ScheduleDialogProps)
         <Lines name="exclude" label="Left out, as in .gitignore, one a line" fields={fields} />
       )}
       <div class="fields">
-        <Field name="every" label="Time between runs" fields={fields} hint="6h" />
-        <Field name="cron" label="Or cron" fields={fields} hint="0 6 * * *" />
-        <Field name="timeZone" label="Time zone of cron" fields={fields} hint="UTC" />
-        <Field name="jitter" label="Random delay, at most" fields={fields} hint="30m" />
-        <Field name="target" label="Target, or a template" fields={fields} hint="$PATH" />
+        <Field name="every" label="Time between runs" fields={fields} hint="6h" help="30m, 6h, 1d" />
+        <Field
+          name="cron"
+          label="Or at fixed times"
+          fields={fields}
+          hint="0 6 * * *"
+          help="A cron expression: 0 6 * * * is 6:00 on every day"
+        />
+        <Field
+          name="timeZone"
+          label="Time zone of these"
+          fields={fields}
+          hint="UTC"
+          help="Such as Europe/Berlin"
+        />
+        <Field
+          name="jitter"
+          label="Random delay, at most"
+          fields={fields}
+          hint="30m"
+          help="Spreads the load of many schedules"
+        />
+        <Field
+          name="target"
+          label="Name of the target"
+          fields={fields}
+          hint="$PATH"
+          help="$PATH stands for the path of the source, so that each has its own"
+        />
       </div>
       <Lines name="labels" label="Labels as name=value, one a line" fields={fields} />
     </Dialog>
@@ -90,14 +114,25 @@ function SourceFields({ kind, fields }: { readonly kind: Kind; readonly fields: 
   return (
     <>
       {kind === 'git' ? (
-        <Field name="ref" label="Branch or tag" fields={fields} hint="HEAD" />
+        <Field
+          name="ref"
+          label="Branch or tag"
+          fields={fields}
+          hint="HEAD"
+          help="Empty: the default branch"
+        />
       ) : (
         <>
           <Field name="file" label="File name" fields={fields} hint="package-lock.json" />
           <Field name="format" label="Format" fields={fields} hint="by its name" />
         </>
       )}
-      <Field name="credentials" label="Entry of credentials" fields={fields} />
+      <Field
+        name="credentials"
+        label="Credentials"
+        fields={fields}
+        help="Their name in the configuration; no secret is entered here"
+      />
     </>
   );
 }
@@ -107,15 +142,31 @@ interface FieldProps {
   readonly label: string;
   readonly fields: Fields;
   readonly hint?: string;
+  /** What to enter, in a sentence. */
+  readonly help?: string;
   readonly isRequired?: boolean;
 }
 
-function Field({ name, label, fields, hint = '', isRequired = false }: FieldProps) {
+function Field({ name, label, fields, hint = '', help, isRequired = false }: FieldProps) {
+  const id = useId();
   return (
-    <label>
-      {label}
-      <input name={name} defaultValue={fields[name] ?? ''} placeholder={hint} required={isRequired} />
-    </label>
+    <div>
+      <label>
+        {label}
+        <input
+          name={name}
+          defaultValue={fields[name] ?? ''}
+          placeholder={hint}
+          required={isRequired}
+          {...(help === undefined ? {} : { 'aria-describedby': id })}
+        />
+      </label>
+      {help === undefined ? null : (
+        <small id={id} class="faint">
+          {help}
+        </small>
+      )}
+    </div>
   );
 }
 

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import type { Scan, TargetDetails } from '../../../../src/model/api/lockhound-api.generated.ts';
 import { call } from '../../api/call.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
@@ -5,19 +6,16 @@ import { Card, ViewHead } from '../../parts/card.tsx';
 import { DeliveryTable } from '../../parts/delivery-table.tsx';
 import { counted, formatNumber } from '../../parts/format.ts';
 import { LabelList } from '../../parts/labels.tsx';
-import { findingAddress, inventoryAddress } from '../../parts/links.ts';
+import { inventoryAddress } from '../../parts/links.ts';
 import { Nothing, Shown, Unnamed } from '../../parts/notice.tsx';
 import { OpenCounts } from '../../parts/open-counts.tsx';
-import { SeverityBadge } from '../../parts/severity.tsx';
 import { Support } from '../../parts/support.tsx';
 import { ListTable } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useList } from '../../parts/use-list.ts';
-import { place } from '../../routing/location.ts';
+import { addressOf, place } from '../../routing/location.ts';
 import { findingsAddress } from '../findings/filters.ts';
-
-/** Findings that are shown; the table of findings has the others. */
-const SHOWN = 20;
+import { FindingTable } from '../findings/finding-table.tsx';
 
 /** One target with its findings, lockfiles, scans and deliveries. */
 export function TargetView() {
@@ -71,27 +69,37 @@ function Details({ details, onChange }: DetailsProps) {
   );
 }
 
-function Findings({ details: { target, summary, findings } }: { readonly details: TargetDetails }) {
-  const open = findings.filter(({ status, finding }) => status === 'open' && finding.level === 'alert');
+const STATES = [
+  ['open', 'Open'],
+  ['suppressed', 'Suppressed'],
+  ['resolved', 'Resolved'],
+  ['all', 'All'],
+] as const;
+
+/** All findings of a target in one state. */
+function Findings({ details: { target, summary } }: { readonly details: TargetDetails }) {
+  const [state, setState] = useState<(typeof STATES)[number][0]>('open');
+  const filters = { target, state };
   return (
-    <Card title="Open findings" aside={<a href={findingsAddress({ target })}>All of this target</a>}>
-      {summary === undefined ? null : <OpenCounts open={summary.open} />}
-      {open.length === 0 ? (
-        <Nothing>No finding is open.</Nothing>
-      ) : (
-        <ul class="rows badged">
-          {open.slice(0, SHOWN).map(({ finding }) => (
-            <li key={finding.fingerprint}>
-              <SeverityBadge severity={finding.severity} />
-              <a href={findingAddress(target, finding.fingerprint)}>{finding.title}</a>
-              <span class="faint">
-                {finding.package.name} {finding.package.version}
-                {finding.suppressed === undefined ? '' : ' · suppressed'}
-              </span>
-            </li>
+    <Card title="Findings" aside={<a href={findingsAddress(filters)}>With all filters</a>}>
+      <div class="actions start embedded-head">
+        {summary === undefined ? null : <OpenCounts open={summary.open} />}
+        <fieldset class="switch">
+          <legend class="hidden">Which findings</legend>
+          {STATES.map(([name, text]) => (
+            <button key={name} type="button" aria-pressed={name === state} onClick={() => setState(name)}>
+              {text}
+            </button>
           ))}
-        </ul>
-      )}
+        </fieldset>
+      </div>
+      <div class="embedded">
+        <FindingTable
+          label={`Findings of ${target}`}
+          filters={filters}
+          nothing={state === 'open' ? 'No finding is open.' : 'There is none.'}
+        />
+      </div>
     </Card>
   );
 }
@@ -105,6 +113,7 @@ function Lockfiles({ details: { target, lockfiles } }: { readonly details: Targe
             <a href={inventoryAddress(target, path)}>
               <code>{path}</code>
             </a>
+            {unread === undefined ? <span class="faint">all its packages</span> : null}
             {unread === undefined ? null : (
               <span class="mark warn" title={unread.code}>
                 not read: {unread.message}
@@ -159,7 +168,9 @@ function scanRow(scan: Scan) {
         )}
       </td>
       <td data-label="Scan">
-        <code>{scan.scan}</code>
+        <a href={addressOf('/scan', { id: scan.scan })}>
+          <code>{scan.scan}</code>
+        </a>
       </td>
     </tr>
   );

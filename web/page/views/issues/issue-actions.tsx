@@ -1,0 +1,81 @@
+import { useState } from 'preact/hooks';
+import type { Issue } from '../../../../src/model/api/lockhound-api.generated.ts';
+import { may } from '../../api/session.ts';
+import { Choice } from '../../parts/choice.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { downloadFindings, FORMATS } from '../../parts/download.ts';
+import { counted } from '../../parts/format.ts';
+import { SuppressDialog } from '../finding/suppress.tsx';
+import type { IssueFilters } from './issues.tsx';
+
+interface IssueActionsProps {
+  /** What is exported where nothing is selected. */
+  readonly filters: IssueFilters;
+  readonly selected: ReadonlyMap<string, Issue>;
+  readonly onClear: () => void;
+  /** An issue is done. */
+  readonly onRemove: (id: string) => void;
+}
+
+/** What can be done with the selected issues at once. */
+export function IssueActions({ filters, selected, onClear, onRemove }: IssueActionsProps) {
+  const [asked, setAsked] = useState<'suppress' | 'export' | undefined>(undefined);
+  const issues = [...selected.values()];
+  const close = (): void => setAsked(undefined);
+  return (
+    <>
+      {issues.length === 0 ? null : (
+        <>
+          <span role="status">{counted(issues.length, 'issue')} selected</span>
+          <button type="button" class="quiet" onClick={onClear}>
+            Clear selection
+          </button>
+          {may('lockhound.suppressions.add') ? (
+            <button type="button" onClick={() => setAsked('suppress')}>
+              Suppress
+            </button>
+          ) : null}
+        </>
+      )}
+      <button type="button" onClick={() => setAsked('export')}>
+        Export
+      </button>
+      {asked === 'export' ? (
+        <Dialog
+          title={
+            issues.length === 0 ? 'Export what the filters show' : `Export ${counted(issues.length, 'issue')}`
+          }
+          does="Export"
+          onDo={async (values) => {
+            const issue = issues.length === 0 ? filters.issue : issues.map(({ id }) => id);
+            await downloadFindings({ ...filters, issue }, String(values.get('format')));
+          }}
+          onClose={close}
+        >
+          <p class="faint">A report of at most 50,000 findings with the packages of their targets.</p>
+          <Choice
+            name="format"
+            label="Format"
+            value="sarif"
+            options={FORMATS.map(([name, text]) => [name, text])}
+          />
+        </Dialog>
+      ) : null}
+      {asked === 'suppress' ? (
+        <SuppressDialog
+          title={`Suppress ${counted(issues.length, 'issue')}`}
+          what="They stay in every report, and alert no more."
+          subjects={issues.map(({ id, first, versions }) => ({
+            id,
+            finding: first.finding,
+            isOneVersion: versions === 1,
+          }))}
+          target={filters.target}
+          isForAll={filters.target === undefined}
+          onDone={onRemove}
+          onClose={close}
+        />
+      ) : null}
+    </>
+  );
+}
