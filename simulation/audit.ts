@@ -7,7 +7,9 @@ type Keys = ReturnType<typeof createKeys>;
 /** States of a queue in which nothing waits for ever. Starts of schedules are delayed. */
 const QUEUE_STATES = ['wait', 'active', 'prioritized', 'delayed', 'waiting-children', 'failed', 'paused'];
 /** Keys that expire by themselves. */
-const EXPIRING = /:(?:outcome|spent|request|delivery):/;
+const EXPIRING = /:(?:blob|cache|delivery|lock|outcome|request|spent):/;
+/** What a queue has beside its jobs. */
+const OF_QUEUES = /:(?:meta|id|events|marker|delay|stalled-check|limiter)$/;
 
 /** What must be true of Redis when nothing is left to do. */
 export interface Rest {
@@ -61,7 +63,9 @@ async function openWork(redis: Redis, keys: Keys, names: readonly string[]): Pro
       .filter((queue) => !queue.endsWith(':schedules'))
       .flatMap((queue) => QUEUE_STATES.map((state) => `${queue}:${state}`)),
   ];
-  const found: string[] = [];
+  const found = queues
+    .filter((queue) => !queue.endsWith(':schedules'))
+    .flatMap((queue) => names.filter((name) => name.startsWith(`${queue}:`) && !OF_QUEUES.test(name)));
   for (const key of places) {
     const size = await sizeOf(redis, key);
     if (size > 0) found.push(`${key} has ${size} entries`);

@@ -1,5 +1,6 @@
 /** Stands for `bullmq` in a history. */
 import { Worker as Base, type Processor, type WorkerOptions } from 'bullmq';
+import { watched } from './attempts.ts';
 
 export * from 'bullmq';
 
@@ -11,6 +12,9 @@ const DRAIN_DELAY = 25;
 
 export class Worker extends Base {
   constructor(name: string, processor?: Processor | string | URL | null, options?: WorkerOptions) {
-    super(name, processor, { drainDelay: DRAIN_DELAY, ...options } as WorkerOptions);
+    super(name, typeof processor === 'function' ? watched(name, processor) : processor, {
+      drainDelay: DRAIN_DELAY,
+      ...options,
+    } as WorkerOptions);
   }
 }

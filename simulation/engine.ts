@@ -120,6 +120,11 @@ export class Engine {
     this.#isOnlyWriting = false;
   }
 
+  /** False after an earlier state was restored. */
+  knows({ descriptor }: EngineConnection): boolean {
+    return this.#connections.has(descriptor);
+  }
+
   receive(connection: EngineConnection, chunk: Buffer): void {
     connection.incoming.push(chunk);
     this.#unread.add(connection);

@@ -1,49 +1,52 @@
 import { createHash } from 'node:crypto';
-import { Redis } from 'ioredis';
-import { runWorker } from '../src/compose/worker.ts';
 import type { LoadedConfig } from '../src/config/load.ts';
-import { createProducer, type Producer } from '../src/producer.ts';
-import { leftOver } from './audit.ts';
 import { Engine, type Image } from './engine.ts';
+import { type HistoryState, Invariants } from './invariants.ts';
 import { Network } from './network.ts';
-import { Ledger, Model, type Open } from './oracle.ts';
-import { CALM_ROUND, NAMES, type Plan, ROUND_MS, type Step } from './plan.ts';
+import { repairDeliveries } from './operator.ts';
+import { Ledger, LostPeriods, Model, type Open } from './oracle.ts';
+import {
+  CALM_ROUNDS,
+  GATHERED,
+  MODES,
+  NAMES,
+  type Packages,
+  type Plan,
+  ROUND_MS,
+  type Step,
+} from './plan.ts';
 import { enter, soon } from './platform.ts';
 import { createRandom } from './random.ts';
-import { createOwner, type Owner, Scheduler } from './scheduler.ts';
+import { type AskedScan, lockfileOf, Scans } from './scans.ts';
+import { Scheduler } from './scheduler.ts';
+import { type LogLine, Workers } from './workers.ts';
 import { advisoryOf, packageOf, World } from './world.ts';
 
-const REDIS = 'redis://redis.test:6379';
-/** A line of the log that asks for attention. */
-const WARNS = /"level":"(?:warn|error|fatal)"/;
-/** The engine has no disk. Between two starts of a schedule a search may find none, and restores what is there. */
-const EXPECTED_WARNING = /Redis does not write to disk|the next start of a schedule was missing/;
 /** The time at which every history begins. */
 const START = Date.UTC(2026, 2, 1);
 /** After the last fault of a round, everything is told within this time. */
 const SETTLED_WITHIN_MS = 3 * 60_000;
-/** Without faults, a refresh begins after 15 seconds, and what it finds is told within this time. */
-const REFRESHED_WITHIN_MS = 15_000 + 4_000;
+/** Without faults, a refresh begins after 15 seconds, and what it finds is told within this time, by the second attempt at one of its deliveries. */
+const REFRESHED_WITHIN_MS = 15_000 + 6_000;
 /** Without faults, what a scan finds is told within this time. */
 const PROMPT_MS = 3_000;
-/** A scan knows advisories that are older: facts are kept for a second. */
-const KNOWN_MS = 2_000;
-/** After the last round, nothing is left to do within this time. A job whose lane was lost looks for its turn after 15 minutes at most. */
+/** A scan knows advisories that are older: facts are kept for two seconds. */
+const KNOWN_MS = 3_000;
+/** Nothing is left to do within this time. A job whose lane was lost looks for its turn after 15 minutes at most. */
 const DONE_WITHIN_MS = 20 * 60_000;
-/** What is to happen while a worker works happens after this time. */
-const IDLE_MS = 10_000;
+/** Without faults: between two refreshes. */
+const DONE_SOON_MS = 20_000;
+/** After a clock was wrong, starts of schedules are due in time again after this time. */
+const CLOCKS_RIGHT_MS = 75_000;
 /** A worker records a delivery within this time after the receiver accepted it. */
 const RECORDED_WITHIN_MS = 1_000;
 /** A worker that has read a delivery from Redis sends it within this time. */
 const SENT_WITHIN_MS = 1_000;
-/** An orchestrator starts a worker again that ended by itself after this time. */
-const RESTARTED_AFTER_MS = 1_000;
 /** Redis loses at most the writes of this time. */
 const LONGEST_LOSS_MS = 1_000;
-/** Between two looks whether a round is over. */
-const LOOK_MS = 2_000;
 
-const LOST_CONNECTION = /^Connection is closed\.?$/;
+/** Between two looks whether a round is over, and between two looks of an operator. */
+const LOOK_MS = 2_000;
 
 /** What came of a history. */
 export interface Result {
@@ -57,24 +60,6 @@ export interface Result {
   readonly trace: readonly string[];
 }
 
-/** A scan that a producer asked for. */
-interface AskedScan {
-  readonly at: number;
-  readonly step: Step & { kind: 'scan' };
-  readonly id: string;
-  /** When its producer knew that Redis has it. */
-  confirmedAt?: number;
-}
-
-interface RunningWorker {
-  readonly owner: Owner;
-  readonly stop: AbortController;
-  readonly running: Promise<{ close(): Promise<void> }>;
-}
-
-/** Receives each line that a worker logs. */
-export type LogLine = (worker: number, line: string) => void;
-
 /** Runs a plan to its end. Never rejects. */
 export async function runHistory(plan: Plan, config: LoadedConfig, log?: LogLine): Promise<Result> {
   const history = await History.create(plan, config, log);
@@ -84,24 +69,23 @@ export async function runHistory(plan: Plan, config: LoadedConfig, log?: LogLine
 class History {
   readonly #plan: Plan;
   readonly #config: LoadedConfig;
-  readonly #log: LogLine | undefined;
   readonly #scheduler: Scheduler;
   readonly #network: Network;
+  readonly #invariants: Invariants;
   readonly #world: World;
+  readonly #workers: Workers;
   readonly #model = new Model();
-  readonly #ledger = new Ledger();
-  readonly #workers: RunningWorker[] = [];
+  /** What receivers know, by the path of their route. */
+  readonly #ledgers: ReadonlyMap<string, Ledger>;
+  /** Periods whose writes Redis lost. */
+  readonly #lost = new LostPeriods();
   readonly #trace: string[] = [];
   readonly #hash = createHash('sha256');
-  readonly #scans: AskedScan[] = [];
-  /** No fault has happened yet. */
-  #isCalm = true;
+  readonly #state: HistoryState = { isCalm: true, hadFaults: false, error: undefined };
   /** Steps that have begun and have not ended. */
   #pending = 0;
   /** Deliveries that have been read. */
   #read = 0;
-  /** The first error of a step or a worker, which ends the history. */
-  #error: unknown;
 
   private constructor(
     plan: Plan,
@@ -111,10 +95,25 @@ class History {
   ) {
     this.#plan = plan;
     this.#config = config;
-    this.#log = log;
     this.#scheduler = scheduler;
     this.#network = network;
     this.#world = world;
+    const paths = plan.isLarge ? MODES.map((mode) => `/${mode}`) : ['/hook'];
+    this.#ledgers = new Map(
+      paths.map((path) => [path, new Ledger({ lost: this.#lost, isGathered: GATHERED.has(path) })]),
+    );
+    this.#invariants = new Invariants({
+      ...{ plan, config, scheduler, network, world },
+      ...{ model: this.#model, lost: this.#lost, state: this.#state, fail: this.#fail },
+    });
+    world.onAccepted = this.#invariants.requireDurable;
+    world.onRefused = this.#invariants.requireRetried;
+    this.#workers = new Workers({
+      ...{ config, scheduler, network, log },
+      note: (text) => this.#note(text),
+      fail: this.#fail,
+      isCalm: () => this.#state.isCalm,
+    });
   }
 
   static async create(plan: Plan, config: LoadedConfig, log?: LogLine): Promise<History> {
@@ -134,6 +133,8 @@ class History {
       scheduler: this.#scheduler,
       connect: () => this.#network.connect(),
       request: this.#world.request,
+      script: this.#workers.script,
+      fail: this.#fail,
     });
     let failure: string | undefined;
     try {
@@ -143,13 +144,13 @@ class History {
       this.#note(`failed: ${failure}`);
     } finally {
       enter(undefined);
-      for (const { owner } of this.#workers) owner.alive = false;
+      this.#workers.drop();
     }
     this.#note(`${this.#scheduler.executed} events, ${this.#scheduler.digest}`);
     return {
       failure,
       hash: this.#hash.digest('hex'),
-      changes: this.#ledger.changes,
+      changes: [...this.#ledgers.values()].reduce((sum, { changes }) => sum + changes, 0),
       events: this.#scheduler.executed,
       virtualMs: this.#scheduler.now - START,
       trace: this.#trace,
@@ -163,39 +164,63 @@ class History {
   }
 
   async #live(): Promise<void> {
-    for (let index = 0; index < this.#plan.workers; index += 1) this.#startWorker(index);
-    const producer = await this.#openProducer();
+    for (const step of this.#plan.steps)
+      if (step.kind === 'file' && step.round === 0) this.#writeFile(step.target, step.packages);
+    for (let index = 0; index < this.#plan.workers; index += 1) this.#workers.start(index);
+    const scans = await Scans.open({
+      shards: this.#plan.shards,
+      isLarge: this.#plan.isLarge,
+      model: this.#model,
+      scheduler: this.#scheduler,
+    });
+    this.#invariants.requireQueued();
     for (let round = 0; round < this.#plan.rounds; round += 1) {
-      const began = this.#scheduler.now;
       this.#note(`round ${round}`);
-      for (const step of this.#plan.steps) {
-        if (step.round !== round) continue;
-        this.#pending += 1;
-        this.#scheduler.after(step.at, () => {
-          this.#note(describe(step));
-          this.#take(step, producer).then(() => {
-            this.#pending -= 1;
-          }, this.#fail);
-        });
-      }
-      await this.#scheduler.sleep(ROUND_MS);
-      if (round === CALM_ROUND) await this.#requireRefreshed();
-      await this.#settle(began + SETTLED_WITHIN_MS);
+      const isCalm = CALM_ROUNDS.includes(round);
+      if (isCalm && this.#state.hadFaults) await this.#recover(scans);
+      this.#state.isCalm = isCalm;
+      this.#state.hadFaults ||= !isCalm;
+      await this.#play(round, scans);
+      if (isCalm) await this.#invariants.requireNothingLeft(scans, DONE_SOON_MS);
     }
-    await this.#requireNothingLeft();
+    if (!this.#state.isCalm) await this.#invariants.requireNothingLeft(scans, DONE_WITHIN_MS);
     this.#network.close();
   }
 
+  async #play(round: number, scans: Scans): Promise<void> {
+    const began = this.#scheduler.now;
+    const { repeated } = this.#world;
+    for (const step of this.#plan.steps) {
+      if (step.round !== round) continue;
+      this.#pending += 1;
+      this.#scheduler.after(step.at, () => {
+        this.#note(describe(step));
+        this.#take(step, scans).then(() => {
+          this.#pending -= 1;
+        }, this.#fail);
+      });
+    }
+    await this.#scheduler.sleep(ROUND_MS);
+    if (this.#state.isCalm) await this.#requireRefreshed(repeated);
+    await this.#settle(began + SETTLED_WITHIN_MS);
+  }
+
+  /** After faults, everything is again as it was before them. */
+  async #recover(scans: Scans): Promise<void> {
+    if (this.#workers.setClocks()) await this.#scheduler.sleep(CLOCKS_RIGHT_MS);
+    await this.#invariants.requireNothingLeft(scans, DONE_WITHIN_MS);
+  }
+
   readonly #fail = (error: unknown): void => {
-    this.#error ??= error;
+    this.#state.error ??= error;
   };
 
   /** Waits until receivers know what is true. */
   async #settle(until: number): Promise<void> {
     for (;;) {
-      if (this.#error !== undefined) throw this.#error;
+      if (this.#state.error !== undefined) throw this.#state.error;
       this.#readDeliveries();
-      const wrong = this.#ledger.differences(this.#model.open());
+      const wrong = this.#untold(this.#model.open(), { isAll: true, isLate: true });
       if (wrong.length === 0 && this.#pending === 0) return;
       if (this.#scheduler.now > until)
         throw new Error([`${this.#pending} steps have not ended`, ...wrong].join('\n'));
@@ -203,18 +228,21 @@ class History {
     }
   }
 
-  /** Waits until Redis holds no work any more. */
-  async #requireNothingLeft(): Promise<void> {
-    const until = this.#scheduler.now + DONE_WITHIN_MS;
-    const redis = new Redis(REDIS);
-    const hasLostWrites = this.#plan.steps.some(({ kind }) => kind === 'power-loss');
-    for (;;) {
-      const left = await leftOver(redis, { ...this.#plan, hasLostWrites });
-      if (left.length === 0) break;
-      if (this.#scheduler.now > until) throw new Error(left.join('\n'));
-      await this.#scheduler.sleep(LOOK_MS);
-    }
-    redis.disconnect();
+  /** `isLate`: also by routes that gather what several scans found. */
+  #untold(
+    expected: Open,
+    { isAll, isLate }: Readonly<Record<'isAll' | 'isLate', boolean>>,
+  ): readonly string[] {
+    return [...this.#ledgers].flatMap(([path, ledger]) => {
+      if (!isLate && GATHERED.has(path)) return [];
+      const wrong = isAll ? ledger.differences(expected) : ledger.missing(expected);
+      return wrong.map((one) => `${path}: ${one}`);
+    });
+  }
+
+  #writeFile(target: string, packages: Packages): void {
+    this.#model.lock(target, new Map(packages));
+    this.#world.files.set(`/${target}/package-lock.json`, lockfileOf(packages));
   }
 
   #readDeliveries(): void {
@@ -222,14 +250,25 @@ class History {
       const delivery = this.#world.received[this.#read];
       if (delivery === undefined) return;
       this.#note(`delivery ${delivery.id}`);
-      this.#ledger.read(delivery.body, delivery.at, delivery.sentAt);
+      const ledger = this.#ledgers.get(delivery.path);
+      if (ledger === undefined) throw new Error(`no route leads to ${delivery.path}`);
+      ledger.read(delivery.body, delivery.at, delivery.sentAt);
     }
   }
 
-  async #take(step: Step, producer: Producer): Promise<void> {
+  async #take(step: Step, scans: Scans): Promise<void> {
     switch (step.kind) {
-      case 'scan':
-        return await this.#scan(step, producer);
+      case 'scan': {
+        const scan = await scans.ask(step);
+        if (this.#state.isCalm) await this.#requirePrompt(scan);
+        return;
+      }
+      case 'file':
+        return this.#writeFile(step.target, step.packages);
+      case 'refused':
+        return await scans.askWrongly(step.index);
+      case 'newer':
+        return await scans.askNewer();
       case 'advisory': {
         const { advisory } = step;
         this.#model.publish(advisory.id, advisory, this.#scheduler.now);
@@ -241,61 +280,66 @@ class History {
         this.#world.insights.withdrawAdvisory(step.id);
         return;
       case 'kill':
-        await this.#killAfter(step);
+        await this.#workers.killAt(step);
         await this.#scheduler.sleep(step.ms);
-        this.#startWorker(step.worker);
-        return;
+        return this.#workers.start(step.worker);
       case 'stop': {
-        const worker = this.#workers[step.worker];
-        await this.#atChunk(step, IDLE_MS, () => {
-          if (worker !== undefined) worker.owner.stoppedUntil = this.#scheduler.now + step.ms;
+        const owner = this.#workers.owner(step.worker);
+        return await this.#workers.atChunk(step, () => {
+          if (owner !== undefined) owner.stoppedUntil = this.#scheduler.now + step.ms;
         });
-        return;
       }
       case 'term':
-        await this.#terminate(step.worker);
+        await this.#workers.terminate(step.worker);
         await this.#scheduler.sleep(step.ms);
-        this.#startWorker(step.worker);
-        return;
+        return this.#workers.start(step.worker);
       case 'clock': {
-        const worker = this.#workers[step.worker];
-        if (worker !== undefined) worker.owner.clockAheadMs = step.aheadMs;
+        const owner = this.#workers.owner(step.worker);
+        if (owner !== undefined) owner.clockAheadMs = step.aheadMs;
         return;
       }
       case 'cut':
-        return await this.#atChunk(step, IDLE_MS, () =>
-          this.#network.cut(step.everybody ? undefined : this.#workers[step.worker]?.owner),
+        return await this.#workers.atChunk(step, () =>
+          this.#network.cut(step.everybody ? undefined : this.#workers.owner(step.worker)),
         );
       case 'freeze':
-        this.#network.freeze(step.ms);
-        return;
+        return this.#network.freeze(step.ms);
       case 'power-loss':
-        return await this.#losePower(step, producer);
+        return await this.#losePower(step, scans);
+      case 'lost-script':
+        return await this.#loseScript(step, scans);
       case 'service': {
         const end = this.#world.addFault(step.service, step.fault, step.part);
         await this.#scheduler.sleep(step.ms);
+        return end();
+      }
+      case 'gone': {
+        const end = this.#world.addFault('receiver', '410', 1);
+        await this.#scheduler.sleep(step.ms);
         end();
-        return;
+        return await this.#repair();
       }
     }
   }
 
-  async #scan(step: Step & { kind: 'scan' }, producer: Producer): Promise<void> {
-    this.#model.lock(step.target, new Map(step.packages));
-    const scan = { at: this.#scheduler.now, step, id: `round-${step.round}` };
-    this.#scans.push(scan);
-    await this.#enqueue(scan, producer);
-    if (step.round === CALM_ROUND) await this.#requirePrompt(scan);
+  /** An operator resumes what is stopped, until nothing is. */
+  async #repair(): Promise<void> {
+    for (;;) {
+      const repaired = await repairDeliveries(this.#config).catch(() => undefined);
+      await this.#scheduler.sleep(LOOK_MS);
+      if (repaired === 0) return;
+    }
   }
 
-  /** Waits for the refresh that learns of all advisories so far. */
-  async #requireRefreshed(): Promise<void> {
+  /** Waits for the refresh that learns of all advisories so far. `repeated`: deliveries that were repeated before. */
+  async #requireRefreshed(repeated: number): Promise<void> {
     const expected = this.#model.open();
+    this.#world.refuseNext(true);
     await this.#scheduler.sleep(REFRESHED_WITHIN_MS);
+    this.#world.refuseNext(false);
     this.#requireTold(expected, REFRESHED_WITHIN_MS, true);
-    const { repeated } = this.#world;
-    if (repeated > 0) throw new Error(`${repeated} deliveries were repeated without a fault`);
-    this.#isCalm = false;
+    const more = this.#world.repeated - repeated;
+    if (more > 0) throw new Error(`${more} deliveries were repeated without a fault`);
   }
 
   /** Waits, and has the history fail when the receiver does not know what the scan found. */
@@ -308,150 +352,57 @@ class History {
   /** `isAll`: nothing else may be told. */
   #requireTold(expected: Open, withinMs: number, isAll = false): void {
     this.#readDeliveries();
-    const wrong = isAll ? this.#ledger.differences(expected) : this.#ledger.missing(expected);
+    const wrong = this.#untold(expected, { isAll, isLate: false });
     if (wrong.length > 0) throw new Error(`not told within ${withinMs} ms:\n${wrong.join('\n')}`);
   }
 
-  async #enqueue(scan: AskedScan, producer: Producer): Promise<void> {
-    const { step, id, at } = scan;
-    await producer.enqueue({
-      target: { id: step.target },
-      scan: id,
-      requestedAt: new Date(at).toISOString(),
-      lockfiles: [{ path: 'package-lock.json', content: lockfileOf(step.packages) }],
+  async #losePower(step: Step & { kind: 'power-loss' }, scans: Scans): Promise<void> {
+    let before: Moment | undefined;
+    await this.#workers.atChunk(step, () => {
+      before = this.#moment();
     });
-    scan.confirmedAt ??= this.#scheduler.now;
+    const lose = (): void => this.#restart(step.ms, before);
+    await this.#workers.atChunk({ ...step, chunks: step.lostChunks }, lose, LONGEST_LOSS_MS);
+    await this.#askAgain(before, scans);
+  }
+
+  async #loseScript({ ms, ...step }: Step & { kind: 'lost-script' }, scans: Scans): Promise<void> {
+    let before: Moment | undefined;
+    const sent = (): void => {
+      before = this.#moment();
+    };
+    await this.#workers.atScript(step, { sent, answered: () => this.#restart(ms, before) });
+    await this.#askAgain(before, scans);
+  }
+
+  #moment(): Moment {
+    return { image: this.#network.engine.image(), at: this.#scheduler.now };
+  }
+
+  /** Redis restarts with what it had at a moment. */
+  #restart(ms: number, before: Moment | undefined): void {
+    if (before === undefined) return;
+    this.#note('power is lost');
+    this.#lost.add({ from: before.at - RECORDED_WITHIN_MS, to: this.#scheduler.now + SENT_WITHIN_MS });
+    this.#network.restart(ms, before.image);
   }
 
   /** A producer asks again for what Redis may have lost. */
-  async #losePower(step: Step & { kind: 'power-loss' }, producer: Producer): Promise<void> {
-    let image: Image | undefined;
-    let from = 0;
-    await this.#atChunk(step, IDLE_MS, () => {
-      image = this.#network.engine.image();
-      from = this.#scheduler.now;
-    });
-    await this.#atChunk({ ...step, chunks: step.lostChunks }, LONGEST_LOSS_MS, () => {
-      if (image === undefined) return;
-      this.#note('power is lost');
-      this.#ledger.lose({ from: from - RECORDED_WITHIN_MS, to: this.#scheduler.now + SENT_WITHIN_MS });
-      this.#network.restart(step.ms, image);
-    });
-    const lost = this.#scans.filter(({ confirmedAt = Number.POSITIVE_INFINITY }) => confirmedAt > from);
-    for (const scan of lost) await this.#enqueue(scan, producer);
+  async #askAgain(before: Moment | undefined, scans: Scans): Promise<void> {
+    const from = before?.at ?? Number.POSITIVE_INFINITY;
+    const lost = scans.asked.filter(({ confirmedAt = Number.POSITIVE_INFINITY }) => confirmedAt > from);
+    for (const scan of lost) await scans.enqueue(scan);
     // A lockfile that was lost before its job was queued has its scan end with a gap, which only another scan closes.
-    for (const scan of lost) {
-      const { target } = scan.step;
-      if (this.#scans.findLast(({ step }) => step.target === target) !== scan) continue;
-      const again: AskedScan = { at: this.#scheduler.now, step: scan.step, id: `${scan.id}-again` };
-      this.#scans.push(again);
-      await this.#enqueue(again, producer);
-    }
+    for (const scan of lost) await scans.askAgain(scan);
   }
+}
 
-  /** Starts a worker, unless another fault has brought it back already. */
-  #startWorker(index: number): void {
-    if (this.#workers[index]?.owner.alive === true) return;
-    const owner = createOwner(`worker-${index}`);
-    const stop = new AbortController();
-    this.#note(`worker ${index} starts`);
-    const running = this.#scheduler.as(owner, () =>
-      runWorker(this.#config, {
-        signal: stop.signal,
-        ephemeral: false,
-        log: { write: (line: string) => this.#readLog(index, line) },
-      }),
-    );
-    this.#workers[index] = { owner, stop, running };
-    running.catch((error: unknown) => this.#restart(index, owner, error));
-  }
-
-  /** A worker that loses Redis while it starts ends with an error. */
-  async #restart(index: number, owner: Owner, error: unknown): Promise<void> {
-    if (!(error instanceof Error) || !LOST_CONNECTION.test(error.message)) return this.#fail(error);
-    this.#note(`worker ${index} has ended: ${error.message}`);
-    this.#kill(index);
-    await this.#scheduler.sleep(RESTARTED_AFTER_MS);
-    if (this.#workers[index]?.owner === owner) this.#startWorker(index);
-  }
-
-  /** Acts when a worker has received so many more chunks from Redis, or after a time when it is idle. */
-  async #atChunk(
-    { worker, chunks }: { readonly worker: number; readonly chunks: number },
-    limitMs: number,
-    act: () => void,
-  ): Promise<void> {
-    const owner = this.#workers[worker]?.owner;
-    await new Promise<void>((resolve) => {
-      let hasActed = false;
-      const once = (): void => {
-        if (hasActed) return;
-        hasActed = true;
-        act();
-        resolve();
-      };
-      if (owner?.alive === true) this.#network.beforeChunk(owner, chunks, once);
-      this.#scheduler.after(limitMs, once);
-    });
-  }
-
-  async #killAfter(step: Step & { kind: 'kill' }): Promise<void> {
-    const owner = this.#workers[step.worker]?.owner;
-    if (owner?.alive !== true) return;
-    await this.#atChunk(step, IDLE_MS, () => {
-      // Another fault may have ended it.
-      if (!owner.alive || owner !== this.#workers[step.worker]?.owner) return;
-      this.#kill(step.worker);
-      this.#note(`worker ${step.worker} is killed`);
-    });
-  }
-
-  #readLog(index: number, line: string): void {
-    this.#log?.(index, line);
-    if (!this.#isCalm || !WARNS.test(line) || EXPECTED_WARNING.test(line)) return;
-    const { job, key, msg } = JSON.parse(line) as Readonly<Record<string, unknown>>;
-    this.#fail(new Error(`worker ${index} warns without a fault: ${job} ${key}: ${msg}`));
-  }
-
-  #kill(index: number): void {
-    const worker = this.#workers[index];
-    if (worker === undefined) return;
-    worker.owner.alive = false;
-    this.#network.abandon(worker.owner);
-  }
-
-  /** Ends a worker as SIGTERM does. One that does not end in time is killed. */
-  async #terminate(index: number): Promise<void> {
-    const worker = this.#workers[index];
-    if (worker === undefined || !worker.owner.alive) return;
-    let isClosed = false;
-    this.#scheduler.as(worker.owner, () => {
-      worker.stop.abort();
-      void worker.running
-        .then((one) => one.close())
-        .then(() => {
-          isClosed = true;
-        }, this.#fail);
-    });
-    for (let waited = 0; waited < 60_000 && !isClosed; waited += 500) await this.#scheduler.sleep(500);
-    this.#note(`worker ${index} ${isClosed ? 'has closed' : 'is killed'}`);
-    this.#kill(index);
-  }
-
-  async #openProducer(): Promise<Producer> {
-    return await createProducer({ redis: REDIS, shards: this.#plan.shards });
-  }
+/** What Redis held at a time. */
+interface Moment {
+  readonly image: Image;
+  readonly at: number;
 }
 
 function describe({ round: _round, at: _at, ...happening }: Step): string {
   return JSON.stringify(happening);
-}
-
-function lockfileOf(packages: readonly (readonly [string, string])[]): string {
-  const dependencies = Object.fromEntries(packages.map(([name]) => [name, '*']));
-  const entries = packages.map(([name, version]) => [`node_modules/${name}`, { version }]);
-  return JSON.stringify({
-    lockfileVersion: 3,
-    packages: { '': { dependencies }, ...Object.fromEntries(entries) },
-  });
 }

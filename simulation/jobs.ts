@@ -3,21 +3,33 @@ import { JOBS as ALL } from '../src/jobs/catalog.ts';
 import type { AnyJob } from '../src/jobs/job.ts';
 
 /**
- * No plan leads to these jobs: it has no sources, images, digests, signals or published lists, and its lockfiles state their edges. The queue of
- * each of them would be half of the commands of an idle worker. A history that opens one of these jobs never ends: it is not done.
+ * No plan leads to these jobs: it has no images, signals or published lists. The queue of each of them would be much of what an idle worker
+ * does. A history that opens one of these jobs never ends: it is not done.
  */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'check-contract',
-  'expand-dependencies',
   'find-base-image',
-  'gather-digest',
   'inspect-packages',
-  'judge-source',
-  'read-source',
   'refresh-exploits',
-  'run-schedule',
   'scan-source',
 ]);
 
-export const JOBS: readonly AnyJob[] = ALL.filter(({ name }) => !LEFT_OUT.has(name));
-if (JOBS.length + LEFT_OUT.size !== ALL.length) throw new RangeError('a job that is left out does not exist');
+/** Jobs of installations with several routes, sources and lockfiles without edges. */
+const OF_LARGE: ReadonlySet<string> = new Set([
+  'expand-dependencies',
+  'gather-digest',
+  'judge-source',
+  'read-source',
+  'run-schedule',
+]);
+
+for (const name of [...LEFT_OUT, ...OF_LARGE])
+  if (!ALL.some((job) => job.name === name)) throw new RangeError(`there is no job ${name}`);
+
+export const JOBS: AnyJob[] = [];
+
+/** Selects the jobs of the workers that start from now on. */
+export function selectJobs({ isLarge }: { readonly isLarge: boolean }): void {
+  const used = ALL.filter(({ name }) => !LEFT_OUT.has(name) && (isLarge || !OF_LARGE.has(name)));
+  JOBS.splice(0, JOBS.length, ...used);
+}

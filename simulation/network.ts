@@ -47,6 +47,11 @@ export class Network {
     return this.scheduler.now >= this.#downUntil;
   }
 
+  /** Whether the server acts on what arrives. */
+  get isAnswering(): boolean {
+    return this.isUp && this.scheduler.now >= this.#frozenUntil;
+  }
+
   latency(): number {
     const { random } = this.scheduler;
     const [least, most] = LATENCY_MS;
@@ -81,6 +86,11 @@ export class Network {
   /** Closes the connections of a process that was killed. What it sent before arrives. */
   abandon(whose: Owner): void {
     for (const socket of [...this.#sockets]) if (socket.owner === whose) socket.abandon();
+  }
+
+  /** What a process has open. */
+  left(whose: Owner): readonly string[] {
+    return [...this.#sockets].some(({ owner }) => owner === whose) ? ['an open connection'] : [];
   }
 
   /** Calls the function once, when a client has received so many more chunks and before it receives another one. */

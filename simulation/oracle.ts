@@ -100,6 +100,28 @@ interface LostPeriod {
   readonly to: number;
 }
 
+/** The periods whose writes Redis lost. */
+export class LostPeriods {
+  readonly #periods: LostPeriod[] = [];
+
+  add(period: LostPeriod): void {
+    this.#periods.push(period);
+  }
+
+  /** Whether what was sent and arrived at these times may be lost. */
+  has(sentAt: number, at: number): boolean {
+    return this.#periods.some(({ from, to }) => at >= from && sentAt <= to);
+  }
+}
+
+interface LedgerOptions {
+  /** Findings that were suppressed from the start. */
+  readonly suppressed?: ReadonlySet<string>;
+  readonly lost?: LostPeriods;
+  /** Whether one alert has the changes of several scans: their order in it says nothing. */
+  readonly isGathered?: boolean;
+}
+
 /**
  * What one receiver knows after the deliveries that it accepted. Where Redis loses writes that it had confirmed, Lockhound does not know
  * that it delivered: what was told in that period may be told once more.
@@ -108,33 +130,53 @@ export class Ledger {
   readonly #states = new Map<string, 'open' | 'resolved'>();
   /** When each finding was told of last: when the delivery was sent, and when it arrived. */
   readonly #told = new Map<string, { readonly sentAt: number; readonly at: number }>();
-  readonly #lost: LostPeriod[] = [];
+  readonly #lost: LostPeriods;
   readonly #open = new Map<string, string>();
   readonly #suppressed: ReadonlySet<string>;
+  readonly #isGathered: boolean;
   #changes = 0;
 
-  /** `suppressed`: findings that were suppressed from the start. */
-  constructor(suppressed: ReadonlySet<string> = new Set()) {
+  constructor({ suppressed = new Set(), lost = new LostPeriods(), isGathered = false }: LedgerOptions = {}) {
     this.#suppressed = suppressed;
+    this.#lost = lost;
+    this.#isGathered = isGathered;
   }
 
   get changes(): number {
     return this.#changes;
   }
 
-  /** Redis has lost what was written between two times. */
-  lose(period: LostPeriod): void {
-    this.#lost.push(period);
-  }
-
   /** Reads a delivery that arrived at a time. Throws for a change that repeats what is known, or that comes out of order. */
   read(body: string, at: number, sentAt = at): void {
     const alert = JSON.parse(body) as SentAlert;
     if (alert.reminder) return;
+    if (this.#isGathered) {
+      this.#applyTogether(alert, { sentAt, at });
+      return;
+    }
     const changes = alert.changes.toSorted(
       (left, right) => Number(right.transition === 'resolved') - Number(left.transition === 'resolved'),
     );
     for (const change of changes) this.#apply(change.target ?? alert.target, change, { sentAt, at });
+  }
+
+  /** Each finding ends as its changes say together. */
+  #applyTogether(alert: SentAlert, times: { readonly sentAt: number; readonly at: number }): void {
+    const byKey = Map.groupBy(alert.changes, (change) => keyOf(change.target ?? alert.target, change));
+    for (const [key, own] of byKey) {
+      const ends = own.filter(({ transition }) => transition === 'resolved').length;
+      const begins = own.filter(
+        ({ transition }) => transition === 'opened' || transition === 'reopened',
+      ).length;
+      const isOpen = (this.#open.has(key) ? 1 : 0) + begins - ends;
+      if (isOpen !== 0 && isOpen !== 1 && !this.#mayRepeat(key))
+        throw new Error(`told twice or not in order: ${begins} beginnings and ${ends} ends of ${key}`);
+      this.#told.set(key, times);
+      this.#changes += own.length;
+      const last = own.findLast(({ transition }) => transition !== 'resolved');
+      if (isOpen < 1) this.#open.delete(key);
+      else if (last !== undefined) this.#open.set(key, last.severity);
+    }
   }
 
   #apply(target: string, change: SentChange, times: { readonly sentAt: number; readonly at: number }): void {
@@ -157,7 +199,7 @@ export class Ledger {
 
   #mayRepeat(key: string): boolean {
     const told = this.#told.get(key);
-    return told !== undefined && this.#lost.some(({ from, to }) => told.at >= from && told.sentAt <= to);
+    return told !== undefined && this.#lost.has(told.sentAt, told.at);
   }
 
   /** What the receiver does not know, or knows wrongly. */

@@ -10,13 +10,29 @@ import {
 /** Something that happens at a time after the beginning of its round, in milliseconds. */
 export type Step = { readonly round: number; readonly at: number } & Happening;
 
+/** Names and versions. */
+export type Packages = readonly (readonly [string, string])[];
+
 export type Happening =
-  /** A producer asks for a scan of a target with these packages. */
+  /**
+   * A producer asks for a scan of a target with these packages. `via`: another program, which knows only the queue. `after`: soon afterwards
+   * somebody asks for the same scan, for another content under its id, or for the same content under another id.
+   */
   | {
       readonly kind: 'scan';
       readonly target: string;
-      readonly packages: readonly (readonly [string, string])[];
+      readonly packages: Packages;
+      readonly via?: 'queue';
+      readonly after?: 'same' | 'other' | 'unchanged';
     }
+  /** The lockfile of a target changes that Lockhound reads itself. */
+  | { readonly kind: 'file'; readonly target: string; readonly packages: Packages }
+  /** Another program queues a payload that no worker accepts. */
+  | { readonly kind: 'refused'; readonly index: number }
+  /** Another program queues a payload of a newer release, and takes it back. */
+  | { readonly kind: 'newer' }
+  /** The receiver of alerts is gone for some time, which stops its route; then an operator resumes it. */
+  | { readonly kind: 'gone'; readonly ms: number }
   | { readonly kind: 'advisory'; readonly advisory: WorldAdvisory }
   | { readonly kind: 'withdraw'; readonly id: string }
   | WorkerFault
@@ -26,6 +42,8 @@ export type Happening =
   | { readonly kind: 'freeze'; readonly ms: number }
   /** Redis restarts, after the worker has received `lostChunks` more. It has lost what was written since the step. */
   | ({ readonly kind: 'power-loss'; readonly lostChunks: number; readonly ms: number } & AtChunk)
+  /** Redis restarts when a worker has the answer to a script, and has lost what was written since the script was sent. */
+  | { readonly kind: 'lost-script'; readonly worker: number; readonly scripts: number; readonly ms: number }
   | {
       readonly kind: 'service';
       readonly service: ServiceName;
@@ -40,8 +58,11 @@ interface AtChunk {
   readonly chunks: number;
 }
 
-type WorkerFault = { readonly worker: number; readonly ms: number } & (
-  | ({ readonly kind: 'kill' } & AtChunk)
+type WorkerFault = {
+  readonly worker: number;
+  readonly ms: number;
+} /** `scripts`: instead of a chunk, when the worker has the answer to a script after so many others. */ & (
+  | ({ readonly kind: 'kill'; readonly scripts?: number } & AtChunk)
   | ({ readonly kind: 'stop' } & AtChunk)
   | { readonly kind: 'term' }
   | { readonly kind: 'clock'; readonly aheadMs: number }
@@ -54,11 +75,15 @@ export interface Plan {
   readonly workers: number;
   readonly rounds: number;
   readonly shards: number;
+  /** Whether it has several routes, and targets that Lockhound reads itself. */
+  readonly isLarge: boolean;
   readonly steps: readonly Step[];
 }
 
-/** The round without faults. */
-export const CALM_ROUND = 0;
+/** The rounds without faults: the first one, and one after all faults, in which everything has to be as it was before them. */
+export const CALM_ROUNDS: readonly number[] = [0, 3];
+/** The rounds between them. */
+const FAULTY_ROUNDS = { first: 1, last: 2 };
 /** Time in which the steps of a round happen, in milliseconds. */
 export const ROUND_MS = 8_000;
 const TARGETS = 10;
@@ -67,16 +92,33 @@ const ROUNDS = 4;
 const PACKAGES = 16;
 const LOCKED = 4;
 const FAULTS = 8;
+/** Targets that Lockhound reads itself, in large installations. */
+export const SOURCES: readonly string[] = ['target-8', 'target-9'];
+/** The modes of routes, and the paths of those whose alerts gather what several scans found. */
+export const MODES = ['digest', 'change', 'periodic', 'advisory'] as const;
+export const GATHERED: ReadonlySet<string> = new Set(['/periodic', '/advisory']);
+/** The lockfiles of this target say nothing about edges, in large installations. */
+export const WITHOUT_EDGES = 'target-7';
+/** Part of the histories with a large installation. */
+const LARGE = 0.12;
 /** Part of the histories whose targets are spread over two shards. */
 const SHARDED = 0.2;
 const LONGEST_FAULT_MS = 8_000;
+/** Part of the rounds in which a payload is refused. */
+const REFUSED = 0.3;
+/** Part of the scans that are asked for in another way than by a producer, and once. */
+const UNUSUAL = 0.25;
 /** A scan and a refresh of such a fleet have a worker receive about so many chunks. */
 const MOST_CHUNKS = 200;
 
+/** Of these, answers to scripts. */
+const MOST_SCRIPTS = 40;
 /** Chunks that a worker receives while Redis loses writes. */
 const MOST_LOST_CHUNKS = 60;
 /** Chunks between the first and the last step of one job. */
 const FEW_LOST_CHUNKS = 8;
+
+const SERVICES: readonly ServiceName[] = ['insights', 'receiver', 'files'];
 
 /**
  * An alert that a receiver refuses with 401 waits for a person, so that a history would not end. A receiver that answers with 200 has
@@ -92,21 +134,28 @@ export function planOf(seed: number): Plan {
   const steps: Step[] = [];
   const locks = new Map<string, Map<string, string>>();
   const advisories: WorldAdvisory[] = [];
-  const withdrawal = random.between(1, ROUNDS);
+  const isLarge = random.next() < LARGE;
+  const withdrawal = random.between(FAULTY_ROUNDS.first, ROUNDS);
   for (let round = 0; round < ROUNDS; round += 1) {
     for (let index = 0; index < TARGETS; index += 1) {
       const target = `target-${index}`;
       const packages = locks.get(target) ?? new Map<string, string>();
       locks.set(target, packages);
       relock(packages, random);
-      steps.push({ round, at: random.below(ROUND_MS), kind: 'scan', target, packages: [...packages] });
+      const step = { round, at: random.below(ROUND_MS), target, packages: [...packages] };
+      if (isLarge && SOURCES.includes(target)) steps.push({ ...step, kind: 'file' });
+      else steps.push({ ...step, kind: 'scan', ...waysOf(round, random) });
     }
+    if (random.next() < REFUSED)
+      steps.push({ round, at: random.below(ROUND_MS), kind: 'refused', index: random.below(100) });
+    if (random.next() < REFUSED && CALM_ROUNDS.includes(round))
+      steps.push({ round, at: random.below(ROUND_MS), kind: 'newer' });
     // Steps have random times, so that two changes of one advisory could lower its score.
     const changeable = new Set(advisories);
     for (let count = random.between(3, 6); count > 0; count -= 1)
       steps.push({ round, at: random.below(ROUND_MS), ...changeAdvisories(advisories, changeable, random) });
     // Several withdrawals at once look like a loss of data, which a person has to confirm.
-    if (round === withdrawal && advisories.length > 0) {
+    if (round === withdrawal && !CALM_ROUNDS.includes(round) && advisories.length > 0) {
       const [withdrawn] = advisories.splice(random.below(advisories.length), 1);
       if (withdrawn !== undefined)
         steps.push({ round, at: ROUND_MS - 1, kind: 'withdraw', id: withdrawn.id });
@@ -114,14 +163,25 @@ export function planOf(seed: number): Plan {
   }
   for (let count = 0; count < FAULTS; count += 1) {
     steps.push({
-      round: random.between(CALM_ROUND + 1, ROUNDS - 1),
+      round: random.between(FAULTY_ROUNDS.first, FAULTY_ROUNDS.last),
       at: random.below(ROUND_MS),
-      ...faultOf(random),
+      ...faultOf(random, isLarge),
     });
   }
   steps.sort((left, right) => left.round - right.round || left.at - right.at);
   const shards = random.next() < SHARDED ? 2 : 1;
-  return { seed, targets: TARGETS, workers: WORKERS, rounds: ROUNDS, shards, steps };
+  return { seed, targets: TARGETS, workers: WORKERS, rounds: ROUNDS, shards, isLarge, steps };
+}
+
+function waysOf(round: number, random: Random): Pick<Happening & { kind: 'scan' }, 'via' | 'after'> {
+  // A claim that Redis has lost refuses nothing.
+  const ways = CALM_ROUNDS.includes(round)
+    ? (['same', 'other', 'unchanged'] as const)
+    : (['same', 'unchanged'] as const);
+  return {
+    ...(random.next() < UNUSUAL ? { via: 'queue' } : {}),
+    ...(random.next() < UNUSUAL ? { after: random.oneOf(ways) } : {}),
+  };
 }
 
 function relock(packages: Map<string, string>, random: Random): void {
@@ -154,14 +214,17 @@ function changeAdvisories(
   return { kind: 'advisory', advisory };
 }
 
-function faultOf(random: Random): Happening {
+function faultOf(random: Random, isLarge: boolean): Happening {
   const worker = random.below(WORKERS);
   const ms = 500 + random.below(LONGEST_FAULT_MS);
-  switch (random.below(11)) {
+  switch (random.below(12)) {
     case 0:
     case 1:
     case 2:
-      return { kind: 'kill', worker, ms, chunks: random.below(MOST_CHUNKS) };
+      return {
+        ...{ kind: 'kill', worker, ms, chunks: random.below(MOST_CHUNKS) },
+        ...(random.next() < 0.5 ? { scripts: random.below(MOST_SCRIPTS) } : {}),
+      };
     case 3:
       return { kind: 'stop', worker, ms, chunks: random.below(MOST_CHUNKS) };
     case 4:
@@ -173,7 +236,16 @@ function faultOf(random: Random): Happening {
         ? { kind: 'freeze', ms }
         : { kind: 'clock', worker, ms, aheadMs: random.between(-60_000, 60_000) };
     case 7:
+      return { kind: 'gone', ms };
     case 8:
+    case 9:
+      if (random.next() < 0.5)
+        return {
+          kind: 'lost-script',
+          worker,
+          scripts: random.below(MOST_SCRIPTS),
+          ms: 100 + random.below(3_000),
+        };
       return {
         kind: 'power-loss',
         worker,
@@ -182,8 +254,8 @@ function faultOf(random: Random): Happening {
         ms: 100 + random.below(3_000),
       };
     default: {
-      const service = random.oneOf(['insights', 'receiver'] as const);
-      const faults = service === 'insights' ? SERVICE_FAULTS : RECEIVER_FAULTS;
+      const service = random.oneOf(isLarge ? SERVICES : SERVICES.slice(0, 2));
+      const faults = service === 'receiver' ? RECEIVER_FAULTS : SERVICE_FAULTS;
       return { kind: 'service', service, fault: random.oneOf(faults), part: random.oneOf([0.3, 1]), ms };
     }
   }

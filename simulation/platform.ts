@@ -55,6 +55,10 @@ export interface Platform {
   readonly scheduler: Scheduler;
   readonly connect: Connect;
   readonly request: (asked: Asked) => Promise<Answered>;
+  /** A job of the present owner sends a script to Redis. Returns what happens when it has the answer. */
+  readonly script: () => (() => void) | undefined;
+  /** Ends the history with this error. */
+  readonly fail: (error: Error) => void;
 }
 
 /** Frames of a stack outside of histories. */
@@ -72,6 +76,16 @@ export function requestOf(): Platform['request'] {
   return current().request;
 }
 
+/** A job sends a script. */
+export function scriptSent(): (() => void) | undefined {
+  return platform?.script();
+}
+
+/** Ends the history, if one runs. */
+export function reportFault(error: Error): void {
+  platform?.fail(error);
+}
+
 /** Has all replaced functions of the platform act in a history from now on. `undefined`: none runs any more. */
 export function enter(next: Platform | undefined): void {
   platform = next;
@@ -84,6 +98,7 @@ export function enter(next: Platform | undefined): void {
 /** A timer of a history. */
 class VirtualTimer {
   #event: Event | undefined;
+  #isQuiet = false;
   readonly #delayMs: number;
   readonly #run: () => void;
 
@@ -96,6 +111,7 @@ class VirtualTimer {
   refresh(): this {
     this.close();
     this.#event = current().scheduler.after(this.#delayMs, this.#run);
+    this.#event.isQuiet = this.#isQuiet;
     return this;
   }
 
@@ -106,15 +122,21 @@ class VirtualTimer {
   }
 
   ref(): this {
-    return this;
+    return this.#setQuiet(false);
   }
 
   unref(): this {
+    return this.#setQuiet(true);
+  }
+
+  #setQuiet(isQuiet: boolean): this {
+    this.#isQuiet = isQuiet;
+    if (this.#event !== undefined) this.#event.isQuiet = isQuiet;
     return this;
   }
 
   hasRef(): boolean {
-    return true;
+    return !this.#isQuiet;
   }
 
   [Symbol.toPrimitive](): number {
@@ -153,9 +175,10 @@ const clear = (timer: unknown): void => {
 
 interface SleepOptions {
   readonly signal?: AbortSignal;
+  readonly ref?: boolean;
 }
 
-function sleepUntil<Value>(ms: number, value: Value, { signal }: SleepOptions = {}): Promise<Value> {
+function sleepUntil<Value>(ms: number, value: Value, { signal, ref }: SleepOptions = {}): Promise<Value> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       timer.close();
@@ -166,6 +189,7 @@ function sleepUntil<Value>(ms: number, value: Value, { signal }: SleepOptions = 
       signal?.removeEventListener('abort', abort);
       resolve(value);
     });
+    if (ref === false) timer.unref();
     if (signal?.aborted === true) return abort();
     signal?.addEventListener('abort', abort, { once: true });
   });
@@ -216,7 +240,8 @@ export function replacePlatform(): void {
   });
   AbortSignal.timeout = (ms) => {
     const controller = new AbortController();
-    setTimer(() => controller.abort(new DOMException('The operation timed out', 'TimeoutError')), ms);
+    const late = () => controller.abort(new DOMException('The operation timed out', 'TimeoutError'));
+    setTimer(late, ms).unref();
     return controller.signal;
   };
   replaceClocks();

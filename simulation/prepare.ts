@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LoadedConfig } from '../src/config/load.ts';
 import type { Result } from './history.ts';
-import { type Plan, planOf } from './plan.ts';
+import { MODES, type Plan, planOf, SOURCES } from './plan.ts';
 import { replacePlatform } from './platform.ts';
 import { URLS } from './world.ts';
 
@@ -33,26 +33,32 @@ export async function prepare({
   replaceModules();
   const { loadConfig } = await import('../src/config/load.ts');
   const { runHistory } = await import('./history.ts');
+  const { selectJobs } = await import('./jobs.ts');
   const folder = mkdtempSync(join(tmpdir(), 'simulation-'));
   const file = join(folder, 'lockhound.yaml');
-  const load = (shards: number): LoadedConfig => {
-    writeFileSync(file, configOf(isLogged ? 'debug' : 'warn', shards));
+  const load = (shards: number, isLarge: boolean): LoadedConfig => {
+    writeFileSync(file, configOf(isLogged ? 'debug' : 'warn', shards) + (isLarge ? LARGE : SMALL));
     return loadConfig({ file, environment: {} });
   };
-  const [single, sharded] = [load(1), load(2)];
+  const configs = [1, 2].map((shards) => ({ small: load(shards, false), large: load(shards, true) }));
   rmSync(folder, { recursive: true });
   for (const module of ['model/stored/schemas.ts', 'versions/version-match.ts', 'model/watch/source.ts'])
     await import(`../src/${module}`);
   onLoaded();
-  const first = planOf(WARM_UP);
-  await runHistory(
-    { ...first, steps: first.steps.filter(({ kind }) => kind === 'scan' || kind === 'advisory') },
-    single,
-  );
   const log = isLogged
     ? (worker: number, line: string) => process.stdout.write(`  ${worker} ${line}`)
     : undefined;
-  return (plan) => runHistory(plan, plan.shards === 1 ? single : sharded, log);
+  const run = (plan: Plan, logged = log): Promise<Result> => {
+    selectJobs(plan);
+    const of = configs[plan.shards - 1];
+    const config = plan.isLarge ? of?.large : of?.small;
+    if (config === undefined) throw new RangeError(`no configuration has ${plan.shards} shards`);
+    return runHistory(plan, config, logged);
+  };
+  const first = planOf(WARM_UP);
+  const steps = first.steps.filter(({ kind, round }) => round === 0 && kind !== 'refused');
+  await run({ ...first, steps, rounds: 1, isLarge: true }, () => true);
+  return (plan) => run(plan);
 }
 
 function replaceModules(): void {
@@ -70,12 +76,28 @@ function replaceModules(): void {
 function configOf(level: string, shards: number): string {
   return `
 redis: { url: "redis://redis.test:6379", shards: ${shards} }
-insights: { url: "${URLS.insights}", recordTtl: 1s, missTtl: 1s }
-watch: { every: 15s, young: 0s, jitter: 0s, inspect: false }
-notify:
-  webhook: { name: hook, url: "${URLS.receiver}/hook" }
-  allowAddresses: [receiver.test]
+insights: { url: "${URLS.insights}", recordTtl: 2s, missTtl: 2s }
 worker: { lockDuration: 5s, recheck: { open: 10s } }
 log: { level: ${level} }
 `;
 }
+
+/** Of an installation with one route. */
+const SMALL = `
+watch: { every: 15s, young: 0s, jitter: 0s, inspect: false }
+notify:
+  webhook: { name: hook, url: "${URLS.receiver}/hook" }
+  allowAddresses: [receiver.test]
+`;
+
+/** Of one with a route of each mode, whose refreshes have a jitter, and which reads some targets itself. */
+const LARGE = `
+watch: { every: 15s, young: 20s, jitter: 1s, inspect: false, unwatchedAfter: 4s, allowAddresses: [files.test] }
+notify:
+  firstScan: all
+  routes:
+${MODES.map((mode) => `    - { name: by-${mode}, webhook: { mode: ${mode}, every: 1m, url: "${URLS.receiver}/${mode}" } }`).join('\n')}
+  allowAddresses: [receiver.test]
+schedules:
+${SOURCES.map((name) => `  - { name: ${name}, every: 10s, target: ${name}, labels: { name: ${name} }, source: { kind: url, urls: ["${URLS.files}/${name}/package-lock.json"] } }`).join('\n')}
+`;

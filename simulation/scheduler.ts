@@ -29,6 +29,8 @@ export interface Event {
   readonly owner: Owner;
   /** Absent after it was cancelled. */
   run: (() => void) | undefined;
+  /** True for a timer that does not keep its process from ending. */
+  isQuiet?: boolean;
 }
 
 /** More events than this in one history: something runs for ever. */
@@ -87,6 +89,15 @@ export class Scheduler {
 
   cancel(event: Event | undefined): void {
     if (event !== undefined) event.run = undefined;
+  }
+
+  /** Timers of a process that keep it from ending. */
+  left(whose: Owner): readonly string[] {
+    return this.#heap.flatMap(({ owner, run, isQuiet, time }) =>
+      owner === whose && run !== undefined && isQuiet !== true
+        ? [`a timer of ${Math.round(time - this.now)} ms`]
+        : [],
+    );
   }
 
   /** Resolves after a delay in virtual milliseconds. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { AdvisoryFact, IndexedPackage } from '../src/embedded/insights/data-set.ts';
 import { type LocalIndex, openLocalIndex } from '../src/embedded/insights/local-index.ts';
 import type { Answered, Asked } from './platform.ts';
@@ -18,14 +19,18 @@ export const SERVICE_FAULTS = [
   'wrong-schema',
 ] as const;
 
-export type ServiceFault = (typeof SERVICE_FAULTS)[number];
+/** `410`: only of a receiver. */
+export type ServiceFault = (typeof SERVICE_FAULTS)[number] | '410';
 
-export type ServiceName = 'insights' | 'receiver';
+export type ServiceName = 'files' | 'insights' | 'receiver';
 
 export const URLS: Readonly<Record<ServiceName, string>> = {
+  files: 'http://files.test',
   insights: 'http://insights.test',
   receiver: 'http://receiver.test',
 };
+
+const SERVICES = Object.keys(URLS) as readonly ServiceName[];
 
 /** Time that an answer takes, in milliseconds. */
 const LATENCY_MS = 20;
@@ -40,6 +45,9 @@ export interface Received {
   readonly body: string;
 }
 
+/** Receives the id of a delivery that the receiver accepts, before it answers. `sentAt`: when it was sent, in virtual milliseconds. */
+export type OnAccepted = (id: string, sentAt: number) => void;
+
 /** An advisory of the world. */
 export interface WorldAdvisory {
   readonly id: string;
@@ -52,7 +60,11 @@ export const VERSIONS: readonly string[] = ['1.0.0', '2.0.0', '3.0.0'];
 const PUBLISHED = '2025-01-01T00:00:00Z';
 
 export function packageOf(name: string, versions = VERSIONS): IndexedPackage {
-  return { system: 'NPM', name, versions: versions.map((version) => ({ version, publishedAt: PUBLISHED })) };
+  return {
+    system: 'NPM',
+    name,
+    versions: versions.map((version) => ({ version, publishedAt: PUBLISHED, dependencies: {} })),
+  };
 }
 
 export function advisoryOf({ id, name, versions, score }: WorldAdvisory): AdvisoryFact {
@@ -63,6 +75,13 @@ export function advisoryOf({ id, name, versions, score }: WorldAdvisory): Adviso
 /** The services outside of Lockhound: the package-insights API over a small index, and the receiver of alerts. */
 export class World {
   readonly received: Received[] = [];
+  /** Texts of the service `files` by path. */
+  readonly files = new Map<string, string>();
+  onAccepted: OnAccepted = () => {};
+  onRefused: (id: string) => void = () => {};
+  /** Deliveries that the receiver refused because the next one was to be refused. */
+  readonly refused = new Set<string>();
+  #refusesNext = false;
   readonly insights: LocalIndex;
   readonly #scheduler: Scheduler;
   readonly #random: Random;
@@ -94,8 +113,13 @@ export class World {
     return () => void this.#faults.splice(this.#faults.indexOf(one), 1);
   }
 
+  /** Whether the receiver answers the next delivery with an error. Each delivery is refused at most once. */
+  refuseNext(isRefused: boolean): void {
+    this.#refusesNext = isRefused;
+  }
+
   readonly request = async (asked: Asked): Promise<Answered> => {
-    const service: ServiceName = asked.origin === URLS.insights ? 'insights' : 'receiver';
+    const service = SERVICES.find((name) => URLS[name] === asked.origin) ?? 'receiver';
     const sentAt = this.#scheduler.now;
     const planned = this.#faults.findLast((one) => one.service === service);
     const fault = planned !== undefined && this.#random.next() < planned.part ? planned.fault : undefined;
@@ -103,13 +127,23 @@ export class World {
     if (fault === 'hang') return await this.#wait(asked.signal, 10 ** 9);
     if (fault === 'drop') throw lost();
     if (fault === undefined || fault === 'slow' || fault === 'drop-answer') {
-      const answer = service === 'insights' ? this.#askInsights(asked) : this.#receive(asked, sentAt);
+      const answer = this.#answer(service, asked, sentAt);
       if (fault === 'drop-answer') throw lost();
       await this.#wait(asked.signal, LATENCY_MS * this.#random.next());
       return answer;
     }
     return FAULTY[fault]();
   };
+
+  #answer(service: ServiceName, asked: Asked, sentAt: number): Answered {
+    if (service === 'insights') return this.#askInsights(asked);
+    if (service === 'receiver') return this.#receive(asked, sentAt);
+    const text = this.files.get(asked.path);
+    if (text === undefined) return answered(404, 'not found', { 'content-type': 'text/plain' });
+    const etag = `"${createHash('sha256').update(text).digest('hex')}"`;
+    const isKnown = asked.headers['if-none-match'] === etag;
+    return answered(isKnown ? 304 : 200, isKnown ? '' : text, { etag, 'content-type': 'application/json' });
+  }
 
   #askInsights({ method, path, body }: Asked): Answered {
     const text = body === null ? undefined : typeof body === 'string' ? body : Buffer.from(body).toString();
@@ -119,9 +153,16 @@ export class World {
 
   #receive({ path, headers, body }: Asked, sentAt: number): Answered {
     const id = headers['webhook-id'] ?? '';
+    if (this.#refusesNext && !this.#ids.has(id) && !this.refused.has(id)) {
+      this.#refusesNext = false;
+      this.refused.add(id);
+      this.onRefused(id);
+      return FAULTY['500']();
+    }
     if (this.#ids.has(id)) this.#repeated += 1;
     else {
       this.#ids.add(id);
+      this.onAccepted(id, sentAt);
       this.received.push({ sentAt, at: this.#scheduler.now, id, path, body: String(body) });
     }
     return answered(200, '{}');
@@ -148,6 +189,7 @@ const FAULTY: Readonly<
   Record<Exclude<ServiceFault, 'drop' | 'drop-answer' | 'hang' | 'slow'>, () => Answered>
 > = {
   '401': () => answered(401, 'unauthorized', { 'content-type': 'text/plain' }),
+  '410': () => answered(410, 'gone', { 'content-type': 'text/plain' }),
   '429': () => answered(429, 'too many requests', { 'content-type': 'text/plain', 'retry-after': '2' }),
   '500': () => answered(500, 'internal error', { 'content-type': 'text/plain' }),
   garbage: () => answered(200, '{"responses":[{"req'),

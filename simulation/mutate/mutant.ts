@@ -13,11 +13,12 @@ export interface Mutant {
   readonly after: string;
 }
 
-export const MUTANT_KINDS = ['await', 'swap', 'condition', 'effect', 'bound'] as const;
+export const MUTANT_KINDS = ['await', 'swap', 'condition', 'effect', 'bound', 'key'] as const;
 
 /**
- * `await`: does not wait for a statement. `swap`: runs two statements in the other order. `condition`: takes one branch always. `effect`:
- * leaves out a call. `bound`: a limit is off by one.
+ * `await`: does not wait for a statement. `swap`: runs two statements in the other order. `condition`: takes one branch always, or skips one
+ * of two comparisons. `effect`: leaves out a call, or an assignment of a script. `bound`: a limit is off by one. `key`: a command of a script
+ * has another key.
  */
 export type MutantKind = (typeof MUTANT_KINDS)[number];
 
@@ -32,6 +33,9 @@ export function replaceIn(text: string, { start, end, after }: Replacement): str
   return text.slice(0, start) + after + text.slice(end);
 }
 
+/** Longest part of what stands there instead in a name. */
+const VARIANT_LENGTH = 24;
+
 /** Where mutants are looked for. */
 export interface Source {
   readonly file: string;
@@ -43,6 +47,8 @@ export function mutantOf(source: Source, kind: MutantKind, { start, end, after }
   const { file, text, language } = source;
   const lines = text.slice(0, start).split('\n');
   const column = (lines.at(-1)?.length ?? 0) + 1;
-  const id = `${file}:${lines.length}:${column}:${kind}${after === 'true' || after === 'false' ? `-${after}` : ''}`;
+  const isVariant = kind === 'condition' || kind === 'key';
+  const variant = isVariant ? `-${after.replaceAll(/\W+/g, '_').slice(0, VARIANT_LENGTH)}` : '';
+  const id = `${file}:${lines.length}:${column}:${kind}${variant}`;
   return { id, file, kind, language, start, end, before: text.slice(start, end), after };
 }

@@ -18,6 +18,7 @@ export function mutantsIn(file: string, text: string): readonly Mutant[] {
   const [error] = errors;
   if (error !== undefined) throw new Error(`${file}: ${error.message}`);
   const found: Mutant[] = [];
+  const reports: { readonly start: number; readonly end: number }[] = [];
   const add = (kind: Mutant['kind'], replacement: Replacement): void => {
     found.push(mutantOf({ file, text, language: 'typescript' }, kind, replacement));
   };
@@ -25,8 +26,21 @@ export function mutantsIn(file: string, text: string): readonly Mutant[] {
     for (const after of ['true', 'false']) add('condition', { start, end, after });
   };
   new Visitor({
+    Property({ key, value, start, end }) {
+      // What a job writes to the log.
+      if (key.type === 'Identifier' && key.name === 'log' && value.type !== 'Identifier')
+        reports.push({ start, end });
+    },
     BlockStatement: ({ body }) => inOrder(body),
+    ExpressionStatement(statement) {
+      if (!REPORTS.test(text.slice(statement.start, statement.end))) lose(statement);
+    },
     IfStatement: ({ test }) => decide(test),
+    LogicalExpression({ left, operator, right, start, end }) {
+      if (operator === '??') return;
+      for (const one of [left, right])
+        add('condition', { start, end, after: `(${text.slice(one.start, one.end)})` });
+    },
     ConditionalExpression: ({ test }) => decide(test),
     BinaryExpression({ left, operator, right }) {
       const gap = { start: left.end, end: right.start };
@@ -40,13 +54,12 @@ export function mutantsIn(file: string, text: string): readonly Mutant[] {
         if (SCRIPT.test(text.slice(start, end))) found.push(...scriptMutants(file, text, { start, end }));
     },
   }).visit(program);
-  return found;
+  return found.filter((one) => !reports.some(({ start, end }) => start <= one.start && one.end <= end));
 
   function inOrder(body: readonly Statement[]): void {
     for (const [index, statement] of body.entries()) {
       const own = text.slice(statement.start, statement.end);
       if (REPORTS.test(own)) continue;
-      if (statement.type === 'ExpressionStatement') lose(statement);
       const following = body[index + 1];
       if (following !== undefined && canSwap(statement, following, text)) swap(statement, following);
     }

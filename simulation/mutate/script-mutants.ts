@@ -2,7 +2,12 @@ import { type Mutant, mutantOf, type Replacement, type Source } from './mutant.t
 
 /** A line that only calls something: a command of Redis or a function. */
 const CALL = /^\s*[\w.]+\(.*\)$/;
+/** A line that only assigns to something that exists. */
+const ASSIGNMENT = /^\s*[a-z]\w*(?:\.\w+|\[[^\]]+\])* = [^{]+$/;
+/** The key of a command, by a fixed place. */
+const NUMBERED_KEY = /\b(KEYS|keys)\[(\d)\]/;
 const KEY = /KEYS\[[^\]]+\]|keys\[[^\]]+\]|lane/;
+const ANY_KEY = /\b(?:KEYS|keys)\[(\d)\]/g;
 const CONDITION = /^(\s*(?:else)?if )(.+) then$/;
 const COMPARISON = / (<=|>=|<|>) /;
 const LESS_ONE = / - 1\b/;
@@ -22,7 +27,24 @@ export function scriptMutants(
     lines.push({ start: at, line });
     at += line.length + 1;
   }
-  return lines.flatMap((one, index) => mutantsOfLine(source, one, lines[index + 1]));
+  const highest = Math.max(
+    0,
+    ...Array.from(text.slice(part.start, part.end).matchAll(ANY_KEY), ([, at]) => Number(at)),
+  );
+  return lines.flatMap((one, index) => [
+    ...mutantsOfLine(source, one, lines[index + 1]),
+    ...wrongKey(source, one, highest),
+  ]);
+}
+
+/** Another key of the same script, where it has several. */
+function wrongKey(source: Source, { start, line }: Line, highest: number): readonly Mutant[] {
+  const known = NUMBERED_KEY.exec(line);
+  if (known === null || highest < 2) return [];
+  const [all, array = '', number = ''] = known;
+  const other = Number(number) < highest ? Number(number) + 1 : Number(number) - 1;
+  const from = start + known.index;
+  return [mutantOf(source, 'key', { start: from, end: from + all.length, after: `${array}[${other}]` })];
 }
 
 interface Line {
@@ -36,6 +58,7 @@ function mutantsOfLine(source: Source, { start, line }: Line, following: Line | 
     found.push(mutantOf(source, kind, replacement));
   };
   const indent = line.length - line.trimStart().length;
+  if (ASSIGNMENT.test(line)) add('effect', { start: start + indent, end: start + line.length, after: '' });
   if (CALL.test(line)) {
     add('effect', { start: start + indent, end: start + line.length, after: '' });
     if (following !== undefined && CALL.test(following.line) && keyOf(line) === keyOf(following.line)) {

@@ -57,7 +57,8 @@ async function processJob(
   if (attempt.stored === undefined && queued.parentKey === undefined) {
     const { job, ports } = options;
     options.completed.add({
-      followUp: { job: job.name, ...queued.data },
+      // Another program may have queued it under another id.
+      followUp: { job: job.name, ...sealEnvelope(job, parsed.payload) },
       hasInput: async () => (await job.hasInput?.(parsed.payload, ports)) !== false,
     });
   }

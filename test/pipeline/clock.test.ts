@@ -134,7 +134,7 @@ function isMonday(sinceStart: number): boolean {
 
 /** What a receiver does not know after these deliveries. Throws for a change that is repeated or out of order. */
 function unsettled(expected: Open, bodies: readonly string[]): readonly string[] {
-  const ledger = new Ledger(new Set(SUPPRESSED.keys()));
+  const ledger = new Ledger({ suppressed: new Set(SUPPRESSED.keys()) });
   for (const body of bodies) ledger.read(body, 0);
   return ledger.differences(expected);
 }

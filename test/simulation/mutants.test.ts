@@ -41,6 +41,17 @@ describe('mutants of TypeScript', () => {
     expect(mutated('c = a ? 1 : 2;', 'condition')).toEqual(['c = true ? 1 : 2;', 'c = false ? 1 : 2;']);
   });
 
+  it('skip one of two comparisons', () => {
+    expect(mutated('c = a && b(1);', 'condition')).toEqual(['c = (a);', 'c = (b(1));']);
+    expect(mutated('c = a ?? b;', 'condition')).toEqual([]);
+  });
+
+  it('change nothing that a job writes to the log', () => {
+    expect(mutated('job = { log: (a) => ({ facts: a ? 1 : 2 }), run: (a) => a < 1 };', 'condition')).toEqual(
+      [],
+    );
+  });
+
   it('move a bound by one', () => {
     expect(mutated('a < b', 'bound')).toEqual(['a <= b']);
     expect(mutated('a >= b', 'bound')).toEqual(['a > b']);
@@ -67,6 +78,16 @@ describe('mutants of a script of Redis', () => {
       scriptOf(first[0] ?? '', first[1] ?? '', '  ', ...last),
       scriptOf(...first, '  ', 'end'),
     ]);
+  });
+
+  it('leave out assignments, and use other keys', () => {
+    const text = scriptOf('local a = 1', "  a = redis.call('GET', KEYS[1])", "redis.call('DEL', KEYS[2])");
+    expect(mutated(text, 'effect')[0]).toBe(scriptOf('local a = 1', '  ', "redis.call('DEL', KEYS[2])"));
+    expect(mutated(text, 'key')).toEqual([
+      text.replace('KEYS[1]', 'KEYS[2]'),
+      text.replace('KEYS[2]', 'KEYS[1]'),
+    ]);
+    expect(mutated(text.replaceAll('KEYS[2]', 'KEYS[1]'), 'key')).toEqual([]);
   });
 
   it('swap commands on one key', () => {

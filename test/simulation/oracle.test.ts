@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Ledger, Model } from '../../simulation/oracle.ts';
+import { Ledger, LostPeriods, Model } from '../../simulation/oracle.ts';
 
 /** A delivery with one change of the advisory A in the package p of a target. */
 function delivery(transition: string, severity = 'high', more: object = {}): string {
@@ -65,32 +65,35 @@ describe('the oracle', () => {
   });
 
   it('expects of a finding that was suppressed that it is reopened', () => {
-    const ledger = new Ledger(new Set(['shop p A']));
+    const ledger = new Ledger({ suppressed: new Set(['shop p A']) });
     expect(() => ledger.read(delivery('opened'), 0)).toThrow('told twice or out of order');
     ledger.read(delivery('reopened'), 0);
     expect(ledger.differences(worldWith(7.5).open())).toEqual([]);
   });
 
   it('lets a change be told again that was told while Redis lost its writes', () => {
-    const ledger = new Ledger();
+    const lost = new LostPeriods();
+    const ledger = new Ledger({ lost });
     ledger.read(delivery('opened'), 500);
-    ledger.lose({ from: 400, to: 900 });
+    lost.add({ from: 400, to: 900 });
     ledger.read(delivery('opened'), 2_000);
     expect(() => ledger.read(delivery('opened'), 3_000)).toThrow('told twice');
   });
 
   it('lets a change be told again whose delivery was under way when Redis lost its writes', () => {
-    const ledger = new Ledger();
+    const lost = new LostPeriods();
+    const ledger = new Ledger({ lost });
     ledger.read(delivery('opened'), 950, 890);
-    ledger.lose({ from: 400, to: 900 });
+    lost.add({ from: 400, to: 900 });
     ledger.read(delivery('opened'), 2_000);
     expect(() => ledger.read(delivery('opened'), 2_950, 2_890)).toThrow('told twice');
   });
 
   it('does not expect the end of what was told only while Redis lost its writes', () => {
-    const ledger = new Ledger();
+    const lost = new LostPeriods();
+    const ledger = new Ledger({ lost });
     ledger.read(delivery('opened'), 500);
-    ledger.lose({ from: 400, to: 900 });
+    lost.add({ from: 400, to: 900 });
     expect(ledger.differences(new Map())).toEqual([]);
     ledger.read(delivery('opened'), 2_000);
     expect(ledger.differences(new Map())).toEqual(['lost: shop p A is resolved']);
@@ -103,5 +106,16 @@ describe('the oracle', () => {
     both.changes.push({ ...both.changes[0], transition: 'resolved', version: '1.0.0' });
     ledger.read(JSON.stringify(both), 0);
     expect(ledger.changes).toBe(3);
+  });
+
+  it('reads an alert with the changes of several scans in any order', () => {
+    const ledger = new Ledger({ isGathered: true });
+    const both = JSON.parse(delivery('resolved')) as { changes: object[] };
+    both.changes.push({ ...both.changes[0], transition: 'opened' });
+    ledger.read(JSON.stringify(both), 0);
+    expect(ledger.differences(new Map())).toEqual([]);
+    ledger.read(delivery('reopened'), 0);
+    expect(ledger.differences(worldWith(7.5).open())).toEqual([]);
+    expect(() => ledger.read(delivery('opened'), 0)).toThrow('told twice');
   });
 });

@@ -197,6 +197,26 @@ describe('a Redis that lost its last writes', () => {
     expect(bench.log.filter((line) => line.includes('the outcome of a job was lost'))).toHaveLength(1);
   });
 
+  it('does not get a request again that another program queued under an id of its own', async () => {
+    const bench = room.bench('foreign-id');
+    const ran: string[] = [];
+    const owned = (id: string): string => (id.endsWith('.own') ? id : `${id}.own`);
+    const job = {
+      ...testJob('asked', async ({ id }) => void ran.push(id)),
+      requested: { own: ({ id }: { id: string }) => ({ id: owned(id) }), content: () => 'same' },
+    };
+    let act = () => {};
+    await bench.start([job], { keptCompleted: 0, whenWritesMayBeLost: (given) => (act = given) });
+    for (const id of ['kept', 'lost']) await bench.enqueue(job, id);
+    const finished = () => bench.events.filter(({ kind }) => kind === 'finished').length;
+    await until('both have run', () => finished() === 2);
+    await room.redis.del(createKeys('foreign-id').outcome('asked', 'lost.own'));
+    act();
+    await until('the lost one ran again', () => finished() === 3);
+    expect(ran.toSorted()).toEqual(['kept.own', 'lost.own', 'lost.own']);
+    expect(bench.log.filter((line) => line.includes('the outcome of a job was lost'))).toHaveLength(1);
+  });
+
   it('does not get a job again whose input is lost as well: its id stays free for whoever enqueues it again', async () => {
     const bench = room.bench('lost-input');
     const ran: string[] = [];

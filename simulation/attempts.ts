@@ -1,0 +1,89 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Processor } from 'bullmq';
+import { Redis } from 'ioredis';
+import { reportFault, scriptSent } from './platform.ts';
+
+/** What a worker does for one job, from its claim to its end. Calls that follow from it belong to it; those of timers do not. */
+interface Attempt {
+  readonly what: string;
+  /** Names of commands that Redis has not answered. */
+  readonly pending: Map<object, string>;
+  end: 'done' | 'failed' | undefined;
+}
+
+interface Command {
+  readonly name: string;
+  readonly promise: Promise<unknown>;
+}
+
+/** Commands that change nothing: a pass that has found enough does not wait for what it has asked for ahead. */
+const READS =
+  /^(?:get|mget|exists|h(?:get|mget|getall|len|scan|exists|keys)|s(?:card|scan|members)|z(?:card|count|score|r.*))(?:buffer)?$/i;
+
+const SCRIPTS: ReadonlySet<string> = new Set(['eval', 'evalsha']);
+
+const attempts = new AsyncLocalStorage<Attempt>();
+
+/**
+ * Runs jobs so that work which nobody waits for is an error: when a job has ended, its worker may die, and what was still to do would be
+ * lost. Ends the history for a command that was under way when its job ended, or that a job which is done has sent.
+ */
+export function watched(queue: string, process: Processor): Processor {
+  watchCommands();
+  return (job, token, signal) => {
+    const attempt: Attempt = { what: `${queue} ${job.id}`, pending: new Map(), end: undefined };
+    const end = (how: 'done' | 'failed', error?: unknown): void => {
+      attempt.end = how;
+      // What an attempt that is aborted still does is not saved, and of what fails together one is first.
+      if (how === 'failed' && (signal?.aborted === true || !isOrderly(error))) return;
+      const [command] = attempt.pending.values();
+      if (command !== undefined)
+        reportFault(new Error(`${attempt.what} did not wait for its command ${command}`));
+    };
+    return attempts.run(attempt, async () => {
+      try {
+        const result: unknown = await process(job, token, signal);
+        end('done');
+        return result;
+      } catch (error) {
+        end('failed', error);
+        throw error;
+      }
+    });
+  };
+}
+
+/** Whether the worker has decided what follows a failure. */
+function isOrderly(error: unknown): boolean {
+  return error instanceof Error && ('delayMs' in error || ORDERLY.has(error.name));
+}
+
+/** Errors by which a processor says that its job waits, or that it has failed. */
+const ORDERLY: ReadonlySet<string> = new Set(['DelayedError', 'UnrecoverableError', 'RateLimitError']);
+
+let isWatching = false;
+
+function watchCommands(): void {
+  if (isWatching) return;
+  isWatching = true;
+  const { prototype } = Redis;
+  const send = prototype.sendCommand;
+  prototype.sendCommand = function (this: Redis, command, ...rest) {
+    const attempt = attempts.getStore();
+    if (attempt !== undefined) note(attempt, command as unknown as Command);
+    return send.call(this, command, ...rest);
+  };
+}
+
+function note(attempt: Attempt, command: Command): void {
+  if (READS.test(command.name)) return;
+  if (attempt.end === 'done')
+    reportFault(new Error(`${attempt.what} has ended, and sends the command ${command.name}`));
+  attempt.pending.set(command, command.name);
+  const lose = SCRIPTS.has(command.name.toLowerCase()) ? scriptSent() : undefined;
+  const answered = (): void => void attempt.pending.delete(command);
+  command.promise.then(() => {
+    answered();
+    lose?.();
+  }, answered);
+}

@@ -1,0 +1,212 @@
+import type { Keys } from '../src/store/keys.ts';
+import { wrongScans } from './audit-scans.ts';
+import type { Open, SentAlert } from './oracle.ts';
+import { GATHERED } from './plan.ts';
+import type { AskedScan } from './scans.ts';
+import type { Answer, Witness } from './witness.ts';
+import type { Received } from './world.ts';
+
+/** What has happened so far, as the world outside of Lockhound knows it. */
+export interface Happened {
+  readonly received: readonly Received[];
+  /** Deliveries that were refused once. */
+  readonly refused: ReadonlySet<string>;
+  readonly asked: readonly AskedScan[];
+  readonly open: Open;
+  /** Whether no fault has happened. */
+  readonly isCalm: boolean;
+  readonly hasLostWrites: boolean;
+}
+
+/** An alert as the receiver gets it. */
+interface Alert extends SentAlert {
+  readonly id: string;
+  readonly scan: string;
+  readonly route: string;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly gaps: number;
+  readonly leftOut: number;
+}
+
+export type Fields = Readonly<Record<string, string>>;
+export type Say = (what: string) => void;
+
+const DAY_MS = 86_400_000;
+/** Packages that each lockfile has. */
+export const PACKAGES = 4;
+/** Deliveries that the list of a target has. */
+const LISTED = 20;
+/** How long an outcome stays, and how long its value is readable once it is spent. */
+export const OUTCOME_MS = 14 * DAY_MS;
+const SPENT_MS = 15 * 60_000;
+const RETENTION_MS = 30 * DAY_MS;
+/** That a scan changed nothing stays readable. */
+const UNCHANGED_BYTES = 400;
+/** A history takes less. */
+const HISTORY_MS = DAY_MS / 2;
+/** A delivery is recorded within this time after it was accepted. */
+const RECORDED_MS = 1_000;
+/** Outcomes of these jobs are empty when their job is closed; those of all others are removed. */
+const MARKED =
+  /^(?:ingest-lockfiles|judge-scan|deliver-notification|refresh-fleet|finish-refresh|select-targets|check-freshness|advise-upgrades|gather-digest|run-schedule|judge-source)$/;
+
+/** Where the records of a shard say something else than what happened. */
+export function wrongRecords(witness: Witness, keys: Keys, happened: Happened): readonly string[] {
+  const found: string[] = [];
+  const say: Say = (what) => void found.push(what);
+  const targets = new Set(textsIn(witness.ask('SMEMBERS', keys.targets)));
+  const received = happened.received.flatMap((one) => {
+    const alert = JSON.parse(one.body) as Alert;
+    const isGathered = GATHERED.has(one.path);
+    const isOwn = isGathered ? witness.ask('EXISTS', keys.delivery(one.id)) === 1 : targets.has(alert.target);
+    return isOwn ? [{ ...one, alert, isGathered }] : [];
+  });
+  for (const one of received) checkDelivery(witness, keys, one, happened, say);
+  checkLists(witness, keys, received, { targets, ...happened }, say);
+  found.push(...wrongScans(witness, keys, received, { targets, ...happened }));
+  checkOutcomes(witness, keys, happened, say);
+  for (const target of targets)
+    if (!target.startsWith('lockhound:')) checkTarget(witness, keys, target, happened.open, say);
+  const refreshed = JSON.parse(textOf(witness.ask('HGET', keys.refreshes, 'all')) ?? '{}') as Fields;
+  for (const name of ['failed', 'unanswered'])
+    if (Number(refreshed[name] ?? 1) !== 0) say(`the last refresh has ${refreshed[name]} ${name}`);
+  return found;
+}
+
+export interface ReceivedAlert extends Received {
+  readonly alert: Alert;
+  /** Whether it has the changes of several scans. */
+  readonly isGathered: boolean;
+}
+
+function checkAlert(id: string, { changes, counts, ...alert }: Alert, isCalm: boolean, say: Say): void {
+  if (alert.id !== id) say(`its alert has the id ${alert.id}`);
+  if (isCalm && alert.gaps !== 0) say(`its alert has ${alert.gaps} gaps`);
+  for (const [name, count] of Object.entries(counts))
+    if (count !== changes.filter(({ transition }) => transition === name).length) say(`${count} ${name}`);
+}
+
+function checkDelivery(
+  witness: Witness,
+  keys: Keys,
+  { id, at, sentAt, alert, isGathered }: ReceivedAlert,
+  { refused, isCalm, hasLostWrites }: Happened,
+  sayOf: Say,
+): void {
+  const say: Say = (what) => sayOf(`delivery ${id}: ${what}`);
+  const { changes, leftOut } = alert;
+  checkAlert(id, alert, isCalm, say);
+  const record = fieldsOf(witness.ask('HGETALL', keys.delivery(id)));
+  if (record['state'] === undefined) {
+    if (!hasLostWrites) say('it has no record');
+    return;
+  }
+  const { scan, route } = alert;
+  const target = isGathered ? '*' : alert.target;
+  const always: Fields = { target, scan, route, state: 'delivered', reason: '', nextAttemptAt: '' };
+  // Where Redis has lost it, only its identity is known.
+  const filed: Fields = hasLostWrites ? {} : { changes: `${changes.length + leftOut}` };
+  const calm: Fields = isCalm ? { attempts: refused.has(id) ? '2' : '1', lastStatus: '200' } : {};
+  for (const [name, value] of Object.entries({ ...always, ...filed, ...calm }))
+    if (record[name] !== value) say(`${name} is ${record[name]}, not ${value}`);
+  const attempts = textsIn(witness.ask('LRANGE', keys.deliveryAttempts(id), '0', '-1'));
+  if (!hasLostWrites && attempts.length !== Number(record['attempts']))
+    say(`${attempts.length} attempts are stored`);
+  for (const key of [keys.delivery(id), keys.deliveryAttempts(id)])
+    if (attempts.length > 0) checkEnd(witness, key, RETENTION_MS, say);
+  if (!isCalm) return;
+  const [filedAt, updated] = [Number(record['filedAt']), Number(record['updatedAt'])];
+  if (!(filedAt <= sentAt && updated >= Math.floor(sentAt) && updated <= at + RECORDED_MS))
+    say(`it was filed at ${filedAt}, sent at ${sentAt}, received at ${at} and recorded at ${updated}`);
+}
+
+export interface OfShard extends Happened {
+  readonly targets: ReadonlySet<string>;
+}
+
+function checkLists(
+  witness: Witness,
+  keys: Keys,
+  received: readonly ReceivedAlert[],
+  { targets, hasLostWrites }: OfShard,
+  say: Say,
+): void {
+  const known = new Set(received.map(({ id }) => id));
+  const delivered = new Set(textsIn(witness.ask('ZRANGE', keys.delivered, '0', '-1')));
+  for (const id of delivered)
+    if (!known.has(id)) say(`delivery ${id} counts as delivered and was not received`);
+  if (hasLostWrites) return;
+  for (const id of known) if (!delivered.has(id)) say(`delivery ${id} is not listed`);
+  for (const target of targets) {
+    const own = received.filter(({ alert, isGathered }) => !isGathered && alert.target === target);
+    const listed = new Set(textsIn(witness.ask('LRANGE', keys.targetDeliveries(target), '0', '-1')));
+    if (listed.size !== Math.min(LISTED, own.length)) say(`${target} has ${listed.size} deliveries`);
+    for (const id of listed) if (!known.has(id)) say(`${target} lists ${id}`);
+  }
+}
+
+function checkOutcomes(witness: Witness, keys: Keys, { hasLostWrites }: Happened, say: Say): void {
+  const start = keys.outcome('', '').slice(0, -1);
+  for (const name of textsIn(witness.ask('KEYS', `${start}*`))) {
+    const [job = ''] = name.slice(start.length).split(':', 1);
+    const size = Number(witness.ask('STRLEN', name));
+    checkEnd(witness, name, OUTCOME_MS, say);
+    // A job whose record was lost is not closed.
+    if (hasLostWrites) continue;
+    if (!MARKED.test(job)) say(`${name} is there`);
+    else if (size > (job === 'ingest-lockfiles' ? UNCHANGED_BYTES : 0)) say(`${name} has ${size} bytes`);
+  }
+  const spent = keys.spentOutcome('', '').slice(0, -1);
+  for (const name of textsIn(witness.ask('KEYS', `${spent}*`))) {
+    const left = Number(witness.ask('PTTL', name));
+    if (left < 0 || left > SPENT_MS) say(`${name} ends in ${left} ms`);
+  }
+}
+
+/** A summary says what is open. */
+function checkTarget(witness: Witness, keys: Keys, target: string, open: Open, sayOf: Say): void {
+  const say: Say = (what) => sayOf(`${target} ${what}`);
+  const text = textOf(witness.ask('HGET', keys.targetSummaries, target));
+  if (text === undefined) {
+    say('has no summary');
+    return;
+  }
+  const summary = JSON.parse(text) as {
+    readonly open: Readonly<Record<string, number>>;
+    readonly packages: number;
+    readonly labels: Fields;
+    readonly incomplete?: boolean;
+  };
+  if (summary.packages !== PACKAGES) say(`has ${summary.packages} packages`);
+  if (summary.labels['name'] !== target) say(`has the label ${summary.labels['name']}`);
+  if (summary.incomplete === true) say('is incomplete');
+  const expected = Map.groupBy(
+    [...open].filter(([key]) => key.startsWith(`${target} `)),
+    ([, severity]) => severity,
+  );
+  for (const severity of ['critical', 'high', 'medium', 'low']) {
+    const [is, must] = [summary.open[severity] ?? 0, expected.get(severity)?.length ?? 0];
+    if (is !== must) say(`has ${is} findings that are ${severity}, not ${must}`);
+  }
+  const due = witness.ask('ZCARD', keys.dueTargets);
+  if (due !== 0) say(`and others are due: ${due}`);
+}
+
+/** A key expires after a time, less what a history takes. */
+export function checkEnd(witness: Witness, key: string, ms: number, say: Say): void {
+  const left = Number(witness.ask('PTTL', key));
+  if (left > ms || left < ms - HISTORY_MS) say(`${key} ends in ${left} ms`);
+}
+
+function textOf(answer: Answer): string | undefined {
+  return typeof answer === 'string' ? answer : undefined;
+}
+
+export function textsIn(answer: Answer): readonly string[] {
+  return Array.isArray(answer) ? answer.map(String) : [];
+}
+
+export function fieldsOf(answer: Answer): Fields {
+  const all = textsIn(answer);
+  return Object.fromEntries(all.flatMap((name, at) => (at % 2 === 0 ? [[name, all[at + 1] ?? '']] : [])));
+}

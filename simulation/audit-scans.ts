@@ -1,0 +1,93 @@
+import { scanIdOf } from '../src/model/scan/scan-id.ts';
+import type { Keys } from '../src/store/keys.ts';
+import {
+  checkEnd,
+  fieldsOf,
+  type OfShard,
+  OUTCOME_MS,
+  PACKAGES,
+  type ReceivedAlert,
+  type Say,
+} from './audit-records.ts';
+import type { AskedScan } from './scans.ts';
+import type { Witness } from './witness.ts';
+
+interface ScanFields {
+  readonly state: string;
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+  readonly lockfiles?: number;
+  readonly packages?: number;
+  readonly outcomes?: Readonly<Record<string, number>>;
+  readonly changes?: Readonly<Record<string, number>>;
+  readonly deliveries?: number;
+  readonly incomplete?: boolean;
+  readonly unchanged?: boolean;
+}
+
+/** Where the records of scans say something else than what was asked for, and what was told. */
+export function wrongScans(
+  witness: Witness,
+  keys: Keys,
+  received: readonly ReceivedAlert[],
+  { asked, targets, isCalm, hasLostWrites }: OfShard,
+): readonly string[] {
+  const found: string[] = [];
+  const records = fieldsOf(witness.ask('HGETALL', keys.scans));
+  const ordered = witness.ask('ZCARD', keys.scanOrder);
+  if (ordered !== Object.keys(records).length) found.push(`${ordered} scans are in order`);
+  for (const scan of asked) {
+    const { id, step } = scan;
+    if (!targets.has(step.target)) continue;
+    const own = scanIdOf(step.target, id);
+    const say: Say = (what) => void found.push(`scan ${own}: ${what}`);
+    const text = records[own];
+    if (text === undefined) {
+      if (!hasLostWrites) say('it has no record');
+      continue;
+    }
+    const fields = JSON.parse(text) as ScanFields;
+    checkScan(fields, say);
+    if (!hasLostWrites) checkEnd(witness, keys.requestedScan(own), OUTCOME_MS, say);
+    if (isCalm) checkCalm(scan, fields, say);
+  }
+  return hasLostWrites ? found : [...found, ...wrongCounts(records, received, isCalm)];
+}
+
+function checkScan({ state, outcomes = {}, lockfiles, packages }: ScanFields, say: Say): void {
+  if (state !== 'concluded' && state !== 'superseded') say(`it is ${state}`);
+  if (lockfiles !== 1 || packages !== PACKAGES) say(`it has ${packages} packages in ${lockfiles} lockfiles`);
+  const accounted = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+  if (accounted !== PACKAGES) say(`${accounted} packages are accounted for`);
+}
+
+function checkCalm({ at, id }: AskedScan, fields: ScanFields, say: Say): void {
+  const { outcomes, incomplete, unchanged, startedAt = 0, endedAt = 0 } = fields;
+  if (outcomes?.['resolved'] !== PACKAGES || incomplete === true) say('it is not complete');
+  if (!(Math.floor(at) <= startedAt && startedAt <= endedAt))
+    say(`it began at ${startedAt} and ended at ${endedAt}`);
+  if (id.endsWith('-unchanged') && unchanged !== true) say('it was read again');
+}
+
+/** What scans say that they changed was told. */
+function wrongCounts(
+  records: Readonly<Record<string, string>>,
+  received: readonly ReceivedAlert[],
+  isCalm: boolean,
+): readonly string[] {
+  const single = received.filter(({ isGathered }) => !isGathered);
+  const sent = Map.groupBy(single, ({ alert }) => alert.scan);
+  return Object.entries(records).flatMap(([scan, text]) => {
+    const { deliveries = 0, changes = {} } = JSON.parse(text) as ScanFields;
+    const own = sent.get(scan) ?? [];
+    const whole = own.filter(({ path }) => path !== '/change');
+    const told = whole.reduce((sum, { alert }) => sum + alert.changes.length + alert.leftOut, 0);
+    const counted = Object.values(changes).reduce((sum, count) => sum + count, 0);
+    return [
+      ...(deliveries === own.length ? [] : [`scan ${scan} has ${deliveries} deliveries, not ${own.length}`]),
+      ...((isCalm ? told === counted : told <= counted)
+        ? []
+        : [`scan ${scan} has ${counted} changes, and ${told} were told`]),
+    ];
+  });
+}

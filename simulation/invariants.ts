@@ -1,0 +1,169 @@
+import { Redis } from 'ioredis';
+import type { LoadedConfig } from '../src/config/load.ts';
+import { jobIdOf } from '../src/jobs/job.ts';
+import { createKeys } from '../src/store/keys.ts';
+import { leftOver } from './audit.ts';
+import { wrongRecords } from './audit-records.ts';
+import { wrongRefusals } from './audit-refusals.ts';
+import type { Network } from './network.ts';
+import { dropRejected } from './operator.ts';
+import type { LostPeriods, Model } from './oracle.ts';
+import type { Plan } from './plan.ts';
+import { REDIS, type Scans } from './scans.ts';
+import type { Scheduler } from './scheduler.ts';
+import { Witness } from './witness.ts';
+import type { World } from './world.ts';
+
+/** A delivery that was refused shows it after this time, and is repeated between these times after that. */
+const REFUSAL_SHOWN_MS = 500;
+const RETRIED_AFTER_MS = [400, 1_600] as const;
+/** Between two looks whether anything is left. */
+const LOOK_MS = 2_000;
+/** Without faults, the queue of an open job holds it within this time. */
+const QUEUED_WITHIN_MS = 500;
+/** Steps with which Redis loses what it had confirmed. */
+const LOSSES: ReadonlySet<string> = new Set(['power-loss', 'lost-script']);
+
+/** How far a history is. */
+export interface HistoryState {
+  /** No fault lasts, and none has left work. */
+  isCalm: boolean;
+  /** A fault has happened. */
+  hadFaults: boolean;
+  /** The first error of a step, a worker or an invariant, which ends the history. */
+  error: unknown;
+}
+
+interface InvariantsOptions {
+  readonly plan: Plan;
+  readonly config: LoadedConfig;
+  readonly scheduler: Scheduler;
+  readonly network: Network;
+  readonly world: World;
+  readonly model: Model;
+  readonly lost: LostPeriods;
+  readonly state: HistoryState;
+  readonly fail: (error: Error) => void;
+}
+
+/** What must be true of Redis during a history, and when nothing is left to do. */
+export class Invariants {
+  readonly #options: InvariantsOptions;
+  readonly #witness: Witness;
+
+  constructor(options: InvariantsOptions) {
+    this.#options = options;
+    this.#witness = new Witness(options.network.engine);
+  }
+
+  /** Waits until Redis holds no work any more, and has the history fail when it says something else than what happened. */
+  async requireNothingLeft(scans: Scans, withinMs: number): Promise<void> {
+    const { plan, config, scheduler, state } = this.#options;
+    const { hadFaults } = state;
+    const until = scheduler.now + withinMs;
+    const hasLostWrites = hadFaults && plan.steps.some(({ kind }) => LOSSES.has(kind));
+    const wrong = this.#shards()
+      .slice(0, 1)
+      .flatMap((keys) => wrongRefusals(this.#witness, keys, scans, hadFaults));
+    if (wrong.length > 0) throw new Error(wrong.join('\n'));
+    await dropRejected(config);
+    scans.refused.clear();
+    const redis = new Redis(REDIS);
+    for (;;) {
+      if (state.error !== undefined) throw state.error;
+      const left = [
+        ...(await leftOver(redis, { ...plan, hasLostWrites })),
+        ...this.#wrongRecords(scans, hasLostWrites),
+      ];
+      if (left.length === 0) break;
+      if (scheduler.now > until) throw new Error(left.join('\n'));
+      // Not in step with schedules, each of which has some work for a moment.
+      await scheduler.sleep(LOOK_MS * scheduler.random.next());
+    }
+    redis.disconnect();
+  }
+
+  #wrongRecords(scans: Scans, hasLostWrites: boolean): readonly string[] {
+    const { world, model, state } = this.#options;
+    const { received, refused } = world;
+    const isCalm = !state.hadFaults;
+    const happened = {
+      received,
+      refused,
+      asked: scans.asked,
+      open: model.open(),
+      isCalm,
+      hasLostWrites,
+    };
+    return this.#shards().flatMap((keys) => wrongRecords(this.#witness, keys, happened));
+  }
+
+  /** Without faults, the record of a delivery that was refused says so soon, and when the next attempt is. */
+  readonly requireRetried = (id: string): void => {
+    const { scheduler, state, fail } = this.#options;
+    scheduler.after(REFUSAL_SHOWN_MS, () => {
+      if (!state.isCalm) return;
+      const { now } = scheduler;
+      const names = ['state', 'attempts', 'lastStatus', 'reason', 'nextAttemptAt'];
+      const found = this.#shards().map((keys) => {
+        const isOpen = this.#witness.ask('ZSCORE', keys.openDeliveries, id) !== null;
+        const values = this.#witness.ask('HMGET', keys.delivery(id), ...names) as readonly string[];
+        return { isOpen, values };
+      });
+      const { isOpen, values } = found.find((one) => one.values[0] !== null) ?? { isOpen: false, values: [] };
+      const [stored, attempts, status, reason, next] = values;
+      // A search for lost jobs that read it before may start it at once.
+      if (stored === 'delivered' && attempts === '2') return;
+      const waits = Number(next) - now;
+      const isNoted = stored === 'retrying' && attempts === '1' && status === '500' && reason !== '';
+      if (!isOpen || !isNoted || !(waits >= RETRIED_AFTER_MS[0] && waits <= RETRIED_AFTER_MS[1]))
+        fail(new Error(`delivery ${id} was refused, and its record has ${values.join(', ')}`));
+    });
+  };
+
+  /** Looks for open jobs that no queue holds, again and again. `before`: those of the last look. */
+  requireQueued(before: ReadonlySet<string> = new Set()): void {
+    const { scheduler, network, state, fail } = this.#options;
+    const found = new Set<string>();
+    const shards = state.isCalm && network.isAnswering ? this.#shards() : [];
+    for (const { openJobs, prefix } of shards) {
+      const open = this.#witness.ask('HGETALL', openJobs) as readonly string[];
+      for (let at = 0; at < open.length; at += 2) {
+        const [id = '', text = ''] = open.slice(at, at + 2);
+        const job = /"job":"([\w-]+)"/.exec(text)?.[1];
+        if (this.#witness.ask('EXISTS', `${prefix}:${job}:${id}`) === 0) found.add(`${job} ${id}`);
+      }
+    }
+    for (const job of found) if (before.has(job)) fail(new Error(`no queue holds the open job ${job}`));
+    scheduler.after(QUEUED_WITHIN_MS, () => this.requireQueued(found));
+  }
+
+  #shards() {
+    const count = this.#options.plan.shards;
+    return Array.from({ length: count }, (_, index) => createKeys(undefined, { index, count }));
+  }
+
+  /**
+   * When a receiver accepts a delivery, Redis has its record and its notification, it does not count as delivered, and its job has the turn
+   * of its lane.
+   */
+  readonly requireDurable = (id: string, sentAt: number): void => {
+    const { scheduler, network, lost, fail } = this.#options;
+    if (!network.isAnswering || lost.has(sentAt, scheduler.now)) return;
+    const found = this.#shards().map((keys) => {
+      const [state, key = '', route, target] = this.#witness.ask(
+        ...['HMGET', keys.delivery(id), 'state', 'key', 'route', 'target'],
+      ) as readonly (string | null)[];
+      const isStored = this.#witness.ask('EXISTS', keys.deliveryNotification(id)) === 1;
+      const first = this.#witness.ask(
+        ...['LINDEX', keys.lane(`deliver-notification:${route}:${target}`), '0'],
+      );
+      const hasTurn = first === jobIdOf('deliver-notification', key ?? '');
+      return { state, fault: !isStored ? 'it is not stored' : hasTurn ? undefined : 'it is not its turn' };
+    });
+    const known = found.find(({ state }) => state !== null);
+    const fault =
+      known === undefined ? 'it has no record' : known.state === 'delivered' ? 'it is done' : known.fault;
+    if (fault !== undefined) fail(new Error(`delivery ${id} was sent although ${fault}`));
+  };
+}

@@ -1,0 +1,219 @@
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import { createProducer, type Producer } from '../src/producer.ts';
+import { createKeys } from '../src/store/keys.ts';
+import type { Model } from './oracle.ts';
+import { type Packages, type Step, WITHOUT_EDGES } from './plan.ts';
+import type { Scheduler } from './scheduler.ts';
+
+export const REDIS = 'redis://redis.test:6379';
+const INGEST = 'ingest-lockfiles';
+const TAKEN = 'scan-exists';
+
+type ScanStep = Step & { kind: 'scan' };
+
+/** A scan that a producer asked for. */
+export interface AskedScan {
+  readonly at: number;
+  readonly step: ScanStep;
+  /** As its producer chose it. */
+  readonly id: string;
+  /** When its producer knew that Redis has it. */
+  confirmedAt?: number;
+}
+
+/** Payloads that the queue of scans refuses, each for another reason, with the path of what is wrong. */
+const REFUSED: readonly { readonly path: string; readonly data: (id: string) => unknown }[] = [
+  { path: '(root)', data: () => 'no object' },
+  { path: 'version', data: (id) => ({ key: id, payload: {} }) },
+  { path: 'payload.target', data: (id) => ({ version: 1, key: id, payload: { scan: id } }) },
+  {
+    path: 'key',
+    data: (id) => ({
+      version: 1,
+      key: `${id}-other`,
+      payload: payloadOf('target-0', id, [{ path: PATH, content: lockfileOf([]) }]),
+    }),
+  },
+  { path: 'version', data: (id) => ({ version: 0, key: id, payload: {} }) },
+];
+
+/** A payload that workers refuse. */
+interface RefusedPayload {
+  readonly at: number;
+  readonly path: string;
+  readonly data: unknown;
+}
+
+interface ScansOptions {
+  readonly shards: number;
+  readonly isLarge: boolean;
+  readonly model: Model;
+  readonly scheduler: Scheduler;
+}
+
+/** What other programs ask of Lockhound: scans, in all the ways in which they can be asked for. */
+export class Scans {
+  readonly asked: AskedScan[] = [];
+  /** Payloads that were queued to be refused, by the ids of their jobs. */
+  readonly refused = new Map<string, RefusedPayload>();
+  #newer = 0;
+  readonly #producer: Producer;
+  readonly #redis: Redis;
+  readonly #shards: number;
+  readonly #isLarge: boolean;
+  readonly #model: Model;
+  readonly #scheduler: Scheduler;
+
+  private constructor(producer: Producer, options: ScansOptions) {
+    this.#producer = producer;
+    this.#redis = new Redis(REDIS);
+    this.#shards = options.shards;
+    this.#isLarge = options.isLarge;
+    this.#model = options.model;
+    this.#scheduler = options.scheduler;
+  }
+
+  static async open(options: ScansOptions): Promise<Scans> {
+    return new Scans(await createProducer({ redis: REDIS, shards: options.shards }), options);
+  }
+
+  /** The last scan of a target. */
+  last(target: string): AskedScan | undefined {
+    return this.asked.findLast(({ step }) => step.target === target);
+  }
+
+  /** Asks for a scan, and then for it once more where the step says so. */
+  async ask(step: ScanStep): Promise<AskedScan> {
+    this.#model.lock(step.target, new Map(step.packages));
+    const scan = { at: this.#scheduler.now, step, id: `round-${step.round}` };
+    this.asked.push(scan);
+    await this.enqueue(scan);
+    if (step.after === undefined) return scan;
+    await this.#scheduler.sleep(SOON_MS);
+    if (step.after === 'same') await this.enqueue(scan);
+    else if (step.after === 'other') await this.#askOther(scan);
+    else await this.#enqueueNew(scan, `${scan.id}-unchanged`);
+    return scan;
+  }
+
+  /** Asks again for a scan with what it is about under another id, if it is the last one of its target. */
+  async askAgain(scan: AskedScan): Promise<void> {
+    if (this.last(scan.step.target) === scan) await this.#enqueueNew(scan, `${scan.id}-again`);
+  }
+
+  /** Asks for a scan, or again for one that Redis may have lost. */
+  async enqueue(scan: AskedScan): Promise<void> {
+    const { step, id, at } = scan;
+    if (step.via === 'queue') {
+      const payload = payloadOf(step.target, id, [this.#lockfile(step)], at);
+      await this.#queue({ version: 1, key: id, payload }, `${id}-${step.target}`);
+    } else
+      await this.#producer.enqueue({
+        target: { id: step.target, labels: labelsOf(step.target) },
+        scan: id,
+        requestedAt: new Date(at).toISOString(),
+        lockfiles: [this.#lockfile(step)],
+      });
+    scan.confirmedAt ??= this.#scheduler.now;
+  }
+
+  /** Queues a payload that workers refuse. */
+  async askWrongly(index: number): Promise<void> {
+    const kind = REFUSED[index % REFUSED.length];
+    const id = `refused-${index}-${this.refused.size}`;
+    const data = kind?.data(id);
+    this.refused.set(id, { at: this.#scheduler.now, path: kind?.path ?? '', data });
+    await this.#queue(data, id);
+  }
+
+  /** Queues a payload of a newer release, which has to wait for one. Then takes it back. */
+  async askNewer(): Promise<void> {
+    this.#newer += 1;
+    const id = `refused-newer-${this.#newer}`;
+    const queue = await this.#queue({ version: 2, key: id, payload: {} }, id);
+    await this.#scheduler.sleep(SOON_MS);
+    const state = await queue.getJobState(id);
+    const score = await this.#redis.zscore(queue.toKey('delayed'), id);
+    // BullMQ adds a counter in the last twelve bits.
+    const waits = Number(score) / 4_096 - this.#scheduler.now;
+    if (state !== 'delayed' || waits < 0.9 * NEWER_MS || waits > NEWER_MS)
+      throw new Error(`a payload of a newer release is ${state}, for ${waits} ms`);
+    await queue.remove(id);
+  }
+
+  #lockfile({ target, packages }: Pick<ScanStep, 'target' | 'packages'>): Lockfile {
+    if (this.#isLarge && target === WITHOUT_EDGES) return { path: 'bom.cdx.json', content: bomOf(packages) };
+    return { path: PATH, content: lockfileOf(packages) };
+  }
+
+  async #enqueueNew({ step }: AskedScan, id: string): Promise<void> {
+    const again: AskedScan = { at: this.#scheduler.now, step, id };
+    this.asked.push(again);
+    await this.enqueue(again);
+  }
+
+  /** Another lockfile under the id of a scan is refused. */
+  async #askOther({ step, id }: AskedScan): Promise<void> {
+    const other = {
+      target: { id: step.target },
+      scan: id,
+      lockfiles: [{ path: PATH, content: lockfileOf([]) }],
+    };
+    const code = await this.#producer.enqueue(other).then(
+      () => 'none',
+      (error: unknown) => (error as { readonly code?: unknown }).code,
+    );
+    if (code !== TAKEN) throw new Error(`another content of scan ${id} of ${step.target}: ${code}`);
+  }
+
+  /** As a program does that knows nothing but the queue, and no shards. */
+  async #queue(data: unknown, jobId: string): Promise<Queue> {
+    const { prefix } = createKeys(undefined, { index: 0, count: this.#shards });
+    const queue = new Queue(INGEST, { connection: this.#redis, prefix, skipMetasUpdate: true });
+    queue.on('error', () => {});
+    await queue.add(INGEST, data, { jobId });
+    return queue;
+  }
+}
+
+const PATH = 'package-lock.json';
+/** A scan of the same lockfile after this time repeats the result of the last one. */
+const SOON_MS = 500;
+/** A payload of a newer release is looked at again after this time. */
+const NEWER_MS = 60_000;
+
+function labelsOf(target: string): Readonly<Record<string, string>> {
+  return { name: target };
+}
+
+interface Lockfile {
+  readonly path: string;
+  readonly content: string;
+}
+
+function payloadOf(target: string, scan: string, lockfiles: readonly Lockfile[], at = 0) {
+  return {
+    scan,
+    target: { id: target, labels: labelsOf(target) },
+    lockfiles,
+    requestedAt: new Date(at).toISOString(),
+  };
+}
+
+export function lockfileOf(packages: Packages): string {
+  const dependencies = Object.fromEntries(packages.map(([name]) => [name, '*']));
+  const entries = packages.map(([name, version]) => [`node_modules/${name}`, { version }]);
+  return JSON.stringify({
+    lockfileVersion: 3,
+    packages: { '': { dependencies }, ...Object.fromEntries(entries) },
+  });
+}
+
+/** A CycloneDX document, without the relations of its components. */
+function bomOf(packages: Packages): string {
+  const components = packages.map(([name, version]) => {
+    return { type: 'library', name, version, purl: `pkg:npm/${name}@${version}` };
+  });
+  return JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '1.5', version: 1, components });
+}

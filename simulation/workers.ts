@@ -1,0 +1,224 @@
+import { runWorker } from '../src/compose/worker.ts';
+import type { LoadedConfig } from '../src/config/load.ts';
+import type { Network } from './network.ts';
+import { createOwner, type Owner, type Scheduler } from './scheduler.ts';
+
+/** A line of the log that asks for attention. */
+const WARNS = /"level":"(?:warn|error|fatal)"/;
+/**
+ * The engine has no disk. Between two starts of a schedule a search may find none, and restores what is there. Payloads and deliveries that
+ * plans have refused say so. A scan that takes up a version again, of which the service meanwhile states less, doubts the service.
+ */
+const EXPECTED_WARNING =
+  /Redis does not write to disk|the next start of a schedule was missing|"(?:key|jobId)":"refused-|"job":"deliver-notification".*retried later \(retry\)|it may have lost data|not be read completely/;
+/** What is to happen while a worker works happens after this time. */
+const IDLE_MS = 10_000;
+/** An orchestrator starts a worker again that ended by itself after this time. */
+const RESTARTED_AFTER_MS = 1_000;
+/** A worker that was asked to end has this time. */
+const ENDS_WITHIN_MS = 60_000;
+/** One that takes longer could not close its connections in order. */
+const PROMPT_END_MS = 3_000;
+/** A worker that has ended has nothing more to do after this time. */
+const QUIET_AFTER_MS = 1_000;
+
+const LOST_CONNECTION = /^Connection is closed\.?$/;
+
+/** What happens at one of the next scripts that jobs of a worker send. */
+interface AtScript {
+  readonly whose: Owner;
+  left: number;
+  readonly sent: () => void;
+  readonly answered: () => void;
+}
+
+interface RunningWorker {
+  readonly owner: Owner;
+  readonly stop: AbortController;
+  readonly running: Promise<{ close(): Promise<void> }>;
+}
+
+/** Receives each line that a worker logs. */
+export type LogLine = (worker: number, line: string) => void;
+
+interface WorkersOptions {
+  readonly config: LoadedConfig;
+  readonly scheduler: Scheduler;
+  readonly network: Network;
+  readonly log: LogLine | undefined;
+  readonly note: (text: string) => void;
+  readonly fail: (error: unknown) => void;
+  /** Whether no fault lasts or has left work. */
+  readonly isCalm: () => boolean;
+}
+
+/** The worker processes of an installation, and what ends them. */
+export class Workers {
+  readonly #options: WorkersOptions;
+  readonly #workers: RunningWorker[] = [];
+  readonly #atScripts = new Set<AtScript>();
+
+  constructor(options: WorkersOptions) {
+    this.#options = options;
+  }
+
+  owner(index: number): Owner | undefined {
+    return this.#workers[index]?.owner;
+  }
+
+  /** Ends what they do with their history. */
+  drop(): void {
+    for (const { owner } of this.#workers) owner.alive = false;
+  }
+
+  /** Sets wrong clocks right. Returns whether there was one. */
+  setClocks(): boolean {
+    const wrong = this.#workers.filter(({ owner }) => owner.clockAheadMs !== 0);
+    for (const { owner } of wrong) owner.clockAheadMs = 0;
+    return wrong.length > 0;
+  }
+
+  /** Starts a worker, unless another fault has brought it back already. */
+  start(index: number): void {
+    if (this.#workers[index]?.owner.alive === true) return;
+    const { config, scheduler, note } = this.#options;
+    const owner = createOwner(`worker-${index}`);
+    const stop = new AbortController();
+    note(`worker ${index} starts`);
+    const running = scheduler.as(owner, () =>
+      runWorker(config, {
+        signal: stop.signal,
+        ephemeral: false,
+        log: { write: (line: string) => this.#readLog(index, line) },
+      }),
+    );
+    this.#workers[index] = { owner, stop, running };
+    running.catch((error: unknown) => this.#restart(index, owner, error));
+  }
+
+  /** A worker that loses Redis while it starts ends with an error. */
+  async #restart(index: number, owner: Owner, error: unknown): Promise<void> {
+    const { scheduler, note, fail } = this.#options;
+    if (!(error instanceof Error) || !LOST_CONNECTION.test(error.message)) return fail(error);
+    note(`worker ${index} has ended: ${error.message}`);
+    this.#kill(index);
+    await scheduler.sleep(RESTARTED_AFTER_MS);
+    if (this.#workers[index]?.owner === owner) this.start(index);
+  }
+
+  /** Acts when a worker has received so many more chunks from Redis, or after a time when it is idle. */
+  async atChunk(
+    { worker, chunks }: { readonly worker: number; readonly chunks: number },
+    act: () => void,
+    limitMs = IDLE_MS,
+  ): Promise<void> {
+    const { scheduler, network } = this.#options;
+    const owner = this.owner(worker);
+    await new Promise<void>((resolve) => {
+      let hasActed = false;
+      const once = (): void => {
+        if (hasActed) return;
+        hasActed = true;
+        act();
+        resolve();
+      };
+      if (owner?.alive === true) network.beforeChunk(owner, chunks, once);
+      scheduler.after(limitMs, once);
+    });
+  }
+
+  /** A job of a worker sends a script. Returns what happens when the worker has the answer. */
+  readonly script = (): (() => void) | undefined => {
+    const { owner } = this.#options.scheduler;
+    for (const one of this.#atScripts) {
+      if (one.whose !== owner || one.left-- > 0) continue;
+      this.#atScripts.delete(one);
+      one.sent();
+      return () => (owner.alive ? one.answered() : undefined);
+    }
+    return undefined;
+  };
+
+  /** Acts when a job of a worker sends a script and has sent so many before, and when it has the answer; or after a time. */
+  async atScript(
+    { worker, scripts }: { readonly worker: number; readonly scripts: number },
+    act: { readonly sent?: () => void; readonly answered: () => void },
+  ): Promise<void> {
+    const owner = this.owner(worker);
+    if (owner?.alive !== true) return;
+    await new Promise<void>((resolve) => {
+      const one = {
+        ...{ whose: owner, left: scripts, sent: act.sent ?? (() => {}) },
+        answered: () => {
+          act.answered();
+          resolve();
+        },
+      };
+      this.#atScripts.add(one);
+      this.#options.scheduler.after(IDLE_MS, () => {
+        this.#atScripts.delete(one);
+        resolve();
+      });
+    });
+  }
+
+  /** Kills a worker at a chunk or a script, unless another fault has ended it before. */
+  async killAt(step: {
+    readonly worker: number;
+    readonly chunks: number;
+    readonly scripts?: number;
+  }): Promise<void> {
+    const owner = this.owner(step.worker);
+    if (owner?.alive !== true) return;
+    const { worker, scripts } = step;
+    const kill = (): void => {
+      if (!owner.alive || owner !== this.owner(worker)) return;
+      this.#kill(worker);
+      this.#options.note(`worker ${worker} is killed`);
+    };
+    if (scripts === undefined) await this.atChunk(step, kill);
+    else await this.atScript({ worker, scripts }, { answered: kill });
+  }
+
+  #kill(index: number): void {
+    const worker = this.#workers[index];
+    if (worker === undefined) return;
+    worker.owner.alive = false;
+    this.#options.network.abandon(worker.owner);
+  }
+
+  /** Ends a worker as SIGTERM does. One that does not end in time is killed; one that has ended may have nothing more to do. */
+  async terminate(index: number): Promise<void> {
+    const { scheduler, network, note, fail } = this.#options;
+    const worker = this.#workers[index];
+    if (worker === undefined || !worker.owner.alive) return;
+    const { owner, stop, running } = worker;
+    let isClosed = false;
+    scheduler.as(owner, () => {
+      stop.abort();
+      void running
+        .then((one) => one.close())
+        .then(() => {
+          isClosed = true;
+        }, fail);
+    });
+    const began = scheduler.now;
+    while (scheduler.now < began + ENDS_WITHIN_MS && !isClosed) await scheduler.sleep(500);
+    const wasPrompt = scheduler.now < began + PROMPT_END_MS;
+    note(`worker ${index} ${isClosed ? 'has closed' : 'is killed'}`);
+    if (isClosed && wasPrompt && owner.alive) {
+      await scheduler.sleep(QUIET_AFTER_MS);
+      const left = [...network.left(owner), ...scheduler.left(owner)];
+      if (left.length > 0 && owner.alive) fail(new Error(`worker ${index} has closed, and has ${left[0]}`));
+    }
+    this.#kill(index);
+  }
+
+  #readLog(index: number, line: string): void {
+    const { log, isCalm, fail } = this.#options;
+    log?.(index, line);
+    if (!isCalm() || !WARNS.test(line) || EXPECTED_WARNING.test(line)) return;
+    const { job, key, msg } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+    fail(new Error(`worker ${index} warns without a fault: ${job} ${key}: ${msg}`));
+  }
+}
