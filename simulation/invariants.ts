@@ -69,6 +69,8 @@ export class Invariants {
     await dropRejected(config);
     scans.refused.clear();
     const redis = new Redis(REDIS);
+    // Each look opens stores of its own, which listen to the connection.
+    redis.setMaxListeners(0);
     for (;;) {
       if (state.error !== undefined) throw state.error;
       const left = [
