@@ -26,7 +26,7 @@ const NEXT = `What to try next:
 
 export function demoCommand(command: Command, { terminal, exit }: CommandContext): void {
   command
-    .option('--serve', 'then keep the live page up, with a fleet of 12 targets, until Ctrl-C')
+    .option('--serve', 'then keep the live page up, with 12 targets and a year of use, until Ctrl-C')
     .option('--port <port>', 'port of the page (default: 8705; 0: any)', parsePort, 8705)
     .action(async ({ serve = false, port }: Flags) =>
       exit(await interruptible((signal) => demo(terminal, signal, serve ? port : undefined))),
@@ -95,14 +95,12 @@ interface Serving {
 async function serve(running: Demo, { port, show, signal }: Serving): Promise<void> {
   show.step('Enqueue the lockfiles of 11 further targets, and serve the live page');
   const { demoFleet } = await import('../commands/demo/demo-fleet.ts');
-  for (const { target, labels, content } of demoFleet()) {
-    await running.scan({
-      target,
-      labels,
-      content,
-      path: 'package-lock.json',
-      progress: show.progress,
-    });
+  for (const { daysAgo, ...one } of demoFleet()) {
+    const requestedAt = new Date(Date.now() - daysAgo * 86_400_000).toISOString();
+    const request = { ...one, path: 'package-lock.json', progress: show.progress };
+    await running.scan({ ...request, requestedAt });
+    // Its findings are open since then, and its last scan is one of today.
+    await running.scan(request);
   }
   show.progress.clear();
   const url = await running.serve(port);

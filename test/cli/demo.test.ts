@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { MAIN } from '../prepare.ts';
-import { LIMIT_MS } from '../until.ts';
+import { LIMIT_MS, until } from '../until.ts';
 
 it('demo --serve answers for 12 targets until SIGTERM', async () => {
   const child = spawn(process.execPath, [MAIN, 'demo', '--serve', '--port', '0'], {
@@ -17,10 +17,22 @@ it('demo --serve answers for 12 targets until SIGTERM', async () => {
     errors += chunk.toString();
   });
   try {
-    const answer = await fetch(`${await addressOf(child)}api/v1/targets`);
+    const url = await addressOf(child);
+    const answer = await fetch(`${url}api/v1/targets`);
     const { targets } = (await answer.json()) as { targets: readonly { target: string }[] };
     expect(targets).toHaveLength(12);
     expect(targets.map(({ target }) => target)).toContain('shop');
+    const ask = async (path: string) => JSON.parse(await (await fetch(`${url}api/v1/${path}`)).text());
+    expect((await ask('fleet/trend?days=365')).days.length).toBeGreaterThan(360);
+    expect(await ask('fleet')).toMatchObject({ failedDeliveries: 1, rejected: 1 });
+    const { suppressions } = await ask('suppressions');
+    const soon = suppressions.filter(
+      ({ expires }: { expires?: string }) => Date.parse(expires ?? '') - Date.now() < 3 * 86_400_000,
+    );
+    expect([suppressions.length, soon.length]).toEqual([2, 1]);
+    const { schedules } = await ask('schedules');
+    expect(schedules.map(({ name }: { name: string }) => name)).toEqual(['admin-mirror', 'shop-nightly']);
+    await until('a source cannot be read', async () => (await ask('fleet')).failingSources === 1);
   } finally {
     child.kill('SIGTERM');
   }

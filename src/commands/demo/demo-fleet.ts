@@ -5,6 +5,8 @@ import { packageFile } from '../../files/package-file.ts';
 export interface DemoTarget {
   readonly target: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** When it was scanned first, in days before now. */
+  readonly daysAgo: number;
   /** A `package-lock.json`. */
   readonly content: Buffer;
 }
@@ -45,6 +47,7 @@ export function demoFleet(): readonly DemoTarget[] {
   return SERVICES.map(([target, team, part], index) => ({
     target,
     labels: { team },
+    daysAgo: 3 + index * index * 3,
     content: Buffer.from(
       JSON.stringify(
         partOf(lock, target, (at) => (at + index) % part === 0),

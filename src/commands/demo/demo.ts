@@ -9,6 +9,7 @@ import type { LoadedConfig } from '../../config/load.ts';
 import { configSchema } from '../../config/schema.ts';
 import { type LocalServices, startLocalServices } from '../../embedded/local-services.ts';
 import { DELIVER_NOTIFICATION } from '../../jobs/payloads/deliver-notification.ts';
+import { defined } from '../../model/defined.ts';
 import { newScanId, scanIdOf } from '../../model/scan/scan-id.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { createMasker, Secret } from '../../model/secret.ts';
@@ -17,6 +18,7 @@ import { createProducer, type Producer } from '../../producer.ts';
 import { startServe } from '../../server/serve.ts';
 import type { ScanProgress } from '../scanning/scan-progress.ts';
 import { type ScanWatch, watchScans } from '../scanning/scan-watch.ts';
+import { seedYear } from './demo-year.ts';
 
 /** An alert as it was received, with secrets masked. */
 export interface DemoAlert {
@@ -32,6 +34,8 @@ interface DemoScan {
   readonly labels: Readonly<Record<string, string>>;
   readonly path: string;
   readonly content: Buffer;
+  /** RFC 3339. Default: now. */
+  readonly requestedAt?: string;
   readonly progress: ScanProgress;
 }
 
@@ -39,6 +43,7 @@ export type Demo = Awaited<ReturnType<typeof startDemo>>;
 
 const WEBHOOK = 'lockhound-demo';
 const DELIVERY_LIMIT_MS = 20_000;
+const DAY_MS = 86_400_000;
 
 /** Starts the engine, the services, a worker and a producer on this machine. */
 export async function startDemo(signal: AbortSignal) {
@@ -73,16 +78,19 @@ export async function startDemo(signal: AbortSignal) {
       ...demoOf({ services, store, watch, producer, signal, secrets: Object.values(secrets) }),
       /**
        * Serves the live page over this fleet until the demo is closed. A worker then keeps the fleet up to date. Resolves to the URL
-       * when the API lists all targets. `port` 0: any.
+       * when the API lists all targets and what a year of use leaves behind. `port` 0: any.
        */
       async serve(port: number): Promise<string> {
         const redis = { ...loaded.config.redis, url: store.urls.join(',') };
-        const shared = { ...loaded, config: { ...loaded.config, redis } };
+        const dueIn = { ...loaded.config.policy.dueIn, critical: 7 * DAY_MS, high: 30 * DAY_MS };
+        const policy = { ...loaded.config.policy, dueIn };
+        const shared = { ...loaded, config: { ...loaded.config, redis, policy } };
         const worker = await runWorker(shared, { signal, ephemeral: false });
         closeSteps.push(worker.close);
         const server = await startServe(shared, { port });
         closeSteps.push(server.close);
         await server.follow();
+        await seedYear(store, server.url);
         return server.url;
       },
       /** The services that were started and the objects that were provisioned, one line each. */
@@ -108,12 +116,13 @@ function demoOf({ services, store, watch, producer, signal, secrets }: DemoParts
   let shown = 0;
   return {
     /** Enqueues a scan as another service would. Resolves when it is judged and its alert is delivered. */
-    async scan({ target, labels, path, content, progress }: DemoScan): Promise<ScanReport> {
+    async scan({ target, labels, path, content, requestedAt, progress }: DemoScan): Promise<ScanReport> {
       const scan = scanIdOf(target, newScanId());
       await producer.enqueue({
         scan,
         target: { id: target, labels },
         lockfiles: [{ path, content }],
+        ...defined({ requestedAt }),
       });
       const report = await watch.report(scan, { progress, signal });
       if (report.verdict.changes.length > 0) await waitForDelivery(store, scan, signal);
