@@ -45,6 +45,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => noun('check', () => import('./operations/nouns/check.ts')),
   },
   {
+    name: 'mcp',
+    description: 'Serve the questions of agents by the Model Context Protocol, on standard input and output.',
+    load: async () => (await import('./mcp.ts')).mcpCommand,
+  },
+  {
     name: 'parse',
     usage: '[options] [paths...]',
     description: 'Read lockfiles and SBOMs and print their contents. Looks nothing up.',

@@ -30,8 +30,7 @@ export interface PackageGate {
 }
 
 /** Answers about packages that no target has, in memory. */
-const MAX_ENTRIES = 20_000;
-const TTL_MS = 600_000;
+const KEPT = { maxEntries: 20_000, ttlMs: 600_000 };
 
 /** The gate of an installation. Facts of its fleet are read where they are fresh. */
 export async function openPackageGate(
@@ -48,13 +47,17 @@ export async function openPackageGate(
   const onContractProblem = warnOnce(createLogger(loaded));
   const configured = suppressionsIn(loaded);
   const ofFleet = {
-    seen: { has: anyOf(shards.map(({ seen }) => seen.has)), add: async () => {} },
+    seen: {
+      async has(keys: readonly string[]) {
+        const all = await Promise.all(shards.map(({ seen }) => seen.has(keys)));
+        return keys.map((_, index) => all.some((one) => one[index] === true));
+      },
+      add: async () => {},
+    },
     stated: { read: firstOf(shards.map(({ facts }) => facts.versions.read)) },
   };
-  const [whole, part] = [
-    clientOf(cache, { onContractProblem, ...ofFleet }),
-    clientOf(cache, { onContractProblem }),
-  ];
+  const whole = clientOf(cache, { onContractProblem, ...ofFleet });
+  const part = clientOf(cache, { onContractProblem });
   return {
     insights: (seesAll) => (seesAll ? whole : part),
     policy,
@@ -72,7 +75,7 @@ export async function openPackageGate(
 /** The facts of the fleet, then what all workers know, then what this process was answered itself. */
 function gateCache(shards: readonly Store[]): Cache {
   const none: Cache = { getMany: async (_kind, keys) => keys.map(() => undefined), setMany: async () => {} };
-  const own = cacheInMemory(none, { maxEntries: MAX_ENTRIES, ttlMs: TTL_MS });
+  const own = cacheInMemory(none, KEPT);
   const all = [...shards.map(factCache), own];
   return {
     getMany: (kind, keys) =>
@@ -86,20 +89,12 @@ type Read<Value> = (keys: readonly string[]) => Promise<readonly (Value | undefi
 /** Reads from one after the other what those before do not have. */
 function firstOf<Value>(reads: readonly Read<Value>[]): Read<Value> {
   return async (keys) => {
-    const found: (Value | undefined)[] = keys.map(() => undefined);
+    let found: readonly (Value | undefined)[] = keys.map(() => undefined);
     for (const read of reads) {
-      const open = [...keys.keys()].filter((index) => found[index] === undefined);
-      if (open.length === 0) break;
-      const values = await read(open.map((index) => keys[index] as string));
-      for (const [at, index] of open.entries()) found[index] = values[at];
+      const open = keys.filter((_, index) => found[index] === undefined);
+      const values = open.length === 0 ? [] : [...(await read(open))];
+      found = found.map((one) => one ?? values.shift());
     }
     return found;
-  };
-}
-
-function anyOf(reads: readonly ((keys: readonly string[]) => Promise<readonly boolean[]>)[]) {
-  return async (keys: readonly string[]): Promise<readonly boolean[]> => {
-    const all = await Promise.all(reads.map((read) => read(keys)));
-    return keys.map((_, index) => all.some((one) => one[index] === true));
   };
 }

@@ -1,14 +1,13 @@
 import type { openFleetNumbers } from '../compose/fleet-numbers.ts';
 import type { FleetStore } from '../compose/fleet-store.ts';
 import type { openHealth } from '../compose/health.ts';
-import type { PackageGate } from '../compose/package-gate.ts';
+import type { openPackageGate, PackageGate } from '../compose/package-gate.ts';
 import type { Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { FleetSnapshot } from '../fleet/view/fleet-snapshot.ts';
 import type { HeldPackages } from '../fleet/view/held-packages.ts';
 import type { FleetNeed } from '../fleet/view/read-fleet.ts';
 import type { ExploitData } from '../model/exploits/exploit-data.ts';
-import { lazily } from '../model/lazily.ts';
 import { nearestNames } from '../model/nearest.ts';
 import type { PageTokens } from './page-token.ts';
 import type { Principal } from './principal.ts';
@@ -43,24 +42,14 @@ export interface OperationContext {
   readonly tokens: PageTokens;
 }
 
-export function lazyGate(
-  loaded: LoadedConfig,
-  fleet: FleetStore,
-  exploits: OperationContext['exploits'],
-): OperationContext['gate'] {
-  const open = lazily(async () => {
-    const { openPackageGate } = await import('../compose/package-gate.ts');
-    return await openPackageGate(loaded, fleet, exploits);
-  });
-  let isOpen = false;
+export function lazyGate(...parts: Parameters<typeof openPackageGate>): OperationContext['gate'] {
+  let opened: Promise<PackageGate> | undefined;
   return {
     async open() {
-      isOpen = true;
-      return await open();
+      opened ??= import('../compose/package-gate.ts').then((gate) => gate.openPackageGate(...parts));
+      return await opened;
     },
-    async close() {
-      if (isOpen) await (await open()).close();
-    },
+    close: async () => await (await opened)?.close(),
   };
 }
 

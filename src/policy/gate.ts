@@ -1,40 +1,21 @@
+import type { CheckReason } from '../model/api/lockhound-api.generated.ts';
 import type { Finding } from '../model/scan/finding.ts';
-import {
-  GATE_CODES,
-  GATE_DECISIONS,
-  GATE_DEFAULTS,
-  type GateCode,
-  type GateDecision,
-  type GateReason,
-} from '../model/scan/gate.ts';
+import { GATE_DECISIONS, GATE_DEFAULTS, type GateCode, type GateDecision } from '../model/scan/gate.ts';
 import type { Policy } from '../model/scan/policy.ts';
 import { countedSeverity } from '../model/scan/severity.ts';
-import { deprecated } from './rules/deprecated.ts';
-import { licenses } from './rules/licenses.ts';
-import { quarantined } from './rules/quarantined.ts';
-import { suspicious } from './rules/suspicious.ts';
-import { unindexed } from './rules/unindexed.ts';
-import { vanished } from './rules/vanished.ts';
 import { isMalware } from './rules/vulnerability.ts';
-import { freshRelease } from './signals/fresh-release.ts';
 import { indexFinding } from './signals/index-finding.ts';
-import { lookAlike } from './signals/look-alike.ts';
 import { CRITICAL_SCORE } from './signals/score.ts';
 
-/** The codes of the rules whose findings are not about an advisory. Signals that are no incident have `signal`. */
+/** The codes of rules with another name. */
 const CODES: Readonly<Record<string, GateCode>> = {
-  [quarantined.name]: 'quarantined',
-  [vanished.name]: 'vanished',
-  [unindexed.name]: 'missing',
-  [licenses.name]: 'license',
-  [deprecated.name]: 'deprecated',
-  [suspicious.name]: 'suspicious',
-  [lookAlike.name]: 'look-alike',
-  [freshRelease.name]: 'young',
+  unindexed: 'missing',
+  licenses: 'license',
+  'fresh-release': 'young',
 };
 
 /** The reason that a finding is. `policy`: that of the target. A suppressed finding allows. */
-export function findingReason(finding: Finding, policy: Policy): GateReason {
+export function findingReason(finding: Finding, policy: Policy): CheckReason {
   const { title, severity, advisory, suppressed } = finding;
   const code = codeOf(finding);
   const reason = gateReason(code, title, policy);
@@ -46,7 +27,7 @@ export function findingReason(finding: Finding, policy: Policy): GateReason {
   };
 }
 
-export function gateReason(code: GateCode, text: string, { gate = {} }: Pick<Policy, 'gate'>): GateReason {
+export function gateReason(code: GateCode, text: string, { gate = {} }: Pick<Policy, 'gate'>): CheckReason {
   const shown = code === 'unknown' ? `not known: ${text}` : text;
   return { code, decision: gate[code] ?? GATE_DEFAULTS[code], text: shown };
 }
@@ -64,18 +45,16 @@ function codeOf(finding: Finding): GateCode {
     ({ signal, points }) => signal === indexFinding.name && points >= CRITICAL_SCORE,
   );
   if (isReported === true) return 'malware';
+  if (Object.hasOwn(GATE_DEFAULTS, rule)) return rule as GateCode;
   return CODES[rule] ?? (suspicion === undefined ? 'other' : 'signal');
 }
 
 /** The strictest of all decisions; without a reason a package is allowed. */
-export function decisionOf(reasons: readonly GateReason[]): GateDecision {
+export function decisionOf(reasons: readonly CheckReason[]): GateDecision {
   return GATE_DECISIONS.findLast((one) => reasons.some(({ decision }) => decision === one)) ?? 'allow';
 }
 
-/** The strictest first, then in the order of their codes. */
-export function compareReasons(left: GateReason, right: GateReason): number {
-  return (
-    GATE_DECISIONS.indexOf(right.decision) - GATE_DECISIONS.indexOf(left.decision) ||
-    GATE_CODES.indexOf(left.code) - GATE_CODES.indexOf(right.code)
-  );
+/** The strictest first. */
+export function compareReasons(left: CheckReason, right: CheckReason): number {
+  return GATE_DECISIONS.indexOf(right.decision) - GATE_DECISIONS.indexOf(left.decision);
 }

@@ -16,7 +16,7 @@ export function checksText({ packages, counts }: PackageChecks, options: TextOpt
 }
 
 function checkLines(
-  { requested, decision, version, reasons, meant, newestGood, mostUsed, firstSeenAt, licenses }: PackageCheck,
+  { requested, decision, version, reasons, meant, newestGood, mostUsed }: PackageCheck,
   paint: Palette,
   { width, verbose = false }: TextOptions,
 ): readonly string[] {
@@ -38,8 +38,6 @@ function checkLines(
     ...(mostUsed === undefined
       ? []
       : line('fleet', `${printable(mostUsed.version)} in ${counted(mostUsed.targets, 'target')}`)),
-    ...(firstSeenAt === undefined || !verbose ? [] : line('first seen', firstSeenAt)),
-    ...(licenses === undefined || !verbose ? [] : line('licence', licenses.map(printable).join(', '))),
   ];
 }
 

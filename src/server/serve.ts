@@ -30,6 +30,7 @@ import { eventOperations } from './api/events/event-operations.ts';
 import type { HttpOperations } from './api/http-operation.ts';
 import { addDocuments } from './api/openapi/document.ts';
 import { type HealthServer, startHealthServer } from './health.ts';
+import { addMcp } from './mcp-route.ts';
 import { addMonitoring } from './metrics/monitoring.ts';
 import { addNpmAudit } from './npm-audit.ts';
 import { mountPage } from './page/mount-page.ts';
@@ -130,7 +131,9 @@ async function serveWith(
   });
   addDocuments(app, document, serve.publicUrl);
   mountPage(app, options.page ?? packageFile('dist/page/'));
-  addNpmAudit(app, context, { authenticate, countRequest, askStore });
+  const routeParts = { authenticate, countRequest, askStore };
+  addNpmAudit(app, context, routeParts);
+  addMcp(app, document, context, routeParts);
   addPushTriggers(app, { ...context, askStore }, log);
   const monitoring = addMonitoring(app, { ...context, worker: options.worker }, authenticate);
   const close = async (): Promise<void> => {

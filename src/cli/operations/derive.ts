@@ -9,9 +9,9 @@ import type {
 import type { ApiMethod } from '../../discovery/description/methods.ts';
 import { matchesPattern } from '../../discovery/request/pattern.ts';
 import { reasonOf } from '../../files/errors.ts';
+import type { ParameterTexts } from '../../operations/call.ts';
 import { CommandError } from '../program/errors.ts';
 import { collectLabel } from '../program/options.ts';
-import type { ParameterTexts } from './caller.ts';
 
 /** Parameters of pages, which the command line joins: `--limit` says how many entries they have. `--format` is one of every command. */
 const OWN: ReadonlySet<string> = new Set(['pageSize', 'pageToken', 'skip', 'limit', 'format']);

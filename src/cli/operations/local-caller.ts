@@ -1,15 +1,10 @@
 import { userInfo } from 'node:os';
 import type { LoadedConfig } from '../../config/load.ts';
 import { readBundledDescription } from '../../discovery/bundled.ts';
-import { type ApiMethod, findMethod } from '../../discovery/description/methods.ts';
-import { checkRequestBody } from '../../discovery/request/schema-check.ts';
-import { OPERATIONS } from '../../operations/catalog.generated.ts';
+import { createCall } from '../../operations/call.ts';
 import { openLocalContext } from '../../operations/local-context.ts';
-import type { MethodId, Operation } from '../../operations/operation.ts';
 import { principalOf } from '../../operations/principal.ts';
-import { readParameters } from '../../operations/read-parameters.ts';
-import { Refusal } from '../../operations/refusal.ts';
-import { type Caller, type ParameterTexts, presentValues } from './caller.ts';
+import type { Caller } from './caller.ts';
 
 /** Calls operations in this process, as the operator who may do everything. Pages are as large as the caller wants. */
 export async function openLocalCaller(loaded: LoadedConfig): Promise<Caller> {
@@ -19,20 +14,7 @@ export async function openLocalCaller(loaded: LoadedConfig): Promise<Caller> {
   return {
     maxPage: Number.POSITIVE_INFINITY,
     unreadable: context.fleet.unreadable,
-    async call(id, { pageSize, ...texts }, { body, signal = new AbortController().signal, layout } = {}) {
-      const method = findMethod(document, id);
-      const { path, query } = splitParameters(method, texts);
-      const params = {
-        ...readParameters(method, path, query),
-        ...(pageSize && { pageSize: Number(pageSize) }),
-      };
-      const [problem] = checkRequestBody(document, method.description.request ?? {}, body, id);
-      if (method.request !== undefined && problem !== undefined)
-        throw new Refusal(400, 'invalid-body', `${problem.path} ${problem.message}`);
-      const load: Readonly<Record<string, () => Promise<unknown>>> = OPERATIONS;
-      const operation = (await load[id]?.()) as Operation<MethodId>;
-      return (await operation({ params, body, signal, layout, principal } as never, context)) as never;
-    },
+    call: createCall(document, context, principal, true),
     close: context.close,
   };
 }
@@ -44,15 +26,4 @@ function userName(): string {
   } catch {
     return 'unknown';
   }
-}
-
-/** The parameters of a method as `readParameters` takes them. */
-function splitParameters(method: ApiMethod, params: ParameterTexts) {
-  const path: Record<string, string> = {};
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(presentValues(params))) {
-    if (method.parameters.get(name)?.location === 'path') path[name] = String(value);
-    else for (const one of [value].flat()) query.append(name, one);
-  }
-  return { path, query };
 }

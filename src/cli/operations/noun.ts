@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { LoadedConfig } from '../../config/load.ts';
+import type { ParameterTexts } from '../../operations/call.ts';
 import type { MethodId } from '../../operations/operation.ts';
 import type { TextOptions } from '../../report/layout.ts';
-import type { ParameterTexts } from './caller.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the answer of any method
 type Any = any;
@@ -51,10 +51,10 @@ export interface View {
   /** Whether what was asked for is so, as the exit code. Default: by `isFound`. */
   readonly exit?: (answer: Any) => number;
   /** Answers without the stores of the fleet; `undefined` where they are needed. */
-  readonly local?: (loaded: LoadedConfig) => LocalAnswer | undefined;
+  readonly local?: (
+    loaded: LoadedConfig,
+  ) => ((body: Any, signal: AbortSignal | undefined) => Promise<unknown>) | undefined;
 }
-
-type LocalAnswer = (body: Any, signal: AbortSignal | undefined) => Promise<unknown>;
 
 /** What `--follow` prints. */
 export interface Follow {

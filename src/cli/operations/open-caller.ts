@@ -6,12 +6,13 @@ import { readBundledDescription } from '../../discovery/bundled.ts';
 import { createApiClient } from '../../discovery/client.ts';
 import { findMethod } from '../../discovery/description/methods.ts';
 import { createHttpClient } from '../../http/undici-client.ts';
+import { defined } from '../../model/defined.ts';
 import { isObject } from '../../model/json-object.ts';
 import { RawAnswer } from '../../operations/operation.ts';
 import { Refusal } from '../../operations/refusal.ts';
 import { CommandError } from '../program/errors.ts';
 import type { ConfigOptions } from '../program/options.ts';
-import { type Caller, presentValues } from './caller.ts';
+import type { Caller } from './caller.ts';
 import type { View } from './noun.ts';
 
 export interface ServerOptions extends ConfigOptions {
@@ -30,7 +31,7 @@ export function withServer(command: Command): Command {
 /** Throws `ConfigError`, `StoreError`, and `CommandError` (`options-unsuited`) for a URL that is none. */
 export async function openCaller(
   { config: file, server }: ServerOptions,
-  local?: View['local'],
+  { local, method: only }: Pick<View, 'local' | 'method'> = {},
 ): Promise<Caller> {
   const loaded = loadConfig({ file });
   const url = server ?? loaded.config.serve.url;
@@ -40,6 +41,7 @@ export async function openCaller(
     return {
       maxPage: MAX_PAGE,
       unreadable: [],
+      ...(only === undefined ? {} : { only }),
       call: async (_id, _params, { body, signal } = {}) => (await own(body, signal)) as never,
       close: async () => {},
     };
@@ -67,7 +69,7 @@ async function remoteCaller(url: string): Promise<Caller> {
         content,
         status,
         body: bytes,
-      } = await client.call(id, { params: presentValues(params), body, signal });
+      } = await client.call(id, { params: defined(params), body, signal });
       if (status >= 400) throw problemOf(status, content.kind === 'json' ? content.value : undefined);
       const isText = findMethod(document, id).response === undefined;
       const answer =

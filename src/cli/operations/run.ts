@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RestDescription } from '../../discovery/description/description.ts';
 import { type ApiMethod, findMethod } from '../../discovery/description/methods.ts';
+import type { ParameterTexts } from '../../operations/call.ts';
 import { nothingStored } from '../../operations/context.ts';
 import type { MethodId, RawAnswer } from '../../operations/operation.ts';
 import { reportUnreadable } from '../program/admin.ts';
@@ -9,7 +10,7 @@ import { type DestinationOptions, withDestination, withOutputFile } from '../pro
 import { writeParts } from '../program/process-output.ts';
 import type { ReportFile } from '../program/scan-result.ts';
 import { type CommandContext, interruptible } from '../program/terminal.ts';
-import type { Caller, ParameterTexts } from './caller.ts';
+import type { Caller } from './caller.ts';
 import type { View } from './noun.ts';
 import { openCaller, type ServerOptions } from './open-caller.ts';
 
@@ -47,7 +48,7 @@ export async function runOperation(context: CommandContext, run: Run): Promise<v
       !(await isConfirmed(context, view.question(params)))
     )
       return;
-    const caller = await openCaller(options, view.local);
+    const caller = await openCaller(options, view);
     try {
       for (const { format, path } of options.report ?? []) {
         await withOutputFile(path, async (out) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GATE_CODES, GATE_DECISIONS, NEVER_ALLOWED } from '../../model/scan/gate.ts';
+import { GATE_DECISIONS, GATE_DEFAULTS } from '../../model/scan/gate.ts';
 import { RULE_LEVELS } from '../../model/scan/policy.ts';
 import { RULES } from '../../policy/catalog.ts';
 import { bySeverity, durationOf, severity, targetLabels } from '../values.ts';
@@ -32,10 +32,10 @@ const licenses = z
 /** What is not known is never allowed. */
 const gate = z.strictObject(
   Object.fromEntries(
-    GATE_CODES.map((code) => [
-      code,
-      z.enum(NEVER_ALLOWED.has(code) ? GATE_DECISIONS.slice(1) : GATE_DECISIONS).optional(),
-    ]),
+    Object.keys(GATE_DEFAULTS).map((code) => {
+      const least = code === 'missing' || code === 'unknown' ? 1 : 0;
+      return [code, z.enum(GATE_DECISIONS.slice(least)).optional()];
+    }),
   ),
 );
 

@@ -30,22 +30,5 @@ export const GATE_DEFAULTS = {
  */
 export type GateCode = keyof typeof GATE_DEFAULTS;
 
-/** The codes in the order in which reasons of one decision are listed. */
-export const GATE_CODES = Object.keys(GATE_DEFAULTS) as readonly GateCode[];
-
-/** Reasons that never allow: what is not known is not fine. */
-export const NEVER_ALLOWED: ReadonlySet<GateCode> = new Set(['missing', 'unknown']);
-
 /** The configured decisions; absent ones are the defaults. */
 export type GateSettings = Readonly<Partial<Record<GateCode, GateDecision | undefined>>>;
-
-/** One reason of a decision. */
-export interface GateReason {
-  readonly code: GateCode;
-  readonly decision: GateDecision;
-  /** One line of plain text. */
-  readonly text: string;
-  readonly severity?: string;
-  readonly advisory?: string;
-  readonly suppressed?: true;
-}

@@ -8,9 +8,6 @@ import { isPlain, versionMatch } from '../../versions/version-match.ts';
 import type { VersionScheme } from '../../versions/version-scheme.ts';
 import { type PackageQuery, purlTypeNamed, readPackageQuery } from './query.ts';
 
-/** Longest text of one package. */
-const MAX_TEXT = 1_000;
-
 /** A package that somebody wants to add. */
 export interface AskedPackage extends Omit<PackageQuery, 'ecosystem'> {
   readonly ecosystem: string;
@@ -19,17 +16,16 @@ export interface AskedPackage extends Omit<PackageQuery, 'ecosystem'> {
 
 /** Reads a purl, or a name of an ecosystem, with a version or range or neither. Returns why it cannot be read. */
 export function readAsked(text: string, ecosystem: string): AskedPackage | string {
-  if (text.length > MAX_TEXT) return `it is longer than ${MAX_TEXT} characters`;
+  if (text.length > 1_000) return 'it is longer than 1,000 characters';
   const isPurl = text.trim().startsWith('pkg:');
   try {
-    const own = isPurl ? {} : { ecosystem: purlTypeNamed(ecosystem) };
-    const { ecosystem: type = '', ...query } = readPackageQuery(text, own);
-    if (!isPurl) return { ...query, ecosystem: type, source: { kind: 'registry' } };
+    const query = readPackageQuery(text, isPurl ? {} : { ecosystem: purlTypeNamed(ecosystem) });
     // Qualifiers may say that it comes from elsewhere.
-    const purl = readPurl(text.trim(), '');
-    const source = typeof purl === 'string' ? undefined : purl.source;
-    if (source === undefined && /[?#]/.test(text)) return `the purl cannot be read: ${purl}`;
-    return { ...query, ecosystem: type, source: source ?? { kind: 'registry' } };
+    const purl = isPurl ? readPurl(text.trim(), '') : '';
+    const isRead = typeof purl !== 'string';
+    if (isPurl && !isRead && /[?#]/.test(text)) return `the purl cannot be read: ${purl}`;
+    const source = isRead ? purl.source : ({ kind: 'registry' } as const);
+    return { ...query, ecosystem: query.ecosystem ?? '', source };
   } catch (error) {
     return messageOf(error);
   }

@@ -1,20 +1,20 @@
 import { openCandidates } from '../../advice/candidates.ts';
 import { waitsUntil } from '../../advice/cooldown.ts';
 import { type AdviceFacts, createAdviceFacts } from '../../advice/facts.ts';
-import { identityOf } from '../../fleet/identity.ts';
 import type {
+  CheckReason,
   PackageCheck,
   PackageChecks,
   PackageQuestion,
 } from '../../model/api/lockhound-api.generated.ts';
 import { defined } from '../../model/defined.ts';
 import { canonicalName, systemOf, type VersionKey } from '../../model/lockfile/ecosystem.ts';
+import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import type { PublishedVersion } from '../../model/ports/insights.ts';
-import type { GateReason } from '../../model/scan/gate.ts';
+import type { GateCode } from '../../model/scan/gate.ts';
 import type { Policy } from '../../model/scan/policy.ts';
 import { compareReasons, decisionOf, findingReason, gateReason } from '../../policy/gate.ts';
 import { policyFor } from '../../policy/policy-for.ts';
-import { freshRelease } from '../../policy/signals/fresh-release.ts';
 import { areNear, lookAlike } from '../../policy/signals/look-alike.ts';
 import { suspicionOf } from '../../policy/signals/suspicion.ts';
 import { Refusal } from '../refusal.ts';
@@ -24,7 +24,6 @@ import { type JudgedPackage, type JudgingParts, judgePackages } from './judged-p
 
 /** Packages of one question. */
 const MAX_PACKAGES = 500;
-/** Names that are suggested. */
 const MAX_MEANT = 5;
 /** Versions that are looked at for a good one, and requests for all packages. */
 const MAX_CANDIDATES = 61;
@@ -66,7 +65,14 @@ export async function checkPackages(
     parts.usesOf(asked),
     Promise.all(asked.map((one) => choose(one, insights, signal))),
   ]);
-  const judged = await judgeChosen(choices, uses, parts);
+  const locked = new Map(choices.flatMap(({ locked: one }) => (one === undefined ? [] : [[one.purl, one]])));
+  const useOf = new Map(
+    choices.map((one, index) => [one.locked?.purl, uses.get(asked[index] as AskedPackage)]),
+  );
+  const isHeld = ({ purl, version }: Pick<LockedPackage, 'purl' | 'version'>) =>
+    useOf.get(purl)?.targets.has(version) === true;
+  const all = await judgePackages([...locked.values()], { ...parts, isHeld });
+  const judged = new Map(all.map((one) => [one.locked.purl, one]));
   const facts = createAdviceFacts(insights, { signal, maxRequests: MAX_REQUESTS });
   const checking = asked.map(async (one, index) => {
     const choice = choices[index] ?? {};
@@ -86,28 +92,14 @@ export async function checkPackages(
   };
 }
 
-/** The judged packages by purl. */
-async function judgeChosen(
-  choices: readonly Chosen[],
-  uses: ReadonlyMap<AskedPackage, FleetUse>,
-  parts: CheckParts,
-): Promise<ReadonlyMap<string, JudgedPackage>> {
-  const locked = new Map(choices.flatMap(({ locked: one }) => (one === undefined ? [] : [[one.purl, one]])));
-  const held = new Set<string>();
-  for (const [one, { targets }] of uses)
-    for (const version of targets.keys()) held.add(identityOf({ ...one, version }));
-  const isHeld = (one: Parameters<typeof identityOf>[0]) => held.has(identityOf(one));
-  const judged = await judgePackages([...locked.values()], { ...parts, isHeld });
-  return new Map(judged.map((one) => [one.locked.purl, one]));
-}
-
 async function checkOf(subject: Subject, facts: AdviceFacts, parts: CheckParts): Promise<Check> {
   const { asked, use, judged, policy } = subject;
   const { ecosystem, name } = asked;
   const { version = '', purl, resolution } = judged?.locked ?? {};
   const { publishedAt, licenses, advisoriesOnly } = resolution?.record ?? {};
   const [good, meant] = await Promise.all([newestGood(subject, facts), meantNames(subject, facts, parts)]);
-  const reasons = [...reasonsOf(subject, meant), ...youngReason(subject)].sort(compareReasons);
+  const reasons = reasonsOf(subject, meant);
+  const seenAt = use?.firstSeen.get(version);
   const suspicion = judged?.inspection && suspicionOf(judged.inspection, { target: '', groups: [] }, policy);
   return {
     ...{ decision: decisionOf(reasons), reasons, ecosystem, name },
@@ -119,7 +111,7 @@ async function checkOf(subject: Subject, facts: AdviceFacts, parts: CheckParts):
     ...defined({
       newestGood: good && { version: good.version, ...defined({ publishedAt: good.publishedAt }) },
       mostUsed: use && mostUsed(ecosystem, use),
-      firstSeenAt: use?.firstSeen.get(version),
+      firstSeenAt: seenAt === undefined ? undefined : new Date(seenAt).toISOString(),
     }),
   };
 }
@@ -129,33 +121,23 @@ function unread(reason: string, policy: Policy): Check {
   return { decision: decisionOf(reasons), reasons, signals: [], advisories: [], meant: [] };
 }
 
-function reasonsOf(
-  { asked, choice, judged, policy }: Subject,
-  meant: readonly string[],
-): readonly GateReason[] {
+function reasonsOf({ asked, choice, judged, policy, now }: Subject, meant: readonly string[]): CheckReason[] {
   const found = judged?.findings.map((one) => findingReason(one, policy)) ?? [];
-  const has = (...codes: readonly string[]) => found.some(({ code }) => codes.includes(code));
-  const isMissing = judged?.locked.resolution.outcome === 'missing' && !has('missing', 'vanished');
-  const { code, text = '' } = isMissing
-    ? ({ code: 'missing', text: 'the index does not have it' } as const)
-    : choice;
-  const likeText = `${asked.name} has a name like ${meant.join(', ')}`;
-  return [
-    ...found,
-    ...(judged?.unknown.map((reason) => gateReason('unknown', reason, policy)) ?? []),
-    ...(code === undefined ? [] : [gateReason(code, text, policy)]),
-    ...(meant.length === 0 || has('look-alike') ? [] : [gateReason('look-alike', likeText, policy)]),
-  ];
-}
-
-/** A version that the cooldown holds back, where no finding says so. */
-function youngReason({ judged, policy, now }: Subject): readonly GateReason[] {
+  const add = (code: GateCode, text: string) => {
+    if (!found.some((one) => one.code === code)) found.push(gateReason(code, text, policy));
+  };
+  for (const reason of judged?.unknown ?? []) found.push(gateReason('unknown', reason, policy));
+  if (choice.code !== undefined) add(choice.code, choice.text ?? '');
   const { name = '', resolution } = judged?.locked ?? {};
-  const publishedAt = resolution?.record?.publishedAt;
+  // Where its rule is off.
+  if (resolution?.outcome === 'missing' && !found.some(({ code }) => code === 'vanished'))
+    add('missing', 'the index does not have it');
+  if (meant.length > 0) add('look-alike', `${asked.name} has a name like ${meant.join(', ')}`);
+  const { publishedAt } = resolution?.record ?? {};
   const until = waitsUntil(name, defined({ publishedAt }), cooldownOf(policy), now);
-  if (until === undefined || judged?.findings.some(({ rule }) => rule === freshRelease.name)) return [];
-  const text = `was published at ${publishedAt}, and is young until ${new Date(until).toISOString()}`;
-  return [gateReason('young', text, policy)];
+  if (until !== undefined)
+    add('young', `was published at ${publishedAt}, and is young until ${new Date(until).toISOString()}`);
+  return found.sort(compareReasons);
 }
 
 function cooldownOf({ minimumAge }: Policy) {

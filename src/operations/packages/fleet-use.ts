@@ -2,16 +2,15 @@ import { type IdentifiedPackage, identityOf, packageOf } from '../../fleet/ident
 import type { NameQuery } from '../../fleet/view/held-packages.ts';
 import type { OperationContext } from '../context.ts';
 import type { Principal } from '../principal.ts';
-import { Refusal } from '../refusal.ts';
-import { findSelected, type Holders } from './holders.ts';
+import { findSelected } from './holders.ts';
 import { compareVersions, packagesOf } from './places.ts';
 
 /** How the targets that somebody may see use a package. */
 export interface FleetUse {
   /** Numbers of targets by version. */
   readonly targets: ReadonlyMap<string, number>;
-  /** When the fleet saw each version first, by version, RFC 3339; empty for who does not see all targets. */
-  readonly firstSeen: ReadonlyMap<string, string>;
+  /** When the fleet saw each version first, by version, ms since 1970; empty for who does not see all targets. */
+  readonly firstSeen: ReadonlyMap<string, number>;
 }
 
 /** Returns the use of packages by one pass over the id lists of all lockfiles. */
@@ -20,61 +19,42 @@ export async function fleetUses<Name extends NameQuery>(
   { sees, seesAll }: Principal,
   names: readonly Name[],
 ): Promise<ReadonlyMap<Name, FleetUse>> {
-  const named = new Map<string, Name[]>();
-  const select: Parameters<typeof findSelected>[1] = async (held) => {
-    const all = new Map<number, IdentifiedPackage>();
-    for (const name of names) {
-      for (const [identity, id] of await held.find(name)) {
-        const known = named.get(identity) ?? [];
-        if (!known.includes(name)) named.set(identity, [...known, name]);
-        all.set(id, packageOf(identity));
+  const newUse = () => ({ targets: new Map<string, number>(), firstSeen: new Map<string, number>() });
+  const uses = new Map(names.map((name) => [name, newUse()]));
+  // Nothing is stored yet.
+  if ((await context.snapshot({})).targets.size === 0) return uses;
+  const byIdentity = new Map<string, Set<ReturnType<typeof newUse>>>();
+  const usesOf = (one: IdentifiedPackage) => byIdentity.get(identityOf(one)) ?? [];
+  const { holders, selections } = await findSelected(
+    context,
+    async (held) => {
+      const all = new Map<number, IdentifiedPackage>();
+      for (const [name, use] of uses) {
+        for (const [identity, id] of await held.find(name)) {
+          byIdentity.set(identity, (byIdentity.get(identity) ?? new Set()).add(use));
+          all.set(id, packageOf(identity));
+        }
       }
-    }
-    return all;
-  };
-  const uses = new Map(names.map((name) => [name, { targets: new Map(), firstSeen: new Map() }]));
-  const found = await selected(context, select, sees);
-  const useOf = (one: IdentifiedPackage) =>
-    (named.get(identityOf(one)) ?? []).flatMap((name) => uses.get(name) ?? []);
-  for (const holder of found.holders) {
-    for (const one of packagesOf(holder)) {
-      for (const { targets } of useOf(one)) targets.set(one.version, (targets.get(one.version) ?? 0) + 1);
-    }
-  }
-  for (const { store, byId } of seesAll ? found.selections : []) {
+      return all;
+    },
+    ({ target }) => sees(target),
+  );
+  for (const one of holders.flatMap(packagesOf))
+    for (const { targets } of usesOf(one)) targets.set(one.version, (targets.get(one.version) ?? 0) + 1);
+  for (const { store, byId } of seesAll ? selections : []) {
     for (const [id, time] of await store.packageIds.givenAt([...byId.keys()])) {
       const one = byId.get(id) as IdentifiedPackage;
-      const at = new Date(time).toISOString();
-      for (const { firstSeen } of useOf(one)) {
-        const before = firstSeen.get(one.version);
-        if (before === undefined || at < before) firstSeen.set(one.version, at);
-      }
+      for (const { firstSeen } of usesOf(one))
+        firstSeen.set(one.version, Math.min(time, firstSeen.get(one.version) ?? time));
     }
   }
   return uses;
 }
 
-/** Nothing where no target is stored yet. */
-async function selected(
-  context: OperationContext,
-  select: Parameters<typeof findSelected>[1],
-  sees: Principal['sees'],
-): Promise<Pick<Holders, 'holders' | 'selections'>> {
-  try {
-    return await findSelected(context, select, ({ target }) => sees(target));
-  } catch (error) {
-    if (error instanceof Refusal && error.code === 'nothing-stored') return { holders: [], selections: [] };
-    throw error;
-  }
-}
-
 /** The version that most targets hold; of several the newest. */
-export function mostUsed(
-  ecosystem: string,
-  { targets }: Pick<FleetUse, 'targets'>,
-): { readonly version: string; readonly targets: number } | undefined {
-  const [first] = [...targets].sort(
-    ([left, count], [right, other]) => other - count || compareVersions(ecosystem, right, left),
+export function mostUsed(ecosystem: string, { targets: all }: Pick<FleetUse, 'targets'>) {
+  const [first] = Array.from(all, ([version, targets]) => ({ version, targets })).sort(
+    (left, right) => right.targets - left.targets || compareVersions(ecosystem, right.version, left.version),
   );
-  return first && { version: first[0], targets: first[1] };
+  return first;
 }

@@ -1,4 +1,3 @@
-import type { PackageGate } from '../../compose/package-gate.ts';
 import { NO_ROUTING } from '../../compose/ports.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import type { Target } from '../../model/scan/change.ts';
@@ -39,9 +38,11 @@ export async function judgePackages(
 ): Promise<readonly JudgedPackage[]> {
   const { gate, target, seesAll, signal, now } = parts;
   const insights = gate.insights(seesAll);
-  const resolutions = await resolve(packages, insights, signal);
+  const failed: Resolution = { outcome: 'failed', reason: `no answer within ${RESOLVE_MS / 1_000} s` };
+  const asking = insights.resolve(packages, { signal });
+  const { resolutions } = await within(asking, RESOLVE_MS, () => ({ resolutions: [] }));
   const resolved = packages.map((one, index): ResolvedPackage => {
-    return { ...one, resolution: resolutions[index] as Resolution };
+    return { ...one, resolution: resolutions[index] ?? failed };
   });
   const file = { path: 'lockhound check', sha256: '', format: 'check', problems: [], packages: resolved };
   const inventory: Inventory = { lockfiles: [file], unread: [] };
@@ -66,25 +67,8 @@ export async function judgePackages(
     locked,
     findings: byPurl.get(locked.purl) ?? [],
     inspection: inspected.byPurl.get(locked.purl),
-    unknown: [...unknownOf(locked, gaps, advisories), ...(inspected.unknown.get(locked.purl) ?? [])],
+    unknown: [...unknownOf(locked, gaps, advisories), inspected.unknown.get(locked.purl) ?? []].flat(),
   }));
-}
-
-/** One system after the other fails alone. */
-async function resolve(
-  packages: readonly LockedPackage[],
-  insights: ReturnType<PackageGate['insights']>,
-  signal: AbortSignal,
-): Promise<readonly Resolution[]> {
-  const found = new Map<LockedPackage, Resolution>();
-  const failed = (reason: string): Resolution => ({ outcome: 'failed', reason });
-  const ask = async (own: readonly LockedPackage[]) => {
-    const late = () => ({ resolutions: own.map(() => failed(`no answer within ${RESOLVE_MS / 1_000} s`)) });
-    const { resolutions } = await within(insights.resolve(own, { signal }), RESOLVE_MS, late);
-    for (const [index, one] of own.entries()) found.set(one, resolutions[index] as Resolution);
-  };
-  await Promise.all([...Map.groupBy(packages, ({ ecosystem }) => ecosystem).values()].map(ask));
-  return packages.map((one) => found.get(one) ?? failed('its look-up was not answered'));
 }
 
 /** What is not known of a package: the reason of its outcome, or gaps that concern it. */
@@ -94,11 +78,7 @@ function unknownOf(
   { gaps: ofAdvisories }: ScanAdvisories,
 ): readonly string[] {
   const isKnown = (outcome === 'resolved' && reason === undefined) || outcome === 'missing';
-  const named = new Set(record?.advisoryIds);
-  const missing = ofAdvisories.filter(({ subject }) => named.has(subject));
+  const missing = ofAdvisories.filter(({ subject }) => record?.advisoryIds.includes(subject));
   const own = gaps.filter(({ kind, subject }) => subject === purl && (kind === 'rule' || kind === 'signal'));
-  const texts = [...missing, ...own].map((gap) =>
-    gap.kind === 'signal' ? gap.reason : `${gap.subject}: ${gap.reason}`,
-  );
-  return [...(isKnown ? [] : [reason ?? outcome]), ...texts];
+  return [...(isKnown ? [] : [reason ?? outcome]), ...[...missing, ...own].map((gap) => gap.reason)];
 }

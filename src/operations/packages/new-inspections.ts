@@ -17,14 +17,14 @@ export interface InspectionParts {
   /** ms since 1970. */
   readonly now: number;
   /** Whether targets that the caller may see hold a version. Absent: signs are not looked for. */
-  readonly isHeld?: (locked: ResolvedPackage) => boolean;
+  readonly isHeld?: (locked: Pick<ResolvedPackage, 'purl' | 'version'>) => boolean;
 }
 
 /** Signs of a compromise of packages. */
 interface Inspected {
   readonly byPurl: ReadonlyMap<string, Inspection>;
   /** By purl, why they are not known. */
-  readonly unknown: ReadonlyMap<string, readonly string[]>;
+  readonly unknown: ReadonlyMap<string, string>;
 }
 
 const LIMIT_MS = 12_000;
@@ -34,91 +34,75 @@ const MAX_INSPECTED = 200;
 const known = new WeakMap<PackageGate, LRUCache<string, Inspection>>();
 const KEPT = { max: 5_000, ttl: 3_600_000 };
 
-/** The stored inspections of versions that visible targets hold; other versions are inspected now, as ones that a target adds. */
+/**
+ * The stored inspections of versions that targets hold, for who sees all of them. Other versions are inspected now, as ones that a target
+ * adds.
+ */
 export async function inspectionsFor(
   packages: readonly ResolvedPackage[],
   parts: InspectionParts,
 ): Promise<Inspected> {
-  const { gate, isHeld } = parts;
-  if (isHeld === undefined) return { byPurl: new Map(), unknown: new Map() };
-  const judged = packages.filter(
-    ({ resolution: { record } }) => record?.advisoriesOnly === undefined && record,
+  const { gate, seesAll, isHeld } = parts;
+  const byPurl = new Map<string, Inspection>();
+  const unknown = new Map<string, string>();
+  if (isHeld === undefined) return { byPurl, unknown };
+  const put = (some: readonly ResolvedPackage[], found: readonly (Inspection | undefined)[]) => {
+    for (const [index, inspection] of found.entries())
+      if (inspection !== undefined) byPurl.set(some[index]?.purl ?? '', inspection);
+  };
+  const judged = packages.filter(({ resolution }) => resolution.record?.advisoriesOnly === undefined);
+  const [held = [], others = []] = [true, false].map((is) =>
+    judged.filter((one) => one.resolution.record !== undefined && (seesAll && isHeld(one)) === is),
   );
-  const stored = await storedInspections(judged.filter(isHeld), parts);
-  if (!gate.isInspecting) return { byPurl: stored, unknown: new Map() };
+  put(held, await gate.inspections.read(held.map(identityOf)));
+  if (!gate.isInspecting) return { byPurl, unknown };
   const kept = known.get(gate) ?? new LRUCache<string, Inspection>(KEPT);
   known.set(gate, kept);
-  const fresh = await inspectNew(
-    judged.filter((one) => !isHeld(one)),
-    kept,
-    parts,
+  put(
+    others,
+    others.map((one) => kept.get(identityOf(one))),
   );
-  return { byPurl: new Map([...stored, ...fresh.byPurl]), unknown: fresh.unknown };
-}
-
-async function storedInspections(
-  packages: readonly ResolvedPackage[],
-  { gate, seesAll }: InspectionParts,
-): Promise<ReadonlyMap<string, Inspection>> {
-  const found = await gate.inspections.read(packages.map(identityOf));
-  return new Map(
-    packages.flatMap(({ purl }, index) => {
-      const inspection = found[index];
-      if (inspection === undefined) return [];
-      // The number of targets that locked it is that of others, too.
-      const { targets: _, ...own } = inspection;
-      return [[purl, seesAll ? inspection : own] as const];
-    }),
-  );
-}
-
-async function inspectNew(
-  packages: readonly ResolvedPackage[],
-  kept: LRUCache<string, Inspection>,
-  { gate, seesAll, signal, now }: InspectionParts,
-): Promise<Inspected> {
-  const byPurl = new Map<string, Inspection>();
-  const unknown = new Map<string, readonly string[]>();
-  const skip = (some: readonly ResolvedPackage[], reason: string) => {
-    for (const { purl } of some) unknown.set(purl, [`signs of a compromise: ${reason}`]);
-  };
-  for (const one of packages) {
-    const before = kept.get(identityOf(one));
-    if (before !== undefined) byPurl.set(one.purl, before);
-  }
-  const open = packages
+  const open = others
     .filter(({ purl }) => !byPurl.has(purl))
     .sort((left, right) => publishedAt(right) - publishedAt(left));
+  for (const { purl } of open)
+    unknown.set(purl, `signs of a compromise: only the youngest ${MAX_INSPECTED} are inspected at once`);
   const chosen = open.slice(0, MAX_INSPECTED);
-  skip(open.slice(MAX_INSPECTED), `only the youngest ${MAX_INSPECTED} new versions are inspected at once`);
-  if (chosen.length === 0) return { byPurl, unknown };
+  put(chosen, await inspectNow(chosen, parts, (one, reason) => unknown.set(one.purl, reason)));
+  for (const one of chosen) {
+    const found = byPurl.get(one.purl);
+    if (found !== undefined) unknown.delete(one.purl);
+    if (found?.unknown.length === 0) kept.set(identityOf(one), found);
+  }
+  return { byPurl, unknown };
+}
+
+/** One for each package, in order; `undefined` for one that could not be inspected. */
+async function inspectNow(
+  chosen: readonly ResolvedPackage[],
+  { gate, seesAll, signal, now }: InspectionParts,
+  onFailure: (one: ResolvedPackage, reason: string) => void,
+): Promise<readonly (Inspection | undefined)[]> {
+  if (chosen.length === 0) return [];
   const inspections = { ...createMemoryInspections(), mode: 'before-judging' as const };
   const ports = {
     ...{ inspections, insights: gate.insights(seesAll) },
     policy: { policy: () => gate.policy, suppressions: async () => [] },
     fleet: { affectedTargets: async () => [] },
   };
-  const payload = {
-    ...{ inspection: 'check', part: 0, requestedAt: new Date(now).toISOString(), witnesses: [] },
-    packages: chosen.flatMap(({ resolution: { record } }) =>
-      record === undefined ? [] : { ...record.versionKey, newDirect: true },
-    ),
-  };
+  const packages = chosen.flatMap(({ resolution: { record } }) =>
+    record === undefined ? [] : { ...record.versionKey, newDirect: true },
+  );
+  const requestedAt = new Date(now).toISOString();
   const attempt = { signal, lastAttempt: true, progress: () => {}, startedAt: now };
+  const payload = { inspection: 'check', part: 0, requestedAt, packages, witnesses: [] };
   try {
     await within(inspect(payload, ports, attempt), LIMIT_MS);
   } catch (error) {
     signal.throwIfAborted();
-    skip(chosen, messageOf(error));
+    for (const one of chosen) onFailure(one, `signs of a compromise: ${messageOf(error)}`);
   }
-  const found = await inspections.read(chosen.map(identityOf));
-  for (const [index, one] of chosen.entries()) {
-    const inspection = found[index];
-    if (inspection === undefined) continue;
-    byPurl.set(one.purl, inspection);
-    if (inspection.unknown.length === 0) kept.set(identityOf(one), inspection);
-  }
-  return { byPurl, unknown };
+  return await inspections.read(chosen.map(identityOf));
 }
 
 /** ms since 1970; 0 when it is not known. */

@@ -7,6 +7,7 @@ export const NOUN: Noun = {
   resource: 'packages',
   verbs: {
     check: {
+      method: 'lockhound.packages.check',
       args: ['packages'],
       items: 'packages',
       text: checksText,
@@ -22,8 +23,7 @@ export const NOUN: Noun = {
 Examples:
   lockhound check lodash                        may the default version of an npm package be added?
   lockhound check 'react@^19' left-pad@1.3.0    ranges, in the notation of the ecosystem
-  lockhound check pkg:pypi/requests             a purl
-  lockhound check requests flask --ecosystem pypi
+  lockhound check pkg:pypi/requests             a purl; or: requests --ecosystem pypi
   lockhound check lodash --target org/shop      by the policy and the suppressions of a target
   lockhound check lodash --json --server https://lockhound.example.com
 

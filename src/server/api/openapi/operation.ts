@@ -110,7 +110,8 @@ function refusalsOf(
   ];
 }
 
-function parameterOf(name: string, parameter: ParameterDescription): Json {
+/** A parameter as OpenAPI describes it. */
+export function parameterOf(name: string, parameter: ParameterDescription): Json {
   const { description, required = false, location, repeated = false } = parameter;
   const { description: _shown, ...schema } = schemaOf(parameter);
   return {
