@@ -1,7 +1,7 @@
 import type { Keys } from '../src/store/keys.ts';
 import { wrongScans } from './audit-scans.ts';
 import type { Open, SentAlert } from './oracle.ts';
-import { GATHERED } from './plan.ts';
+import { GATHERED, SOURCES } from './plan.ts';
 import type { AskedScan } from './scans.ts';
 import type { Answer, Witness } from './witness.ts';
 import type { Received } from './world.ts';
@@ -34,6 +34,9 @@ export type Say = (what: string) => void;
 const DAY_MS = 86_400_000;
 /** Packages that each lockfile has. */
 export const PACKAGES = 4;
+/** Runs of a schedule that are kept, and what is counted of each at most. */
+const KEPT_RUNS = 20;
+const COUNTED = 4;
 /** Deliveries that the list of a target has. */
 const LISTED = 20;
 /** How long an outcome stays, and how long its value is readable once it is spent. */
@@ -67,6 +70,12 @@ export function wrongRecords(witness: Witness, keys: Keys, happened: Happened): 
   checkOutcomes(witness, keys, happened, say);
   for (const target of targets)
     if (!target.startsWith('lockhound:')) checkTarget(witness, keys, target, happened.open, say);
+  for (const schedule of SOURCES) {
+    const runs = Number(witness.ask('HLEN', keys.scheduleRuns(schedule)));
+    const counts = Number(witness.ask('HLEN', keys.scheduleCounts(schedule)));
+    if (runs > KEPT_RUNS || counts > KEPT_RUNS * COUNTED)
+      say(`${schedule} has ${runs} runs and ${counts} counts`);
+  }
   const refreshed = JSON.parse(textOf(witness.ask('HGET', keys.refreshes, 'all')) ?? '{}') as Fields;
   for (const name of ['failed', 'unanswered'])
     if (Number(refreshed[name] ?? 1) !== 0) say(`the last refresh has ${refreshed[name]} ${name}`);

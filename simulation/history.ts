@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { LoadedConfig } from '../src/config/load.ts';
 import { Engine, type Image } from './engine.ts';
-import { type HistoryState, Invariants } from './invariants.ts';
+import { type HistoryState, Invariants, losesWrites } from './invariants.ts';
 import { Network } from './network.ts';
 import { repairDeliveries } from './operator.ts';
 import { Ledger, LostPeriods, Model, type Open } from './oracle.ts';
@@ -113,6 +113,7 @@ class History {
       note: (text) => this.#note(text),
       fail: this.#fail,
       isCalm: () => this.#state.isCalm,
+      losesWrites: losesWrites(plan),
     });
   }
 

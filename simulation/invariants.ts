@@ -24,6 +24,11 @@ const QUEUED_WITHIN_MS = 500;
 /** Steps with which Redis loses what it had confirmed. */
 const LOSSES: ReadonlySet<string> = new Set(['power-loss', 'lost-script']);
 
+/** Whether Redis loses what it had confirmed. */
+export function losesWrites({ steps }: Plan): boolean {
+  return steps.some(({ kind }) => LOSSES.has(kind));
+}
+
 /** How far a history is. */
 export interface HistoryState {
   /** No fault lasts, and none has left work. */
@@ -61,7 +66,7 @@ export class Invariants {
     const { plan, config, scheduler, state } = this.#options;
     const { hadFaults } = state;
     const until = scheduler.now + withinMs;
-    const hasLostWrites = hadFaults && plan.steps.some(({ kind }) => LOSSES.has(kind));
+    const hasLostWrites = hadFaults && losesWrites(plan);
     const wrong = this.#shards()
       .slice(0, 1)
       .flatMap((keys) => wrongRefusals(this.#witness, keys, scans, hadFaults));

@@ -22,6 +22,8 @@ export type Happening =
       readonly kind: 'scan';
       readonly target: string;
       readonly packages: Packages;
+      /** Its number among the scans of a busy target. */
+      readonly extra?: number;
       readonly via?: 'queue';
       readonly after?: 'same' | 'other' | 'unchanged';
     }
@@ -106,6 +108,11 @@ const SHARDED = 0.2;
 const LONGEST_FAULT_MS = 8_000;
 /** Part of the rounds in which a payload is refused. */
 const REFUSED = 0.3;
+/** Part of the faulty rounds in which one target is scanned again and again. */
+const BUSY = 0.3;
+const BUSY_TARGET = 'target-0';
+const BUSY_SCANS = 8;
+const BUSY_EVERY_MS = 700;
 /** Part of the scans that are asked for in another way than by a producer, and once. */
 const UNUSUAL = 0.25;
 /** A scan and a refresh of such a fleet have a worker receive about so many chunks. */
@@ -137,19 +144,7 @@ export function planOf(seed: number): Plan {
   const isLarge = random.next() < LARGE;
   const withdrawal = random.between(FAULTY_ROUNDS.first, ROUNDS);
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (let index = 0; index < TARGETS; index += 1) {
-      const target = `target-${index}`;
-      const packages = locks.get(target) ?? new Map<string, string>();
-      locks.set(target, packages);
-      relock(packages, random);
-      const step = { round, at: random.below(ROUND_MS), target, packages: [...packages] };
-      if (isLarge && SOURCES.includes(target)) steps.push({ ...step, kind: 'file' });
-      else steps.push({ ...step, kind: 'scan', ...waysOf(round, random) });
-    }
-    if (random.next() < REFUSED)
-      steps.push({ round, at: random.below(ROUND_MS), kind: 'refused', index: random.below(100) });
-    if (random.next() < REFUSED && CALM_ROUNDS.includes(round))
-      steps.push({ round, at: random.below(ROUND_MS), kind: 'newer' });
+    steps.push(...requestsOf(round, locks, isLarge, random));
     // Steps have random times, so that two changes of one advisory could lower its score.
     const changeable = new Set(advisories);
     for (let count = random.between(3, 6); count > 0; count -= 1)
@@ -168,9 +163,47 @@ export function planOf(seed: number): Plan {
       ...faultOf(random, isLarge),
     });
   }
-  steps.sort((left, right) => left.round - right.round || left.at - right.at);
+  // A clock that is wrong may take a scan for older than the one before it.
+  const isInOrder = steps.every(({ kind }) => kind !== 'clock');
+  const kept = steps.filter((step) => isInOrder || step.kind !== 'scan' || step.extra === undefined);
+  kept.sort((left, right) => left.round - right.round || left.at - right.at);
   const shards = random.next() < SHARDED ? 2 : 1;
-  return { seed, targets: TARGETS, workers: WORKERS, rounds: ROUNDS, shards, isLarge, steps };
+  return { seed, targets: TARGETS, workers: WORKERS, rounds: ROUNDS, shards, isLarge, steps: kept };
+}
+
+/** What other programs ask for in a round. `locks`: what each target has locked, which changes. */
+function requestsOf(
+  round: number,
+  locks: Map<string, Map<string, string>>,
+  isLarge: boolean,
+  random: Random,
+): readonly Step[] {
+  const steps: Step[] = [];
+  for (let index = 0; index < TARGETS; index += 1) {
+    const target = `target-${index}`;
+    const packages = locks.get(target) ?? new Map<string, string>();
+    locks.set(target, packages);
+    relock(packages, random);
+    const step = { round, at: random.below(ROUND_MS), target, packages: [...packages] };
+    if (isLarge && SOURCES.includes(target)) steps.push({ ...step, kind: 'file' });
+    else steps.push({ ...step, kind: 'scan', ...waysOf(round, random) });
+  }
+  if (!CALM_ROUNDS.includes(round) && random.next() < BUSY)
+    steps.push(...scansOfBusy(round, locks.get(BUSY_TARGET) ?? new Map(), random));
+  if (random.next() < REFUSED)
+    steps.push({ round, at: random.below(ROUND_MS), kind: 'refused', index: random.below(100) });
+  if (random.next() < REFUSED && CALM_ROUNDS.includes(round))
+    steps.push({ round, at: random.below(ROUND_MS), kind: 'newer' });
+  return steps;
+}
+
+/** More scans of one target after its own one, so that its ledger fills a block. */
+function scansOfBusy(round: number, packages: Map<string, string>, random: Random): readonly Step[] {
+  return Array.from({ length: BUSY_SCANS }, (_, index) => {
+    relock(packages, random);
+    const at = ROUND_MS + (index + 1) * BUSY_EVERY_MS;
+    return { round, at, kind: 'scan', target: BUSY_TARGET, packages: [...packages], extra: index + 1 };
+  });
 }
 
 function waysOf(round: number, random: Random): Pick<Happening & { kind: 'scan' }, 'via' | 'after'> {

@@ -86,7 +86,8 @@ export class Scans {
   /** Asks for a scan, and then for it once more where the step says so. */
   async ask(step: ScanStep): Promise<AskedScan> {
     this.#model.lock(step.target, new Map(step.packages));
-    const scan = { at: this.#scheduler.now, step, id: `round-${step.round}` };
+    const number = step.extra === undefined ? '' : `-${step.extra}`;
+    const scan = { at: this.#scheduler.now, step, id: `round-${step.round}${number}` };
     this.asked.push(scan);
     await this.enqueue(scan);
     if (step.after === undefined) return scan;

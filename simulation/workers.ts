@@ -11,6 +11,9 @@ const WARNS = /"level":"(?:warn|error|fatal)"/;
  */
 const EXPECTED_WARNING =
   /Redis does not write to disk|the next start of a schedule was missing|"(?:key|jobId)":"refused-|"job":"deliver-notification".*retried later \(retry\)|it may have lost data|not be read completely/;
+/** A line of the log that says what only lost writes can lead to. */
+const LOSS =
+  /the outcome of a job was lost|a job was lost with what it reads|a place in a lane is skipped|a lost job is opened again/;
 /** What is to happen while a worker works happens after this time. */
 const IDLE_MS = 10_000;
 /** An orchestrator starts a worker again that ended by itself after this time. */
@@ -50,6 +53,8 @@ interface WorkersOptions {
   readonly fail: (error: unknown) => void;
   /** Whether no fault lasts or has left work. */
   readonly isCalm: () => boolean;
+  /** Whether Redis loses writes in this history. */
+  readonly losesWrites: boolean;
 }
 
 /** The worker processes of an installation, and what ends them. */
@@ -215,8 +220,10 @@ export class Workers {
   }
 
   #readLog(index: number, line: string): void {
-    const { log, isCalm, fail } = this.#options;
+    const { log, isCalm, losesWrites, fail } = this.#options;
     log?.(index, line);
+    if (!losesWrites && LOSS.test(line))
+      fail(new Error(`worker ${index} has lost what Redis has kept: ${line}`));
     if (!isCalm() || !WARNS.test(line) || EXPECTED_WARNING.test(line)) return;
     const { job, key, msg } = JSON.parse(line) as Readonly<Record<string, unknown>>;
     fail(new Error(`worker ${index} warns without a fault: ${job} ${key}: ${msg}`));
