@@ -31,7 +31,17 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'priority',
     'suppressions',
   ],
-  Operate: ['operating', 'page', 'fleet', 'fleet-commands', 'ledger', 'schedules', 'redis', 'reliability'],
+  Operate: [
+    'operating',
+    'page',
+    'fleet',
+    'fleet-commands',
+    'ledger',
+    'dossiers',
+    'schedules',
+    'redis',
+    'reliability',
+  ],
   Contracts: ['library', 'producers', 'webhooks', 'deliveries', 'api', 'services'],
   Findings: ['signals', 'incidents'],
 };

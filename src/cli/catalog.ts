@@ -169,6 +169,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => noun('changes', () => import('./operations/nouns/changes.ts')),
   },
   {
+    name: 'dossier',
+    usage: '[options] <subject>',
+    description:
+      'Report an exploited component: affected products, since when, who was told; as HTML and CSAF.',
+    load: () => noun('dossier', () => import('./operations/nouns/dossier.ts')),
+  },
+  {
     name: 'simulate',
     usage: '',
     description: 'Show which targets and routes a new advisory would reach. Sends nothing.',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { OSV_ECOSYSTEMS } from '../model/advisories/osv-record.ts';
 import { isObject } from '../model/json-object.ts';
 import { secretReference } from './secret-reference.ts';
+import { dossier } from './sections/dossier.ts';
 import { ledger } from './sections/ledger.ts';
 import { type NotifyConfig, notify } from './sections/notify.ts';
 import { policy } from './sections/policy.ts';
@@ -172,6 +173,7 @@ export const configSchema = z
       .describe('VEX documents (OpenVEX, CycloneDX) that suppress findings.'),
     lockfiles: lockfiles.prefault({}),
     ledger: ledger.prefault({}),
+    dossier: dossier.prefault({}),
     worker: worker.prefault({}),
     serve: serve.prefault({}),
     contract: contract.prefault({}),

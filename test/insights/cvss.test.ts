@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cvssBaseScore } from '../../src/insights/records/cvss.ts';
+import { cvssBaseScore } from '../../src/model/advisories/cvss.ts';
 
 /** Each metric's values from the least to the most severe. */
 const METRICS = {

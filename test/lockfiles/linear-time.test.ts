@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { cronFault } from '../../src/config/cron.ts';
-import { cvssBaseScore } from '../../src/insights/records/cvss.ts';
 import { readPurl as readPurlToLookUp } from '../../src/insights/request/purl.ts';
 import { sourceOf } from '../../src/lockfiles/ecosystems/npm-source.ts';
 import { readPurl } from '../../src/lockfiles/packages/read-purl.ts';
@@ -9,6 +8,7 @@ import { withoutCredentials, withoutSecrets } from '../../src/lockfiles/packages
 import { readLockfile } from '../../src/lockfiles/read.ts';
 import { readStatement } from '../../src/lockfiles/requirements/read-statement.ts';
 import { parseYaml } from '../../src/lockfiles/syntax/parse-yaml.ts';
+import { cvssBaseScore } from '../../src/model/advisories/cvss.ts';
 import { printable } from '../../src/model/printable.ts';
 import { parseRetryAfter } from '../../src/model/retry-after.ts';
 import { createMasker } from '../../src/model/secret.ts';

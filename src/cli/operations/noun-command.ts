@@ -68,6 +68,11 @@ function declare(command: Command, context: CommandContext, { document, method, 
           .argParser(parseEvery),
       );
   }
+  if (view.isSigned === true)
+    command.option(
+      '--sign <file>',
+      'private Ed25519 key (PEM) that signs --output; the signature is in <output>.sig',
+    );
   if (view.question !== undefined) command.option('-y, --yes', 'do not ask for confirmation');
   return command.action(async (...all: unknown[]) => {
     const options = all.at(-2) as OperationOptions & Readonly<Record<string, unknown>>;

@@ -42,8 +42,12 @@ export interface View {
   readonly report?: MethodId;
   /** The part of the body that the document does not derive. */
   readonly body?: BodyPart;
-  /** Further formats of the answer, by name. */
-  readonly formats?: Readonly<Record<string, (answer: Any) => string>>;
+  /** Further formats of the answer, by name: its text, or the parts of it. */
+  readonly formats?: Readonly<
+    Record<string, (answer: Any) => string | Iterable<string> | Promise<string | Iterable<string>>>
+  >;
+  /** Whether `--sign` signs the file of the result. */
+  readonly isSigned?: boolean;
   /** What is asked before it happens. */
   readonly question?: (params: ParameterTexts) => string;
   /** How the answer changes. */

@@ -5,7 +5,7 @@ import type { ParameterTexts } from '../../operations/call.ts';
 import { nothingStored } from '../../operations/context.ts';
 import type { MethodId, RawAnswer } from '../../operations/operation.ts';
 import { reportUnreadable } from '../program/admin.ts';
-import { EXIT } from '../program/errors.ts';
+import { CommandError, EXIT } from '../program/errors.ts';
 import { type DestinationOptions, withDestination, withOutputFile } from '../program/output-file.ts';
 import { writeParts } from '../program/process-output.ts';
 import type { ReportFile } from '../program/scan-result.ts';
@@ -22,6 +22,8 @@ export interface OperationOptions extends ServerOptions, DestinationOptions {
   readonly yes?: boolean;
   readonly report?: readonly ReportFile[];
   readonly follow?: boolean;
+  /** File of the key that signs the result. */
+  readonly sign?: string;
   /** Milliseconds between two questions of `--follow`. */
   readonly every?: number;
 }
@@ -40,6 +42,18 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** Asks, and prints the answer. Files are written first. */
 export async function runOperation(context: CommandContext, run: Run): Promise<void> {
+  const { sign, output } = run.options;
+  if (sign === undefined) return await runUnsigned(context, run);
+  if (output === undefined)
+    throw new CommandError('options-unsuited', '--sign needs --output: the signature is written beside it');
+  const { signFile } = await import('../../commands/sign-file.ts');
+  const write = await signFile(sign, output);
+  await runUnsigned(context, run);
+  const signature = await write();
+  await withOutputFile(`${output}.sig`, async (out) => out(signature));
+}
+
+async function runUnsigned(context: CommandContext, run: Run): Promise<void> {
   const { options, view, params } = run;
   await withDestination(context.terminal, options, async (terminal) => {
     if (
@@ -93,8 +107,10 @@ async function print(context: CommandContext, caller: Caller, asked: Run): Promi
     return answered;
   });
   const own = view.formats?.[options.format];
-  if (own !== undefined) await writeParts(terminal, [own(answer)]);
-  else if (options.format === 'table')
+  if (own !== undefined) {
+    const text = await own(answer);
+    await writeParts(terminal, typeof text === 'string' ? [text] : text);
+  } else if (options.format === 'table')
     await writeParts(terminal, [await textOf(context, run, { answer, more })]);
   else
     await writeParts(

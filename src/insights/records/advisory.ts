@@ -46,7 +46,7 @@ function isImported(value: api.Advisory): boolean {
 
 /** The calculator is loaded for the first vector: it is large. */
 async function computedScore(vector: string): Promise<number | undefined> {
-  const { cvssBaseScore } = await import('./cvss.ts');
+  const { cvssBaseScore } = await import('../../model/advisories/cvss.ts');
   return cvssBaseScore(vector);
 }
 

@@ -3,11 +3,12 @@ import { packageOf } from '../../fleet/identity.ts';
 import type { ExposureGroup, HeldPeriod, TargetExposure } from '../../model/api/lockhound-api.generated.ts';
 import { defined } from '../../model/defined.ts';
 import type { LedgerEntry } from '../../model/fleet/ledger.ts';
+import type { Advisory } from '../../model/scan/inventory.ts';
 import { endsAlert } from '../../model/scan/transition.ts';
 import { chunks } from '../../model/yielding.ts';
 import { compareText } from '../../policy/finding-order.ts';
 import { versionsNaming } from '../../store/fleet/versions-naming.ts';
-import { unreadableOf } from '../context.ts';
+import { type OperationContext, unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { findSelected, type Holder, type HolderTest } from '../packages/holders.ts';
 import { EVER, holdersBefore, periodsOf, timeOf } from '../packages/periods.ts';
@@ -24,30 +25,18 @@ export const measureExposure: Operation<'lockhound.findings.exposure'> = async (
   const { advisory, label, by, limit } = params;
   const hasLabels = labelTest(label);
   const fits: HolderTest = (one) => principal.sees(one.target) && hasLabels?.(one) !== false;
-  const names = new Set<string>();
-  const current = await findSelected(
-    context,
-    async (_, store) => {
-      const ids = await advisoriesNamed(store, advisory);
-      for (const id of ids) names.add(id);
-      const naming = await versionsNaming(store.facts.versions, ids);
-      const found = await store.packageIds.find([...naming.keys()]);
-      return new Map([...found].map(([identity, id]) => [id, packageOf(identity)]));
-    },
-    fits,
-  );
-  const { holders } = await holdersBefore(context, current, { fits, since: EVER.since });
+  const { names, records, holders } = await exposedTargets(context, advisory, fits);
   const all: TargetExposure[] = [];
   for (const part of chunks(holders, PART)) {
     const exposures = part.map(async (holder) => {
       const periods = await periodsOf(context, holder, EVER);
       const entries = await holder.selected.store.ledger.read(holder.target, context.fleet.onUnreadable);
-      return exposureOf(holder, periods, alertsIn(entries, new Set([advisory, ...names])));
+      return exposureOf(holder, periods, alertsIn(entries, names));
     });
     all.push(...(await Promise.all(exposures)).flat());
   }
   return {
-    advisories: principal.seesAll || all.length > 0 ? [...names].sort() : [],
+    advisories: principal.seesAll || all.length > 0 ? [...records.keys()].sort() : [],
     versions: [...new Set(all.flatMap(({ purls }) => purls))].sort(),
     count: all.length,
     targets: all.slice(0, limit),
@@ -56,33 +45,71 @@ export const measureExposure: Operation<'lockhound.findings.exposure'> = async (
   };
 };
 
-/** Ids of the advisories that have a name, in one shard. */
-async function advisoriesNamed({ facts }: Store, name: string): Promise<readonly string[]> {
-  const ids = new Set([name]);
+export interface ExposedTargets {
+  /** The name that was asked for, and the ids of the advisories that have it. */
+  readonly names: ReadonlySet<string>;
+  /** What is known of these advisories, by their ids. */
+  readonly records: ReadonlyMap<string, Advisory | undefined>;
+  /** The targets that hold or held a version of which the stored facts say that one of them affects it. */
+  readonly holders: readonly Holder[];
+  /** Number of targets without a ledger. */
+  readonly notKnown: number;
+}
+
+/** The targets that hold or held a version that an advisory affects. Throws `Refusal` (`nothing-stored`). */
+export async function exposedTargets(
+  context: OperationContext,
+  advisory: string,
+  fits: HolderTest,
+): Promise<ExposedTargets> {
+  const records = new Map<string, Advisory | undefined>();
+  const current = await findSelected(
+    context,
+    async (_, store) => {
+      const named = await advisoriesNamed(store, advisory);
+      for (const [id, record] of named) records.set(id, record ?? records.get(id));
+      const naming = await versionsNaming(store.facts.versions, [...named.keys()]);
+      const found = await store.packageIds.find([...naming.keys()]);
+      return new Map([...found].map(([identity, id]) => [id, packageOf(identity)]));
+    },
+    fits,
+  );
+  const { holders, notKnown } = await holdersBefore(context, current, { fits, since: EVER.since });
+  return { names: new Set([advisory, ...records.keys()]), records, holders, notKnown };
+}
+
+/** The advisories that have a name, by their id, in one shard. */
+async function advisoriesNamed(
+  { facts }: Store,
+  name: string,
+): Promise<ReadonlyMap<string, Advisory | undefined>> {
+  const found = new Map<string, Advisory | undefined>([[name, undefined]]);
   for await (const part of facts.advisories.scan()) {
     const candidates = part.flatMap(([id, text]) => (text.includes(JSON.stringify(name)) ? [id] : []));
     for (const [index, fact] of (await facts.advisories.read(candidates)).entries()) {
       const id = candidates[index];
-      if (id !== undefined && fact !== undefined && 'record' in fact && fact.record.aliases.includes(name))
-        ids.add(id);
+      if (id === undefined || fact === undefined || !('record' in fact)) continue;
+      if (id === name || fact.record.aliases.includes(name)) found.set(id, fact.record);
     }
   }
-  return [...ids];
+  return found;
 }
 
 interface Alerts {
   /** Seconds since 1970. */
   readonly opened?: number;
-  readonly alerted?: number;
+  /** The alerts that receivers accepted, in order. */
+  readonly told: readonly { readonly route: string; readonly at: number }[];
 }
 
-/** When the first alert about one of the advisories opened, and when a receiver accepted the first one. */
-function alertsIn(entries: readonly LedgerEntry[], names: ReadonlySet<string>): Alerts {
+/** When the first alert about one of the advisories opened, and who accepted one when. */
+export function alertsIn(entries: readonly LedgerEntry[], names: ReadonlySet<string>): Alerts {
   const routesOf = new Map<string, ReadonlySet<string>>();
-  let [opened, alerted]: (number | undefined)[] = [];
+  const told: Alerts['told'][number][] = [];
+  let opened: number | undefined;
   for (const { at, scan, findings = [], delivered } of entries) {
     if (delivered !== undefined) {
-      if (routesOf.get(scan)?.has(delivered) === true) alerted ??= at;
+      if (routesOf.get(scan)?.has(delivered) === true) told.push({ route: delivered, at });
       continue;
     }
     const own = findings.filter(
@@ -93,14 +120,14 @@ function alertsIn(entries: readonly LedgerEntry[], names: ReadonlySet<string>): 
     opened ??= at;
     routesOf.set(scan, new Set(own.flatMap(({ routes = [] }) => routes)));
   }
-  return defined({ opened, alerted });
+  return { told, ...defined({ opened }) };
 }
 
 /** None for a target that held none in the time that is known. */
 function exposureOf(
   { target, labels }: Holder,
   periods: readonly HeldPeriod[],
-  { opened, alerted }: Alerts,
+  { opened, told: [alert] }: Alerts,
 ): readonly TargetExposure[] {
   const [first] = periods.toSorted((left, right) => compareText(startOf(left), startOf(right)));
   if (first === undefined) return [];
@@ -109,7 +136,7 @@ function exposureOf(
   const ends = periods.flatMap(({ until }) => until?.at ?? []).sort();
   const removedAt = isExposed || !isEndKnown ? undefined : ends.at(-1);
   const exposedAt = first.from?.at;
-  const alertedAt = alerted === undefined ? undefined : timeOf(alerted);
+  const alertedAt = alert === undefined ? undefined : timeOf(alert.at);
   const end = isExposed ? new Date().toISOString() : removedAt;
   return [
     {

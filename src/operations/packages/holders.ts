@@ -18,6 +18,8 @@ import type { PackageQuery } from './query.ts';
 export interface Holder {
   readonly target: string;
   readonly labels: ViewedTarget['labels'];
+  /** RFC 3339: when its newest judged scan was requested; absent when that is not known. */
+  readonly requestedAt?: string;
   readonly lockfiles: readonly HoldingLockfile[];
   /** Ids are those of its shard. */
   readonly selected: SelectedPackages;
@@ -87,11 +89,20 @@ export async function findSelected(
     for (const target of snapshot.targets.values()) {
       const lockfiles = holdingOf(target[LOCKFILES] ?? [], inventories);
       if (lockfiles.length > 0 && context.fleet.of(target.target) === store && fits(target))
-        holders.push({ target: target.target, labels: target.labels, lockfiles, selected });
+        holders.push({ ...holderOf(target), lockfiles, selected });
     }
   }
   holders.sort((left, right) => compareText(left.target, right.target));
   return { versions: [...versions].sort(), selections, holders };
+}
+
+/** What a holder has of its target. */
+export function holderOf({
+  target,
+  labels,
+  requestedAt,
+}: ViewedTarget): Omit<Holder, 'lockfiles' | 'selected'> {
+  return { target, labels, requestedAt };
 }
 
 function holdingOf(

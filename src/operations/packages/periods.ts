@@ -10,7 +10,7 @@ import { chunks, createYielder } from '../../model/yielding.ts';
 import { compareText } from '../../policy/finding-order.ts';
 import { reportTo } from '../../store/values/stored-values.ts';
 import type { OperationContext } from '../context.ts';
-import { findHolders, type Holder, type Holders, type HolderTest } from './holders.ts';
+import { findHolders, type Holder, type Holders, type HolderTest, holderOf } from './holders.ts';
 import type { PackageQuery } from './query.ts';
 
 /** A time in seconds since 1970. */
@@ -67,8 +67,8 @@ export async function holdersBefore(
     for await (const { target, since, isHolder } of passOverHeads(selected, asked)) {
       if (asOf === Number.NEGATIVE_INFINITY || since <= asOf) known.add(target);
       if (!isHolder || candidates.has(target)) continue;
-      const labels = asked.get(target)?.labels ?? {};
-      candidates.set(target, { target, labels, lockfiles: [], selected });
+      const viewed = asked.get(target);
+      if (viewed !== undefined) candidates.set(target, { ...holderOf(viewed), lockfiles: [], selected });
     }
   }
   const sorted = [...candidates.values()].sort((left, right) => compareText(left.target, right.target));
@@ -117,8 +117,8 @@ async function readPeriods(
 
 /** The periods of one target in a time, by lockfile. */
 export async function periodsOf(
-  { fleet, snapshot }: Pick<OperationContext, 'fleet' | 'snapshot'>,
-  { target, labels, lockfiles, selected }: Holder,
+  { fleet }: Pick<OperationContext, 'fleet'>,
+  { target, labels, requestedAt, lockfiles, selected }: Holder,
   { since, until }: AskedTime,
 ): Promise<readonly HeldPeriod[]> {
   const { store, byId } = selected;
@@ -131,13 +131,12 @@ export async function periodsOf(
   const roots = [...new Set(periods.flatMap(({ root }) => root ?? []))];
   const identities = await store.packageIds.identities(roots);
   const names = new Map(roots.map((id, index) => [id, identities[index]]));
-  const judgedAt = (await snapshot({})).targets.get(target)?.requestedAt;
   return periods
     .map((period): HeldPeriod => {
       const { name, version, purl } = byId.get(period.id) ?? packageOf(':@');
       const through = period.root === undefined ? undefined : names.get(period.root);
       const { from, notKnownBefore, until: end, notKnownAfter, direct } = period;
-      const before = notKnownBefore === undefined ? judgedAt : timeOf(notKnownBefore);
+      const before = notKnownBefore === undefined ? requestedAt : timeOf(notKnownBefore);
       return {
         target,
         labels,

@@ -20,7 +20,11 @@ export const blamePackage: Operation<'lockhound.targets.blame'> = async ({ param
   const held = context.packages[fleet.shards.indexOf(store)] as HeldPackages;
   const selected = { store, byId: await selectPackages(held, query, notCompared) };
   const lockfiles = await lockfilesHolding(fleet, state.lockfiles ?? [], selected);
-  const periods = await periodsOf(context, { target, labels: {}, lockfiles, selected }, EVER);
+  const periods = await periodsOf(
+    context,
+    { target, labels: {}, requestedAt: state.requestedAt, lockfiles, selected },
+    EVER,
+  );
   const startOf = ({ from, notKnownBefore = '' }: (typeof periods)[number]) => from?.at ?? notKnownBefore;
   return {
     target,

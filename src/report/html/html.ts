@@ -16,7 +16,7 @@ import { summarySection } from './summary.ts';
  * document allows that script and that style sheet by their hashes, and nothing else. The same report gives the same bytes.
  */
 export function* renderHtml(report: ScanReport): Generator<string> {
-  yield head(report.verdict.target.id).markup;
+  yield documentHead(report.verdict.target.id).markup;
   yield summarySection(report).markup;
   yield findingsSection(report).markup;
   yield planSection(report).markup;
@@ -30,7 +30,8 @@ export function* renderHtml(report: ScanReport): Generator<string> {
 `.markup;
 }
 
-function head(target: string): Markup {
+/** The head of a document, to the beginning of its body. */
+export function documentHead(title: string): Markup {
   const policy = [
     "default-src 'none'",
     `script-src '${hashOf(SCRIPT)}'`,
@@ -46,7 +47,7 @@ function head(target: string): Markup {
 <meta name="referrer" content="no-referrer">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${target} · Lockhound</title>
+<title>${title} · Lockhound</title>
 <style>${trusted(STYLE)}</style>
 </head>
 <body>
