@@ -2,7 +2,7 @@ import type { Fix, FixChange } from '../model/advice/fix.ts';
 import { defined } from '../model/defined.ts';
 import type { PublishedVersion } from '../model/ports/insights.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
-import { type Candidates, notYet, openCandidates } from './candidates.ts';
+import { type Candidates, openCandidates } from './candidates.ts';
 import { commandsFor } from './commands.ts';
 import { waitsUntil } from './cooldown.ts';
 import { findDirectWay, isBreaking, upgradeOf } from './direct-upgrade.ts';
@@ -57,12 +57,8 @@ export async function adviseOn(
   const nearest = await candidates.firstGood(candidates.later);
   const holders = await holdersOf(affected, project, facts);
   if (nearest.state !== 'good') {
-    const waiting = nearest.state === 'bad' ? candidates.waiting() : undefined;
-    const reason = waiting && notYet(affected.name, waiting.version);
-    const way = waiting
-      ? { kind: 'held-by-cooldown' as const, ...waiting, ...defined({ reason }) }
-      : refutedWay(nearest);
-    return fixOf(affected, project, createEvidence(candidates, holders), way);
+    const held = nearest.state === 'bad' ? candidates.waiting() : undefined;
+    return fixOf(affected, project, createEvidence(candidates, holders), held ?? refutedWay(nearest));
   }
   const { found } = nearest;
   const evidence = createEvidence(candidates, holders, found.version);

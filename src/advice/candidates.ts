@@ -1,4 +1,4 @@
-import type { FixCandidate } from '../model/advice/fix.ts';
+import type { Fix, FixCandidate } from '../model/advice/fix.ts';
 import type { VersionKey } from '../model/lockfile/ecosystem.ts';
 import { canonicalVersion } from '../model/lockfile/ecosystem.ts';
 import type { PublishedVersion } from '../model/ports/insights.ts';
@@ -24,8 +24,8 @@ export interface Candidates {
   firstGood(versions: readonly PublishedVersion[]): Promise<Search<PublishedVersion>>;
   /** Whether all versions are good. */
   allGood(versions: readonly string[]): Promise<Proof>;
-  /** The first version with which nothing is wrong but that the index advises to wait with it. */
-  waiting(): { readonly version: string; readonly until: string } | undefined;
+  /** The first version with which nothing is wrong but that the index advises to wait with it, as a fix. */
+  waiting(): Pick<Fix, 'kind' | 'version' | 'until' | 'reason'> | undefined;
   /** What was looked at so far, in order. */
   looked(): readonly FixCandidate[];
 }
@@ -80,8 +80,11 @@ export async function openCandidates(facts: AdviceFacts, key: VersionKey): Promi
       return allOf(proofsOf(versions));
     },
     waiting() {
-      for (const { version, until } of inOrder()) if (until !== undefined) return { version, until };
-      return undefined;
+      const held = inOrder().find(({ until }) => until !== undefined);
+      const { version = '', until = '', proof } = held ?? {};
+      return proof?.state === 'bad'
+        ? { kind: 'held-by-cooldown' as const, version, until, reason: proof.reason }
+        : undefined;
     },
     looked: () =>
       inOrder().map(({ proof, until: _until, ...candidate }) => ({
@@ -122,12 +125,7 @@ export function proofOf(name: string, version: string, record: AdvisedRecord | u
   if (record.advisoryIds.length > 0)
     return bad(`${record.advisoryIds.join(', ')} affects ${name} ${version}`);
   if (record.isDeprecated) return bad(`${name} ${version} is deprecated`);
-  return record.waitUntil === undefined ? GOOD : bad(notYet(name, version));
-}
-
-/** What is wrong with a version that the index advises to wait with. */
-export function notYet(name: string, version: string): string {
-  return `the index does not advise ${name} ${version} yet`;
+  return record.waitUntil === undefined ? GOOD : bad(`the index does not advise ${name} ${version} yet`);
 }
 
 /** The reason that no advisory is; those are stated themselves. */

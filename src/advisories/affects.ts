@@ -41,21 +41,21 @@ function inRange(
 }
 
 const SIGNS = { introduced: '>=', fixed: '<', last_affected: '<=', limit: '<' };
-const MAX_NAMED = 10;
-const MAX_CHARACTERS = 200;
+const MAX_TEXT = 200;
 
 /** The affected versions in a few words: `<1.2.0, >=2.0.0 <2.1.0`, or those that are listed. */
 export function versionsText({ versions, ranges }: Affected): string {
-  const spans = ranges.map((events) =>
-    events
-      .map(([kind, bound], at) => `${at > 0 && kind === 'introduced' ? ', ' : ' '}${SIGNS[kind]}${bound}`)
+  const spans = ranges.map((events) => {
+    const bounds = events.map(
+      ([kind, bound], at) => `${at > 0 && kind === 'introduced' ? ',' : ''} ${SIGNS[kind]}${bound}`,
+    );
+    return bounds
       .join('')
       .replace(/^ >=0(?= <)/, '')
-      .trim(),
-  );
-  const named = versions.length > MAX_NAMED ? [...versions.slice(0, MAX_NAMED), '…'] : versions;
-  const text = (spans.length > 0 ? spans : named).join(', ');
-  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
+      .trim();
+  });
+  const text = (spans.length > 0 ? spans : versions).join(', ');
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 }
 
 /** The versions with which the ranges of an advisory end. */

@@ -85,10 +85,9 @@ export function createRefresh({
       const advisories = await doubted(facts?.advisories, ADVISORY_STATEMENTS, losses.advisories);
       const tally = createTally(losses.kept);
       const compared = [...versions, ...advisories].map((one) => one.compared);
-      const { proven, isProven } = await provenLosses(tally, compared, witnessing, {
-        signal,
-        accepted: (lost) => acceptedGroups(lost, losses.before),
-      });
+      const { proven, isProven } = await provenLosses(tally, compared, witnessing, signal, (lost) =>
+        acceptedGroups(lost, losses.before),
+      );
       const settled = await settle(facts?.versions, VERSION_STATEMENTS, versions, isProven);
       // They were known, although a worker may have died before it recorded that.
       await seen?.add(settled.flatMap(([key, known]) => ('missing' in known ? key : [])));

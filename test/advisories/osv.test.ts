@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { affects } from '../../src/advisories/affects.ts';
-import { openAdvisories, updateAdvisories } from '../../src/advisories/database.ts';
+import { affects, versionsText } from '../../src/advisories/affects.ts';
+import { openAdvisories, updateAdvisories, withChanges } from '../../src/advisories/database.ts';
 import { download } from '../../src/advisories/download.ts';
 import { importOsv } from '../../src/advisories/import-osv.ts';
 import { readOsvRecord } from '../../src/advisories/osv-record.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
-import type { RangeEvent } from '../../src/model/advisories/osv-record.ts';
+import type { OsvRecord, RangeEvent } from '../../src/model/advisories/osv-record.ts';
 import type { System } from '../../src/model/lockfile/ecosystem.ts';
 import { startTestServer } from '../http/test-server.ts';
 import { seededRandom } from '../seeded-random.ts';
@@ -196,6 +196,11 @@ describe('a version is affected', () => {
     expect(affects(listed, 'PYPI', '1.0.0')).toBe(true);
     expect(affects(listed, 'GO', 'v2.1.0')).toBe(true);
     expect(affects(listed, 'PYPI', '1.0.1')).toBe(false);
+    expect(versionsText(listed)).toBe(listed.versions.join(', '));
+    const many = Array.from({ length: 999 }, (_, at) => `1.0.${at}`);
+    expect(versionsText({ versions: many, ranges: [] })).toMatch(/^1\.0\.0, .{150,200}…$/);
+    const all = [[['introduced', '0']]] satisfies RangeEvent[][];
+    expect(versionsText({ versions: many, ranges: all })).toBe('>=0');
   });
 
   it('is not known for a version without an order, unless nothing but a list decides', () => {
@@ -269,6 +274,29 @@ describe('an import', () => {
     );
     expect(later).toMatchObject({ stored: 1, older: 1, withdrawn: 1 });
     expect(await idsOf('NPM', 'left')).toEqual(['A-1']);
+  });
+
+  it('knows what a withdrawn record has as an alias, until it is no longer withdrawn', async () => {
+    const gone = { aliases: ['CVE-1', 'CVE-2'], withdrawn: '2026-06-01T00:00:00Z' };
+    await imported(
+      write('1.json', JSON.stringify([record('A-1', gone), record('A-2', { aliases: ['CVE-1'] })])),
+    );
+    const read = async (changes: readonly OsvRecord[] = []) => {
+      const advisories = await openAdvisories(database());
+      const { withdrawnAs } = withChanges(advisories, changes);
+      const found = ['CVE-1', 'CVE-2', 'A-1'].map(withdrawnAs);
+      advisories.close();
+      return found;
+    };
+    expect(await read()).toEqual([['A-1'], ['A-1'], []]);
+    const later = { modified: '2026-07-01T00:00:00Z', affected: [] };
+    const changed = [
+      { ...readOsvRecord(record('A-1')), ...later },
+      { ...readOsvRecord(record('A-3', gone)), ...later },
+    ];
+    expect(await read(changed)).toEqual([['A-3'], ['A-3'], []]);
+    await imported(write('2.json', JSON.stringify(record('A-1', { modified: '2026-07-01T00:00:00Z' }))));
+    expect(await read()).toEqual([[], [], []]);
   });
 
   it('covers no system that its records name in passing, and its date does not go back', async () => {

@@ -49,7 +49,7 @@ export function guardedLookUp(
       if (sound.length > 0) settled(sound);
     });
     if (open.length === 0) return;
-    const { isProven } = await provenLosses(tally, doubted, witnessing, { signal });
+    const { isProven } = await provenLosses(tally, doubted, witnessing, signal);
     settled(
       open.map(([lookUp, answer]): Settled => {
         if ('error' in answer) return [lookUp, answer];

@@ -39,7 +39,8 @@ export async function provenLosses(
   tally: Tally,
   compared: readonly Pick<Compared<unknown>, 'kept' | 'lost'>[],
   witnessing: Witnessing,
-  { signal, accepted = () => [] }: ProofOptions,
+  signal: AbortSignal,
+  accepted: (tally: Tally) => readonly Group[] = () => [],
 ): Promise<{ readonly proven: ReadonlySet<Group>; readonly isProven: (loss: Loss) => boolean }> {
   const asked = new Set(compared.flatMap(({ lost }) => lost.flatMap(({ imported = [] }) => imported)));
   const unheard = await unheardOf(asked, witnessing, signal);
@@ -49,11 +50,6 @@ export async function provenLosses(
     addTo(tally, { kept, lost: lost.map((loss) => ({ ...loss, group: groupOf(loss) })) });
   const proven = new Set([...(await provenGroups(tally, witnessing, signal)), ...accepted(tally)]);
   return { proven, isProven: (loss) => proven.has(groupOf(loss)) };
-}
-
-interface ProofOptions {
-  readonly signal: AbortSignal;
-  readonly accepted?: (tally: Tally) => readonly Group[];
 }
 
 /** Those of the advisories that no source has. An error is no answer. */
