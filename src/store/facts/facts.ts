@@ -46,7 +46,7 @@ export function createFactStore<Value extends object>(
     revision,
     max: MAX_KEPT,
     // The first answer about a subject does not change the revision: scans learn some all the time.
-    keepsAbsent: false,
+    isSparse: false,
     parse: async (field, text) => {
       const place = { key: facts, field, remedy: 'Delete the field; it is looked up again.' };
       return await readValue(kind, text, place).catch(reportTo(onUnreadable));
@@ -128,10 +128,10 @@ export function createFactStore<Value extends object>(
       await redis.zremrangebyscore(young, '-inf', `(${time}`);
       return await redis.zrange(young, '0', '-1');
     },
-    /** Keys of all facts in parts, with their text. Facts that change meanwhile may be in it twice. */
-    async *scan(): AsyncGenerator<readonly (readonly [key: string, text: string])[]> {
+    /** Keys of all facts in parts, with their text, or of those whose text has another in it. Facts that change meanwhile may be in it twice. */
+    async *scan(having = ''): AsyncGenerator<readonly (readonly [key: string, text: string])[]> {
       for await (const part of scanParts(redis, 'HSCAN', facts))
-        yield part.map(([key, text]) => [key, String(text)] as const);
+        yield part.flatMap(([key, text]) => (text.includes(having) ? [[key, String(text)] as const] : []));
     },
     /** Removes facts that no target needs. */
     async forget(names: readonly string[]): Promise<void> {

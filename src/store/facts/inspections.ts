@@ -37,7 +37,7 @@ export function createInspections(
     revision: inspectionRevision,
     max: MAX_READ,
     // Most packages of a scan were not inspected, and each judgement asks for all of them.
-    keepsAbsent: true,
+    isSparse: true,
     parse: async (field, text) => {
       const place = { key: inspections, field, remedy: 'Delete the field.' };
       return await readValue(INSPECTION, text, place).catch(reportTo(onUnreadable));

@@ -12,16 +12,19 @@ export interface KeptReadsOptions<Value> {
   readonly revision: string;
   /** Fields in the memory of this process. */
   readonly max: number;
-  /** Whether a field without a value is remembered too: then the revision changes when it gets one. */
-  readonly keepsAbsent: boolean;
+  /** Whether few fields have a value: which ones is remembered. Then the revision changes when another one gets one. */
+  readonly isSparse: boolean;
   /** Reads the text of a field. `undefined`: it cannot be read, which counts as absent. */
   readonly parse: (field: string, text: string) => Promise<Value | undefined>;
 }
 
 /** Values that were read while a revision was current. */
 interface Kept<Value> {
-  readonly revision: string | null;
+  /** `undefined` before the first read. */
+  readonly revision: string | null | undefined;
   readonly values: KeptValues<Value>;
+  /** The fields with a value; `undefined` where they are not known, or too many. */
+  readonly present: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -30,15 +33,16 @@ interface Kept<Value> {
  */
 export function createKeptReads<Value extends object>(
   redis: RedisClient,
-  { hash, revision, max, keepsAbsent, parse }: KeptReadsOptions<Value>,
+  { hash, revision, max, isSparse, parse }: KeptReadsOptions<Value>,
 ): (fields: readonly string[]) => Promise<readonly (Value | undefined)[]> {
-  const emptyAt = (current: string | null): Kept<Value> => ({
+  const emptyAt = (current?: string | null, present?: ReadonlySet<string>): Kept<Value> => ({
     revision: current,
     values: createKeptValues({ max }),
+    present,
   });
-  let kept = emptyAt(null);
+  let kept = emptyAt();
   whenWritesMayBeLost(redis, () => {
-    kept = emptyAt(null);
+    kept = emptyAt();
   });
   const load = async (fields: readonly string[], { values: own }: Kept<Value>) => {
     const loaded: (Value | undefined)[] = [];
@@ -49,7 +53,7 @@ export function createKeptReads<Value extends object>(
         const text = texts[index] ?? null;
         const value = text === null ? undefined : await parse(field, text);
         loaded.push(value);
-        if (keepsAbsent || value !== undefined) own.set(field, value);
+        if (isSparse || value !== undefined) own.set(field, value);
       }
       await yieldIfDue();
     }
@@ -58,9 +62,18 @@ export function createKeptReads<Value extends object>(
   return async (fields) => {
     if (fields.length === 0) return [];
     const current = await redis.get(revision);
-    if (current !== kept.revision) kept = emptyAt(current);
+    if (current !== kept.revision) {
+      const isListed = isSparse && (await redis.hlen(hash)) <= max;
+      kept = emptyAt(current, isListed ? new Set(await redis.hkeys(hash)) : undefined);
+    }
     // Values that are read after the revision are at least as new. A read that began before goes on with its own.
     const now = kept;
-    return await now.values.getMany(fields, (lacking) => load(lacking, now));
+    const { present } = now;
+    const known = present === undefined ? fields : fields.filter((field) => present.has(field));
+    const values = await now.values.getMany(known, (lacking) => load(lacking, now));
+    let next = 0;
+    return present === undefined
+      ? values
+      : fields.map((field) => (present.has(field) ? values[next++] : undefined));
   };
 }
