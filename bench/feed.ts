@@ -8,8 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { advisoriesPath } from '../src/advisories/database.ts';
 import { importOsv } from '../src/advisories/import-osv.ts';
-import { openStore } from '../src/compose/store.ts';
+import { openStore, type Store } from '../src/compose/store.ts';
 import { loadConfig } from '../src/config/load.ts';
+import { SCHEDULES_QUEUE } from '../src/workers/schedules.ts';
 import { createFeedServer } from '../test/advisories/feed-server.ts';
 import { startNativeRedis } from '../test/native-redis.ts';
 import { idle } from '../test/pipeline/fleet.ts';
@@ -70,7 +71,7 @@ export async function run([
     const [times, cpu]: [number[], number[]] = [[], []];
     for (const [count, index] of chosen.entries()) {
       await sleep(Math.random() * 30_000);
-      await idle({ store });
+      await quiet(store);
       const before = await cpuSecondsOf(worker);
       const began = performance.now();
       const [id, modified] = [`GHSA-new-${count}`, new Date().toISOString()];
@@ -79,7 +80,7 @@ export async function run([
         await lines.next();
         times.push((performance.now() - began) / 1_000);
       }
-      await idle({ store });
+      await quiet(store);
       cpu.push((await cpuSecondsOf(worker)) - before);
     }
     times.sort((left, right) => left - right);
@@ -88,7 +89,7 @@ export async function run([
     console.log(
       `${targets} targets × ${packages} packages, ${chosen.length} advisories, ${times.length} deliveries: ` +
         `p95 ${p95.toFixed(1)} s (limit ${LIMITS.p95Seconds}), longest ${times.at(-1)?.toFixed(1)} s; ` +
-        `processor ${most.toFixed(1)} s an advisory at most (limit ${LIMITS.cpuSeconds}); ${(await memoryOf(worker)).peak} MiB`,
+        `processor ${cpu.map((one) => one.toFixed(1)).join(', ')} s an advisory (limit ${LIMITS.cpuSeconds}); ${(await memoryOf(worker)).peak} MiB`,
     );
     if (p95 > LIMITS.p95Seconds || most > LIMITS.cpuSeconds) process.exitCode = 1;
   } finally {
@@ -102,6 +103,19 @@ export async function run([
     await store.close();
     await redis.close();
     await rm(folder, { recursive: true });
+  }
+}
+
+/** Resolves when nothing runs: no job, and no schedule, such as the daily removal of what no target needs, which a worker starts with. */
+async function quiet(store: Store): Promise<void> {
+  const { redis, prefix } = store;
+  for (;;) {
+    await idle({ store }, 600_000);
+    const running = await Promise.all(
+      ['active', 'wait'].map((state) => redis.llen(`${prefix}:${SCHEDULES_QUEUE}:${state}`)),
+    );
+    if (running.every((count) => count === 0)) return;
+    await sleep(100);
   }
 }
 
