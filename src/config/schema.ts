@@ -5,6 +5,7 @@ import { secretReference } from './secret-reference.ts';
 import { dossier } from './sections/dossier.ts';
 import { ledger } from './sections/ledger.ts';
 import { type NotifyConfig, notify } from './sections/notify.ts';
+import { owners } from './sections/owners.ts';
 import { policy } from './sections/policy.ts';
 import { redis } from './sections/redis.ts';
 import { serve } from './sections/serve.ts';
@@ -166,6 +167,7 @@ export const configSchema = z
     notify: notify.optional(),
     policy: policy.prefault({}),
     suppressions,
+    owners,
     vex: z
       .array(z.string().min(1))
       .max(100)

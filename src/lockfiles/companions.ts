@@ -15,6 +15,11 @@ export const MAX_COMPANION_BYTES = 4_194_304;
 const MAX_NAME_CHARACTERS = 1_024;
 /** Settings that a target keeps beside a lockfile. It is read with each lockfile, and no format reads it. */
 export const TARGET_FILE = '.lockhound.yaml';
+/** Who owns the files of a repository, by the places where GitHub and GitLab look for it; the first that exists counts. */
+const OWNER_FILES = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS'];
+const OWNER_FILE = /^((?:\.\.\/)*)(?:(?:\.github|docs|\.gitlab)\/)?CODEOWNERS$/;
+/** Lockfiles in deeper folders have no owners by this file. */
+const MAX_DEPTH = 32;
 /** Larger lockfiles are not searched for included files. Only their manifests are read. */
 const MAX_TEXT_BYTES = 8_388_608;
 
@@ -28,7 +33,8 @@ export async function readCompanions(
   content: Buffer,
 ): Promise<readonly Companion[]> {
   const folder = dirname(file.path);
-  const search = await searchCompanions(file, content);
+  const place = relative(file.root, file.path).split(sep).join('/');
+  const search = await searchCompanions({ ...file, place }, content);
   const found: Companion[] = [];
   for (let name = search.next(); name !== undefined; name = search.next()) {
     const companion = await companionInside(file.root, folder, name);
@@ -47,14 +53,19 @@ export interface CompanionSearch {
   found(name: string, content: Buffer | undefined): void;
 }
 
+/** `place`: the path below the root of the search; without it, nobody asks for owners. */
 export async function searchCompanions(
-  { format: formatName, path }: Pick<DiscoveredLockfile, 'format' | 'path'>,
+  {
+    format: formatName,
+    path,
+    place,
+  }: Pick<DiscoveredLockfile, 'format' | 'path'> & { readonly place?: string },
   content: Buffer,
 ): Promise<CompanionSearch> {
   const format = await formatNamed(formatName)?.load();
   const text = content.length > MAX_TEXT_BYTES ? '' : tryDecode(content, path);
   const named = format === undefined || text === undefined ? [] : namesIn(format, text, undefined);
-  const pending = [TARGET_FILE, ...named];
+  const pending = [TARGET_FILE, ...(place === undefined ? [] : ownerFiles(place)), ...named];
   const tried = new Set<string>();
   let at = 0;
   let count = 0;
@@ -70,12 +81,23 @@ export async function searchCompanions(
     },
     found(name, own) {
       count += 1;
-      if (name === TARGET_FILE) return;
+      if (name === TARGET_FILE || ownedRoot(name) !== undefined) return;
       const included = own === undefined ? undefined : tryDecode(own, name);
       if (format === undefined || included === undefined) return;
       for (const one of namesIn(format, included, posix.dirname(name))) pending.push(one);
     },
   };
+}
+
+/** The names of the files of owners, from the folder of a lockfile. */
+function ownerFiles(place: string): readonly string[] {
+  const depth = place.split('/').length - 1;
+  return depth > MAX_DEPTH ? [] : OWNER_FILES.map((name) => `${'../'.repeat(depth)}${name}`);
+}
+
+/** The root that a file of owners is for, from the folder of the lockfile; `undefined` for any other companion. */
+export function ownedRoot(name: string): string | undefined {
+  return OWNER_FILE.exec(name)?.[1];
 }
 
 /** `folder`: that of a companion, relative to the lockfile's; `undefined` for the lockfile itself. */

@@ -4,12 +4,11 @@ import ignore from 'ignore';
 import { codedError } from '../files/errors.ts';
 import { readFile } from '../files/read-file.ts';
 import type { CodedError } from '../model/errors.ts';
+import { isBoundedPattern } from '../model/wildcard.ts';
 import { GITIGNORE, type IgnoreRules } from './ignore-rules.ts';
 
 /** Every rule is compared with every file. */
 const MAX_GITIGNORE_BYTES = 262_144;
-/** A line with more of them can take exponential time. What it would leave out is searched. */
-const MAX_DOUBLE_STARS = 2;
 
 /** Returns the rules of a folder, or why they cannot be read; `undefined` for a folder without `.gitignore`. */
 export async function readIgnoreRules(
@@ -24,7 +23,8 @@ export async function readIgnoreRules(
     const lines = text.toString('utf8').split('\n');
     return {
       folder,
-      rules: ignore().add(lines.filter((line) => line.split('**').length - 1 <= MAX_DOUBLE_STARS).join('\n')),
+      // What the others would leave out is searched.
+      rules: ignore().add(lines.filter(isBoundedPattern).join('\n')),
     };
   } catch (error) {
     return codedError(path, error);

@@ -23,3 +23,13 @@ export function hasLabels(
     ([name, value]) => Object.hasOwn(labels, name) && matchesWildcard(value, labels[name] ?? ''),
   );
 }
+
+/** A pattern of `.gitignore` with more of them can take exponential time. */
+const MAX_DOUBLE_STARS = 2;
+/** A longer one exceeds what an expression may have. No path is as long. */
+const MAX_PATTERN_CHARACTERS = 4_096;
+
+/** Whether a pattern in the notation of `.gitignore` is one that is compared in bounded time. Others match nothing. */
+export function isBoundedPattern(pattern: string): boolean {
+  return pattern.length <= MAX_PATTERN_CHARACTERS && pattern.split('**').length - 1 <= MAX_DOUBLE_STARS;
+}

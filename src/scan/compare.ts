@@ -104,7 +104,8 @@ export async function compareScan(judged: JudgedScan, rules: ComparisonRules): P
     target,
     { now: judgedAt, targetLimit: policy.targetSuppressions },
   );
-  const found = await mapInSlices(judged.findings, (finding) => withExploits(finding, exploits));
+  const owned = await ownersFor(policy, target, ownersOf(previous, read));
+  const found = await mapInSlices(judged.findings, (finding) => withExploits(owned(finding), exploits));
   const { advice = NO_ADVICE } = judged;
   const changed = await forFixableRoutes(
     await compareFindings(previous, found, { ...judged, noteLimit, announce: first.announce, suppressor }),
@@ -220,6 +221,31 @@ function suppressionsOf(
   for (const { path, suppressions } of previous?.lockfiles ?? []) byPath.set(path, suppressions);
   for (const { path, suppressions } of inventory?.lockfiles ?? []) byPath.set(path, suppressions);
   return [...byPath.values()].flatMap((own) => own ?? []);
+}
+
+/** Returns a function that adds its owners to a finding. Loaded on use: it takes a library, and many installations name no owners. */
+async function ownersFor(
+  policy: Policy,
+  target: Target,
+  byPath: ReadonlyMap<string, readonly string[]>,
+): Promise<(finding: Finding) => Finding> {
+  if (byPath.size === 0 && (policy.owners ?? []).length === 0) return (finding) => finding;
+  const { findingOwners } = await import('../policy/owners.ts');
+  return findingOwners(policy, target, byPath);
+}
+
+/** The owners of lockfiles by path. A lockfile that the scan did not read keeps its own. */
+function ownersOf(
+  previous: TargetState | undefined,
+  inventory: Inventory | undefined,
+): ReadonlyMap<string, readonly string[]> {
+  const byPath = new Map<string, readonly string[]>();
+  const named = [...(previous?.lockfiles ?? []), ...(inventory?.lockfiles ?? [])];
+  for (const { path, owners = [] } of named) {
+    if (owners.length > 0) byPath.set(path, owners);
+    else byPath.delete(path);
+  }
+  return byPath;
 }
 
 /** Suppressions that suppress nothing, where that is a fact about this target and not about the fleet. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { TARGET_FILE } from '../lockfiles/companions.ts';
+import { posix } from 'node:path';
+import { ownedRoot, TARGET_FILE } from '../lockfiles/companions.ts';
 import type { Companion } from '../lockfiles/format.ts';
 import { checkSize, type LockfileLimits, type LockfileRequest } from '../lockfiles/read-as.ts';
 import { repeatedSboms } from '../lockfiles/sbom/repeated-sbom.ts';
@@ -11,7 +12,10 @@ import type { ContentReference } from '../model/scan/change.ts';
 import type { UnreadError, UnreadLockfile } from '../model/scan/inventory.ts';
 import type { Suppression } from '../model/scan/suppression.ts';
 import type { Attempt } from './attempt.ts';
-import { readTargetSuppressions } from './target-suppressions.ts';
+import { readTargetSettings } from './target-settings.ts';
+
+/** Each line is compared with each lockfile. GitHub reads 3 MB. */
+const MAX_OWNER_BYTES = 3_145_728;
 
 /** How lockfiles are read. */
 export interface Reading {
@@ -32,6 +36,8 @@ export interface ReadFile {
   readonly lockfile: Lockfile;
   /** The suppressions of the `.lockhound.yaml` beside it. */
   readonly suppressions: readonly Suppression[];
+  /** Its owners by the `.lockhound.yaml` beside it, or by CODEOWNERS. */
+  readonly owners: readonly string[];
 }
 
 /** The lockfiles of a scan. */
@@ -89,22 +95,34 @@ async function readOne(file: ReadableLockfile, reading: Reading, signal: AbortSi
   if ('bytes' in file) checkSize(file.path, file.bytes, reading.limits);
   const companions = await Promise.all((file.companions ?? []).map((one) => companionOf(one, reading)));
   const settings = companions.find(({ name }) => name === TARGET_FILE);
+  const ownerFile = companions.find(({ name }) => ownedRoot(name) !== undefined);
   const request = {
     path: file.path,
     content: await contentOf(file, file.path, reading),
-    companions: companions.filter((one) => one !== settings),
+    companions: companions.filter((one) => one !== settings && ownedRoot(one.name) === undefined),
     limits: reading.limits,
     format: file.format,
   };
   const lockfile = await reading.read(request, signal);
   const read = { path: file.path, sha256: contentHash(file) };
-  if (settings === undefined) return { ...read, lockfile, suppressions: [] };
-  const { suppressions, problems } = await readTargetSuppressions(settings, file.path);
+  const byCode = ownerFile === undefined ? [] : await ownersBy(ownerFile, file.path);
+  if (settings === undefined) return { ...read, lockfile, suppressions: [], owners: byCode };
+  const { suppressions, owners = byCode, problems } = await readTargetSettings(settings, file.path);
   return {
     ...read,
     lockfile: { ...lockfile, problems: [...lockfile.problems, ...problems] },
     suppressions,
+    owners,
   };
+}
+
+/** The owners of a lockfile by the CODEOWNERS of its repository. One that could not be read names none. */
+async function ownersBy({ name, content }: Companion, path: string): Promise<readonly string[]> {
+  if (content === undefined || content.length > MAX_OWNER_BYTES) return [];
+  // Loaded on use: it takes a library, and few targets have the file.
+  const { codeOwners } = await import('../policy/owners.ts');
+  const root = posix.join(posix.dirname(path), ownedRoot(name) ?? '');
+  return codeOwners(content.toString('utf8'), posix.relative(root, path));
 }
 
 /** SHA-256 of a content, hex. */

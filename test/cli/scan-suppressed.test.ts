@@ -113,3 +113,30 @@ describe('scan with filters', () => {
     expect(await filtered('--direct', '--baseline', 'x.json')).toMatchObject({ code: 2 });
   });
 });
+
+describe('scan of a folder with CODEOWNERS', () => {
+  it('names the owners of each lockfile, also from git', async () => {
+    const root = join(folder, 'owned');
+    mkdirSync(join(root, '.github'), { recursive: true });
+    mkdirSync(join(root, 'web/app'), { recursive: true });
+    writeFileSync(join(root, '.github/CODEOWNERS'), '* @acme/all\n/web/ @acme/web\n');
+    writeFileSync(join(root, 'CODEOWNERS'), '* @acme/other\n');
+    writeFileSync(join(root, 'web/app/package-lock.json'), LOCKFILE);
+    const owners = async (...args: string[]) => {
+      const { out } = await lockhound(['scan', '--local', '--json', ...args]);
+      const { findings } = JSON.parse(out) as { findings: { owners?: string[] }[] };
+      return new Set(findings.flatMap((one) => one.owners ?? 'nobody'));
+    };
+    expect(await owners(root)).toEqual(new Set(['@acme/web']));
+    expect(await owners(join(root, 'web'))).toEqual(new Set(['nobody']));
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.example', ...args], { cwd: root });
+    git('init', '--quiet');
+    git('commit', '--quiet', '--allow-empty', '--message=empty');
+    git('add', '.');
+    git('commit', '--quiet', '--message=all');
+    expect(await owners('--since', 'HEAD~1..HEAD', root)).toEqual(new Set(['@acme/web']));
+    const { out } = await lockhound(['scan', '--local', '--verbose', root]);
+    expect(out).toContain('owned by @acme/web');
+  });
+});

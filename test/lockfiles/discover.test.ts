@@ -76,6 +76,15 @@ describe('discovery', () => {
     expect(await found()).toEqual([`${deep}package-lock.json`]);
   });
 
+  it('reads on when a line of .gitignore is longer than an expression may be', async () => {
+    await write({
+      '.gitignore': `${'a'.repeat(100_000)}\nother/\n`,
+      'package-lock.json': LOCK,
+      'other/yarn.lock': '',
+    });
+    expect(await found()).toEqual(['package-lock.json']);
+  });
+
   it('treats a folder named .gitignore as a folder', async () => {
     await write({ '.gitignore/package-lock.json': LOCK });
     expect(await found()).toEqual(['.gitignore/package-lock.json']);

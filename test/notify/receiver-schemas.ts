@@ -199,6 +199,7 @@ const change = z.strictObject({
   locations: z.array(
     z.strictObject({ path: z.string(), line: z.number().nullable(), dependencyPath: z.array(z.string()) }),
   ),
+  owners: z.array(z.string()),
   fingerprint: z.string(),
 });
 

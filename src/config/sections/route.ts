@@ -103,6 +103,7 @@ export const route = z.strictObject({
       withoutGroups: texts
         .optional()
         .describe('Not packages that are installed in these groups alone, such as `dev`.'),
+      owners: texts.optional().describe('Owners of the lockfile, such as `@acme/web`; `*` matches any text.'),
       fixable: z
         .boolean()
         .optional()

@@ -15,6 +15,8 @@ export interface RouteMatch {
   readonly direct?: boolean | undefined;
   /** Packages that are installed under these conditions alone (`dev`, `test`, …) do not match. */
   readonly withoutGroups?: readonly string[] | undefined;
+  /** Owners of its lockfiles, any of them; `*` matches any text. */
+  readonly owners?: readonly string[] | undefined;
   /** Whether a known change of the lockfile clears the finding. */
   readonly fixable?: boolean | undefined;
   /** Whether the issue is known to be exploited (KEV). */

@@ -35,6 +35,8 @@ export const targetLockfileSchema = z.object({
   inventory: z.string().exactOptional(),
   /** Suppressions of the `.lockhound.yaml` beside it. */
   suppressions: z.array(suppressionSchema).exactOptional(),
+  /** Its owners by the `.lockhound.yaml` beside it, or by CODEOWNERS. */
+  owners: z.array(z.string()).exactOptional(),
   /** Why the last scan could not read it. */
   unread: z.object({ code: z.string(), message: z.string() }).exactOptional(),
 });

@@ -58,6 +58,8 @@ export const findingSchema = z.object({
       dependencyPath: z.array(z.string()),
     }),
   ),
+  /** The owners of its lockfiles: `@user`, `@organisation/team`, an e-mail address. Absent where none is known. */
+  owners: z.array(z.string()).exactOptional(),
   advisory: z
     .object({
       /** The identifier shown: GHSA before others, the rest in `aliases`. */

@@ -130,6 +130,8 @@ export const inventorySchema = z.object({
       problems: z.array(problemSchema),
       /** Suppressions of the `.lockhound.yaml` beside it. */
       suppressions: z.array(suppressionSchema).exactOptional(),
+      /** Its owners by the `.lockhound.yaml` beside it, or by CODEOWNERS. */
+      owners: z.array(z.string()).exactOptional(),
     }),
   ),
   unread: z.array(

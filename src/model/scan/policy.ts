@@ -1,4 +1,5 @@
 import type { GateSettings } from './gate.ts';
+import type { OwnerRule } from './owner.ts';
 import type { RatedSeverity } from './severity.ts';
 
 /** The level of a rule: no findings, a line in reports, or an alert. */
@@ -40,6 +41,8 @@ export interface Policy {
   readonly licenses?: LicensePolicy | undefined;
   /** What the gate decides by the code of a reason. Default: `GATE_DEFAULTS`. */
   readonly gate?: GateSettings | undefined;
+  /** Owners of the findings of lockfiles that state none; the first rule that fits counts. */
+  readonly owners?: readonly OwnerRule[];
   /** Settings by the name of the rule. */
   readonly rules: Readonly<Record<string, RuleSettings | undefined>>;
   /** Other settings of rules for targets with these labels; `*` matches any text. */

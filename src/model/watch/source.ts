@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { lazily } from '../lazily.ts';
 import type { ValueOf } from '../stored/kind.ts';
+import { isBoundedPattern } from '../wildcard.ts';
 import { type RefusedAddress, readHttpUrl, readRepositoryAddress } from './source-url.ts';
 
 /*
@@ -92,7 +93,7 @@ const fields = lazily(() => {
       }),
     ),
     exclude: z
-      .array(text(1_000))
+      .array(text(1_000).refine(isBoundedPattern, 'a pattern with at most two `**`'))
       .max(1_000)
       .default([])
       .describe('Files and folders that are left out, in the notation of `.gitignore`.'),

@@ -55,6 +55,8 @@ export function changeEvent(change: NotifiedChange, target: string) {
       line: line ?? null,
       dependencyPath,
     })),
+    /** Owners of its lockfiles. */
+    owners: finding.owners ?? [],
     /** Stable over scans: the same issue of the same package in the same target. */
     fingerprint: finding.fingerprint,
   };

@@ -57,8 +57,8 @@ export function findingFilter(filters: FindingFilters, { seesAll, sees }: Princi
 
 /** Whether open alerts without their places and times decide what fits. */
 function isAboutAlerts(filters: FindingFilters): boolean {
-  const { target, state = 'open', notes = false, fixable = false, since, search } = filters;
-  const others = [target, since, search];
+  const { target, state = 'open', notes = false, fixable = false, since, search, owner } = filters;
+  const others = [target, since, search, owner];
   return state === 'open' && !notes && !fixable && others.every((one) => one === undefined);
 }
 
@@ -101,7 +101,7 @@ function ratingTests({ rule, severity, since: from }: FindingFilters): readonly 
 }
 
 function packageTests(filters: FindingFilters): readonly FindingTest[] {
-  const { ecosystem, package: purl, direct = false, advisory: id, issue, withoutGroups } = filters;
+  const { ecosystem, package: purl, direct = false, advisory: id, issue, withoutGroups, owner } = filters;
   const tests: FindingTest[] = [];
   if (ecosystem !== undefined) {
     const type = purlTypeNamed(ecosystem);
@@ -112,6 +112,7 @@ function packageTests(filters: FindingFilters): readonly FindingTest[] {
     const groups = new Set(withoutGroups);
     tests.push((one) => !isOnlyIn(one.finding.package.groups, groups));
   }
+  if (owner !== undefined) tests.push((one) => one.finding.owners?.includes(owner) === true);
   if (purl !== undefined) {
     // The version of a purl follows its only unencoded `@`.
     const anyVersion = `${purl}@`;

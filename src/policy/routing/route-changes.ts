@@ -62,13 +62,16 @@ function fitsFix({ fixable }: RouteMatch, change: Change): boolean {
   return fixable === undefined ? change.isLate !== true : change.fixable?.includes(fixable) === true;
 }
 
-function fitsFinding(match: RouteMatch, { package: found, rule, kev: listed, epss }: Finding): boolean {
-  const { ecosystems, rules, kev, minEpss = 0, direct, withoutGroups } = match;
+function fitsFinding(match: RouteMatch, finding: Finding): boolean {
+  const { package: found, rule, kev: listed, epss, owners = [] } = finding;
+  const { ecosystems, rules, kev, minEpss = 0, direct, withoutGroups, owners: wanted } = match;
   return (
     (ecosystems === undefined || ecosystems.includes(found.ecosystem)) &&
     (rules === undefined || rules.includes(rule)) &&
     (direct === undefined || direct === (found.direct === true)) &&
     (withoutGroups === undefined || !isOnlyIn(found.groups, new Set(withoutGroups))) &&
+    (wanted === undefined ||
+      wanted.some((pattern) => owners.some((owner) => matchesWildcard(pattern, owner)))) &&
     (kev === undefined || kev === (listed?.listed === true)) &&
     (epss?.score ?? 0) >= minEpss
   );

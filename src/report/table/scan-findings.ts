@@ -68,6 +68,7 @@ export function detailsOf(finding: Finding, verbose: boolean): readonly string[]
     ...state,
     ...shown,
     ...(rest > 0 ? [`… and ${rest} more places`] : []),
+    ...(finding.owners === undefined ? [] : [printable(`owned by ${finding.owners.join(', ')}`)]),
     ...(advice === undefined ? [] : [printable(advice)]),
     ...(address === undefined ? [] : [address]),
   ];

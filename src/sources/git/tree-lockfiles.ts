@@ -76,7 +76,7 @@ async function keepLockfile(file: OpenLockfile, result: Contents, put: PutConten
   file.stored = await put(result);
   const { path } = file;
   const format = file.format ?? (await detectFormatName(path, () => headText(result), undefined));
-  if (format !== undefined) file.search = await searchCompanions({ path, format }, result);
+  if (format !== undefined) file.search = await searchCompanions({ path, format, place: path }, result);
 }
 
 /** Reads the companions that the files read so far name. Resolves to false when there are none. */

@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { LoggedChanges } from '../../model/fleet/logged-changes.ts';
 import type { TargetLockfile } from '../../model/fleet/target-summary.ts';
 import type { TargetChange } from '../../model/queue/outcome.ts';
@@ -77,12 +78,12 @@ async function withInventories(
     const one = await inventories.pack(file);
     byHash.set(one.hash, one);
     if ((one.newest?.[0] ?? 0) > (newest?.[0] ?? 0)) newest = one.newest;
-    const { path, sha256, suppressions } = file;
+    const { path, sha256, suppressions, owners } = file;
     read.push({
       path,
       sha256,
       inventory: one.hash,
-      ...(suppressions === undefined ? {} : { suppressions }),
+      ...defined({ suppressions, owners }),
     });
   }
   const after = [...(state.lockfiles ?? []), ...read].sort(byPath);

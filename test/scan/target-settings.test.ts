@@ -1,16 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { readTargetSuppressions } from '../../src/scan/target-suppressions.ts';
+import { readTargetSettings } from '../../src/scan/target-settings.ts';
 
 const NAME = '.lockhound.yaml';
 
 async function read(text: string | Buffer, lockfile = 'web/package-lock.json') {
-  const { suppressions, problems } = await readTargetSuppressions(
+  const { suppressions, problems } = await readTargetSettings(
     { name: NAME, content: Buffer.from(text) },
     lockfile,
   );
   expect(problems.every(({ kind }) => kind === 'unclear')).toBe(true);
   return { suppressions, problems: problems.map(({ message }) => message) };
 }
+
+it('the owners of a target are those of its file', async () => {
+  const settings = (text: string) =>
+    readTargetSettings({ name: NAME, content: Buffer.from(text) }, 'web/package-lock.json');
+  expect(await settings('owners: ["@acme/web", ops@acme.example]')).toMatchObject({
+    owners: ['@acme/web', 'ops@acme.example'],
+    problems: [],
+  });
+  for (const text of ['owners: all', 'owners: [web]', 'owners: [{ a: b }]']) {
+    const { owners, problems } = await settings(text);
+    expect([owners, problems.length]).toEqual([undefined, 1]);
+  }
+});
 
 describe('the suppressions of a target', () => {
   it('are about the lockfile beside them', async () => {
@@ -75,7 +88,7 @@ suppressions:
 
   it('that cannot be read are a problem', async () => {
     const error = { code: 'not-a-file', message: '.lockhound.yaml: is a named pipe' };
-    expect(await readTargetSuppressions({ name: NAME, error }, 'go.sum')).toEqual({
+    expect(await readTargetSettings({ name: NAME, error }, 'go.sum')).toEqual({
       suppressions: [],
       problems: [{ kind: 'unclear', line: undefined, message: '.lockhound.yaml: is a named pipe' }],
     });
