@@ -18,9 +18,7 @@ export function addMcp(
       parts.askStore(() => withHidden(principal, () => own(id, params, options)));
     // The SDK is loaded with the first question.
     const { answerMcp, createMcpServer } = await import('./mcp.ts');
-    const headers = new Headers(
-      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
-    );
+    const headers = request.headers as Readonly<Record<string, string>>;
     const asked = new Request(`http://localhost${request.url}`, { method: 'POST', headers });
     return await answerMcp(createMcpServer(document, call), asked, request.body);
   });

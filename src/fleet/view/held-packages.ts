@@ -10,6 +10,8 @@ import { LOCKFILES } from './viewed-target.ts';
 export interface HeldPackages {
   /** The ids of the package versions with a name, by their identity. */
   find(query: NameQuery): Promise<ReadonlyMap<string, number>>;
+  /** The same of several names at one time, in order. */
+  findEach(queries: readonly NameQuery[]): Promise<readonly ReadonlyMap<string, number>[]>;
   /** Some names that contain the text, with their ecosystem. */
   similar(query: NameQuery): Promise<readonly string[]>;
   /** Some names that can be taken for the name. */
@@ -33,6 +35,7 @@ export function holdPackages(
   const names = followNames(packageIds);
   return {
     find: async (query) => (await names()).find(query),
+    findEach: async (queries) => queries.map((await names()).find),
     similar: async (query) => await (await names()).similar(query),
     near: async (query) => await (await names()).near(query),
     idLists: followLists(inventories, isOwn),

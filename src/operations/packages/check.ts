@@ -18,11 +18,8 @@ export const check: Operation<'lockhound.packages.check'> = async ({ body, princ
   const answer = await checkPackages(body, {
     ...{ gate: await context.gate.open(), target, seesAll, signal, now: Date.now() },
     usesOf: (names) => fleetUses(context, principal, names),
-    nearNames: async ({ name, ecosystem }) => {
-      if (!seesAll) return [];
-      const found = await Promise.all(context.packages.map((held) => held.near({ name, ecosystem })));
-      return found.flat();
-    },
+    nearNames: async (asked) =>
+      (await Promise.all(seesAll ? context.packages.map((held) => held.near(asked)) : [])).flat(),
   });
   return { ...answer, ...unreadableOf(context, principal) };
 };

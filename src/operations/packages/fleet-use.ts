@@ -29,8 +29,9 @@ export async function fleetUses<Name extends NameQuery>(
     context,
     async (held) => {
       const all = new Map<number, IdentifiedPackage>();
-      for (const [name, use] of uses) {
-        for (const [identity, id] of await held.find(name)) {
+      const found = await held.findEach(names);
+      for (const [index, use] of [...uses.values()].entries()) {
+        for (const [identity, id] of found[index] ?? []) {
           byIdentity.set(identity, (byIdentity.get(identity) ?? new Set()).add(use));
           all.set(id, packageOf(identity));
         }
