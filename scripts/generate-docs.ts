@@ -33,7 +33,19 @@ function envelopePage(): string {
 The data of a job on the queue \`ingest-lockfiles\`. [Producers](../producers.md) describes each field; the
 [JSON Schema](../../schemas/ingest-lockfiles.v1.json) is its exact form.
 
-${jsonBlock(sampleEnvelope())}`;
+${jsonBlock(sampleEnvelope())}
+## The image
+
+\`image\` is \`{ "reference": "shop:1.0", "platform": "linux/amd64", "digest": "sha256:…", "layers": [["sha256:…"], …] }\`. \`digest\` is that of the configuration of the
+image. \`layers\` has the chain identifiers of each layer that is not empty, the lowest first: computed without empty layers and, where it differs, with them;
+at most 2,000.
+
+## The job id
+
+Write \`scan\` and \`key\` with the suffix of the target, and as the job id \`j\` and the first 40 hex digits of the SHA-256 of the JSON text
+\`["ingest-lockfiles","<scan>"]\` without spaces. BullMQ drops a job whose id is on the queue without a word; an id without the suffix could be that of
+another target.
+`;
 }
 
 /** The documentation with tables, lists, examples and reference pages generated from the code. */
