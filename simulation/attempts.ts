@@ -20,7 +20,8 @@ interface Command {
 const READS =
   /^(?:get|mget|exists|h(?:get|mget|getall|len|scan|exists|keys)|s(?:card|scan|members)|z(?:card|count|score|r.*))(?:buffer)?$/i;
 
-const SCRIPTS: ReadonlySet<string> = new Set(['eval', 'evalsha']);
+/** Commands by which Lockhound runs its scripts. BullMQ writes its own in small letters. */
+const SCRIPTS: ReadonlySet<string> = new Set(['EVAL', 'EVALSHA']);
 
 const attempts = new AsyncLocalStorage<Attempt>();
 
@@ -80,7 +81,7 @@ function note(attempt: Attempt, command: Command): void {
   if (attempt.end === 'done')
     reportFault(new Error(`${attempt.what} has ended, and sends the command ${command.name}`));
   attempt.pending.set(command, command.name);
-  const lose = SCRIPTS.has(command.name.toLowerCase()) ? scriptSent() : undefined;
+  const lose = SCRIPTS.has(command.name) ? scriptSent() : undefined;
   const answered = (): void => void attempt.pending.delete(command);
   command.promise.then(() => {
     answered();

@@ -76,11 +76,9 @@ export class Workers {
     for (const { owner } of this.#workers) owner.alive = false;
   }
 
-  /** Sets wrong clocks right. Returns whether there was one. */
-  setClocks(): boolean {
-    const wrong = this.#workers.filter(({ owner }) => owner.clockAheadMs !== 0);
-    for (const { owner } of wrong) owner.clockAheadMs = 0;
-    return wrong.length > 0;
+  /** Sets wrong clocks right. */
+  setClocks(): void {
+    for (const { owner } of this.#workers) owner.clockAheadMs = 0;
   }
 
   /** Starts a worker, unless another fault has brought it back already. */
