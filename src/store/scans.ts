@@ -21,7 +21,7 @@ note(KEYS, ARGV)
 return 1
 `);
 
-interface ScanRange {
+export interface ScanRange {
   readonly from: number;
   readonly count: number;
   readonly since?: number | undefined;
