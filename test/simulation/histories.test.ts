@@ -21,8 +21,8 @@ it('tells every change once, in order, whatever fails', async () => {
 });
 
 it('repeats a history event by event, in another process and after another history', async () => {
-  const alone = await simulate('--seed', '7');
-  const after = await simulate('--part', '--from', '6', '--count', '2');
-  const hash = /seed 7: ok, [0-9a-f]{64}, \d+ changes, \d+ events/;
+  const alone = await simulate('--seed', '6');
+  const after = await simulate('--part', '--from', '5', '--count', '2');
+  const hash = /seed 6: ok, [0-9a-f]{64}, \d+ changes, \d+ events/;
   expect(hash.exec(after)?.[0]).toBe(hash.exec(alone)?.[0] ?? 'no history');
 });
