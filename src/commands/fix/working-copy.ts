@@ -177,7 +177,7 @@ async function isSame(left: string, right: string): Promise<boolean> {
   return other !== undefined && one.equals(other);
 }
 
-/** New files that belong to the project. Outside of repositories nothing says which do, so that none is taken. */
+/** New files that belong to the project, without the state of Yarn on this machine. Outside of repositories nothing says which do, so that none is taken. */
 async function newFiles(
   copy: string,
   stamps: ReadonlyMap<string, Stamps>,
@@ -186,7 +186,12 @@ async function newFiles(
   if (repository === undefined) return [];
   const environment = { ...repository.environment, GIT_WORK_TREE: copy };
   const listed = await listedBy({ ...repository, folder: copy, environment }, ['--others']);
-  return listed.filter((path) => !stamps.has(path) && !path.split('/').some((part) => SKIPPED.has(part)));
+  return listed.filter(
+    (path) =>
+      !stamps.has(path) &&
+      !path.endsWith('.yarn/install-state.gz') &&
+      !path.split('/').some((part) => SKIPPED.has(part)),
+  );
 }
 
 async function restore(copy: string, root: string, files: readonly ChangedFile[]): Promise<void> {
