@@ -131,13 +131,15 @@ function packageTests(filters: FindingFilters): readonly FindingTest[] {
 /** Findings of several targets may share what is known of their alert. */
 const issueIds = new WeakMap<Finding, string>();
 
-/** Identifies the advisory or rule of a finding and its package, in all versions: 16 hexadecimal digits. */
+/** Identifies the issue of a finding for callers: 16 hexadecimal digits. */
 export function issueIdOf(finding: Finding): string {
-  const { rule, package: found, advisory, issue = '' } = finding;
-  const known = issueIds.get(finding);
-  if (known !== undefined) return known;
-  const [name = ''] = found.purl.split(/[@?]/, 1);
-  const id = hash('sha256', JSON.stringify([rule, name, advisory?.id ?? issue])).slice(0, 16);
+  const id = issueIds.get(finding) ?? hash('sha256', issueKeyOf(finding)).slice(0, 16);
   issueIds.set(finding, id);
   return id;
+}
+
+/** The issue of a finding: its advisory or rule, and its package in all versions. Made for tens of thousands of findings at once. */
+export function issueKeyOf({ rule, package: { purl }, advisory, issue = '' }: Finding): string {
+  const end = purl.search(/[@?]/);
+  return `${rule}\n${end === -1 ? purl : purl.slice(0, end)}\n${advisory?.id ?? issue}`;
 }

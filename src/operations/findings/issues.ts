@@ -8,7 +8,7 @@ import { compareText } from '../../policy/finding-order.ts';
 import { type OperationContext, perContext, unreadableOf } from '../context.ts';
 import type { Call, Operation } from '../operation.ts';
 import { pageOf, pageOfList } from '../paging.ts';
-import { issueIdOf } from './filter.ts';
+import { issueIdOf, issueKeyOf } from './filter.ts';
 import { selectFindings } from './select.ts';
 import { findingPlace, shownFinding, wholeFindings, withKnownFixes } from './shown.ts';
 
@@ -77,7 +77,7 @@ const remembered = perContext(() => ({
 function groupedOf(context: OperationContext, list: readonly ViewedFinding[], by: Kind): Grouped {
   const { grouped } = remembered(context);
   const known = grouped.get(list) ?? new Map<Kind, Grouped>();
-  const found = known.get(by) ?? groupIssues(list, by === 'package' ? issueIdOf : versionKeyOf);
+  const found = known.get(by) ?? groupIssues(list, by === 'package' ? issueKeyOf : versionKeyOf);
   grouped.set(list, known.set(by, found));
   return found;
 }
