@@ -54,7 +54,7 @@ const LIKE_WEBHOOK: Row = {
 };
 
 function partOf(path: string): string {
-  return path.replace(/[.[].*$/, '');
+  return path.split(/[.[]/, 1)[0] ?? path;
 }
 
 function rowOf({ path, description, fallback, values }: Row, variables: ReadonlySet<string>): string {
