@@ -1,7 +1,9 @@
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  type JSONObject,
+  Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { RestDescription } from '../discovery/description/description.ts';
 import { type ApiMethod, findMethod } from '../discovery/description/methods.ts';
 import { packageVersion } from '../files/package-file.ts';
@@ -36,10 +38,10 @@ const MAX_TEXT = 1_000;
 export function createMcpServer(document: RestDescription, call: CallOperation): Server {
   const info = { name: 'lockhound', version: packageVersion() };
   const server = new Server(info, { capabilities: { tools: {} }, instructions: NOTE });
-  server.setRequestHandler(ListToolsRequestSchema, () => ({
+  server.setRequestHandler('tools/list', () => ({
     tools: Object.entries(TOOLS).map(([name, tool]) => toolOf(name, tool, document)),
   }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq: { signal } }) => {
     try {
       const tool = Object.hasOwn(TOOLS, params.name) ? TOOLS[params.name] : undefined;
       if (tool === undefined) throw new Refusal(404, 'tool-unknown', 'there is no such tool');
@@ -71,7 +73,7 @@ function toolOf(name: string, [id, use, fixed]: Tool, document: RestDescription)
     description: `${method.description.description ?? ''} ${use}`.trim(),
     inputSchema: {
       type: 'object' as const,
-      properties: Object.fromEntries<object>(inputs.map(({ one, schema }) => [one, schema])),
+      properties: Object.fromEntries(inputs.map(({ one, schema }) => [one, schema as JSONObject])),
       required: inputs.flatMap(({ one, required }) => (required === true ? one : [])),
       additionalProperties: false,
     },
@@ -125,7 +127,6 @@ export async function answerMcp(server: Server, request: Request, parsedBody: un
 export async function serveStdio(server: Server, signal: AbortSignal): Promise<void> {
   const closed = Promise.withResolvers<void>();
   server.onclose = closed.resolve;
-  process.stdin.once('end', () => void server.close());
   signal.addEventListener('abort', () => void server.close(), { once: true });
   await server.connect(new StdioServerTransport());
   await closed.promise;

@@ -1,7 +1,5 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBundledDescription } from '../../../src/discovery/bundled.ts';
 import { type InsightsService, startInsightsService } from '../../../src/embedded/insights/service.ts';
@@ -212,7 +210,7 @@ describe('the tools', () => {
 
 describe('an answer', () => {
   const answerOf = async (value: object) => {
-    const { InMemoryTransport } = await import('@modelcontextprotocol/sdk/inMemory.js');
+    const { InMemoryTransport } = await import('@modelcontextprotocol/client');
     const [own, other] = InMemoryTransport.createLinkedPair();
     const server = createMcpServer(await readBundledDescription('lockhound.v1'), async () => value as never);
     await server.connect(own as Transport);
