@@ -92,6 +92,8 @@ export class Scans {
     await this.enqueue(scan);
     if (step.after === undefined) return scan;
     await this.#scheduler.sleep(SOON_MS);
+    // What is asked for last counts, so that an earlier scan is not asked for again.
+    if (this.last(step.target) !== scan) return scan;
     if (step.after === 'same') await this.enqueue(scan);
     else if (step.after === 'other') await this.#askOther(scan);
     else await this.#enqueueNew(scan, `${scan.id}-unchanged`);

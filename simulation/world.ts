@@ -22,6 +22,9 @@ export const SERVICE_FAULTS = [
 /** `410`: only of a receiver. */
 export type ServiceFault = (typeof SERVICE_FAULTS)[number] | '410';
 
+/** A client waits as long for the beginning of an answer, where nothing else limits it. */
+const HEADERS_MS = 30_000;
+
 export type ServiceName = 'files' | 'insights' | 'receiver';
 
 export const URLS: Readonly<Record<ServiceName, string>> = {
@@ -124,7 +127,10 @@ export class World {
     const planned = this.#faults.findLast((one) => one.service === service);
     const fault = planned !== undefined && this.#random.next() < planned.part ? planned.fault : undefined;
     await this.#wait(asked.signal, (fault === 'slow' ? SLOW_MS : LATENCY_MS) * (0.5 + this.#random.next()));
-    if (fault === 'hang') return await this.#wait(asked.signal, 10 ** 9);
+    if (fault === 'hang') {
+      await this.#wait(asked.signal, HEADERS_MS);
+      throw lost();
+    }
     if (fault === 'drop') throw lost();
     if (fault === undefined || fault === 'slow' || fault === 'drop-answer') {
       const answer = this.#answer(service, asked, sentAt);
