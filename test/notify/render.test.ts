@@ -82,6 +82,7 @@ describe('the payload', () => {
           suppressed: null,
           suspicion: null,
           locations: [{ path: 'package-lock.json', line: 7, dependencyPath: [] }],
+          owners: [],
           fingerprint: 'f'.repeat(32),
         },
       ],
