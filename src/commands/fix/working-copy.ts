@@ -120,12 +120,17 @@ async function copyAll(
   const stamps = new Map<string, Stamps>();
   for (let start = 0; start < paths.length; start += AT_ONCE) {
     signal.throwIfAborted();
-    await Promise.all(
-      paths.slice(start, start + AT_ONCE).map(async (path) => {
+    const part = paths.slice(start, start + AT_ONCE);
+    const copied = await Promise.all(
+      part.map(async (path) => {
         const own = await copyOne(root, copy, path);
-        if (own !== undefined) stamps.set(path, { own, copied: await stampOf(join(copy, path)) });
+        return own === undefined ? undefined : { own, copied: await stampOf(join(copy, path)) };
       }),
     );
+    for (const [index, path] of part.entries()) {
+      const one = copied[index];
+      if (one !== undefined) stamps.set(path, one);
+    }
   }
   return stamps;
 }
