@@ -101,7 +101,9 @@ async function listedBy(git: Git, which: readonly string[]): Promise<readonly st
 }
 
 async function filesIn(root: string, below = '', found: string[] = []): Promise<readonly string[]> {
-  for (const entry of await readdir(join(root, below), { withFileTypes: true })) {
+  const entries = await readdir(join(root, below), { withFileTypes: true });
+  entries.sort((left, right) => (left.name < right.name ? -1 : 1));
+  for (const entry of entries) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
     if (entry.isDirectory()) {
       if (!SKIPPED.has(entry.name)) await filesIn(root, path, found);
