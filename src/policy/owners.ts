@@ -3,7 +3,8 @@ import type { Target } from '../model/scan/change.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import { MAX_OWNERS, OWNER, type OwnerRule } from '../model/scan/owner.ts';
 import type { Policy } from '../model/scan/policy.ts';
-import { hasLabels, isBoundedPattern, matchesWildcard } from '../model/wildcard.ts';
+import { isBoundedPattern } from '../model/wildcard.ts';
+import { isAbout } from './suppressions/suppressor.ts';
 
 /** Patterns are not compared with deeper paths, which takes cubic time. */
 const MAX_DEPTH = 64;
@@ -44,13 +45,10 @@ export function codeOwners(text: string, path: string): readonly string[] {
 /** The owners of the findings of a target: by lockfile, else by the first rule of the configuration that fits. */
 export function findingOwners(
   { owners: rules = [] }: Policy,
-  { id, labels }: Target,
+  target: Target,
   byPath: ReadonlyMap<string, readonly string[]>,
 ): (finding: Finding) => Finding {
-  const fitting = rules.filter(
-    (rule) =>
-      (rule.target === undefined || matchesWildcard(rule.target, id)) && hasLabels(labels, rule.labels ?? {}),
-  );
+  const fitting = rules.filter((rule) => isAbout(rule, target));
   const known = new Map<string, readonly string[]>();
   const ownersOf = (path: string): readonly string[] => {
     const own = known.get(path) ?? byPath.get(path) ?? ruleFor(fitting, path)?.owners ?? [];

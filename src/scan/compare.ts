@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FirstScan, RouteRule, Routing } from '../model/alert/routing.ts';
 import { defined } from '../model/defined.ts';
 import { type ExploitData, NO_EXPLOIT_DATA } from '../model/exploits/exploit-data.ts';
+import type { TargetLockfile } from '../model/fleet/target-summary.ts';
 import { withAge } from '../model/scan/age.ts';
 import type { Target, TargetState } from '../model/scan/change.ts';
 import type { Finding } from '../model/scan/finding.ts';
@@ -99,12 +100,13 @@ export async function compareScan(judged: JudgedScan, rules: ComparisonRules): P
   const read = refreshed === undefined ? judged.inventory : undefined;
   const noteLimit = noteLimitOf(policy);
   const first = firstScanPart(previous, judged.firstScan, judged);
+  const stated = statedBy(previous, read);
   const suppressor = await createSuppressor(
-    [...rules.suppressions, ...suppressionsOf(previous, read)],
+    [...rules.suppressions, ...[...stated.values()].flatMap(({ suppressions = [] }) => suppressions)],
     target,
     { now: judgedAt, targetLimit: policy.targetSuppressions },
   );
-  const owned = await ownersFor(policy, target, ownersOf(previous, read));
+  const owned = await ownersFor(policy, target, stated);
   const found = await mapInSlices(judged.findings, (finding) => withExploits(owned(finding), exploits));
   const { advice = NO_ADVICE } = judged;
   const changed = await forFixableRoutes(
@@ -212,40 +214,27 @@ function aged({ tracked }: Comparison, judgedAt: number, { dueIn }: Policy): (fi
   };
 }
 
-/** The suppressions of the target itself. A lockfile that the scan did not read keeps its own. */
-function suppressionsOf(
+/** What the lockfiles of the target state themselves, by path. One that the scan did not read keeps its own. */
+function statedBy(
   previous: TargetState | undefined,
   inventory: Inventory | undefined,
-): readonly Suppression[] {
-  const byPath = new Map<string, readonly Suppression[] | undefined>();
-  for (const { path, suppressions } of previous?.lockfiles ?? []) byPath.set(path, suppressions);
-  for (const { path, suppressions } of inventory?.lockfiles ?? []) byPath.set(path, suppressions);
-  return [...byPath.values()].flatMap((own) => own ?? []);
+): ReadonlyMap<string, Pick<TargetLockfile, 'suppressions' | 'owners'>> {
+  const all = [...(previous?.lockfiles ?? []), ...(inventory?.lockfiles ?? [])];
+  return new Map(all.map((one) => [one.path, one]));
 }
 
 /** Returns a function that adds its owners to a finding. Loaded on use: it takes a library, and many installations name no owners. */
 async function ownersFor(
   policy: Policy,
   target: Target,
-  byPath: ReadonlyMap<string, readonly string[]>,
+  stated: ReturnType<typeof statedBy>,
 ): Promise<(finding: Finding) => Finding> {
+  const byPath = new Map(
+    [...stated].flatMap(([path, { owners = [] }]) => (owners.length === 0 ? [] : [[path, owners] as const])),
+  );
   if (byPath.size === 0 && (policy.owners ?? []).length === 0) return (finding) => finding;
   const { findingOwners } = await import('../policy/owners.ts');
   return findingOwners(policy, target, byPath);
-}
-
-/** The owners of lockfiles by path. A lockfile that the scan did not read keeps its own. */
-function ownersOf(
-  previous: TargetState | undefined,
-  inventory: Inventory | undefined,
-): ReadonlyMap<string, readonly string[]> {
-  const byPath = new Map<string, readonly string[]>();
-  const named = [...(previous?.lockfiles ?? []), ...(inventory?.lockfiles ?? [])];
-  for (const { path, owners = [] } of named) {
-    if (owners.length > 0) byPath.set(path, owners);
-    else byPath.delete(path);
-  }
-  return byPath;
 }
 
 /** Suppressions that suppress nothing, where that is a fact about this target and not about the fleet. */

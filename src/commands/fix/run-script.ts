@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { platform } from 'node:process';
+import { endOf, killGroup } from '../../sources/git/git-process.ts';
 import { FixError } from './errors.ts';
 
 export interface ScriptResult {
@@ -51,24 +52,14 @@ export async function runScript(
   };
   child.stdout.on('data', add);
   child.stderr.on('data', add);
-  const end = (): void => {
-    if (child.pid === undefined) return;
-    try {
-      process.kill(-child.pid, 'SIGKILL');
-    } catch {
-      // The group has ended.
-    }
-  };
+  const end = (): void => killGroup(child);
   const timer = setTimeout(() => {
     add(Buffer.from(`\nended after ${LIMIT_MS / 60_000} minutes`));
     end();
   }, LIMIT_MS);
   signal.addEventListener('abort', end);
   try {
-    const code = await new Promise<number | null>((resolve, reject) => {
-      child.once('error', reject);
-      child.once('close', resolve);
-    });
+    const code = await endOf(child);
     signal.throwIfAborted();
     return { succeeded: code === 0, lastLines: text.trim().split('\n').slice(-LAST_LINES).join('\n') };
   } finally {

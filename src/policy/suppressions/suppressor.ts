@@ -62,11 +62,17 @@ export function isExpired({ expires }: Pick<Suppression, 'expires'>, now: number
   return expires !== undefined && Date.parse(expires) <= now;
 }
 
+interface TargetScope {
+  readonly target?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+}
+
 function isOnlyFor({ source, target }: Suppression): boolean {
   return source === 'target' || (target !== undefined && !target.includes('*'));
 }
 
-export function isAbout({ target, labels = {} }: Suppression, { id, labels: known }: Target): boolean {
+/** Whether a scope has a target: by its id and its labels, in which `*` matches any text. */
+export function isAbout({ target, labels = {} }: TargetScope, { id, labels: known }: Target): boolean {
   if (target !== undefined && !matchesWildcard(target, id)) return false;
   return hasLabels(known, labels);
 }

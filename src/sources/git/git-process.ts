@@ -1,4 +1,4 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { platform } from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -31,8 +31,6 @@ const MAX_KIBIBYTES = 262_144;
 const LIMITED = `ulimit -d ${MAX_KIBIBYTES} 2>/dev/null || :; exec git "$@"`;
 /** What a shell returns for a program that does not exist. */
 const NO_PROGRAM = 127;
-
-type GitProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /**
  * Runs `git` and passes its output to `read` as it arrives. No shell reads the arguments, which are never secrets. Throws
@@ -94,7 +92,8 @@ export function textOf(what: string, maxBytes: number): (output: Readable) => Pr
   };
 }
 
-function endOf(child: GitProcess): Promise<number | null> {
+/** Resolves to the exit code of a process; `null` for one that a signal ended. Rejects when it cannot be started. */
+export function endOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
@@ -132,7 +131,8 @@ async function lastText(stream: Readable): Promise<string> {
   return text;
 }
 
-function killGroup({ pid, exitCode, signalCode }: GitProcess): void {
+/** Ends a process that has a group of its own, with all processes that it started. */
+export function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');
