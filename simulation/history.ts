@@ -289,7 +289,7 @@ class History {
       case 'stop': {
         const owner = this.#workers.owner(step.worker);
         return await this.#workers.atChunk(step, () => {
-          if (owner !== undefined) owner.stoppedUntil = this.#scheduler.now + step.ms;
+          if (owner !== undefined) this.#scheduler.stop(owner, step.ms);
         });
       }
       case 'term':

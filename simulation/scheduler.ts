@@ -91,6 +91,11 @@ export class Scheduler {
     if (event !== undefined) event.run = undefined;
   }
 
+  /** Stops an owner for a time (SIGSTOP). One that is stopped already goes on at the later time: what waits for it must not be overtaken. */
+  stop(owner: Owner, ms: number): void {
+    owner.stoppedUntil = Math.max(owner.stoppedUntil, this.now + ms);
+  }
+
   /** Timers of a process that keep it from ending. */
   left(whose: Owner): readonly string[] {
     return this.#heap.flatMap(({ owner, run, isQuiet, time }) =>
@@ -141,8 +146,8 @@ export class Scheduler {
       const { run, owner } = event;
       if (run === undefined || !owner.alive) continue;
       if (owner.stoppedUntil > event.time) {
-        // What waited goes on in its order: chunks of a connection may not overtake each other.
-        event.rank = event.time - owner.stoppedUntil;
+        // What waited goes on in its order, also when it waits again: chunks of a connection may not overtake each other.
+        event.rank = Math.min(0, event.rank) + event.time - owner.stoppedUntil;
         event.time = owner.stoppedUntil;
         siftUp(this.#heap, event);
         continue;
