@@ -1,9 +1,13 @@
 import { ErrorCode, type Job, type Queue } from 'bullmq';
 
-/** Runs a delayed job now. Does nothing when the job is absent or in any other state. */
-export async function promoteJob(queue: Queue | undefined, id: string): Promise<void> {
+/** Runs a delayed job now. Does nothing when the job is absent, in any other state, or not wanted as it is now. */
+export async function promoteJob(
+  queue: Queue | undefined,
+  id: string,
+  isWanted: (job: Job) => boolean = () => true,
+): Promise<void> {
   const job = await queue?.getJob(id);
-  if (job !== undefined) await ignoreMoved(job.promote());
+  if (job !== undefined && isWanted(job)) await ignoreMoved(job.promote());
 }
 
 /**

@@ -149,9 +149,9 @@ async function restoreLane(
     if (closing.kind === 'closed' && closing.next !== undefined) await promoteJob(queue, closing.next);
   } else if (job.finishedOn !== undefined) {
     if (!isOpen && (await isStillFirst(flow, lane, first))) await retryFinished(job);
-  } else if (job.attemptsMade === 0) {
-    // A job that failed before waits for its next attempt, not for its turn.
-    await promoteJob(queue, first);
+  } else if (await job.isDelayed()) {
+    // A job that failed before, or while this was found out, waits for its next attempt, not for its turn.
+    await promoteJob(queue, first, ({ attemptsMade }) => attemptsMade === 0);
   }
 }
 

@@ -1,8 +1,12 @@
+import type { FlowProducer } from 'bullmq';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JobError } from '../../src/jobs/errors.ts';
 import { type AnyJob, type FollowUp, type Job, jobIdOf } from '../../src/jobs/job.ts';
+import type { OpenJobs } from '../../src/model/queue/open-job.ts';
 import { openJobOf } from '../../src/workers/flow.ts';
 import { ensureQueued, promoteJob, retryFinished } from '../../src/workers/queued-jobs.ts';
+import { createPass } from '../../src/workers/reconciler.ts';
 import { until } from '../until.ts';
 import {
   type Bench,
@@ -163,6 +167,26 @@ describe('an open job', () => {
     await until('another pass was made', () => done('c-0'));
     expect(await queue.getJobState(idOf('b-0'))).toBe('delayed');
     expect(ran).not.toContain('b-0');
+  });
+
+  it('that fails while a pass looks at it waits for its next attempt', async () => {
+    const bench = room.bench('failing');
+    const { open, send, queue, idOf } = sending(bench);
+    await open('a-0');
+    await bench.enqueue(send, 'a-0', { delay: 3_600_000 });
+    const openJobs: OpenJobs = {
+      ...bench.openJobs,
+      async find(id) {
+        await room.redis.hset(`{failing}:send:${idOf('a-0')}`, 'atm', '1');
+        return await bench.openJobs.find(id);
+      },
+    };
+    const { outcomes, prefix } = bench;
+    const queues = new Map([['send', queue]]);
+    const flow = { producer: {} as FlowProducer, jobs: new Map(), queues, openJobs, outcomes, prefix };
+    await createPass({}, { flow, log: pino({ enabled: false }) })();
+    expect((await queue.getJob(idOf('a-0')))?.attemptsMade).toBe(1);
+    expect(await queue.getJobState(idOf('a-0'))).toBe('delayed');
   });
 
   it('whose data is invalid leaves its lane', async () => {
