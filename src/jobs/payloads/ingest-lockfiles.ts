@@ -1,8 +1,6 @@
-import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { defined } from '../../model/defined.ts';
-import { releasedTarget, releaseIdOf, releaseIn } from '../../model/fleet/release.ts';
-import type { ReleaseState } from '../../model/fleet/target-summary.ts';
+import { releasedTarget, releaseIdOf } from '../../model/fleet/release.ts';
 import { lazily } from '../../model/lazily.ts';
 import { newScanId, scanIdOf } from '../../model/scan/scan-id.ts';
 import type { ProducedContent, ScanRequest, StoredContent } from '../../scan/read.ts';
@@ -16,45 +14,8 @@ import {
   targetSchema,
   timestamp,
 } from './fields.ts';
-
-const MAX_INLINE_CHARACTERS = 1_048_576;
-const MAX_BYTES = 4_294_967_296;
-
-const RELATIVE = /^(?![/\\]|[A-Za-z]:)[^\\]+$/;
-const RELATIVE_EXPECTED = 'expected a relative path with forward slashes';
-
-const lockfilePath = () =>
-  printableText(1, 1_024)
-    .regex(RELATIVE, RELATIVE_EXPECTED)
-    .regex(/^(?!(?:.*\/)?\.\.(?:\/|$))/, 'expected a path below the root of the target, without `..`')
-    .describe(
-      'Path below the root of the target, with forward slashes; a folder (`unread` only) ends with one.',
-    );
-
-const content = () => z.string().max(MAX_INLINE_CHARACTERS).describe('The text itself; for small files.');
-
-const stored = () => ({
-  sha256: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 in lower-case hex (64 digits)')
-    .describe('SHA-256 of the content; the content is stored under the key `<prefix>:blob:<sha256>`.'),
-  bytes: z.int().nonnegative().max(MAX_BYTES).describe('Size of the content, uncompressed.'),
-});
-
-const unread = () =>
-  z
-    .strictObject({
-      code: z.string().min(1).max(64).describe('Short name of the reason, such as `not-a-file`.'),
-      message: z.string().min(1).max(4_096).describe('One line that names the file.'),
-    })
-    .describe(
-      'Why the producer could not read it: the scan reports it as unread and resolves nothing in it.',
-    );
-
-const companionName = () =>
-  printableText(1, 1_024)
-    .regex(RELATIVE, RELATIVE_EXPECTED)
-    .describe('Path of the file relative to the folder of the lockfile: `package.json`, `../pom.xml`.');
+import { type IngestedLockfile, lockfileField } from './lockfile-field.ts';
+import { checkRelease, ofRelease, releaseName, supportDay } from './release.ts';
 
 const scannedRevision = () =>
   z.strictObject({
@@ -67,123 +28,13 @@ const scannedRevision = () =>
     etag: printableText(1, 200).exactOptional().describe('Validator of an HTTP answer.'),
   });
 
-const MAX_ID = 200;
-
-const releaseName = () =>
-  z
-    .string()
-    .max(100)
-    .regex(/^[A-Za-z0-9][A-Za-z0-9._+~/-]*$/, 'expected letters, digits and `._+~/-`, such as `2.4.1`');
-
-const DAY_EXPECTED = 'expected a day, such as `2028-01-01`';
-
-function isDay(text: string): boolean {
-  const time = Date.parse(text);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
-}
-
-/** The parts of a payload that a release restricts. */
-interface ReleasedPayload {
-  readonly target: { readonly id: string };
-  readonly release?: string | undefined;
-  readonly supportedUntil?: string | undefined;
-  readonly partial?: boolean | undefined;
-  readonly lockfiles: readonly object[];
-}
-
-function checkRelease(
-  { target, release, supportedUntil, partial = false, lockfiles }: ReleasedPayload,
-  addIssue: (path: string, message: string) => void,
-): void {
-  const named = releaseIn(target.id)?.release;
-  if (named !== undefined && named !== release)
-    addIssue('target', 'this is the id of a release: expected the id of its target, and `release`');
-  if (release === undefined) {
-    if (supportedUntil !== undefined) addIssue('supportedUntil', 'expected a `release`');
-    return;
-  }
-  if (releaseIdOf(releasedTarget(target.id), release).length > MAX_ID)
-    addIssue('release', `expected an id of the target and a name with at most ${MAX_ID} characters together`);
-  if (partial) addIssue('partial', 'a release has all lockfiles of its target');
-  if (lockfiles.length === 0 || lockfiles.some((file) => 'unread' in file))
-    addIssue('lockfiles', 'expected the content of each lockfile of a release');
-}
-
-/** A release is the target of its scan. */
-function ofRelease<Payload extends ReleasedPayload>(payload: Payload): Payload {
-  const { target, release } = payload;
-  if (release === undefined) return payload;
-  return { ...payload, target: { ...target, id: releaseIdOf(releasedTarget(target.id), release) } };
-}
-
-/** A file has exactly one of: its content, the hash of stored content, the reason why it is unread. */
-const sources = () => ({
-  content: content().optional(),
-  ...z.object(stored()).partial().shape,
-  unread: unread().optional(),
-});
-const ONE_SOURCE = {
-  oneOf: [
-    { required: ['content'], properties: { sha256: false, bytes: false, unread: false } },
-    { required: ['sha256', 'bytes'], properties: { content: false, unread: false } },
-    { required: ['unread'], properties: { content: false, sha256: false, bytes: false } },
-  ],
-};
-
-interface GivenFile {
-  readonly content?: string | undefined;
-  readonly sha256?: string | undefined;
-  readonly bytes?: number | undefined;
-  readonly unread?: z.infer<ReturnType<typeof unread>> | undefined;
-}
-
-type FileSource =
-  | { content: string }
-  | { sha256: string; bytes: number }
-  | { unread: z.infer<ReturnType<typeof unread>> };
-
-function oneSource<File extends GivenFile>(
-  { content: text, sha256, bytes, unread: reason, ...file }: File,
-  context: z.RefinementCtx,
-): Omit<File, keyof GivenFile> & FileSource {
-  const present = [text, sha256 ?? bytes, reason].filter((one) => one !== undefined);
-  if (present.length === 1) {
-    if (text !== undefined) return { ...file, content: text };
-    if (reason !== undefined) return { ...file, unread: reason };
-    if (sha256 !== undefined && bytes !== undefined) return { ...file, sha256, bytes };
-  }
-  context.addIssue('expected one of `content`, `sha256` with `bytes`, or `unread`');
-  return z.NEVER;
-}
-
-const companion = () =>
-  z
-    .strictObject({ name: companionName(), ...sources() })
-    .meta(ONE_SOURCE)
-    .transform(oneSource);
-
-const lockfile = () =>
-  z
-    .strictObject({
-      ...sources(),
-      path: lockfilePath(),
-      format: z.string().min(1).max(64).optional().describe('Name of the format; detected when left out.'),
-      companions: z
-        .array(companion())
-        .max(64)
-        .optional()
-        .describe('Files that its format reads too: its manifest, files that it includes.'),
-    })
-    .meta(ONE_SOURCE)
-    .transform(oneSource);
-
 const schema = lazily(() =>
   z
     .strictObject({
       scan: requestedScanId(),
       target: targetSchema(),
       lockfiles: z
-        .array(lockfile())
+        .array(lockfileField())
         .max(10_000)
         .describe('At least one, or none in a scan of an image alone, which says nothing about lockfiles.'),
       image: scannedImage().optional().describe('The container image that the target is.'),
@@ -195,10 +46,7 @@ const schema = lazily(() =>
         .describe(
           'Name of the release of the target that these are all lockfiles of. It is a target of its own, and no scan changes its lockfiles.',
         ),
-      supportedUntil: z
-        .string()
-        .regex(/^\d{4}-\d{2}-\d{2}$/, DAY_EXPECTED)
-        .refine(isDay, DAY_EXPECTED)
+      supportedUntil: supportDay()
         .optional()
         .describe(
           'The last day, in UTC, on which the release is judged with the fleet. Default: no such day.',
@@ -240,27 +88,6 @@ export const INGEST_LOCKFILES: JobType<IngestLockfiles> = {
   key: (payload) => payload.scan,
   requested: { own: ownRequest, content: contentOf },
 };
-
-/** What is stored of a release; `undefined` for the scan of another target. */
-export function releaseOf({
-  release,
-  supportedUntil,
-  lockfiles,
-}: Pick<IngestLockfiles, 'release' | 'supportedUntil' | 'lockfiles'>): ReleaseState | undefined {
-  if (release === undefined) return undefined;
-  const hashOf = (file: object) => {
-    if ('content' in file) return hash('sha256', String(file.content));
-    return 'sha256' in file ? String(file.sha256) : '';
-  };
-  const files = lockfiles.map((file) => [
-    ...[file.path, file.format ?? '', hashOf(file)],
-    ...(file.companions ?? []).map((one) => `${one.name} ${hashOf(one)}`).sort(),
-  ]);
-  const digest = hash('sha256', JSON.stringify(files.map((file) => JSON.stringify(file)).sort()));
-  return { digest, ...defined({ supportedUntil }) };
-}
-
-type IngestedLockfile = z.infer<ReturnType<typeof lockfile>>;
 
 /** Stores a content under its hash. */
 type PutContent = (content: Buffer) => Promise<StoredContent>;
