@@ -3,20 +3,25 @@ import { inheritedEnvironment } from '../../config/inherited-environment.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { compactLockfile } from '../../fleet/compact-lockfile.ts';
 import { identityOf } from '../../fleet/identity.ts';
-import { type ComparedLockfile, lockfileDeltas } from '../../fleet/ledger/lockfile-deltas.ts';
+import { namedIds, withOtherIds } from '../../fleet/ledger/ledger-entries.ts';
+import { allIds, type ComparedLockfile, lockfileDeltas } from '../../fleet/ledger/lockfile-deltas.ts';
 import { createLockfileReader } from '../../lockfiles/threads/lockfile-reader.ts';
 import { COMMAND_INLINE } from '../../lockfiles/threads/reading-limits.ts';
 import { defined } from '../../model/defined.ts';
 import type { LedgerEntry } from '../../model/fleet/ledger.ts';
-import { readHistory } from '../../sources/git/history.ts';
+import type { Git } from '../../sources/git/git-process.ts';
+import { type HistoryCommit, readHistory } from '../../sources/git/history.ts';
 import { commitOf, openLocalRepository } from '../../sources/git/local-repository.ts';
 import { withBlobs } from '../../sources/git/objects.ts';
 import { timeOfCommit } from '../../sources/git/read-repository.ts';
 import { IMPORTED } from '../../store/fleet/ledger-import.ts';
-import type { PackageIds } from '../../store/fleet/package-ids.ts';
 import { LedgerError } from '../errors.ts';
 import { type CommittedLockfile, followLockfiles } from './history-lockfiles.ts';
 
+/** Handing the packages of each commit over to another thread takes longer than reading them. */
+const INLINE = { ...COMMAND_INLINE, bytes: 2_097_152 };
+/** Commits whose lockfiles are asked for before the last one is done. */
+const AHEAD = 2;
 /** A history of ten thousand commits takes minutes. */
 const TIMEOUT_MS = 4 * 3_600_000;
 
@@ -46,28 +51,15 @@ export async function importHistory(loaded: LoadedConfig, options: ImportOptions
   });
   const tip = await commitOf(git, ref);
   const fleet = await openFleetStore(loaded);
-  const reader = createLockfileReader({ threads: 1, inline: COMMAND_INLINE });
+  const reader = createLockfileReader({ threads: 1, inline: INLINE });
   try {
     const store = fleet.of(target);
-    const entries: LedgerEntry[] = [];
-    let commits = 0;
-    await withBlobs(git, async (blobs) => {
-      const lockfiles = followLockfiles(blobs, reader);
-      let current = new Map<string, ComparedLockfile>();
-      await readHistory(git, tip, async (one) => {
-        commits += 1;
-        if (commits % 100 === 0) onProgress(commits);
-        const { read, gone } = await lockfiles.next(one);
-        if (read.length + gone.length === 0) return;
-        const next = new Map(current);
-        for (const path of gone) next.delete(path);
-        for (const file of read) next.set(file.path, await compared(store.packageIds, file, one.commit));
-        const files = lockfileDeltas([...current.values()], [...next.values()]);
-        current = next;
-        if (files.length > 0) entries.push(entryOf(one, files, entries.length === 0));
-      });
-    });
-    const imported = await store.importLedger(target, entries);
+    const { entries, names, commits } = await readEntries(git, tip, { reader, onProgress });
+    // Only packages that came or went get an id of the fleet, at the end: ids that nothing uses for an hour are given back.
+    const own = [...namedIds(entries)];
+    const ids = await store.packageIds.intern(own.map((id) => names[id] ?? ''));
+    const others = new Map(own.map((id, index) => [id, ids[index] ?? 0]));
+    const imported = await store.importLedger(target, withOtherIds(entries, others));
     if (imported === undefined)
       throw new LedgerError('target-unknown', `target ${target} has no ledger yet: scan it first`);
     return { target, commits, entries: imported };
@@ -77,14 +69,70 @@ export async function importHistory(loaded: LoadedConfig, options: ImportOptions
   }
 }
 
+interface Reading {
+  readonly reader: ReturnType<typeof createLockfileReader>;
+  readonly onProgress: (commits: number) => void;
+}
+
+/** What each commit changed. Its packages have ids of their own, which are positions in `names`. */
+async function readEntries(git: Git, tip: string, { reader, onProgress }: Reading) {
+  const entries: LedgerEntry[] = [];
+  const names: string[] = [];
+  const known = new Map<string, number>();
+  const idOf = (identity: string): number => {
+    const id = known.get(identity) ?? names.push(identity) - 1;
+    known.set(identity, id);
+    return id;
+  };
+  let commits = 0;
+  await withBlobs(git, async (blobs) => {
+    const lockfiles = followLockfiles(blobs, reader);
+    let current = new Map<string, ComparedLockfile>();
+    const waiting: HistoryCommit[] = [];
+    const take = async (left: number): Promise<void> => {
+      while (waiting.length > left) {
+        const one = waiting.shift() as HistoryCommit;
+        const { read, gone } = await lockfiles.next(one);
+        const next = new Map(current);
+        for (const path of gone) next.delete(path);
+        for (const file of read)
+          next.set(
+            file.path,
+            await compared(file, { idOf, before: current.get(file.path), commit: one.commit }),
+          );
+        const files = lockfileDeltas([...current.values()], [...next.values()]);
+        current = next;
+        if (files.length > 0) entries.push(entryOf(one, files, entries.length === 0));
+      }
+    };
+    await readHistory(git, tip, async (one) => {
+      commits += 1;
+      if (commits % 100 === 0) onProgress(commits);
+      lockfiles.ahead(one);
+      waiting.push(one);
+      await take(AHEAD);
+    });
+    await take(0);
+  });
+  return { entries, names, commits };
+}
+
+interface Compared {
+  readonly idOf: (identity: string) => number;
+  readonly before: ComparedLockfile | undefined;
+  readonly commit: string;
+}
+
+/** The lockfile as it was when it has the same packages. */
 async function compared(
-  packageIds: PackageIds,
   { path, packages, format }: CommittedLockfile,
-  commit: string,
+  { idOf, before, commit }: Compared,
 ): Promise<ComparedLockfile> {
+  const identities = packages.map(identityOf);
+  const own = identities.map(idOf);
+  const old = new Set(allIds(before));
+  if (before !== undefined && new Set(own).size === old.size && own.every((id) => old.has(id))) return before;
   const resolved = packages.map((one) => ({ ...one, resolution: { outcome: 'resolved' as const } }));
-  const identities = resolved.map(identityOf);
-  const own = await packageIds.intern(identities);
   const { ids, rest } = await compactLockfile({ format, problems: [], packages: resolved }, identities, own);
   return { path, inventory: commit, ids, rest };
 }
