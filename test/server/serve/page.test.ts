@@ -364,6 +364,8 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
 
   it('finds a package of a lockfile, and chooses several rules and labels', async () => {
     const { page, events } = await signedIn(tokens.admin, '/target?id=org%2Fshop');
+    await page.getByText('first known scan').click();
+    await page.getByText('What the target held before is not known.').waitFor();
     await page.getByRole('link', { name: 'package-lock.json', exact: true }).click();
     await page.getByText('2 packages', { exact: true }).waitFor();
     await page.getByLabel('Search').fill('left');

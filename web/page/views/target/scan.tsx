@@ -1,25 +1,17 @@
-import type {
-  LedgerScan,
-  MovedPackage,
-  ScanDetails,
-} from '../../../../src/model/api/lockhound-api.generated.ts';
+import type { LedgerScan, ScanDetails } from '../../../../src/model/api/lockhound-api.generated.ts';
 import { call } from '../../api/call.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Card, ViewHead } from '../../parts/card.tsx';
 import { DeliveryTable } from '../../parts/delivery-table.tsx';
-import { counted } from '../../parts/format.ts';
 import { targetAddress } from '../../parts/links.ts';
 import { Nothing, Shown, Unnamed } from '../../parts/notice.tsx';
 import { OpenCounts } from '../../parts/open-counts.tsx';
-import { SeverityBadge } from '../../parts/severity.tsx';
 import { Time } from '../../parts/time.tsx';
 import { place } from '../../routing/location.ts';
-import { findingsAddress } from '../findings/filters.ts';
+import { LedgerChanges } from './history.tsx';
 
 /** Pages of the history in which a scan is looked for, and scans of each. */
 const [MAX_PAGES, PAGE_SIZE] = [5, 100];
-/** Packages that are listed at first. */
-const SHOWN = 200;
 
 /** One scan: what it saw, what it changed, and the alerts about it. */
 export function ScanView() {
@@ -72,7 +64,7 @@ function Details({ details: { scan, deliveries }, onChange }: DetailsProps) {
               found === undefined ? (
                 <Nothing>No change of this scan is recorded.</Nothing>
               ) : (
-                <Changes target={target} scan={found} />
+                <LedgerChanges target={target} scan={found} />
               )
             }
           </Shown>
@@ -142,60 +134,5 @@ function Facts({ scan }: { readonly scan: ScanDetails['scan'] }) {
       <dt>Findings</dt>
       <dd>{scan.findings === undefined ? 'not known' : <OpenCounts open={scan.findings} />}</dd>
     </dl>
-  );
-}
-
-function Changes({ target, scan }: { readonly target: string; readonly scan: LedgerScan }) {
-  const { came, went, alerts, commit, omitted, start } = scan;
-  return (
-    <div class="stack">
-      {commit === undefined ? null : (
-        <p class="faint">
-          Commit <code>{commit}</code>
-        </p>
-      )}
-      {start === true ? <p class="faint">What the target held before is not known.</p> : null}
-      <ul class="rows badged">
-        {alerts.map(({ transition, severity, purl, advisory, rule }) => (
-          <li key={`${transition} ${purl} ${advisory ?? rule}`}>
-            <SeverityBadge severity={severity} />
-            <span>
-              <span class={`transition ${transition}`}>{transition}</span>
-              <a href={findingsAddress({ target, package: purl, rule: [rule], state: 'all' })}>
-                {advisory ?? rule}
-              </a>{' '}
-              <code>{purl}</code>
-            </span>
-          </li>
-        ))}
-      </ul>
-      <Moved title="came" packages={came} />
-      <Moved title="went" packages={went} />
-      {came.length + went.length + alerts.length === 0 ? <Nothing>It changed nothing.</Nothing> : null}
-      {omitted === undefined ? null : (
-        <p class="faint">{counted(omitted, 'further entry', 'further entries')}.</p>
-      )}
-    </div>
-  );
-}
-
-function Moved({ title, packages }: { readonly title: string; readonly packages: readonly MovedPackage[] }) {
-  if (packages.length === 0) return null;
-  return (
-    <details open={packages.length <= 20}>
-      <summary>
-        {counted(packages.length, 'package')} {title}
-      </summary>
-      <ul class="paths">
-        {packages.slice(0, SHOWN).map(({ lockfile, purl, name, version, direct, through }) => (
-          <li key={`${lockfile} ${purl}`}>
-            {name} {version} <code>{lockfile}</code>
-            {direct === true ? <span class="mark">direct</span> : null}
-            {through === undefined ? null : <span class="faint"> by {through}</span>}
-          </li>
-        ))}
-      </ul>
-      {packages.length > SHOWN ? <p class="faint">The first {SHOWN} are listed.</p> : null}
-    </details>
   );
 }

@@ -16,6 +16,7 @@ import { useList } from '../../parts/use-list.ts';
 import { addressOf, place } from '../../routing/location.ts';
 import { findingsAddress } from '../findings/filters.ts';
 import { FindingTable } from '../findings/finding-table.tsx';
+import { History } from './history.tsx';
 
 /** One target with its findings, lockfiles, scans and deliveries. */
 export function TargetView() {
@@ -57,6 +58,7 @@ function Details({ details, onChange }: DetailsProps) {
         <Findings details={details} />
         <Lockfiles details={details} />
         <Scans target={target} />
+        <History target={target} />
         <Card title="Deliveries">
           {details.deliveries.length === 0 ? (
             <Nothing>No alert was sent about it.</Nothing>
