@@ -5,7 +5,9 @@ import { pino } from 'pino';
 import { openStore } from '../src/compose/store.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { startNativeRedis } from '../test/native-redis.ts';
+import { advisoryIdsOf } from './fleet-data.ts';
 import { distinctPackages } from './fleet-fill.ts';
+import { fillLedgers } from './fleet-ledgers.ts';
 import { fileOptions, KEPT, keptFleet } from './kept-fleet.ts';
 import { timeProcesses } from './processes.ts';
 import { rowsOf, type Subject, type Table } from './rows.ts';
@@ -15,7 +17,7 @@ const FLOOR = 'node, which does nothing';
 const ROUNDS = 5;
 
 /**
- * Times questions about a fleet as whole processes over a native Redis.
+ * Times questions about a fleet, whose targets have the ledger of a year, as whole processes over a native Redis.
  * `npm run bench -- questions [targets] [packages]`; `FLEET_FILE=<file>.rdb` keeps the filled Redis.
  */
 export async function* measure(
@@ -33,8 +35,12 @@ export async function* measure(
     const config = join(folder, 'lockhound.yaml');
     await writeFile(config, `redis: { url: "${redis.url}" }\n`);
     const store = await openStore(loadConfig({ file: config, environment: {} }), pino({ level: 'silent' }));
-    const { filled, isKept } = await keptFleet(store, redis, size).finally(() => store.close());
+    const { filled, isKept } = await keptFleet(store, redis, size);
+    await fillLedgers(store, size.targets, size.distinct).finally(() => store.close());
     const rare = filled.holders.findLastIndex((count) => count > 0);
+    const advised = [...filled.holders.keys()].findLast(
+      (index) => filled.holders[index] !== 0 && advisoryIdsOf(index).length > 0,
+    ) as number;
     const question = (...args: readonly string[]): Subject & { readonly args: readonly string[] } => {
       return { name: args.join(' '), floor: FLOOR, args: [MAIN, ...args, '--config', config] };
     };
@@ -47,6 +53,13 @@ export async function* measure(
       question('findings', '--target', 'team-7/service-7'),
       question('where', 'package-0'),
       question('where', `package-${rare}`, '<2'),
+      question('where', `package-${rare}`, '--ever'),
+      question('where', 'package-0', '--ever'),
+      question('where', `package-${rare}`, '--at', '100d'),
+      question('where', `package-${rare}`, '--unless-fixed-within', '24h'),
+      question('targets', 'history', 'team-7/service-7'),
+      question('targets', 'blame', 'team-7/service-7', 'package-0'),
+      question('findings', 'exposure', advisoryIdsOf(advised)[0] ?? ''),
       question('changes'),
       question('changes', '--since', '1h', '--json'),
     ];
