@@ -176,6 +176,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => noun('dossier', () => import('./operations/nouns/dossier.ts')),
   },
   {
+    name: 'policy',
+    usage: '',
+    description:
+      'Try a policy on the past: how many alerts it would have sent, and what it would have missed.',
+    load: () => noun('policy', () => import('./operations/nouns/policy.ts')),
+  },
+  {
     name: 'simulate',
     usage: '',
     description: 'Show which targets and routes a new advisory would reach. Sends nothing.',

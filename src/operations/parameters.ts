@@ -12,6 +12,14 @@ export function sinceOf(text: string | undefined, name = 'since'): number | unde
   throw new Refusal(400, 'invalid-parameter', `${name}: expected ${expected}`);
 }
 
+/** A duration in ms. Throws `Refusal`. */
+export function durationIn(text: string | undefined, name: string): number | undefined {
+  if (text === undefined) return undefined;
+  const { data } = duration.safeParse(text);
+  if (data !== undefined) return data;
+  throw new Refusal(400, 'invalid-parameter', `${name}: expected a duration such as \`24h\` or \`3d\``);
+}
+
 /** Words of a search. Each is compared with every entry of a list. */
 const MAX_WORDS = 20;
 

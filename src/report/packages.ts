@@ -24,15 +24,20 @@ export interface PeriodList extends Pick<WhereList, 'query' | 'targets' | 'notCo
   readonly periods: readonly HeldPeriod[];
   /** Number of targets whose ledger does not reach back far enough. */
   readonly notKnown: number;
+  /** Targets that got rid of it fast enough, and are left out. */
+  readonly fixedInTime?: number | undefined;
 }
 
 /** The periods in which targets held a package. */
 export function periodsText(list: PeriodList, options: TextOptions): string {
-  const { query, targets, periods, notKnown } = list;
+  const { query, targets, periods, notKnown, fixedInTime = 0 } = list;
   const paint = palette(options.colour);
   const byTarget = Map.groupBy(periods, ({ target }) => target);
   const what =
-    targets === 0 ? 'No target is known to have held' : `${paint.strong(counted(targets, 'target'))} held`;
+    targets === 0
+      ? `No ${fixedInTime === 0 ? '' : 'other '}target is known to have held`
+      : `${paint.strong(counted(targets, 'target'))} held`;
+  const fixed = fixedInTime === 0 ? [] : [`${counted(fixedInTime, 'target')} got rid of it in time.`];
   return fitLines(
     [
       ...Array.from(byTarget.values(), (own) => [
@@ -44,6 +49,7 @@ export function periodsText(list: PeriodList, options: TextOptions): string {
         ? [paint.faint(`… and ${counted(targets - byTarget.size, 'more target')}: --limit shows them`), '']
         : []),
       `${what} ${printable(query)} in this time.`,
+      ...fixed,
       ...(notKnown === 0
         ? []
         : [

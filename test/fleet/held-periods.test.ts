@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { IdList } from '../../src/fleet/id-list.ts';
-import { heldPeriods, overlaps } from '../../src/fleet/ledger/held-periods.ts';
+import { heldPeriods, overlaps, wereGoneWithin } from '../../src/fleet/ledger/held-periods.ts';
 import { headOf, namedIds, withOtherIds } from '../../src/fleet/ledger/ledger-entries.ts';
 import { lockfileDeltas } from '../../src/fleet/ledger/lockfile-deltas.ts';
 import type { LedgerEntry } from '../../src/model/fleet/ledger.ts';
@@ -90,5 +90,37 @@ describe('the periods of packages', () => {
     expect([at(9), at(10), at(20), at(25), at(30)]).toEqual([[], [1], [5], [], [5, 7]]);
     // What the lost part may have held keeps its name.
     expect(headOf(entries)).toEqual({ since: 30, ids: [1, 5] });
+  });
+
+  it('are short where the last of all packages went in time, in whichever lockfile', () => {
+    const moved = (at: number, path: string, came: number[], went: number[]): LedgerEntry => {
+      const via = came.map(() => 0);
+      return { at, scan: `s${at}`, files: [{ path, came, via, roots: [], went }] };
+    };
+    const entries = [
+      { at: 10, scan: 's10', start: true as const },
+      moved(20, 'a', [5], []),
+      moved(24, 'b', [6], []),
+      // Another one of them follows in the same scan.
+      moved(28, 'b', [5], [6]),
+      moved(30, 'a', [], [5]),
+      moved(36, 'b', [], [5]),
+      moved(50, 'a', [6], []),
+      moved(52, 'a', [], [6]),
+    ];
+    const EVER = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+    const gone = (all: readonly LedgerEntry[], within: number, time = EVER, current = {}) =>
+      wereGoneWithin(heldPeriods(all, currentOf(current), ALL), { ...time, within });
+    expect([gone(entries, 15), gone(entries, 16)]).toEqual([false, true]);
+    expect(gone(entries, 2, { since: 40, until: 60 })).toBe(true);
+    expect(gone(entries, 2, { since: 36, until: 60 })).toBe(true);
+    expect(gone(entries, 2, { since: 35, until: 60 })).toBe(false);
+    // Its begin, its end, or the time between is not known.
+    expect(gone([...entries, moved(60, 'c', [], [9])], 1_000)).toBe(false);
+    expect(gone(entries, 1_000, EVER, { c: [5] })).toBe(false);
+    expect(gone([...entries, moved(60, 'a', [5], []), { at: 70, scan: 's70', start: true }], 1_000)).toBe(
+      false,
+    );
+    expect(gone([...entries, moved(60, 'a', [5], []), moved(55, 'a', [], [5])], 1_000)).toBe(false);
   });
 });

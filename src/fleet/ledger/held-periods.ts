@@ -89,6 +89,39 @@ export function overlaps(period: HeldPeriod, since: number, until: number): bool
   return from <= until && (period.until === undefined ? to >= since : to > since);
 }
 
+/**
+ * Whether a target got rid of all packages within `within` seconds, each time that it held one of them between `since` and `until`. A package that
+ * follows another one of them, in whichever lockfile, belongs to the same time. One whose begin or end is not known is not known to be
+ * short.
+ */
+export function wereGoneWithin(
+  periods: readonly HeldPeriod[],
+  { since, until, within }: { readonly since: number; readonly until: number; readonly within: number },
+): boolean {
+  const times: { readonly from: number; to: number; isKnown: boolean }[] = [];
+  const all = periods.map((period) => ({
+    from: period.from?.at ?? period.notKnownBefore ?? Number.NEGATIVE_INFINITY,
+    to: period.until?.at ?? period.notKnownAfter ?? Number.POSITIVE_INFINITY,
+    isKnown: period.from !== undefined && period.until !== undefined,
+  }));
+  for (const one of all.sort((left, right) =>
+    left.from < right.from ? -1 : Number(left.from > right.from),
+  )) {
+    const last = times.at(-1);
+    // Commits state any time: an end before its begin says nothing.
+    const isKnown = one.isKnown && one.from <= one.to;
+    if (last === undefined || one.from > last.to) times.push({ ...one, isKnown });
+    else {
+      last.to = Math.max(last.to, one.to);
+      last.isKnown &&= isKnown;
+    }
+  }
+  return times.every(
+    ({ from, to, isKnown }) =>
+      from > until || to < since || (isKnown && (to === since || to - from <= within)),
+  );
+}
+
 function* cameIn(
   { path, came, via, roots }: LockfileDelta,
   entry: LedgerEntry,

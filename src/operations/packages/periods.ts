@@ -1,7 +1,12 @@
 import type { Store } from '../../compose/store.ts';
 import { createIdSet, heldIds } from '../../fleet/id-list.ts';
 import { packageOf } from '../../fleet/identity.ts';
-import { heldPeriods, overlaps, type HeldPeriod as Period } from '../../fleet/ledger/held-periods.ts';
+import {
+  heldPeriods,
+  overlaps,
+  type HeldPeriod as Period,
+  wereGoneWithin,
+} from '../../fleet/ledger/held-periods.ts';
 import { findRoots, UNKNOWN_ROOT } from '../../fleet/package-places.ts';
 import type { HeldPeriod, LedgerPoint } from '../../model/api/lockhound-api.generated.ts';
 import { defined } from '../../model/defined.ts';
@@ -17,6 +22,8 @@ import type { PackageQuery } from './query.ts';
 export interface AskedTime {
   readonly since: number;
   readonly until: number;
+  /** In seconds: targets that got rid of the packages so fast are left out. */
+  readonly unlessGoneWithin?: number;
 }
 
 /** All times. */
@@ -27,6 +34,8 @@ export interface PeriodsAnswer {
   readonly targets: number;
   readonly lockfiles: number;
   readonly periods: readonly HeldPeriod[];
+  /** Targets that are left out because of `unlessGoneWithin`. */
+  readonly fixedInTime?: number;
   readonly notKnown: number;
   readonly notCompared: readonly string[];
 }
@@ -95,39 +104,67 @@ async function readPeriods(
   context: OperationContext,
   holders: readonly Holder[],
   { time, limit }: { readonly time: AskedTime; readonly limit: number },
-): Promise<Pick<PeriodsAnswer, 'targets' | 'lockfiles' | 'periods'>> {
-  const isEver = time.since === EVER.since && time.until === EVER.until;
+): Promise<Pick<PeriodsAnswer, 'targets' | 'lockfiles' | 'periods' | 'fixedInTime'>> {
+  const { since, until, unlessGoneWithin: within } = time;
+  const isEver = since === EVER.since && until === EVER.until && within === undefined;
   const periods: HeldPeriod[] = [];
-  let [targets, lockfiles] = [0, 0];
+  let [targets, lockfiles, fixedInTime] = [0, 0, 0];
   for (const part of chunks(holders, PART)) {
     const isListed = lockfiles < limit;
     if (!isListed && isEver) {
       targets += part.length;
       continue;
     }
-    for (const own of await Promise.all(part.map((holder) => periodsOf(context, holder, time)))) {
+    const read = part.map(async (holder) => {
+      const all = await heldBy(context, holder);
+      const asked = all.filter((one) => overlaps(one, since, until));
+      const isFixed =
+        within !== undefined && asked.length > 0 && wereGoneWithin(all, { since, until, within });
+      return isFixed ? undefined : await shownPeriods(context, holder, asked);
+    });
+    for (const own of await Promise.all(read)) {
+      if (own === undefined) fixedInTime += 1;
+      if (own === undefined) continue;
       const files = new Set(own.map(({ lockfile }) => lockfile)).size;
       if (files > 0 && lockfiles < limit) periods.push(...own);
       targets += Math.min(files, 1);
       lockfiles += files;
     }
   }
-  return { targets, lockfiles, periods };
+  return { targets, lockfiles, periods, ...(within === undefined ? {} : { fixedInTime }) };
 }
 
 /** The periods of one target in a time, by lockfile. */
 export async function periodsOf(
-  { fleet }: Pick<OperationContext, 'fleet'>,
-  { target, labels, requestedAt, lockfiles, selected }: Holder,
+  context: Pick<OperationContext, 'fleet'>,
+  holder: Holder,
   { since, until }: AskedTime,
 ): Promise<readonly HeldPeriod[]> {
-  const { store, byId } = selected;
+  const all = await heldBy(context, holder);
+  return await shownPeriods(
+    context,
+    holder,
+    all.filter((one) => overlaps(one, since, until)),
+  );
+}
+
+async function heldBy(
+  { fleet }: Pick<OperationContext, 'fleet'>,
+  { target, lockfiles, selected: { store, byId } }: Holder,
+): Promise<readonly Period[]> {
   const entries = await store.ledger.read(target, fleet.onUnreadable);
   const current = new Map(
     lockfiles.map(({ path, lookedUp, excluded }) => [path, new Set([...lookedUp, ...excluded])]),
   );
-  const all = heldPeriods(entries, current, byId).filter((one) => overlaps(one, since, until));
-  const periods = await Promise.all(all.map((one) => withRoot(fleet, store, lockfiles, one)));
+  return heldPeriods(entries, current, byId);
+}
+
+async function shownPeriods(
+  { fleet }: Pick<OperationContext, 'fleet'>,
+  { target, labels, requestedAt, lockfiles, selected: { store, byId } }: Holder,
+  held: readonly Period[],
+): Promise<readonly HeldPeriod[]> {
+  const periods = await Promise.all(held.map((one) => withRoot(fleet, store, lockfiles, one)));
   const roots = [...new Set(periods.flatMap(({ root }) => root ?? []))];
   const identities = await store.packageIds.identities(roots);
   const names = new Map(roots.map((id, index) => [id, identities[index]]));

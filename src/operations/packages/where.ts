@@ -2,11 +2,11 @@ import type { HeldPackage } from '../../model/api/lockhound-api.generated.ts';
 import type { OperationContext } from '../context.ts';
 import { unreadableOf } from '../context.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
-import { labelTest, sinceOf } from '../parameters.ts';
+import { durationIn, labelTest, sinceOf } from '../parameters.ts';
 import type { Principal } from '../principal.ts';
 import { Refusal } from '../refusal.ts';
 import type { HolderTest } from './holders.ts';
-import { type AskedTime, findPeriods } from './periods.ts';
+import { type AskedTime, EVER, findPeriods } from './periods.ts';
 import { findPackage, NO_OTHER_VERSIONS, similarNames } from './places.ts';
 import { type PackageQuery, readPackageQuery } from './query.ts';
 
@@ -16,7 +16,9 @@ export const findPlaces: Operation<'lockhound.packages.where'> = async ({ params
   const query = readPackageQuery(params.package, { range, ecosystem });
   const hasLabels = labelTest(label);
   const fits: HolderTest = (one) => principal.sees(one.target) && hasLabels?.(one) !== false;
-  const time = askedTime(params);
+  const within = durationIn(params.unlessFixedWithin, 'unlessFixedWithin');
+  const asked = askedTime(params);
+  const time = within === undefined ? asked : { ...(asked ?? EVER), unlessGoneWithin: within / 1_000 };
   if (time !== undefined) return await answerWithPeriods(context, query, { fits, time, limit }, principal);
   const answer = await findPackage(context, query, fits);
   const places: HeldPackage[] = [];

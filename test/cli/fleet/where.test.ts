@@ -272,6 +272,27 @@ Not known for all of this time: 2 targets, whose first recorded scan is later.
     expect((await where('debug', '--at', 'noon')).note).toContain('at: expected a time');
   });
 
+  it('leaves out targets that got rid of it in time, and none of which that is not known', async () => {
+    const left = async (query: string, within: string, ...args: readonly string[]) => {
+      const { answer } = await where(query, '--unless-fixed-within', within, ...args);
+      const targets = new Set(answer.periods.map(({ target }: { target: string }) => target));
+      return [[...targets], answer.targets, answer.fixedInTime];
+    };
+    expect(await left('debug@4.4.2', '24h')).toEqual([['org/late'], 1, 1]);
+    expect(await left('debug@4.4.2', '239m')).toEqual([['org/late', 'org/shop'], 2, 0]);
+    expect(await left('debug@4.4.2', '4h', '--at', '2026-09-08T14:00Z')).toEqual([[], 0, 1]);
+    // It is not known since when the first of them was there.
+    expect(await left('debug@<4.4.3', '30d', '--label', 'team=web')).toEqual([['org/shop'], 1, 0]);
+    expect(await left('debug@4.4.3', '24h')).toEqual([['org/shop'], 1, 0]);
+    const args = ['debug@4.4.2', '--unless-fixed-within', '24h', '--label', 'team=web'];
+    const { code, out } = await lockhound(['where', ...args]);
+    expect(code).toBe(1);
+    expect(out).toBe(
+      'No other target is known to have held debug@4.4.2 in this time.\n1 target got rid of it in time.\n',
+    );
+    expect((await where('debug', '--unless-fixed-within', 'soon')).note).toContain('expected a duration');
+  });
+
   it('does not read more ledgers than it lists', async () => {
     const { answer } = await where('debug', '--ever', '--limit', '1');
     expect(answer.targets).toBe(2);

@@ -48,6 +48,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'lockhound.packages.where': { params: { package: 'ms', limit: 5 } },
   'lockhound.packages.versions': { params: { package: 'ms' } },
   'lockhound.packages.check': { body: { packages: ['ms@1.0.0', 'ms@1.0.0'], ecosystem: 'npm', target } },
+  'lockhound.policies.test': { body: { path: 'new.yaml', text: 'policy: {}' } },
   'lockhound.packages.simulate': { params: { package: 'ms', range: '<2', severity: 'high' } },
   'lockhound.targets.report': { params: { target, since: 'last-change', format: 'none' }, status: 400 },
   'lockhound.scans.submit': {

@@ -26,6 +26,7 @@ Examples:
   lockhound where 'debug@4.4.2' --ever         also where it was held before: from which scan and commit to which
   lockhound where 'debug@4.4.2' --since 2026-09-08T13:00Z --until 2026-09-08T16:00Z
   lockhound where 'debug@4.4.2' --at 3d        where it was held three days ago
+  lockhound where 'debug@4.4.2' --unless-fixed-within 24h   without targets that got rid of it within a day
 
 Names may have any spelling that their ecosystem takes as the same (\`Flask_Cors\` is \`flask-cors\` on PyPI).
 Ranges: npm, cargo and golang (notation of npm), pypi (PEP 440), gem (\`~> 1.2\`). Versions of other ecosystems have
