@@ -83,9 +83,10 @@ export async function readFeed(
   // What cannot be read is kept, so that nothing is forgotten because of it.
   const room = MAX_OPEN - Object.keys(position.open).length;
   const taken = fresh.slice(0, Math.min(MAX_CHANGES, room));
+  // Since when each is requested: after an outage, changes are old when they are requested for the first time.
   const wanted = new Map([
     ...Object.entries(position.open).map(([id, time]) => [id, Date.parse(time)] as const),
-    ...taken.map(({ id, time }) => [id, time] as const),
+    ...taken.map(({ id }) => [id, now] as const),
   ]);
   const fault = listed === undefined ? position.fault : faultOf(ahead);
   const problems = fault === undefined || listed === undefined ? [] : [fault];
@@ -93,7 +94,7 @@ export async function readFeed(
   const records: OsvRecord[] = [];
   const open: Record<string, string> = {};
   const limit = pLimit(CONCURRENCY);
-  const read = async (id: string, time: number): Promise<void> => {
+  const read = async (id: string, since: number): Promise<void> => {
     try {
       const { problems: parts, ...record } = await readRecord(`${base}/${id}.json`, id, {
         ...options,
@@ -104,10 +105,10 @@ export async function readFeed(
     } catch (error) {
       options.signal.throwIfAborted();
       problems.push(`${id}: ${messageOf(error)}`);
-      if (time > now - OPEN_MS) open[id] = new Date(time).toISOString();
+      if (since > now - OPEN_MS) open[id] = new Date(since).toISOString();
     }
   };
-  await Promise.all(Array.from(wanted, ([id, time]) => limit(() => read(id, time))));
+  await Promise.all(Array.from(wanted, ([id, since]) => limit(() => read(id, since))));
   const until = Math.max(
     Date.parse(position.until),
     ...taken.flatMap(({ time }) => (time <= now ? time : [])),

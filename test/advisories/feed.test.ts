@@ -192,7 +192,16 @@ describe('a list of changed advisories', () => {
     const options = { http, signal: new AbortController().signal, now: NOW, recordsMs: 200 };
     const { records, position } = await readFeed(server.url, 'npm', START, options);
     expect(records.map(({ id }) => id)).toEqual(['A-1']);
-    expect(position).toMatchObject({ until: at('09:10:00.000'), open: { 'A-2': at('09:10:00.000') } });
+    expect(position).toMatchObject({ until: at('09:10:00.000'), open: { 'A-2': at('12:00:00.000') } });
+  });
+
+  it('forgets no change of a time before an outage of days because its record failed once', async () => {
+    server.put('A-1', '2026-06-08T09:00:00Z', { status: 503 });
+    server.put('A-2', '2026-06-10T09:00:00Z');
+    const first = await read({ ...START, until: '2026-06-08T08:00:00.000Z' });
+    expect(first.records.map(({ id }) => id)).toEqual(['A-2']);
+    server.put('A-1', '2026-06-08T09:00:00Z');
+    expect((await read(first.position)).records.map(({ id }) => id)).toEqual(['A-1']);
   });
 
   it('that cannot be read is an error, and the position stays', async () => {

@@ -70,7 +70,7 @@ export const feedPositionSchema = z.object({
   etag: z.string().exactOptional(),
   /** The times of the changes that were read last, by advisory: their order in the list may change. */
   recent: z.record(z.string(), z.string()),
-  /** Changes whose records could not be read yet, with the time of the change. */
+  /** Changes whose records could not be read yet, with the time since when they are requested. */
   open: z.record(z.string(), z.string()),
   /** What is wrong with the list that was read; absent when nothing is. */
   fault: z.string().exactOptional(),
