@@ -1,9 +1,13 @@
 import { isReadWhole } from '../model/lockfile/read-whole.ts';
 import type { Finding, Location } from '../model/scan/finding.ts';
 import type { Inventory, Resolution, ResolvedLockfile } from '../model/scan/inventory.ts';
+import { PRIVATE_NAME } from '../model/scan/outcome.ts';
 import { RULES } from './catalog.ts';
 import { baseImage } from './rules/base-image.ts';
+import { unindexed } from './rules/unindexed.ts';
 import { unwatched } from './rules/unwatched.ts';
+import { vanished } from './rules/vanished.ts';
+import { vulnerability } from './rules/vulnerability.ts';
 
 /** Rules whose findings are not about lockfiles: about the source that they came from, or the image that they are in. */
 const APART: ReadonlySet<string> = new Set([unwatched.name, baseImage.name]);
@@ -80,8 +84,10 @@ interface SeenLockfile {
   isWhole: boolean;
   /** Names of packages whose version or facts are unknown. */
   readonly doubtful: Set<string>;
-  /** Purls that the service does not know, also where imported advisories do. */
+  /** Purls that the service does not know, also where imported advisories do, or was not asked about. */
   readonly missing: Set<string>;
+  /** Purls of which imported advisories are all that is known. */
+  readonly advised: Set<string>;
   /** Purls whose facts are known; only for a lockfile that was not read completely. */
   readonly known: Set<string>;
   /** Purls on which a rule failed. */
@@ -97,14 +103,20 @@ function seenFile(
     isWhole: true,
     doubtful: new Set(),
     missing: new Set(),
+    advised: new Set(),
     known: new Set(),
     unjudged: new Set(),
   };
   seen.isWhole &&= isReadWhole(file);
   for (const { ecosystem, name, version, purl, resolution } of file.packages) {
     if (unjudged.has(purl)) seen.unjudged.add(purl);
+    if (resolution.record?.advisoriesOnly === true) seen.advised.add(purl);
     if (isUnknown(resolution) || version === '') seen.doubtful.add(nameKey(ecosystem, name));
-    else if (resolution.outcome === 'missing' || resolution.record?.serviceLacks === true)
+    else if (
+      resolution.outcome === 'missing' ||
+      resolution.record?.serviceLacks === true ||
+      isFromElsewhere(resolution)
+    )
       seen.missing.add(purl);
     else if (!seen.isWhole && resolution.record !== undefined) seen.known.add(purl);
   }
@@ -115,18 +127,29 @@ function isUnknown({ outcome }: Resolution): boolean {
   return outcome === 'failed' || outcome === 'uncovered';
 }
 
+/** Whether a package of this version comes from a registry that is not known to be a mirror. A name that is private is a decision. */
+function isFromElsewhere({ outcome, reason }: Resolution): boolean {
+  return outcome === 'private' && reason?.endsWith(PRIVATE_NAME) !== true;
+}
+
 function mayBeIn(file: SeenLockfile, finding: Finding, unsure: ReadonlySet<string>): boolean {
-  const { isWhole, doubtful, missing, known, unjudged } = file;
+  const { isWhole, doubtful, missing, advised, known, unjudged } = file;
   const { ecosystem, name, purl } = finding.package;
   if (doubtful.has(nameKey(ecosystem, name))) return true;
   if (unjudged.has(purl) && unsure.has(judgementKey({ rule: finding.rule, purl }))) return true;
   // The package is still locked, but its record is missing.
   if (missing.has(purl) && READS_RECORDS.has(finding.rule)) return true;
+  if (advised.has(purl) && READS_INDEX.has(finding.rule)) return true;
   return !isWhole && !known.has(purl);
 }
 
 const READS_RECORDS: ReadonlySet<string> = new Set(
   RULES.filter(({ readsRecords }) => readsRecords).map(({ name }) => name),
+);
+
+/** Rules about what imported advisories do not state. */
+const READS_INDEX: ReadonlySet<string> = new Set(
+  [...READS_RECORDS, unindexed.name, vanished.name].filter((name) => name !== vulnerability.name),
 );
 
 function judgementKey({ rule, purl }: Pick<Unjudged, 'rule' | 'purl'>): string {

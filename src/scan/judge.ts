@@ -18,7 +18,8 @@ import {
   licenseChanged,
   licensesText,
 } from '../policy/rules/license-changed.ts';
-import { type StillOpen, stillOpenAfter } from '../policy/still-open.ts';
+import { SIGNAL_RULES, suspicious } from '../policy/rules/suspicious.ts';
+import { type StillOpen, stillOpenAfter, type Unjudged } from '../policy/still-open.ts';
 import type { ScanAdvisories } from './advisories.ts';
 import { downgradesOf } from './fixed-versions.ts';
 import { inventoryGaps, ruleGap, signalGaps } from './gaps.ts';
@@ -70,8 +71,27 @@ export async function judgeInventory(judged: JudgedInventory): Promise<Judgement
       ...unjudged.map(ruleGap),
       ...signalGaps(inspections),
     ],
-    stillOpen: stillOpenAfter(inventory, { partial, unjudged }),
+    stillOpen: stillOpenAfter(inventory, { partial, unjudged: [...unjudged, ...uninspected(judged)] }),
   };
+}
+
+/** The open findings about packages that are looked up, and of which no inspection is known any more: nothing resolves them. */
+function uninspected(judged: JudgedInventory): readonly Unjudged[] {
+  const { inventory, previous, inspections, policy, target } = judged;
+  const { rules } = policyFor(policy, target);
+  const isActive = (name: string) =>
+    [suspicious, ...SIGNAL_RULES].some(
+      (one) => one.name === name && (rules[name]?.level ?? one.level) !== 'off',
+    );
+  const open = (previous?.findings ?? []).flatMap(({ status, finding }) =>
+    status === 'open' && isActive(finding.rule) ? [{ rule: finding.rule, purl: finding.package.purl }] : [],
+  );
+  if (open.length === 0) return [];
+  const lockedNow = inventory.lockfiles.flatMap(({ packages }) => packages);
+  const lookedUp = new Set(lockedNow.flatMap(({ purl, resolution }) => (resolution.record ? [purl] : [])));
+  return open
+    .filter(({ purl }) => lookedUp.has(purl) && !inspections.has(purl))
+    .map((one) => ({ ...one, reason: 'its inspection is not known' }));
 }
 
 /** The facts of the fleet about the lockfiles that a scan replaces. */

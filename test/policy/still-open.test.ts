@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/model/scan/finding.ts';
 import type { Inventory } from '../../src/model/scan/inventory.ts';
+import { PRIVATE_NAME } from '../../src/model/scan/outcome.ts';
 import { stillOpenAfter } from '../../src/policy/still-open.ts';
 import { affected, factsOf, findingsOf, inventoryOf, lockfileOf, packageOf, resolved } from './facts.ts';
 
@@ -21,6 +22,8 @@ function remaining(inventory: Inventory, { partial = false, finding = inRoot } =
 }
 
 const failed = { outcome: 'failed', reason: 'timed out' } as const;
+const elsewhere = { outcome: 'private', reason: 'it comes from npm.acme.test' } as const;
+const ownName = { outcome: 'private', reason: `bad ${PRIVATE_NAME}` } as const;
 const missing = { outcome: 'missing', reason: 'not there' } as const;
 const error = { code: 'syntax', message: 'not JSON' };
 const unread = [{ kind: 'unread' as const, line: 3, message: 'node_modules/other: no version' }];
@@ -43,6 +46,17 @@ describe('a stored finding', () => {
       'its version vanished from the index',
       inventoryOf(lockfileOf([packageOf('bad@1', { resolution: missing })])),
       all,
+    ],
+    [
+      'its registry is another one now',
+      inventoryOf(lockfileOf([packageOf('bad@1', { resolution: elsewhere })])),
+      all,
+    ],
+    ['its name is private now', inventoryOf(lockfileOf([packageOf('bad@1', { resolution: ownName })])), []],
+    [
+      'another version of it comes from another registry now',
+      inventoryOf(lockfileOf([packageOf('bad@2', { resolution: elsewhere })])),
+      [],
     ],
     [
       'it moved to a version that is not in the index',
@@ -115,6 +129,22 @@ describe('a stored finding', () => {
     expect(unjudgedAt('vulnerability', 'pkg:npm/bad@1')).toEqual(['package-lock.json']);
     expect(unjudgedAt('deprecated', 'pkg:npm/bad@1')).toEqual([]);
     expect(unjudgedAt('vulnerability', 'pkg:npm/fine@1')).toEqual([]);
+  });
+
+  it.each([
+    ['deprecated', true],
+    ['vanished', true],
+    ['unindexed', true],
+    ['licenses', true],
+    ['suspicious', true],
+    ['vulnerability', false],
+    ['downgraded', false],
+  ])('of %s stays where imported advisories are all that is known of its package: %s', (rule, stays) => {
+    const record = { advisoriesOnly: true } as const;
+    const inventory = inventoryOf(
+      lockfileOf([packageOf('bad@1', { resolution: resolved('bad', '1', record) })]),
+    );
+    expect(remaining(inventory, { finding: { ...inRoot, rule } })).toEqual(stays ? all : []);
   });
 
   it('of an unindexed version is resolved when the index has it', async () => {

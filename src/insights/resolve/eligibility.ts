@@ -9,6 +9,7 @@ import {
 } from '../../model/lockfile/ecosystem.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import type { Resolution } from '../../model/scan/inventory.ts';
+import { PRIVATE_NAME } from '../../model/scan/outcome.ts';
 import { privateNames } from '../request/private-names.ts';
 import { createRegistryCheck, parseRegistryUrl } from './public-registries.ts';
 
@@ -42,7 +43,7 @@ export function createEligibility(privacy: Privacy): (locked: LockedPackage) => 
   const isPublic = createRegistryCheck(privacy.mirrors);
   return (locked) => {
     const { name, ecosystem, source, version, purl } = locked;
-    if (isPrivateName(name)) return not('private', `${name} matches a private pattern of the configuration`);
+    if (isPrivateName(name)) return not('private', `${name} ${PRIVATE_NAME}`);
     const system = systemOf(ecosystem);
     if (system === undefined) return not('unsupported', `the index holds no ${ecosystem} packages`);
     if (source.kind !== 'registry')

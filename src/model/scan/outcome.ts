@@ -5,3 +5,6 @@
  */
 export const OUTCOMES = ['resolved', 'missing', 'unsupported', 'private', 'failed', 'uncovered'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
+
+/** The end of the reason of a package that is `private` because of its name, and not because of its registry. */
+export const PRIVATE_NAME = 'matches a private pattern of the configuration';
