@@ -26,19 +26,23 @@ async function likenessFacts(
   own: readonly Release[],
   { releases, signal, attempt, lists }: FactOptions,
 ): Promise<Partial<ReleaseFacts>> {
-  const countOf = async (name: string, versions: readonly Release[]): Promise<number | undefined> => {
+  const countOf = async (name: string, versions: readonly Release[] = []): Promise<number | undefined> => {
     const { version } = versions.find(({ isDefault }) => isDefault) ?? versions.at(-1) ?? {};
     if (version === undefined) return undefined;
-    return await attempt('dependents', () => releases.dependents({ ...key, name, version }, signal));
+    return await releases.dependents({ ...key, name, version }, signal);
   };
-  // Most packages are known, and need no other look-up.
-  const dependents = await countOf(key.name, own);
+  // Most packages are known, and need no other look-up. A number that could not be had is not a small one.
+  const counted = await attempt('dependents', async () => ({ dependents: await countOf(key.name, own) }));
+  if (counted === undefined) return {};
+  const { dependents } = counted;
   if (dependents !== undefined && dependents > FEW_DEPENDENTS) return { dependents };
-  const names = (await attempt('similar names', () => releases.similar(key, signal))) ?? [];
-  const similar = names.slice(0, MAX_SIMILAR).map(async (name) => {
-    const versions = (await attempt('similar names', () => lists({ ...key, name }))) ?? [];
-    const count = await countOf(name, versions);
-    return { name, ...defined({ dependents: count }) };
+  const found = await attempt('similar names', async () => ({ names: await releases.similar(key, signal) }));
+  if (found === undefined) return {};
+  const similar = (found.names ?? []).slice(0, MAX_SIMILAR).map(async (name) => {
+    const used = await attempt('similar names', async () => {
+      return defined({ dependents: await countOf(name, await lists({ ...key, name })) });
+    });
+    return { name, ...(used ?? { isUnknown: true as const }) };
   });
   return { similar: await Promise.all(similar), ...defined({ dependents }) };
 }

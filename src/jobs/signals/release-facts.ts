@@ -13,6 +13,7 @@ import type {
   SiblingRelease,
 } from '../../model/signal/release-facts.ts';
 import { isAddress } from '../../policy/signals/young-requirement.ts';
+import { JobError } from '../errors.ts';
 import type { InspectedPackage } from '../payloads/inspect-packages.ts';
 import type { ProjectLookUp } from './project-scores.ts';
 
@@ -72,8 +73,8 @@ export interface FactOptions extends GatherOptions {
   readonly lists: Lists;
 }
 
-/** More new requirements than this are not looked up. */
-const MAX_NEW_REQUIREMENTS = 10;
+/** More new requirements than this are not looked up, which is said: a release must not hide one among many. */
+const MAX_NEW_REQUIREMENTS = 50;
 
 /** Returns the requirements of a version, those that are new since the version before, and those that the lockfile does not have. */
 export async function requirementFacts(
@@ -102,13 +103,17 @@ export async function requirementFacts(
   const added = own.filter(
     ({ name, requirement }) => !names.has(name) || (isAddress(requirement) && !addresses.has(requirement)),
   );
-  const looked = added.slice(0, MAX_NEW_REQUIREMENTS).map(async (required): Promise<NewRequirement> => {
-    if (isAddress(required.requirement)) return required;
+  const looked = added.map(async (required, at): Promise<NewRequirement> => {
+    if (isAddress(required.requirement) || at >= MAX_NEW_REQUIREMENTS) return required;
     const found = await attempt('requirements', async () => ({
       releases: await lists({ ...key, name: required.name }),
     }));
     return found === undefined ? required : { ...required, ...found };
   });
+  if (added.length > MAX_NEW_REQUIREMENTS)
+    await attempt('requirements', async () => {
+      throw new JobError('facts-missing', `only ${MAX_NEW_REQUIREMENTS} of ${added.length} new ones`);
+    });
   return { ...stated, newRequirements: await Promise.all(looked) };
 }
 

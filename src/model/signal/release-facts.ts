@@ -69,6 +69,8 @@ export interface SimilarPackage {
   readonly name: string;
   /** How many packages depend on its default version; absent where the index does not count them. */
   readonly dependents?: number | undefined;
+  /** How much it is used could not be had. */
+  readonly isUnknown?: true;
 }
 
 /** A version of another package of the same source project. */

@@ -1,13 +1,14 @@
 import { defined } from '../../model/defined.ts';
 import type { Policy } from '../../model/scan/policy.ts';
 import type { Inspection, Signal } from '../../model/signal/inspection.ts';
-import type { ReleaseFacts } from '../../model/signal/release-facts.ts';
+import type { NewRequirement, ReleaseFacts } from '../../model/signal/release-facts.ts';
 import { DETECTORS } from './catalog.ts';
 import { spanOf, type Trace } from './detector.ts';
 import { isFix } from './fixes.ts';
 import { inputsOf, lostInputs } from './inputs.ts';
 import { INCIDENT_SCORE } from './score.ts';
 import { suspicionOf } from './suspicion.ts';
+import { isAddress } from './young-requirement.ts';
 
 /** Targets with another digest that are remembered for one version. */
 const MAX_MISMATCHES = 100;
@@ -58,9 +59,13 @@ function isUnseen(known: Signal, trace: Trace | undefined, facts: ReleaseFacts):
     case 'index-finding':
       return facts.serviceFindings === undefined;
     case 'look-alike':
-      return facts.isNewDirect !== true;
+      return facts.isNewDirect !== true || (trace === undefined && !isLikenessKnown(facts));
     case 'young-requirement':
-      return facts.newRequirements === undefined || isWeaker(trace, known);
+      return (
+        facts.newRequirements === undefined ||
+        isWeaker(trace, known) ||
+        (trace === undefined && facts.newRequirements.some(isOpen))
+      );
     case 'burst':
       return (
         known.grade === 'project' &&
@@ -78,6 +83,17 @@ function isUnseen(known: Signal, trace: Trace | undefined, facts: ReleaseFacts):
     default:
       return !isListed(facts);
   }
+}
+
+/** Whether it was found out how much the package and those with similar names are used. */
+function isLikenessKnown({ dependents, releases, similar }: ReleaseFacts): boolean {
+  if (similar === undefined) return dependents !== undefined;
+  return releases.length > 0 && similar.every(({ isUnknown }) => isUnknown !== true);
+}
+
+/** Whether the age of a required package could not be had. */
+function isOpen(one: NewRequirement): boolean {
+  return !('releases' in one) && !isAddress(one.requirement);
 }
 
 /** A version without its place in the list of its package: nothing is known of its time and of those before it. */

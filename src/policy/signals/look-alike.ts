@@ -32,7 +32,7 @@ export const lookAlike: Detector = {
     const isYoung = Number.isFinite(first) && reference - first <= YOUNG_MS;
     const isUnused = (dependents ?? 0) <= FEW_DEPENDENTS;
     if (!isUnused || (!isYoung && dependents === undefined && named.length === 0)) return undefined;
-    const used = similar.filter((one) => isFarMoreUsed(one.dependents, dependents));
+    const used = similar.filter((one) => one.isUnknown !== true && isFarMoreUsed(one.dependents, dependents));
     const near = used.find((one) => areNear(key.name, one.name));
     const model = near ?? used[0];
     if (model === undefined) return undefined;

@@ -140,6 +140,82 @@ describe('what the service says of a version', () => {
   });
 });
 
+describe('how much a new direct package and those with similar names are used', () => {
+  /** Facts of `leftpadd`, where requests for some paths fail. */
+  async function likeness(fails: RegExp) {
+    const index = await openLocalIndex({
+      data: {
+        packages: [{ ...packageOf('leftpadd'), similar: ['leftpad'] }, packageOf('leftpad')],
+        advisories: [],
+        projects: [],
+      },
+    });
+    const { releases } = await insightsOver({
+      ...index,
+      answer(request) {
+        if (!fails.test(decodeURIComponent(request.url))) return index.answer(request);
+        return { status: 403, body: 'forbidden', headers: { 'content-type': 'text/plain' } };
+      },
+    });
+    const signal = new AbortController().signal;
+    const [found] = await gatherFacts(
+      [
+        {
+          package: { system: 'NPM', name: 'leftpadd', version: '1.0.1', newDirect: true },
+          before: undefined,
+        },
+      ],
+      { releases, signal, at: AT, knowsDigests: async () => false },
+    );
+    return { facts: found?.facts, unknown: found?.unknown.map(({ fact }) => fact) };
+  }
+
+  it('is not known where a look-up fails, and never little', async () => {
+    const own = await likeness(/leftpadd\/versions\/[^:]+:dependents/);
+    expect(own.unknown).toEqual(['dependents']);
+    expect(own.facts).not.toHaveProperty('similar');
+    const names = await likeness(/:similarlyNamedPackages/);
+    expect(names.unknown).toEqual(['similar names']);
+    expect(names.facts).not.toHaveProperty('similar');
+    const other = await likeness(/leftpad\/versions\/[^:]+:dependents/);
+    expect(other.unknown).toEqual(['similar names']);
+    expect(other.facts?.similar).toContainEqual({ name: 'leftpad', isUnknown: true });
+    const all = await likeness(/nothing/);
+    expect(all.unknown).toEqual([]);
+    expect(all.facts?.similar?.map(({ name }) => name)).toContain('leftpad');
+  });
+});
+
+describe('what a version requires for the first time', () => {
+  it('is read as far as fifty packages, and what is left is not known', async () => {
+    const names = Array.from({ length: 60 }, (_, at) => `added-${String(at).padStart(2, '0')}`);
+    const added = Object.fromEntries(names.map((name) => [name, '^1.0.0']));
+    const young = packageOf('acme-a');
+    const [old, last] = young.versions;
+    const dependencies = { ...added, zebra: 'git+https://example.com/zebra.git' };
+    const index = await openLocalIndex({
+      data: {
+        packages: [
+          { ...young, versions: [old, { ...last, dependencies }] as IndexedVersion[] },
+          ...names.map((name) => packageOf(name)),
+        ],
+        advisories: [],
+        projects: [],
+      },
+    });
+    const { releases } = await insightsOver(index);
+    const signal = new AbortController().signal;
+    const [found] = await gatherFacts(
+      [{ package: { system: 'NPM', name: 'acme-a', version: '1.0.1' }, before: undefined }],
+      { releases, signal, at: AT, knowsDigests: async () => false },
+    );
+    const required = found?.facts.newRequirements ?? [];
+    expect(required.map(({ name }) => name)).toContain('zebra');
+    expect(required.filter((one) => 'releases' in one)).toHaveLength(50);
+    expect(found?.unknown).toEqual([{ fact: 'requirements', reason: 'only 50 of 61 new ones' }]);
+  });
+});
+
 describe('the edges of a lockfile', () => {
   it('are compared with what the version states, and with its graph where one is lacking', async () => {
     const complete = await gathered({ requires: ['acme-b', 'decoy', 'other'] });

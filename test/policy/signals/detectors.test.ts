@@ -435,6 +435,11 @@ describe('look-alike', () => {
   const young = { '1.23.1': '2026-03-25T00:00:00Z' };
   const given = { isNewDirect: true, dependents: 0, similar: [{ name: 'rust_decimal', dependents: 900 }] };
 
+  it('is none where it is not known how much the other one is used', () => {
+    const similar = [{ name: 'rust_decimal', isUnknown: true as const }];
+    expect(found(factsOf('rustdecimal@1.23.1', young, { ...given, similar }))).toEqual(['fresh-release']);
+  });
+
   it('is a young package with nearly the name of one that is far more used', () => {
     expect(found(factsOf('rustdecimal@1.23.1', young, given))).toEqual([
       'look-alike/near-young',
@@ -555,6 +560,33 @@ describe('a repeated inspection', () => {
     expect(both.map(({ target }) => target)).toEqual(['two', 'one']);
     expect(of('one', 'left-pad', both).map(({ target }) => target)).toEqual(['two']);
     expect(of('three', 'left-pad', both)).toEqual(both);
+  });
+
+  it('keeps a young requirement whose age cannot be had any more', () => {
+    const required = { name: 'plain-crypto-js', requirement: '^4.2.1' };
+    const facts = (given: object) =>
+      factsOf('axios@1.3.0', STEADY, { comparedWith: '1.2.0', newRequirements: [{ ...required, ...given }] });
+    const young = facts({ releases: releasesOf({ '4.2.0': '2026-03-31T06:00:00Z' }) });
+    const signals = signalsOf(young, POLICY, undefined);
+    const before = { inspectedAt: '', signals: [...signals], unknown: [] };
+    expect(signalsOf(facts({}), POLICY, before)).toEqual(signals);
+    const old = facts({ releases: releasesOf({ '4.2.0': '2020-03-31T06:00:00Z' }) });
+    expect(signalsOf(old, POLICY, before).map(({ signal }) => signal)).toEqual(['fresh-release']);
+  });
+
+  it.each<[string, Partial<ReleaseFacts>]>([
+    ['nothing', {}],
+    ['how much the other one', { dependents: 0, similar: [{ name: 'left-pad', isUnknown: true }] }],
+    ['the list of its versions', { dependents: 0, similar: [], releases: [] }],
+  ])('keeps that a name looks like another one where it is not known: %s', (_, unknown) => {
+    const facts = (given: Partial<ReleaseFacts>) =>
+      factsOf('leftpad@1.3.0', STEADY, { isNewDirect: true, at: at('2026-05-01T00:00:00Z'), ...given });
+    const like = facts({ dependents: 0, similar: [{ name: 'left-pad', dependents: 900 }] });
+    const signals = signalsOf(like, POLICY, undefined);
+    expect(signals.map(({ signal }) => signal)).toEqual(['look-alike']);
+    const before = { inspectedAt: '', signals: [...signals], unknown: [] };
+    expect(signalsOf(facts(unknown), POLICY, before)).toEqual(signals);
+    expect(signalsOf(facts({ dependents: 900 }), POLICY, before)).toEqual([]);
   });
 
   it('notices requirements that changed', () => {
