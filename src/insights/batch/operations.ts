@@ -1,3 +1,4 @@
+import { SERVICE_LACKS } from '../../model/api/extensions.ts';
 import type {
   Findings,
   FindingsRequest,
@@ -134,7 +135,7 @@ export function withNameFallback<Request>(
   return async (requests, settled, signal) => {
     const missed: (Missed<Request> & { readonly index: number; readonly key: VersionKey })[] = [];
     const isFinal = (index: number, entry: BatchEntry<Request, PurlLookupResult>): boolean => {
-      if (entry.missing !== true) return true;
+      if (entry.error !== undefined || !(entry.missing === true || isLacking(entry.value))) return true;
       const { system, name, version } = keyOf(entry.request);
       if (!isMissedByPurl({ system, name })) return true;
       missed.push({ ...entry, index, key: { system, name, version } });
@@ -157,6 +158,11 @@ export function withNameFallback<Request>(
       signal,
     );
   };
+}
+
+/** Whether imported advisories alone have it: the service was asked by a purl that cannot name it. */
+function isLacking({ version }: PurlLookupResult): boolean {
+  return version !== undefined && SERVICE_LACKS in version;
 }
 
 interface Missed<Request> {
