@@ -54,8 +54,7 @@ export async function openCandidates(facts: AdviceFacts, key: VersionKey): Promi
         version,
         advisories: record?.advisoryIds.slice() ?? [],
         proof: proofOf(key.name, version, record),
-        until:
-          record?.isDeprecated === false && record.advisoryIds.length === 0 ? record.waitUntil : undefined,
+        until: record?.isDeprecated === false && record.advisoryIds.length === 0 ? waitOf(record) : undefined,
       });
     }
   };
@@ -125,7 +124,15 @@ export function proofOf(name: string, version: string, record: AdvisedRecord | u
   if (record.advisoryIds.length > 0)
     return bad(`${record.advisoryIds.join(', ')} affects ${name} ${version}`);
   if (record.isDeprecated) return bad(`${name} ${version} is deprecated`);
-  return record.waitUntil === undefined ? GOOD : bad(`the index does not advise ${name} ${version} yet`);
+  const { waitUntil } = record;
+  if (typeof waitUntil === 'object')
+    return unknown(`it is not known whether to wait with ${name} ${version} (${waitUntil.unknown})`);
+  return waitUntil === undefined ? GOOD : bad(`the index does not advise ${name} ${version} yet`);
+}
+
+/** Until when the index advises to wait, where that is known. */
+export function waitOf(record: AdvisedRecord | undefined): string | undefined {
+  return typeof record?.waitUntil === 'string' ? record.waitUntil : undefined;
 }
 
 /** The reason that no advisory is; those are stated themselves. */

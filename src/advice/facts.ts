@@ -22,8 +22,10 @@ export interface AdviceFacts {
   failures(): readonly CodedError[];
 }
 
-/** `waitUntil`: until when the index advises to wait, RFC 3339; absent when it does not. */
-export type AdvisedRecord = VersionRecordSummary & { readonly waitUntil?: string };
+/** `waitUntil`: until when the index advises to wait, RFC 3339, or why that is not known; absent when it does not. */
+export type AdvisedRecord = VersionRecordSummary & {
+  readonly waitUntil?: string | { readonly unknown: string };
+};
 
 /** No index advises to wait with older versions. */
 const YOUNG_MS = 60 * 24 * 3_600_000;
@@ -53,7 +55,7 @@ export function createAdviceFacts(insights: AdvisedBy, { signal, maxRequests }: 
     if (requests <= maxRequests) return;
     throw new AdviceError('request-limit', `the limit of ${maxRequests} requests for advice is reached`);
   };
-  /** A service that does not say so advises nothing. */
+  /** A service that does not say so advises nothing. What one that failed advises is unknown. */
   const readWaits = async (keys: readonly VersionKey[], now: number): Promise<void> => {
     const young = keys.filter((key) => {
       return Date.parse(records.get(formatVersionKey(key))?.publishedAt ?? '') > now - YOUNG_MS;
@@ -63,7 +65,11 @@ export function createAdviceFacts(insights: AdvisedBy, { signal, maxRequests }: 
     for (const [index, detail] of (await insights.releases.details(young, signal)).entries()) {
       const key = formatVersionKey(young[index] as VersionKey);
       const record = records.get(key);
-      if (record === undefined || detail === undefined || 'error' in detail) continue;
+      if (record === undefined || detail === undefined) continue;
+      if ('error' in detail) {
+        records.set(key, { ...record, waitUntil: { unknown: messageOf(detail.error) } });
+        continue;
+      }
       const { cooldownEnd = 0 } = detail;
       if (cooldownEnd > now) records.set(key, { ...record, waitUntil: new Date(cooldownEnd).toISOString() });
     }

@@ -5,7 +5,7 @@ import { canonicalName } from '../model/lockfile/ecosystem.ts';
 import type { PublishedVersion } from '../model/ports/insights.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
 import { schemeOf } from '../versions/scheme.ts';
-import { proofOf } from './candidates.ts';
+import { proofOf, waitOf } from './candidates.ts';
 import { waitsUntil } from './cooldown.ts';
 import type { AdviceFacts, AdvisedRecord } from './facts.ts';
 import type { Project } from './project.ts';
@@ -95,7 +95,7 @@ function broughtProof(
   const proof = proofOf(name, version, record && { ...record, isDeprecated: false });
   return proof.state === 'bad'
     ? bad(
-        `${root.name} ${root.version} brings ${name} ${version}, ${record?.waitUntil === undefined ? 'which is affected' : `and ${proof.reason}`}`,
+        `${root.name} ${root.version} brings ${name} ${version}, ${waitOf(record) === undefined ? 'which is affected' : `and ${proof.reason}`}`,
       )
     : proof;
 }

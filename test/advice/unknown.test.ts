@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { adviseOn } from '../../src/advice/advise-on.ts';
+import { proofOf } from '../../src/advice/candidates.ts';
 import { AdviceError } from '../../src/advice/errors.ts';
 import { type AdvisedBy, createAdviceFacts } from '../../src/advice/facts.ts';
 import { openProject } from '../../src/advice/project.ts';
@@ -282,8 +283,11 @@ it('asks the index whether it advises to wait, of young versions alone', async (
     undefined,
     new Date(soon).toISOString(),
     undefined,
+    { unknown: 'the service answers 500' },
     undefined,
-    undefined,
+  ]);
+  expect(records.map((record, index) => proofOf('pad', versions[index] ?? '', record).state)).toEqual([
+    ...['good', 'bad', 'good', 'unknown', 'good'],
   ]);
 });
 
