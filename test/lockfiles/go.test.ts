@@ -69,15 +69,32 @@ describe('go.mod', () => {
     }
   });
 
+  it('says that indirect modules are unknown without a go.sum that names them', () => {
+    const text = 'module r\ngo 1.16\nrequire example.com/a v1.0.0\n';
+    expect(readText('go.mod', text).problems).toEqual([
+      {
+        kind: 'unread',
+        line: undefined,
+        message: 'it names no indirect modules below Go 1.17, and its go.sum was not read',
+      },
+    ]);
+    const damaged = { 'go.sum': `example.com/a v1.0.0 h1:${H1}\n<<<<<<< HEAD\n` };
+    expect(readText('go.mod', text, damaged).problems).toEqual([
+      { kind: 'unread', line: undefined, message: 'go.sum:2: "<<<<<<< HEAD" is not `module version hash`' },
+    ]);
+    expect(readText('go.mod', text.replace('1.16', '1.17')).problems).toEqual([]);
+    expect(readText('go.mod', 'module r\n').problems).toEqual([]);
+  });
+
   it('reports malformed lines', () => {
     const text =
-      'module r\nrequire example.com/a latest\nreplace example.com/a =>\nlonely\nrequire example.com/b v1.0.0\n';
+      'module r\ngo 1.17\nrequire example.com/a latest\nreplace example.com/a =>\nlonely\nrequire example.com/b v1.0.0\n';
     const read = readText('go.mod', text);
     expect(read.packages.map(({ purl }) => purl)).toEqual([
       'pkg:golang/example.com/a',
       'pkg:golang/example.com/b@v1.0.0',
     ]);
-    expect(read.problems.map(({ line }) => line)).toEqual([4, 3, 2]);
+    expect(read.problems.map(({ line }) => line)).toEqual([5, 4, 3]);
   });
 
   it('reports an unknown directive with all lines of its block', () => {
@@ -97,15 +114,15 @@ tool example.com/b/cmd\nignore ./x\ngodebug default=go1.21\nretract v0.1.0\nexcl
 
   it('keeps a module whose version is a branch', () => {
     const text =
-      'module r\nrequire (\n\texample.com/a master\n\texample.com/b v1.0.0\n)\nreplace example.com/b => example.com/c main\n';
+      'module r\ngo 1.17\nrequire (\n\texample.com/a master\n\texample.com/b v1.0.0\n)\nreplace example.com/b => example.com/c main\n';
     const { packages, problems } = readText('go.mod', text);
     expect(packages.map(({ name, version, line }) => [name, version, line])).toEqual([
-      ['example.com/a', '', 3],
-      ['example.com/c', '', 6],
+      ['example.com/a', '', 4],
+      ['example.com/c', '', 7],
     ]);
     expect(problems.map(({ line, message }) => [line, message])).toEqual([
-      [3, 'the version of example.com/a is "master", which is not a Go version'],
-      [6, 'the version of example.com/c is "main", which is not a Go version'],
+      [4, 'the version of example.com/a is "master", which is not a Go version'],
+      [7, 'the version of example.com/c is "main", which is not a Go version'],
     ]);
   });
 

@@ -48,7 +48,8 @@ function readModules(input: LockfileInput): LockfileContent {
       );
   }
   const of = (verb: string) => directives.filter((one) => one.verb === verb);
-  const checksums = readCompanion(input, CHECKSUMS, readChecksums)?.modules ?? [];
+  const sum = readCompanion(input, CHECKSUMS, readChecksums);
+  const checksums = sum?.modules ?? [];
   const integrities = new Map(checksums.map((one) => [`${one.path}@${one.version}`, one.integrity]));
   const replace = replacerOf(of('replace'), builder);
   const context = { replace, integrities, builder };
@@ -64,9 +65,14 @@ function readModules(input: LockfileInput): LockfileContent {
     const direct = !/^indirect(?:$|;)/.test(comment);
     addModule({ path, version, direct, line }, context);
   }
-  for (const { path, version } of isComplete(of('go')) ? [] : newestOf(checksums)) {
+  if (isComplete(of('go'))) return builder.content();
+  for (const { path, version } of newestOf(checksums)) {
     if (!named.has(path)) addModule({ path, version, direct: false, line: undefined }, context);
   }
+  for (const { line, text } of sum?.malformed ?? [])
+    builder.problem(undefined, `go.sum:${line}: "${text.slice(0, 200)}" is not \`module version hash\``);
+  if (sum === undefined && named.size > 0)
+    builder.problem(undefined, 'it names no indirect modules below Go 1.17, and its go.sum was not read');
   return builder.content();
 }
 
