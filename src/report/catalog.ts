@@ -26,6 +26,7 @@ export const REPORTS: readonly Report[] = [
       },
     }),
   ),
+  { name: 'csv', render: async (report) => (await import('./csv.ts')).renderCsv(report) },
   { name: 'html', render: async (report) => (await import('./html/html.ts')).renderHtml(report) },
   { name: 'markdown', render: async (report) => [(await import('./markdown.ts')).renderMarkdown(report)] },
 ];

@@ -15,6 +15,7 @@ const TYPES: Readonly<Record<string, string>> = {
   json: 'application/json; charset=utf-8',
   sarif: 'application/sarif+json; charset=utf-8',
   markdown: 'text/markdown; charset=utf-8',
+  csv: 'text/csv; charset=utf-8; header=present',
   cyclonedx: 'application/vnd.cyclonedx+json; charset=utf-8',
 };
 

@@ -6,6 +6,7 @@ export const FORMATS = [
   ['sarif', 'SARIF', 'sarif'],
   ['json', 'JSON', 'json'],
   ['cyclonedx', 'CycloneDX with vulnerabilities (VEX)', 'cdx.json'],
+  ['csv', 'CSV, for spreadsheets', 'csv'],
   ['html', 'HTML, to be read without a server', 'html'],
   ['markdown', 'Markdown', 'md'],
 ] as const;
