@@ -6,6 +6,7 @@ import { splitFindings } from '../model/review/scan-comparison.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import { isAlert } from '../model/scan/is-alert.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
+import { fixCommandOf } from './ci-fix.ts';
 import { withConfig } from './program/options.ts';
 import { withOutputFile } from './program/output-file.ts';
 import { progressLine } from './program/progress.ts';
@@ -32,6 +33,7 @@ up to date, and sets the outputs exit-code, findings, known, gone and gaps. GITH
 ${EXIT_CODES} With a comparison, new findings alone count.`;
 
 export function ciCommand(command: Command, context: CommandContext): void {
+  fixCommandOf(command, context);
   const github = command
     .command('github')
     .description('Scan in a job of GitHub Actions; action.yml calls it.');

@@ -58,39 +58,9 @@ export function fixCommand(command: Command, { terminal, exit }: CommandContext)
 
 async function fix(terminal: Terminal, paths: readonly string[], options: FixOptions): Promise<number> {
   const folder = requireApplicable(paths, options);
-  const loaded = await loadOrDefault(options.config);
-  const progress = progressLine(terminal);
-  const { scanPaths } = await import('../commands/scan.ts');
-  const scan = (given: readonly string[], signal: AbortSignal, adviceRequests: number) =>
-    scanPaths(loaded, {
-      paths: given,
-      local: options.local === true,
-      target: basename(resolve(paths[0] ?? '.')) || 'target',
-      signal,
-      progress,
-      format: options.as,
-      adviceRequests,
-    });
-  const [advised, applied] = await interruptible(async (signal) => {
-    const scanned = await scan(paths, signal, MAX_REQUESTS);
-    if (options.apply !== true) return [scanned, undefined] as const;
-    const { applyFix } = await import('../commands/fix/apply-fix.ts');
-    const result = await applyFix({
-      folder,
-      plans: scanned.plans,
-      before: scanned.report,
-      check: options.check,
-      branch: options.branch,
-      scan: async (copy) => (await scan([copy], signal, 0)).report,
-      inherited: inheritedEnvironment(),
-      signal,
-      onStep(text) {
-        progress.clear();
-        terminal.note(`${printable(text)}\n`);
-      },
-    });
-    return [scanned, result] as const;
-  }).finally(progress.clear);
+  const { advised, applied } = await interruptible((signal) =>
+    adviseAndApply(terminal, paths, { ...options, ...(options.apply === true ? { folder } : {}), signal }),
+  );
   const { appliedText, fixesText, fixesJson } = await import('../report/fixes.ts');
   if (options.format === 'json') terminal.out(fixesJson({ ...advised, applied }));
   else
@@ -100,8 +70,55 @@ async function fix(terminal: Terminal, paths: readonly string[], options: FixOpt
   return applied === undefined ? exitOf(advised.report) : exitOfApplied(advised.report, applied);
 }
 
+type AdviseOptions = Pick<FixOptions, 'config' | 'local' | 'as' | 'check' | 'branch'> & {
+  /** The folder that the fix is applied to; absent: nothing is applied. */
+  readonly folder?: string;
+  /** As in `ApplyOptions`. */
+  readonly isRemote?: boolean;
+  readonly signal: AbortSignal;
+};
+
+/** Scans paths, advises, and applies the advice. */
+export async function adviseAndApply(terminal: Terminal, paths: readonly string[], options: AdviseOptions) {
+  const { folder, signal } = options;
+  const loaded = await loadOrDefault(options.config);
+  const progress = progressLine(terminal);
+  const { scanPaths } = await import('../commands/scan.ts');
+  const scan = (given: readonly string[], adviceRequests: number) =>
+    scanPaths(loaded, {
+      paths: given,
+      local: options.local === true,
+      target: basename(resolve(paths[0] ?? '.')) || 'target',
+      signal,
+      progress,
+      format: options.as,
+      adviceRequests,
+    });
+  try {
+    const advised = await scan(paths, MAX_REQUESTS);
+    if (folder === undefined) return { advised, applied: undefined };
+    const { applyFix } = await import('../commands/fix/apply-fix.ts');
+    const applied = await applyFix({
+      ...{ folder, plans: advised.plans, before: advised.report, signal },
+      ...{ check: options.check, branch: options.branch, isRemote: options.isRemote },
+      scan: async (copy) => (await scan([copy], 0)).report,
+      inherited: inheritedEnvironment(),
+      onStep(text) {
+        progress.clear();
+        terminal.note(`${printable(text)}\n`);
+      },
+    });
+    return { advised, applied };
+  } finally {
+    progress.clear();
+  }
+}
+
 /** The folder that is fixed. Throws a usage error for options that need each other, and for --apply to several paths. */
-function requireApplicable(paths: readonly string[], options: FixOptions): string {
+export function requireApplicable(
+  paths: readonly string[],
+  options: Pick<FixOptions, 'apply' | 'check' | 'branch'>,
+): string {
   const { apply, check, branch } = options;
   if (apply !== true && (check !== undefined || branch !== undefined))
     throw new CommandError('options-unsuited', '--check and --branch need --apply');
@@ -116,7 +133,8 @@ function exitOf({ verdict, advice }: ScanReport): number {
   return verdict.findings.some(isOpen) ? EXIT.findings : EXIT.clean;
 }
 
-function exitOfApplied({ verdict }: ScanReport, applied: AppliedFix): number {
+/** The exit code after a fix: 1 for findings that stay. */
+export function exitOfApplied({ verdict }: ScanReport, applied: AppliedFix): number {
   if (applied.failedCheck !== undefined || applied.restored !== undefined) return EXIT.error;
   const cleared = new Set(applied.plans.flatMap(({ advisories = [] }) => advisories));
   const stays = verdict.findings.some((one) => isOpen(one) && !cleared.has(one.advisory?.id ?? ''));

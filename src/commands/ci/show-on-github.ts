@@ -2,11 +2,9 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import type { GithubEnvironment } from '../../config/github-environment.ts';
-import { createHttpClient } from '../../http/undici-client.ts';
 import { messageOf } from '../../model/errors.ts';
-import type { Secret } from '../../model/secret.ts';
-import { CiError } from './errors.ts';
 import type { GithubEvent } from './github-event.ts';
+import { githubHeaders, type HostApi, openHostApi } from './host-api.ts';
 
 export interface ShownResult {
   readonly target: string;
@@ -28,9 +26,10 @@ export async function showOnGithub(
   { target, sarif, markdown, isNotable, uploads, comments }: ShownResult,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const { token, sha, ref } = environment;
+  const { apiUrl, repository, token, sha, ref } = environment;
   if (token === undefined) return ['GITHUB_TOKEN is not set: nothing is uploaded, and there is no comment'];
-  const api = openGithubApi(environment, token, signal);
+  const url = `${apiUrl}/repos/${repository}`;
+  const api = openHostApi({ url, headers: () => githubHeaders(token), signal });
   const warnings: string[] = [];
   const attempt = async (what: string, step: () => Promise<unknown>): Promise<void> => {
     try {
@@ -85,7 +84,7 @@ const MAX_PAGES = 30;
 
 /** Makes the one comment of a target in a pull request, or updates it. Throws `CiError`, `HttpError`. */
 async function writeComment(
-  api: GithubApi,
+  api: HostApi,
   { pullRequest, target, markdown, isNeeded }: CommentOptions,
 ): Promise<'created' | 'updated' | 'not-needed'> {
   const marker = `<!-- lockhound ${createHash('sha256').update(target).digest('hex').slice(0, 16)} -->`;
@@ -101,7 +100,7 @@ async function writeComment(
 }
 
 /** Only comments of bots count: anyone could write the marker into a comment of theirs. */
-async function findComment(api: GithubApi, pullRequest: number, marker: string): Promise<number | undefined> {
+async function findComment(api: HostApi, pullRequest: number, marker: string): Promise<number | undefined> {
   for (let page = 1; page <= MAX_PAGES; page += 1) {
     const path = `issues/${pullRequest}/comments?per_page=${PAGE}&page=${page}`;
     const comments = commentsSchema.parse(await api.send('GET', path));
@@ -110,37 +109,4 @@ async function findComment(api: GithubApi, pullRequest: number, marker: string):
     if (comments.length < PAGE) return undefined;
   }
   return undefined;
-}
-
-type GithubApi = ReturnType<typeof openGithubApi>;
-
-const TIMEOUT_MS = 30_000;
-const MAX_ANSWER_BYTES = 16_777_216;
-const SHOWN_CHARACTERS = 200;
-
-/** Requests to the API of one repository. The token is sent to that API only. */
-function openGithubApi({ apiUrl, repository }: GithubEnvironment, token: Secret, signal: AbortSignal) {
-  const http = createHttpClient({ totalTimeoutMs: TIMEOUT_MS, maxResponseBytes: MAX_ANSWER_BYTES });
-  return {
-    /** Sends a request below the repository and returns the JSON of its answer. Throws `CiError` (`host-refused`), `HttpError`. */
-    async send(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<unknown> {
-      const { status, body: answer } = await http.send({
-        method,
-        url: `${apiUrl}/repos/${repository}/${path}`,
-        headers: {
-          authorization: `Bearer ${token.reveal()}`,
-          accept: 'application/vnd.github+json',
-          'x-github-api-version': '2022-11-28',
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal,
-      });
-      const text = answer.toString('utf8');
-      if (status >= 200 && status < 300) return text === '' ? undefined : JSON.parse(text);
-      const reason = text.slice(0, SHOWN_CHARACTERS).replace(/\s+/g, ' ');
-      throw new CiError('host-refused', `${method} ${path}: HTTP ${status} ${reason}`);
-    },
-    close: () => http.close(),
-  };
 }

@@ -7,7 +7,7 @@ import type { ScanReport } from '../../model/scan/verdict.ts';
 import { commitBranch } from './commit-branch.ts';
 import { FixError } from './errors.ts';
 import { runScript } from './run-script.ts';
-import { type ChangedFile, openWorkingCopy, type WorkingCopy } from './working-copy.ts';
+import { type ChangedFile, findRoot, openWorkingCopy, type WorkingCopy } from './working-copy.ts';
 import { restoreUnfinished, writeChanges } from './write-changes.ts';
 
 export interface ApplyOptions {
@@ -20,6 +20,8 @@ export interface ApplyOptions {
   readonly check?: string | undefined;
   /** The new branch that gets the result; absent: the files of the folder get it. */
   readonly branch?: string | undefined;
+  /** Whether the branch is one of another repository: the result has the commit for it, and the message. */
+  readonly isRemote?: boolean | undefined;
   /** Scans a folder as `before` was scanned. */
   readonly scan: (folder: string) => Promise<ScanReport>;
   readonly inherited: Readonly<Record<string, string>>;
@@ -44,10 +46,11 @@ type Refused = Candidate & { readonly reason: string };
  */
 export async function applyFix(options: ApplyOptions): Promise<AppliedFix> {
   const { check, signal, onStep } = options;
-  const copy = await openWorkingCopy(options.folder, options);
+  const place = await findRoot(options.folder, options);
+  const restored = await restoreUnfinished(place.root);
+  if (restored.length > 0) return { plans: [], restored };
+  const copy = await openWorkingCopy(options.folder, place, signal);
   try {
-    const restored = await restoreUnfinished(copy.root);
-    if (restored.length > 0) return { plans: [], restored };
     const { proven, refused } = await provePlans(copy, options);
     const plans = [
       ...proven.map((one) => appliedOf(one, options.before)),
@@ -70,7 +73,7 @@ export async function applyFix(options: ApplyOptions): Promise<AppliedFix> {
     }
     const message = messageOf(copy.root, proven, options);
     const commit = await commitBranch(copy, files, { ...options, branch: options.branch, message });
-    return { plans, written, branch: options.branch, commit };
+    return { plans, written, branch: options.branch, commit, message };
   } finally {
     await copy.remove();
   }

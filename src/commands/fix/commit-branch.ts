@@ -7,6 +7,8 @@ import type { ChangedFile, WorkingCopy } from './working-copy.ts';
 
 interface BranchOptions {
   readonly branch: string;
+  /** Whether the branch is one of another repository, so that none is made here. Its commit has an author of its own. */
+  readonly isRemote?: boolean | undefined;
   readonly message: string;
   /** The variables that git needs. */
   readonly inherited: Readonly<Record<string, string>>;
@@ -14,15 +16,18 @@ interface BranchOptions {
 
 const MAX_BYTES = 1_048_576;
 
+/** The author of commits for other repositories. The domain is reserved: it is nobody's address. */
+export const LOCKHOUND_EMAIL = 'lockhound@lockhound.invalid';
+
 /**
  * Commits the files of the copy on a new branch from HEAD, and leaves the working tree and the index as they are. No hook runs.
- * Returns the id of the commit. Throws `FixError` (no repository, the branch exists, a file has changes that no commit has),
+ * For another repository, the same changes of the same HEAD are the same commit. Returns the id of the commit. Throws `FixError` (no repository, the branch exists, a file has changes that no commit has),
  * `SourceError`.
  */
 export async function commitBranch(
   copy: WorkingCopy,
   files: readonly ChangedFile[],
-  { branch, message, inherited }: BranchOptions,
+  { branch, isRemote = false, message, inherited }: BranchOptions,
 ): Promise<string> {
   const { root, repository } = copy;
   if (repository === undefined)
@@ -46,7 +51,7 @@ export async function commitBranch(
     (await runGit(git, args, { input, read: textOf(root, MAX_BYTES) })).trim();
   const ref = `refs/heads/${branch}`;
   await ask(['check-ref-format', '--branch', branch]);
-  if ((await ask(['for-each-ref', '--format=%(refname)', ref])) !== '')
+  if (!isRemote && (await ask(['for-each-ref', '--format=%(refname)', ref])) !== '')
     throw new FixError('not-applicable', `the branch ${branch} exists`);
   const head = await commitOf(git, 'HEAD');
   await ask(['read-tree', head]);
@@ -69,10 +74,25 @@ export async function commitBranch(
   }
   await ask(['update-index', '-z', '--index-info'], lines);
   const tree = await ask(['write-tree']);
-  const commit = await ask(['commit-tree', tree, '-p', head], [message]);
+  const commit = ['commit-tree', tree, '-p', head];
+  if (isRemote) {
+    const environment = { ...git.environment, ...authorAt(await ask(['show', '-s', '--format=%cI', head])) };
+    const own = { input: [message], read: textOf(root, MAX_BYTES) };
+    return (await runGit({ ...git, environment }, commit, own)).trim();
+  }
+  const made = await ask(commit, [message]);
   // The empty value: the branch must not exist.
-  await ask(['update-ref', ref, commit, '']);
-  return commit;
+  await ask(['update-ref', ref, made, '']);
+  return made;
+}
+
+function authorAt(time: string): Readonly<Record<string, string>> {
+  const named = ['AUTHOR', 'COMMITTER'].flatMap((who) => [
+    [`GIT_${who}_NAME`, 'Lockhound'],
+    [`GIT_${who}_EMAIL`, LOCKHOUND_EMAIL],
+    [`GIT_${who}_DATE`, time],
+  ]);
+  return Object.fromEntries(named);
 }
 
 async function modeOf(

@@ -41,22 +41,29 @@ const AT_ONCE = 32;
 /** Folders that tools fill and that no lockfile is in. */
 const SKIPPED: ReadonlySet<string> = new Set(['.git', 'node_modules', '.venv', 'target', '__pycache__']);
 
-/**
- * Copies the files of the repository that has a folder: those that git knows, and new ones that it does not ignore. Of a folder
- * outside of repositories everything is copied but installed packages. Throws `FixError`, `SourceError`.
- */
-export async function openWorkingCopy(
+/** The root of the repository that has a folder, or the folder itself where none has it. Throws `FixError`, `SourceError`. */
+export async function findRoot(
   folder: string,
   options: { readonly inherited: Readonly<Record<string, string>>; readonly signal: AbortSignal },
-): Promise<WorkingCopy> {
-  const { signal } = options;
+): Promise<Pick<WorkingCopy, 'root' | 'repository'>> {
   const repository = await openLocalRepository(folder, options).catch((error: unknown) => {
     if (error instanceof SourceError && error.code === 'not-found') return undefined;
     throw error;
   });
   if (repository !== undefined && repository.root === undefined)
     throw new FixError('not-applicable', `${folder}: the repository is bare`);
-  const root = repository?.root ?? resolve(folder);
+  return { root: repository?.root ?? resolve(folder), repository };
+}
+
+/**
+ * Copies the files of the repository that has a folder: those that git knows, and new ones that it does not ignore. Of a folder
+ * outside of repositories everything is copied but installed packages. Throws `FixError`, `SourceError`.
+ */
+export async function openWorkingCopy(
+  folder: string,
+  { root, repository }: Pick<WorkingCopy, 'root' | 'repository'>,
+  signal: AbortSignal,
+): Promise<WorkingCopy> {
   const paths =
     repository === undefined
       ? await filesIn(root)

@@ -15,9 +15,10 @@ export interface AppliedFix {
   readonly plans: readonly AppliedPlan[];
   /** The files that were written or committed; absent: none. */
   readonly written?: readonly string[];
-  /** The new branch, and its commit. */
+  /** The new branch, and its commit with the message. */
   readonly branch?: string;
   readonly commit?: string;
+  readonly message?: string;
   /** The last lines of the check that failed; nothing was written then. */
   readonly failedCheck?: string;
   /** The files of an earlier fix that was killed while it wrote, which are as they were again. Nothing else was done. */

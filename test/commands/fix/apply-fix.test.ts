@@ -207,9 +207,10 @@ for (const name of ['copyFile', 'link', 'mkdir', 'rename', 'rm', 'writeFile']) {
 }
 let armed = false;
 syncBuiltinESMExports();
-const { openWorkingCopy } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/commands/fix/working-copy.ts'))});
+const { findRoot, openWorkingCopy } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/commands/fix/working-copy.ts'))});
 const { writeChanges } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/commands/fix/write-changes.ts'))});
-const copy = await openWorkingCopy('.', { inherited: process.env, signal: new AbortController().signal });
+const { signal } = new AbortController();
+const copy = await openWorkingCopy('.', await findRoot('.', { inherited: process.env, signal }), signal);
 for (const name of ['package.json', 'package-lock.json', 'new.lock']) fs.writeFileSync(copy.copy + '/' + name, '1.0.1\\n');
 const changes = await copy.changes();
 armed = true;
@@ -243,6 +244,23 @@ await copy.remove();
     }
     await rm(temporary, { recursive: true });
     expect(ends).toEqual(new Set(['old', 'new', 'ended']));
+  });
+
+  it('has its files restored before anything is copied', async () => {
+    const journal = join(folder, '.git/lockhound-fix');
+    await mkdir(journal);
+    await writeFile(join(journal, '0.before'), 'a 0.9.0\n');
+    await writeFile(join(journal, 'files.json'), '[{"path":"package-lock.json","kind":"changed"}]');
+    const before = process.env['TMPDIR'];
+    // Nothing can be copied there.
+    process.env['TMPDIR'] = join(folder, 'none');
+    const restored = await apply([plan([LIFT])]).finally(() => {
+      if (before === undefined) delete process.env['TMPDIR'];
+      else process.env['TMPDIR'] = before;
+    });
+    expect(restored).toEqual({ plans: [], restored: ['package-lock.json'] });
+    expect(await lockfile()).toBe('a 0.9.0\n');
+    expect(existsSync(journal)).toBe(false);
   });
 });
 
