@@ -14,6 +14,7 @@ export const LOCKFILES: Readonly<Record<ManagerName, string>> = {
   pnpm: 'pnpm-lock.yaml',
   yarn: 'yarn.lock',
   'yarn-modern': 'yarn.lock',
+  bun: 'bun.lock',
 };
 
 const INSTALL: Readonly<Record<ManagerName, readonly string[]>> = {
@@ -21,6 +22,7 @@ const INSTALL: Readonly<Record<ManagerName, readonly string[]>> = {
   pnpm: ['pnpm', 'install'],
   yarn: ['yarn', 'install'],
   'yarn-modern': ['yarn', 'install'],
+  bun: ['bun', 'install'],
 };
 
 /** Locks what a lockfile of another manager locks, or the own one. */
@@ -31,6 +33,7 @@ const INSTALL_LOCKED: Readonly<Record<ManagerName, readonly string[]>> = {
   pnpm: ['pnpm', 'install', '--frozen-lockfile'],
   yarn: ['yarn', 'install', '--frozen-lockfile'],
   'yarn-modern': ['yarn', 'install', '--immutable'],
+  bun: ['bun', 'install', '--frozen-lockfile'],
 };
 
 /** A project in a folder. */
@@ -111,7 +114,7 @@ async function unpack(folder: string, spec: string, environment: Environment): P
 }
 
 /** What package managers say of a requirement that no version satisfies. */
-const UNSATISFIED = /(?:version found for |versions for ")(@?[^@\s"]+)[@"][^\n]*/;
+const UNSATISFIED = /(?:version found for |versions for "|found for specifier ")(@?[^@\s"]+)[@"][^\n]*/;
 const NO_CANDIDATES = /No candidates found/;
 const REQUIRED = /(?<![^@\s"])(@?[^@\s"]+)@/;
 

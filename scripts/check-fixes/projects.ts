@@ -112,6 +112,7 @@ export const PROJECTS: readonly CheckedProject[] = [
     members: ['verdaccio@4.4.0'],
     start: loads('./build/index.js'),
   },
+  { name: 'json-server-bun', manager: 'bun', members: ['json-server@0.16.1'], start: JSON_SERVER },
   { name: 'npm-workspace', manager: 'npm', members: SHOP_MEMBERS, start: JSON_SERVER },
   { name: 'pnpm-workspace', manager: 'pnpm', members: SHOP_MEMBERS, start: JSON_SERVER },
   { name: 'yarn-workspace', manager: 'yarn', members: SHOP_MEMBERS, start: JSON_SERVER },

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { succeed } from './run.ts';
 
 /** A package manager with which a project is checked. `yarn`: Yarn 1; `yarn-modern`: Yarn 4. */
-export type ManagerName = 'npm' | 'pnpm' | 'yarn' | 'yarn-modern';
+export type ManagerName = 'npm' | 'pnpm' | 'yarn' | 'yarn-modern' | 'bun';
 
 export type Environment = Readonly<Record<string, string>>;
 
-const SHARED = ['pnpm@10', 'yarn@1'];
+/** The package with the program of Bun: that of the package `bun` comes by a script. */
+const BUN = `@oven/bun-${process.platform}-${process.arch === 'arm64' ? 'aarch64' : 'x64-baseline'}`;
+const SHARED = ['pnpm@10', 'yarn@1', `${BUN}@1`];
 const MODERN = '@yarnpkg/cli-dist@4';
 
 /** No scripts of packages run, and no command asks or reports anything. */
@@ -35,6 +37,7 @@ const LOCK_ONLY: Environment = {
   npm_config_package_lock_only: 'true',
   npm_config_lockfile_only: 'true',
   YARN_MODE: 'update-lockfile',
+  BUN_MODE: '--lockfile-only',
 };
 
 /** The package managers, installed into a folder. */
@@ -70,6 +73,11 @@ export async function installTools(folder: string, cache: string, answers: strin
   const wrapper = join(modern, 'bin', 'yarn');
   await writeFile(wrapper, lockOnly(program));
   await chmod(wrapper, 0o755);
+  const bun = join(folder, 'bun');
+  await mkdir(bun, { recursive: true });
+  await writeFile(join(bun, 'bun'), withoutScripts(join(folder, 'node_modules', BUN, 'bin', 'bun')));
+  await chmod(join(bun, 'bun'), 0o755);
+  const folders: Partial<Record<ManagerName, string>> = { 'yarn-modern': join(modern, 'bin'), bun };
   const using = (manager: ManagerName, registry: string): Environment => ({
     ...QUIET,
     npm_config_registry: registry,
@@ -80,7 +88,9 @@ export async function installTools(folder: string, cache: string, answers: strin
     YARN_REGISTRY: registry,
     YARN_CACHE_FOLDER: join(cache, manager),
     YARN_NPM_REGISTRY_SERVER: registry.replace(/\/$/, ''),
-    PATH: `${manager === 'yarn-modern' ? join(modern, 'bin') : join(folder, 'node_modules', '.bin')}:${process.env['PATH'] ?? ''}`,
+    BUN_CONFIG_REGISTRY: registry,
+    BUN_INSTALL_CACHE_DIR: join(answers, encodeURIComponent(registry), 'bun'),
+    PATH: `${folders[manager] ?? join(folder, 'node_modules', '.bin')}:${process.env['PATH'] ?? ''}`,
   });
   return {
     with: using,
@@ -95,6 +105,17 @@ mode="$YARN_MODE"; unset YARN_MODE
 case "$mode $1" in
   'update-lockfile install' | 'update-lockfile up') exec node '${program}' "$@" --mode=update-lockfile ;;
   *) exec node '${program}' "$@" ;;
+esac
+`;
+}
+
+/** Bun has options and no settings for running no scripts and for writing the lockfile alone. */
+function withoutScripts(program: string): string {
+  return `#!/bin/sh
+mode="$BUN_MODE"; unset BUN_MODE
+case "$1" in
+  install | add) exec '${program}' "$@" --ignore-scripts $mode ;;
+  *) exec '${program}' "$@" ;;
 esac
 `;
 }
