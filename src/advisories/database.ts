@@ -13,7 +13,9 @@ import type { DatabaseSync as Database } from 'node:sqlite';
 import type { Affected, AffectedPackage, OsvRecord } from '../model/advisories/osv-record.ts';
 import { messageOf } from '../model/errors.ts';
 import { SYSTEMS, type System } from '../model/lockfile/ecosystem.ts';
+import { textIn, textWriter } from './advisory-text.ts';
 import { AdvisoryError } from './errors.ts';
+import type { WholeRecord } from './osv-record.ts';
 
 /** The advisories of one system that are stored. */
 export interface Coverage {
@@ -96,6 +98,8 @@ export async function openAdvisories(path: string) {
         row && { ...(JSON.parse(String(row['body'])) as StoredAdvisory), modified: String(row['modified']) }
       );
     },
+    /** What an advisory says for people. */
+    text: (id: string) => textIn(database, id),
     /** The ids of withdrawn advisories that have another id among their aliases. */
     withdrawnAs: (alias: string) => ofAlias.all(alias).map(({ id }) => String(id)),
     /** All advisories, or those that changed since a time in ms, withdrawn ones too. */
@@ -169,7 +173,7 @@ export function withChanges(advisories: Advisories, changed: readonly OsvRecord[
 /** A change of the stored advisories, which is visible to others when it is completed. */
 export interface AdvisoryUpdate {
   /** Stores a record, unless a newer one is stored. Returns whether it was stored. */
-  put(record: OsvRecord): boolean;
+  put(record: WholeRecord): boolean;
   /** Records that all advisories of a system are known. */
   cover(coverage: Omit<Coverage, 'records'>): void;
   /** A value that is kept beside the advisories: when the last bundle was created (`bundle`, RFC 3339), or a position in a list. */
@@ -215,12 +219,15 @@ function updateOf(
   const alsoNamed = database.prepare('INSERT OR REPLACE INTO withdrawn VALUES (?, ?)');
   const unname = database.prepare('DELETE FROM withdrawn WHERE id = ?');
   const affect = database.prepare('INSERT OR REPLACE INTO affected VALUES (?, ?, ?, ?)');
+  const putText = textWriter(database);
   const cover = database.prepare('INSERT OR REPLACE INTO coverage VALUES (?, 0, ?, ?, ?)');
   return {
-    put({ modified, affected, ...advisory }) {
+    put({ modified, affected, said, ...advisory }) {
       const before = known.get(advisory.id)?.['modified'];
       if (before !== undefined && Date.parse(String(before)) > Date.parse(modified)) return false;
       put.run(advisory.id, modified, JSON.stringify(advisory));
+      // A bundle has no texts: what is stored of the same record stays.
+      if (said !== undefined || before !== modified) putText(advisory.id, said);
       if (before !== undefined) {
         forget.run(advisory.id);
         unname.run(advisory.id);

@@ -11,13 +11,13 @@ import { defined } from '../model/defined.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Coverage } from './database.ts';
 import { AdvisoryError } from './errors.ts';
-import { readOsvRecord } from './osv-record.ts';
+import { readOsvRecord, type WholeRecord } from './osv-record.ts';
 import { type RequestOptions, request, requestPart, unavailable } from './request.ts';
 
 /** What an ecosystem's list of changes said since a position. */
 export interface FeedChanges {
   readonly position: FeedPosition;
-  readonly records: readonly OsvRecord[];
+  readonly records: readonly WholeRecord[];
   /** Whether there are more changes, which the next reading has. */
   readonly hasMore: boolean;
   /** Changes whose records, or parts of them, cannot be read. */

@@ -9,12 +9,18 @@ import { defined } from '../model/defined.ts';
 import type { System } from '../model/lockfile/ecosystem.ts';
 import { canonicalName } from '../model/lockfile/ecosystem.ts';
 import { schemeOf } from '../versions/scheme.ts';
+import { type AdvisoryText, readAdvisoryText } from './advisory-text.ts';
 
 /** Vectors by preference: version 3 is the one that the package-insights API states. */
 const VECTORS = ['CVSS_V3', 'CVSS_V4', 'CVSS_V2'];
 
+/** A record with its text, which no worker needs. */
+export interface WholeRecord extends OsvRecord {
+  readonly said?: AdvisoryText;
+}
+
 /** A record that was read. */
-export interface ReadRecord extends OsvRecord {
+export interface ReadRecord extends WholeRecord {
   /** Parts that cannot be used, each in a few words. */
   readonly problems: readonly string[];
 }
@@ -69,7 +75,7 @@ export function readOsvRecord(value: unknown): ReadRecord {
   return {
     id,
     modified,
-    ...defined({ published, withdrawn, vector }),
+    ...defined({ published, withdrawn, vector, said: readAdvisoryText(value) }),
     title: (summary.trim() || firstLine || id).slice(0, MAX_TITLE),
     aliases: [...new Set(aliases ?? [])].filter((alias) => alias !== id),
     affected: (affected ?? []).flatMap((one) => affectedOf(one, problems)),

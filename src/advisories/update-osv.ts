@@ -1,16 +1,12 @@
 import { printableUrl } from '../http/errors.ts';
-import {
-  type FeedPosition,
-  feedPositionSchema,
-  type OsvRecord,
-  osvSystem,
-} from '../model/advisories/osv-record.ts';
+import { type FeedPosition, feedPositionSchema, osvSystem } from '../model/advisories/osv-record.ts';
 import { defined } from '../model/defined.ts';
 import { messageOf } from '../model/errors.ts';
 import { type Coverage, importedFacts } from './database.ts';
 import { AdvisoryError, type AdvisoryErrorCode } from './errors.ts';
 import { firstPosition, laterPosition, readFeed } from './feed.ts';
 import { updated } from './import-osv.ts';
+import type { WholeRecord } from './osv-record.ts';
 import type { RequestOptions } from './request.ts';
 
 /** What an update did. */
@@ -96,7 +92,7 @@ async function updateOne(ecosystem: string, options: UpdateOptions): Promise<Upd
 interface ReadChanges {
   readonly position: FeedPosition;
   /** By id: a later reading may have a newer one. */
-  readonly records: ReadonlyMap<string, OsvRecord>;
+  readonly records: ReadonlyMap<string, WholeRecord>;
   readonly problems: readonly string[];
   /** Whether these are all changes. */
   readonly isWhole: boolean;
@@ -106,7 +102,7 @@ interface ReadChanges {
 
 /** Reads as many changes as are stored together. Throws `AdvisoryError` when the first reading fails. */
 async function readSome(ecosystem: string, from: FeedPosition, options: UpdateOptions): Promise<ReadChanges> {
-  const records = new Map<string, OsvRecord>();
+  const records = new Map<string, WholeRecord>();
   const problems: string[] = [];
   let position = from;
   for (let reading = 0; reading < READINGS_TOGETHER; reading += 1) {

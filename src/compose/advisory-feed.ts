@@ -58,7 +58,10 @@ export function createAdvisoryFeed(
     // Packages that they no longer name are judged again, too.
     const former = await advisoryChanges.some(read.map(({ id }) => id));
     const times = new Map(former.map(({ id, modified }) => [id, Date.parse(modified)]));
-    const records = read.filter(({ id, modified }) => Date.parse(modified) >= (times.get(id) ?? 0));
+    const records = read
+      .filter(({ id, modified }) => Date.parse(modified) >= (times.get(id) ?? 0))
+      // Texts are in the imported file alone.
+      .map(({ said: _, ...record }) => record);
     // In this order: a worker that dies in between repeats what is before.
     await advisoryChanges.save(records);
     await advisoryChanges.list([...former, ...records], Date.now());

@@ -85,6 +85,7 @@ describe('a record', () => {
       title: 'The first line.',
       aliases: ['CVE-1'],
       vector: 'three',
+      said: { text: 'The first line.\nThe second.' },
       affected: [
         { system: 'PYPI', name: 'left-pad', versions: ['1.0'], ranges: [] },
         { system: 'GO', name: 'example.com/left', versions: [], ranges: [[['introduced', '0']]] },
