@@ -1,3 +1,4 @@
+import { importedText } from '../../compose/advisory-text.ts';
 import { withExploits } from '../../policy/priority/exploits.ts';
 import { withPriority } from '../../policy/priority/priority.ts';
 import { notFound, requireSeen } from '../context.ts';
@@ -7,7 +8,7 @@ import { shownFinding, withKnownFixes } from './shown.ts';
 /** Locations that are sent. */
 const MAX_LOCATIONS = 1_000;
 
-/** One finding from the state of its target, with its places, and with the evidence of its upgrade. */
+/** One finding from the state of its target, with its places, and with the evidence of its upgrade and the text of its advisory. */
 export const getFinding: Operation<'lockhound.findings.get'> = async ({ params, principal }, context) => {
   const { target, fingerprint } = params;
   await requireSeen(context, principal, target);
@@ -22,5 +23,9 @@ export const getFinding: Operation<'lockhound.findings.get'> = async ({ params, 
   const labels = (await targetSummaries.read(target))?.labels ?? {};
   const one = { target, labels, status, openedAt, changedAt, places, finding: { ...finding, locations } };
   const [advised = one] = await withKnownFixes(context.fleet, [one]);
-  return shownFinding(context, advised, true);
+  const shown = shownFinding(context, advised, true);
+  const { advisory } = shown.finding;
+  if (advisory === undefined) return shown;
+  const said = await importedText(context.loaded, [advisory.id, ...advisory.aliases]);
+  return { ...shown, finding: { ...shown.finding, advisory: { ...advisory, ...said } } };
 };

@@ -1,6 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { Store } from '../../compose/store.ts';
 import type { ExpandedLockfile, ExpandedPackage } from '../../fleet/compact-lockfile.ts';
+import { defined } from '../../model/defined.ts';
+import type { TrackedFinding } from '../../model/scan/change.ts';
+import { isAlert } from '../../model/scan/is-alert.ts';
+import { SEVERITIES, type Severity } from '../../model/scan/severity.ts';
 import { findPaths } from '../../policy/dependency-path.ts';
 import { notFound, perContext, requireSeen, unknownTarget } from '../context.ts';
 import type { Call, Operation } from '../operation.ts';
@@ -48,6 +52,7 @@ export const listInventory: Operation<'lockhound.targets.inventory'> = async (
   }
   const { format, problems, packages, groups, pathTo } = await remembered(context)(store, inventory);
   const fitting = fittingPackages(packages, params);
+  const worst = worstAlerts(state.findings);
   const from = page.after?.at ?? page.skip;
   const end = from + page.size;
   const next = end < fitting.length ? { nextPageToken: page.tokenAfter({ inventory, at: end }) } : {};
@@ -59,7 +64,8 @@ export const listInventory: Operation<'lockhound.targets.inventory'> = async (
     problems: from === 0 ? problems : [],
     packages: fitting.slice(from, end).map(({ locked, excluded }) => {
       const { integrity: _digests, source: _source, ...own } = locked;
-      const listed = { ...own, dependencyPath: [...pathTo(locked.id)] };
+      const severity = worst.get(locked.purl);
+      const listed = { ...own, dependencyPath: [...pathTo(locked.id)], ...defined({ severity }) };
       return excluded === undefined ? listed : { ...listed, outcome: excluded[0], reason: excluded[1] };
     }),
     ...next,
@@ -91,10 +97,24 @@ function rememberLockfiles(): (store: Store, hash: string) => Promise<ReadLockfi
   };
 }
 
+/** The worst open alert about each package, by its purl. */
+function worstAlerts(findings: readonly TrackedFinding[]): ReadonlyMap<string, Severity> {
+  const worst = new Map<string, Severity>();
+  for (const { status, finding } of findings) {
+    if (status !== 'open' || !isAlert(finding)) continue;
+    const { purl } = finding.package;
+    const known = worst.get(purl);
+    if (known === undefined || SEVERITIES.indexOf(finding.severity) < SEVERITIES.indexOf(known))
+      worst.set(purl, finding.severity);
+  }
+  return worst;
+}
+
 function fittingPackages(
-  packages: readonly ExpandedPackage[],
-  { search, direct = false, group }: Call<'lockhound.targets.inventory'>['params'],
+  all: readonly ExpandedPackage[],
+  { search, direct = false, group, around }: Call<'lockhound.targets.inventory'>['params'],
 ): readonly ExpandedPackage[] {
+  const packages = around === undefined ? all : neighboursOf(all, around);
   const words = searchWords(search);
   if (words.length === 0 && !direct && group === undefined) return packages;
   return packages.filter(({ locked }) => {
@@ -105,4 +125,16 @@ function fittingPackages(
       (group === undefined || locked.groups.includes(group))
     );
   });
+}
+
+/** A package, then those that depend on it and those that it depends on; none when the file does not have it. */
+function neighboursOf(packages: readonly ExpandedPackage[], id: string): readonly ExpandedPackage[] {
+  const one = packages.find(({ locked }) => locked.id === id);
+  if (one === undefined) return [];
+  const needed = new Set(one.locked.dependencies);
+  const others = packages.filter(
+    (other) =>
+      other !== one && (needed.has(other.locked.id) || other.locked.dependencies?.includes(id) === true),
+  );
+  return [one, ...others];
 }

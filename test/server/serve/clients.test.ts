@@ -33,6 +33,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'lockhound.targets.list': { params: { label: ['team=web'], orderBy: 'target', incomplete: false } },
   'lockhound.targets.get': { params: { target } },
   'lockhound.findings.exposure': { params: { advisory: 'GHSA-lodash' } },
+  'lockhound.findings.breakdown': { params: { by: 'label:team', severity: 'low' } },
   'lockhound.dossiers.get': { params: { subject: 'GHSA-lodash', stage: 'final', limit: 5 } },
   'lockhound.targets.history': { params: { target, pageSize: 1 } },
   'lockhound.targets.blame': { params: { target, package: 'ms' } },

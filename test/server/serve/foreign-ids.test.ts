@@ -107,12 +107,12 @@ describe('what belongs to another team is as unknown as what does not exist', ()
     },
   );
 
-  it.each(['findings', 'findings/count', 'deliveries', 'scans', 'changes'])(
+  it.each(['findings', 'findings/count', 'findings/breakdown?by=age', 'deliveries', 'scans', 'changes'])(
     '%s of a target',
     async (path) => {
       const [foreign, unknown] = await Promise.all(
         ['b/bank', 'b/none'].map((target) =>
-          call('team', 'GET', `${path}?target=${encodeURIComponent(target)}`),
+          call('team', 'GET', `${path}${path.includes('?') ? '&' : '?'}target=${encodeURIComponent(target)}`),
         ),
       );
       const withoutInstance = (text = '') =>

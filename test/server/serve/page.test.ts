@@ -25,6 +25,8 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const TITLE = 'Something is wrong with left';
 const LEFT = 'pkg:npm/left@1.0.0';
 const INVENTORY = '/inventory?target=org%2Fshop';
+const finding = `/finding?target=org%2Fshop&id=${encodeURIComponent('org/shop/left@1.0.0/critical')}`;
+const GRAPH = '/graph?target=org%2Fshop&lockfile=package-lock.json';
 
 const folder = mkdtempSync(join(tmpdir(), 'page-'));
 let room: Awaited<ReturnType<typeof openServeRoom>>;
@@ -85,6 +87,11 @@ async function fill(): Promise<void> {
         ...Array.from({ length: 300 }, (_, index) => tracked('org/shop', `p${index}@1.0.0`, 'low')),
       ],
       log: [opened(left.finding.fingerprint, LEFT, TITLE)],
+      ledger: {
+        findings: [
+          { transition: 'opened', rule: 'vulnerability', severity: 'high', purl: LEFT, routes: ['default'] },
+        ],
+      },
     },
   );
   await save('org/api', [], { findings: [tracked('org/api', 'left@1.0.0', 'high')] });
@@ -114,7 +121,7 @@ async function fill(): Promise<void> {
     key: 's.default',
     route: 'default',
     target: 'org/shop',
-    scan: 's',
+    scan: 'org/shop-s1',
     date: at,
   };
   await deliveries.file(delivery, notificationOf());
@@ -237,7 +244,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
     await page.getByText('Upgrade left to 1.0.1.').waitFor();
     const holders = page.getByRole('region', { name: 'All targets that hold it' });
     await holders.getByRole('link', { name: 'org/api' }).waitFor();
-    await page.getByRole('region', { name: 'History' }).getByText('opened').waitFor();
+    await page.getByRole('region', { name: 'History and alerts' }).getByText('opened').first().waitFor();
     await page.getByRole('button', { name: 'Suppress' }).click();
     await page.getByLabel('Reason').fill('is not reachable');
     await page.getByLabel('Opens again').selectOption('30d');
@@ -340,14 +347,19 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
     await page.context().close();
   });
 
-  it.each(['/target', '/finding', '/scan', '/inventory', '/target?id=none'])(
-    'has a heading where there is nothing to show: %s',
-    async (path) => {
-      const { page } = await signedIn(tokens.admin, path);
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.context().close();
-    },
-  );
+  it.each([
+    '/target',
+    '/finding',
+    '/scan',
+    '/inventory',
+    '/graph',
+    '/target?id=none',
+    `${GRAPH}&package=none`,
+  ])('has a heading where there is nothing to show: %s', async (path) => {
+    const { page } = await signedIn(tokens.admin, path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.context().close();
+  });
 
   it('shows what happens without being loaded again', async () => {
     const { page } = await signedIn(tokens.admin, '/findings?target=org%2Fnew');
@@ -383,6 +395,49 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
     await page.getByLabel('Rules: vulnerability').waitFor();
     expect(new URL(page.url()).searchParams.getAll('rule')).toEqual(['vulnerability']);
     expect(events()).toEqual([]);
+    await page.context().close();
+  });
+
+  it('shows open findings in groups, and says every number of a bar', async () => {
+    const { page, events } = await signedIn(tokens.admin, '/charts');
+    const ages = page.getByRole('table', { name: 'Open findings by age' });
+    await ages.getByText('1 critical', { exact: true }).waitFor();
+    const teams = page.getByRole('region', { name: 'Label team: numbers' });
+    await page.getByLabel('At least').selectOption('critical');
+    await teams.getByRole('row').filter({ hasText: 'web' }).waitFor();
+    await teams.getByRole('link', { name: 'web', exact: true }).click();
+    await page.getByText('1 finding', { exact: true }).waitFor();
+    expect(page.url()).toContain('label=team%3Dweb');
+    expect(events()).toEqual([]);
+    await page.context().close();
+  });
+
+  it('walks the dependencies of a lockfile', async () => {
+    const { page, events } = await signedIn(tokens.admin, `${GRAPH}&package=left@1.0.0`);
+    await page.getByRole('heading', { name: 'left@1.0.0' }).waitFor();
+    const above = page.getByRole('region', { name: 'Needed by' });
+    await above.getByRole('link', { name: 'shop 1.0.0' }).click();
+    await page.getByRole('heading', { name: 'shop@1.0.0' }).waitFor();
+    await page
+      .getByRole('region', { name: 'Needs' })
+      .getByRole('link', { name: 'left 1.0.0 critical' })
+      .waitFor();
+    await above.getByRole('link', { name: 'the project itself' }).click();
+    await page.getByRole('heading', { name: 'Dependencies' }).waitFor();
+    await page.getByRole('link', { name: 'shop 1.0.0' }).waitFor();
+    expect(events()).toEqual([]);
+    await page.context().close();
+  });
+
+  it('follows an alert from its finding to the receiver', async () => {
+    const { page, events } = await signedIn(tokens.admin, finding);
+    const history = page.getByRole('region', { name: 'History and alerts' });
+    await history.getByText('route default', { exact: true }).waitFor();
+    await history.getByRole('button', { name: '1 attempt' }).click();
+    await history.getByText('500', { exact: true }).waitFor();
+    expect(events()).toEqual([]);
+    await history.getByRole('link', { name: 'scan', exact: true }).first().click();
+    await page.getByRole('heading', { name: 'Scan', exact: true }).waitFor();
     await page.context().close();
   });
 
@@ -432,6 +487,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
       'Overview',
       'Issues',
       'Findings',
+      'Charts',
       'Targets',
       'Changes',
       'Suppressions',
@@ -455,6 +511,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
       '/findings?target=evil',
       `/finding?target=evil&id=${id}`,
       '/target?id=evil',
+      '/charts',
       '/changes',
       '/',
     ]) {
@@ -486,7 +543,6 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
     await page.context().close();
   });
 
-  const finding = `/finding?target=org%2Fshop&id=${encodeURIComponent('org/shop/left@1.0.0/critical')}`;
   it.each([
     [
       1280,
@@ -500,7 +556,9 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
         '/target?id=org%2Fshop',
         '/tokens',
         '/deliveries',
+        '/charts',
         INVENTORY,
+        `${GRAPH}&package=left@1.0.0`,
       ],
     ],
     [
@@ -516,7 +574,9 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
         '/rejected',
         '/queues',
         '/target?id=evil',
+        '/charts',
         INVENTORY,
+        GRAPH,
       ],
     ],
   ] as const)('is accessible and not wider than %i pixels, %s', async (width, colorScheme, paths) => {

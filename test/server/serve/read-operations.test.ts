@@ -97,8 +97,54 @@ describe.each([1, 3])('the read operations over %i shards', (shards) => {
     expect(await found('direct=true')).toEqual([1, 'shop']);
     expect(await found('group=dev')).toEqual([0]);
     expect(await found('skip=1&pageSize=1')).toEqual([3, 'ms']);
+    // The package comes first, then those that need it, and those that it needs.
+    expect(await found('around=ms@2.1.3')).toEqual([3, 'ms', 'shop', 'lodash']);
+    expect(await found('around=lodash@4.17.20')).toEqual([2, 'lodash', 'ms']);
+    expect(await found('around=shop@1.0.0&search=ms')).toEqual([1, 'ms']);
+    expect(await found('around=none@1.0.0')).toEqual([0]);
+    expect(rest.packages[0].severity).toBe('critical');
+    expect(first.packages[0].severity).toBeUndefined();
     expect((await api.request('/api/v1/targets/org%2Fnone')).status).toBe(404);
     expect((await api.request('/api/v1/targets/org%2Fnone/inventory')).status).toBe(404);
+  });
+
+  it('counts findings by label, age, due date and other properties', async () => {
+    const groups = async (query: string): Promise<readonly (readonly unknown[])[]> => {
+      const answer = await api.read('lockhound.findings.breakdown', `findings/breakdown?${query}`);
+      return answer.groups.map(({ name, total, severities, targets, overdue }: Record<string, unknown>) => [
+        name,
+        total,
+        severities,
+        targets,
+        overdue,
+      ]);
+    };
+    const totals = async (query: string) => (await groups(query)).map((group) => group.slice(0, 2));
+    expect(await groups('by=label:team')).toEqual([
+      ['web', 2, { critical: 1, high: 1 }, 2, 1],
+      ['data', 2, { medium: 1, low: 1 }, 2, 0],
+    ]);
+    expect(await totals('by=label:team&severity=high')).toEqual([['web', 2]]);
+    expect(await totals('by=label:none')).toEqual([[undefined, 4]]);
+    expect(await totals('by=label:constructor')).toEqual([[undefined, 4]]);
+    expect(await totals('by=due')).toEqual([
+      ['overdue by 30 days or more', 1],
+      ['no due date', 3],
+    ]);
+    expect(await totals('by=age')).toEqual([[expect.stringMatching(/^(?:up to|more than) /), 4]]);
+    expect(await totals('by=rule&state=all&notes=true')).toEqual([['vulnerability', 12]]);
+    expect(await totals('by=age&state=resolved')).toEqual([[undefined, 4]]);
+    expect(await totals('by=owner')).toEqual([[undefined, 4]]);
+    expect(await totals('by=ecosystem&limit=1')).toEqual([['npm', 4]]);
+    expect(await totals('by=license&notes=true')).toEqual([]);
+    const whole = await api.read('lockhound.findings.breakdown', 'findings/breakdown?by=label:team');
+    expect(whole).toMatchObject({ total: 4, different: 2, labels: ['team'] });
+    expect(whole.groups[0].oldest).toBe(new Date(AT).toISOString());
+    for (const query of ['', 'by=', 'by=label:', 'by=severity', 'by=age&limit=0'])
+      expect([query, (await api.request(`/api/v1/findings/breakdown?${query}`)).status]).toEqual([
+        query,
+        400,
+      ]);
   });
 
   it('lists findings with filters and orders, and shows one', async () => {

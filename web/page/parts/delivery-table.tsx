@@ -5,7 +5,7 @@ import { may } from '../api/session.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { Action } from './action.tsx';
 import { counted, formatNumber, formatTime } from './format.ts';
-import { targetAddress } from './links.ts';
+import { scanAddress, targetAddress } from './links.ts';
 import { Nothing, Shown } from './notice.tsx';
 import { Table } from './table.tsx';
 import { Time } from './time.tsx';
@@ -84,7 +84,7 @@ function DeliveryRows({ one, onChange }: DeliveryRowsProps) {
       {isOpen ? (
         <tr class="more-row">
           <td colSpan={6}>
-            <Attempts delivery={one.id} />
+            <Attempts delivery={one.id} scan={one.scan} />
           </td>
         </tr>
       ) : null}
@@ -92,7 +92,7 @@ function DeliveryRows({ one, onChange }: DeliveryRowsProps) {
   );
 }
 
-function Attempts({ delivery }: { readonly delivery: string }) {
+function Attempts({ delivery, scan }: { readonly delivery: string; readonly scan: string }) {
   const loaded = useLoaded(`delivery ${delivery}`, (signal) =>
     call('lockhound.deliveries.get', { delivery }, { signal }),
   );
@@ -101,7 +101,8 @@ function Attempts({ delivery }: { readonly delivery: string }) {
       {({ attempts }) => (
         <>
           <p class="faint">
-            Id of the alert (<code>webhook-id</code>): <code>{delivery}</code>
+            Id of the alert (<code>webhook-id</code>): <code>{delivery}</code>,{' '}
+            <a href={scanAddress(scan)}>the scan that it is about</a>
           </p>
           {attempts.length === 0 ? <Nothing>It was not sent yet.</Nothing> : null}
           <ul class="rows">

@@ -9,6 +9,15 @@ export function inventoryAddress(target: string, lockfile: string): string {
   return addressOf('/inventory', { target, lockfile });
 }
 
+/** A package of a lockfile with what needs it and what it needs; without a package, the direct dependencies. */
+export function graphAddress(target: string, lockfile: string | undefined, id?: string): string {
+  return addressOf('/graph', { target, lockfile, package: id });
+}
+
+export function scanAddress(scan: string): string {
+  return addressOf('/scan', { id: scan });
+}
+
 export function findingAddress(target: string, fingerprint: string): string {
   return addressOf('/finding', { target, id: fingerprint });
 }

@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact';
 import type { MethodId } from '../api/call.ts';
 import { may } from '../api/session.ts';
 import { ChangesView } from '../views/changes.tsx';
+import { ChartsView } from '../views/charts/charts.tsx';
 import { DeliveriesView } from '../views/deliveries.tsx';
 import { FindingView } from '../views/finding/finding.tsx';
 import { FindingsView } from '../views/findings/findings.tsx';
@@ -11,6 +12,7 @@ import { QueuesView } from '../views/queues.tsx';
 import { RejectedView } from '../views/rejected.tsx';
 import { SchedulesView } from '../views/schedules/schedules.tsx';
 import { SuppressionsView } from '../views/suppressions.tsx';
+import { GraphView } from '../views/target/graph.tsx';
 import { InventoryView } from '../views/target/inventory.tsx';
 import { ScanView } from '../views/target/scan.tsx';
 import { TargetView } from '../views/target/target.tsx';
@@ -32,10 +34,12 @@ export const VIEWS: readonly ViewEntry[] = [
   { path: '/', title: 'Overview', View: OverviewView, isListed: true },
   { path: '/issues', title: 'Issues', View: IssuesView, isListed: true },
   { path: '/findings', title: 'Findings', View: FindingsView, isListed: true },
+  { path: '/charts', title: 'Charts', View: ChartsView, isListed: true },
   { path: '/finding', title: 'Finding', View: FindingView, isListed: false },
   { path: '/targets', title: 'Targets', View: TargetsView, isListed: true },
   { path: '/target', title: 'Target', View: TargetView, isListed: false },
   { path: '/inventory', title: 'Inventory', View: InventoryView, isListed: false },
+  { path: '/graph', title: 'Dependencies', View: GraphView, isListed: false },
   { path: '/scan', title: 'Scan', View: ScanView, isListed: false },
   { path: '/changes', title: 'Changes', View: ChangesView, isListed: true },
   { path: '/suppressions', title: 'Suppressions', View: SuppressionsView, isListed: true },

@@ -14,6 +14,7 @@ export const NOUN: Noun = {
       text: issueListText,
     },
     count: {},
+    breakdown: { args: ['by'], items: 'groups', limit: 50 },
     issues: { items: 'issues', limit: 50, text: issueListText },
     exposure: {
       args: ['advisory'],
@@ -33,6 +34,8 @@ Examples:
   lockhound findings --target org/shop --format sarif  a report as of a scan, from what is stored
   lockhound findings --report html=fleet.html          the list, and a report in a file
   lockhound findings exposure CVE-2021-44228 --by team since when targets held it, when they were alerted, how long it took
+  lockhound findings breakdown label:team --severity critical   by team: how many, the oldest, how many are overdue
+  lockhound findings --format csv --severity high      for a spreadsheet
   lockhound findings --server https://lockhound.example.com
 
 Reports other than the table, JSON and NDJSON also contain the packages of these targets.

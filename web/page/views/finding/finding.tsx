@@ -4,7 +4,7 @@ import { may } from '../../api/session.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Card, ViewHead } from '../../parts/card.tsx';
 import { counted } from '../../parts/format.ts';
-import { targetAddress } from '../../parts/links.ts';
+import { graphAddress, targetAddress } from '../../parts/links.ts';
 import { Shown, Unnamed } from '../../parts/notice.tsx';
 import { Overdue } from '../../parts/overdue.tsx';
 import { SeverityBadge } from '../../parts/severity.tsx';
@@ -42,6 +42,8 @@ interface DetailsProps {
 function Details({ one, onChange }: DetailsProps) {
   const { finding, target } = one;
   const { package: locked } = finding;
+  const id = `${locked.name}@${locked.version}`;
+  const [first] = finding.locations;
   return (
     <>
       <ViewHead
@@ -62,8 +64,13 @@ function Details({ one, onChange }: DetailsProps) {
         <Card title="What to do">
           <Advice finding={finding} />
         </Card>
-        <Card title="Where it comes from">
-          <PathView locations={finding.locations} found={`${locked.name}@${locked.version}`} />
+        <Card
+          title="Where it comes from"
+          aside={
+            <a href={graphAddress(target, first?.path, first?.dependencyPath.at(-1) ?? id)}>Walk the graph</a>
+          }
+        >
+          <PathView target={target} locations={finding.locations} found={id} />
         </Card>
         <Card title="Facts">
           <Facts one={one} />

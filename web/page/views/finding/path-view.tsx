@@ -1,5 +1,6 @@
 import type { Location } from '../../../../src/model/api/lockhound-api.generated.ts';
 import { counted } from '../../parts/format.ts';
+import { graphAddress } from '../../parts/links.ts';
 import { type GraphNode, graphOf } from './path-graph.ts';
 
 /** Sizes in pixels. Layers follow one another from top to bottom, so that long ways fit narrow windows. */
@@ -7,13 +8,14 @@ const [NODE_WIDTH, NODE_HEIGHT, GAP_X, GAP_Y] = [210, 34, 18, 30];
 const MAX_TEXT = 27;
 
 interface PathViewProps {
+  readonly target: string;
   readonly locations: readonly Location[];
   /** Id of the package, as in paths. */
   readonly found: string;
 }
 
 /** The ways from the lockfiles to a package as a graph, and as a list for readers who do not see the picture. */
-export function PathView({ locations, found }: PathViewProps) {
+export function PathView({ target, locations, found }: PathViewProps) {
   const { nodes, edges, layers, leftOut } = graphOf(locations, found);
   const most = Math.max(...layers);
   const width = most * NODE_WIDTH + (most - 1) * GAP_X;
@@ -68,7 +70,9 @@ export function PathView({ locations, found }: PathViewProps) {
         <ul class="paths">
           {locations.map(({ path, line, dependencyPath }) => (
             <li key={`${path} ${line} ${dependencyPath.join(' ')}`}>
-              <code>{line === undefined ? path : `${path}:${line}`}</code>
+              <a href={graphAddress(target, path, dependencyPath.at(-1) ?? found)}>
+                <code>{line === undefined ? path : `${path}:${line}`}</code>
+              </a>
               {dependencyPath.length === 0 ? null : <> → {dependencyPath.join(' → ')}</>}
             </li>
           ))}

@@ -1,4 +1,5 @@
 import type { Counts } from '../../../../src/model/api/lockhound-api.generated.ts';
+import { Bar } from '../../parts/bar.tsx';
 import { formatNumber } from '../../parts/format.ts';
 import { Nothing } from '../../parts/notice.tsx';
 import { SEVERITIES } from '../../parts/severity.tsx';
@@ -18,17 +19,9 @@ export function SeverityBar({ counts, total, hrefOf }: SeverityBarProps) {
   });
   const sum = shown.reduce((all, { count }) => all + count, 0);
   if (sum === 0) return <Nothing>{total}</Nothing>;
-  let from = 0;
-  const parts = shown.map(({ severity, count }) => {
-    const x = from;
-    from += (count / sum) * 100;
-    return <rect key={severity} class={`s-${severity}`} x={x} y={0} width={from - x} height={10} />;
-  });
   return (
     <>
-      <svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-        {parts}
-      </svg>
+      <Bar counts={counts} most={sum} />
       <ul class="legend">
         {shown.map(({ severity, count }) => (
           <li key={severity} class={`s-${severity}`}>

@@ -8,7 +8,7 @@ import { Choice } from '../../parts/choice.tsx';
 import { Check, SearchField } from '../../parts/filter-fields.tsx';
 import { FilterForm } from '../../parts/filter-form.tsx';
 import { counted } from '../../parts/format.ts';
-import { targetAddress } from '../../parts/links.ts';
+import { graphAddress, targetAddress } from '../../parts/links.ts';
 import { LongTable } from '../../parts/long-table/long-table.tsx';
 import { Unnamed } from '../../parts/notice.tsx';
 import { addressOf, place } from '../../routing/location.ts';
@@ -76,7 +76,7 @@ export function InventoryView() {
             if (part.skip === 0) setHead(found);
             return { items: found.packages, total: found.total };
           }}
-          cells={(one) => <Cells one={one} target={target} />}
+          cells={(one) => <Cells one={one} target={target} lockfile={lockfile} />}
           nothing="No package fits these filters."
         />
       )}
@@ -121,7 +121,13 @@ function optionsOf(names: readonly string[], chosen: string | undefined) {
   return [...all].sort().map((name) => [name, name] as const);
 }
 
-function Cells({ one, target }: { readonly one: InventoryPackage; readonly target: string }) {
+interface CellsProps {
+  readonly one: InventoryPackage;
+  readonly target: string;
+  readonly lockfile: string;
+}
+
+function Cells({ one, target, lockfile }: CellsProps) {
   const path = one.dependencyPath.slice(0, -1).join(' › ');
   return (
     <>
@@ -133,7 +139,9 @@ function Cells({ one, target }: { readonly one: InventoryPackage; readonly targe
       <td class="cut">{one.version}</td>
       <td class="cut faint">{one.groups.join(', ')}</td>
       <td class="cut" title={path}>
-        {one.direct === true ? <span class="mark">direct</span> : path === '' ? '–' : path}
+        <a href={graphAddress(target, lockfile, one.id)}>
+          {one.direct === true ? 'direct' : path === '' ? 'not known' : path}
+        </a>
       </td>
       <td class="cut faint" title={one.reason}>
         {one.outcome ?? 'looked up'}

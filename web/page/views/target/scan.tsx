@@ -1,5 +1,6 @@
 import type { LedgerScan, ScanDetails } from '../../../../src/model/api/lockhound-api.generated.ts';
 import { call } from '../../api/call.ts';
+import { recordedChanges } from '../../api/recorded-changes.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Card, ViewHead } from '../../parts/card.tsx';
 import { DeliveryTable } from '../../parts/delivery-table.tsx';
@@ -10,8 +11,6 @@ import { Time } from '../../parts/time.tsx';
 import { place } from '../../routing/location.ts';
 import { LedgerChanges } from './history.tsx';
 
-/** Pages of the history in which a scan is looked for, and scans of each. */
-const [MAX_PAGES, PAGE_SIZE] = [5, 100];
 
 /** One scan: what it saw, what it changed, and the alerts about it. */
 export function ScanView() {
@@ -35,7 +34,7 @@ interface DetailsProps {
 function Details({ details: { scan, deliveries }, onChange }: DetailsProps) {
   const { target, requestedAt } = scan;
   const history = useLoaded(`history ${scan.scan}`, (signal) =>
-    changesOf(scan.scan, target, requestedAt, signal),
+    recordedChanges(scan.scan, target, requestedAt, signal),
   );
   return (
     <>
@@ -72,24 +71,6 @@ function Details({ details: { scan, deliveries }, onChange }: DetailsProps) {
       </div>
     </>
   );
-}
-
-/** The entry of a scan in the history of its target, which begins with the newest scan. */
-async function changesOf(
-  scan: string,
-  target: string,
-  since: string,
-  signal: AbortSignal,
-): Promise<{ readonly found: LedgerScan | undefined }> {
-  let pageToken: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const params = { target, since, pageSize: PAGE_SIZE, pageToken };
-    const { scans, nextPageToken } = await call('lockhound.targets.history', params, { signal });
-    const found = scans.find((one) => one.scan === scan);
-    pageToken = nextPageToken;
-    if (found !== undefined || pageToken === undefined) return { found };
-  }
-  return { found: undefined };
 }
 
 function Facts({ scan }: { readonly scan: ScanDetails['scan'] }) {

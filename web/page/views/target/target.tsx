@@ -6,14 +6,14 @@ import { Card, ViewHead } from '../../parts/card.tsx';
 import { DeliveryTable } from '../../parts/delivery-table.tsx';
 import { counted, formatNumber } from '../../parts/format.ts';
 import { LabelList } from '../../parts/labels.tsx';
-import { inventoryAddress } from '../../parts/links.ts';
+import { graphAddress, inventoryAddress, scanAddress } from '../../parts/links.ts';
 import { Nothing, Shown, Unnamed } from '../../parts/notice.tsx';
 import { OpenCounts } from '../../parts/open-counts.tsx';
 import { Support } from '../../parts/support.tsx';
 import { ListTable } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useList } from '../../parts/use-list.ts';
-import { addressOf, place } from '../../routing/location.ts';
+import { place } from '../../routing/location.ts';
 import { findingsAddress } from '../findings/filters.ts';
 import { FindingTable } from '../findings/finding-table.tsx';
 import { History } from './history.tsx';
@@ -115,7 +115,7 @@ function Lockfiles({ details: { target, lockfiles } }: { readonly details: Targe
             <a href={inventoryAddress(target, path)}>
               <code>{path}</code>
             </a>
-            {unread === undefined ? <span class="faint">all its packages</span> : null}
+            {unread === undefined ? <a href={graphAddress(target, path)}>dependency graph</a> : null}
             {unread === undefined ? null : (
               <span class="mark warn" title={unread.code}>
                 not read: {unread.message}
@@ -170,7 +170,7 @@ function scanRow(scan: Scan) {
         )}
       </td>
       <td data-label="Scan">
-        <a href={addressOf('/scan', { id: scan.scan })}>
+        <a href={scanAddress(scan.scan)}>
           <code>{scan.scan}</code>
         </a>
       </td>
