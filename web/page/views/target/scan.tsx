@@ -1,4 +1,4 @@
-import type { LedgerScan, ScanDetails } from '../../../../src/model/api/lockhound-api.generated.ts';
+import type { ScanDetails } from '../../../../src/model/api/lockhound-api.generated.ts';
 import { call } from '../../api/call.ts';
 import { recordedChanges } from '../../api/recorded-changes.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
@@ -10,7 +10,6 @@ import { OpenCounts } from '../../parts/open-counts.tsx';
 import { Time } from '../../parts/time.tsx';
 import { place } from '../../routing/location.ts';
 import { LedgerChanges } from './history.tsx';
-
 
 /** One scan: what it saw, what it changed, and the alerts about it. */
 export function ScanView() {
