@@ -54,7 +54,7 @@ const ONE_SOURCE = {
   ],
 };
 
-interface GivenFile {
+export interface GivenFile {
   readonly content?: string | undefined;
   readonly sha256?: string | undefined;
   readonly bytes?: number | undefined;
