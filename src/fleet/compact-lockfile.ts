@@ -53,24 +53,29 @@ export type ExpandedLockfile = Pick<CompactLockfile, 'format' | 'problems'> & {
   readonly packages: readonly ExpandedPackage[];
 };
 
-/**
- * The packages of a compact lockfile without digests and sources. `identities`: those of its ids, the looked-up ones first. Throws
- * `RangeError` for a package without an identity.
- */
+/** A compact lockfile, and the identities of its packages. */
+export interface NamedLockfile {
+  readonly rest: CompactLockfile;
+  readonly own: readonly string[];
+}
+
+/** The packages of a compact lockfile, or those of some positions, without digests and sources. */
 export async function expandLockfile(
-  rest: CompactLockfile,
-  identities: readonly (string | undefined)[],
+  { rest, own }: NamedLockfile,
+  isWanted: (index: number) => boolean = () => true,
 ): Promise<readonly ExpandedPackage[]> {
-  const packages = identifiedPackages(rest, identities);
-  const idAt = (index: number): string => rest.ids[index] ?? defaultId(packages[index] as IdentifiedPackage);
+  const idAt = idsIn(rest, own);
   const expanded: ExpandedPackage[] = [];
-  let line = 0;
-  for await (const slice of inSlices(packages)) {
-    for (const one of slice) {
-      const index = expanded.length;
+  let [index, line] = [-1, 0];
+  for await (const slice of inSlices(own)) {
+    for (const identity of slice) {
+      index += 1;
       const step = rest.lines[index] ?? null;
       line += step ?? 0;
+      if (!isWanted(index)) continue;
+      const one = spelledPackage(rest, index, identity);
       const edges = rest.dependencies[index] ?? undefined;
+      const at = index;
       const locked: LockedPackage = {
         id: idAt(index),
         ...one,
@@ -79,7 +84,7 @@ export async function expandLockfile(
         integrity: [],
         source: { kind: 'registry' },
         line: step === null ? undefined : line,
-        dependencies: edges?.map((edge) => (typeof edge === 'string' ? edge : idAt(index + edge))),
+        dependencies: edges?.map((edge) => (typeof edge === 'string' ? edge : idAt(at + edge))),
       };
       const reason = rest.excluded[index];
       expanded.push(reason === undefined ? { locked } : { locked, excluded: reason });
@@ -88,22 +93,40 @@ export async function expandLockfile(
   return expanded;
 }
 
-/** In the spelling of the file. */
-function identifiedPackages(
-  { positions, spelled }: CompactLockfile,
+/** A compact lockfile with the identities of its ids, the looked-up ones first. Throws `RangeError` for a package without an identity. */
+export function namedLockfile(
+  rest: CompactLockfile,
   identities: readonly (string | undefined)[],
-): readonly IdentifiedPackage[] {
+): NamedLockfile {
   let position = 0;
-  return positions.map((step, index) => {
+  const own = rest.positions.map((step, index) => {
     position += step;
     const identity = identities[position];
     if (identity === undefined) throw new RangeError(`package ${index} has no identity`);
-    const own = packageOf(identity);
-    const written = spelled[index];
-    if (written === undefined) return own;
-    const [name, version, purl] = written;
-    return { ecosystem: own.ecosystem, name, version, purl };
+    return identity;
   });
+  return { rest, own };
+}
+
+/** Returns the id of a package in its lockfile by its position. */
+export function idsIn({ ids, spelled }: CompactLockfile, own: readonly string[]): (index: number) => string {
+  return (index) => {
+    const [name, version] = spelled[index] ?? [];
+    if (ids[index] !== undefined) return ids[index];
+    if (name !== undefined) return defaultId({ name, version: version ?? '' });
+    const identity = own[index] ?? '';
+    // The rest of an identity is `name@version`.
+    return identity.slice(identity.indexOf(':') + 1);
+  };
+}
+
+/** The package in the spelling of the file. */
+function spelledPackage({ spelled }: CompactLockfile, index: number, identity: string): IdentifiedPackage {
+  const own = packageOf(identity);
+  const written = spelled[index];
+  if (written === undefined) return own;
+  const [name, version, purl] = written;
+  return { ecosystem: own.ecosystem, name, version, purl };
 }
 
 /** Both lists in one value: the length of the first in bytes, then the lists. */
@@ -127,7 +150,8 @@ export function partsOf(encoded: Buffer): { readonly lookedUp: Buffer; readonly 
   return { lookedUp: encoded.subarray(4, end), excluded: encoded.subarray(end) };
 }
 
-const DIRECT: Readonly<Record<string, boolean | undefined>> = { 0: false, 1: true };
+/** What a column says: whether packages are direct dependencies. */
+export const DIRECT: Readonly<Record<string, boolean | undefined>> = { 0: false, 1: true };
 
 /** The columns of a compact lockfile, and what finds positions while they are filled. */
 function emptyColumns({ lookedUp, excluded }: LockfileIds, packages: readonly ResolvedPackage[]) {

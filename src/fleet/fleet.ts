@@ -3,7 +3,7 @@ import type { Cadence, RefreshRecord } from '../model/fleet/refresh.ts';
 import type { TargetSummary } from '../model/fleet/target-summary.ts';
 import type { DueTarget, PendingFacts } from '../model/queue/outcome.ts';
 import type { Target, TargetState } from '../model/scan/change.ts';
-import type { ExpandedLockfile } from './compact-lockfile.ts';
+import type { ExpandedLockfile, NamedLockfile } from './compact-lockfile.ts';
 import type { IdList } from './id-list.ts';
 
 /** The findings of a target that has open ones. */
@@ -50,6 +50,8 @@ export interface Fleet {
   summary(target: string): Promise<TargetSummary | undefined>;
   /** A lockfile by the key of its inventory. Throws a coded error (`state-corrupt`) when it is damaged or absent. */
   inventory(hash: string): Promise<ExpandedLockfile>;
+  /** The same as it is stored. Absent: the packages are read one by one. */
+  namedLockfile?(hash: string): Promise<NamedLockfile>;
   lastRefresh(cadence: Cadence): Promise<RefreshRecord | undefined>;
   /** The refresh that is in progress: it holds the claim, and has not ended. */
   refreshInProgress(cadence: Cadence): Promise<string | undefined>;

@@ -1,5 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { ApiClient } from '../discovery/client.ts';
+import { defined } from '../model/defined.ts';
 import { formatVersionKey } from '../model/lockfile/ecosystem.ts';
 import type { Insights } from '../model/ports/insights.ts';
 import type { Answer, Facts, Known, SeenVersions } from '../model/ports/shared-state.ts';
@@ -36,6 +37,7 @@ import { createRefresh, type FleetFacts } from './refresh.ts';
 import { createReleases } from './releases/releases.ts';
 import { hasFacts } from './request/rules.ts';
 import { createEligibility, type Privacy } from './resolve/eligibility.ts';
+import { createPlainVersions } from './resolve/plain-versions.ts';
 import { createResolver } from './resolve/resolve.ts';
 import { createVersionLookUp } from './resolve/version-look-up.ts';
 import { createInsightsService } from './service.ts';
@@ -106,7 +108,9 @@ export function createInsights(options: InsightsOptions): Insights {
       return await readAdvisory(answer, id);
     });
   const witnessing = { lookUpVersions, loadAdvisory };
+  const isPlain = createPlainVersions({ ...parts, facts: facts?.versions });
   return {
+    ...defined({ isPlain }),
     resolve: createResolver({
       ...parts,
       lookUpVersions: guardedLookUp(facts?.versions ?? stated, witnessing),

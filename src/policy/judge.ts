@@ -25,7 +25,7 @@ interface Judged {
 /** The findings of all rules. */
 export async function judge(given: RuleFacts, rules: readonly Rule[] = RULES): Promise<Judged> {
   const facts = { ...given, policy: policyFor(given.policy, given.target) };
-  const packages = await locatePackages(facts.inventory, await createPathFinder(facts));
+  const packages = await locatePackages(facts.inventory, facts.pathTo ?? (await createPathFinder(facts)));
   const active = activeRules(rules, facts);
   const findings: Finding[] = [];
   const unjudged: Unjudged[] = [];

@@ -5,7 +5,7 @@ import type { Advisory, Inventory } from '../model/scan/inventory.ts';
 import type { Policy, RuleLevel } from '../model/scan/policy.ts';
 import type { RatedSeverity, Severity } from '../model/scan/severity.ts';
 import type { Inspection } from '../model/signal/inspection.ts';
-import type { LocatedPackage } from './located-packages.ts';
+import type { LocatedPackage, PathFinder } from './located-packages.ts';
 
 /** The facts of a scan. */
 export interface RuleFacts {
@@ -16,6 +16,8 @@ export interface RuleFacts {
   /** Resolved graphs by `formatVersionKey`, for lockfiles without edges. */
   readonly graphs: ReadonlyMap<string, DependencyGraph>;
   readonly policy: Policy;
+  /** The paths through lockfiles of which the inventory has only some packages. Absent: it has all of them. */
+  readonly pathTo?: PathFinder | undefined;
   /** By purl; versions of which there is nothing to say are absent. */
   readonly inspections?: ReadonlyMap<string, Inspection>;
   /** By purl of a package that went back: the fix that it is earlier than. */

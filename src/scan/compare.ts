@@ -44,6 +44,8 @@ export interface JudgedScan extends ScanScope, Judgement {
   readonly refreshed?: boolean;
   /** The lockfiles that were judged, and those that could not be read. Absent for a target without lockfiles. */
   readonly inventory?: Inventory;
+  /** Number of its packages that are resolved, and of which nothing can be found. They are not in the inventory. Default: 0. */
+  readonly others?: number;
   /** How the findings of a target's first scan are reported. */
   readonly firstScan: FirstScan;
   /** The data about exploitation. Default: none. */
@@ -134,7 +136,7 @@ export async function compareScan(judged: JudgedScan, rules: ComparisonRules): P
     partial,
     open: openFindings(compared.tracked),
     kept: compared.kept,
-    counts: countScan(judged.inventory ?? NO_LOCKFILES, compared.findings),
+    counts: countScan(judged.inventory ?? NO_LOCKFILES, compared.findings, judged.others),
     superseded: compared.superseded,
     ...unusedIn(suppressor, hasOneTarget),
     routed: Object.fromEntries(routed.map(({ rule, changes }) => [rule.name, changes])),

@@ -6,17 +6,20 @@ import type { Outcome } from '../model/scan/outcome.ts';
 import type { Severity } from '../model/scan/severity.ts';
 import type { Verdict } from '../model/scan/verdict.ts';
 
-/** The counts of a scan. Every locked package is in exactly one of `outcomes`. */
-export function countScan(inventory: Inventory, findings: readonly Finding[]): Verdict['counts'] {
+/**
+ * The counts of a scan. Every locked package is in exactly one of `outcomes`. `others`: packages that are resolved, and not in the inventory.
+ */
+export function countScan(inventory: Inventory, findings: readonly Finding[], others = 0): Verdict['counts'] {
   const { lockfiles } = inventory;
-  const packages = lockfiles.reduce((sum, file) => sum + file.packages.length, 0);
+  const packages = lockfiles.reduce((sum, file) => sum + file.packages.length, others);
+  const outcomes = countOutcomes(lockfiles);
   const notes = findings.filter(isNote).length;
   const suppressed = findings.filter((finding) => finding.suppressed !== undefined).length;
   const severities = countSeverities(findings);
   return {
     lockfiles: lockfiles.length,
     packages,
-    outcomes: countOutcomes(lockfiles),
+    outcomes: { ...outcomes, resolved: outcomes.resolved + others },
     severities,
     notes,
     ...(suppressed === 0 ? {} : { suppressed }),

@@ -11,6 +11,7 @@ import type { Policy } from '../model/scan/policy.ts';
 import type { Inspection } from '../model/signal/inspection.ts';
 import { inSlices } from '../model/yielding.ts';
 import { judge } from '../policy/judge.ts';
+import type { PathFinder } from '../policy/located-packages.ts';
 import { policyFor } from '../policy/policy-for.ts';
 import {
   type FormerLicenses,
@@ -33,6 +34,8 @@ interface JudgedInventory {
   readonly partial: boolean;
   readonly advisories: ScanAdvisories;
   readonly graphs: ScanGraphs;
+  /** As in `RuleFacts`. */
+  readonly pathTo?: PathFinder | undefined;
   /** The inspections of the packages, by purl. */
   readonly inspections: ReadonlyMap<string, Inspection>;
   /** The state of the target before; `undefined` for a new target. */
@@ -58,6 +61,7 @@ export async function judgeInventory(judged: JudgedInventory): Promise<Judgement
     advisories: advisories.byId,
     graphs: graphs.byKey,
     policy,
+    pathTo: judged.pathTo,
     inspections,
     downgrades: await downgradesOf(previous?.fixed ?? [], inventory),
     formerLicenses: await formerLicenses(judged),

@@ -1,4 +1,4 @@
-import { isExcluded } from '../fleet/compact-lockfile.ts';
+import { type ExpandedPackage, isExcluded } from '../fleet/compact-lockfile.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { identityOf } from '../fleet/identity.ts';
 import type { TargetLockfile } from '../model/fleet/target-summary.ts';
@@ -96,17 +96,30 @@ export async function storedInventory(
   for (const { path, sha256 = '', inventory } of files) {
     if (inventory === undefined) continue;
     const { format, problems, packages } = await fleet.inventory(inventory);
-    const lookedUp = packages.flatMap(({ locked, excluded }) => (excluded === undefined ? locked : []));
-    const { resolutions } = await insights.resolve(lookedUp, { signal, from: 'facts' });
-    let next = 0;
-    const resolved = await mapInSlices(packages, ({ locked, excluded }) => {
-      const resolution: Resolution | undefined =
-        excluded === undefined ? resolutions[next++] : { outcome: excluded[0], reason: excluded[1] };
-      if (resolution === undefined) throw new RangeError(`no resolution for ${locked.purl}`);
-      return { ...locked, resolution };
-    });
+    const resolved = await resolveStored(packages, insights, signal);
     lockfiles.push({ path, sha256, format, problems, packages: resolved });
   }
-  const unread = files.flatMap(({ path, unread: error }) => (error === undefined ? [] : [{ path, error }]));
-  return { lockfiles, unread };
+  return { lockfiles, unread: unreadOf(files) };
+}
+
+/** Stored packages with what the fleet knows of them. */
+export async function resolveStored(
+  packages: readonly ExpandedPackage[],
+  insights: Pick<Insights, 'resolve'>,
+  signal: AbortSignal,
+): Promise<readonly ResolvedPackage[]> {
+  const lookedUp = packages.flatMap(({ locked, excluded }) => (excluded === undefined ? locked : []));
+  const { resolutions } = await insights.resolve(lookedUp, { signal, from: 'facts' });
+  let next = 0;
+  return await mapInSlices(packages, ({ locked, excluded }) => {
+    const resolution: Resolution | undefined =
+      excluded === undefined ? resolutions[next++] : { outcome: excluded[0], reason: excluded[1] };
+    if (resolution === undefined) throw new RangeError(`no resolution for ${locked.purl}`);
+    return { ...locked, resolution };
+  });
+}
+
+/** The lockfiles that the last scan could not read. */
+export function unreadOf(files: readonly TargetLockfile[]): Inventory['unread'] {
+  return files.flatMap(({ path, unread: error }) => (error === undefined ? [] : [{ path, error }]));
 }

@@ -171,6 +171,8 @@ function shardKeys(tagged: string) {
       /** Changes with each write of inspections. */
       inspectionRevision: `${tagged}:facts:${kind}:inspection-revision`,
       inspectedAgain: `${tagged}:facts:${kind}:inspected-again`,
+      /** The last facts that were replaced, each with the revision (list, newest first). */
+      replaced: `${tagged}:facts:${kind}:replaced`,
     }),
     /** Hash of the settings by which the targets were judged. */
     judgedSettings: `${tagged}:fleet:settings`,

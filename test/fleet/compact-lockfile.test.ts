@@ -6,6 +6,7 @@ import {
   encodeLockfileIds,
   expandLockfile,
   type LockfileIds,
+  namedLockfile,
 } from '../../src/fleet/compact-lockfile.ts';
 import { identityOf, packageOf } from '../../src/fleet/identity.ts';
 import type { ResolvedLockfile, ResolvedPackage } from '../../src/model/scan/inventory.ts';
@@ -83,7 +84,9 @@ describe('a compact lockfile', () => {
         const { intern, identitiesOf } = interning();
         const { ids, rest } = await compactLockfile(file, ...intern(file.packages));
         const stored = (await LOCKFILE_INVENTORY.schema()).parse(JSON.parse(JSON.stringify(rest)));
-        const read = await expandLockfile(stored, identitiesOf(decodeLockfileIds(encodeLockfileIds(ids))));
+        const read = await expandLockfile(
+          namedLockfile(stored, identitiesOf(decodeLockfileIds(encodeLockfileIds(ids)))),
+        );
         expect(stored.problems).toEqual(file.problems);
         expect(read.map((one) => one.locked)).toEqual(
           file.packages.map(({ resolution: _, ...rest }) => ({
@@ -164,7 +167,7 @@ describe('a compact lockfile', () => {
     const encoded = encodeLockfileIds(ids);
     expect(() => decodeLockfileIds(encoded.subarray(0, 5))).toThrow(RangeError);
     const cut = { lookedUp: ids.lookedUp.subarray(0, 1), excluded: ids.excluded };
-    await expect(expandLockfile(rest, identitiesOf(cut))).rejects.toThrow('package 1 has no identity');
+    expect(() => namedLockfile(rest, identitiesOf(cut))).toThrow('package 1 has no identity');
   });
 });
 

@@ -4,13 +4,14 @@ import { CodedError } from '../../model/errors.ts';
 import { isSupported } from '../../model/fleet/release.ts';
 import { lazily } from '../../model/lazily.ts';
 import type { TargetState } from '../../model/scan/change.ts';
-import type { Inventory } from '../../model/scan/inventory.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
 import { VERDICT } from '../../model/stored/catalog.ts';
 import type { StoredKind } from '../../model/stored/kind.ts';
+import { policyFor } from '../../policy/policy-for.ts';
 import { withoutFuture } from '../../policy/scan-order.ts';
 import { fetchGraphs, keysToExpand } from '../../scan/graphs.ts';
 import { storedInventory } from '../../scan/known-facts.ts';
+import { type NotablePackages, notablePackages } from '../../scan/notable-packages.ts';
 import type { Job, RunContext } from '../job.ts';
 import { printableText, scanId, timestamp } from '../payloads/fields.ts';
 import type { Ports } from '../ports.ts';
@@ -67,41 +68,46 @@ export const judgeTarget: Job<JudgeTarget, Verdict | null, Needs> = {
 interface StoredTarget {
   readonly state: TargetState;
   readonly labels: Readonly<Record<string, string>>;
-  readonly inventory: Inventory;
+  /** The packages of which something may be found, or all. */
+  readonly packages: NotablePackages | Pick<NotablePackages, 'inventory'>;
 }
 
 /** `undefined` for a target that was forgotten, or whose lockfiles were never stored. */
 async function readTarget(
   target: string,
-  { targets, fleet, insights }: Pick<Ports, 'targets' | 'fleet' | 'insights'>,
+  ports: Pick<Ports, 'targets' | 'fleet' | 'insights' | 'inspections' | 'policy'>,
   signal: AbortSignal,
 ): Promise<StoredTarget | undefined> {
+  const { targets, fleet, insights, policy } = ports;
   const state = await targets.read(target);
   const summary = await fleet.summary(target);
   if (state?.lockfiles === undefined || summary === undefined) return undefined;
+  const { labels } = summary;
   try {
-    return {
-      state,
-      labels: summary.labels,
-      inventory: await storedInventory(state.lockfiles, { fleet, insights }, signal),
-    };
+    const notable = await notablePackages(state, policyFor(policy.policy(), { labels }), ports, signal);
+    const all = async () => ({
+      inventory: await storedInventory(state.lockfiles ?? [], { fleet, insights }, signal),
+    });
+    return { state, labels, packages: notable ?? (await all()) };
   } catch (error) {
     // A scan replaces lockfiles while they are read.
     if (!(error instanceof CodedError) || error.code !== 'state-corrupt') throw error;
     const now = await targets.read(target);
     if (now?.revision === state.revision) throw error;
-    return await readTarget(target, { targets, fleet, insights }, signal);
+    return await readTarget(target, ports, signal);
   }
 }
 
 async function judgeAgain(
   payload: JudgeTarget,
-  { state, labels, inventory }: StoredTarget,
+  { state, labels, packages }: StoredTarget,
   ports: Pick<Ports, Needs>,
   context: RunContext,
 ) {
+  const { inventory } = packages;
   return await concludeScan(
     {
+      ...packages,
       // When a worker dies, its selection may start this job again, which then finds what changed since. With the id of the first
       // verdict, the deliveries of the second would count as sent.
       scan: `${judgeTarget.key(payload)}.${state.revision}`,
@@ -110,7 +116,6 @@ async function judgeAgain(
       // The state may have findings in lockfiles that are not stored.
       partial: true,
       paths: inventory.lockfiles.map(({ path }) => path),
-      inventory,
       advisories: [],
       graphs: [await fetchGraphs(keysToExpand(inventory), ports.insights, context)],
       previous: state,

@@ -2,6 +2,7 @@ import type { ExpandedDependencies } from '../../model/lockfile/dependency-graph
 import type { Target, TargetState } from '../../model/scan/change.ts';
 import type { CollectedAdvisories, Inventory } from '../../model/scan/inventory.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
+import type { PathFinder } from '../../policy/located-packages.ts';
 import { advisoriesOf, knownAdvisories, referredAdvisories } from '../../scan/advisories.ts';
 import { graphsIn } from '../../scan/graphs.ts';
 import { judgeInventory } from '../../scan/judge.ts';
@@ -19,6 +20,9 @@ interface CollectedScan {
   readonly partial: boolean;
   readonly paths: readonly string[];
   readonly inventory: Inventory;
+  /** As in `JudgedScan` and `RuleFacts`, for an inventory with some of the packages. */
+  readonly others?: number;
+  readonly pathTo?: PathFinder;
   readonly advisories: readonly (CollectedAdvisories | undefined)[];
   readonly graphs: readonly (ExpandedDependencies | undefined)[];
   readonly previous: TargetState | undefined;

@@ -42,6 +42,15 @@ export interface Resolved {
 export interface Insights {
   /** One resolution for each package, in order. Rejects when aborted, and when the seen versions cannot be read. */
   resolve(packages: readonly LockedPackage[], options: ResolveOptions): Promise<Resolved>;
+  /**
+   * For each identity, whether the package needs no judgement: nothing that the fleet knows of the version makes a finding or a gap, whatever
+   * the target, unless a policy has rules for licences or the version was inspected. `packageOf`: the package of an identity. Absent: all
+   * packages have to be judged.
+   */
+  isPlain?(
+    identities: readonly string[],
+    packageOf: (identity: string) => LockedPackage,
+  ): Promise<readonly boolean[]>;
   /** `undefined` when the index has no advisory of that id. Throws `InsightsError`. */
   advisory(id: string, signal: AbortSignal): Promise<Advisory | undefined>;
   /** Which of these advisories can be read without a request: their records are cached and fresh. */

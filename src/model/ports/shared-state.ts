@@ -21,6 +21,14 @@ export interface Facts<Value> {
   changedSince(time: number): Promise<ReadonlyMap<string, Known<Value>>>;
 }
 
+/** What happened to facts since a time. */
+export interface FactNews {
+  /** The time of this answer, for the next question. */
+  readonly until: string;
+  /** The keys of facts that were replaced; `undefined`: any may have been replaced or removed. */
+  readonly replaced: readonly string[] | undefined;
+}
+
 /** Facts that the refresh of the fleet adds to. */
 export interface RefreshedFacts<Value> extends Facts<Value> {
   /**
@@ -37,6 +45,8 @@ export interface RefreshedFacts<Value> extends Facts<Value> {
   notAnswered(keys: readonly string[], reason: string): Promise<void>;
   /** Forgets when the service answered, for what is no longer looked up. */
   forgetTimes(keys: readonly string[]): Promise<void>;
+  /** What was replaced since an earlier answer; `undefined`: since ever. Absent: it is not known. */
+  news?(since: string | undefined): Promise<FactNews>;
 }
 
 /** A shared cache of JSON values with a time to live. Losing the cache costs time, not data. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Known, PendingFact } from '../../model/ports/shared-state.ts';
+import type { FactNews, Known, PendingFact } from '../../model/ports/shared-state.ts';
 import type { StoredKind } from '../../model/stored/kind.ts';
 import { chunks, createYielder } from '../../model/yielding.ts';
 import type { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
-import type { RedisClient } from '../redis/connection.ts';
+import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
 import { scanParts } from '../redis/scan.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { readValue, reportTo, writeText } from '../values/stored-values.ts';
@@ -15,6 +15,8 @@ import { createKeptReads } from './kept-reads.ts';
 const CHUNK = 500;
 /** Facts in the memory of a process: some 10 MB. */
 const MAX_KEPT = 20_000;
+/** Replaced facts that are listed. A process that missed more reads all facts again. */
+const MAX_REPLACED = 1_000;
 /** How long changes are listed. A scan that began before a change compares with the list when it is judged. */
 const CHANGED_MS = 24 * 3_600_000;
 
@@ -39,8 +41,12 @@ export function createFactStore<Value extends object>(
 ) {
   const { publishedAt = () => undefined, onUnreadable = () => {}, now = Date.now } = options;
   const factKeys = keys.facts(kind.kind);
-  const { facts, answered, unanswered, changed, pending, young, revision } = factKeys;
+  const { facts, answered, unanswered, changed, pending, young, revision, replaced } = factKeys;
   const times = createAnswerTimes(redis, factKeys, { now, onUnreadable });
+  let epoch = 0;
+  whenWritesMayBeLost(redis, () => {
+    epoch += 1;
+  });
   const read = createKeptReads<Known<Value>>(redis, {
     hash: facts,
     revision,
@@ -55,6 +61,16 @@ export function createFactStore<Value extends object>(
   return {
     read,
     ...times,
+    async news(since: string | undefined): Promise<FactNews> {
+      const [ownEpoch, current] = [epoch, (await redis.get(revision)) ?? ''];
+      const until = `${ownEpoch} ${current}`;
+      if (until === since) return { until, replaced: [] };
+      if (since?.startsWith(`${ownEpoch} `) !== true) return { until, replaced: undefined };
+      const listed = (await redis.lrange(replaced, 0, -1)).map((text) => splitAtSpace(text));
+      const end = listed.findIndex(([at]) => at === splitAtSpace(since)[1]);
+      const isWhole = end >= 0 && listed[0]?.[0] === current;
+      return { until, replaced: isWhole ? listed.slice(0, end).map(([, name]) => name) : undefined };
+    },
     /** Facts that are fresh, unchecked, in the order of `names`; `undefined` for others. */
     async fresh(names: readonly string[]): Promise<readonly unknown[]> {
       const values: unknown[] = [];
@@ -80,11 +96,12 @@ export function createFactStore<Value extends object>(
         const differing = await runScript(
           redis,
           LEARN,
-          [facts, changed, pending, young, answered, revision, unanswered],
+          [facts, changed, pending, young, answered, revision, unanswered, replaced],
           [
             time,
             time - CHANGED_MS,
             isRefresh ? 1 : 0,
+            MAX_REPLACED,
             ...part.flatMap(([key, known]) => [
               key,
               writeText(kind, known),
@@ -149,6 +166,11 @@ export function createFactStore<Value extends object>(
   };
 }
 
+function splitAtSpace(text: string): readonly [before: string, after: string] {
+  const at = text.indexOf(' ');
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
 /** The JSON value, or `undefined` for a damaged text: it is looked up and written again. */
 function parseJson(text: string): unknown {
   try {
@@ -163,12 +185,13 @@ function parseJson(text: string): unknown {
  * ones are pending too, because a target may have been judged without them.
  *
  * Keys: facts (hash), changed, pending, young, and time of the last answer (sorted sets), revision, time of the first look-up of what
- * was never answered (sorted set). Arguments: time in ms, time before which changes are no longer listed, whether it is a refresh (1 or
- * 0), then for each answer: key, text, time of publication in ms, whether it is certain (1 or 0).
+ * was never answered (sorted set), those that were replaced with their revision (list; it ends where something else changed the revision).
+ * Arguments: time in ms, time before which changes are no longer listed, whether it is a refresh (1 or 0), the largest number of replaced
+ * ones, then for each answer: key, text, time of publication in ms, whether it is certain (1 or 0).
  */
 const LEARN = defineScript(`
-local isRefresh, news, isChanged = ARGV[3] == '1', {}, false
-for at = 4, #ARGV, 4 do
+local isRefresh, news, replaced = ARGV[3] == '1', {}, {}
+for at = 5, #ARGV, 4 do
   local old = redis.call('HGET', KEYS[1], ARGV[at])
   if ARGV[at + 3] == '1' then
     redis.call('ZADD', KEYS[5], ARGV[1], ARGV[at])
@@ -179,7 +202,7 @@ for at = 4, #ARGV, 4 do
     news[#news + 1] = ARGV[at]
     if old then
       redis.call('ZADD', KEYS[2], ARGV[1], ARGV[at])
-      isChanged = true
+      replaced[#replaced + 1] = ARGV[at]
     end
     if old or isRefresh then
       redis.call('ZADD', KEYS[3], ARGV[1], ARGV[at])
@@ -188,9 +211,20 @@ for at = 4, #ARGV, 4 do
   end
 end
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', ARGV[2])
-if isChanged then
-  local clock = redis.call('TIME')
-  redis.call('SET', KEYS[6], clock[1] .. '.' .. clock[2])
+if #replaced > 0 then
+  local clock, before = redis.call('TIME'), redis.call('GET', KEYS[6]) or ''
+  local revision = clock[1] .. '.' .. clock[2]
+  if string.sub(before, 1, #revision) == revision then
+    revision = before .. '+'
+  end
+  redis.call('SET', KEYS[6], revision)
+  if string.sub(redis.call('LINDEX', KEYS[8], 0) or '', 1, #before + 1) ~= before .. ' ' then
+    redis.call('DEL', KEYS[8])
+  end
+  for _, name in ipairs(replaced) do
+    redis.call('LPUSH', KEYS[8], revision .. ' ' .. name)
+  end
+  redis.call('LTRIM', KEYS[8], 0, ARGV[4] - 1)
 end
 return news
 `);

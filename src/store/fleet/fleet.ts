@@ -24,7 +24,7 @@ import { CLOCK_SKEW_MS } from './fleet-steps.ts';
 import { createFreshness } from './freshness.ts';
 import type { Inventories } from './inventories.ts';
 import type { PackageIds } from './package-ids.ts';
-import { createTargetSummaries, summaryValues } from './target-summaries.ts';
+import { createTargetSummaries, mayHold, summaryValues } from './target-summaries.ts';
 import { versionsNaming } from './versions-naming.ts';
 
 /** Targets of one selection; the next one, a minute later, has the others. */
@@ -142,6 +142,7 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
     openTargets: () => openTargets(redis, keys, onUnreadable),
     summary: summaryValues(redis, keys).find,
     inventory: inventories.read,
+    namedLockfile: inventories.named,
     lastRefresh,
     async acceptLoss(by, at) {
       const last = await lastRefresh('all');
@@ -222,6 +223,7 @@ async function targetsHolding(
   const targets = new Set<string>();
   const { parse } = summaryValues(redis, keys);
   for await (const [target, stored] of scanFields(redis, keys.targetSummaries)) {
+    if (!mayHold(stored, holding)) continue;
     // One that cannot be read may hold them.
     const { lockfiles } = await parse(target, stored);
     if (lockfiles.some(({ inventory }) => inventory !== undefined && holding.has(inventory)))

@@ -6,6 +6,8 @@ import {
   encodeLockfileIds,
   expandLockfile,
   type LockfileIds,
+  type NamedLockfile,
+  namedLockfile,
 } from '../../fleet/compact-lockfile.ts';
 import { identityOf } from '../../fleet/identity.ts';
 import type { CompactLockfile } from '../../model/fleet/compact-lockfile.ts';
@@ -51,6 +53,12 @@ export function createInventories(redis: RedisClient, keys: Keys, packageIds: Pa
     const read = await readValue(LOCKFILE_INVENTORY, rest, place);
     return { ids: await orDamaged(place.key, () => decodeLockfileIds(ids)), rest: read };
   };
+  /** The inventory with the names of its packages. Throws `state-corrupt` when it is damaged or absent. */
+  const named = async (hash: string): Promise<NamedLockfile> => {
+    const { ids, rest } = await compact(hash);
+    const identities = await packageIds.identities([...ids.lookedUp, ...ids.excluded]);
+    return await orDamaged(keys.lockfileInventory(hash), () => namedLockfile(rest, identities));
+  };
   const readBucket = (bucket: number): Promise<Record<string, Buffer>> => {
     const found = redis.hgetallBuffer(keys.idLists(bucket));
     // A caller that ends early does not wait for it.
@@ -75,12 +83,12 @@ export function createInventories(redis: RedisClient, keys: Keys, packageIds: Pa
     /** Forgets the ids in the memory of this process, because Redis has lost some of them. */
     forgetIds: packageIds.clear,
     compact,
+    named,
     /** Throws `state-corrupt` when it is damaged or absent. */
     async read(hash: string): Promise<ExpandedLockfile> {
-      const { ids, rest } = await compact(hash);
-      const identities = await packageIds.identities([...ids.lookedUp, ...ids.excluded]);
-      const packages = await orDamaged(keys.lockfileInventory(hash), () => expandLockfile(rest, identities));
-      return { format: rest.format, problems: rest.problems, packages };
+      const lockfile = await named(hash);
+      const { format, problems } = lockfile.rest;
+      return { format, problems, packages: await expandLockfile(lockfile) };
     },
     /** The id lists of some lockfiles by the key of their inventory; absent ones are left out. */
     async idListsOf(hashes: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {

@@ -17,6 +17,24 @@ export function summaryValues(redis: RedisClient, keys: Keys) {
   return createHashValues(redis, TARGET_SUMMARY, { key: keys.targetSummaries, remedy });
 }
 
+/** The end of a summary that this release wrote, and what precedes the key of an inventory in it. */
+const END = `"version":${TARGET_SUMMARY.version}}`;
+const INVENTORY = '"inventory":"';
+
+/**
+ * Whether a stored summary names one of the inventories, or has to be read to know that: it is compressed, damaged, or of another release.
+ * To read all summaries takes longer than the rest of a pass over the fleet.
+ */
+export function mayHold(stored: Buffer, inventories: ReadonlySet<string>): boolean {
+  const text = stored.toString('latin1');
+  if (!text.startsWith('{') || !text.endsWith(END)) return true;
+  for (let at = text.indexOf(INVENTORY); at >= 0; at = text.indexOf(INVENTORY, at)) {
+    at += INVENTORY.length;
+    if (inventories.has(text.slice(at, text.indexOf('"', at)))) return true;
+  }
+  return false;
+}
+
 export function createTargetSummaries(redis: RedisClient, keys: Keys) {
   const { find, parse } = summaryValues(redis, keys);
   return {

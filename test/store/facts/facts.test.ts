@@ -74,6 +74,49 @@ describe('facts', () => {
     expect(await facts.read(['a'])).toEqual([MISSING]);
   });
 
+  it('have news: which were replaced since an earlier question, or that any may have been', async () => {
+    const { facts } = open('news');
+    const { facts: other } = open('news');
+    const ask = async (since: string | undefined) => await facts.news(since);
+    await other.learn([
+      ['a', recordOf('a')],
+      ['b', recordOf('b')],
+    ]);
+    const first = await ask(undefined);
+    expect(first.replaced).toBeUndefined();
+    await other.learn([['c', recordOf('c')]]);
+    expect(await ask(first.until)).toEqual({ until: first.until, replaced: [] });
+    await other.learn([['a', recordOf('a', ['GHSA-1'])]]);
+    // Nothing was replaced before, so that the list does not begin with the first question.
+    const second = await ask(first.until);
+    expect(second.replaced).toBeUndefined();
+    await other.learn([['b', MISSING]]);
+    await other.learn([
+      ['a', recordOf('a')],
+      ['c', recordOf('c', ['GHSA-2'])],
+    ]);
+    const third = await ask(second.until);
+    expect([...(third.replaced ?? [])].sort()).toEqual(['a', 'b', 'c']);
+    expect((await ask(third.until)).replaced).toEqual([]);
+
+    await other.forget(['a']);
+    const fourth = await ask(third.until);
+    expect(fourth.replaced).toBeUndefined();
+    await other.learn([['b', recordOf('b')]]);
+    expect((await ask(third.until)).replaced).toBeUndefined();
+    const fifth = await ask(fourth.until);
+
+    const many = Array.from({ length: 1_100 }, (_, at) => `m${at}`);
+    await other.learn(many.map((name) => [name, recordOf(name)] as const));
+    expect((await ask(fifth.until)).replaced).toEqual([]);
+    await other.learn(many.map((name) => [name, MISSING] as const));
+    const sixth = await ask(fifth.until);
+    expect(sixth.replaced).toBeUndefined();
+    await other.learn([['c', MISSING]]);
+    room.redis.emit('ready');
+    expect((await ask(sixth.until)).replaced).toBeUndefined();
+  });
+
   it('are fresh for their time to live after each answer', async () => {
     const { facts, at } = open('fresh');
     await facts.learn([
