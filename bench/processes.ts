@@ -8,6 +8,8 @@ export interface Command {
   /** Default: Node. */
   readonly program?: string;
   readonly args: readonly string[];
+  /** Variables besides `PATH`. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Runs before each start and is not timed. */
   prepare?(): void;
 }
@@ -26,10 +28,10 @@ export async function timeProcesses(commands: readonly Command[], rounds: number
 }
 
 /** Output is read, as a pipe does. Rejects on another exit code than 0. */
-async function timeOf({ name, program = process.execPath, args }: Command): Promise<number> {
+async function timeOf({ name, program = process.execPath, args, env }: Command): Promise<number> {
   const began = performance.now();
   const child = spawn(program, args, {
-    env: { PATH: process.env['PATH'] },
+    env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   child.stdout.resume();

@@ -15,7 +15,26 @@ export function affects(
   const { isValid, compare } = schemeOf(system);
   if (!isValid(version)) return ranges.length === 0 ? false : undefined;
   if (ranges.some((events) => inRange(events, version, compare))) return true;
-  return versions.some((one) => isValid(one) && compare(one, version) === 0);
+  const own = releaseOf(version);
+  return versions.some((one) => {
+    const release = own && releaseOf(one);
+    return (release === undefined || release === own) && isValid(one) && compare(one, version) === 0;
+  });
+}
+
+const LEADING = /^[\s=v]*(?:go)?(\d+(?:\.\d+)*)/i;
+/** An epoch, and a number that is left out: they may be those of another release. */
+const UNSURE = /!|\.\./;
+
+/**
+ * The numbers that a version begins with, without zeros that change nothing: versions that are equal in the order of an ecosystem have the
+ * same ones. `undefined` where that is not certain. To compare a version with hundreds of others takes longer than the rest of a scan.
+ */
+function releaseOf(version: string): string | undefined {
+  const [, numbers] = LEADING.exec(version) ?? [];
+  if (numbers === undefined || UNSURE.test(version)) return undefined;
+  const parts = numbers.split('.').map((part) => part.replace(/^0+(?=\d)/, ''));
+  return parts.slice(0, parts.findLastIndex((part) => part !== '0') + 1).join('.');
 }
 
 /** `events`: in the order of versions. */

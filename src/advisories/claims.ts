@@ -1,9 +1,8 @@
 import { defined } from '../model/defined.ts';
-import type { VersionKey } from '../model/lockfile/ecosystem.ts';
+import { storedName, type VersionKey } from '../model/lockfile/ecosystem.ts';
 import type { AdvisoryClaim } from '../model/scan/claim.ts';
 import { versionsText } from './affects.ts';
 import type { Advisories, StoredAdvisory } from './database.ts';
-import { storedName } from './osv-record.ts';
 
 /** More advisories than any version has. */
 const MAX_DIFFERENT = 200;

@@ -6,8 +6,7 @@ import {
   type RangeEvent,
 } from '../model/advisories/osv-record.ts';
 import { defined } from '../model/defined.ts';
-import type { System } from '../model/lockfile/ecosystem.ts';
-import { canonicalName } from '../model/lockfile/ecosystem.ts';
+import { type System, storedName } from '../model/lockfile/ecosystem.ts';
 import { schemeOf } from '../versions/scheme.ts';
 import { type AdvisoryText, readAdvisoryText } from './advisory-text.ts';
 
@@ -23,11 +22,6 @@ export interface WholeRecord extends OsvRecord {
 export interface ReadRecord extends WholeRecord {
   /** Parts that cannot be used, each in a few words. */
   readonly problems: readonly string[];
-}
-
-/** The name under which a package is stored: names of Go modules are looked up by purl, which is in lower case. */
-export function storedName(system: System, name: string): string {
-  return system === 'GO' ? name.toLowerCase() : canonicalName(name, system);
 }
 
 const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)), { error: 'not a time (RFC 3339)' });

@@ -3,7 +3,7 @@ import { compareNumbers, numbersOf } from './numbers.ts';
 import { compareSemantic } from './semantic.ts';
 import type { VersionScheme } from './version-scheme.ts';
 
-const VERSION = /^v?(\d+(?:\.\d+){0,3})(-[\w.-]+)?(?:\+[\w.-]+)?$/;
+const VERSION = /^v?(\d+(?:\.\d+){0,3})(-[\dA-Za-z-]+(?:\.[\dA-Za-z-]+)*)?(?:\+[\w.-]+)?$/;
 
 /** NuGet: up to four numbers, then as in semantic versions; upper and lower case are equal. */
 export const nuget: VersionScheme = {

@@ -12,7 +12,8 @@ import { importOsv } from '../../src/advisories/import-osv.ts';
 import { readOsvRecord } from '../../src/advisories/osv-record.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
 import type { OsvRecord, RangeEvent } from '../../src/model/advisories/osv-record.ts';
-import type { System } from '../../src/model/lockfile/ecosystem.ts';
+import { SYSTEMS, type System } from '../../src/model/lockfile/ecosystem.ts';
+import { schemeOf } from '../../src/versions/scheme.ts';
 import { startTestServer } from '../http/test-server.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { writeZip } from './zip.ts';
@@ -202,6 +203,69 @@ describe('a version is affected', () => {
     expect(versionsText({ versions: many, ranges: [] })).toMatch(/^1\.0\.0, .{150,200}…$/);
     const all = [[['introduced', '0']]] satisfies RangeEvent[][];
     expect(versionsText({ versions: many, ranges: all })).toBe('>=0');
+  });
+
+  it.each<[System, string, string]>([
+    ['PYPI', '1.0', '1'],
+    ['PYPI', '01.0', 'v0!1.0.0'],
+    ['PYPI', '1.0.alpha.1', '1a1'],
+    ['PYPI', '0.0', '0'],
+    ['MAVEN', '1.0.0-ga', '1'],
+    ['MAVEN', '1..1', '1.0.1'],
+    ['MAVEN', '1.0-1', '1-1'],
+    ['MAVEN', 'r3', 'R03'],
+    ['RUBYGEMS', '1.0.0.pre', '1.pre'],
+    ['NUGET', '01.0', '1.0.0.0'],
+    ['GO', 'go1.21rc2', '1.21.0-rc.2'],
+    ['NPM', 'v1.2.3', '1.2.3+build'],
+    ['NPM', '=1.2.3', ' 1.2.3'],
+    ['CARGO', '1.2.3+a', '1.2.3'],
+  ])('when %s has it listed as %s and it is %s', (system, listed, version) => {
+    expect(schemeOf(system).compare(listed, version)).toBe(0);
+    expect(affects({ versions: ['9.9.9', listed], ranges: [] }, system, version)).toBe(true);
+    expect(affects({ versions: [version], ranges: [] }, system, listed)).toBe(true);
+  });
+
+  it('exactly when the order of its ecosystem says that it is a listed one, for drawn versions', () => {
+    const random = seededRandom(5);
+    const parts = [
+      '0',
+      '00',
+      '1',
+      '01',
+      '10',
+      '.',
+      '.',
+      '.',
+      '-',
+      'a',
+      'rc',
+      'ga',
+      'v',
+      '+',
+      '!',
+      '_',
+      'post',
+    ];
+    const draw = () =>
+      Array.from(
+        { length: 1 + Math.floor(random() * 7) },
+        () => parts[Math.floor(random() * parts.length)],
+      ).join('');
+    let equal = 0;
+    const wrong: string[] = [];
+    for (let count = 0; count < 30_000; count += 1) {
+      const system = SYSTEMS[count % SYSTEMS.length] as System;
+      const { isValid, compare } = schemeOf(system);
+      const [listed, version] = [draw(), draw()];
+      if (!isValid(listed) || !isValid(version)) continue;
+      const isEqual = compare(listed, version) === 0;
+      if (isEqual && listed !== version) equal += 1;
+      const is = affects({ versions: [listed], ranges: [] }, system, version);
+      if (is !== isEqual) wrong.push(`${system} ${listed} ${version}`);
+    }
+    expect(wrong).toEqual([]);
+    expect(equal).toBeGreaterThan(20);
   });
 
   it('is not known for a version without an order, unless nothing but a list decides', () => {

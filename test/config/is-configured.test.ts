@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.generated.ts';
 import { isConfigured } from '../../src/config/is-configured.ts';
 import { loadConfig } from '../../src/config/load.ts';
@@ -51,5 +51,23 @@ describe('isConfigured', () => {
     expect((await loadOrDefault(undefined)).config.insights.concurrency).toBe(3);
     expect((await loadOrDefault('lockhound.yaml')).config.insights.concurrency).toBe(3);
     await expect(loadOrDefault('absent.yaml')).rejects.toThrow(/absent\.yaml/);
+  });
+
+  it.each<Readonly<Record<string, string>>>([
+    { LOCKHOUND_INSIGHTS_SOURCES: 'osv' },
+    { LOCKHOUND_INSIGHTS_SOURCES: 'api,osv', LOCKHOUND_DATA_FOLDER: '/data' },
+    { LOCKHOUND_INSIGHTS_SOURCES: ' osv , api' },
+    { LOCKHOUND_DATA_FOLDER: './data' },
+    { LOCKHOUND_DATA_FOLDER: './data', LOCKHOUND_LOG_LEVEL: 'debug' },
+  ])('reads %j as the schema does', async (environment) => {
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+    expect(await loadOrDefault(undefined)).toEqual(loadConfig());
+    vi.unstubAllEnvs();
+  });
+
+  it.each(['LOCKHOUND_INSIGHTS_SOURCES', 'LOCKHOUND_DATA_FOLDER'])('refuses an empty %s', async (name) => {
+    vi.stubEnv(name, '');
+    await expect(loadOrDefault(undefined)).rejects.toMatchObject({ code: 'config-invalid' });
+    vi.unstubAllEnvs();
   });
 });

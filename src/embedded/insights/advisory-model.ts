@@ -1,9 +1,12 @@
 import { affects, fixedVersions } from '../../advisories/affects.ts';
 import type { Advisories } from '../../advisories/database.ts';
-import { storedName } from '../../advisories/osv-record.ts';
 import { ADVISORIES_ONLY, UNCOVERED } from '../../model/api/extensions.ts';
-import type { System, VersionKey } from '../../model/lockfile/ecosystem.ts';
-import { canonicalVersion } from '../../model/lockfile/ecosystem.ts';
+import {
+  canonicalVersion,
+  type System,
+  storedName,
+  type VersionKey,
+} from '../../model/lockfile/ecosystem.ts';
 import { advisoryObject, type IndexModel } from './model.ts';
 import { purlOf } from './names.ts';
 

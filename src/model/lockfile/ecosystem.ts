@@ -62,6 +62,11 @@ export function canonicalName(name: string, system: System): string {
   return system === 'NUGET' ? name.toLowerCase() : name;
 }
 
+/** The name under which advisories about a package are stored: names of Go modules are looked up by purl, which is in lower case. */
+export function storedName(system: System, name: string): string {
+  return system === 'GO' ? name.toLowerCase() : canonicalName(name, system);
+}
+
 /** Versions as the index spells them: for Go with `v`, for its standard library with `go`, which some files omit. */
 export function canonicalVersion(version: string, name: string, system: System): string {
   if (system !== 'GO' || !/^\d/.test(version)) return version;
