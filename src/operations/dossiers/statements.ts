@@ -167,6 +167,8 @@ function statusOf(
     return { status: 'under_investigation', reason: 'it holds an affected version, and has no open finding' };
   if (periods.some(({ notKnownAfter }) => notKnownAfter !== undefined))
     return { status: 'under_investigation', reason: 'it is not known when it held an affected version last' };
+  if (periods.length + found.length === 0)
+    return { status: 'under_investigation', reason: 'it is not known when it held an affected version' };
   return { status: 'fixed' };
 }
 

@@ -149,6 +149,18 @@ describe('lockhound dossier', () => {
     );
   });
 
+  it('calls nothing fixed whose history cannot be read', async () => {
+    await fleet.redis.del(fleet.keys.ledger('gone'));
+    await fleet.redis.rpush(fleet.keys.ledger('gone'), 'damaged');
+    const { out } = await lockhound(['dossier', 'CVE-2026-1234', '--json']);
+    const { counts, statements }: Dossier = JSON.parse(out);
+    expect(counts).toEqual({ affected: 2, not_affected: 1, under_investigation: 2 });
+    expect(statements.find(({ target }) => target === 'gone')).toMatchObject({
+      status: 'under_investigation',
+      reason: 'it is not known when it held an affected version',
+    });
+  });
+
   it('is about one release, and about nothing that does not exist', async () => {
     const { about, statements, vulnerabilities } = await dossier('shop@release:1.0');
     expect([about, vulnerabilities.map(({ id }) => id)]).toEqual(['target', ['GHSA-debug']]);
