@@ -1,3 +1,4 @@
+import { type Gap, isComplete } from '../../model/scan/gap.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { REPORTS } from '../../report/catalog.ts';
 import type { TextOptions } from '../../report/layout.ts';
@@ -32,13 +33,25 @@ export const reportFindings: Operation<'lockhound.findings.report'> = async (
 };
 
 /** Findings of targets with all their places, fixes and ages, as a report of a scan. Throws `Refusal`. */
-export async function reportOf(
-  { loaded, fleet }: OperationContext,
-  reported: ReportedTargets,
-): Promise<ScanReport> {
+export async function reportOf(context: OperationContext, reported: ReportedTargets): Promise<ScanReport> {
+  const { loaded, fleet } = context;
   const advised = await withKnownFixes(fleet, reported.findings);
   const findings = advised.map((one) => ({ ...one, finding: withTerm(one, fleet.policy.dueIn) }));
-  return await storedReport(loaded, fleet, { ...reported, findings });
+  const report = await storedReport(loaded, fleet, { ...reported, findings });
+  const stale = await staleGaps(context, reported);
+  const { gaps, complete } = report.verdict;
+  const verdict = { ...report.verdict, gaps: [...gaps, ...stale], complete: complete && isComplete(stale) };
+  return { ...report, verdict };
+}
+
+/** That the service has not answered about packages of the targets for long, which hides new advisories. */
+async function staleGaps({ staleness }: OperationContext, { targets }: ReportedTargets): Promise<Gap[]> {
+  const isStale = await staleness();
+  const [first, ...others] = targets.filter((target) => isStale({ target }));
+  if (first === undefined) return [];
+  const where = others.length === 0 ? first : `${first} and ${others.length} other targets`;
+  const reason = `some facts about packages of ${where} are older than \`watch.staleAfter\`: later advisories are not known`;
+  return [{ kind: 'service', subject: 'package insights', reason }];
 }
 
 /** A report as the text of one of its formats. Throws `Refusal` for a format that does not exist. */

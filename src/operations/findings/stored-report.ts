@@ -4,8 +4,10 @@ import { offlineClient } from '../../compose/look-up-cache.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { contentUuid } from '../../model/content-uuid.ts';
 import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
+import { isSupported } from '../../model/fleet/release.ts';
 import type { TargetState } from '../../model/scan/change.ts';
 import type { Finding, Location } from '../../model/scan/finding.ts';
+import type { Gap } from '../../model/scan/gap.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { createYielder } from '../../model/yielding.ts';
@@ -63,7 +65,7 @@ export async function storedReport(
       requestedAt: latest(stored.map(({ state }) => state.requestedAt)),
       findings: listed,
       changes: [],
-      gaps: [...(await inventoryGaps(inventory))],
+      gaps: [...(await inventoryGaps(inventory)), ...stored.flatMap(endedGap)],
       complete,
       partial: false,
       open: counts.severities,
@@ -72,6 +74,13 @@ export async function storedReport(
       superseded: false,
     },
   };
+}
+
+/** That a release is not judged any more. */
+function endedGap({ target, state: { release } }: StoredTarget): readonly Gap[] {
+  if (isSupported(release?.supportedUntil, Date.now())) return [];
+  const reason = `it is not judged since its support ended on ${release?.supportedUntil}: later advisories are not known`;
+  return [{ kind: 'source', subject: target, reason }];
 }
 
 async function readTargets(

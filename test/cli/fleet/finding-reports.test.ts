@@ -50,6 +50,23 @@ describe('reports of what is stored', () => {
     expect(lines).toMatchObject([{ target: 'org/a', finding: { severity: 'high' } }]);
   });
 
+  it('say that what is known is out of date, or not judged any more', async () => {
+    await fleet.save('a', files('fine'));
+    await fleet.save('a@release:1', files('fine'), {
+      release: { digest: 'd', supportedUntil: '2020-01-01' },
+    });
+    const reported = async (target: string) => {
+      const report = JSON.parse((await lockhound(['targets', 'report', target, '--json'])).out);
+      return { complete: report.complete, gaps: report.gaps.map(({ kind }: { kind: string }) => kind) };
+    };
+    // No answer of the service is stored.
+    expect(await reported('a')).toEqual({ complete: false, gaps: ['package', 'package', 'service'] });
+    expect((await reported('a@release:1')).gaps).toContain('source');
+    expect((await lockhound(['targets', 'report', 'a'])).out).toContain(
+      'some facts about packages of a are older',
+    );
+  });
+
   it('compare a target with what it was, in every format at once', async () => {
     const findings = [
       tracked('a', 'kept@1.0.0', 'low', { finding: at('kept') }),

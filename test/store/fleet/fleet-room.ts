@@ -20,6 +20,7 @@ export interface TargetOptions {
   readonly findings?: TargetState['findings'];
   readonly log?: LoggedChanges['changes'];
   readonly incomplete?: boolean;
+  readonly release?: TargetState['release'];
   /** For the ledger. Default: a scan at `AT`; `null`: none, as of a worker that keeps no ledger. */
   readonly ledger?: Partial<LedgerNote> | null;
 }
@@ -41,7 +42,7 @@ export function openFleet(
   const targets = createTargetStore(redis, keys);
   let scans = 0;
   const save = async (target: string, read: readonly ResolvedLockfile[], options: TargetOptions = {}) => {
-    const { labels = {}, findings = [], log, incomplete, ledger = {} } = options;
+    const { labels = {}, findings = [], log, incomplete, release, ledger = {} } = options;
     const before = await targets.read(target);
     const revision = (before?.revision ?? 0) + 1;
     scans += 1;
@@ -57,7 +58,7 @@ export function openFleet(
       state: {
         target,
         replaces: revision - 1,
-        state: { revision, scan, requestedAt: AT, findings, lockfiles: [], ...mark },
+        state: { revision, scan, requestedAt: AT, findings, lockfiles: [], ...mark, ...defined({ release }) },
         lockfiles: { before: before?.lockfiles ?? [], read },
         summary: {
           labels,
