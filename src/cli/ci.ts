@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import { loadOrDefault } from '../config/load-or-default.ts';
 import { splitFindings } from '../model/review/scan-comparison.ts';
 import type { Finding } from '../model/scan/finding.ts';
+import { isComplete } from '../model/scan/gap.ts';
 import { isAlert } from '../model/scan/is-alert.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import { fixCommandOf } from './ci-fix.ts';
@@ -91,12 +92,18 @@ async function inGithub(
     await withOutputFile(join(options.output, name), async (write) => write(text));
   }
   const code = await printScan(terminal, report, { format: 'table', failOn: options.failOn });
+  const isUpload = options.upload !== false;
+  const closesUnknown = isUpload && mayCloseUnknown(report);
+  if (closesUnknown)
+    warn(
+      'the SARIF file is not uploaded: code scanning would close alerts as fixed that the gaps of this scan hide',
+    );
   const shown = {
     target,
     sarif: texts['scan.sarif'],
     markdown: texts['comment.md'],
     isNotable: code !== 0 || (report.comparison?.gone.length ?? 0) > 0,
-    uploads: options.upload !== false,
+    uploads: isUpload && !closesUnknown,
     comments: options.comment !== false,
   };
   if (shown.uploads || shown.comments) {
@@ -106,6 +113,12 @@ async function inGithub(
   if (outputFile !== undefined) appendFileSync(outputFile, outputsOf(report, code));
   if (summaryFile !== undefined) appendFileSync(summaryFile, `${texts['comment.md']}\n`);
   return code;
+}
+
+/** Whether alerts may be missing only because look-ups failed or a changed lockfile was not read. What is never read hides no alert. */
+function mayCloseUnknown({ verdict, comparison }: ScanReport): boolean {
+  const isFault = verdict.gaps.some(({ kind }) => kind === 'package' || kind === 'service');
+  return isFault || !isComplete(comparison?.newGaps ?? []);
 }
 
 async function textsOf(report: ScanReport) {

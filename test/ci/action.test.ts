@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -56,10 +58,15 @@ function pullRequest(name: string, before: Packages, after: Packages) {
 }
 
 /** Runs the step `Scan` as the host does: inputs and contexts in place of the expressions. */
-async function runScan(folder: string, event: object, inputs: Readonly<Record<string, string>> = {}) {
+async function runScan(
+  folder: string,
+  event: object,
+  inputs: Readonly<Record<string, string>> = {},
+  url = service.url,
+) {
   const temp = mkdtempSync(join(repositories.root, 'temp-'));
   const config = join(temp, 'lockhound.yaml');
-  writeFileSync(config, JSON.stringify({ insights: { url: service.url } }));
+  writeFileSync(config, JSON.stringify({ insights: { url } }));
   writeFileSync(join(temp, 'event.json'), JSON.stringify(event));
   const step = action.runs.steps.find(({ name }) => name === 'Scan');
   const given: Readonly<Record<string, string>> = { config, token: TOKEN, ...inputs };
@@ -145,6 +152,30 @@ describe('the Action', () => {
     expect(code).toBe(1);
     expect(log).toMatch(/::warning title=Lockhound::the SARIF file was not uploaded .*HTTP 403/);
     expect(log).toMatch(/::warning title=Lockhound::the comment was not written .*HTTP 403/);
+  });
+
+  it('uploads nothing that would close alerts as fixed when look-ups failed', async () => {
+    const uploads = github.state.uploads.length;
+    const { folder, commit } = repositories.create('away', { 'package-lock.json': lock({ good: '1.0.0' }) });
+    const base = commit({ 'requirements.txt': 'flawed==1.0.0\n' });
+    commit({ 'README.md': 'changed' });
+    // It fails for one system alone.
+    const partly = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      if (/pypi/i.test(body + request.url)) return response.writeHead(400).end('{}');
+      const headers = { 'content-type': 'application/json' };
+      const { method = 'GET', url } = request;
+      const answer = await fetch(`${service.url}${url}`, { method, headers, ...(body && { body }) });
+      return response.writeHead(answer.status, headers).end(await answer.text());
+    }).listen(0, '127.0.0.1');
+    await once(partly, 'listening');
+    const { port } = partly.address() as AddressInfo;
+    const event = { pull_request: { number: 7, base: { sha: base } } };
+    const { log } = await runScan(folder, event, {}, `http://127.0.0.1:${port}`);
+    partly.close();
+    expect(log).toContain('::warning title=Lockhound::the SARIF file is not uploaded');
+    expect(github.state.uploads).toHaveLength(uploads);
   });
 
   it('counts everything when the clone has no base, and says so', async () => {
