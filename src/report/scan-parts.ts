@@ -17,13 +17,18 @@ export interface NoFindings {
 }
 
 /** Says that a scan found nothing, and how much it knew: every report begins with it. */
-export function noFindings({ verdict, comparison }: Pick<ScanReport, 'verdict' | 'comparison'>): NoFindings {
+export function noFindings({
+  verdict,
+  comparison,
+  leftOut = 0,
+}: Pick<ScanReport, 'verdict' | 'comparison' | 'leftOut'>): NoFindings {
   const { packages, outcomes, lockfiles } = verdict.counts;
   const total = counted(packages, 'package');
   const none = comparison === undefined ? 'No findings' : 'No new findings';
   const unknown = (text: string, detail = '') => ({ text, detail, isClean: false });
   if (faultsIn(comparison?.newGaps ?? verdict.gaps).length > 0)
     return unknown(`${none}, but the scan is incomplete`, `: ${total} read`);
+  if (leftOut > 0) return unknown('No findings fit the filters', `: ${leftOut} others in ${total}`);
   if (packages === 0 && lockfiles > 0) return unknown('No packages, so nothing was checked');
   if (outcomes.resolved === packages) return { text: none, detail: ` in ${total}`, isClean: true };
   const others = Object.entries(outcomes)

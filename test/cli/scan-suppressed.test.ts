@@ -111,6 +111,14 @@ describe('scan with filters', () => {
     expect(counts.severities.medium).toBe(0);
     expect(await filtered('--ecosystem', 'pypi')).toMatchObject({ code: 0 });
     expect(await filtered('--direct', '--baseline', 'x.json')).toMatchObject({ code: 2 });
+    const none = await lockhound([
+      'scan',
+      '--local',
+      '--ecosystem',
+      'pypi',
+      join(folder, 'package-lock.json'),
+    ]);
+    expect(none.out).toMatch(/No findings fit the filters: \d+ others in \d+ packages/);
   });
 });
 

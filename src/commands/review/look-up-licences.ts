@@ -21,8 +21,11 @@ export async function lookUpLicences(
     const gaps: ComparisonGap[] = [];
     for (const [index, { purl }] of distinct.entries()) {
       const { outcome, record, reason = 'not looked up' } = resolutions[index] ?? { outcome: 'failed' };
-      if (record !== undefined) licences.set(purl, record.licenses);
-      if (outcome === 'failed') gaps.push({ side: 'new', subject: purl, reason });
+      // Imported advisories say nothing of licences.
+      const isKnown = record !== undefined && record.advisoriesOnly === undefined;
+      if (isKnown) licences.set(purl, record.licenses);
+      if (outcome === 'failed' || outcome === 'uncovered' || (record !== undefined && !isKnown))
+        gaps.push({ side: 'new', subject: purl, reason });
     }
     return { licences, gaps };
   } finally {

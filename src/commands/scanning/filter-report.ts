@@ -1,5 +1,6 @@
 import { isFixable } from '../../model/advice/fixable.ts';
 import type { Finding } from '../../model/scan/finding.ts';
+import { isAlert } from '../../model/scan/is-alert.ts';
 import { atLeast, countedSeverity, type RatedSeverity } from '../../model/scan/severity.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { isOnlyIn } from '../../policy/group-filter.ts';
@@ -25,7 +26,9 @@ export function filterReport(report: ScanReport, filter: ReportFilter): ScanRepo
   const findings = verdict.findings.filter((finding) => fits(finding, filter));
   const changes = verdict.changes.filter(({ finding }) => fits(finding, filter));
   const { routed: _, ...rest } = verdict;
-  return { ...report, verdict: { ...rest, findings, changes, counts: countScan(inventory, findings) } };
+  const leftOut = verdict.findings.filter(isAlert).length - findings.filter(isAlert).length;
+  const counts = countScan(inventory, findings);
+  return { ...report, leftOut, verdict: { ...rest, findings, changes, counts } };
 }
 
 function fits(

@@ -48,6 +48,8 @@ export const verdictSchema = z.object({
 export interface ScanReport {
   readonly inventory: Inventory;
   readonly verdict: Verdict;
+  /** How many alerts filters left out of `verdict`. */
+  readonly leftOut?: number;
   /** The comparison with a commit or an earlier report, if one was requested. */
   readonly comparison?: ScanComparison;
   /** The times at which the oldest and the newest of the answers were looked up, RFC 3339; present when nothing was requested. */
