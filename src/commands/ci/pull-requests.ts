@@ -27,132 +27,109 @@ export interface Branches {
   readonly base: string;
 }
 
-/** What is asked of a code host. Each function throws `CiError`, `HttpError`. */
-export interface PullRequests {
-  /** The last commit of a branch with the e-mail address of its author; `undefined` where there is no such branch. */
-  tip(branch: string): Promise<{ readonly commit: string; readonly author: string } | undefined>;
-  /** The pull requests between two branches of the project, of the newest 100 that the host lists: others may be those of forks. */
-  list(branches: Branches): Promise<readonly PullRequest[]>;
-  create(branches: Branches, text: PullRequestText): Promise<PullRequest>;
-  update(number: number, text: PullRequestText): Promise<void>;
-  close(): Promise<void>;
+export type PullRequests = ReturnType<typeof openPullRequests>;
+
+/** What differs between code hosts: paths below the project, and the forms of requests and answers. */
+interface Dialect {
+  readonly headers: (token: Secret) => Readonly<Record<string, string>>;
+  readonly branches: string;
+  readonly pulls: string;
+  readonly branch: z.ZodType<{ readonly commit: string; readonly author: string }>;
+  readonly pull: z.ZodType<PullRequest>;
+  /** Selects the pull requests between two branches, the newest first. */
+  readonly query: (branches: Branches, owner: string) => Readonly<Record<string, string>>;
+  readonly created: (branches: Branches) => object;
+  readonly text: (text: PullRequestText) => object;
+  readonly updates: 'PATCH' | 'PUT';
 }
 
-export function openPullRequests(
-  environment: ProposalEnvironment,
-  token: Secret,
-  signal: AbortSignal,
-): PullRequests {
-  return environment.host === 'github'
-    ? atGithub(environment, token, signal)
-    : atGitlab(environment, token, signal);
-}
-
-const githubSchema = z
-  .object({
-    number: z.int(),
-    html_url: z.string(),
-    state: z.string(),
-    merged_at: z.string().nullish(),
-    body: z.string().nullish(),
-    head: z.object({ repo: z.object({ id: z.int() }).nullish() }),
-    base: z.object({ repo: z.object({ id: z.int() }) }),
-  })
-  .transform(
-    ({ number, html_url, state, merged_at, body, head, base }): PullRequest => ({
-      number,
-      url: html_url,
-      isOpen: state === 'open',
-      isMerged: typeof merged_at === 'string',
-      body: body ?? '',
-      isOwn: head.repo?.id === base.repo.id,
-    }),
-  );
-
-const githubBranchSchema = z
-  .object({
-    commit: z.object({ sha: z.string(), commit: z.object({ author: z.object({ email: z.string() }) }) }),
-  })
-  .transform(({ commit }) => ({ commit: commit.sha, author: commit.commit.author.email }));
+const text = z.string().nullish();
 
 /** https://docs.github.com/en/rest/pulls/pulls */
-function atGithub({ apiUrl, owner }: ProposalEnvironment, token: Secret, signal: AbortSignal): PullRequests {
-  const api = openHostApi({ url: apiUrl, headers: () => githubHeaders(token), signal });
-  return {
-    tip: (branch) => orMissing(api.read(`branches/${encodeURIComponent(branch)}`, githubBranchSchema)),
-    async list({ branch, base }) {
-      const query = new URLSearchParams({
-        ...{ head: `${owner}:${branch}`, base, state: 'all' },
-        ...{ sort: 'created', direction: 'desc', per_page: '100' },
-      });
-      return (await api.read(`pulls?${query}`, z.array(githubSchema))).filter(({ isOwn }) => isOwn);
-    },
-    async create({ branch, base }, { title, body }) {
-      return githubSchema.parse(await api.send('POST', 'pulls', { title, body, head: branch, base }));
-    },
-    async update(number, text) {
-      await api.send('PATCH', `pulls/${number}`, text);
-    },
-    close: api.close,
-  };
-}
-
-const gitlabSchema = z
-  .object({
-    iid: z.int(),
-    web_url: z.string(),
-    state: z.string(),
-    description: z.string().nullish(),
-    source_project_id: z.int().nullish(),
-    target_project_id: z.int(),
-  })
-  .transform(
-    ({ iid, web_url, state, description, source_project_id, target_project_id }): PullRequest => ({
-      number: iid,
-      url: web_url,
-      isOpen: state === 'opened',
-      isMerged: state === 'merged',
-      body: description ?? '',
-      isOwn: source_project_id === target_project_id,
-    }),
-  );
-
-const gitlabBranchSchema = z
-  .object({ commit: z.object({ id: z.string(), author_email: z.string() }) })
-  .transform(({ commit }) => ({ commit: commit.id, author: commit.author_email }));
+const GITHUB: Dialect = {
+  headers: githubHeaders,
+  branches: 'branches',
+  pulls: 'pulls',
+  branch: z
+    .object({
+      commit: z.object({ sha: z.string(), commit: z.object({ author: z.object({ email: z.string() }) }) }),
+    })
+    .transform(({ commit }) => ({ commit: commit.sha, author: commit.commit.author.email })),
+  pull: z
+    .object({
+      ...{ number: z.int(), html_url: z.string(), state: z.string(), merged_at: text, body: text },
+      head: z.object({ repo: z.object({ id: z.int() }).nullish() }),
+      base: z.object({ repo: z.object({ id: z.int() }) }),
+    })
+    .transform(({ number, html_url, state, merged_at, body, head, base }) => ({
+      ...{ number, url: html_url, body: body ?? '', isOpen: state === 'open' },
+      isMerged: typeof merged_at === 'string',
+      isOwn: head.repo?.id === base.repo.id,
+    })),
+  query: ({ branch, base }, owner) => ({
+    ...{ head: `${owner}:${branch}`, base, state: 'all', sort: 'created', direction: 'desc' },
+  }),
+  created: ({ branch, base }) => ({ head: branch, base }),
+  text: (given) => given,
+  updates: 'PATCH',
+};
 
 /** https://docs.gitlab.com/api/merge_requests/ */
-function atGitlab({ apiUrl }: ProposalEnvironment, token: Secret, signal: AbortSignal): PullRequests {
-  const headers = () => ({ 'private-token': token.reveal() });
-  const api = openHostApi({ url: apiUrl, headers, signal });
+const GITLAB: Dialect = {
+  headers: (token) => ({ 'private-token': token.reveal() }),
+  branches: 'repository/branches',
+  pulls: 'merge_requests',
+  branch: z
+    .object({ commit: z.object({ id: z.string(), author_email: z.string() }) })
+    .transform(({ commit }) => ({ commit: commit.id, author: commit.author_email })),
+  pull: z
+    .object({
+      ...{ iid: z.int(), web_url: z.string(), state: z.string(), description: text },
+      ...{ source_project_id: z.int().nullish(), target_project_id: z.int() },
+    })
+    .transform(({ iid, web_url, state, description, source_project_id, target_project_id }) => ({
+      ...{ number: iid, url: web_url, body: description ?? '' },
+      ...{ isOpen: state === 'opened', isMerged: state === 'merged' },
+      isOwn: source_project_id === target_project_id,
+    })),
+  query: ({ branch, base }) => ({
+    ...{ source_branch: branch, target_branch: base, state: 'all', order_by: 'created_at', sort: 'desc' },
+  }),
+  created: ({ branch, base }) => ({
+    ...{ source_branch: branch, target_branch: base, remove_source_branch: true },
+  }),
+  text: ({ title, body }) => ({ title, description: body }),
+  updates: 'PUT',
+};
+
+/** What is asked of a code host. Each function throws `CiError`, `HttpError`. */
+export function openPullRequests(
+  { host, apiUrl: url, owner }: ProposalEnvironment,
+  token: Secret,
+  signal: AbortSignal,
+) {
+  const of = host === 'github' ? GITHUB : GITLAB;
+  const api = openHostApi({ url, headers: () => of.headers(token), signal });
   return {
-    tip: (branch) =>
-      orMissing(api.read(`repository/branches/${encodeURIComponent(branch)}`, gitlabBranchSchema)),
-    async list({ branch, base }) {
-      const query = new URLSearchParams({
-        ...{ source_branch: branch, target_branch: base, state: 'all' },
-        ...{ order_by: 'created_at', sort: 'desc', per_page: '100' },
-      });
-      return (await api.read(`merge_requests?${query}`, z.array(gitlabSchema))).filter(({ isOwn }) => isOwn);
+    /** The last commit of a branch with the e-mail address of its author; `undefined` where there is no such branch. */
+    async tip(branch: string) {
+      try {
+        return await api.read(`${of.branches}/${encodeURIComponent(branch)}`, of.branch);
+      } catch (error) {
+        if (error instanceof CiError && error.code === 'host-missing') return undefined;
+        throw error;
+      }
     },
-    async create({ branch, base }, { title, body }) {
-      const request = { source_branch: branch, target_branch: base, title, description: body };
-      return gitlabSchema.parse(
-        await api.send('POST', 'merge_requests', { ...request, remove_source_branch: true }),
-      );
+    /** The pull requests between two branches of the project, of the newest 100 that the host lists: others may be those of forks. */
+    async list(branches: Branches): Promise<readonly PullRequest[]> {
+      const query = new URLSearchParams({ ...of.query(branches, owner), per_page: '100' });
+      return (await api.read(`${of.pulls}?${query}`, z.array(of.pull))).filter(({ isOwn }) => isOwn);
     },
-    async update(number, { title, body }) {
-      await api.send('PUT', `merge_requests/${number}`, { title, description: body });
+    create: async (branches: Branches, given: PullRequestText): Promise<PullRequest> =>
+      of.pull.parse(await api.send('POST', of.pulls, { ...of.created(branches), ...of.text(given) })),
+    async update(number: number, given: PullRequestText): Promise<void> {
+      await api.send(of.updates, `${of.pulls}/${number}`, of.text(given));
     },
     close: api.close,
   };
-}
-
-async function orMissing<Value>(asked: Promise<Value>): Promise<Value | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof CiError && error.code === 'host-missing') return undefined;
-    throw error;
-  }
 }

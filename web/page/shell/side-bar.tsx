@@ -11,6 +11,7 @@ const PARENTS: Readonly<Record<string, string>> = {
   '/finding': '/findings',
   '/target': '/targets',
   '/inventory': '/targets',
+  '/graph': '/targets',
   '/scan': '/targets',
 };
 

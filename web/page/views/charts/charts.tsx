@@ -75,7 +75,7 @@ export function ChartsView() {
           title="Owners"
           by="owner"
           filters={filters}
-          nothing="No open finding has an owner: CODEOWNERS of the source or `owners` of the configuration name them."
+          nothing="No open finding has an owner. CODEOWNERS of a source or the configuration (owners) name them."
         >
           {(owner) =>
             owner === undefined ? (
@@ -135,7 +135,7 @@ function HeatCard({ title, by, filters, nothing, children }: HeatCardProps) {
   const loaded = useGroups(by, filters);
   if (by === 'label:') return null;
   return (
-    <Card title={`${title}, by severity`}>
+    <Card title={`${title}, by severity`} class="whole">
       <Shown loaded={loaded}>
         {(answer) =>
           answer.groups.every(({ name }) => name === undefined) ? (

@@ -7,7 +7,6 @@ import type {
 import { call } from '../../api/call.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Card } from '../../parts/card.tsx';
-import { scanAddress } from '../../parts/links.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { Time } from '../../parts/time.tsx';
 import { AlertRoute } from './alert-route.tsx';
@@ -61,7 +60,6 @@ function ChangeRow({ scan: { target, scan, requestedAt, at }, change, isOpenAtFi
     <li>
       <span class={`transition ${transition}`}>{transition}</span>
       <Time at={at} />
-      <a href={scanAddress(scan)}>scan</a>
       <button
         type="button"
         class="quiet"

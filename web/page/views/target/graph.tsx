@@ -89,17 +89,21 @@ function Columns({ target, one, inventory: { path, packages } }: ColumnsProps) {
   return (
     <>
       {one === undefined ? null : <Way one={one} linkTo={linkTo} />}
-      <div class="walk">
-        <Column title="Needed by" count={above.length + ofProject} packages={above} linkTo={linkTo}>
-          {ofProject === 1 ? (
-            <li>
-              <a class="node" href={linkTo()}>
-                the project itself
-              </a>
-            </li>
-          ) : null}
-        </Column>
-        <Lines count={shownOf(above) + ofProject} />
+      <div class={one === undefined ? 'walk from-project' : 'walk'}>
+        {one === undefined ? null : (
+          <>
+            <Column title="Needed by" count={above.length + ofProject} packages={above} linkTo={linkTo}>
+              {ofProject === 1 ? (
+                <li>
+                  <a class="node" href={linkTo()}>
+                    the project itself
+                  </a>
+                </li>
+              ) : null}
+            </Column>
+            <Lines count={shownOf(above) + ofProject} />
+          </>
+        )}
         <section aria-labelledby="walk-here">
           <h2 id="walk-here">Here</h2>
           <div class="node here">
