@@ -1,5 +1,6 @@
 import { FORMATS } from '../../src/lockfiles/catalog.ts';
 import type { Format, FormatFacts } from '../../src/lockfiles/format.ts';
+import { readAs } from '../../src/lockfiles/read-as.ts';
 import type { LockedPackage } from '../../src/model/lockfile/lockfile.ts';
 import { SAMPLES } from '../../test/lockfiles/samples.ts';
 
@@ -107,7 +108,10 @@ function factRow({ facts, conditions = {} }: Format, fact: keyof FormatFacts): s
 
 /** A file with all parts that the reader reads, and what it returns. */
 function example(format: Format, key: string, text: string): readonly string[] {
-  const { packages, problems } = format.read({ path: format.fileNames[0] ?? format.name, text });
+  const { packages, problems } = readAs(format, {
+    path: format.fileNames[0] ?? format.name,
+    content: Buffer.from(text),
+  });
   const fence = text.includes('```') ? '````' : '```';
   return [
     '',

@@ -1,5 +1,5 @@
-import type { Lockfile } from '../model/lockfile/lockfile.ts';
 import type { UnreadError } from '../model/scan/inventory.ts';
+import type { LockfileBuilder } from './packages/lockfile-builder.ts';
 
 /** The facts that files of a format can contain. */
 export interface FormatFacts {
@@ -38,10 +38,6 @@ export type Companion = {
   | { readonly error: UnreadError; readonly content?: never }
 );
 
-/** Result of a reader. `format` is set when another format's reader read the file. */
-export type LockfileContent = Pick<Lockfile, 'packages' | 'problems'> &
-  Partial<Pick<Lockfile, 'format' | 'madeFrom' | 'statesScripts'>>;
-
 /** One lockfile format. Each has its own folder. */
 export interface Format {
   readonly name: string;
@@ -72,8 +68,8 @@ export interface Format {
   companions?(text: string, isLockfile: boolean): readonly string[];
   /** Whether the beginning of a file (about 4 KiB) looks like this format. */
   recognises(head: string): boolean;
-  /** Reads a whole file. Throws `LockfileError` when the file as a whole cannot be read. */
-  read(input: LockfileInput): LockfileContent;
+  /** Reads a whole file into `builder`. Throws `LockfileError` when the file as a whole cannot be read. */
+  read(input: LockfileInput, builder: LockfileBuilder): void;
 }
 
 /** A format by its names. Its reader is loaded when a file of the format is read. */

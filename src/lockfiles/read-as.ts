@@ -1,8 +1,9 @@
 import type { Lockfile, Problem } from '../model/lockfile/lockfile.ts';
 import { isReadWhole } from '../model/lockfile/read-whole.ts';
 import { LockfileError } from './errors.ts';
-import type { Companion, Format, LockfileContent, LockfileInput } from './format.ts';
+import type { Companion, Format, LockfileInput } from './format.ts';
 import { remedyFor } from './known-formats.ts';
+import { LockfileBuilder, type LockfileContent } from './packages/lockfile-builder.ts';
 import { withoutSecrets } from './packages/sources.ts';
 import { type Decoded, decodeContent } from './syntax/decode-text.ts';
 
@@ -53,7 +54,9 @@ export function readDecoded(format: Format, { text, bytes }: Decoded, request: R
   if (isEmpty && format.mayBeEmpty !== true) {
     throw new LockfileError('empty', `${path}: the file is empty`);
   }
-  const read = format.read({ path, text, bytes, companion, onePassOnly });
+  const builder = new LockfileBuilder();
+  format.read({ path, text, bytes, companion, onePassOnly }, builder);
+  const read = builder.content();
   if (read.packages.length > maxPackages) {
     throw new LockfileError(
       'too-many-packages',
@@ -61,14 +64,7 @@ export function readDecoded(format: Format, { text, bytes }: Decoded, request: R
     );
   }
   const problems = problemsOf(read, format.isManifest === true || isEmpty);
-  const { packages, madeFrom, statesScripts } = read;
-  return {
-    format: read.format ?? format.name,
-    packages,
-    problems,
-    ...(madeFrom === undefined ? {} : { madeFrom }),
-    ...(statesScripts === undefined ? {} : { statesScripts }),
-  };
+  return { format: format.name, ...read, problems };
 }
 
 /** Problems quote what could not be read, which may be a URL with credentials. */

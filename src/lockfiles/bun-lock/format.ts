@@ -3,7 +3,7 @@ import type { Group } from '../../model/lockfile/lockfile.ts';
 import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
 import { sourceOf, versionOfTarball } from '../ecosystems/npm-source.ts';
 import { LockfileError } from '../errors.ts';
-import type { Format, LockfileContent, LockfileInput } from '../format.ts';
+import type { Format, LockfileInput } from '../format.ts';
 import { findUpwards, newPlace, type Place, placeIn } from '../packages/installed-tree.ts';
 import {
   connectInstance,
@@ -11,7 +11,7 @@ import {
   newInstance,
   propagateGroupsOfInstances,
 } from '../packages/instances.ts';
-import { draftLockedPackage, LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { draftLockedPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
 import type { Root } from '../packages/propagate-groups.ts';
 import { registrySource } from '../packages/sources.ts';
@@ -37,7 +37,7 @@ export const bunLock: Format = {
     /^\s*\{\s*"lockfileVersion"\s*:\s*\d+,\s*(?:"configVersion"\s*:\s*\d+,\s*)?"workspaces"\s*:\s*\{/.test(
       head,
     ),
-  read(input) {
+  read(input, builder) {
     const { path } = input;
     const { root, lines } = parseBunLock(input);
     const version = root['lockfileVersion'];
@@ -47,7 +47,7 @@ export const bunLock: Format = {
         `${path}: lockfileVersion ${JSON.stringify(version).slice(0, 40)} is not supported; supported: 0 to 2`,
       );
     }
-    return readPackages(root, lines?.members?.get('packages'));
+    readPackages(root, lines?.members?.get('packages'), builder);
   },
 };
 
@@ -90,8 +90,7 @@ const LISTS: readonly (readonly [string, readonly Group[]])[] = [
 const NEWEST_VERSION = 2;
 
 /** Reads the packages. Workspaces are the target itself. */
-function readPackages(root: JsonObject, lines: LineNode | undefined): LockfileContent {
-  const builder = new LockfileBuilder();
+function readPackages(root: JsonObject, lines: LineNode | undefined, builder: LockfileBuilder): void {
   builder.checkVersion(root['lockfileVersion'], NEWEST_VERSION);
   const top = newPlace<Instance>(undefined);
   const placeOf = createPlaces(top);
@@ -125,7 +124,6 @@ function readPackages(root: JsonObject, lines: LineNode | undefined): LockfileCo
   );
   for (const { draft: instance } of roots) instance.draft.direct = true;
   propagateGroupsOfInstances(roots, instances);
-  return builder.content();
 }
 
 /** Deeper than installed trees nest. */

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../model/json-object.ts';
 import type { Integrity } from '../../model/lockfile/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { addPackages, addRelation, type Relations, type Sbom, type SbomEntry } from '../sbom/sbom.ts';
 import { sbomDigest, textOf } from '../sbom/values.ts';
 import type { LineNode, Wanted } from '../syntax/json-lines.ts';
@@ -18,14 +18,13 @@ export const cyclonedxJson: Format = {
   fileNames: ['bom.json', '*.cdx.json', '*.cyclonedx.json'],
   facts: { edges: true, groups: true, integrity: true, lines: true },
   recognises: (head) => /^\s*\{/.test(head) && /"bomFormat"\s*:\s*"CycloneDX"/.test(head),
-  read(input) {
+  read(input, builder) {
     const { path } = input;
     const { root, lines } = parseJsonLines(input, 'a CycloneDX BOM', WANTED);
     check(root, path);
-    const builder = new LockfileBuilder();
     addPackages(readBom(root, { lines: lines?.members, path }, builder), builder);
     const madeFrom = isOwn(root) ? lockfilesIn(root['components']) : [];
-    return { ...builder.content(), ...(madeFrom.length === 0 ? {} : { madeFrom }) };
+    if (madeFrom.length > 0) builder.state({ madeFrom });
   },
 };
 

@@ -7,7 +7,6 @@ import {
 } from '../cyclonedx-json/component.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { addPackages, addRelation, type Relations, type Sbom, type SbomEntry } from '../sbom/sbom.ts';
 import { sbomDigest } from '../sbom/values.ts';
 import { attributeOf, childOf, childrenOf, readXml, type XmlElement } from '../syntax/xml-document.ts';
@@ -29,12 +28,10 @@ export const cyclonedxXml: Format = {
   fileNames: ['bom.xml', '*.cdx.xml', '*.cyclonedx.xml'],
   facts: { edges: true, groups: true, integrity: true, lines: true },
   recognises: (head) => /<(?:\w+:)?bom\s/.test(head) && head.includes('cyclonedx.org/schema/bom/'),
-  read({ path, text }) {
+  read({ path, text }, builder) {
     const root = readXml(text, path, { expected: 'a CycloneDX BOM', unwanted: UNWANTED });
     check(root, path);
-    const builder = new LockfileBuilder();
     addPackages(readBom(root), builder);
-    return builder.content();
   },
 };
 

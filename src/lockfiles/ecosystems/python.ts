@@ -18,9 +18,10 @@ export function requirementName(requirement: string): string | undefined {
 
 /** Returns the PyPI packages of a name in any spelling. */
 export function indexByPythonName(
-  drafts: Iterable<PackageDraft>,
+  entries: readonly { readonly draft: PackageDraft | undefined }[],
   builder: LockfileBuilder,
 ): (name: string) => readonly PackageDraft[] {
+  const drafts = entries.flatMap(({ draft }) => draft ?? []);
   const find = indexByName(drafts, ({ name }) => normalizedName(name), builder);
   return (name) => find(normalizedName(name));
 }

@@ -1,7 +1,7 @@
 import type { Integrity, Source } from '../../model/lockfile/lockfile.ts';
 import { LockfileError } from '../errors.ts';
-import type { Format, LockfileContent, LockfileInput } from '../format.ts';
-import { draftPackage, LockfileBuilder } from '../packages/lockfile-builder.ts';
+import type { Format, LockfileInput } from '../format.ts';
+import { draftPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { indexByName } from '../packages/name-index.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
 import {
@@ -42,8 +42,7 @@ const OTHER_SECTIONS: ReadonlySet<string> = new Set([
 /** Indentation of the options of a source, of its gems, and of their dependencies. */
 const [OPTION, GEM, DEPENDENCY] = [2, 4, 6];
 
-function readGems({ text, path }: LockfileInput): LockfileContent {
-  const builder = new LockfileBuilder();
+function readGems({ text, path }: LockfileInput, builder: LockfileBuilder): void {
   const sections = readSections(text);
   if (typeof sections === 'number') {
     throw new LockfileError('syntax', `${path}:${sections}: unresolved merge conflict`);
@@ -69,7 +68,6 @@ function readGems({ text, path }: LockfileInput): LockfileContent {
   for (const { text: stated } of linesOf(sections, 'DEPENDENCIES')) {
     for (const draft of find(NAME.exec(stated)?.[1] ?? '')) draft.direct = true;
   }
-  return builder.content();
 }
 
 function linesOf(sections: readonly Section[], heading: string): readonly Line[] {

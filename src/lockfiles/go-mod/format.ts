@@ -1,9 +1,9 @@
 import { loadPackage } from '../../model/lazily.ts';
 import type { Source } from '../../model/lockfile/lockfile.ts';
 import { LockfileError } from '../errors.ts';
-import type { Format, LockfileContent, LockfileInput } from '../format.ts';
+import type { Format, LockfileInput } from '../format.ts';
 import { type ChecksummedModule, readChecksums } from '../go-sum/checksums.ts';
-import { draftPackage, LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { draftPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { readCompanion } from '../syntax/read-companion.ts';
 import { type Directive, readDirectives } from './directives.ts';
 
@@ -33,8 +33,7 @@ const VERBS: ReadonlySet<string> = new Set([
 const COMPLETE_SINCE = [1, 17];
 
 /** Reads the modules as they are after `replace`. */
-function readModules(input: LockfileInput): LockfileContent {
-  const builder = new LockfileBuilder();
+function readModules(input: LockfileInput, builder: LockfileBuilder): void {
   const { directives, malformed } = readDirectives(input.text);
   if (!directives.some(({ verb }) => VERBS.has(verb))) {
     throw new LockfileError('wrong-format', `${input.path}: not a go.mod: it has no directive`);
@@ -65,7 +64,7 @@ function readModules(input: LockfileInput): LockfileContent {
     const direct = !/^indirect(?:$|;)/.test(comment);
     addModule({ path, version, direct, line }, context);
   }
-  if (isComplete(of('go'))) return builder.content();
+  if (isComplete(of('go'))) return;
   for (const { path, version } of newestOf(checksums)) {
     if (!named.has(path)) addModule({ path, version, direct: false, line: undefined }, context);
   }
@@ -73,7 +72,6 @@ function readModules(input: LockfileInput): LockfileContent {
     builder.problem(undefined, `go.sum:${line}: "${text.slice(0, 200)}" is not \`module version hash\``);
   if (sum === undefined && named.size > 0)
     builder.problem(undefined, 'it names no indirect modules below Go 1.17, and its go.sum was not read');
-  return builder.content();
 }
 
 interface Required {

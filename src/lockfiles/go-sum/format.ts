@@ -1,5 +1,5 @@
 import type { Format } from '../format.ts';
-import { draftPackage, LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { draftPackage } from '../packages/lockfile-builder.ts';
 import { readChecksums } from './checksums.ts';
 
 /** Go's checksums: all module versions whose code was downloaded, which can be more than the build uses. */
@@ -12,8 +12,7 @@ export const goSum: Format = {
   mayBeEmpty: true,
   overriddenBy: { 'go.sum': 'go.mod' },
   recognises: (head) => /^\S+ v\S+ h1:[A-Za-z0-9+/]{43}=\s*$/m.test(head),
-  read({ text }) {
-    const builder = new LockfileBuilder();
+  read({ text }, builder) {
     const { modules, malformed } = readChecksums(text);
     for (const { line, text: stated } of malformed)
       builder.problem(line, `"${stated.slice(0, 200)}" is not \`module version hash\``);
@@ -21,6 +20,5 @@ export const goSum: Format = {
       const draft = draftPackage({ ecosystem: 'golang', name: path, version, integrity, line });
       builder.add(draft, line, path);
     }
-    return builder.content();
   },
 };

@@ -2,7 +2,6 @@ import type { Group } from '../../model/lockfile/lockfile.ts';
 import { mavenDraft } from '../ecosystems/maven-draft.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
 
 const HEADER = '# This is a Gradle generated file for dependency locking.';
@@ -17,8 +16,7 @@ export const gradleLockfile: Format = {
   fileNames: ['gradle.lockfile', '*gradle.lockfile'],
   facts: { edges: false, groups: true, integrity: false, lines: true },
   recognises: (head) => head.startsWith(HEADER),
-  read({ path, text }) {
-    const builder = new LockfileBuilder();
+  read({ path, text }, builder) {
     let entries = 0;
     for (const [index, row] of text.split('\n').entries()) {
       const entry = row.trim();
@@ -33,7 +31,6 @@ export const gradleLockfile: Format = {
         `${path}: not a Gradle lockfile: no line is \`group:artifact:version=configurations\``,
       );
     }
-    return builder.content();
   },
 };
 

@@ -2,7 +2,6 @@ import type { Integrity } from '../../model/lockfile/lockfile.ts';
 import { mavenDraft } from '../ecosystems/maven-draft.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { attributeOf, childOf, childrenOf, readXml, type XmlElement } from '../syntax/xml-document.ts';
 
 const UNWANTED = new Set(['configuration', 'pgp']);
@@ -15,7 +14,7 @@ export const gradleVerificationMetadata: Format = {
   fileNames: ['verification-metadata.xml'],
   facts: { edges: false, groups: false, integrity: true, lines: true },
   recognises: (head) => /<(?:\w+:)?verification-metadata\b/.test(head),
-  read({ path, text }) {
+  read({ path, text }, builder) {
     const root = readXml(text, path, { expected: 'a verification-metadata.xml', unwanted: UNWANTED });
     if (root.name !== 'verification-metadata') {
       throw new LockfileError(
@@ -23,7 +22,6 @@ export const gradleVerificationMetadata: Format = {
         `${path}:${root.line}: the root element is not <verification-metadata>`,
       );
     }
-    const builder = new LockfileBuilder();
     for (const component of childrenOf(childOf(root, 'components'), 'component')) {
       const { line } = component;
       const [group = '', artifact = '', version = ''] = ['group', 'name', 'version'].map((name) =>
@@ -34,7 +32,6 @@ export const gradleVerificationMetadata: Format = {
       if (builder.add(draft, line, entry) !== undefined && version === '')
         builder.problem(line, `${JSON.stringify(entry)} has no version`, 'unclear');
     }
-    return builder.content();
   },
 };
 

@@ -1,8 +1,8 @@
 import type { Group } from '../../model/lockfile/lockfile.ts';
 import { mavenDraft } from '../ecosystems/maven-draft.ts';
 import { LockfileError } from '../errors.ts';
-import type { Format, LockfileContent, LockfileInput } from '../format.ts';
-import { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import type { Format, LockfileInput } from '../format.ts';
+import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { packageId } from '../packages/package-collector.ts';
 import { type EffectiveDependency, effectiveDependencies, exactVersion } from './effective.ts';
 import { type AbsentPom, absentPoms, importPlaces, readImports } from './imports.ts';
@@ -23,9 +23,8 @@ export const mavenPomXml: Format = {
   read: readProject,
 };
 
-function readProject(input: LockfileInput): LockfileContent {
+function readProject(input: LockfileInput, builder: LockfileBuilder): void {
   const lineage = lineageOf(readPom(input.text, input.path), input);
-  const builder = new LockfileBuilder();
   const interpolate = createInterpolation(lineage);
   const imports = readImports(lineage, input);
   const isModule = (module: Coordinates): boolean =>
@@ -38,7 +37,6 @@ function readProject(input: LockfileInput): LockfileContent {
     else if (one.version.text === '') withoutVersion.push(one);
   }
   reportWithoutVersion(withoutVersion, absentPoms(lineage, interpolate, imports.found), builder);
-  return builder.content();
 }
 
 /** Reports each unavailable pom that may have the missing versions once, or else each dependency. */

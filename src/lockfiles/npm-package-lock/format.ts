@@ -1,11 +1,13 @@
 import { isObject } from '../../model/json-object.ts';
 import { LockfileError } from '../errors.ts';
-import type { Format, LockfileContent, LockfileInput } from '../format.ts';
-import type { Wanted } from '../syntax/json-lines.ts';
+import type { Format, LockfileInput } from '../format.ts';
+import { findUpwards, newPlace, type Place, placeIn } from '../packages/installed-tree.ts';
+import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { connect, type PackageDraft } from '../packages/package-collector.ts';
+import type { LineNode, Wanted } from '../syntax/json-lines.ts';
 import { parseJson, parseJsonLines } from '../syntax/parse-json.ts';
 import { readCompanion } from '../syntax/read-companion.ts';
-import { readDependencyTree } from './dependency-tree.ts';
-import { type Entry, isEntry } from './entry.ts';
+import { type Entry, isEntry, keysOf, LISTS, readEntry } from './entry.ts';
 import { readPackagesMap } from './packages-map.ts';
 
 const MANIFEST = 'package.json';
@@ -31,7 +33,7 @@ NESTED.members['dependencies'] = { each: NESTED };
 const WANTED: Wanted = { members: { packages: { each: {} }, dependencies: { each: NESTED } } };
 
 /** Version 2 has `packages` and `dependencies`; `packages` has more facts. Version 1 and old shrinkwraps lack `packages`. */
-function readPackageLock(input: LockfileInput): LockfileContent {
+function readPackageLock(input: LockfileInput, builder: LockfileBuilder): void {
   const { path } = input;
   const parsed = parseJsonLines(input, 'a package-lock', WANTED);
   const root: Entry = parsed.root;
@@ -44,27 +46,99 @@ function readPackageLock(input: LockfileInput): LockfileContent {
     );
   }
   const { packages, dependencies } = root;
-  if (isObject(packages)) return readPackagesMap(packages, lines?.get('packages'));
-  if (
+  if (isObject(packages)) readPackagesMap(packages, lines?.get('packages'), builder);
+  else if (
     isEntry(dependencies) &&
     (root.lockfileVersion !== undefined || Object.values(dependencies).some(isEntry))
   ) {
-    return readDependencyTree(root, lines?.get('dependencies'), path, readManifest(input));
-  }
+    const tree = { lines: lines?.get('dependencies'), path, manifest: readManifest(input) };
+    readDependencyTree(root, tree, builder);
+  } else requireEmpty(root, path);
+}
+
+/** Throws `LockfileError` for a file that is not a package-lock without packages. */
+function requireEmpty({ packages, dependencies, lockfileVersion }: Entry, path: string): void {
   for (const [field, value] of Object.entries({ packages, dependencies })) {
     if (value === undefined || value === null || isEntry(value)) continue;
     throw new LockfileError('wrong-format', `${path}: its \`${field}\` is not an object`);
   }
-  if (root.lockfileVersion === undefined) {
+  if (lockfileVersion === undefined) {
     throw new LockfileError(
       'wrong-format',
       `${path}: not a package-lock: it has neither \`lockfileVersion\` nor locked packages`,
     );
   }
-  return { packages: [], problems: [] };
 }
 
 function readManifest(input: LockfileInput): Entry | undefined {
   const manifest = readCompanion(input, MANIFEST, (text) => parseJson(text, MANIFEST, 'a package.json'));
   return isEntry(manifest) ? manifest : undefined;
+}
+
+/** An entry, which is the value of its place, or one without a package. */
+interface Node {
+  readonly name: string;
+  readonly entry: unknown;
+  readonly line: number | undefined;
+  /** The lines of its own `dependencies`. */
+  readonly lines: LineNode | undefined;
+  readonly parent: Place<Read>;
+}
+
+interface Read {
+  readonly entry: Entry;
+  readonly draft: PackageDraft | undefined;
+  readonly place: Place<Read>;
+}
+
+/** Deeper than any file system nests folders. */
+const MAX_DEPTH = 250;
+
+/**
+ * Reads the nested `dependencies` of lockfileVersion 1, whose lines are `lines`. The file does not say which dependencies are
+ * direct; `manifest` does, where it is available.
+ */
+function readDependencyTree(
+  root: Entry,
+  { lines, path, manifest }: { lines: LineNode | undefined; path: string; manifest: Entry | undefined },
+  builder: LockfileBuilder,
+): void {
+  const top = newPlace<Read>(undefined);
+  const direct = manifest === undefined ? undefined : false;
+  const read: Read[] = [];
+  // In the order of the text, without recursion, because the nesting is unchecked.
+  const pending = entriesIn(root, lines, top).reverse();
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { name, entry, line, parent } = next;
+    if (parent.depth >= MAX_DEPTH) {
+      throw new LockfileError(
+        'too-deep',
+        `${path}: dependencies nest more than ${MAX_DEPTH} levels deep, near "${name}"`,
+      );
+    }
+    const stated = isEntry(entry) ? readEntry(entry, { folder: name, line, direct }) : 'is not an object';
+    const draft = builder.add(stated, line, name);
+    if (!isEntry(entry)) continue;
+    const place = placeIn(parent, name);
+    place.value = { entry, draft, place };
+    read.push(place.value);
+    for (const child of entriesIn(entry, next.lines, place).reverse()) pending.push(child);
+  }
+  for (const { entry, draft, place } of read) {
+    if (draft === undefined) continue;
+    const required = keysOf(entry.requires).flatMap((name) => findUpwards(name, place)?.draft?.id ?? []);
+    connect(draft, [...new Set(required)]);
+  }
+  for (const name of LISTS.flatMap((field) => keysOf(manifest?.[field]))) {
+    const draft = top.children?.get(name)?.value?.draft;
+    if (draft !== undefined) draft.direct = true;
+  }
+}
+
+function entriesIn({ dependencies }: Entry, lines: LineNode | undefined, parent: Place<Read>): Node[] {
+  if (!isEntry(dependencies)) return [];
+  return Object.entries(dependencies).map(([name, entry]) => {
+    const node = lines?.members?.get(name);
+    return { name, entry, line: node?.line, lines: node?.members?.get('dependencies'), parent };
+  });
 }

@@ -1,11 +1,9 @@
 import type { JsonObject } from '../../model/json-object.ts';
-import type { LockfileContent } from '../format.ts';
 import { findUpwards, newPlace, type Place, placeIn } from '../packages/installed-tree.ts';
-import { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
 import type { LineNode } from '../syntax/json-lines.ts';
 import { type Entry, isEntry, keysOf, LISTS, readEntry } from './entry.ts';
-import { createMemberCheck } from './workspace-members.ts';
 
 /** Deeper than any file system nests folders. */
 const MAX_DEPTH = 250;
@@ -23,8 +21,11 @@ interface Folder {
 }
 
 /** Reads the `packages` map of lockfileVersion 2 and 3: one entry for each folder of the installed tree. */
-export function readPackagesMap(packages: JsonObject, lines: LineNode | undefined): LockfileContent {
-  const builder = new LockfileBuilder();
+export function readPackagesMap(
+  packages: JsonObject,
+  lines: LineNode | undefined,
+  builder: LockfileBuilder,
+): void {
   const entries = Object.entries(packages);
   const root = packages[''];
   const direct = isEntry(root) ? false : undefined;
@@ -52,7 +53,7 @@ export function readPackagesMap(packages: JsonObject, lines: LineNode | undefine
   if (isEntry(root)) addLinkedFolders(root, installed, own, builder);
   for (const folder of installed) if (folder.entry.link !== true) connectFolder(folder, false);
   for (const folder of own.values()) connectFolder(folder, isEntry(root));
-  return { ...builder.content(), statesScripts: true };
+  builder.state({ statesScripts: true });
 }
 
 function linkedFolders(entries: readonly (readonly [string, unknown])[]): ReadonlySet<unknown> {
@@ -142,4 +143,65 @@ function neededBy({ entry, place }: Folder, withDev: boolean): ReadonlySet<Packa
     }
   }
   return found;
+}
+
+/** Projects have fewer patterns. Beyond the limit all folders count as members. */
+const MAX_PATTERNS = 200;
+
+/** Returns a check for workspace members. `workspaces` is that of the root: a list of patterns or `{packages}`. */
+function createMemberCheck(workspaces: unknown): (folder: string) => boolean {
+  const stated: unknown = isEntry(workspaces) ? workspaces.packages : workspaces;
+  const patterns = Array.isArray(stated) ? stated.filter((pattern) => typeof pattern === 'string') : [];
+  // Braces, classes and extended patterns are rare and not evaluated: all folders count as members.
+  if (patterns.length > MAX_PATTERNS || patterns.some((pattern) => /[{}[\]()]/.test(pattern)))
+    return () => true;
+  const wanted = patterns.filter((pattern) => !pattern.startsWith('!')).map(segmentsOf);
+  const unwanted = patterns
+    .filter((pattern) => pattern.startsWith('!'))
+    .map((pattern) => segmentsOf(pattern.slice(1)));
+  return (folder) => {
+    const path = segmentsOf(folder);
+    return wanted.some((one) => matches(one, path)) && !unwanted.some((one) => matches(one, path));
+  };
+}
+
+function segmentsOf(path: string): readonly string[] {
+  return path.split('/').filter((segment) => segment !== '' && segment !== '.');
+}
+
+/** Matches segment by segment; `**` matches any number of segments. */
+function matches(pattern: readonly string[], path: readonly string[]): boolean {
+  return wildcard(pattern, path, '**', segmentMatches);
+}
+
+function segmentMatches(pattern: string, segment: string): boolean {
+  return wildcard([...pattern], [...segment], '*', (one, character) => one === '?' || one === character);
+}
+
+/** Backtracks to the last star only, so the time is at most the product of both lengths. */
+function wildcard(
+  pattern: readonly string[],
+  subject: readonly string[],
+  star: string,
+  equals: (pattern: string, subject: string) => boolean,
+): boolean {
+  let at = 0;
+  let starAt = -1;
+  let resume = 0;
+  for (let index = 0; index < subject.length; ) {
+    const wanted = pattern[at];
+    if (wanted === star) {
+      starAt = at;
+      at += 1;
+      resume = index;
+    } else if (wanted !== undefined && equals(wanted, subject[index] ?? '')) {
+      at += 1;
+      index += 1;
+    } else if (starAt >= 0) {
+      at = starAt + 1;
+      resume += 1;
+      index = resume;
+    } else return false;
+  }
+  return pattern.slice(at).every((rest) => rest === star);
 }

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../model/json-object.ts';
 import type { Integrity } from '../../model/lockfile/lockfile.ts';
-import type { Format, LockfileContent } from '../format.ts';
-import { draftPackage, LockfileBuilder } from '../packages/lockfile-builder.ts';
+import type { Format } from '../format.ts';
+import { draftPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
 import { createPassingEdges } from '../packages/passing-edges.ts';
 import { type LineNode, lineNodes } from '../syntax/json-lines.ts';
@@ -16,23 +16,22 @@ export const nugetDepsJson: Format = {
   fileNames: ['*.deps.json'],
   facts: { edges: true, groups: false, integrity: true, lines: true },
   recognises: (head) => /^\s*\{\s*"runtimeTarget"\s*:/.test(head),
-  read(input) {
+  read(input, builder) {
     const { path, text } = input;
     const { libraries, targets, runtimeTarget } = tableIn(parseJson(text, path, 'a deps.json'));
-    if (!isObject(libraries)) return withoutLibraries(isObject(targets));
-    return readLibraries(libraries, targetOf(targets, runtimeTarget), lineNodes(input, WANTED));
+    if (!isObject(libraries)) return builder.problem(1, isObject(targets) ? NO_LIBRARIES : NO_DEPS_JSON);
+    const target = targetOf(targets, runtimeTarget);
+    const lines = lineNodes(input, WANTED)?.members?.get('libraries');
+    const read = readLibraries(libraries, target, lines, builder);
+    if (target !== undefined) addEdges(read, target);
   },
 };
 
 const WANTED = { members: { libraries: { each: {} } } };
 
-/** Other tools write files with this extension, too, so this is a problem of the file and not an error. */
-function withoutLibraries(isDotnet: boolean): LockfileContent {
-  const message = isDotnet
-    ? 'the file has no `libraries`: the packages among its `targets` are unknown'
-    : 'not a deps.json of .NET: the file has no `libraries`';
-  return { packages: [], problems: [{ kind: 'unread', line: 1, message }] };
-}
+/** Other tools write files with this extension, too, so these are problems of the file and not errors. */
+const NO_LIBRARIES = 'the file has no `libraries`: the packages among its `targets` are unknown';
+const NO_DEPS_JSON = 'not a deps.json of .NET: the file has no `libraries`';
 
 /** The target for the platform of the application, by `name/version`; `undefined` when it is unknown. */
 function targetOf(targets: unknown, runtimeTarget: unknown): JsonObject | undefined {
@@ -61,10 +60,9 @@ interface Library {
 function readLibraries(
   libraries: JsonObject,
   target: JsonObject | undefined,
-  root: LineNode | undefined,
-): LockfileContent {
-  const builder = new LockfileBuilder();
-  const lines = root?.members?.get('libraries');
+  lines: LineNode | undefined,
+  builder: LockfileBuilder,
+): ReadonlyMap<string, Library> {
   const read = new Map<string, Library>();
   for (const [key, entry] of Object.entries(libraries)) {
     const line = lines?.members?.get(key)?.line;
@@ -78,8 +76,7 @@ function readLibraries(
     const draft = isUsed ? builder.add(readLibrary(name, entry['sha512'], line), line, key) : undefined;
     read.set(key.toLowerCase(), { key, type, draft });
   }
-  if (target !== undefined) addEdges(read, target);
-  return builder.content();
+  return read;
 }
 
 function readLibrary(key: string, sha512: unknown, line: number | undefined): PackageDraft | string {

@@ -1,6 +1,6 @@
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { draftLockedPackage, LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { draftLockedPackage } from '../packages/lockfile-builder.ts';
 import { attributeOf, childrenOf, readXml } from '../syntax/xml-document.ts';
 
 /** The list of all installed packages, direct or not, that NuGet wrote before package references. */
@@ -11,12 +11,11 @@ export const nugetPackagesConfig: Format = {
   fileNames: ['packages.config'],
   facts: { edges: false, groups: true, integrity: false, lines: true },
   recognises: (head) => /<packages[\s>]/.test(head) && /<package\s[^<>]*\bid\s*=/.test(head),
-  read({ path, text }) {
+  read({ path, text }, builder) {
     const root = readXml(text, path, { expected: 'a packages.config' });
     if (root.name !== 'packages') {
       throw new LockfileError('wrong-format', `${path}:${root.line}: the root element is not <packages>`);
     }
-    const builder = new LockfileBuilder();
     for (const element of childrenOf(root, 'package')) {
       const { line } = element;
       const [name = '', version = ''] = ['id', 'version'].map((key) => attributeOf(element, key));
@@ -25,6 +24,5 @@ export const nugetPackagesConfig: Format = {
       if (name === '') builder.problem(line, 'a package has no `id`');
       else builder.add(draftLockedPackage({ ecosystem: 'nuget', name, version, groups, line }), line, name);
     }
-    return builder.content();
   },
 };

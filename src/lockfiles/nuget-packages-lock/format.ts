@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '../../model/json-object.ts';
 import type { Integrity } from '../../model/lockfile/lockfile.ts';
 import { LockfileError } from '../errors.ts';
-import type { Format, LockfileContent } from '../format.ts';
-import { draftPackage, LockfileBuilder } from '../packages/lockfile-builder.ts';
+import type { Format } from '../format.ts';
+import { draftPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
 import { createPassingEdges } from '../packages/passing-edges.ts';
 import type { LineNode } from '../syntax/json-lines.ts';
@@ -17,9 +17,9 @@ export const nugetPackagesLock: Format = {
   fileNames: ['packages.lock.json'],
   facts: { edges: true, groups: false, integrity: true, lines: true },
   recognises: (head) => /^\s*\{\s*"version"\s*:\s*[12]\s*,\s*"dependencies"\s*:\s*\{/.test(head),
-  read(input) {
+  read(input, builder) {
     const { root, lines } = parseJsonLines(input, 'a packages.lock.json', WANTED);
-    return readFrameworks(frameworksOf(root, input.path), lines);
+    readFrameworks(frameworksOf(root, input.path), lines, builder);
   },
 };
 
@@ -52,8 +52,7 @@ interface Locked {
 type Framework = ReadonlyMap<string, Locked>;
 
 /** Reads the packages of all frameworks. The same package in several frameworks is one package. */
-function readFrameworks(frameworks: JsonObject, lines: LineNode | undefined): LockfileContent {
-  const builder = new LockfileBuilder();
+function readFrameworks(frameworks: JsonObject, lines: LineNode | undefined, builder: LockfileBuilder): void {
   const read = new Map<string, Framework>();
   for (const [name, entries] of Object.entries(frameworks)) {
     const node = lines?.members?.get('dependencies')?.members?.get(name);
@@ -65,7 +64,6 @@ function readFrameworks(frameworks: JsonObject, lines: LineNode | undefined): Lo
     const slash = name.lastIndexOf('/');
     addEdges(framework, slash < 0 ? undefined : read.get(name.slice(0, slash)));
   }
-  return builder.content();
 }
 
 function readFramework(

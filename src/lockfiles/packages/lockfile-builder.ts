@@ -1,5 +1,11 @@
-import type { Group, Integrity, Problem, ProblemKind, Source } from '../../model/lockfile/lockfile.ts';
-import type { LockfileContent } from '../format.ts';
+import type {
+  Group,
+  Integrity,
+  Lockfile,
+  Problem,
+  ProblemKind,
+  Source,
+} from '../../model/lockfile/lockfile.ts';
 import { PackageCollector, type PackageDraft, packageId } from './package-collector.ts';
 import { buildPurl, type PurlParts, plainNpmPurl } from './purl.ts';
 import { REGISTRY, withoutSecrets } from './sources.ts';
@@ -7,11 +13,18 @@ import { REGISTRY, withoutSecrets } from './sources.ts';
 /** A file that consists of bad entries must not fill the memory. */
 const MAX_PROBLEMS = 10_000;
 
+/** What a file states beside its packages. `format` is set when another format's reader read the file. */
+type Stated = Partial<Pick<Lockfile, 'format' | 'madeFrom' | 'statesScripts'>>;
+
+/** What a reader found in one file. */
+export type LockfileContent = Pick<Lockfile, 'packages' | 'problems'> & Stated;
+
 /** Collects the packages and problems of one file while it is read. */
 export class LockfileBuilder {
   readonly #collector = new PackageCollector();
   readonly #problems: Problem[] = [];
   #problemCount = 0;
+  #stated: Stated = {};
 
   /** Adds the package of an entry. Where `draft` says why the entry cannot be read, reports that as a problem. */
   add(draft: PackageDraft | string, line: number | undefined, entry: string): PackageDraft | undefined {
@@ -39,6 +52,11 @@ export class LockfileBuilder {
     );
   }
 
+  /** Adds what the file states beside its packages. */
+  state(stated: Stated): void {
+    this.#stated = { ...this.#stated, ...stated };
+  }
+
   get problemCount(): number {
     return this.#problemCount;
   }
@@ -52,7 +70,7 @@ export class LockfileBuilder {
             ...this.#problems,
             { kind: 'unread', line: undefined, message: `${hidden} more problems are not listed` },
           ];
-    return { packages: this.#collector.packages(), problems };
+    return { packages: this.#collector.packages(), problems, ...this.#stated };
   }
 }
 

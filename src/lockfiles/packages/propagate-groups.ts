@@ -81,10 +81,6 @@ function isAdded<T>(set: Set<T>, value: T): boolean {
   return set.add(value).size > size;
 }
 
-function sorted(groups: readonly Group[]): readonly Group[] {
-  return groups.length < 2 ? groups : [...new Set(groups)].sort();
-}
-
 /** Packages to visit under one set of groups. */
 interface Step<T> {
   readonly groups: readonly Group[];
@@ -102,7 +98,7 @@ function createQueue<T>() {
   const steps = new Map<string, Step<T>>();
   const lists: (readonly Group[])[] = [];
   const stepOf = (groups: readonly Group[]): Step<T> => {
-    const stated = sorted(groups);
+    const stated = groups.length < 2 ? groups : [...new Set(groups)].sort();
     // A file can name as many extras as it has lines. Beyond the limit only the general groups are kept.
     const set = steps.size < MAX_SETS ? stated : stated.filter((group) => KINDS.has(group));
     const key = set.length === 1 ? (set[0] ?? '') : set.join('\0');

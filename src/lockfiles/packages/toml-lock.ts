@@ -1,7 +1,7 @@
 import { LockfileError } from '../errors.ts';
-import type { Format, LockfileContent, LockfileInput } from '../format.ts';
+import type { Format, LockfileInput } from '../format.ts';
 import { parseToml, type Table, tablesIn, textIn } from '../syntax/parse-toml.ts';
-import { type DraftParts, draftLockedPackage, LockfileBuilder } from './lockfile-builder.ts';
+import { type DraftParts, draftLockedPackage, type LockfileBuilder } from './lockfile-builder.ts';
 import { connect, type PackageDraft } from './package-collector.ts';
 
 /** A TOML lockfile: a list of package tables that name their dependencies. Python's tools and Cargo write this form. */
@@ -60,13 +60,12 @@ export function tomlFormat(lock: TomlLock): Format {
     mayBeEmpty: true,
     ...(companions && { companions }),
     recognises: lock.recognises,
-    read: (input) => readTomlLock(lock, input),
+    read: (input, builder) => readTomlLock(lock, input, builder),
   };
 }
 
-function readTomlLock(lock: TomlLock, input: LockfileInput): LockfileContent {
+function readTomlLock(lock: TomlLock, input: LockfileInput, builder: LockfileBuilder): void {
   const root = parseToml(input.text, input.path);
-  const builder = new LockfileBuilder();
   checkVersion(lock, root, input.path, builder);
   const rules = lock.rulesFor(root, input);
   const lines = tableLines(input.text, lock.list);
@@ -81,7 +80,8 @@ function readTomlLock(lock: TomlLock, input: LockfileInput): LockfileContent {
       'fault' in read ? read.fault : draftLockedPackage({ ecosystem, name, version, line, ...read });
     return { table, isOwn: false, draft: builder.add(draft, line, name) };
   });
-  if (lock.mayOmitEdges === true && !entries.some(hasEdges)) return builder.content();
+  const hasEdges = entries.some(({ table, isOwn }) => !isOwn && table['dependencies'] !== undefined);
+  if (lock.mayOmitEdges === true && !hasEdges) return;
   const find = rules.finder(entries, builder);
   for (const { table, draft } of entries) {
     if (draft === undefined) continue;
@@ -90,11 +90,6 @@ function readTomlLock(lock: TomlLock, input: LockfileInput): LockfileContent {
     connect(draft, [...ids]);
   }
   rules.finish?.(entries, find);
-  return builder.content();
-}
-
-function hasEdges({ table, isOwn }: TomlEntry): boolean {
-  return !isOwn && table['dependencies'] !== undefined;
 }
 
 function checkVersion({ versions }: TomlLock, root: Table, path: string, builder: LockfileBuilder): void {

@@ -38,10 +38,7 @@ export const pdmLock = tomlFormat({
       },
       // PDM locks one version of a name, so a requirement needs no comparison of versions.
       finder(entries, builder) {
-        const find = indexByPythonName(
-          entries.flatMap(({ draft }) => draft ?? []),
-          builder,
-        );
+        const find = indexByPythonName(entries, builder);
         return (table) =>
           textsIn(table['dependencies']).flatMap((requirement) => {
             const name = requirementName(requirement);

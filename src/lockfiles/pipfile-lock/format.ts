@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '../../model/json-object.ts';
 import type { Group, Source } from '../../model/lockfile/lockfile.ts';
 import { normalizedName, parseDigests } from '../ecosystems/python.ts';
-import type { Format, LockfileContent, LockfileInput } from '../format.ts';
-import { draftPackage, LockfileBuilder } from '../packages/lockfile-builder.ts';
+import type { Format, LockfileInput } from '../format.ts';
+import { draftPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
 import { gitSource, isProjectFolder, registrySource, urlSource } from '../packages/sources.ts';
 import { parseJsonLines } from '../syntax/parse-json.ts';
@@ -38,11 +38,10 @@ interface Context {
 
 const NOTHING = { root: {} as JsonObject, lines: undefined };
 
-function readPipfileLock(input: LockfileInput): LockfileContent {
+function readPipfileLock(input: LockfileInput, builder: LockfileBuilder): void {
   const { text } = input;
   const isEmpty = text.trim() === '';
   const { root, lines } = isEmpty ? NOTHING : parseJsonLines(input, 'a Pipfile.lock', { each: { each: {} } });
-  const builder = new LockfileBuilder();
   const shared = { indexes: indexesOf(root['_meta']), direct: namesInManifest(input) };
   for (const [category, entries] of Object.entries(root)) {
     if (category === '_meta') continue;
@@ -60,7 +59,6 @@ function readPipfileLock(input: LockfileInput): LockfileContent {
       builder.add(readEntry(name, entry, line, context), line, name);
     }
   }
-  return builder.content();
 }
 
 function readEntry(

@@ -1,3 +1,5 @@
+import type { YamlReader } from '../syntax/read-yaml.ts';
+
 /** A dependency in the words of the file. */
 export interface Reference {
   readonly name: string;
@@ -47,7 +49,7 @@ export interface PnpmDocument {
 
 const NONE: References = [];
 
-export function emptyDocument(): PnpmDocument {
+function emptyDocument(): PnpmDocument {
   return { lockfileVersion: undefined, importers: [], packages: [], snapshots: [] };
 }
 
@@ -70,9 +72,97 @@ export function emptyEntry(key: string, line: number | undefined): PnpmEntry {
 export const ENVIRONMENT_LISTS: readonly string[] = ['configDependencies', 'packageManagerDependencies'];
 
 /** All lists of an importer. */
-export const IMPORTER_LISTS: readonly string[] = [
+const IMPORTER_LISTS: readonly string[] = [
   'dependencies',
   'devDependencies',
   'optionalDependencies',
   ...ENVIRONMENT_LISTS,
 ];
+
+/** Reads one document of a pnpm-lock.yaml. */
+export function readDocument(yaml: YamlReader): PnpmDocument {
+  const document = emptyDocument();
+  const lists = new Map<string, References>();
+  yaml.members((key) => {
+    if (key === 'lockfileVersion') document.lockfileVersion = yaml.text();
+    else if (key === 'packages' || key === 'snapshots') document[key] = readEntries(yaml);
+    else if (key === 'importers') document.importers = readImporters(yaml);
+    else readList(key, yaml, lists);
+  });
+  // pnpm writes the lists of a target of one folder at the top.
+  if (lists.size > 0) document.importers.push({ path: '', lists });
+  return document;
+}
+
+function readImporters(yaml: YamlReader): PnpmDocument['importers'] {
+  const importers: PnpmDocument['importers'] = [];
+  yaml.members((path) => {
+    const lists = new Map<string, References>();
+    yaml.members((key) => readList(key, yaml, lists));
+    importers.push({ path, lists });
+  });
+  return importers;
+}
+
+function readList(key: string, yaml: YamlReader, lists: Map<string, References>): void {
+  if (!IMPORTER_LISTS.includes(key)) return;
+  const references = readReferences(yaml);
+  if (references.length > 0) lists.set(key, references);
+}
+
+function readEntries(yaml: YamlReader): PnpmEntry[] {
+  const entries: PnpmEntry[] = [];
+  yaml.members((key) => {
+    const entry = emptyEntry(key, yaml.line());
+    yaml.members((field) => readField(field, yaml, entry));
+    entries.push(entry);
+  });
+  return entries;
+}
+
+function readField(field: string, yaml: YamlReader, entry: PnpmEntry): void {
+  switch (field) {
+    case 'name':
+    case 'version':
+      entry[field] = yaml.text();
+      break;
+    case 'dev':
+    case 'optional':
+    case 'requiresBuild':
+      entry[field] = yaml.text() === 'true';
+      break;
+    case 'dependencies':
+    case 'optionalDependencies':
+      entry[field] = readReferences(yaml);
+      break;
+    case 'resolution':
+      entry.resolution = readResolution(yaml);
+  }
+}
+
+const RESOLUTION = ['integrity', 'tarball', 'directory', 'repo', 'commit'] as const;
+
+function readResolution(yaml: YamlReader): Resolution {
+  const resolution: { -readonly [Key in keyof Resolution]: Resolution[Key] } = {};
+  yaml.members((key) => {
+    const known = RESOLUTION.find((one) => one === key);
+    const text = known === undefined ? undefined : yaml.text();
+    if (known !== undefined && text !== undefined && text !== '') resolution[known] = text;
+  });
+  return resolution;
+}
+
+/** Reads `name: reference`, or `name:` above `specifier: …` and `version: reference`. */
+function readReferences(yaml: YamlReader): References {
+  const found: Reference[] = [];
+  yaml.members((name) => {
+    let reference = yaml.text();
+    if (reference === undefined) {
+      yaml.members((key) => {
+        if (key === 'version') reference = yaml.text();
+      });
+    }
+    if (reference !== undefined && reference !== '') found.push({ name, reference });
+  });
+  return found;
+}

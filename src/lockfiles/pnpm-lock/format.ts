@@ -1,10 +1,9 @@
 import { LockfileError, type LockfileErrorCode } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
-import { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { readYaml } from '../syntax/read-yaml.ts';
-import { ENVIRONMENT_LISTS, type PnpmDocument } from './document.ts';
+import { ENVIRONMENT_LISTS, type PnpmDocument, readDocument } from './document.ts';
 import { addPackages } from './packages.ts';
-import { readDocument } from './read-document.ts';
 
 /** pnpm's lockfile, lockfileVersion 5 to 9. */
 export const pnpmLock: Format = {
@@ -17,15 +16,14 @@ export const pnpmLock: Format = {
   mayBeEmpty: true,
   readsInOnePass: true,
   recognises: (head) => /^(?:lockfileVersion|shrinkwrapVersion): ['"]?\d/m.test(head),
-  read(input) {
-    const builder = new LockfileBuilder();
+  read(input, builder) {
     const documents = readYaml(input, readDocument);
     if (documents.length === 0) builder.problem(undefined, 'the file has no document');
     const readable = readableDocuments(documents, input, builder);
     addPackages(readable, builder);
     // Since lockfileVersion 9, which has snapshots, `requiresBuild` is no longer written.
     const states = readable.length > 0 && readable.every(({ snapshots }) => snapshots.length === 0);
-    return { ...builder.content(), ...(states ? { statesScripts: true } : {}) };
+    if (states) builder.state({ statesScripts: true });
   },
 };
 

@@ -45,12 +45,7 @@ export function addPackages(documents: readonly PnpmDocument[], builder: Lockfil
   propagateGroupsOfInstances(roots, instances);
 }
 
-interface Held {
-  readonly roots: readonly Root<Instance>[];
-  readonly instances: readonly Instance[];
-}
-
-function readDocument(document: PnpmDocument, builder: LockfileBuilder): Held {
+function readDocument(document: PnpmDocument, builder: LockfileBuilder) {
   const { packages, snapshots } = document;
   const drafts = packages.map((entry) => addEntry(entry, builder));
   const draftOf = findDrafts(packages, drafts);

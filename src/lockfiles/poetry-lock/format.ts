@@ -34,10 +34,7 @@ export const poetryLock = tomlFormat({
         integrity: integrityOf(table, digests.get(normalizedName(name)), version),
       }),
       finder(entries, builder) {
-        const find = indexByPythonName(
-          entries.flatMap(({ draft }) => draft ?? []),
-          builder,
-        );
+        const find = indexByPythonName(entries, builder);
         return (table) => membersOf(table['dependencies']).flatMap(([name]) => find(name));
       },
     };

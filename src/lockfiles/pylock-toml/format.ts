@@ -34,10 +34,7 @@ export const pylockToml = tomlFormat({
         };
       },
       finder(entries, builder) {
-        const find = indexByPythonName(
-          entries.flatMap(({ draft }) => draft ?? []),
-          builder,
-        );
+        const find = indexByPythonName(entries, builder);
         return (table) =>
           tablesIn(table['dependencies']).flatMap(({ name, version }) =>
             find(textIn(name) ?? '').filter((one) => version === undefined || one.version === version),

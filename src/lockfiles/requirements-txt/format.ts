@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import { normalizedName } from '../ecosystems/python.ts';
 import { LockfileError } from '../errors.ts';
-import type { Format, LockfileContent, LockfileInput } from '../format.ts';
-import { draftPackage, LockfileBuilder } from '../packages/lockfile-builder.ts';
+import type { Format, LockfileInput } from '../format.ts';
+import { draftPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { registrySource } from '../packages/sources.ts';
 import { decodeText } from '../syntax/decode-text.ts';
 import { includedPaths, includeOf, type LogicalLine, logicalLines } from './logical-lines.ts';
@@ -45,8 +45,7 @@ const OPTION = /^-/;
 const EDITABLE = /^(?:-e|--editable)(?:\s*=\s*|\s+)(.+)$/s;
 
 /** A requirement that allows several versions becomes a package without a version: the installed version is unknown. */
-function readRequirements(input: LockfileInput): LockfileContent {
-  const builder = new LockfileBuilder();
+function readRequirements(input: LockfileInput, builder: LockfileBuilder): void {
   const collected: Collected = {
     requirements: [],
     constraints: new Map(),
@@ -75,7 +74,6 @@ function readRequirements(input: LockfileInput): LockfileContent {
       );
     }
   }
-  return builder.content();
 }
 
 interface Place {

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../model/json-object.ts';
 import type { Integrity } from '../../model/lockfile/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { addPackages } from '../sbom/sbom.ts';
 import { sbomDigest, textOf } from '../sbom/values.ts';
 import type { LineNode, Wanted } from '../syntax/json-lines.ts';
@@ -24,14 +24,12 @@ export const spdxJson: Format = {
   fileNames: ['*.spdx.json'],
   facts: { edges: true, groups: true, integrity: true, lines: true },
   recognises: (head) => /^\s*\{/.test(head) && /"(?:spdxVersion"\s*:\s*"SPDX-|SPDXID"\s*:)/.test(head),
-  read(input) {
+  read(input, builder) {
     const { path } = input;
     const { root, lines } = parseJsonLines(input, 'an SPDX document', WANTED);
     const document = documentOf(root);
     check(document, path);
-    const builder = new LockfileBuilder();
     addPackages(spdxSbom(readDocument(document, lines, builder)), builder);
-    return builder.content();
   },
 };
 

@@ -29,10 +29,7 @@ export const uvLock = tomlFormat({
         return { source: sourceOf(table['source']), direct: false, integrity };
       },
       finder(entries, builder) {
-        const find = indexByPythonName(
-          entries.flatMap(({ draft }) => draft ?? []),
-          builder,
-        );
+        const find = indexByPythonName(entries, builder);
         findIn = (list) =>
           tablesIn(list).flatMap(({ name, version }) =>
             find(textIn(name) ?? '').filter((one) => version === undefined || one.version === version),

@@ -19,7 +19,7 @@ export const yarnLock: Format = {
   readsInOnePass: true,
   companions: () => [MANIFEST],
   recognises: (head) => head.includes('# yarn lockfile v1') || isBerry(head) || ENTRY.test(head),
-  read: (input) => (isBerry(input.text) ? readBerry(input) : readClassic(input)),
+  read: (input, builder) => (isBerry(input.text) ? readBerry : readClassic)(input, builder),
 };
 
 /** Whether a yarn.lock is of version 2 or later. */

@@ -1,11 +1,10 @@
 import type { Integrity, Source } from '../../../model/lockfile/lockfile.ts';
 import { sourceOf, versionOfTarball } from '../../ecosystems/npm-source.ts';
-import type { LockfileContent, LockfileInput } from '../../format.ts';
-import { draftLockedPackage, LockfileBuilder } from '../../packages/lockfile-builder.ts';
+import type { LockfileInput } from '../../format.ts';
+import { draftLockedPackage, type LockfileBuilder } from '../../packages/lockfile-builder.ts';
 import { connectAll, type PackageDraft } from '../../packages/package-collector.ts';
 import { REGISTRY } from '../../packages/sources.ts';
-import { readYaml } from '../../syntax/read-yaml.ts';
-import type { YamlReader } from '../../syntax/yaml-reader.ts';
+import { readYaml, type YamlReader } from '../../syntax/read-yaml.ts';
 import { type Descriptor, DescriptorIndex } from '../descriptor.ts';
 import { applyManifest, type PackageNeeds } from '../manifest.ts';
 
@@ -22,10 +21,6 @@ export interface BerryEntry {
   optional: readonly string[];
 }
 
-function emptyEntry(key: string, line: number | undefined): BerryEntry {
-  return { key, line, version: '', resolution: '', checksum: undefined, dependencies: NONE, optional: NONE };
-}
-
 /** An entry has no draft when it is a folder of the target. */
 interface Read {
   readonly entry: BerryEntry;
@@ -36,10 +31,9 @@ const METADATA_VERSION = /^__metadata:\r?\n(?: +[^ v\n][^\n]*\n)* +version: ["']
 const NEWEST_VERSION = 10;
 
 /** Reads a yarn.lock of version 2 and later. Workspaces are the target, and their dependencies are direct. */
-export function readBerry(input: LockfileInput): LockfileContent {
+export function readBerry(input: LockfileInput, builder: LockfileBuilder): void {
   const entries = readYaml(input, readEntries).flat();
   const index = new DescriptorIndex();
-  const builder = new LockfileBuilder();
   builder.checkVersion(METADATA_VERSION.exec(input.text)?.[1], NEWEST_VERSION);
   const read: Read[] = [];
   const direct = entries.some(({ resolution }) => resolution.includes('@workspace:')) ? false : undefined;
@@ -57,7 +51,6 @@ export function readBerry(input: LockfileInput): LockfileContent {
   // An entry of a folder has its dependencies and devDependencies in one list: only the manifest distinguishes them.
   const ownFolders = read.filter(({ draft }) => draft === undefined).length;
   if (ownFolders <= 1) applyManifest(input, index, true, () => needsOf(read, index));
-  return builder.content();
 }
 
 function* needsOf(read: readonly Read[], index: DescriptorIndex): Iterable<PackageNeeds> {
@@ -164,7 +157,10 @@ export function readEntries(yaml: YamlReader): readonly BerryEntry[] {
   const entries: BerryEntry[] = [];
   yaml.members((key) => {
     if (key === '__metadata') return;
-    const entry = emptyEntry(key, yaml.line());
+    const entry: BerryEntry = {
+      ...{ key, line: yaml.line(), version: '', resolution: '', checksum: undefined },
+      ...{ dependencies: NONE, optional: NONE },
+    };
     yaml.members((field) => readField(field, yaml, entry));
     entries.push(entry);
   });

@@ -2,8 +2,8 @@ import type { Integrity, Source } from '../../../model/lockfile/lockfile.ts';
 import { parseIntegrity } from '../../ecosystems/npm-integrity.ts';
 import { registryName, sourceOf, versionOfTarball } from '../../ecosystems/npm-source.ts';
 import { LockfileError } from '../../errors.ts';
-import type { LockfileContent, LockfileInput } from '../../format.ts';
-import { draftLockedPackage, LockfileBuilder } from '../../packages/lockfile-builder.ts';
+import type { LockfileInput } from '../../format.ts';
+import { draftLockedPackage, type LockfileBuilder } from '../../packages/lockfile-builder.ts';
 import { connectAll, type PackageDraft } from '../../packages/package-collector.ts';
 import { REGISTRY } from '../../packages/sources.ts';
 import { aliasedName, DescriptorIndex } from '../descriptor.ts';
@@ -16,9 +16,8 @@ interface Read {
 }
 
 /** Reads a yarn.lock of version 1. */
-export function readClassic(input: LockfileInput): LockfileContent {
+export function readClassic(input: LockfileInput, builder: LockfileBuilder): void {
   const { path } = input;
-  const builder = new LockfileBuilder();
   const entries = readEntries(input, builder);
   if (typeof entries === 'number') {
     throw new LockfileError('syntax', `${path}:${entries}: unresolved merge conflict`);
@@ -37,7 +36,6 @@ export function readClassic(input: LockfileInput): LockfileContent {
     connectAll(draft, index.findAll(entry.dependencies), index.findAll(entry.optionalDependencies));
   }
   applyManifest(input, index, false, () => needsOf(read, index));
-  return builder.content();
 }
 
 function addEntry(
