@@ -1,8 +1,9 @@
 import { messageOf } from '../../model/errors.ts';
-import { isObject } from '../../model/json-object.ts';
+import { isObject, type JsonObject } from '../../model/json-object.ts';
+import { checkValue, refuse, type SchemaCheck } from '../request/schema-check.ts';
 import { templateVariables } from '../request/uri-template.ts';
-import { descriptionShape } from './description-shape.ts';
-import { checkShape, type Fields, refuse, type Shape, type ShapeWalk } from './shape.ts';
+import { uploadLimit } from '../upload/media-range.ts';
+import { SPECIFICATION } from './specification.ts';
 
 /** A place where a description document does not follow the specification. */
 interface DescriptionProblem {
@@ -39,19 +40,22 @@ export function validateDescription(value: unknown): readonly DescriptionProblem
   const add = (severity: DescriptionProblem['severity']) => (path: string, message: string) => {
     if (problems.length < MAX_PROBLEMS) problems.push({ severity, path, message });
   };
-  const check = createCheck(value, add('warning'));
-  const walk: ShapeWalk = { place: [], report: add('error'), maxDepth: MAX_DEPTH };
-  checkShape(check.shape, value, walk);
-  if (isObject(value)) checkTop(value, walk, check.warning);
+  const check: SchemaCheck = {
+    document: SPECIFICATION,
+    formats: false,
+    maxDepth: MAX_DEPTH,
+    place: [],
+    report: add('error'),
+    isFull: () => problems.length >= MAX_PROBLEMS,
+    visit: visitor(value, add('warning')),
+  };
+  checkValue(check, { $ref: 'RestDescription' }, value);
+  if (isObject(value)) checkTop(value, check, { ...check, report: add('warning') });
   return problems;
 }
 
-interface Check {
-  readonly shape: Shape;
-  readonly warning: ShapeWalk;
-}
-
-function createCheck(value: unknown, warn: ShapeWalk['report']): Check {
+/** The checks beyond types, by the schema of an object. */
+function visitor(value: unknown, warn: SchemaCheck['report']): NonNullable<SchemaCheck['visit']> {
   const document = isObject(value) ? value : {};
   const schemas = isObject(document['schemas']) ? document['schemas'] : {};
   // In all known documents the keys are the ids; only when a key is missing, the ids are read.
@@ -62,16 +66,22 @@ function createCheck(value: unknown, warn: ShapeWalk['report']): Check {
     return schemaIds.has(name);
   };
   const ids = new Set<string>();
-  // Warnings have the same place as errors; only the report differs.
-  const warnAt = (walk: ShapeWalk): ShapeWalk => ({ ...walk, report: warn });
-  const shape = descriptionShape({
-    schema: (schema, walk) => checkSchema(schema, isDefined, walk, warnAt),
-    method: (method, walk) => checkMethod(method, ids, walk, warnAt),
-  });
-  return { shape, warning: { place: [], report: warn, maxDepth: MAX_DEPTH } };
+  return (schemaId, object, check) => {
+    // Warnings have the same place as errors; only the report differs.
+    const warning = { ...check, report: warn };
+    if (schemaId === 'Schema') checkSchema(object, isDefined, check, warning);
+    else if (schemaId === 'Method') checkMethod(object, ids, check, warning);
+    else if (schemaId === 'MediaUpload') checkMaxSize(object, check);
+  };
 }
 
-function checkTop(document: Fields, walk: ShapeWalk, warning: ShapeWalk): void {
+function checkMaxSize({ maxSize }: JsonObject, check: SchemaCheck): void {
+  if (typeof maxSize !== 'string' || uploadLimit(maxSize) !== undefined) return;
+  const shown = JSON.stringify(maxSize.slice(0, 200));
+  refuse(check, `has to be a number of bytes, or one with KB, MB, GB or TB; it is ${shown}`, 'maxSize');
+}
+
+function checkTop(document: JsonObject, walk: SchemaCheck, warning: SchemaCheck): void {
   const { kind, protocol, discoveryVersion, rootUrl, baseUrl } = document;
   if (kind !== 'discovery#restDescription') {
     refuse(walk, `is ${JSON.stringify(kind)} where "discovery#restDescription" is expected`, 'kind');
@@ -93,10 +103,10 @@ function checkTop(document: Fields, walk: ShapeWalk, warning: ShapeWalk): void {
 }
 
 function checkSchema(
-  schema: Fields,
+  schema: JsonObject,
   isDefined: (name: string) => boolean,
-  walk: ShapeWalk,
-  warnAt: (walk: ShapeWalk) => ShapeWalk,
+  walk: SchemaCheck,
+  warning: SchemaCheck,
 ): void {
   const { $ref, location, type } = schema;
   if (typeof $ref === 'string' && !isDefined($ref)) {
@@ -106,24 +116,19 @@ function checkSchema(
     refuse(walk, `has to be "path" or "query"; it is ${JSON.stringify(location)}`, 'location');
   }
   if (typeof type === 'string' && !TYPES.has(type)) {
-    refuse(warnAt(walk), `is not a type of JSON Schema: ${JSON.stringify(type)}`, 'type');
+    refuse(warning, `is not a type of JSON Schema: ${JSON.stringify(type)}`, 'type');
   }
   const { enum: values } = schema;
   if (!Array.isArray(values)) return;
   for (const name of ['enumDescriptions', 'enumDeprecated']) {
     const list = schema[name];
     if (Array.isArray(list) && list.length !== values.length) {
-      refuse(warnAt(walk), `has ${list.length} entries where enum has ${values.length}`, name);
+      refuse(warning, `has ${list.length} entries where enum has ${values.length}`, name);
     }
   }
 }
 
-function checkMethod(
-  method: Fields,
-  ids: Set<string>,
-  walk: ShapeWalk,
-  warnAt: (walk: ShapeWalk) => ShapeWalk,
-): void {
+function checkMethod(method: JsonObject, ids: Set<string>, walk: SchemaCheck, warning: SchemaCheck): void {
   const { id, httpMethod, path, flatPath } = method;
   if (httpMethod === undefined) refuse(walk, 'is missing', 'httpMethod');
   else if (typeof httpMethod === 'string' && !/^[A-Z]+$/.test(httpMethod)) {
@@ -131,20 +136,20 @@ function checkMethod(
   }
   if (path === undefined && flatPath === undefined) refuse(walk, 'is missing', 'path');
   checkTemplate(flatPath, 'flatPath', walk);
-  if (id === undefined) refuse(warnAt(walk), 'is missing: the method is named after its place', 'id');
+  if (id === undefined) refuse(warning, 'is missing: the method is named after its place', 'id');
   else if (typeof id === 'string') {
     if (ids.has(id))
-      refuse(warnAt(walk), `is taken by another method: ${id}; this one is named after its place`, 'id');
+      refuse(warning, `is taken by another method: ${id}; this one is named after its place`, 'id');
     ids.add(id);
   }
-  checkParameterNames(method, walk, warnAt(walk));
+  checkParameterNames(method, walk, warning);
 }
 
 /** Compares parameters, the variables of the path and `parameterOrder` with each other. */
 function checkParameterNames(
-  { path, parameters: declared, parameterOrder }: Fields,
-  walk: ShapeWalk,
-  warning: ShapeWalk,
+  { path, parameters: declared, parameterOrder }: JsonObject,
+  walk: SchemaCheck,
+  warning: SchemaCheck,
 ): void {
   const parameters = isObject(declared) ? declared : {};
   const variables = checkTemplate(path, 'path', walk);
@@ -168,7 +173,7 @@ function checkParameterNames(
 }
 
 /** The variables of a template; `undefined` when it is absent or malformed; a malformed one is reported. */
-function checkTemplate(template: unknown, field: string, walk: ShapeWalk): readonly string[] | undefined {
+function checkTemplate(template: unknown, field: string, walk: SchemaCheck): readonly string[] | undefined {
   if (typeof template !== 'string') return undefined;
   try {
     return templateVariables(template);

@@ -1,4 +1,4 @@
-import { isObject } from '../../model/json-object.ts';
+import { isObject, type JsonObject } from '../../model/json-object.ts';
 import type { RestDescription, SchemaDescription } from '../description/description.ts';
 import { jsonPath } from '../description/json-path.ts';
 import { resolveSchema } from '../description/schema-reference.ts';
@@ -13,20 +13,27 @@ export interface SchemaProblem {
   readonly message: string;
 }
 
-interface Check {
+/** The state of a walk through one value. */
+export interface SchemaCheck {
   readonly document: RestDescription;
   /** Properties that this method requires must be present ("annotations.required"). */
-  readonly methodId: string | undefined;
+  readonly methodId?: string | undefined;
   /** Whether formats are checked, which is done for requests only. */
   readonly formats: boolean;
-  readonly problems: SchemaProblem[];
-  /** Keys from the root to the current value. */
+  /** Schemas may refer to themselves: deeper values are reported and not walked. */
+  readonly maxDepth: number;
+  /** Keys from the root to the current value; one array, which changes. */
   readonly place: (string | number)[];
+  readonly report: (path: string, message: string) => void;
+  /** Whether enough was reported. */
+  readonly isFull: () => boolean;
+  /** Called for each object after its members, with the id of its schema. */
+  readonly visit?: (schemaId: string | undefined, value: JsonObject, check: SchemaCheck) => void;
 }
 
 /** Limits the report for a hostile body. */
 const MAX_PROBLEMS = 20;
-/** Schemas may refer to themselves; real bodies are far less deep. */
+/** Real bodies are far less deep. */
 const MAX_DEPTH = 200;
 
 const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
@@ -48,11 +55,7 @@ export function checkAgainstSchema(
   value: unknown,
   methodId?: string,
 ): readonly SchemaProblem[] {
-  return problemsOf(
-    { document, methodId, formats: false, problems: [], place: [] },
-    { $ref: schemaId },
-    value,
-  );
+  return problemsOf({ document, methodId, formats: false }, { $ref: schemaId }, value);
 }
 
 /** The same for the body of a request, with formats and bounds of numbers. */
@@ -62,21 +65,34 @@ export function checkRequestBody(
   body: unknown,
   methodId: string,
 ): readonly SchemaProblem[] {
-  return problemsOf({ document, methodId, formats: true, problems: [], place: [] }, schema, body);
+  return problemsOf({ document, methodId, formats: true }, schema, body);
 }
 
-function problemsOf(check: Check, schema: SchemaDescription, value: unknown): readonly SchemaProblem[] {
+function problemsOf(
+  of: Pick<SchemaCheck, 'document' | 'methodId' | 'formats'>,
+  schema: SchemaDescription,
+  value: unknown,
+): readonly SchemaProblem[] {
+  const problems: SchemaProblem[] = [];
+  const check: SchemaCheck = {
+    ...of,
+    maxDepth: MAX_DEPTH,
+    place: [],
+    report: (path, message) => problems.push({ path, message }),
+    isFull: () => problems.length >= MAX_PROBLEMS,
+  };
   checkValue(check, schema, value);
-  return check.problems;
+  return problems;
 }
 
-function checkValue(check: Check, unresolved: SchemaDescription, value: unknown): void {
-  if (check.problems.length >= MAX_PROBLEMS) return;
+/** Reports everything in a value that does not fit its schema, by JSON path. */
+export function checkValue(check: SchemaCheck, unresolved: SchemaDescription, value: unknown): void {
+  if (check.isFull()) return;
   const schema = resolveSchema(check.document, unresolved);
   if (schema === undefined) {
     // In a request, a fault of the document is no problem of the value.
     if (!check.formats) refuse(check, `has a schema, ${unresolved.$ref}, that the document does not define`);
-  } else if (check.place.length > MAX_DEPTH) refuse(check, 'is nested too deep');
+  } else if (check.place.length > check.maxDepth) refuse(check, 'is nested too deep');
   else if (value === null && (schema.nullable === true || unresolved.nullable === true)) return;
   else if (schema.type === 'object' && isObject(value)) checkObject(check, schema, value);
   else if (schema.type === 'array' && Array.isArray(value)) checkItems(check, schema, value);
@@ -88,14 +104,19 @@ function checkValue(check: Check, unresolved: SchemaDescription, value: unknown)
   }
 }
 
-function checkAt(check: Check, key: string | number, schema: SchemaDescription, value: unknown): void {
+function checkAt(check: SchemaCheck, key: string | number, schema: SchemaDescription, value: unknown): void {
   check.place.push(key);
   checkValue(check, schema, value);
   check.place.pop();
 }
 
-function refuse({ problems, place }: Check, message: string, ...keys: readonly string[]): void {
-  problems.push({ path: jsonPath([...place, ...keys]), message });
+/** Reports a fault at `keys` below the place of the walk. */
+export function refuse(
+  { report, place }: SchemaCheck,
+  message: string,
+  ...keys: readonly (string | number)[]
+): void {
+  report(jsonPath([...place, ...keys]), message);
 }
 
 function hasType(type: string | undefined, value: unknown): boolean {
@@ -111,22 +132,18 @@ function hasType(type: string | undefined, value: unknown): boolean {
 }
 
 /** Lists can be long: the schema of the items is found once. */
-function checkItems(check: Check, { items = {} }: SchemaDescription, value: readonly unknown[]): void {
-  const { place, problems } = check;
+function checkItems(check: SchemaCheck, { items = {} }: SchemaDescription, value: readonly unknown[]): void {
+  const { place, isFull } = check;
   const found = items.nullable === true ? undefined : resolveSchema(check.document, items);
   const depth = place.length;
-  for (let index = 0; index < value.length && problems.length < MAX_PROBLEMS; index += 1) {
+  for (let index = 0; index < value.length && !isFull(); index += 1) {
     place[depth] = index;
     checkValue(check, found ?? items, value[index]);
   }
   place.length = depth;
 }
 
-function checkObject(
-  check: Check,
-  schema: SchemaDescription,
-  value: Readonly<Record<string, unknown>>,
-): void {
+function checkObject(check: SchemaCheck, schema: SchemaDescription, value: JsonObject): void {
   const properties = schema.properties ?? {};
   for (const name in properties) {
     const property = properties[name] ?? {};
@@ -137,13 +154,16 @@ function checkObject(
       refuse(check, 'is required', name);
     }
   }
-  if (schema.additionalProperties === undefined) return;
-  for (const name in value) {
-    if (!Object.hasOwn(properties, name)) checkAt(check, name, schema.additionalProperties, value[name]);
+  const { additionalProperties } = schema;
+  if (additionalProperties !== undefined) {
+    for (const name in value) {
+      if (!Object.hasOwn(properties, name)) checkAt(check, name, additionalProperties, value[name]);
+    }
   }
+  check.visit?.(schema.id, value, check);
 }
 
-function checkText(check: Check, schema: SchemaDescription, value: string): void {
+function checkText(check: SchemaCheck, schema: SchemaDescription, value: string): void {
   const problem = !check.formats
     ? undefined
     : isInteger(schema)
