@@ -22,6 +22,7 @@ const OF_CODE: readonly (() => Promise<Generator>)[] = [
   async () => (await import('./generate-defaults.ts')).generateDefaults,
   async () => (await import('./generate-operations.ts')).generateOperations,
   async () => (await import('./generate-report-assets.ts')).generateReportAssets,
+  async () => (await import('./generate-openapi.ts')).generateOpenApi,
 ];
 /** What producers and people read. */
 const OF_DOCUMENTS: typeof OF_CODE = [

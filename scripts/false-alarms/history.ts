@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import compare from 'semver/functions/compare.js';
 import type { Release } from '../../src/model/signal/release-facts.ts';
-import { compareLines, lineOf } from '../../src/policy/signals/versions.ts';
+import { compareLines, lineOf } from '../../src/policy/signals/detector.ts';
 
 const run = promisify(execFile);
 

@@ -1,5 +1,5 @@
 import { parseFiles } from '../../src/commands/parse.ts';
-import { isPrerelease, lineOf } from '../../src/policy/signals/versions.ts';
+import { isPrerelease, lineOf } from '../../src/policy/signals/detector.ts';
 
 /**
  * The lines of the npm packages that lockfiles lock, by name: an update in the usual ranges (`^1.2.3`) stays in the line. Throws an error for a

@@ -5,18 +5,13 @@ import { Refusal } from '../../../operations/refusal.ts';
 /** Callers whose rate is remembered. */
 const MAX_CALLERS = 10_000;
 
-interface Bucket {
-  tokens: number;
-  at: number;
-}
-
 /**
  * Counts the requests of callers, each `perSecond` on average and twice as many at once. Returns a function that throws `Refusal`
  * (429) for one that has too many.
  */
 export function createRequestRates(perSecond: number, now: () => number = () => performance.now()) {
   const most = 2 * perSecond;
-  const buckets = new LRUCache<string, Bucket>({ max: MAX_CALLERS });
+  const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: MAX_CALLERS });
   return (caller: string): void => {
     const bucket = buckets.get(caller) ?? { tokens: most, at: now() };
     const time = now();

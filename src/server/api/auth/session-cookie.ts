@@ -1,25 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Refusal } from '../../../operations/refusal.ts';
 
 /** Name of the cookie, also in the OpenAPI document. */
 export const SESSION_COOKIE = 'lockhound-session';
-
-/** How long a person stays signed in. */
-export const SESSION_MS = 8 * 3_600_000;
-
-export function createSessionSecret(): string {
-  return randomBytes(32).toString('base64url');
-}
-
-/** `isSecure`: browsers reach the server by https. */
-export function sessionCookie(secret: string, isSecure: boolean): string {
-  return cookieText(secret, SESSION_MS / 1_000, isSecure);
-}
-
-export function endedSessionCookie(isSecure: boolean): string {
-  return cookieText('', 0, isSecure);
-}
 
 /** The secret of a session in the header `Cookie`. */
 export function sessionSecretIn(cookies: string | undefined): string | undefined {
@@ -30,7 +13,8 @@ export function sessionSecretIn(cookies: string | undefined): string | undefined
   return undefined;
 }
 
-function cookieText(value: string, seconds: number, isSecure: boolean): string {
+/** The header that sets the secret of a session. `isSecure`: browsers reach the server by https. */
+export function cookieText(value: string, seconds: number, isSecure: boolean): string {
   const secure = isSecure ? '; Secure' : '';
   return `${SESSION_COOKIE}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
 }

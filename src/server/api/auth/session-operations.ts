@@ -1,17 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { RawAnswer } from '../../../operations/operation.ts';
 import { sessionOf } from '../../../operations/session/get.ts';
 import type { ApiTokenStore } from '../../../store/api-tokens.ts';
 import type { HttpOperations } from '../http-operation.ts';
 import type { Callers } from './callers.ts';
 import { callerAddress } from './request-rates.ts';
-import {
-  createSessionSecret,
-  endedSessionCookie,
-  requireSameOrigin,
-  SESSION_MS,
-  sessionCookie,
-  sessionSecretIn,
-} from './session-cookie.ts';
+import { cookieText, requireSameOrigin, sessionSecretIn } from './session-cookie.ts';
+
+/** How long a person stays signed in. */
+const SESSION_MS = 8 * 3_600_000;
 
 interface SessionParts {
   readonly apiTokens: ApiTokenStore;
@@ -33,16 +30,16 @@ export function sessionOperations({
         requireSameOrigin('POST', headers, publicUrl);
       }
       const { id, principal } = await callers.signIn(body.token, callerAddress(socket));
-      const secret = createSessionSecret();
+      const secret = randomBytes(32).toString('base64url');
       await apiTokens.openSession(secret, id, SESSION_MS);
       return new RawAnswer(JSON.stringify(sessionOf(principal)), {
-        headers: { 'set-cookie': sessionCookie(secret, isSecure) },
+        headers: { 'set-cookie': cookieText(secret, SESSION_MS / 1_000, isSecure) },
       });
     },
     async 'lockhound.session.delete'({ request }) {
       const secret = sessionSecretIn(request.headers.cookie);
       if (secret !== undefined) await apiTokens.closeSession(secret);
-      return new RawAnswer('{}', { headers: { 'set-cookie': endedSessionCookie(isSecure) } });
+      return new RawAnswer('{}', { headers: { 'set-cookie': cookieText('', 0, isSecure) } });
     },
   };
 }

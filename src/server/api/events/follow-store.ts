@@ -72,7 +72,9 @@ function follower(
   const readScans = async (isFirst: boolean): Promise<void> => {
     const noted = await scans.idsSince(newest - OVERLAP_MS);
     newest = noted[0]?.time ?? newest;
-    const open = [...states].flatMap(([id, state]) => (isEnded(state) ? [] : [id]));
+    const open = [...states].flatMap(([id, state]) =>
+      state === 'running' || state === 'queued' ? [id] : [],
+    );
     const unknown = noted.flatMap(({ id }) => (states.has(id) ? [] : [id]));
     for (const scan of await scans.findEach([...new Set([...open, ...unknown])])) {
       if (states.get(scan.scan) === scan.state) continue;
@@ -119,10 +121,6 @@ function followDeliveries(
     for (const { id, time } of changed) times.set(id, time);
     newest = changed.reduce((last, { time }) => Math.max(last, time), from);
   };
-}
-
-function isEnded(state: string): boolean {
-  return state !== 'running' && state !== 'queued';
 }
 
 /** The changes of one scan, as `changes.list` shows them. */
