@@ -12,8 +12,7 @@ import { printableStrings } from '../model/printable.ts';
 import type { CallOperation, ParameterTexts } from '../operations/call.ts';
 import type { MethodId } from '../operations/operation.ts';
 import { Refusal } from '../operations/refusal.ts';
-import { schemaOf } from './api/openapi/components.ts';
-import { parameterOf } from './api/openapi/operation.ts';
+import { parameterOf, schemaOf } from './api/json-schema.ts';
 
 /** A tool: an operation that changes nothing, what it is for, and parameters that are fixed. Its arguments are the others, and the body. */
 type Tool = readonly [method: MethodId, use: string, fixed: Readonly<Record<string, string>>];

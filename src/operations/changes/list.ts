@@ -14,7 +14,7 @@ type FleetChanges = ChangeLogEntry & { readonly shard: number };
 type ChangePlace = Pick<FleetChanges, 'at' | 'shard' | 'id'>;
 
 /** Scans with changes that fit, newest first. */
-export const listChanges: Operation<'lockhound.changes.list'> = async ({ params, principal }, context) => {
+export const list: Operation<'lockhound.changes.list'> = async ({ params, principal }, context) => {
   const { fleet, loaded } = context;
   const page = pageOf<ChangePlace>(context, { method: 'lockhound.changes.list', params, principal });
   const hasLabels = labelTest(params.label);

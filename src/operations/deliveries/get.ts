@@ -3,7 +3,7 @@ import type { Operation } from '../operation.ts';
 import { findDelivery } from './select.ts';
 
 /** A delivery with its attempts, and its changes until it is delivered. */
-export const getDelivery: Operation<'lockhound.deliveries.get'> = async (
+export const get: Operation<'lockhound.deliveries.get'> = async (
   { params: { delivery: id }, principal },
   context,
 ) => {

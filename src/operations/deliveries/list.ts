@@ -5,10 +5,7 @@ import { pageOf, takePage } from '../paging.ts';
 import { selectDeliveries } from './select.ts';
 
 /** Deliveries by their last change, newest first, and the routes that are stopped. */
-export const listDeliveries: Operation<'lockhound.deliveries.list'> = async (
-  { params, principal },
-  context,
-) => {
+export const list: Operation<'lockhound.deliveries.list'> = async ({ params, principal }, context) => {
   const page = pageOf<PlacedId>(context, { method: 'lockhound.deliveries.list', params, principal });
   const range = { after: page.after, count: Math.min(100, page.size + 1) };
   const found = selectDeliveries(context, params, principal, range);

@@ -18,10 +18,7 @@ import { labelTest } from '../parameters.ts';
 const PART = 32;
 
 /** How long targets held versions that an advisory affects, as far as their ledgers know it. */
-export const measureExposure: Operation<'lockhound.findings.exposure'> = async (
-  { params, principal },
-  context,
-) => {
+export const exposure: Operation<'lockhound.findings.exposure'> = async ({ params, principal }, context) => {
   const { advisory, label, by, limit } = params;
   const hasLabels = labelTest(label);
   const fits: HolderTest = (one) => principal.sees(one.target) && hasLabels?.(one) !== false;

@@ -9,7 +9,7 @@ import { shownFinding, withKnownFixes } from './shown.ts';
 const MAX_LOCATIONS = 1_000;
 
 /** One finding from the state of its target, with its places, and with the evidence of its upgrade and the text of its advisory. */
-export const getFinding: Operation<'lockhound.findings.get'> = async ({ params, principal }, context) => {
+export const get: Operation<'lockhound.findings.get'> = async ({ params, principal }, context) => {
   const { target, fingerprint } = params;
   await requireSeen(context, principal, target);
   const { targets, targetSummaries } = context.fleet.of(target);

@@ -1,4 +1,4 @@
-import { COMPARE_FINDINGS, FINDING_ORDERS } from '../../fleet/view/fleet-order.ts';
+import { COMPARE_FINDINGS, FINDING_ORDERS } from '../../fleet/view/fleet-snapshot.ts';
 import type { Compare } from '../../fleet/view/sorted-list.ts';
 import type { ViewedFinding } from '../../fleet/view/viewed-target.ts';
 import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
@@ -22,7 +22,7 @@ type Order = Exclude<Params['orderBy'], undefined>;
 type Kind = Exclude<Params['by'], undefined>;
 
 /** The findings that fit by issue: a version or package and its advisory or rule, with the targets that have it. */
-export const listIssues: Operation<'lockhound.findings.issues'> = async ({ params, principal }, context) => {
+export const issues: Operation<'lockhound.findings.issues'> = async ({ params, principal }, context) => {
   const { by = 'version', orderBy = 'severity', reverse = false, limit = LIMIT, ...others } = params;
   const { skip, pageToken, ...filters } = others;
   const page = pageOf<Place>(context, {
@@ -36,7 +36,7 @@ export const listIssues: Operation<'lockhound.findings.issues'> = async ({ param
   const compare = comparing(orderBy, reverse);
   const { items, next } = pageOfList(sortedOf(context, issues, { orderBy, reverse }), page, {
     compare,
-    placeOf,
+    placeOf: ({ first, targets }) => ({ first: findingPlace(first), targets }),
   });
   return {
     issues: await shownIssues(context, items),
@@ -173,10 +173,6 @@ function scoreOf({ first: { finding } }: Place): number {
 
 function nameOf({ first: { finding } }: Place): string {
   return finding.advisory?.id ?? finding.rule;
-}
-
-function placeOf({ first, targets }: Issue): Place {
-  return { first: findingPlace(first), targets };
 }
 
 /** Issues as the answer has them; not those that are gone meanwhile. */

@@ -1,4 +1,4 @@
-import { COMPARE_FINDINGS } from '../../fleet/view/fleet-order.ts';
+import { COMPARE_FINDINGS } from '../../fleet/view/fleet-snapshot.ts';
 import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
 import { unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
@@ -10,7 +10,7 @@ import { findingPlace, shownFinding, wholeFindings, withKnownFixes } from './sho
 const MAX_WHOLE = 1_000;
 
 /** A page of the findings that fit. */
-export const listFindings: Operation<'lockhound.findings.list'> = async ({ params, principal }, context) => {
+export const list: Operation<'lockhound.findings.list'> = async ({ params, principal }, context) => {
   const { orderBy: order = 'severity', pageSize: _size, pageToken: _token, skip: _skip, ...filters } = params;
   const page = pageOf<FleetFinding>(context, { method: 'lockhound.findings.list', params, principal });
   const list = await selectFindings(context, filters, principal, { order, short: page.size <= MAX_WHOLE });

@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Writes the stored findings in every format of a scan. */
-export const reportFindings: Operation<'lockhound.findings.report'> = async (
+export const report: Operation<'lockhound.findings.report'> = async (
   { params: { format, ...filters }, principal, signal, layout },
   context,
 ) => {

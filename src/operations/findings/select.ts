@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { COMPARE_FINDINGS, type FindingOrder } from '../../fleet/view/fleet-order.ts';
-import type { FleetSnapshot } from '../../fleet/view/fleet-snapshot.ts';
+import { COMPARE_FINDINGS, type FindingOrder, type FleetSnapshot } from '../../fleet/view/fleet-snapshot.ts';
 import { changeList } from '../../fleet/view/sorted-list.ts';
 import { HOLDER, type ViewedFinding, type ViewedTarget } from '../../fleet/view/viewed-target.ts';
 import { type OperationContext, perContext } from '../context.ts';
@@ -30,13 +29,11 @@ const remembered = perContext(() => ({
     sizeCalculation: ({ list }) => list.length + 1,
   }),
   /** The fixable ones of a list. Callers with the same list share the answer. */
-  fixable: new WeakMap<readonly ViewedFinding[], Fixable>(),
+  fixable: new WeakMap<
+    readonly ViewedFinding[],
+    { readonly readAt: number; readonly list: Promise<readonly ViewedFinding[]> }
+  >(),
 }));
-
-interface Fixable {
-  readonly readAt: number;
-  readonly list: Promise<readonly ViewedFinding[]>;
-}
 
 /** How findings are listed. */
 export interface ListOptions {

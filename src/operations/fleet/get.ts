@@ -14,7 +14,7 @@ const REMEMBERED = 100;
 const FRESH_MS = 1_000;
 
 /** The fleet in numbers; for a caller who sees some targets those of the last second. */
-export const getFleet: Operation<'lockhound.fleet.get'> = async ({ principal }, context) => {
+export const get: Operation<'lockhound.fleet.get'> = async ({ principal }, context) => {
   const snapshot = await context.snapshot({});
   const recent = remembered(context);
   const key = `${snapshot.version} ${principal.scope}`;

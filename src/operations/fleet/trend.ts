@@ -5,7 +5,7 @@ const DAY_MS = 24 * 3_600_000;
 const TREND_DAYS = 90;
 
 /** The counts of the last days. */
-export const getTrend: Operation<'lockhound.fleet.trend'> = async ({ params, principal }, { fleet }) => {
+export const trend: Operation<'lockhound.fleet.trend'> = async ({ params, principal }, { fleet }) => {
   requireWholeFleet(principal);
   const { days = TREND_DAYS } = params;
   const first = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);

@@ -2,7 +2,7 @@ import { requireWholeFleet } from '../context.ts';
 import type { Operation } from '../operation.ts';
 
 /** The verdict on the whole deployment. */
-export const getHealth: Operation<'lockhound.health.get'> = async ({ principal }, { health }) => {
+export const get: Operation<'lockhound.health.get'> = async ({ principal }, { health }) => {
   requireWholeFleet(principal);
   return await health();
 };

@@ -1,5 +1,4 @@
-import { openCandidates } from '../../advice/candidates.ts';
-import { waitsUntil } from '../../advice/cooldown.ts';
+import { openCandidates, waitsUntil } from '../../advice/candidates.ts';
 import { type AdviceFacts, createAdviceFacts } from '../../advice/facts.ts';
 import type {
   CheckReason,

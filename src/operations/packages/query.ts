@@ -1,4 +1,5 @@
 import { readPurl } from '../../lockfiles/packages/read-purl.ts';
+import { percentDecoded } from '../../model/decoded.ts';
 import { Refusal } from '../refusal.ts';
 
 /** The packages that a command asks for. */
@@ -39,32 +40,27 @@ export function readPackageQuery(
   const wanted = text.trim();
   const ecosystem = stated.ecosystem === undefined ? undefined : purlTypeNamed(stated.ecosystem);
   const query = wanted.startsWith('pkg:') ? readPurlQuery(wanted) : { ...splitVersion(wanted), ecosystem };
-  if (query.name === '') throw new Refusal(400, 'query-invalid', `"${text}" names no package`);
+  if (query.name === '') throw invalid(`"${text}" names no package`);
   if (ecosystem !== undefined && query.ecosystem !== ecosystem) {
-    throw new Refusal(
-      400,
-      'query-invalid',
-      `${text} is a package of ${query.ecosystem}, not of ${ecosystem}`,
-    );
+    throw invalid(`${text} is a package of ${query.ecosystem}, not of ${ecosystem}`);
   }
   if (stated.range === undefined) return query;
   if (query.versions !== '') {
-    throw new Refusal(
-      400,
-      'query-invalid',
-      `"${text}" has a version already, and "${stated.range}" is a second one`,
-    );
+    throw invalid(`"${text}" has a version already, and "${stated.range}" is a second one`);
   }
   return { ...query, versions: stated.range };
+}
+
+function invalid(detail: string): Refusal {
+  return new Refusal(400, 'query-invalid', detail);
 }
 
 /** A purl whose version may be a range, encoded or not. Qualifiers and subpath select nothing. */
 function readPurlQuery(text: string): PackageQuery {
   const { name: base, versions } = splitVersion(text.replace(/[?#].*$/s, ''));
   const read = readPurl(base, '');
-  if (typeof read === 'string')
-    throw new Refusal(400, 'query-invalid', `${text} is not a valid purl: ${read}`);
-  return { name: read.name, ecosystem: read.ecosystem, versions: decoded(versions) };
+  if (typeof read === 'string') throw invalid(`${text} is not a valid purl: ${read}`);
+  return { name: read.name, ecosystem: read.ecosystem, versions: percentDecoded(versions) };
 }
 
 /** The version is after the last `@` that does not begin a scope. */
@@ -72,12 +68,4 @@ function splitVersion(text: string): { readonly name: string; readonly versions:
   const at = text.lastIndexOf('@');
   if (at <= 0 || text[at - 1] === '/') return { name: text, versions: '' };
   return { name: text.slice(0, at).trim(), versions: text.slice(at + 1).trim() };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -13,10 +13,7 @@ import { findHolders, type Holder } from './holders.ts';
 import { readPackageQuery } from './query.ts';
 
 /** The targets and routes that a new advisory about some versions would reach. */
-export const simulateAdvisory: Operation<'lockhound.packages.simulate'> = async (
-  { params, principal },
-  context,
-) => {
+export const simulate: Operation<'lockhound.packages.simulate'> = async ({ params, principal }, context) => {
   const { range, ecosystem, severity } = params;
   const { fleet, loaded } = context;
   const query = readPackageQuery(params.package, { range, ecosystem });

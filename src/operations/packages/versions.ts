@@ -18,10 +18,7 @@ import { similarNames } from './places.ts';
 import { readPackageQuery } from './query.ts';
 
 /** The versions of a package, the targets that hold them, and the source projects of those that were inspected. */
-export const listVersions: Operation<'lockhound.packages.versions'> = async (
-  { params, principal },
-  context,
-) => {
+export const versions: Operation<'lockhound.packages.versions'> = async ({ params, principal }, context) => {
   const { fleet } = context;
   const query = readPackageQuery(params.package, { ecosystem: params.ecosystem });
   const { holders, selections } = await findHolders(context, query, ({ target }) => principal.sees(target));

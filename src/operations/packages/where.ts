@@ -11,7 +11,7 @@ import { findPackage, NO_OTHER_VERSIONS, similarNames } from './places.ts';
 import { type PackageQuery, readPackageQuery } from './query.ts';
 
 /** Lists the places where the fleet holds a package, by one pass over the id lists of all lockfiles. */
-export const findPlaces: Operation<'lockhound.packages.where'> = async ({ params, principal }, context) => {
+export const where: Operation<'lockhound.packages.where'> = async ({ params, principal }, context) => {
   const { range, ecosystem, label, limit } = params;
   const query = readPackageQuery(params.package, { range, ecosystem });
   const hasLabels = labelTest(label);

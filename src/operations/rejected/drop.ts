@@ -3,10 +3,7 @@ import type { Operation } from '../operation.ts';
 import { dropPayload, findPayload } from './payloads.ts';
 
 /** Deletes a rejected payload and its job. */
-export const dropRejected: Operation<'lockhound.rejected.drop'> = async (
-  { params, principal },
-  { fleet },
-) => {
+export const drop: Operation<'lockhound.rejected.drop'> = async ({ params, principal }, { fleet }) => {
   requireWholeFleet(principal);
   await dropPayload(await findPayload(fleet, params));
   return {};

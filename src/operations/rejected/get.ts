@@ -3,7 +3,7 @@ import type { Operation } from '../operation.ts';
 import { findPayload } from './payloads.ts';
 
 /** A rejected payload with all its data. */
-export const getRejected: Operation<'lockhound.rejected.get'> = async ({ params, principal }, { fleet }) => {
+export const get: Operation<'lockhound.rejected.get'> = async ({ params, principal }, { fleet }) => {
   requireWholeFleet(principal);
   return (await findPayload(fleet, params)).entry;
 };

@@ -2,7 +2,7 @@ import { requireWholeFleet } from '../context.ts';
 import type { Operation } from '../operation.ts';
 
 /** The newest rejected payloads, with the number of all. */
-export const listRejected: Operation<'lockhound.rejected.list'> = async (
+export const list: Operation<'lockhound.rejected.list'> = async (
   { params: { limit }, principal },
   { fleet: { shards } },
 ) => {

@@ -3,7 +3,7 @@ import type { Operation } from '../operation.ts';
 import { findPayload, retryPayload } from './payloads.ts';
 
 /** Puts a rejected payload back on its queue, corrected or unchanged. */
-export const retryRejected: Operation<'lockhound.rejected.retry'> = async (
+export const retry: Operation<'lockhound.rejected.retry'> = async (
   { params, body, principal },
   { fleet },
 ) => {

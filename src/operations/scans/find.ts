@@ -34,11 +34,8 @@ export async function findScan(fleet: FleetStore, principal: Principal, id: stri
   const seen = exact.length > 0 ? exact : allowed;
   const [newest] = seen.sort((left, right) => timeOf(right.scan) - timeOf(left.scan));
   if (newest !== undefined) return newest;
-  throw (await rejectedScan(fleet, principal, id)) ?? unknownScan(id);
-}
-
-function unknownScan(id: string): Refusal {
-  return notFound(`there is no scan ${id}: records are kept for 30 days`);
+  const unknown = notFound(`there is no scan ${id}: records are kept for 30 days`);
+  throw (await rejectedScan(fleet, principal, id)) ?? unknown;
 }
 
 /** The error for a scan whose payload was rejected, which has no record. A payload says nothing reliable about its target. */

@@ -12,7 +12,7 @@ import { type FoundScan, findScan, shownScan } from './find.ts';
 const MAX_DELIVERIES = 100;
 
 /** A scan with the deliveries of its changes. One that is not done says what it waits for. */
-export const getScan: Operation<'lockhound.scans.get'> = async ({ params, principal }, { fleet }) => {
+export const get: Operation<'lockhound.scans.get'> = async ({ params, principal }, { fleet }) => {
   const found = await findScan(fleet, principal, params.scan);
   const step = await stepOf(fleet, found);
   return {

@@ -7,7 +7,7 @@ import { sinceOf } from '../parameters.ts';
 import { queuedScans, shownScan } from './find.ts';
 
 /** Queued and running scans first, then the newest. */
-export const listScans: Operation<'lockhound.scans.list'> = async ({ params, principal }, context) => {
+export const list: Operation<'lockhound.scans.list'> = async ({ params, principal }, context) => {
   const { fleet } = context;
   const { state: states, target } = params;
   const since = sinceOf(params.since) ?? 0;

@@ -10,7 +10,7 @@ import { findScan } from './find.ts';
 import { readReport } from './stored-scan.ts';
 
 /** The report of a scan that was judged less than 15 minutes ago, in every format of a scan. */
-export const reportScan: Operation<'lockhound.scans.report'> = async (
+export const report: Operation<'lockhound.scans.report'> = async (
   { params: { scan, format }, principal, signal, layout },
   context,
 ) => await rendered(await scanReport(context, principal, scan, signal), format, layout);

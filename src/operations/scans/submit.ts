@@ -22,7 +22,7 @@ interface SubmittedContent {
 }
 
 /** Queues a scan, as any producer does: of lockfiles, of an image, or of a source that workers read. */
-export const submitScan: Operation<'lockhound.scans.submit'> = async ({ body, principal }, context) => {
+export const submit: Operation<'lockhound.scans.submit'> = async ({ body, principal }, context) => {
   const { target: id, labels, source, lockfiles = [], image, partial, scan, release, supportedUntil } = body;
   await requireSeen(context, principal, id);
   const target = { id, ...(labels === undefined ? {} : { labels }) };

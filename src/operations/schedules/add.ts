@@ -11,7 +11,7 @@ import { shownSchedule, storeSchedule } from './schedules.ts';
  * Adds a schedule, written as in the configuration. One that replaces a paused one is paused. Throws `Refusal`, also for a target that
  * others scan, and `SourceError` for a template that gives two sources one target.
  */
-export const addSchedule: Operation<'lockhound.schedules.add'> = async (
+export const add: Operation<'lockhound.schedules.add'> = async (
   { params: { replace = false }, body, principal, signal },
   { fleet },
 ) => {

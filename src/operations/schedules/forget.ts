@@ -4,7 +4,7 @@ import type { Operation } from '../operation.ts';
 import { changeableSchedule, enqueueIn } from './schedules.ts';
 
 /** Forgets a target that no longer exists. A run that finds it again reads it as a new one. */
-export const forgetScheduledTarget: Operation<'lockhound.schedules.forget'> = async (
+export const forget: Operation<'lockhound.schedules.forget'> = async (
   { params: { schedule, target }, principal },
   { fleet },
 ) => {

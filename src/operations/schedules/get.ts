@@ -3,7 +3,7 @@ import type { Operation } from '../operation.ts';
 import { findSchedule, newestFirst, shownSchedule } from './schedules.ts';
 
 /** A schedule with its runs and those of its targets that the caller may see. */
-export const getSchedule: Operation<'lockhound.schedules.get'> = async ({ params, principal }, { fleet }) => {
+export const get: Operation<'lockhound.schedules.get'> = async ({ params, principal }, { fleet }) => {
   const found = await findSchedule(fleet, principal, params.schedule);
   const parts = await Promise.all(
     fleet.shards.map(async ({ schedules }) => ({

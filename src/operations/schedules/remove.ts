@@ -3,7 +3,7 @@ import { Refusal } from '../refusal.ts';
 import { changeableSchedule, storeSchedule } from './schedules.ts';
 
 /** Removes a schedule. Workers resolve the findings about its sources. */
-export const removeSchedule: Operation<'lockhound.schedules.remove'> = async (
+export const remove: Operation<'lockhound.schedules.remove'> = async (
   { params: { schedule: name }, principal },
   { fleet },
 ) => {

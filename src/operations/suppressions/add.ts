@@ -7,10 +7,7 @@ import { Refusal } from '../refusal.ts';
 import { authorOf, isOfOneTarget, shownSuppression } from './suppressions.ts';
 
 /** Adds a suppression, written as in the configuration. `expires` may also be a duration. Throws `Refusal`. */
-export const addSuppression: Operation<'lockhound.suppressions.add'> = async (
-  { body, principal },
-  context,
-) => {
+export const add: Operation<'lockhound.suppressions.add'> = async ({ body, principal }, context) => {
   if (isOfOneTarget(body.target, () => true)) await requireSeen(context, principal, body.target ?? '');
   else requireWholeFleet(principal);
   const now = Date.now();

@@ -6,7 +6,7 @@ import type { Operation } from '../operation.ts';
 import { isOfOneTarget, shownSuppression } from './suppressions.ts';
 
 /** The suppressions of the configuration and those that were added. A caller who sees some targets gets those about one of them. */
-export const listSuppressions: Operation<'lockhound.suppressions.list'> = async (
+export const list: Operation<'lockhound.suppressions.list'> = async (
   { params: { removed = false }, principal },
   context,
 ) => {

@@ -5,7 +5,7 @@ import { Refusal } from '../refusal.ts';
 import { authorOf, shownSuppression } from './suppressions.ts';
 
 /** Ends a suppression. It stays stored, as the record of who ended it. */
-export const removeSuppression: Operation<'lockhound.suppressions.remove'> = async (
+export const remove: Operation<'lockhound.suppressions.remove'> = async (
   { params: { suppression: id, reason, author }, principal },
   { fleet },
 ) => {

@@ -7,7 +7,7 @@ import { EVER, periodsOf } from '../packages/periods.ts';
 import { readPackageQuery } from '../packages/query.ts';
 
 /** Which scan and commit brought a package to a target. */
-export const blamePackage: Operation<'lockhound.targets.blame'> = async ({ params, principal }, context) => {
+export const blame: Operation<'lockhound.targets.blame'> = async ({ params, principal }, context) => {
   const { target, ecosystem } = params;
   await requireSeen(context, principal, target);
   const query = readPackageQuery(params.package, { ecosystem });

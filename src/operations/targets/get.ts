@@ -10,7 +10,7 @@ import { listedTarget } from './list.ts';
 const MAX_FINDINGS = 1_000;
 
 /** What is stored of one target. Parts that cannot be read are absent. */
-export const getTarget: Operation<'lockhound.targets.get'> = async ({ params, principal }, context) => {
+export const get: Operation<'lockhound.targets.get'> = async ({ params, principal }, context) => {
   const { target } = params;
   await requireSeen(context, principal, target);
   const { fleet } = context;

@@ -17,7 +17,7 @@ const MAX_LISTED = 1_000;
 type Filters = Call<'lockhound.targets.history'>['params'];
 
 /** What the scans of a target changed, the newest first. */
-export const listHistory: Operation<'lockhound.targets.history'> = async ({ params, principal }, context) => {
+export const history: Operation<'lockhound.targets.history'> = async ({ params, principal }, context) => {
   const { target } = params;
   await requireSeen(context, principal, target);
   const { fleet } = context;

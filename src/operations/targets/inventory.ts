@@ -24,10 +24,7 @@ interface InventoryPlace {
 const remembered = perContext(rememberLockfiles);
 
 /** The packages of one lockfile of a target, in pages. */
-export const listInventory: Operation<'lockhound.targets.inventory'> = async (
-  { params, principal },
-  context,
-) => {
+export const inventory: Operation<'lockhound.targets.inventory'> = async ({ params, principal }, context) => {
   const { target, lockfile } = params;
   await requireSeen(context, principal, target);
   const store = context.fleet.of(target);

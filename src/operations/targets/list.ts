@@ -1,4 +1,4 @@
-import { COMPARE_TARGETS } from '../../fleet/view/fleet-order.ts';
+import { COMPARE_TARGETS } from '../../fleet/view/fleet-snapshot.ts';
 import type { ViewedTarget } from '../../fleet/view/viewed-target.ts';
 import type { ListedTarget } from '../../model/fleet/listed-target.ts';
 import { isSupported } from '../../model/fleet/release.ts';
@@ -11,7 +11,7 @@ import type { Principal } from '../principal.ts';
 
 type TargetTest = (target: ViewedTarget) => boolean;
 
-export const listTargets: Operation<'lockhound.targets.list'> = async ({ params, principal }, context) => {
+export const list: Operation<'lockhound.targets.list'> = async ({ params, principal }, context) => {
   const { orderBy: order = 'worst' } = params;
   const isStale = await context.staleness();
   const tests = testsOf(params, principal, isStale);

@@ -4,7 +4,7 @@ import type { Operation } from '../operation.ts';
 import { createTokenText } from './token-text.ts';
 
 /** Creates a token. Its text is in this answer only: what is stored is a hash. */
-export const createToken: Operation<'lockhound.tokens.create'> = async ({ body, principal }, { fleet }) => {
+export const create: Operation<'lockhound.tokens.create'> = async ({ body, principal }, { fleet }) => {
   requireWholeFleet(principal);
   const { name, role = 'read', targets = ['*'], expires } = body;
   const { id, text, hash } = createTokenText();

@@ -2,7 +2,7 @@ import { firstShard, notFound, requireWholeFleet } from '../context.ts';
 import type { Operation } from '../operation.ts';
 
 /** Revokes a token, and with it the sessions of people who signed in with it. */
-export const revokeToken: Operation<'lockhound.tokens.revoke'> = async (
+export const revoke: Operation<'lockhound.tokens.revoke'> = async (
   { params: { token }, principal },
   { fleet },
 ) => {

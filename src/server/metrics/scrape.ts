@@ -53,20 +53,15 @@ function resetFleet(metrics: Metrics): void {
   const { refreshStarted, refreshSeconds, refreshLookUps, refreshParts } = metrics;
   for (const one of [redisBytes, redisLimit, queueJobs, queueOldest, openFindings, staleTargets]) one.reset();
   for (const one of [refreshStarted, refreshSeconds, refreshLookUps, refreshParts]) one.reset();
-  for (const one of plainGauges(metrics)) one.remove();
+  for (const name of PLAIN) metrics[name].remove();
 }
 
-function plainGauges(metrics: Metrics) {
-  const { workers, openJobs, targets, incompleteTargets, failingSources, openDeliveries, failedDeliveries } =
-    metrics;
-  const { stoppedRoutes, rejectedPayloads, unreadableValues } = metrics;
-  const { oldestAnswer, staleFacts, targetsWithStaleFacts } = metrics;
-  return [
-    ...[workers, openJobs, targets, incompleteTargets, failingSources, openDeliveries, failedDeliveries],
-    ...[stoppedRoutes, rejectedPayloads, unreadableValues],
-    ...[oldestAnswer, staleFacts, targetsWithStaleFacts],
-  ];
-}
+/** The gauges without labels. */
+const PLAIN = [
+  ...(['workers', 'openJobs', 'targets', 'incompleteTargets', 'failingSources', 'openDeliveries'] as const),
+  ...(['failedDeliveries', 'stoppedRoutes', 'rejectedPayloads', 'unreadableValues'] as const),
+  ...(['oldestAnswer', 'staleFacts', 'targetsWithStaleFacts'] as const),
+];
 
 function setFleet(metrics: Metrics, numbers: FleetNumbers, rules: ReadonlySet<string>): void {
   const { servers, queues, counts, stoppedRoutes, unreadable, refreshes, freshness, targets } = numbers;
@@ -81,25 +76,25 @@ function setFleet(metrics: Metrics, numbers: FleetNumbers, rules: ReadonlySet<st
     }
     metrics.queueOldest.set({ queue }, oldestMs / MS);
   }
-  metrics.workers.set(numbers.runningWorkers);
-  metrics.openJobs.set(counts.openJobs);
-  metrics.targets.set(counts.targets);
-  metrics.incompleteTargets.set(counts.incompleteTargets);
-  metrics.failingSources.set(counts.failingSources);
-  metrics.openDeliveries.set(counts.openDeliveries);
-  metrics.failedDeliveries.set(counts.failedDeliveries);
-  metrics.rejectedPayloads.set(counts.rejectedPayloads);
-  metrics.stoppedRoutes.set(stoppedRoutes.length);
-  metrics.unreadableValues.set(unreadable);
+  const plain: Readonly<Record<(typeof PLAIN)[number], number | undefined>> = {
+    ...counts,
+    workers: numbers.runningWorkers,
+    stoppedRoutes: stoppedRoutes.length,
+    unreadableValues: unreadable,
+    oldestAnswer: freshness.oldest && freshness.oldest / MS,
+    staleFacts: freshness.stale,
+    targetsWithStaleFacts: freshness.staleTargets.size,
+  };
+  for (const name of PLAIN) {
+    const value = plain[name];
+    if (value !== undefined) metrics[name].set(value);
+  }
   for (const [name, count] of targets.olderThan) metrics.staleTargets.set({ older_than: name }, count);
   for (const [name, severities] of targets.open) {
     const rule = known(name, rules);
     for (const [severity, count] of severities) metrics.openFindings.inc({ rule, severity }, count);
   }
   for (const refresh of refreshes) setRefresh(metrics, refresh);
-  if (freshness.oldest !== undefined) metrics.oldestAnswer.set(freshness.oldest / MS);
-  metrics.staleFacts.set(freshness.stale);
-  metrics.targetsWithStaleFacts.set(freshness.staleTargets.size);
 }
 
 function known(rule: string, rules: ReadonlySet<string>): string {
@@ -111,10 +106,8 @@ function setRefresh(metrics: Metrics, { cadence, last, running }: RefreshNumbers
     const started = Date.parse(last.startedAt);
     metrics.refreshStarted.set({ cadence }, started / MS);
     metrics.refreshSeconds.set({ cadence }, (Date.parse(last.finishedAt) - started) / MS);
-    metrics.refreshLookUps.set({ cadence, result: 'packages' }, last.packages);
-    metrics.refreshLookUps.set({ cadence, result: 'advisories' }, last.advisories);
-    metrics.refreshLookUps.set({ cadence, result: 'changed' }, last.changed);
-    metrics.refreshLookUps.set({ cadence, result: 'failed' }, last.failed);
+    for (const result of ['packages', 'advisories', 'changed', 'failed'] as const)
+      metrics.refreshLookUps.set({ cadence, result }, last[result]);
   }
   metrics.refreshParts.set({ cadence, state: 'open' }, running?.open ?? 0);
   metrics.refreshParts.set({ cadence, state: 'done' }, running?.done ?? 0);

@@ -1,6 +1,6 @@
 import type { NewToken } from '../../../src/model/api/lockhound-api.generated.ts';
 import { LOCAL_OPERATOR } from '../../../src/operations/principal.ts';
-import { createToken } from '../../../src/operations/tokens/create.ts';
+import { create } from '../../../src/operations/tokens/create.ts';
 import type { ApiTokenStore } from '../../../src/store/api-tokens.ts';
 
 /** Creates tokens as the operator of the machine does. */
@@ -9,7 +9,7 @@ export function newTokens(apiTokens: ApiTokenStore) {
   return {
     create(body: NewToken) {
       const { signal } = new AbortController();
-      return createToken({ params: {}, body, principal: LOCAL_OPERATOR, signal }, context);
+      return create({ params: {}, body, principal: LOCAL_OPERATOR, signal }, context);
     },
     revoke: apiTokens.remove,
     list: apiTokens.list,
