@@ -9,7 +9,7 @@ import { startInsightsService } from '../src/embedded/insights/service.ts';
 import { createHttpClient } from '../src/http/undici-client.ts';
 import { compileAnswerCheck } from '../src/insights/answer-check.ts';
 import type { ContractProblem } from '../src/insights/answered.ts';
-import { createBatches } from '../src/insights/batch/batches.ts';
+import { createBatches } from '../src/insights/batch/operations.ts';
 import * as operations from '../src/insights/operations.ts';
 import { readVersionRecord } from '../src/insights/records/version-record.ts';
 import type { LookUp } from '../src/insights/resolve/eligibility.ts';

@@ -2,7 +2,7 @@ import { readBundledDescription } from './discovery/bundled.ts';
 import { createApiClient } from './discovery/client.ts';
 import type { HttpClient } from './http/client.ts';
 import { createHttpClient } from './http/undici-client.ts';
-import { type Batches, createBatches } from './insights/batch/batches.ts';
+import { type Batches, createBatches } from './insights/batch/operations.ts';
 import { createLocalBudget } from './insights/local-budget.ts';
 import type * as Operations from './insights/operations.ts';
 import {

@@ -5,6 +5,7 @@ import { openLocalIndex } from './embedded/insights/local-index.ts';
 import { type PurlPackage, readPurl } from './lockfiles/packages/read-purl.ts';
 import { readWithCompanions } from './lockfiles/read.ts';
 import type { LockfileLimits } from './lockfiles/read-as.ts';
+import { closing } from './model/closing.ts';
 import type { Lockfile } from './model/lockfile/lockfile.ts';
 import type { ScanReport } from './model/scan/verdict.ts';
 
@@ -68,18 +69,16 @@ export async function scan(options: ScanOptions): Promise<ScanReport> {
   const { lockfiles, target = 'target', configFile, local = false } = options;
   const signal = options.signal ?? new AbortController().signal;
   const loaded = standaloneConfig(await loadOrDefault(configFile));
-  const scanner = await openScanner(loaded, {
+  const scanner = openScanner(loaded, {
     log: createDeferredLog(loaded),
     signal,
     local: local ? await openLocalIndex() : undefined,
     onProgress() {},
     onWait() {},
   });
-  try {
-    return await scanner.scan({ target: { id: target }, lockfiles: lockfiles.map(requestOf) });
-  } finally {
-    await scanner.close();
-  }
+  return await closing(scanner, (opened) =>
+    opened.scan({ target: { id: target }, lockfiles: lockfiles.map(requestOf) }),
+  );
 }
 
 function requestOf({ path, content, format, companions = [] }: LockfileFile) {

@@ -1,7 +1,8 @@
 import type { Fix, FixCandidate } from '../model/advice/fix.ts';
-import type { VersionKey } from '../model/lockfile/ecosystem.ts';
-import { canonicalVersion } from '../model/lockfile/ecosystem.ts';
+import type { StatedCooldown } from '../model/advice/project-statement.ts';
+import { canonicalVersion, type VersionKey } from '../model/lockfile/ecosystem.ts';
 import type { PublishedVersion } from '../model/ports/insights.ts';
+import { matchesWildcard } from '../model/wildcard.ts';
 import { schemeOf } from '../versions/scheme.ts';
 import type { VersionScheme } from '../versions/version-scheme.ts';
 import type { AdviceFacts, AdvisedRecord } from './facts.ts';
@@ -71,7 +72,8 @@ export async function openCandidates(facts: AdviceFacts, key: VersionKey): Promi
         const good = batch.find(({ version }) => seen.get(version)?.proof.state === 'good');
         if (good !== undefined) return { state: 'good', found: good };
       }
-      const proof = allOf(proofsOf(versions.map(({ version }) => version)).filter(isUnknown));
+      const proofs = proofsOf(versions.map(({ version }) => version));
+      const proof = allOf(proofs.filter(({ state }) => state === 'unknown'));
       return proof.state === 'good' ? (unlisted ?? bad(noGoodOf(versions.length))) : proof;
     },
     async allGood(versions: readonly string[]) {
@@ -92,10 +94,6 @@ export async function openCandidates(facts: AdviceFacts, key: VersionKey): Promi
       })),
   };
   return { state: 'good', found };
-}
-
-function isUnknown({ state }: Proof): boolean {
-  return state === 'unknown';
 }
 
 interface Looked extends Pick<FixCandidate, 'version' | 'advisories'> {
@@ -147,4 +145,28 @@ function faultOf(
 function noGoodOf(count: number): string {
   if (count === 0) return 'there is no later version';
   return count === 1 ? 'the only later version is not good' : `none of the ${count} later versions is good`;
+}
+
+const MINUTE = 60_000;
+
+/**
+ * When the project's package manager may select a version, in ms since 1970; `undefined` when it may already. A version
+ * without a date may be selected: only the registry knows it.
+ */
+export function waitsUntil(
+  name: string,
+  { publishedAt }: Pick<PublishedVersion, 'publishedAt'>,
+  cooldown: StatedCooldown | undefined,
+  now: number,
+): number | undefined {
+  if (cooldown === undefined || publishedAt === undefined) return undefined;
+  if (cooldown.except.some((pattern) => matchesWildcard(withoutVersion(pattern), name))) return undefined;
+  const until = Date.parse(publishedAt) + cooldown.minutes * MINUTE;
+  return until > now ? until : undefined;
+}
+
+/** A version after the name is ignored. */
+function withoutVersion(pattern: string): string {
+  const at = pattern.indexOf('@', 1);
+  return at < 0 ? pattern : pattern.slice(0, at);
 }

@@ -4,8 +4,7 @@ import type { PublishedVersion } from '../model/ports/insights.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
 import { schemeOf } from '../versions/scheme.ts';
 import type { VersionScheme } from '../versions/version-scheme.ts';
-import { openCandidates } from './candidates.ts';
-import { waitsUntil } from './cooldown.ts';
+import { openCandidates, waitsUntil } from './candidates.ts';
 import {
   evidenceOf,
   type GraphEvidence,

@@ -5,8 +5,7 @@ import { canonicalName } from '../model/lockfile/ecosystem.ts';
 import type { PublishedVersion } from '../model/ports/insights.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
 import { schemeOf } from '../versions/scheme.ts';
-import { proofOf, waitOf } from './candidates.ts';
-import { waitsUntil } from './cooldown.ts';
+import { proofOf, waitOf, waitsUntil } from './candidates.ts';
 import type { AdviceFacts, AdvisedRecord } from './facts.ts';
 import type { Project } from './project.ts';
 import { allOf, bad, GOOD, type Proof, type Search, unknown } from './proof.ts';
@@ -46,7 +45,7 @@ export async function probeGraph(
   const search = await graphOf(key, { affected, facts, project, now });
   if (search.state !== 'good') return { name, version, proof: search, brings: [], graph: undefined };
   const { found: graph } = search;
-  const own = nameKey(affected, key);
+  const own = { system: key.system, name: canonicalName(affected.name, key.system) };
   const brings = versionsIn(graph, affected, key);
   const records = await facts.records(brings.map((one) => ({ ...own, version: one })));
   const published = brings.length === 0 ? [] : ((await facts.versions(own))?.versions ?? []);
@@ -117,10 +116,6 @@ export function evidenceOf({ name, version, proof, brings }: Probe): GraphEviden
     good: proof.state === 'good',
     ...(proof.state === 'unknown' ? { unknown: proof.reason } : {}),
   };
-}
-
-function nameKey({ name }: ResolvedPackage, { system }: VersionKey): Pick<VersionKey, 'system' | 'name'> {
-  return { system, name: canonicalName(name, system) };
 }
 
 function versionsIn(

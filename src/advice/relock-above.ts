@@ -1,6 +1,5 @@
 import type { FixChange } from '../model/advice/fix.ts';
-import { openCandidates } from './candidates.ts';
-import { waitsUntil } from './cooldown.ts';
+import { openCandidates, waitsUntil } from './candidates.ts';
 import { evidenceOf, type GraphEvidence, type GraphQuestion, probeGraph, relocksFor } from './graph-probe.ts';
 import { holdersOf, publicKey } from './holders.ts';
 import { bad, noneOf, type Search, unknown } from './proof.ts';

@@ -22,224 +22,193 @@ async function noun(name: string, load: () => Promise<{ readonly NOUN: Noun }>) 
 }
 
 /** All commands, with what `lockhound --help` shows, so that it does not load them. */
-export const COMMANDS: readonly CommandEntry[] = [
-  {
-    name: 'scan',
+const BY_NAME: Readonly<Record<string, Omit<CommandEntry, 'name'>>> = {
+  scan: {
     group: 'Scan',
     usage: '[options] [paths...]',
     description:
       'Scan lockfiles once, in this process, and print the findings. Stores nothing and sends no alerts.',
     load: async () => (await import('./scan.ts')).scanCommand,
   },
-  {
-    name: 'fix',
+  fix: {
     group: 'Scan',
     usage: '[options] [paths...]',
     description: 'Print the upgrades that clear most findings of lockfiles, with commands. Changes nothing.',
     load: async () => (await import('./fix.ts')).fixCommand,
   },
-  {
-    name: 'check',
+  check: {
     usage: '[options] <packages...>',
     description: 'Ask whether packages may be added: allow, warn or block, with reasons.',
     load: () => noun('check', () => import('./operations/nouns/check.ts')),
   },
-  {
-    name: 'mcp',
+  mcp: {
     description: 'Serve the questions of agents by the Model Context Protocol, on standard input and output.',
     load: async () => (await import('./mcp.ts')).mcpCommand,
   },
-  {
-    name: 'parse',
+  parse: {
     usage: '[options] [paths...]',
     description: 'Read lockfiles and SBOMs and print their contents. Looks nothing up.',
     load: async () => (await import('./parse.ts')).parseCommand,
   },
-  {
-    name: 'ci',
+  ci: {
     group: 'Scan',
     usage: '',
     description: 'Scan in a job of a code host: compare with the base, upload, comment, set outputs.',
     load: async () => (await import('./ci.ts')).ciCommand,
   },
-  {
-    name: 'diff',
+  diff: {
     usage: '[options] <old> <new>',
     description: 'Compare the packages of lockfiles: files, folders or git revisions.',
     load: async () => (await import('./diff.ts')).diffCommand,
   },
-  {
-    name: 'sbom',
+  sbom: {
     usage: '[options] [paths...]',
     description: 'Read lockfiles and write a CycloneDX SBOM. Looks nothing up.',
     load: async () => (await import('./sbom.ts')).sbomCommand,
   },
-  {
-    name: 'worker',
+  worker: {
     group: 'Run',
     description: 'Process the queues: scan what producers enqueue and send alerts on changes.',
     load: async () => (await import('./worker.ts')).workerCommand,
   },
-  {
-    name: 'serve',
+  serve: {
     group: 'Run',
     description: 'Serve the API: targets, findings, scans, deliveries and schedules of the fleet.',
     load: async () => (await import('./serve.ts')).serveCommand,
   },
-  {
-    name: 'tokens',
+  tokens: {
     description: 'Create, list and revoke tokens of the API.',
     load: () => noun('tokens', () => import('./operations/nouns/tokens.ts')),
   },
-  {
-    name: 'enqueue',
+  enqueue: {
     group: 'Run',
     usage: '[options] [paths...]',
     description: 'Put lockfiles on the queue for the workers, as other services do.',
     load: async () => (await import('./enqueue.ts')).enqueueCommand,
   },
-  {
-    name: 'webhook',
+  webhook: {
     group: 'Run',
     usage: '',
     description: 'Show, apply, test and remove the configured webhooks on the platform.',
     load: async () => (await import('./webhook.ts')).webhookCommand,
   },
-  {
-    name: 'deliveries',
+  deliveries: {
     description: 'Show deliveries of alerts and send them again.',
     load: () => noun('deliveries', () => import('./operations/nouns/deliveries.ts')),
   },
-  {
-    name: 'rejected',
+  rejected: {
     description: 'Show invalid payloads, correct them, and put them back on their queues.',
     load: () => noun('rejected', () => import('./operations/nouns/rejected.ts')),
   },
-  {
-    name: 'scans',
+  scans: {
     description: 'Show scans: state, duration, outcomes, gaps, changes and alerts.',
     load: () => noun('scans', () => import('./operations/nouns/scans.ts')),
   },
-  {
-    name: 'schedules',
+  schedules: {
     description: 'Add, show, run, pause and remove schedules that read sources at regular times.',
     load: () => noun('schedules', () => import('./operations/nouns/schedules.ts')),
   },
-  {
-    name: 'targets',
+  targets: {
     group: 'Ask about what is watched',
     description: 'Show what is watched: targets with their findings, lockfiles and scans; remove a target.',
     load: () => noun('targets', () => import('./operations/nouns/targets.ts')),
   },
-  {
-    name: 'data',
+  data: {
     usage: '',
     description: 'Import and show published lists about exploitation: EPSS and KEV.',
     load: async () => (await import('./data.ts')).dataCommand,
   },
-  {
-    name: 'where',
+  where: {
     group: 'Ask about what is watched',
     usage: '[options] <package> [range]',
     description: 'Show which targets hold a package: version, lockfile, dependency path, groups.',
     load: () => noun('where', () => import('./operations/nouns/where.ts')),
   },
-  {
-    name: 'watch',
+  watch: {
     usage: '',
     description:
       'Follow a package in the fleet: when each version was first seen, and which targets took it.',
     load: () => noun('watch', () => import('./operations/nouns/watch.ts')),
   },
-  {
-    name: 'findings',
+  findings: {
     group: 'Ask about what is watched',
     description: 'Show the findings of all targets, the worst first.',
     load: () => noun('findings', () => import('./operations/nouns/findings.ts')),
   },
-  {
-    name: 'ignore',
+  ignore: {
     description: 'Suppress findings of the whole fleet, list suppressions and end them.',
     load: () => noun('ignore', () => import('./operations/nouns/ignore.ts')),
   },
-  {
-    name: 'changes',
+  changes: {
     group: 'Ask about what is watched',
     description: 'Show what changed: findings that opened, worsened, were resolved or reopened.',
     load: () => noun('changes', () => import('./operations/nouns/changes.ts')),
   },
-  {
-    name: 'dossier',
+  dossier: {
     usage: '[options] <subject>',
     description:
       'Report an exploited component: affected products, since when, who was told; as HTML and CSAF.',
     load: () => noun('dossier', () => import('./operations/nouns/dossier.ts')),
   },
-  {
-    name: 'policy',
+  policy: {
     usage: '',
     description:
       'Try a policy on the past: how many alerts it would have sent, and what it would have missed.',
     load: () => noun('policy', () => import('./operations/nouns/policy.ts')),
   },
-  {
-    name: 'simulate',
+  simulate: {
     usage: '',
     description: 'Show which targets and routes a new advisory would reach. Sends nothing.',
     load: () => noun('simulate', () => import('./operations/nouns/simulate.ts')),
   },
-  {
-    name: 'health',
+  health: {
     group: 'Run',
     description: 'Say in words whether the deployment works, which limit binds and what to do.',
     load: () => noun('health', () => import('./operations/nouns/health.ts')),
   },
-  {
-    name: 'doctor',
+  doctor: {
     group: 'Run',
     description: 'Check the installation: Redis, services, receivers, schedules, queues, workers.',
     load: async () => (await import('./doctor.ts')).doctorCommand,
   },
-  {
-    name: 'shards',
+  shards: {
     usage: '',
     description: 'Spread the targets over another number of shards of a Redis Cluster.',
     load: async () => (await import('./shards.ts')).shardsCommand,
   },
-  {
-    name: 'ledger',
+  ledger: {
     usage: '',
     description: 'Import the history of a repository into the ledger of a target.',
     load: async () => (await import('./ledger.ts')).ledgerCommand,
   },
-  {
-    name: 'demo',
+  demo: {
     group: 'Scan',
     description: 'Run the whole pipeline on this machine: from a lockfile to an alert.',
     load: async () => (await import('./demo.ts')).demoCommand,
   },
-  {
-    name: 'services',
+  services: {
     description:
       'Serve local versions of package insights, webhook integration, discovery and an alert receiver.',
     load: async () => (await import('./services.ts')).servicesCommand,
   },
-  {
-    name: 'api',
+  api: {
     usage: '',
     description: 'Show, check and call any API that has a description document (discovery#restDescription).',
     load: async () => (await import('./api/api.ts')).apiCommand,
   },
-  {
-    name: 'insights',
+  insights: {
     usage: '',
     description: 'Query the package-insights API: packages, versions, graphs, projects, advisories.',
     load: async () => await (await import('./insights/command.ts')).insightsCommand(),
   },
-  {
-    name: 'config',
+  config: {
     usage: '',
     description: 'Check the configuration.',
     load: async () => (await import('./config.ts')).configCommand,
   },
-];
+};
+
+export const COMMANDS: readonly CommandEntry[] = Object.entries(BY_NAME).map(([name, entry]) => ({
+  name,
+  ...entry,
+}));

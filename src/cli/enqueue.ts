@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { duration } from '../config/values.ts';
+import { closing } from '../model/closing.ts';
 import type { RawAnswer } from '../operations/operation.ts';
 import { followScan } from './follow-scan.ts';
 import type { Caller } from './operations/caller.ts';
@@ -87,12 +88,9 @@ export function enqueueCommand(command: Command, { terminal, exit }: CommandCont
         requireInput(paths, options);
         // What is wrong with the input is said without a connection.
         const request = await readRequest(paths, options);
-        const caller = await openCaller(options);
-        try {
-          exit(await enqueue(to, caller, request, options));
-        } finally {
-          await caller.close();
-        }
+        await closing(openCaller(options), async (caller) =>
+          exit(await enqueue(to, caller, request, options)),
+        );
       }),
     );
 }
@@ -122,22 +120,11 @@ function requireInput(
 /** Reads what is to be scanned. */
 async function readRequest(paths: readonly string[], options: EnqueueOptions) {
   const { readSubmittedScan } = await import('../commands/enqueue.ts');
-  const {
-    platform,
-    target,
-    label: labels = {},
-    scan,
-    as: format,
-    partial,
-    release,
-    supportedUntil,
-  } = options;
+  const { image: path, platform, label: labels = {}, as: format } = options;
   const { maxBytes } = loadConfig({ file: options.config }).config.lockfiles;
-  const image = options.image === undefined ? undefined : { path: options.image, platform };
+  const image = path === undefined ? undefined : { path, platform };
   return await interruptible((signal) =>
-    readSubmittedScan({
-      ...{ paths, image, target, labels, partial, scan, release, supportedUntil, format, maxBytes, signal },
-    }),
+    readSubmittedScan({ ...options, paths, image, labels, format, maxBytes, signal }),
   );
 }
 

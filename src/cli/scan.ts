@@ -165,17 +165,13 @@ async function scan(terminal: Terminal, paths: readonly string[], options: ScanO
   const { scanPaths } = await import('../commands/scan.ts');
   const { report } = await interruptible((signal) =>
     scanPaths(loaded, {
+      ...options,
       paths: pathsOf(paths, options),
       image: options.image === undefined ? undefined : { path: options.image, platform: options.platform },
       local: options.local === true,
-      signals: options.signals === true,
+      format: options.as,
       signal,
       progress,
-      target: options.target,
-      format: options.as,
-      since: options.since,
-      baseline: options.baseline,
-      vex: options.vex,
       cache: cacheOf(terminal, options),
       adviceRequests: options.advice === false || options.offline === true ? 0 : ADVICE_REQUESTS,
     }),

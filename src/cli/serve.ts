@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
+import { closing } from '../model/closing.ts';
 import { parsePort } from './program/options.ts';
 import { type CommandContext, interruptible, unlessAborted, untilAborted } from './program/terminal.ts';
 
@@ -15,32 +16,24 @@ Examples:
 
 Exit codes: 0 stopped by a signal, 2 the server could not start.`;
 
-interface Flags {
-  readonly config?: string;
-  readonly host?: string;
-  readonly port?: number;
-}
-
 export function serveCommand(command: Command, { terminal }: CommandContext): void {
   command
     .option('-c, --config <file>', 'configuration file')
     .option('--host <address>', 'address to listen on (default: `serve.host`)')
     .option('--port <port>', 'port to listen on (default: `serve.port`; 0: any)', parsePort)
     .addHelpText('after', NOTES)
-    .action(async ({ config, host, port }: Flags) => {
+    .action(async ({ config, host, port }: { config?: string; host?: string; port?: number }) => {
       const loaded = loadConfig({ file: config });
       const { startServe } = await import('../server/serve.ts');
       await interruptible(async (signal) => {
         const server = await unlessAborted(signal, startServe(loaded, { host, port, signal }));
         if (server === undefined) return;
-        try {
+        await closing(server, async () => {
           terminal.out(`API  ${server.url}/api/v1  (described by ${server.url}/openapi.json)\n`);
           terminal.out(`Page ${server.url}/\n`);
           if (server.note !== undefined) terminal.note(`${server.note}\n`);
           await untilAborted(signal);
-        } finally {
-          await server.close();
-        }
+        });
       });
     });
 }

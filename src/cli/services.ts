@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ServicesOptions } from '../commands/services.ts';
 import { secretFromEnvironment } from '../config/secret-reference.ts';
+import { closing } from '../model/closing.ts';
 import { defined } from '../model/defined.ts';
 import { type CommandContext, interruptible, type Terminal, untilAborted } from './program/terminal.ts';
 
@@ -67,8 +68,7 @@ export function servicesCommand(command: Command, { terminal }: CommandContext):
 async function serve(flags: Flags, terminal: Terminal): Promise<void> {
   const { startServices } = await import('../commands/services.ts');
   await interruptible(async (signal) => {
-    const services = await startServices(optionsOf(flags));
-    try {
+    await closing(startServices(optionsOf(flags)), async (services) => {
       terminal.out(
         `package insights      ${services.insights.url}\n` +
           `webhook integration   ${services.webhooks.url}\n` +
@@ -76,9 +76,7 @@ async function serve(flags: Flags, terminal: Terminal): Promise<void> {
           `discovery             ${services.discovery.url}\n`,
       );
       await untilAborted(signal);
-    } finally {
-      await services.close();
-    }
+    });
   });
 }
 

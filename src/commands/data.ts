@@ -15,6 +15,7 @@ import { feedOf, requireProgress } from '../exploits/feed.ts';
 import { readFolder, writeFolder } from '../exploits/folder.ts';
 import { readFeedFile, readFeedUrl } from '../exploits/read-feed.ts';
 import { printableUrl } from '../http/errors.ts';
+import { closing } from '../model/closing.ts';
 import { defined } from '../model/defined.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Feed, FeedName } from '../model/exploits/exploit-data.ts';
@@ -69,13 +70,10 @@ export async function updateAdvisoriesFrom(
       'data.osv.url is not set: where OSV publishes the lists of changed advisories',
     );
   const { updateOsv } = await import('../advisories/update-osv.ts');
-  const http = feedClient([url], data.allowAddresses);
-  try {
-    const path = advisoriesPath(dataFolder(data.folder));
-    return await updateOsv({ path, url, ecosystems, http, signal });
-  } finally {
-    await http.close();
-  }
+  const path = advisoriesPath(dataFolder(data.folder));
+  return await closing(feedClient([url], data.allowAddresses), (http) =>
+    updateOsv({ path, url, ecosystems, http, signal }),
+  );
 }
 
 /** Where a list is stored. */
@@ -110,7 +108,9 @@ export async function importFeed(
 ): Promise<ImportedFeed> {
   const { data } = loaded.config;
   const read = isUrl(from)
-    ? await readUrl(name, from, data.allowAddresses, signal)
+    ? await closing(feedClient([from], data.allowAddresses), (http) =>
+        readFeedUrl(name, from, { http, signal }),
+      )
     : await readFeedFile(name, from);
   const source = isUrl(from) ? printableUrl(from) : from;
   const feed = feedOf(name, read, { source, importedAt: new Date().toISOString() });
@@ -157,18 +157,11 @@ export async function exportBundle(
     sign === undefined ? undefined : await readKey(sign, 'private'),
     await readFolder(folder),
   ];
-  const advisories = await openAdvisories(advisoriesPath(folder));
-  try {
+  return await closing(openAdvisories(advisoriesPath(folder)), (advisories) => {
     const records = advisories.records(since === undefined ? undefined : Date.parse(since));
     const createdAt = new Date().toISOString();
-    return await writeBundle(
-      to,
-      { coverage: advisories.coverage(), lists, records },
-      { createdAt, since, key },
-    );
-  } finally {
-    advisories.close();
-  }
+    return writeBundle(to, { coverage: advisories.coverage(), lists, records }, { createdAt, since, key });
+  });
 }
 
 /**
@@ -202,12 +195,10 @@ export async function storedLists(loaded: LoadedConfig): Promise<readonly ListPl
   const inFolder = readFolder(folder).then((feeds) => feeds.map(({ head }) => head));
   const places = [await placeOf(folder, 'scan', inFolder, importedCoverage(folder))];
   if (loaded.config.redis.url === undefined) return places;
-  const fleet = await openFleetStore(loaded);
-  try {
-    return [...places, await placeOf(redisPlace(loaded), 'workers', firstShard(fleet).exploits.heads())];
-  } finally {
-    await fleet.close();
-  }
+  return await closing(openFleetStore(loaded), async (fleet) => [
+    ...places,
+    await placeOf(redisPlace(loaded), 'workers', firstShard(fleet).exploits.heads()),
+  ]);
 }
 
 function isUrl(from: string): boolean {
@@ -224,15 +215,6 @@ async function placeOf(
     return { place, use, lists: await reading, ...defined({ advisories: await coverage }) };
   } catch (error) {
     return { place, use, lists: [], fault: messageOf(error) };
-  }
-}
-
-async function readUrl(feed: FeedName, url: string, allowed: readonly string[], signal: AbortSignal) {
-  const http = feedClient([url], allowed);
-  try {
-    return await readFeedUrl(feed, url, { http, signal });
-  } finally {
-    await http.close();
   }
 }
 

@@ -4,6 +4,7 @@ import { requireRedisUrl } from '../compose/redis-connection.ts';
 import { openStores } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { HealthVerdict } from '../model/api/lockhound-api.generated.ts';
+import { closing } from '../model/closing.ts';
 import { messageOf } from '../model/errors.ts';
 import { unreachableVerdict } from '../server/verdict/verdict.ts';
 import { StoreError } from '../store/errors.ts';
@@ -20,9 +21,5 @@ export async function readHealth(loaded: LoadedConfig): Promise<HealthVerdict> {
     throw error;
   });
   if (stores instanceof StoreError) return unreachableVerdict(messageOf(stores), Date.now());
-  try {
-    return await openHealth(loaded, stores)();
-  } finally {
-    await stores.close();
-  }
+  return await closing(stores, () => openHealth(loaded, stores)());
 }

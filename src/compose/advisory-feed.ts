@@ -12,11 +12,6 @@ import type { FeedPosition, OsvRecord } from '../model/advisories/osv-record.ts'
 import type { Schedule } from '../workers/schedules.ts';
 import type { Store, Stores } from './store.ts';
 
-interface FeedParts {
-  readonly http: HttpClient;
-  readonly log: Pick<Logger, 'warn'>;
-}
-
 /** Whether lists of changed advisories are followed. */
 export function isFollowing({ data, insights }: Pick<LoadedConfig['config'], 'data' | 'insights'>): boolean {
   return data.osv.url !== undefined && insights.sources.includes('osv');
@@ -26,7 +21,7 @@ export function isFollowing({ data, insights }: Pick<LoadedConfig['config'], 'da
 export function createAdvisoryFeed(
   { data, insights }: LoadedConfig['config'],
   { shards }: Pick<Stores, 'shards'>,
-  { http, log }: FeedParts,
+  { http, log }: { readonly http: HttpClient; readonly log: Pick<Logger, 'warn'> },
 ) {
   const { advisoryChanges } = shards[0] as Store;
   const { url, every, ecosystems } = data.osv;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { percentDecoded } from '../model/decoded.ts';
 import { isBrieflyRetryable, parseRetryAfter } from '../model/retry-after.ts';
 import { httpAttempts } from '../model/telemetry.ts';
 import { timeLimit } from '../model/time-limit.ts';
@@ -193,11 +194,6 @@ function credentialsOf(url: URL): Record<string, string> {
   if (url.username === '' && url.password === '') return {};
   const pair = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`;
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
-}
-
-/** The URL parser keeps a `%` that encodes nothing; it is then literal. */
-function percentDecoded(text: string): string {
-  return /%(?![\dA-Fa-f]{2})/.test(text) ? text : decodeURIComponent(text);
 }
 
 function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {

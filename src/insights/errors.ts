@@ -56,3 +56,8 @@ export class InsightsError extends CodedError<InsightsErrorCode> {
     this.rule = options.rule;
   }
 }
+
+/** The error for a request that breaks a rule and is not sent. */
+export function ruleError(rule: RuleName, message: string): InsightsError {
+  return new InsightsError('invalid', `${message} [${rule}]`, { rule });
+}

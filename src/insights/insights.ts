@@ -35,7 +35,7 @@ import { PACKAGE_FIELDS, readPublishedVersions } from './records/published-versi
 import { requireGraph, requirePackage } from './records/subject.ts';
 import { createRefresh, type FleetFacts } from './refresh.ts';
 import { createReleases } from './releases/releases.ts';
-import { hasFacts } from './request/rules.ts';
+import { hasFacts } from './request/params.ts';
 import { createEligibility, type Privacy } from './resolve/eligibility.ts';
 import { createPlainVersions } from './resolve/plain-versions.ts';
 import { createResolver } from './resolve/resolve.ts';

@@ -6,21 +6,19 @@ import { InsightsError } from './errors.ts';
 import {
   type FindingsSubject,
   findingsRequest,
+  type PackageName,
   packageParams,
   projectParams,
   type QueryCriteria,
   queryParams,
-  versionParams,
-} from './request/params.ts';
-import { type PurlTarget, readPurl, readVersionPurl } from './request/purl.ts';
-import {
-  type PackageName,
   requireBatchSize,
   validateAdvisory,
   validateChainId,
   validateProject,
   validateVersion,
-} from './request/rules.ts';
+  versionParams,
+} from './request/params.ts';
+import { type PurlTarget, readPurl, readVersionPurl } from './request/purl.ts';
 import type { AskOptions, InsightsService as Service } from './service.ts';
 
 /*

@@ -8,11 +8,10 @@ import { systemOf } from '../model/lockfile/ecosystem.ts';
 import { isRateLimited, isTemporary, rateLimitWait, retryOptions } from '../model/retry-after.ts';
 import { type AnswerCheck, compileAnswerCheck, type Fields } from './answer-check.ts';
 import type { Answer, Answered, ContractProblem } from './answered.ts';
-import { InsightsError } from './errors.ts';
+import { InsightsError, ruleError } from './errors.ts';
 import type { Gate } from './gate.ts';
 import { createOffered, featureOf, notOffered, type Offered } from './offered.ts';
 import { privateNames } from './request/private-names.ts';
-import { ruleError } from './request/rules.ts';
 
 type MethodId = keyof InsightsMethods;
 

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { percentDecoded } from './decoded.ts';
 
 /** The text that is shown in place of a secret value. */
 export const MASK = '(secret)';
@@ -93,7 +94,7 @@ function formsOf(value: string): string[] {
   const url = URL.parse(value);
   if (url === null || !/^https?:$/.test(url.protocol)) return forms;
   const path = url.pathname === '/' ? '' : url.pathname;
-  return [...forms, url.href, path, decoded(path), url.search.slice(1), url.username, url.password];
+  return [...forms, url.href, path, percentDecoded(path), url.search.slice(1), url.username, url.password];
 }
 
 /** The escapes of common template engines. */
@@ -129,12 +130,4 @@ const BASE64_FROM_BYTES = 6;
 /** The text as a regular expression that matches it literally. */
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }

@@ -1,4 +1,5 @@
 import { messageOf } from '../model/errors.ts';
+import { advisoryNames, isMalwareReport } from '../model/scan/advisory-names.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import type { Policy } from '../model/scan/policy.ts';
 import { inSlices, sortInSlices } from '../model/yielding.ts';
@@ -85,12 +86,11 @@ function findingOf(
 function stepsLess(
   { name }: Rule,
   { isForDevelopment }: LocatedPackage,
-  { advisory }: Pick<Finding, 'advisory'>,
+  finding: Pick<Finding, 'advisory'>,
   { developmentStep: steps }: Policy,
 ): Pick<Finding, 'stepsLess'> {
   if (steps === 0 || !isForDevelopment || name !== vulnerability.name) return {};
-  const names = advisory === undefined ? [] : [advisory.id, ...advisory.aliases];
-  return names.some((id) => id.startsWith('MAL-')) ? {} : { stepsLess: steps };
+  return advisoryNames(finding).some(isMalwareReport) ? {} : { stepsLess: steps };
 }
 
 /** Returns, by rule, how long a finding may stay open as a note before it becomes an alert, in milliseconds. */

@@ -1,3 +1,4 @@
+import { advisoryNames } from '../model/scan/advisory-names.ts';
 import type { Finding } from '../model/scan/finding.ts';
 
 /**
@@ -24,11 +25,7 @@ export function isUnloaded({ advisory }: Finding): boolean {
 export function withNamesOf(finding: Finding, other: Finding): Finding {
   const { advisory } = finding;
   if (advisory === undefined) return finding;
-  const known = namesOf(finding);
-  const more = namesOf(other).filter((name) => !known.includes(name));
+  const known = advisoryNames(finding);
+  const more = advisoryNames(other).filter((name) => !known.includes(name));
   return { ...finding, advisory: { ...advisory, aliases: [...advisory.aliases, ...more] } };
-}
-
-function namesOf({ advisory }: Finding): readonly string[] {
-  return advisory === undefined ? [] : [advisory.id, ...advisory.aliases];
 }

@@ -123,16 +123,13 @@ function row(finding: Finding): string {
   const { severity, advisory, title, advice, level } = finding;
   const score = advisory?.score === undefined ? '' : ` ${advisory.score.toFixed(1)}`;
   const name = markdownCode(`${finding.package.name}@${finding.package.version}`);
-  const issue = advisory === undefined ? markdownText(title) : issueOf(advisory, title);
+  const link = advisory === undefined ? '' : `${markdownLink(advisory.id, advisory.url)} `;
+  const issue = link + markdownText(title);
   const reason = finding.suppressed === undefined ? advice : suppressionText(finding.suppressed);
   const disputed = finding.disputed === undefined ? '' : disputeText(finding.disputed);
   const lines = [termText(finding), disputed, reason ?? ''].filter((line) => line !== '');
   const todo = lines.map((line) => `<br>${markdownSentence(line)}`).join('');
   return `| ${level === 'note' ? 'note' : `${severity}${score}`} | ${name} | ${issue}${todo} | ${placesOf(finding)} |`;
-}
-
-function issueOf({ id, url }: NonNullable<Finding['advisory']>, title: string): string {
-  return `${markdownLink(id, url)} ${markdownText(title)}`;
 }
 
 function placesOf({ locations }: Finding): string {

@@ -49,7 +49,7 @@ async function filesBelow(path: string, below: string, options: PathOptions): Pr
       ? below || found.relativePath
       : join(below, found.relativePath).split(sep).join('/');
     if (excluded?.ignores(placed.replace(/^\.\//, '')) === true) continue;
-    if (isFile && found.error !== undefined && isMissing(found.error)) {
+    if (isFile && found.error?.code === 'not-found') {
       throw new SourceError('not-found', found.error.message, { cause: found.error });
     }
     const { path: name, fault } = payloadPath(found.relativePath === './' && below === '' ? './' : placed);
@@ -78,8 +78,4 @@ async function readOne(file: DiscoveredLockfile, { put, limits }: PathOptions) {
     if (!(error instanceof CodedError) || error instanceof SourceError || error.retryable) throw error;
     return { unread: unreadError(error) };
   }
-}
-
-function isMissing({ code }: CodedError): boolean {
-  return code === 'not-found';
 }

@@ -1,4 +1,5 @@
 import { relative, sep } from 'node:path';
+import { percentDecoded } from '../model/decoded.ts';
 import type { Source, TargetSource } from '../model/watch/source.ts';
 import { SourceError } from './errors.ts';
 import { matchPaths } from './match-paths.ts';
@@ -87,20 +88,12 @@ function placeOf(address: string): { readonly HOST: string; readonly PATH: strin
   const [, host = '', path = ''] = /^(?:[^@/]*@)?([^:/]+):(.*)$/.exec(address) ?? [];
   const isUrl = url !== null && /^(?:https?|ssh):$/.test(url.protocol);
   const [from, whole] = isUrl
-    ? [url.host, decoded(url.pathname)]
+    ? [url.host, percentDecoded(url.pathname)]
     : host === ''
       ? ['', address]
       : [host, path];
   const trimmed = whole.replace(/^\/+|(?<!\/)\/+$/g, '').replace(/\.git$/, '');
   return { HOST: from, PATH: trimmed, NAME: trimmed.split('/').at(-1) ?? '' };
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }
 
 function filled(schedule: string, template: string, variables: Readonly<Record<string, string>>): string {

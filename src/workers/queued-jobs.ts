@@ -1,4 +1,5 @@
 import { ErrorCode, type Job, type Queue } from 'bullmq';
+import { isObject } from '../model/json-object.ts';
 
 /** Runs a delayed job now. Does nothing when the job is absent, in any other state, or not wanted as it is now. */
 export async function promoteJob(
@@ -51,18 +52,10 @@ export const MAX_STALLS = 3;
 
 /** How often a worker died while running the job since its last permanent failure. BullMQ's counter is never reset. */
 export function stallsOf({ stalledCounter, progress }: Job): number {
-  return stalledCounter - (hasReset(progress) ? progress.forgivenStalls : 0);
+  return stalledCounter - (isObject(progress) ? Number(progress['forgivenStalls'] ?? 0) : 0);
 }
 
 /** Resets the count, so that a job which an operator retries gets all its attempts back. */
 export async function resetStalls(job: Job): Promise<void> {
-  await job.updateProgress({ forgivenStalls: job.stalledCounter } satisfies StallReset);
-}
-
-interface StallReset {
-  readonly forgivenStalls: number;
-}
-
-function hasReset(progress: unknown): progress is StallReset {
-  return typeof progress === 'object' && progress !== null && 'forgivenStalls' in progress;
+  await job.updateProgress({ forgivenStalls: job.stalledCounter });
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createHttpClient } from '../../src/http/undici-client.ts';
-import { type Batches, createBatches } from '../../src/insights/batch/batches.ts';
 import type { BatchEntry } from '../../src/insights/batch/operation.ts';
+import { type Batches, createBatches } from '../../src/insights/batch/operations.ts';
 import { inOrder } from '../../src/insights/batch/ordered.ts';
 import { createInsightsService } from '../../src/insights/service.ts';
 import { SERVICE_LACKS } from '../../src/model/api/extensions.ts';

@@ -5,7 +5,7 @@ import { readBundledDescription } from '../../src/discovery/bundled.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
 import { compileAnswerCheck } from '../../src/insights/answer-check.ts';
 import type { ContractProblem } from '../../src/insights/answered.ts';
-import { createBatches } from '../../src/insights/batch/batches.ts';
+import { createBatches } from '../../src/insights/batch/operations.ts';
 import { purlLookupBatch } from '../../src/insights/operations.ts';
 import { readAdvisory } from '../../src/insights/records/advisory.ts';
 import { readDependencyGraph } from '../../src/insights/records/dependency-graph.ts';

@@ -16,8 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDiskCache } from '../../src/insights/disk-cache/disk-cache.ts';
-import { MAX_SHARD_BYTES } from '../../src/insights/disk-cache/shard.ts';
+import { MAX_SHARD_BYTES, openDiskCache } from '../../src/insights/disk-cache/disk-cache.ts';
 
 let folder: string;
 beforeEach(() => {

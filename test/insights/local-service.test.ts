@@ -9,7 +9,7 @@ import {
   startInsightsService,
 } from '../../src/embedded/insights/service.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
-import { createBatches } from '../../src/insights/batch/batches.ts';
+import { createBatches } from '../../src/insights/batch/operations.ts';
 import * as operations from '../../src/insights/operations.ts';
 import { createInsightsService, type InsightsService } from '../../src/insights/service.ts';
 import { openInsightsApi } from './fake-service.ts';

@@ -4,7 +4,7 @@ import type { InsightsData } from '../../src/embedded/insights/data-set.ts';
 import { type InsightsService as Local, startInsightsService } from '../../src/embedded/insights/service.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
 import { answerOf } from '../../src/insights/answered.ts';
-import { createBatches } from '../../src/insights/batch/batches.ts';
+import { createBatches } from '../../src/insights/batch/operations.ts';
 import * as operations from '../../src/insights/operations.ts';
 import { createInsightsService } from '../../src/insights/service.ts';
 import { openInsightsApi } from './fake-service.ts';

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { NotifiedChange } from '../../src/model/alert/notification.ts';
 import type { Severity } from '../../src/model/scan/severity.ts';
-import { type Alert, alertMaker, alertOf } from '../../src/notify/alert/alert.ts';
+import { type Alert, alertMaker, alertOf, jsonBytes } from '../../src/notify/alert/alert.ts';
 import { messageWithin } from '../../src/notify/alert/message.ts';
-import { jsonBytes } from '../../src/notify/alert/truncate.ts';
 import { valuesOf } from '../../src/notify/rendering/values.ts';
 import { changeOf, notificationOf } from './notification.ts';
 

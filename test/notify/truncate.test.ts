@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { truncateText } from '../../src/notify/alert/truncate.ts';
+import { truncateText } from '../../src/notify/alert/alert.ts';
 
 const entity = (codePoint: string) => (codePoint === '&' ? '&amp;' : codePoint);
 

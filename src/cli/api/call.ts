@@ -93,16 +93,11 @@ async function call(terminal: Terminal, options: Call): Promise<CalledApi> {
   const { callApi } = await import('../../commands/api/call-api.ts');
   return await interruptible((signal) =>
     callApi(loaded, {
-      document: options.document,
-      methodId: options.methodId,
-      values: options.values,
+      ...options,
       params,
       body: json,
       media: content === undefined ? undefined : { contentType: mediaType, content },
       protocol: options.upload,
-      rootUrl: options.rootUrl,
-      endpoint: options.endpoint,
-      directory: options.directory,
       token,
       signal,
     }),

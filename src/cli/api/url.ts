@@ -80,9 +80,6 @@ async function printUrl(
   const request = await interruptible((signal) =>
     makeUrl({
       ...options,
-      rootUrl: options.rootUrl,
-      endpoint: options.endpoint,
-      directory: options.directory,
       params,
       flat: options.flat === true,
       lenient: options.lenient === true,

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { InsightsSession } from '../../commands/insights-session.ts';
 import { loadOrDefault } from '../../config/load-or-default.ts';
+import { closing } from '../../model/closing.ts';
 import type { System } from '../../model/lockfile/ecosystem.ts';
 import { interruptible } from '../program/terminal.ts';
 
@@ -37,14 +38,11 @@ export async function withSession<Result>(
 ): Promise<Result> {
   const loaded = await loadOrDefault(options.config);
   const { openInsightsSession } = await import('../../commands/insights-session.ts');
-  return await interruptible(async (signal) => {
-    const session = await openInsightsSession(loaded, { local: options.local === true });
-    try {
-      return await work(session, signal);
-    } finally {
-      await session.close();
-    }
-  });
+  return await interruptible((signal) =>
+    closing(openInsightsSession(loaded, { local: options.local === true }), (session) =>
+      work(session, signal),
+    ),
+  );
 }
 
 /** Warnings for the first places where an answer does not fit its description. */

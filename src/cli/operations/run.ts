@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RestDescription } from '../../discovery/description/description.ts';
 import { type ApiMethod, findMethod } from '../../discovery/description/methods.ts';
+import { closing } from '../../model/closing.ts';
 import type { ParameterTexts } from '../../operations/call.ts';
 import { nothingStored } from '../../operations/context.ts';
 import type { MethodId, RawAnswer } from '../../operations/operation.ts';
@@ -62,8 +63,7 @@ async function runUnsigned(context: CommandContext, run: Run): Promise<void> {
       !(await isConfirmed(context, view.question(params)))
     )
       return;
-    const caller = await openCaller(options, view);
-    try {
+    await closing(openCaller(options, view), async (caller) => {
       for (const { format, path } of options.report ?? []) {
         await withOutputFile(path, async (out) => {
           const file = { ...terminal, out, colour: false, width: Number.POSITIVE_INFINITY };
@@ -71,9 +71,7 @@ async function runUnsigned(context: CommandContext, run: Run): Promise<void> {
         });
       }
       await print({ ...context, terminal }, caller, run);
-    } finally {
-      await caller.close();
-    }
+    });
   });
 }
 
@@ -201,7 +199,7 @@ async function answerOf(caller: Caller, run: Run, signal: AbortSignal): Promise<
   const bodyWith = async (typed: Json) =>
     body === undefined
       ? undefined
-      : await (view.body?.complete ?? identity)({ ...body, ...typed }, options as never);
+      : await (view.body?.complete ?? ((given: Json) => given))({ ...body, ...typed }, options as never);
   const ask: Ask = async (more, typed = {}) =>
     (await caller.call(
       method.id as MethodId,
@@ -224,10 +222,6 @@ async function answerOf(caller: Caller, run: Run, signal: AbortSignal): Promise<
     return { answer: await ask({}), more: false };
   const most = options.limit ?? (options.format === 'table' ? view.limit : undefined);
   return await joinPages(ask, items, { maxPage: caller.maxPage, most: most ?? Number.POSITIVE_INFINITY });
-}
-
-function identity(typed: Json): Json {
-  return typed;
 }
 
 async function joinPages(

@@ -11,6 +11,7 @@ import { publicAddressesOnly } from '../../http/address-guard.ts';
 import type { HttpClient } from '../../http/client.ts';
 import { createHttpClient } from '../../http/undici-client.ts';
 import { createMemoryCache } from '../../insights/disk-cache/memory-cache.ts';
+import { closing } from '../../model/closing.ts';
 import { messageOf } from '../../model/errors.ts';
 import { ApiError } from './errors.ts';
 
@@ -34,11 +35,7 @@ export async function withDocuments<Result>(
     maxResponseBytes: MAX_DOCUMENT_BYTES,
     guard: (address, host) => trusted.has(host) || publicOnly(address, host),
   });
-  try {
-    return await work(accessTo(http, trusted, options));
-  } finally {
-    await http.close();
-  }
+  return await closing(http, () => work(accessTo(http, trusted, options)));
 }
 
 /** Access to description documents: bundled, local and remote. */

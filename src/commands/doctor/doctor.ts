@@ -3,6 +3,7 @@ import { createLogger } from '../../compose/logger.ts';
 import { openStores, type Stores } from '../../compose/store.ts';
 import { ConfigError } from '../../config/errors.ts';
 import type { LoadedConfig } from '../../config/load.ts';
+import { closing } from '../../model/closing.ts';
 import { messageOf } from '../../model/errors.ts';
 import { type Diagnosis, DOCTOR_SUBJECTS, type DoctorReport } from '../../model/fleet/checks.ts';
 import { NotifyError } from '../../notify/errors.ts';
@@ -68,7 +69,7 @@ async function examineRedis<Others>(
 ): Promise<readonly [Others, readonly Diagnosis[]]> {
   const stores = await openConfigured(parts);
   if ('reason' in stores) return [await others(), withoutRedis(stores)];
-  try {
+  return await closing(stores, async () => {
     const patient = { ...parts, stores };
     const timed: Diagnosis[] = [];
     for (const check of REDIS_TIME_CHECKS) timed.push(...(await runCheck(check, patient, options)));
@@ -76,10 +77,8 @@ async function examineRedis<Others>(
       others(),
       ...OF_REDIS.map((check) => runCheck(check, patient, options)),
     ]);
-    return [other, [...timed, ...rest.flat()]];
-  } finally {
-    await stores.close();
-  }
+    return [other, [...timed, ...rest.flat()]] as const;
+  });
 }
 
 function withoutRedis({ reason, remedy }: NoRedis): readonly Diagnosis[] {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { configuredWebhooks, routingOf } from '../../compose/routing.ts';
 import { openWebhooks, type Webhooks } from '../../compose/webhooks.ts';
-import type { LoadedConfig } from '../../config/load.ts';
 import type { NotifyConfig } from '../../config/sections/notify.ts';
 import { publicAddressesOnly } from '../../http/address-guard.ts';
 import { tryConnection } from '../../http/guarded-connection.ts';
+import { closing } from '../../model/closing.ts';
 import { messageOf } from '../../model/errors.ts';
 import { broken, degraded, fine } from '../../model/fleet/checks.ts';
 import { createMasker } from '../../model/secret.ts';
@@ -37,7 +37,7 @@ const credentials: IndependentCheck = {
     const { notify } = loaded.config;
     if (notify?.platform === undefined)
       return fine('no platform is configured: webhooks live in the configuration');
-    return await withWebhooks(loaded, notify, async (webhooks) => {
+    return await closing(openWebhooks(loaded, notify, NO_STORE), async (webhooks) => {
       const { definitions } = await webhooks.read(signal);
       if (!(await mayManage(webhooks, signal)))
         return broken(
@@ -77,7 +77,7 @@ const receivers: IndependentCheck = {
     if (notify === undefined)
       return fine('no receiver is configured: changes are recorded, and no alerts are sent');
     if (notify.delivery === 'platform-event') return fine('the platform calls the receivers itself');
-    return await withWebhooks(loaded, notify, async (webhooks) => {
+    return await closing(openWebhooks(loaded, notify, NO_STORE), async (webhooks) => {
       const configured = configuredAlone(webhooks.desired);
       // Without the platform, what is configured is rendered.
       const current = await webhooks.read(signal).catch(() => configured);
@@ -122,19 +122,6 @@ async function checkRoute(
 function notProvisioned(route: string): Finding {
   const remedy = 'A worker creates it; `lockhound webhook apply` does it now.';
   return { ...degraded('its webhook does not exist yet, so its alerts wait', remedy), check: route };
-}
-
-async function withWebhooks<Result>(
-  loaded: LoadedConfig,
-  notify: NotifyConfig,
-  work: (webhooks: Webhooks) => Promise<Result>,
-): Promise<Result> {
-  const webhooks = await openWebhooks(loaded, notify, NO_STORE);
-  try {
-    return await work(webhooks);
-  } finally {
-    await webhooks.close();
-  }
 }
 
 export const RECEIVER_CHECKS: readonly IndependentCheck[] = [credentials, receivers];

@@ -5,7 +5,9 @@ import { reconcileOnce } from '../../compose/pipeline.ts';
 import type { Store } from '../../compose/store.ts';
 import { DELIVER_NOTIFICATION } from '../../jobs/payloads/deliver-notification.ts';
 import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
+import { closing } from '../../model/closing.ts';
 import { broken, degraded, fine } from '../../model/fleet/checks.ts';
+import { isObject } from '../../model/json-object.ts';
 import type { Schedule } from '../../model/watch/schedule.ts';
 import { firstShard } from '../../operations/context.ts';
 import { shownSchedule, storeSchedule } from '../../operations/schedules/schedules.ts';
@@ -102,7 +104,7 @@ const schedules: Check = {
   subject: 'work',
   name: 'schedules',
   run: async ({ loaded }) =>
-    await withFleet(loaded, async (fleet) => {
+    await closing(openFleetStore(loaded), async (fleet) => {
       const stored = (await firstShard(fleet).schedules.list()).filter(({ removed }) => removed !== true);
       const found = (await Promise.all(stored.map((one) => scheduleFaults(loaded, fleet, one)))).flat();
       if (found.length > 0) return found;
@@ -124,7 +126,7 @@ async function scheduleFaults(
     const what = lastRun === undefined ? 'never ran' : 'does not run any more';
     const fix = {
       what: `store the next start of schedule ${name}`,
-      apply: async () => await withFleet(loaded, (opened) => storeSchedule(opened, schedule)),
+      apply: () => closing(openFleetStore(loaded), (opened) => storeSchedule(opened, schedule)),
     };
     const remedy = 'Start a worker, or run `lockhound doctor --fix`.';
     return { ...broken(`schedule ${name} ${what}: it has no next start`, remedy), fix };
@@ -136,18 +138,6 @@ async function scheduleFaults(
     `schedule ${name}: ${failing} of ${targets} sources cannot be read`,
     `\`lockhound schedules get ${name}\` has the reasons.`,
   );
-}
-
-async function withFleet<Result>(
-  loaded: Patient['loaded'],
-  work: (fleet: FleetStore) => Promise<Result>,
-): Promise<Result> {
-  const fleet = await openFleetStore(loaded);
-  try {
-    return await work(fleet);
-  } finally {
-    await fleet.close();
-  }
 }
 
 export const WORK_CHECKS: readonly Check[] = [failedJobs, contents, lanes, schedules];
@@ -171,7 +161,8 @@ async function findStillLanes({ openJobs, deliveries, queueDepths }: Store): Pro
     if (looked > MAX_OPEN_JOBS) break;
     if (lane === undefined || seen.has(lane)) continue;
     seen.add(lane);
-    if (job === DELIVER_NOTIFICATION.name && stopped.has(routeOf(data.payload))) continue;
+    const route = isObject(data.payload) ? String(data.payload['route']) : '';
+    if (job === DELIVER_NOTIFICATION.name && stopped.has(route)) continue;
     const turn = await openJobs.turn({ lane, id });
     const first = turn.kind === 'waiting' ? turn.first : id;
     if (!(await queueDepths.willRun(job, first, FORGOTTEN_MS))) suspects.push({ lane, job, first });
@@ -185,10 +176,4 @@ async function findStillLanes({ openJobs, deliveries, queueDepths }: Store): Pro
     if (isFirst && !(await queueDepths.willRun(job, first, FORGOTTEN_MS))) still.push(lane);
   }
   return still;
-}
-
-function routeOf(payload: unknown): string {
-  const route: unknown =
-    typeof payload === 'object' && payload !== null && 'route' in payload ? payload.route : '';
-  return String(route);
 }

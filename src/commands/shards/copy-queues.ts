@@ -1,8 +1,9 @@
 import { Queue } from 'bullmq';
 import { JOBS } from '../../jobs/catalog.ts';
+import { jsonValue } from '../../model/decoded.ts';
 import type { Keys } from '../../store/keys.ts';
 import type { Move } from './move.ts';
-import { DROPPED, parsed, shardsOf } from './places.ts';
+import { DROPPED, shardsOf } from './places.ts';
 
 const CHUNK = 200;
 
@@ -37,7 +38,7 @@ async function copyQueue(move: Move, source: Keys, queueOf: (keys: Keys) => Queu
     const job = await redis.hgetall(from.toKey(id));
     const isOpen = (await redis.hexists(source.openJobs, id)) === 1;
     if (job['name'] === undefined || job['parentKey'] !== undefined || (isOpen && !isFailed)) continue;
-    const own = shardsOf(move, from.name, parsed(job['data']));
+    const own = shardsOf(move, from.name, jsonValue(job['data'] ?? ''));
     const add = isFailed ? addFailed : addAgain;
     for (const keys of own ?? destinations.slice(0, isFailed ? 1 : undefined)) {
       await add(redis, queueOf(keys), id, job);
@@ -65,13 +66,13 @@ async function addAgain(
   const due = Number(timestamp) + Number(delay ?? 0);
   // Producers may leave ids to BullMQ, which counts in each shard and takes no numbers.
   const isOwn = !/^\d+$/.test(id) && (await redis.exists(to.toKey(id))) === 0;
-  const copy = await to.add(name, parsed(data) ?? {}, {
+  const copy = await to.add(name, jsonValue(data) ?? {}, {
     ...(isOwn ? { jobId: id } : {}),
     timestamp: Number(timestamp),
     delay: Math.max(0, due - Date.now()),
     priority: Number(priority ?? 0),
   });
-  if (parsed(data) === undefined) await redis.hset(to.toKey(copy.id ?? id), 'data', data);
+  if (jsonValue(data) === undefined) await redis.hset(to.toKey(copy.id ?? id), 'data', data);
 }
 
 /** BullMQ has no function that adds a failed job. */

@@ -3,6 +3,7 @@ import { createLogger } from '../../compose/logger.ts';
 import { requireRedisUrl } from '../../compose/redis-connection.ts';
 import { openStores, type Store, type Stores } from '../../compose/store.ts';
 import type { LoadedConfig } from '../../config/load.ts';
+import { closing } from '../../model/closing.ts';
 import { StoreError } from '../../store/errors.ts';
 import { createKeys, isSharedKey } from '../../store/keys.ts';
 import type { RedisClient } from '../../store/redis/connection.ts';
@@ -36,18 +37,15 @@ const SETTLE_MS = 2_000;
  */
 export async function moveShards(loaded: LoadedConfig, options: MoveOptions): Promise<MoveResult> {
   requireRedisUrl(loaded);
-  const stores = await openStores(loaded, createLogger(loaded));
-  const [{ lock, redis }] = stores.shards as readonly [Store, ...Store[]];
-  try {
+  return await closing(openStores(loaded, createLogger(loaded)), (stores) => {
+    const [{ lock, redis }] = stores.shards as readonly [Store, ...Store[]];
     // Two moves at once would delete each other's copies.
-    return await lock.hold(
+    return lock.hold(
       'shards',
       (held) => moveLocked(loaded, stores, redis, { ...options, signal: held }),
       options.signal,
     );
-  } finally {
-    await stores.close();
-  }
+  });
 }
 
 async function moveLocked(

@@ -1,4 +1,5 @@
 import { CONTRACT_TARGET } from '../../jobs/check-contract.ts';
+import { jsonValue } from '../../model/decoded.ts';
 import { isObject } from '../../model/json-object.ts';
 import { DIGEST_ENTRY, OPEN_JOB } from '../../model/stored/catalog.ts';
 import type { Keys, ShardKeys } from '../../store/keys.ts';
@@ -75,7 +76,7 @@ export const DROPPED: ReadonlySet<string> = new Set(['refresh-fleet', 'refresh-f
 
 /** A record without a target is damaged and stays readable for an operator. */
 function scanPlace({ destination, destinations }: Move, text: Buffer | null): readonly Keys[] {
-  const record = parsed(text?.toString());
+  const record = jsonValue(String(text));
   const target = isObject(record) ? record['target'] : undefined;
   return typeof target === 'string' ? [destination(target)] : destinations.slice(0, 1);
 }
@@ -124,7 +125,7 @@ async function rejectedPlace(
 ): Promise<readonly Keys[]> {
   const [name = ''] = field.split('/', 1);
   const data = await move.redis.hget(`${prefix}:${name}:${field.slice(name.length + 1)}`, 'data');
-  return shardsOf(move, name, parsed(data ?? '')) ?? move.destinations.slice(0, 1);
+  return shardsOf(move, name, jsonValue(data ?? '')) ?? move.destinations.slice(0, 1);
 }
 
 /** The shard of the target that a job is about; `undefined` for none or several. `data`: its envelope. */
@@ -133,13 +134,4 @@ export function shardsOf({ destination }: Move, name: string, data: unknown): re
   const target = name === 'check-contract' ? CONTRACT_TARGET : payload['target'];
   const id = isObject(target) ? target['id'] : target;
   return typeof id === 'string' ? [destination(id)] : undefined;
-}
-
-/** The value of a JSON text; `undefined` for another text. */
-export function parsed(text = ''): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

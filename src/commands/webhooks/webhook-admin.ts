@@ -4,6 +4,7 @@ import { openWebhooks, type WebhookAccount, type Webhooks } from '../../compose/
 import { ConfigError } from '../../config/errors.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { ProvisionChange } from '../../model/alert/provision-change.ts';
+import { closing } from '../../model/closing.ts';
 import { createMasker } from '../../model/secret.ts';
 import { NotifyError } from '../../notify/errors.ts';
 import { destroy, plan, planDestroy, provision } from '../../notify/provisioning/provision.ts';
@@ -36,21 +37,15 @@ export async function withWebhookAdmin<T>(
 ): Promise<T> {
   const { notify, redis } = loaded.config;
   if (notify === undefined) throw noWebhook();
-  const store = await openStore(loaded, createLogger(withErrorsOnly(loaded)));
-  try {
-    const webhooks = await openWebhooks(loaded, notify, store);
-    try {
-      return await work(
+  return await closing(openStore(loaded, createLogger(withErrorsOnly(loaded))), (store) =>
+    closing(openWebhooks(loaded, notify, store), (webhooks) =>
+      work(
         webhooks.platform === undefined
           ? configurationAdmin(webhooks, loaded)
           : platformAdmin(webhooks, webhooks.platform, store, redis.url),
-      );
-    } finally {
-      await webhooks.close();
-    }
-  } finally {
-    await store.close();
-  }
+      ),
+    ),
+  );
 }
 
 function platformAdmin(

@@ -6,6 +6,7 @@ import { ConfigError } from '../../config/errors.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { DeliveryAttempt } from '../../model/alert/delivery.ts';
 import type { ProvisionChange } from '../../model/alert/provision-change.ts';
+import { closing } from '../../model/closing.ts';
 import { CodedError } from '../../model/errors.ts';
 import type { Transition } from '../../model/scan/transition.ts';
 import { testNotification, type WebhookTest } from '../../notify/alert/test-notification.ts';
@@ -29,20 +30,13 @@ export async function testWebhook(loaded: LoadedConfig, options: WebhookTestOpti
   const { notify } = loaded.config;
   if (notify === undefined) throw noWebhook();
   const log = createLogger(withErrorsOnly(loaded));
-  const store = await openStore(loaded, log);
-  try {
+  return await closing(openStore(loaded, log), (store) => {
     let attempt: DeliveryAttempt | undefined;
-    const notifier = await openNotifier(loaded, notify, store, log, (made) => {
+    const notifier = openNotifier(loaded, notify, store, log, (made) => {
       attempt = made;
     });
-    try {
-      return await send(notifier, options, () => attempt);
-    } finally {
-      await notifier.close();
-    }
-  } finally {
-    await store.close();
-  }
+    return closing(notifier, (opened) => send(opened, options, () => attempt));
+  });
 }
 
 async function send(

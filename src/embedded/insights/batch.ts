@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { jsonValue } from '../../model/decoded.ts';
 import { isObject } from '../../model/json-object.ts';
 
 /** A page of a batch, or the reason for a refusal. */
@@ -12,7 +13,8 @@ const LIMIT = 5_000;
 export function readBatch(
   body: unknown,
 ): { readonly requests: readonly unknown[]; readonly pageToken: string } | { readonly refused: string } {
-  const parsed = parseJson(body);
+  // The caller answers with the service's own error text.
+  const parsed = jsonValue(String(body));
   if (!isObject(parsed)) return { refused: 'request body is not a JSON object' };
   const requests = parsed['requests'] ?? [];
   const pageToken = parsed['pageToken'] ?? '';
@@ -51,13 +53,4 @@ export function cutPage<Entry>(
 /** Identifies a batch. */
 export function digest(parts: readonly string[]): string {
   return createHash('sha256').update(parts.join('\n')).digest('base64').slice(0, 16);
-}
-
-function parseJson(body: unknown): unknown {
-  try {
-    return JSON.parse(typeof body === 'string' ? body : '');
-  } catch {
-    // The caller answers with the service's own error text.
-    return undefined;
-  }
 }

@@ -1,14 +1,9 @@
 import { formatVersionKey, type VersionKey } from '../../model/lockfile/ecosystem.ts';
 import type { Graph } from './graph.ts';
 
-interface Counts {
-  readonly direct: Set<string>;
-  readonly indirect: Set<string>;
-}
-
 /** The number of packages that depend on each version, computed from resolved graphs as the service does. */
 export class DependentCounts {
-  readonly #counts = new Map<string, Counts>();
+  readonly #counts = new Map<string, Record<'direct' | 'indirect', Set<string>>>();
 
   constructor(graphs: Iterable<Graph>) {
     for (const { nodes } of graphs) {

@@ -1,5 +1,6 @@
 import { UNCOVERED } from '../../model/api/extensions.ts';
 import type { System, VersionKey } from '../../model/lockfile/ecosystem.ts';
+import { isMalwareReport } from '../../model/scan/advisory-names.ts';
 import type { AdvisoryFact, IndexedPackage, IndexedVersion } from './data-set.ts';
 import { canonicalKey } from './names.ts';
 
@@ -77,9 +78,7 @@ function packageFindingsOf({ package: found, isCovered }: FindingsFacts): readon
 function versionFindings(indexed: IndexedVersion, { advisoriesOf, now }: FindingsFacts): readonly Finding[] {
   const advisories = advisoriesOf(indexed.version);
   const { deprecated, cooldown, findings = [] } = indexed;
-  const isMalicious = advisories.some(({ id, aliases }) =>
-    [id, ...aliases].some((one) => one.startsWith('MAL-')),
-  );
+  const isMalicious = advisories.some(({ id, aliases }) => [id, ...aliases].some(isMalwareReport));
   const isVulnerable = advisories.some(({ score = 0 }) => score >= CRITICAL_SCORE);
   const end = cooldown?.end ?? '';
   return [

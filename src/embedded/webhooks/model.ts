@@ -1,3 +1,4 @@
+import { jsonValue } from '../../model/decoded.ts';
 import { isObject } from '../../model/json-object.ts';
 
 /** A webhook definition as the platform stores it (webhook-integration API, "Webhook integration"). */
@@ -120,9 +121,5 @@ function pick(fields: Fields, name: string, before: unknown): unknown {
 }
 
 function isJsonObject(value: unknown): value is string {
-  try {
-    return typeof value === 'string' && isObject(JSON.parse(value));
-  } catch {
-    return false;
-  }
+  return typeof value === 'string' && isObject(jsonValue(value));
 }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { readBundledDescription } from '../../discovery/bundled.ts';
+import { jsonValue } from '../../model/decoded.ts';
 import { isObject } from '../../model/json-object.ts';
 import { Faults, LISTED_ERRORS } from '../faults.ts';
 import { addFaults, createServer, type LocalService, listen, type ServiceOptions } from '../loopback.ts';
@@ -143,12 +144,8 @@ function header({ headers }: FastifyRequest, options: WebhookServiceOptions, nam
 
 /** The JSON object in a body; `undefined` when the body is something else. */
 function readBody(body: unknown): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const parsed: unknown = JSON.parse(typeof body === 'string' ? body : '');
-    return isObject(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = jsonValue(String(body));
+  return isObject(parsed) ? parsed : undefined;
 }
 
 function refusal(status: number, error: string): Reply {

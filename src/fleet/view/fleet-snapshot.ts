@@ -1,13 +1,7 @@
-import { compareText } from '../../policy/finding-order.ts';
-import {
-  COMPARE_FINDINGS,
-  COMPARE_TARGETS,
-  FINDING_ORDERS,
-  type FindingOrder,
-  TARGET_ORDERS,
-  type TargetOrder,
-} from './fleet-order.ts';
-import { changeList, type ListChange, positionAfter } from './sorted-list.ts';
+import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
+import { SEVERITIES } from '../../model/scan/severity.ts';
+import { compareFindingOrder, compareText } from '../../policy/finding-order.ts';
+import { type Compare, changeList, type ListChange, positionAfter } from './sorted-list.ts';
 import type { ViewedContent, ViewedFinding, ViewedTarget } from './viewed-target.ts';
 
 /** The fleet at one time. It never changes: an update creates another one. */
@@ -24,7 +18,7 @@ export interface FleetSnapshot {
 }
 
 /** `version`: that of the snapshot after it. */
-export interface FindingChange extends ListChange<ViewedFinding> {
+interface FindingChange extends ListChange<ViewedFinding> {
   readonly version: number;
 }
 
@@ -41,7 +35,7 @@ export const EMPTY_FLEET: FleetSnapshot = {
 };
 
 /** The orders in which lists are kept. */
-export interface FleetOrders {
+interface FleetOrders {
   readonly findings: readonly FindingOrder[];
   readonly targets: readonly TargetOrder[];
 }
@@ -140,4 +134,40 @@ function lastChanges(changes: readonly FindingChange[]): readonly FindingChange[
     return count > MAX_CHANGED;
   });
   return changes.slice(tooOld + 1);
+}
+
+export const FINDING_ORDERS = ['severity', 'changedAt', 'target'] as const;
+export type FindingOrder = (typeof FINDING_ORDERS)[number];
+
+const TARGET_ORDERS = ['worst', 'target', 'requestedAt'] as const;
+export type TargetOrder = (typeof TARGET_ORDERS)[number];
+
+/** The order of findings by name. Each is total, so that a page begins exactly after the last entry of the page before. */
+export const COMPARE_FINDINGS: Readonly<Record<FindingOrder, Compare<FleetFinding>>> = {
+  severity: compareSeverities,
+  changedAt: (left, right) => compareText(right.changedAt, left.changedAt) || compareSeverities(left, right),
+  target: (left, right) => compareText(left.target, right.target) || compareSeverities(left, right),
+};
+
+export const COMPARE_TARGETS: Readonly<Record<TargetOrder, Compare<ViewedTarget>>> = {
+  worst: compareTargets,
+  target: (left, right) => compareText(left.target, right.target),
+  requestedAt: (left, right) =>
+    compareText(right.requestedAt, left.requestedAt) || compareText(left.target, right.target),
+};
+
+function compareSeverities(left: FleetFinding, right: FleetFinding): number {
+  return (
+    compareFindingOrder(left.finding, right.finding) ||
+    compareText(left.target, right.target) ||
+    compareText(left.finding.fingerprint, right.finding.fingerprint)
+  );
+}
+
+function compareTargets(left: ViewedTarget, right: ViewedTarget): number {
+  for (const severity of SEVERITIES) {
+    const difference = (right.open[severity] ?? 0) - (left.open[severity] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return compareText(left.target, right.target);
 }

@@ -4,6 +4,7 @@ import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
 import type { ListedRelease, ListedTarget } from '../../model/fleet/listed-target.ts';
 import { releaseIn } from '../../model/fleet/release.ts';
 import type { TargetSummary } from '../../model/fleet/target-summary.ts';
+import { advisoryNames } from '../../model/scan/advisory-names.ts';
 import type { TargetState, TrackedFinding } from '../../model/scan/change.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import { countedSeverity, RATED_SEVERITIES, type Severity } from '../../model/scan/severity.ts';
@@ -119,7 +120,5 @@ function listedFinding(
 }
 
 function searchText({ target, finding }: FleetFinding): string {
-  const { package: locked, title, advisory } = finding;
-  const names = advisory === undefined ? [] : [advisory.id, ...advisory.aliases];
-  return [target, locked.purl, title, ...names].join('\n').toLowerCase();
+  return [target, finding.package.purl, finding.title, ...advisoryNames(finding)].join('\n').toLowerCase();
 }

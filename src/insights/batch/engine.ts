@@ -1,7 +1,7 @@
 import type { LimitFunction } from 'p-limit';
 import { type ContractProblem, formatProblem } from '../answered.ts';
 import { InsightsError } from '../errors.ts';
-import { MAX_BATCH } from '../request/rules.ts';
+import { MAX_BATCH } from '../request/params.ts';
 
 /** One page of a batch's answer. */
 export interface BatchPage<Answer> {

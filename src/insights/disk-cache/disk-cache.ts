@@ -3,20 +3,13 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } f
 import { join } from 'node:path';
 import { FileError } from '../../files/errors.ts';
 import { readTextSync } from '../../files/read-file.ts';
+import { jsonValue } from '../../model/decoded.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { Cache } from '../../model/ports/shared-state.ts';
 import { createYielder } from '../../model/yielding.ts';
 import { createMemoryCache } from './memory-cache.ts';
-import {
-  MAX_ENTRY_CHARACTERS,
-  MAX_SHARD_BYTES,
-  parsedValue,
-  readShard,
-  type Shard,
-  writeShard,
-} from './shard.ts';
 
-export interface DiskCacheOptions {
+interface DiskCacheOptions {
   /** Folder of the cache; created when something is stored. */
   readonly folder: string;
   /** The service whose answers it holds. Its URL is not stored. */
@@ -59,7 +52,7 @@ export function openDiskCache(options: DiskCacheOptions): DiskCache {
     const time = now();
     // A time in the future comes from a clock that was wrong.
     if (entry === undefined || entry.at > time || (!offline && entry.until <= time)) return undefined;
-    const value = parsedValue(entry);
+    const value = jsonValue(entry.text);
     if (value === undefined) return undefined;
     ages = {
       oldest: Math.min(entry.at, ages?.oldest ?? entry.at),
@@ -123,7 +116,7 @@ const TEMPORARY = '.tmp';
 const ABANDONED_MS = 3_600_000;
 
 /** The files of one cache. They are replaced as a whole, so that other processes never see a part of one. */
-export function openShardFolder(folder: string) {
+function openShardFolder(folder: string) {
   const pathOf = (name: string): string => join(folder, `${name}.txt`);
   return {
     /** An empty shard when there is no file, or one that is no shard: a device, a pipe, something much too large. */
@@ -163,4 +156,58 @@ export function openShardFolder(folder: string) {
 function isMissing(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES' || code === 'ELOOP';
+}
+
+/** One stored answer: a line of a shard. */
+interface ShardEntry {
+  /** When it was looked up; milliseconds since 1970. */
+  readonly at: number;
+  /** Until when it is fresh; milliseconds since 1970. */
+  readonly until: number;
+  /** JSON. */
+  readonly text: string;
+}
+
+/** Entries by the hash of kind and key. */
+export type Shard = Map<string, ShardEntry>;
+
+/** Size of one shard in bytes; all 256 together are 128 MiB. */
+export const MAX_SHARD_BYTES = 524_288;
+/** A larger answer is not stored. */
+const MAX_ENTRY_CHARACTERS = 131_072;
+/** How long answers are kept for scans without network, after which they are removed. */
+const KEPT_MS = 30 * 24 * 3_600_000;
+
+/** Changes when the form of the file does. */
+const HEADER = 'lockhound look-ups 1\n';
+const LINE = /^([0-9a-f]{32}) (\d{1,15}) (\d{1,15}) (.+)$/;
+
+/** Reads a shard. What is cut off, damaged or of another form is left out: it is looked up again. */
+function readShard(text: string): Shard {
+  const shard: Shard = new Map();
+  if (!text.startsWith(HEADER)) return shard;
+  // The last line of a whole file is empty.
+  for (const line of text.slice(HEADER.length).split('\n').slice(0, -1)) {
+    const [, hash, at, until, own] = LINE.exec(line) ?? [];
+    if (hash !== undefined && own !== undefined) {
+      shard.set(hash, { at: Number(at), until: Number(until), text: own });
+    }
+  }
+  return shard;
+}
+
+/** The text of a shard: the newest entries that fit. Those that are too old, or of the future, are left out. */
+function writeShard(shard: Shard, now: number): string {
+  const entries = [...shard]
+    .filter(([, { at }]) => at <= now && at > now - KEPT_MS)
+    .sort(([, left], [, right]) => right.at - left.at);
+  const lines = [HEADER];
+  let bytes = HEADER.length;
+  for (const [hash, { at, until, text }] of entries) {
+    const line = `${hash} ${at} ${until} ${text}\n`;
+    bytes += Buffer.byteLength(line);
+    if (bytes > MAX_SHARD_BYTES) break;
+    lines.push(line);
+  }
+  return lines.join('');
 }

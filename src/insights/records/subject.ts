@@ -1,7 +1,7 @@
 import type * as api from '../../model/api/insights-api.generated.ts';
 import { canonicalName, formatVersionKey, SYSTEMS, type VersionKey } from '../../model/lockfile/ecosystem.ts';
 import { InsightsError } from '../errors.ts';
-import type { PackageName } from '../request/rules.ts';
+import type { PackageName } from '../request/params.ts';
 
 /**
  * Whether an answer names the version that was asked for. The index may spell both in its own way (field notes, "Order": `3.0` →

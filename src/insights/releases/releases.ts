@@ -1,9 +1,19 @@
 import type { LimitFunction } from 'p-limit';
 import { UNCOVERED } from '../../model/api/extensions.ts';
+import type * as api from '../../model/api/insights-api.generated.ts';
 import type { Findings } from '../../model/api/insights-api.generated.ts';
+import { defined } from '../../model/defined.ts';
 import type { VersionKey } from '../../model/lockfile/ecosystem.ts';
 import type { Releases } from '../../model/ports/insights.ts';
-import type { ServiceFinding } from '../../model/signal/release-facts.ts';
+import type { Scorecard } from '../../model/signal/inspection.ts';
+import type {
+  Provenance,
+  Release,
+  ReleaseDetail,
+  Requirement,
+  ServiceFinding,
+} from '../../model/signal/release-facts.ts';
+import type { Fields } from '../answer-check.ts';
 import { type Answered, answerOf } from '../answered.ts';
 import { type BatchEntry, type BatchWork, createBatchWork } from '../batch/operation.ts';
 import { findingsOperation, projectOperation, versionOperation } from '../batch/operations.ts';
@@ -20,20 +30,8 @@ import {
   query,
 } from '../operations.ts';
 import { requireGraph, requirePackage } from '../records/subject.ts';
-import { readHash } from '../request/params.ts';
-import { hasFacts } from '../request/rules.ts';
+import { hasFacts, readHash } from '../request/params.ts';
 import type { InsightsService } from '../service.ts';
-import { FINDINGS_FIELDS, readFindings } from './read-findings.ts';
-import {
-  DETAIL_FIELDS,
-  RELEASE_FIELDS,
-  readDetail,
-  readDirectNodes,
-  readReleases,
-  readRequirements,
-  readScorecard,
-  SCORECARD_FIELDS,
-} from './read-release.ts';
 
 /** Looks releases up with the connections and limits of the other look-ups. */
 export function createReleases(service: InsightsService, limit: LimitFunction): Releases {
@@ -133,4 +131,115 @@ function foundIn<Value>(answered: Answered<Value>): Value | undefined {
   const { error } = answered;
   if (error instanceof InsightsError && error.code === 'not-found') return undefined;
   return answerOf(answered).value;
+}
+
+/** The fields that are read. */
+const RELEASE_FIELDS: Fields = ['packageKey', 'versions'];
+const SCORECARD_FIELDS: Fields = ['projectKey', 'scorecard'];
+const DETAIL_FIELDS: Fields = [
+  'versionKey',
+  'publishedAt',
+  'advisoryKeys',
+  'slsaProvenances',
+  'attestations',
+  'relatedProjects',
+  'cooldown',
+];
+
+/** The versions of a Package object. One without a version is left out. */
+function readReleases({ versions = [] }: api.Package): readonly Release[] {
+  return versions.flatMap(({ versionKey, publishedAt, isDefault = false, isDeprecated = false }) => {
+    const version = versionKey?.version ?? '';
+    const time = Date.parse(publishedAt ?? '');
+    if (version === '') return [];
+    return { version, isDefault, isDeprecated, ...(Number.isNaN(time) ? {} : { publishedAt: time }) };
+  });
+}
+
+/** The part of a Version object that signals read. */
+function readDetail(version: api.Version): ReleaseDetail {
+  const { advisoryKeys = [], slsaProvenances = [], attestations = [], relatedProjects = [] } = version;
+  const sources = relatedProjects.filter(({ relationType }) => relationType === 'SOURCE_REPO');
+  const publishedAt = Date.parse(version.publishedAt ?? '');
+  const cooldownEnd = Date.parse(version.cooldown?.end ?? '');
+  return {
+    ...(Number.isNaN(publishedAt) ? {} : { publishedAt }),
+    provenances: [...slsaProvenances, ...attestations].map(
+      ({ verified = false, sourceRepository = '' }): Provenance => ({ verified, sourceRepository }),
+    ),
+    projects: [...new Set(sources.flatMap(({ projectKey }) => projectKey?.id?.toLowerCase() ?? []))],
+    advisoryIds: advisoryKeys.flatMap(({ id }) => id ?? []),
+    ...(Number.isNaN(cooldownEnd) ? {} : { cooldownEnd }),
+  };
+}
+
+/** What a version requires to be installed; requirements of development and of the environment (`peer`) are not. */
+export function readRequirements({ npm, maven, nuget, rubygems }: api.Requirements): readonly Requirement[] {
+  const stated = [
+    ...(npm?.dependencies?.dependencies ?? []),
+    ...(npm?.dependencies?.optionalDependencies ?? []),
+    ...(nuget?.dependencyGroups ?? []).flatMap(({ dependencies = [] }) => dependencies),
+    ...(rubygems?.runtimeDependencies ?? []),
+  ];
+  const inMaven = (maven?.dependencies ?? []).flatMap(({ name, version = '', scope = '' }) =>
+    scope === 'test' || scope === 'provided' ? [] : { name, requirement: version },
+  );
+  return [...stated, ...inMaven].flatMap(({ name = '', requirement = '' }) => {
+    // `${…}`: a property of a POM, which is not resolved.
+    if (name === '' || name.includes('${')) return [];
+    const [, real] = /^npm:(@?[^@]+)/.exec(requirement) ?? [];
+    return { name: real ?? name, requirement };
+  });
+}
+
+/** The direct nodes of a resolved graph, with what their edge from the root requires. */
+function readDirectNodes({ nodes = [], edges = [] }: api.Dependencies): readonly Requirement[] {
+  const required = new Map(
+    edges.flatMap(({ fromNode, toNode, requirement = '' }) =>
+      fromNode === 0 && toNode !== undefined ? [[toNode, requirement] as const] : [],
+    ),
+  );
+  return nodes.flatMap(({ relation, versionKey, bundled = false }, index) => {
+    const { name = '' } = versionKey ?? {};
+    const isRequired = relation === 'DIRECT' && !bundled && name !== '';
+    return isRequired ? { name, requirement: required.get(index) ?? '' } : [];
+  });
+}
+
+/** The scorecard of a project; `undefined` for one without. Checks with a negative score did not run. */
+function readScorecard({ scorecard }: api.Project): Scorecard | undefined {
+  if (scorecard?.overallScore === undefined) return undefined;
+  const checks = (scorecard.checks ?? []).flatMap(({ name = '', score = -1 }) =>
+    name === '' || score < 0 ? [] : [[name, score] as const],
+  );
+  return { date: scorecard.date ?? '', overall: scorecard.overallScore, checks: Object.fromEntries(checks) };
+}
+
+/** The fields that are read. */
+const FINDINGS_FIELDS: Fields = ['packageKey', 'versionKey', 'requestedVersion', 'packageFindings'];
+
+/** More of them are not read. */
+const MAX_FINDINGS = 20;
+const MAX_ALTERNATIVES = 5;
+const MAX_TEXT = 60;
+/** The longest name of npm. */
+const MAX_NAME = 214;
+
+/** What the service says of a version, once for each type. A finding without a type says nothing. */
+function readFindings({ requestedVersion, packageFindings = [] }: api.Findings): readonly ServiceFinding[] {
+  const stated = [...(requestedVersion?.findings ?? []), ...packageFindings].slice(0, 2 * MAX_FINDINGS);
+  const byType = Map.groupBy(stated, ({ type }) => textOf(type));
+  byType.delete('');
+  return [...byType].slice(0, MAX_FINDINGS).map(([type, [first]]) => {
+    const { risk, lowUsageContext } = first ?? {};
+    const names = lowUsageContext?.alternativePackages?.flatMap(({ name = '' }) =>
+      name === '' || name.length > MAX_NAME ? [] : name,
+    );
+    return { type, risk: textOf(risk), ...defined({ alternatives: names?.slice(0, MAX_ALTERNATIVES) }) };
+  });
+}
+
+/** A name of an enumeration; other texts are shortened to what is shown. */
+function textOf(text: string | undefined): string {
+  return (text ?? '').replace(/\s+/g, ' ').trim().slice(0, MAX_TEXT);
 }

@@ -6,7 +6,8 @@ import {
   systemOf,
   writePurl,
 } from '../../model/lockfile/ecosystem.ts';
-import { type PackageName, ruleError, validatePackage } from './rules.ts';
+import { ruleError } from '../errors.ts';
+import { type PackageName, validatePackage } from './params.ts';
 
 /** The package or version that a purl names, as the index spells it. */
 export interface PurlTarget extends PackageName {

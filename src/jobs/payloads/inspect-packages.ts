@@ -69,12 +69,8 @@ export const INSPECT_PACKAGES: JobType<InspectPackages> = {
   name: 'inspect-packages',
   version: 1,
   schema,
-  key: keyOf,
+  key: ({ inspection, part }) => `${inspection}.${part}`,
 };
-
-function keyOf({ inspection, part }: InspectPackages): string {
-  return `${inspection}.${part}`;
-}
 
 /** Inspects versions again, at a due time. */
 export function inspectionsDue(

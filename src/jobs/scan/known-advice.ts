@@ -51,7 +51,7 @@ export async function knownAdvice(
     return (
       fix === undefined ||
       now - fix.computedAt > DAY_MS ||
-      !question.directs.every((one) => idOf(one) in fix.ways)
+      !question.directs.every(({ name, version }) => `${name}@${version}` in fix.ways)
     );
   });
   const asked = open.slice(0, MAX_PACKAGES);
@@ -130,8 +130,4 @@ function questionsOf(
     );
     return [{ purl, question: { key, directs: [...directs.values()].slice(0, MAX_DIRECTS) } }];
   });
-}
-
-function idOf({ name, version }: VersionKey): string {
-  return `${name}@${version}`;
 }

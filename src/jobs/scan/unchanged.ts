@@ -22,7 +22,8 @@ export function inputOf(
 ): ScanInput | undefined {
   if (partial || lockfiles.some(isUnread)) return undefined;
   const hash = createHash('sha256').update(settings);
-  hash.update(JSON.stringify(Object.entries(target.labels).sort(byName)));
+  const labels = Object.entries(target.labels).sort(([left], [right]) => (left < right ? -1 : 1));
+  hash.update(JSON.stringify(labels));
   // Another day is part of what the list of the fleet has, which a repetition does not write.
   if (supportedUntil !== undefined) hash.update(supportedUntil);
   for (const file of lockfiles) {
@@ -86,8 +87,4 @@ function isUnread(file: File): boolean {
 
 function hashOf(file: File | Companion): string | undefined {
   return 'unread' in file ? undefined : contentHash(file);
-}
-
-function byName([left]: readonly [string, string], [right]: readonly [string, string]): number {
-  return left < right ? -1 : 1;
 }

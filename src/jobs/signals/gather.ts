@@ -3,9 +3,9 @@ import { type CodedError, messageOf } from '../../model/errors.ts';
 import { formatVersionKey, type VersionKey } from '../../model/lockfile/ecosystem.ts';
 import type { Inspection } from '../../model/signal/inspection.ts';
 import type { Release, ReleaseDetail, ReleaseFacts } from '../../model/signal/release-facts.ts';
+import { comparedRelease, predecessors } from '../../policy/signals/detector.ts';
 import { FEW_DEPENDENTS } from '../../policy/signals/look-alike.ts';
 import { COMPARED_RELEASES } from '../../policy/signals/provenance-lost.ts';
-import { comparedRelease, predecessors } from '../../policy/signals/versions.ts';
 import { JobError } from '../errors.ts';
 import type { InspectedPackage } from '../payloads/inspect-packages.ts';
 import {

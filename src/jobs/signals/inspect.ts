@@ -109,7 +109,7 @@ async function gatherEntries(
   // The detectors are loaded with the first inspection: most scans from the command line have none.
   const [{ isIncident, saySame, signalsOf }, { inputsOf, mostInputs, unknownIn }] = await Promise.all([
     import('../../policy/signals/evaluate.ts'),
-    import('../../policy/signals/inputs.ts'),
+    import('../../policy/signals/detector.ts'),
   ]);
   const rules = policy.policy();
   const identities = payload.packages.map(formatVersionKey);

@@ -63,7 +63,7 @@ export async function inspectionsOf(
   const isApart = inspections.mode === 'apart';
   const isBaselineScan = scan.isFirst && isApart;
   const all = await candidatesOf(packages, resolutions, statesScripts);
-  const known = await inspections.isKnown(all.map(nameOf));
+  const known = await inspections.isKnown(all.map(({ subject }) => subject));
   const unknown: Candidate[] = [];
   let index = 0;
   for (const one of all) if (known[index++] !== true) unknown.push(one);
@@ -153,10 +153,6 @@ function candidateOf(
   const subject = subjectOf(formatVersionKey(record.versionKey), digests);
   const hasScript = statesScripts(locked) ? locked.installScript === true : undefined;
   return { subject, locked, record, digests, hasScript };
-}
-
-function nameOf({ subject }: Subject): string {
-  return subject;
 }
 
 /** ms since 1970; 0 when it is not known. */

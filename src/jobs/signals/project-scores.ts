@@ -54,7 +54,8 @@ export function createProjectLookUp({ scores, releases, signal, at }: ScoreOptio
         continue;
       }
       const score = answered.has(id) ? scoreAfter(before, answer, at) : (before as ProjectScore);
-      const listed = newest(packages.get(id) ?? [], before?.packages ?? []);
+      const all = new Set([...(packages.get(id) ?? []), ...(before?.packages ?? [])]);
+      const listed = [...all].slice(0, MAX_PACKAGES);
       const next = { ...score, packages: listed };
       found.set(id, next);
       if (answered.has(id) || listed.join() !== before?.packages.join()) changed.push([id, next]);
@@ -130,8 +131,4 @@ export async function turnedPackages(
   }
   const failure = [...found.values()].find((one): one is CodedError => !('packages' in one));
   return { packages: [...identities].flatMap(keyOfIdentity), failure };
-}
-
-function newest(added: readonly string[], before: readonly string[]): string[] {
-  return [...new Set([...added, ...before])].slice(0, MAX_PACKAGES);
 }

@@ -1,3 +1,4 @@
+import { jsonValue } from '../decoded.ts';
 import { isObject } from '../json-object.ts';
 import type { Integrity, Source } from './lockfile.ts';
 
@@ -26,12 +27,7 @@ export function readIntegrity(text: string): Integrity | undefined {
 
 /** Reads a source that was written as JSON. `undefined` for other texts. */
 export function readSource(text: string): Source | undefined {
-  let stated: unknown;
-  try {
-    stated = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const stated = jsonValue(text);
   if (!isObject(stated)) return undefined;
   const { kind, url, path, commit } = stated;
   if (kind === 'path') return typeof path === 'string' ? { kind, path } : undefined;

@@ -1,7 +1,6 @@
 import type { NotifiedChange } from '../../model/alert/notification.ts';
 import type { Finding } from '../../model/scan/finding.ts';
-import type { Alert } from './alert.ts';
-import { type FittedChanges, fitChanges, jsonBytes, MAX_LINE, truncateText } from './truncate.ts';
+import { type Alert, type FittedChanges, fitChanges, jsonBytes, MAX_LINE, truncateText } from './alert.ts';
 
 /** A change in JSON alerts: part of the schema `lockhound.changes/1`. */
 type ChangeEvent = ReturnType<typeof changeEvent>;
@@ -38,7 +37,12 @@ export function changeEvent(change: NotifiedChange, target: string) {
     kev: finding.kev?.listed ?? null,
     epss: finding.epss?.score ?? null,
     /** How to clear it, one for each lockfile where that was computed. */
-    fixes: (finding.fixes ?? []).map(fixEvent),
+    fixes: (finding.fixes ?? []).map(({ kind, path, changes, commands }) => ({
+      kind,
+      path,
+      changes,
+      commands,
+    })),
     /** RFC 3339: since when it is open; null for a new one. */
     since: change.since ?? null,
     /** Whole days for which it was open when it was judged, and when it has to be resolved (RFC 3339); null where that is not known. */
@@ -60,10 +64,6 @@ export function changeEvent(change: NotifiedChange, target: string) {
     /** Stable over scans: the same issue of the same package in the same target. */
     fingerprint: finding.fingerprint,
   };
-}
-
-function fixEvent({ kind, path, changes, commands }: NonNullable<Finding['fixes']>[number]) {
-  return { kind, path, changes, commands };
 }
 
 function suppressionEvent({ reason, author, expires }: NonNullable<Finding['suppressed']>) {

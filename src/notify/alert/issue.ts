@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { endsAlert } from '../../model/scan/transition.ts';
-import type { Alert } from './alert.ts';
+import { type Alert, dedupKeyOf, detailsUrl, safeUrl, truncateText } from './alert.ts';
 import { type ChangeText, leftOutText, notesOf, statusText, testMark, titleOf } from './message.ts';
 import { type PackageGroup, packageGroups, whereOf } from './package-groups.ts';
-import { dedupKeyOf, detailsUrl, safeUrl } from './summary.ts';
-import { truncateText } from './truncate.ts';
 
 const MAX_NAME = 200;
 const MAX_TEXT = 500;

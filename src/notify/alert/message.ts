@@ -1,11 +1,18 @@
 import type { NotifiedChange } from '../../model/alert/notification.ts';
+import { dueText } from '../../model/scan/age.ts';
 import { disputeText } from '../../model/scan/claim.ts';
+import type { Finding } from '../../model/scan/finding.ts';
 import { countedSeverity, type RatedSeverity } from '../../model/scan/severity.ts';
 import { endsAlert, type Transition } from '../../model/scan/transition.ts';
-import { actionTexts } from './action-texts.ts';
-import type { Alert } from './alert.ts';
-import { detailsUrl, summaryOf, worstSeverity } from './summary.ts';
-import { fitChanges, MAX_LINE, truncateText } from './truncate.ts';
+import {
+  type Alert,
+  detailsUrl,
+  fitChanges,
+  MAX_LINE,
+  summaryOf,
+  truncateText,
+  worstSeverity,
+} from './alert.ts';
 
 const FIRST_SCAN = { opened: 'first scan: ', resolved: 'first-scan summary closed: ' } as const;
 
@@ -86,7 +93,7 @@ export function changeText(change: NotifiedChange): ChangeText {
 }
 
 /** The parts of a text after the change itself: `priority 82: …`, `via a › b`, what to do, `open since …`. */
-export function detailTexts({ why, path, todo, since }: ChangeText): readonly string[] {
+function detailTexts({ why, path, todo, since }: ChangeText): readonly string[] {
   // The reasons of the priority name a direct dependency.
   const way = path !== undefined && why?.includes(path) === true ? undefined : path;
   return [why, way, todo, since].filter((part) => part !== undefined);
@@ -155,4 +162,67 @@ export function messageWithin(alert: Alert, limit: number): string {
   const { kept, leftOut } = whole.leftOut === 0 ? whole : within(limit - tail);
   const rest = leftOut === 0 ? [] : [leftOutText(leftOut, alert)];
   return truncateText([title, ...kept, ...rest].join('\n'), limit);
+}
+
+type Fix = NonNullable<Finding['fixes']>[number];
+
+/** Packages of a path that are named; the others are counted. */
+const SHOWN_STEPS = 5;
+const MAX_COMMAND = 200;
+const MAX_TEXT = 300;
+
+/** What a person needs to act on a change, each in a few words; absent where it is not known. */
+function actionTexts({ finding, transition, since }: NotifiedChange) {
+  const isOpen = transition !== 'resolved' && transition !== 'suppressed';
+  return {
+    why: isOpen ? priorityText(finding) : undefined,
+    path: pathText(finding),
+    todo: isOpen ? todoText(finding) : undefined,
+    since: isOpen ? termOf(finding, since) : since && `was open since ${since.slice(0, 10)}`,
+  };
+}
+
+/** `open since 2026-02-01, due 2026-02-08`. */
+function termOf(finding: Finding, since: string | undefined): string | undefined {
+  const due = dueText(finding);
+  if (since === undefined) return due;
+  return [`open since ${since.slice(0, 10)}`, ...(due === undefined ? [] : [due])].join(', ');
+}
+
+function priorityText({ priority }: Finding): string | undefined {
+  if (priority === undefined) return undefined;
+  return `priority ${priority.score}: ${priority.parts.map(({ reason }) => reason).join(', ')}`;
+}
+
+/** `direct`, or `via express@4.17.1 › body-parser@1.19.0`; the package itself is not repeated. */
+function pathText({ package: { direct }, locations }: Finding): string | undefined {
+  const path = locations.find(({ dependencyPath }) => dependencyPath.length > 1)?.dependencyPath.slice(0, -1);
+  if (direct === true || path === undefined) return direct === true ? 'direct dependency' : undefined;
+  const shown =
+    path.length > SHOWN_STEPS ? [...path.slice(0, SHOWN_STEPS - 1), `… (${path.length} deep)`] : path;
+  return truncateText(`via ${shown.join(' › ')}`, MAX_TEXT);
+}
+
+/** The first fix of a lockfile, otherwise the advice of the rule. */
+function todoText({ fixes = [], advice }: Finding): string | undefined {
+  const fix = fixes.find(({ changes }) => changes.length > 0) ?? fixes[0];
+  if (fix !== undefined) return fixText(fix);
+  return advice === undefined ? undefined : truncateText(`to do: ${advice}`, MAX_TEXT);
+}
+
+function fixText({ kind, changes, commands, until, reason }: Fix): string {
+  const [command] = commands;
+  const run = command === undefined ? '' : `: ${truncateText(command, MAX_COMMAND)}`;
+  const list = changes.map(({ name, from, to }) => `${name} ${from} → ${to ?? 'removed'}`).join(', ');
+  const why = reason === undefined ? '' : `: ${reason}`;
+  const texts: Readonly<Record<Fix['kind'], string>> = {
+    'in-range': `to do: lock again (${list})${run}`,
+    'upgrade-direct': `to do: upgrade ${list}${run}`,
+    override: `to do: only an override (${list}) clears it${run}`,
+    'held-by-pin': `held by a pin of the project${why}`,
+    'held-by-cooldown': `held until ${until?.slice(0, 10) ?? 'later'}${why}`,
+    none: `there is no fix${why}`,
+    unknown: `it is not known whether there is a fix${why}`,
+  };
+  return truncateText(texts[kind], MAX_TEXT);
 }

@@ -1,10 +1,8 @@
 import type { Notification } from '../../model/alert/notification.ts';
 import type { Secret } from '../../model/secret.ts';
 import { createMasker } from '../../model/secret.ts';
-import { type Alert, alertOf } from '../alert/alert.ts';
+import { type Alert, alertOf, fitChanges, tagsOf, truncateText } from '../alert/alert.ts';
 import { lineOf, moreText } from '../alert/message.ts';
-import { tagsOf } from '../alert/summary.ts';
-import { fitChanges, truncateText } from '../alert/truncate.ts';
 import type { FittedRequest } from '../rendering/fit-request.ts';
 import { secretsIn, valuesOf } from '../rendering/values.ts';
 import { type AttemptOptions, attemptDelivery } from './attempt.ts';

@@ -1,9 +1,7 @@
-import type { Alert } from '../alert/alert.ts';
+import { type Alert, detailsUrl, jsonBytes, truncateText, worstSeverity } from '../alert/alert.ts';
 import { fitEvents } from '../alert/change-event.ts';
 import { issueAction, issueKey, issueMarkdown, issueTitle } from '../alert/issue.ts';
 import { titleOf } from '../alert/message.ts';
-import { detailsUrl, worstSeverity } from '../alert/summary.ts';
-import { jsonBytes, truncateText } from '../alert/truncate.ts';
 import type { Preset } from './preset.ts';
 
 /** The fields of both presets: each sends a `repository_dispatch` event. */

@@ -1,8 +1,7 @@
 import type { RatedSeverity } from '../../model/scan/severity.ts';
-import type { Alert } from '../alert/alert.ts';
+import { type Alert, detailsUrl, worstCounted, worstSeverity } from '../alert/alert.ts';
 import { issueAction, issueKey, issueTitle } from '../alert/issue.ts';
 import { messageWithin } from '../alert/message.ts';
-import { detailsUrl, worstCounted, worstSeverity } from '../alert/summary.ts';
 import type { Preset } from './preset.ts';
 
 const MAX_SUMMARY = 255;

@@ -1,10 +1,8 @@
 import type { RatedSeverity } from '../../model/scan/severity.ts';
 import { endsAlert } from '../../model/scan/transition.ts';
-import type { Alert } from '../alert/alert.ts';
+import { type Alert, detailsUrl, jsonBytes, safeUrl, truncateText } from '../alert/alert.ts';
 import { type ChangeText, leftOutText, notesOf, statusText, titleOf } from '../alert/message.ts';
 import { type PackageGroup, packageGroups, whereOf } from '../alert/package-groups.ts';
-import { detailsUrl, safeUrl } from '../alert/summary.ts';
-import { jsonBytes, truncateText } from '../alert/truncate.ts';
 import type { Preset } from './preset.ts';
 
 /** A message may have 28 KB; the rest is for what surrounds the card. */

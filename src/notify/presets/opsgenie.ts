@@ -1,7 +1,5 @@
-import type { Alert } from '../alert/alert.ts';
+import { type Alert, detailsUrl, tagsOf, truncateText } from '../alert/alert.ts';
 import { messageWithin, testMark, titleOf } from '../alert/message.ts';
-import { detailsUrl, tagsOf } from '../alert/summary.ts';
-import { truncateText } from '../alert/truncate.ts';
 import type { Preset } from './preset.ts';
 
 const MAX_MESSAGE = 130;

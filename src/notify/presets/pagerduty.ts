@@ -1,9 +1,7 @@
 import type { RatedSeverity } from '../../model/scan/severity.ts';
-import type { Alert } from '../alert/alert.ts';
+import { type Alert, detailsUrl, truncateText, worstCounted } from '../alert/alert.ts';
 import { fitEvents } from '../alert/change-event.ts';
 import { testMark, titleLineOf, titleOf } from '../alert/message.ts';
-import { detailsUrl, worstCounted } from '../alert/summary.ts';
-import { truncateText } from '../alert/truncate.ts';
 import type { Preset } from './preset.ts';
 
 const MAX_SUMMARY = 1_024;

@@ -1,8 +1,6 @@
-import type { Alert } from '../alert/alert.ts';
+import { type Alert, linkOf, safeUrl, truncateText } from '../alert/alert.ts';
 import { type ChangeText, moreText, notesOf, statusText, titleOf } from '../alert/message.ts';
 import { type PackageGroup, packageGroups, whereOf } from '../alert/package-groups.ts';
-import { linkOf, safeUrl } from '../alert/summary.ts';
-import { truncateText } from '../alert/truncate.ts';
 import type { Preset } from './preset.ts';
 
 const MAX_TEXT = 3_000;

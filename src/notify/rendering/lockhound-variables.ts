@@ -1,7 +1,7 @@
 import { SEVERITIES } from '../../model/scan/severity.ts';
+import { actionOf, dedupKeyOf, worstSeverity } from '../alert/alert.ts';
 import { briefEvent, changeEvent } from '../alert/change-event.ts';
 import { linesOf, titleOf } from '../alert/message.ts';
-import { actionOf, dedupKeyOf, worstSeverity } from '../alert/summary.ts';
 import type { AlertVariable } from '../presets/preset.ts';
 
 /** The variables that Lockhound adds to the platform's, in the order of the documentation. */

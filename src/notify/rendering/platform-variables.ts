@@ -1,7 +1,6 @@
 import { atLeast } from '../../model/scan/severity.ts';
-import type { Alert } from '../alert/alert.ts';
-import { messageOf, titleOf } from '../alert/message.ts';
 import {
+  type Alert,
   dedupKeyOf,
   isRecovery,
   linkOf,
@@ -9,7 +8,8 @@ import {
   summaryOf,
   tagsOf,
   worstCounted,
-} from '../alert/summary.ts';
+} from '../alert/alert.ts';
+import { messageOf, titleOf } from '../alert/message.ts';
 import type { AlertVariable } from '../presets/preset.ts';
 
 /** The platform's variables that have a meaning here, so that templates written for it work. */

@@ -1,5 +1,5 @@
 import { isObject } from '../../model/json-object.ts';
-import { truncateText } from '../alert/truncate.ts';
+import { truncateText } from '../alert/alert.ts';
 import { NotifyError } from '../errors.ts';
 import { DEFAULT_PAYLOAD, type WebhookDefinition } from '../webhooks/definition.ts';
 import { renderUrl } from './render-url.ts';

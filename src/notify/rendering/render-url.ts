@@ -1,4 +1,4 @@
-import { truncateText } from '../alert/truncate.ts';
+import { truncateText } from '../alert/alert.ts';
 import { NotifyError } from '../errors.ts';
 import { splitTemplate } from './template.ts';
 import type { Values } from './values.ts';

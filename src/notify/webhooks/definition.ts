@@ -1,3 +1,4 @@
+import { jsonValue } from '../../model/decoded.ts';
 import { isObject } from '../../model/json-object.ts';
 import type { Secret } from '../../model/secret.ts';
 import { NotifyError } from '../errors.ts';
@@ -83,16 +84,12 @@ export function readDefinition(answer: WebhooksIntegration): WebhookDefinition {
 /** The object in `custom_headers`, which is JSON text; `undefined` when the text is not a JSON object. */
 export function parseHeaders(text: string | null): Record<string, string> | undefined {
   if (text === null || text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isObject(value)) return undefined;
-    return Object.fromEntries(
-      Object.entries(value).map(([name, item]) => [
-        name,
-        typeof item === 'string' ? item : JSON.stringify(item),
-      ]),
-    );
-  } catch {
-    return undefined;
-  }
+  const value = jsonValue(text);
+  if (!isObject(value)) return undefined;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [
+      name,
+      typeof item === 'string' ? item : JSON.stringify(item),
+    ]),
+  );
 }

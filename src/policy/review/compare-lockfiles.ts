@@ -1,12 +1,12 @@
 import { canonicalName, systemOf } from '../../model/lockfile/ecosystem.ts';
-import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
+import type { Integrity, LockedPackage, Source } from '../../model/lockfile/lockfile.ts';
 import {
   CHANGE_ASPECTS,
+  type ChangeAspect,
   type LockfileChanges,
   type PackageChange,
 } from '../../model/review/package-change.ts';
 import { createYielder } from '../../model/yielding.ts';
-import { type AspectOptions, aspectsOf, type VersionOrder } from './package-aspects.ts';
 
 /** The differences between the packages of two states of a lockfile, the most important first. */
 export async function compareLockfiles(
@@ -76,7 +76,7 @@ function compareText(left: string, right: string): number {
 }
 
 /** A package of both states, or of one. */
-export interface PackagePair {
+interface PackagePair {
   readonly before?: LockedPackage;
   readonly after?: LockedPackage;
 }
@@ -85,7 +85,7 @@ export interface PackagePair {
  * Pairs the versions of one package in two states of a lockfile. The same version comes first, then versions of the same release
  * line (`1.x`), then the others from the newest on. What is left was added or removed.
  */
-export function matchPackages(
+function matchPackages(
   before: readonly LockedPackage[],
   after: readonly LockedPackage[],
   order: VersionOrder,
@@ -126,4 +126,111 @@ function sorted(packages: readonly LockedPackage[], order: VersionOrder): Locked
     (left, right) =>
       order(left.ecosystem, left.version, right.version) || (left.version < right.version ? -1 : 1),
   );
+}
+
+/** The order of two versions of an ecosystem: negative, zero or positive; `undefined` when they cannot be compared. */
+type VersionOrder = (ecosystem: string, left: string, right: string) => number | undefined;
+
+interface AspectOptions {
+  readonly order: VersionOrder;
+  /** False where both states compute their digests differently. */
+  readonly digests: boolean;
+}
+
+/** The differences between two states of a package; empty when there are none. */
+function aspectsOf(
+  before: LockedPackage,
+  after: LockedPackage,
+  { order, digests }: AspectOptions,
+): readonly ChangeAspect[] {
+  const sameVersion = before.version === after.version;
+  const sameCommit = commitOf(before.source) === commitOf(after.source);
+  const aspects: ChangeAspect[] = [];
+  // Another commit or folder has other contents, whatever its version is.
+  const isPublished = after.source.kind === 'registry' || after.source.kind === 'url';
+  const compared = sameVersion && digests && isPublished ? compareDigests(before, after) : 'same';
+  if (compared === 'differ') aspects.push('integrity');
+  if (!isSameSource(before, after)) aspects.push('moved');
+  if (after.installScript === true && before.installScript !== true) aspects.push('install-script');
+  if (compared === 'lost') aspects.push('integrity-lost');
+  if (!sameVersion) aspects.push(directionOf(order(after.ecosystem, before.version, after.version)));
+  else if (!sameCommit) aspects.push('changed');
+  return aspects;
+}
+
+function directionOf(order: number | undefined): ChangeAspect {
+  if (order === undefined || order === 0) return 'changed';
+  return order < 0 ? 'upgraded' : 'downgraded';
+}
+
+function commitOf(source: Source): string | undefined {
+  return source.kind === 'git' ? source.commit : undefined;
+}
+
+/**
+ * Compares the digests of one version. A lockfile may list digests of several files: further files are no difference, but a file
+ * that disappears while another appears is. `lost`: there is no common algorithm any more.
+ */
+function compareDigests(before: LockedPackage, after: LockedPackage): 'same' | 'differ' | 'lost' {
+  if (before.integrity.length === 0) return 'same';
+  const now = byAlgorithm(after.integrity);
+  let common = 0;
+  for (const [algorithm, digests] of byAlgorithm(before.integrity)) {
+    const others = now.get(algorithm);
+    if (others === undefined) continue;
+    common += 1;
+    if (!isSubset(digests, others) && !isSubset(others, digests)) return 'differ';
+  }
+  return common === 0 ? 'lost' : 'same';
+}
+
+function byAlgorithm(digests: readonly Integrity[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const { algorithm, value, encoding } of digests) {
+    const hex = encoding === 'hex' ? value.toLowerCase() : Buffer.from(value, 'base64').toString('hex');
+    found.set(algorithm, (found.get(algorithm) ?? new Set()).add(hex));
+  }
+  return found;
+}
+
+function isSubset(part: ReadonlySet<string>, whole: ReadonlySet<string>): boolean {
+  return part.size <= whole.size && [...part].every((one) => whole.has(one));
+}
+
+/** Whether both states get the package from the same place. A registry that is not stated equals every registry. */
+function isSameSource(before: LockedPackage, after: LockedPackage): boolean {
+  const [left, right] = [before.source, after.source];
+  if (left.kind === 'registry' && right.kind === 'registry') {
+    if (left.url === undefined || right.url === undefined) return true;
+    return isSameUrl(left.url, right.url, before.version === after.version);
+  }
+  if (left.kind === 'git' && right.kind === 'git') return left.url === right.url;
+  if (left.kind === 'path' && right.kind === 'path') return left.path === right.path;
+  // The URL of an archive contains its version.
+  if (left.kind === 'url' && right.kind === 'url') {
+    return isSameUrl(left.url, right.url, before.version === after.version);
+  }
+  return false;
+}
+
+/** One version has one URL. Of two versions, server and, where npm's form shows it, the name of the package are compared. */
+function isSameUrl(left: string, right: string, sameVersion: boolean): boolean {
+  if (left === right) return true;
+  const [one, other] = [URL.parse(left), URL.parse(right)];
+  if (one === null || other === null) return false;
+  if (one.protocol !== other.protocol || one.host !== other.host) return false;
+  const [path, otherPath] = [plainPath(one), plainPath(other)];
+  if (sameVersion) return path === otherPath;
+  const [name, otherName] = [npmName(path), npmName(otherPath)];
+  return name === undefined || otherName === undefined || name === otherName;
+}
+
+function plainPath({ pathname }: URL): string {
+  return pathname.replace(/(?<!\/)\/+$/, '').replaceAll(/%2f/gi, '/');
+}
+
+/** `/lodash` of `/lodash/-/lodash-4.17.21.tgz`. */
+function npmName(path: string): string | undefined {
+  const end = path.indexOf('/-/');
+  return end < 0 ? undefined : path.slice(0, end);
 }

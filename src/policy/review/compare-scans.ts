@@ -1,5 +1,6 @@
 import type { JudgedImage } from '../../model/image/image.ts';
 import type { ComparisonBase, ScanComparison } from '../../model/review/scan-comparison.ts';
+import { advisoryNames, isMalwareReport } from '../../model/scan/advisory-names.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { Gap } from '../../model/scan/gap.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
@@ -14,9 +15,6 @@ export interface BaseFacts {
   /** SHA-256 of the contents of its lockfiles, by path. */
   readonly hashes: ReadonlyMap<string, string>;
 }
-
-/** Prefix of the ids of malicious packages (OSSF malicious-packages). */
-const MALWARE = 'MAL-';
 
 /**
  * Says what a scan has that its base has not. The verdict is that of a scan whose target had the findings of the base, so its changes
@@ -38,7 +36,10 @@ export function compareScans(
       .map(({ fingerprint }) => fingerprint),
   );
   const refused = verdict.findings.filter(
-    (finding) => base.kind === 'report' && isMalware(finding) && !introduced.has(finding.fingerprint),
+    (finding) =>
+      base.kind === 'report' &&
+      advisoryNames(finding).some(isMalwareReport) &&
+      !introduced.has(finding.fingerprint),
   );
   const current = hashesOf([...inventory.lockfiles, ...inventory.unread]);
   const isSame = (path: string) => current.has(path) && current.get(path) === hashes.get(path);
@@ -70,10 +71,6 @@ function isInMore(finding: Finding, before: ReadonlyMap<string, Finding>): boole
 
 function lockfilesOf({ locations }: Finding): number {
   return new Set(locations.map(({ path }) => path)).size;
-}
-
-function isMalware({ advisory }: Finding): boolean {
-  return advisory !== undefined && [advisory.id, ...advisory.aliases].some((id) => id.startsWith(MALWARE));
 }
 
 function gapKey({ kind, subject }: Gap): string {

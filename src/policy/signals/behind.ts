@@ -1,6 +1,4 @@
-import { type Detector, spanOf } from './detector.ts';
-import { LIST } from './inputs.ts';
-import { compareLines, datedReleases, lineOf } from './versions.ts';
+import { compareLines, type Detector, datedReleases, LIST, lineOf, spanOf } from './detector.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const SILENCE_MS = 365 * DAY_MS;

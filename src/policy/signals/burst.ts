@@ -1,8 +1,18 @@
-import { type Detector, listOf, spanOf, type Trace } from './detector.ts';
+import type { ReleaseFacts, SiblingRelease } from '../../model/signal/release-facts.ts';
+import {
+  type DatedRelease,
+  DETAILS,
+  type Detector,
+  datedReleases,
+  isPrerelease,
+  LIST,
+  lineOf,
+  listOf,
+  releaseAmong,
+  spanOf,
+  type Trace,
+} from './detector.ts';
 import { isFix } from './fixes.ts';
-import { DETAILS, LIST } from './inputs.ts';
-import { projectBurst } from './project-burst.ts';
-import { type DatedRelease, datedReleases, lineOf, releaseAmong } from './versions.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -123,4 +133,70 @@ function flurry(all: readonly DatedRelease[], locked: DatedRelease): Trace | und
   const silence = spanOf(start.publishedAt - previous.publishedAt);
   const text = `is one of ${near.length} versions within ${spanOf(end.publishedAt - start.publishedAt)}, after ${silence} without any`;
   return { grade: 'flurry', text };
+}
+
+/** The numbers of packages of one project at once that are a burst: with one version each, or with two. */
+const MANY_PACKAGES = 5;
+const MANY_TWICE = 3;
+
+/**
+ * Versions of many packages of one source project within an hour of the locked one, or two of each of some packages, where the project
+ * does not usually publish like that. The first versions of packages appear together as well.
+ */
+function projectBurst(
+  { key, releases, siblings = [] }: ReleaseFacts,
+  locked: DatedRelease,
+): Trace | undefined {
+  const own = datedReleases(releases).map(({ version, publishedAt }) => ({
+    name: key.name,
+    version,
+    publishedAt,
+  }));
+  const all = [...own, ...siblings.filter(({ version }) => !isPrerelease(version))].sort(
+    (left, right) => left.publishedAt - right.publishedAt,
+  );
+  const near = all.filter(({ publishedAt }) => Math.abs(publishedAt - locked.publishedAt) <= HOUR_MS);
+  const [start, end] = [near[0], near.at(-1)];
+  if (start === undefined || end === undefined) return undefined;
+  const earlier = all.filter(({ publishedAt }) => publishedAt < start.publishedAt);
+  const known = new Set(earlier.map(({ name }) => name));
+  const updated = near.filter(({ name }) => known.has(name));
+  const span = spanOf(end.publishedAt - start.publishedAt);
+  const names = namesIn(updated);
+  const twice = namesIn(updated, 2);
+  if (twice.length >= MANY_TWICE && clusters(earlier, 2, MANY_TWICE) < HABIT) {
+    const text = `is one of ${updated.length} versions of ${names.length} packages of its source project within ${span}, several of each`;
+    return { grade: 'project', text };
+  }
+  if (names.length < MANY_PACKAGES || clusters(earlier, 1, MANY_PACKAGES) >= HABIT) return undefined;
+  const others = listOf(names.filter((name) => name !== key.name));
+  return {
+    grade: 'project',
+    text: `was published with versions of ${names.length - 1} other packages of its source project (${others}) within ${span}`,
+  };
+}
+
+/** The names of which there are at least as many versions. */
+function namesIn(releases: readonly SiblingRelease[], versions = 1): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { name } of releases) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].flatMap(([name, count]) => (count >= versions ? name : []));
+}
+
+/** How often so many packages had so many versions within the window. `releases`: the oldest first. */
+function clusters(releases: readonly SiblingRelease[], versions: number, packages: number): number {
+  let found = 0;
+  let from = 0;
+  let group: SiblingRelease[] = [];
+  const close = () => {
+    if (namesIn(group, versions).length >= packages) found += 1;
+    group = [];
+  };
+  for (const one of releases) {
+    if (group.length > 0 && one.publishedAt - from > HOUR_MS) close();
+    if (group.length === 0) from = one.publishedAt;
+    group.push(one);
+  }
+  close();
+  return found;
 }

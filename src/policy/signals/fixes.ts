@@ -1,5 +1,5 @@
 import type { ReleaseFacts } from '../../model/signal/release-facts.ts';
-import { lineOf, releaseAmong } from './versions.ts';
+import { lineOf, releaseAmong } from './detector.ts';
 
 /** A version that its authors take back soon is repaired by the one after it. */
 const SOON_MS = 7 * 24 * 3_600_000;

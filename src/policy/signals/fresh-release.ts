@@ -1,5 +1,4 @@
-import { type Detector, spanOf, timeOf } from './detector.ts';
-import { LIST } from './inputs.ts';
+import { type Detector, LIST, spanOf, timeOf } from './detector.ts';
 
 export const freshRelease: Detector = {
   name: 'fresh-release',

@@ -1,3 +1,4 @@
+import { isMalwareReport } from '../../model/scan/advisory-names.ts';
 import { type Detector, listOf } from './detector.ts';
 
 /** Types that other rules determine from the facts themselves. A repair is no issue. */
@@ -33,7 +34,7 @@ export const indexFinding: Detector = {
   points: { malicious: 6, critical: 4, high: 2, other: 1, informational: 0 },
   detect({ key, details, serviceFindings = [] }) {
     const { advisoryIds = [] } = details?.get(key.version) ?? {};
-    const isReported = advisoryIds.some((id) => id.startsWith('MAL-'));
+    const isReported = advisoryIds.some(isMalwareReport);
     const graded = serviceFindings
       .filter(({ type }) => !DETERMINED.has(type) && !(type === 'MALICIOUS' && isReported))
       .map(({ type, risk }) => ({

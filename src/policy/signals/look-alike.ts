@@ -1,7 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import type { SimilarPackage } from '../../model/signal/release-facts.ts';
-import { type Detector, spanOf } from './detector.ts';
-import { releaseAmong } from './versions.ts';
+import { type Detector, releaseAmong, spanOf } from './detector.ts';
 
 const YOUNG_MS = 90 * 24 * 3_600_000;
 /** More dependents than these are a sign that a package is known. */

@@ -1,7 +1,5 @@
 import type { Provenance, ReleaseDetail } from '../../model/signal/release-facts.ts';
-import { type Detector, listOf } from './detector.ts';
-import { DETAILS, LIST } from './inputs.ts';
-import { lineOf, releaseAmong } from './versions.ts';
+import { DETAILS, type Detector, LIST, lineOf, listOf, releaseAmong } from './detector.ts';
 
 /** Versions before the locked one that are compared: more would show habits that were given up. */
 export const COMPARED_RELEASES = 5;

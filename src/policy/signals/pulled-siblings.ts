@@ -1,6 +1,4 @@
-import { type Detector, listOf } from './detector.ts';
-import { LIST } from './inputs.ts';
-import { predecessors, releaseAmong } from './versions.ts';
+import { type Detector, LIST, listOf, predecessors, releaseAmong } from './detector.ts';
 
 const OLD_MS = 30 * 24 * 3_600_000;
 const MIN_PULLED = 2;

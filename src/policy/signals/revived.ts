@@ -1,7 +1,14 @@
-import { type Detector, spanOf } from './detector.ts';
+import {
+  compareLines,
+  DETAILS,
+  type Detector,
+  datedReleases,
+  LIST,
+  lineOf,
+  releaseAmong,
+  spanOf,
+} from './detector.ts';
 import { isFix } from './fixes.ts';
-import { DETAILS, LIST } from './inputs.ts';
-import { compareLines, datedReleases, lineOf, releaseAmong } from './versions.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const SILENCE_MS = 548 * DAY_MS;

@@ -1,7 +1,5 @@
-import { type Detector, listOf } from './detector.ts';
-import { DETAILS, LIST } from './inputs.ts';
+import { DETAILS, type Detector, LIST, listOf, predecessors } from './detector.ts';
 import { COMPARED_RELEASES } from './provenance-lost.ts';
-import { predecessors } from './versions.ts';
 
 export const sourceMoved: Detector = {
   name: 'source-moved',

@@ -1,6 +1,4 @@
-import { type Detector, spanOf } from './detector.ts';
-import { LIST } from './inputs.ts';
-import { datedReleases } from './versions.ts';
+import { type Detector, datedReleases, LIST, spanOf } from './detector.ts';
 
 const SILENCE_MS = 3 * 365 * 24 * 3_600_000;
 

@@ -1,6 +1,4 @@
-import { type Detector, spanOf } from './detector.ts';
-import { LIST } from './inputs.ts';
-import { datedReleases, releaseAmong } from './versions.ts';
+import { type Detector, datedReleases, LIST, releaseAmong, spanOf } from './detector.ts';
 
 const EARLY_MS = 7 * 24 * 3_600_000;
 

@@ -1,7 +1,5 @@
 import type { NewRequirement, Release } from '../../model/signal/release-facts.ts';
-import { type Detector, spanOf, type Trace } from './detector.ts';
-import { LIST } from './inputs.ts';
-import { datedReleases } from './versions.ts';
+import { type Detector, datedReleases, LIST, spanOf, type Trace } from './detector.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** A required package that is younger than this when it is required for the first time. */

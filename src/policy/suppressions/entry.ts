@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { percentDecoded } from '../../model/decoded.ts';
 import { defined } from '../../model/defined.ts';
 import { loadPackage } from '../../model/lazily.ts';
 import { ECOSYSTEMS } from '../../model/lockfile/ecosystem.ts';
@@ -186,13 +187,5 @@ export function readPackageScope(text: string): PackageScope | string {
 function split(text: string): { readonly base: string; readonly versions: string } {
   const at = text.lastIndexOf('@');
   if (at <= 0 || text[at - 1] === '/') return { base: text, versions: '' };
-  return { base: text.slice(0, at), versions: decoded(text.slice(at + 1)) };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return { base: text.slice(0, at), versions: percentDecoded(text.slice(at + 1)) };
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { lazily } from '../../model/lazily.ts';
 import { canonicalName, systemOf } from '../../model/lockfile/ecosystem.ts';
+import { advisoryNames } from '../../model/scan/advisory-names.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { Suppression } from '../../model/scan/suppression.ts';
 import { isTooWide, TOO_WIDE } from '../../model/scan/too-wide.ts';
@@ -66,7 +67,7 @@ export function indexRules(rules: readonly Rule[]): RuleIndex {
     else for (const key of keys) add(key, position);
   }
   return (finding) => {
-    const keys = [packageKey(finding.package), ...namesOf(finding).map(advisoryKey)];
+    const keys = [packageKey(finding.package), ...advisoryNames(finding).map(advisoryKey)];
     const found = new Set([...others, ...keys.flatMap((key) => rows.get(key) ?? [])]);
     return [...found].sort((left, right) => left - right).flatMap((position) => rules[position] ?? []);
   };
@@ -84,11 +85,6 @@ function keysOf(suppression: Suppression): readonly string[] | undefined {
 }
 
 const KEYS = new WeakMap<Suppression, { readonly keys: readonly string[] | undefined }>();
-
-/** The advisory of a finding, by all its names. */
-export function namesOf({ advisory }: Finding): readonly string[] {
-  return advisory === undefined ? [] : [advisory.id, ...advisory.aliases];
-}
 
 function advisoryKey(id: string): string {
   return `advisory ${id.toUpperCase()}`;
@@ -108,7 +104,7 @@ export function fits({ suppression, matchesVersion }: Rule, finding: Finding): b
   const { advisories, package: scope, rule } = suppression;
   if (rule !== undefined && rule !== finding.rule) return false;
   if (advisories !== undefined) {
-    const names = new Set(namesOf(finding).map(advisoryKey));
+    const names = new Set(advisoryNames(finding).map(advisoryKey));
     if (!advisories.some((id) => names.has(advisoryKey(id)))) return false;
   }
   if (scope === undefined) return true;

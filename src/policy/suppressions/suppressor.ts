@@ -1,11 +1,12 @@
 import { defined } from '../../model/defined.ts';
+import { advisoryNames, isMalwareReport } from '../../model/scan/advisory-names.ts';
 import type { Target } from '../../model/scan/change.ts';
 import type { Finding, Location } from '../../model/scan/finding.ts';
 import type { TargetSuppressionLimit } from '../../model/scan/policy.ts';
 import { atLeast, countedSeverity } from '../../model/scan/severity.ts';
 import type { Suppressed, Suppression, UnusedSuppression } from '../../model/scan/suppression.ts';
 import { hasLabels, matchesWildcard } from '../../model/wildcard.ts';
-import { fits, indexRules, namesOf, type Rule, type RuleIndex, rulesOf } from './rules.ts';
+import { fits, indexRules, type Rule, type RuleIndex, rulesOf } from './rules.ts';
 
 /** Decides which findings of one target are suppressed. */
 export interface Suppressor {
@@ -136,7 +137,7 @@ function describe(rules: readonly Rule[]): Suppressed | undefined {
  */
 function isAllowed(rule: Rule, finding: Finding, limit: TargetSuppressionLimit): boolean {
   const { advisories = [], package: scope, source } = rule.suppression;
-  const reports = namesOf(finding).filter(isMalware);
+  const reports = advisoryNames(finding).filter(isMalwareReport);
   const range = scope?.versions;
   if (reports.length > 0) {
     const isNamed = advisories.some((id) => reports.includes(id.toUpperCase()));
@@ -156,10 +157,6 @@ function isAllowed(rule: Rule, finding: Finding, limit: TargetSuppressionLimit):
   return false;
 }
 
-function isMalware(name: string): boolean {
-  return name.startsWith('MAL-');
-}
-
 /**
  * Whether a statement of a VEX document that fits a finding is overruled by one that the finding counts. A statement holds against another
  * one when it is at least as specific and at least as late, and one of both more so: otherwise the finding counts. All names of the finding's
@@ -169,7 +166,7 @@ export function isOverruled(rule: Rule, finding: Finding, overrule: RuleIndex): 
   const { source, advisories = [] } = rule.suppression;
   const { advisory } = finding;
   if (source !== 'vex' || advisory === undefined) return false;
-  const wide = { ...finding, advisory: { ...advisory, aliases: [...namesOf(finding), ...advisories] } };
+  const wide = { ...finding, advisory: { ...advisory, aliases: [...advisoryNames(finding), ...advisories] } };
   const against = overrule(wide).find((other) => {
     const one = fits(other, wide) ? other.suppression : wholeOf(other.suppression, rule.suppression);
     return one !== undefined && !holds(rule.suppression, one);

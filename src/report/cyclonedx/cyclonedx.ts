@@ -47,13 +47,7 @@ export function* renderCyclonedx(source: BomSource, version: SpecVersion): Gener
   yield '}\n';
 }
 
-interface CreatedBom {
-  readonly bom: Bom;
-  readonly packages: readonly PackageComponent[];
-  readonly compositions: readonly Composition[];
-}
-
-function createBom(source: BomSource): CreatedBom {
+function createBom(source: BomSource) {
   const bom = new Bom({ serialNumber: serialNumberOf(source) });
   const root = new Component(ComponentType.Application, source.name, { bomRef: 'target' });
   bom.metadata.component = root;

@@ -1,4 +1,5 @@
 import { splitFindings } from '../../model/review/scan-comparison.ts';
+import { advisoryNames } from '../../model/scan/advisory-names.ts';
 import { termText } from '../../model/scan/age.ts';
 import { disputeText } from '../../model/scan/claim.ts';
 import type { Finding } from '../../model/scan/finding.ts';
@@ -44,7 +45,9 @@ ${known.length === 0 ? NOTHING : folded('Unchanged', known.length, packageList(k
 }
 
 function packageList(findings: readonly Finding[], draw: DrawGraph): Markup {
-  const groups = [...Map.groupBy(findings, groupOf).values()];
+  const groups = [
+    ...Map.groupBy(findings, (one) => JSON.stringify([stateOf(one), one.package.purl])).values(),
+  ];
   const shown = groups.slice(0, MAX_PACKAGES);
   const rest = groups.length - shown.length;
   return html`<div class="list">${shown.map((own) => packageMarkup(own, draw))}</div>
@@ -61,10 +64,6 @@ function goneList(gone: readonly Finding[]): Markup {
   const rest = gone.length - MAX_PACKAGES;
   return html`<ul>${gone.slice(0, MAX_PACKAGES).map((one) => html`<li>${subjectOf(one)}</li>`)}</ul>
 ${rest > 0 ? html`<p>and ${rest} more: the JSON report lists all.</p>` : NOTHING}`;
-}
-
-function groupOf(finding: Finding): string {
-  return JSON.stringify([stateOf(finding), finding.package.purl]);
 }
 
 function stateOf(finding: Finding): 'alert' | 'note' | 'suppressed' {
@@ -92,9 +91,7 @@ function packageMarkup(own: readonly Finding[], draw: DrawGraph): Markup {
   const [first] = own;
   if (first === undefined) return NOTHING;
   const { package: found, locations } = first;
-  const names = own.flatMap(({ advisory, rule }) =>
-    advisory === undefined ? [rule] : [advisory.id, ...advisory.aliases],
-  );
+  const names = own.flatMap((one) => (one.advisory === undefined ? one.rule : advisoryNames(one)));
   const text = [found.name, found.version, ...names, ...locations.map(({ path }) => path)]
     .join(' ')
     .toLowerCase();

@@ -1,5 +1,6 @@
 import type { ReportingDescriptor, Result } from 'sarif';
 import { defined } from '../../model/defined.ts';
+import { advisoryNames } from '../../model/scan/advisory-names.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import { countedSeverity, type RatedSeverity } from '../../model/scan/severity.ts';
@@ -70,7 +71,7 @@ function helpMarkdown(finding: Finding, heading: string, own: readonly Finding[]
   const { advisory, rule, severity } = finding;
   const vector = advisory?.vector === undefined ? '' : ` ${markdownCode(advisory.vector)}`;
   const score = advisory?.score === undefined ? '' : ` (CVSS ${advisory.score.toFixed(1)}${vector})`;
-  const names = advisory === undefined ? [] : [advisory.id, ...advisory.aliases];
+  const names = advisoryNames(finding);
   const packages = new Map(
     own.map(({ package: { name, version }, advice }) => [`${name}@${version}`, advice]),
   );

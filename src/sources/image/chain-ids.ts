@@ -39,18 +39,13 @@ export function chainsOf(
     // Empty layers below the first one belong to it.
     const known = layers[next];
     if (known === undefined || without === undefined) continue;
-    layers[next] = { ...known, chainIds: unique([...known.chainIds, without, withEmpty]) };
+    layers[next] = { ...known, chainIds: [...new Set([...known.chainIds, without, withEmpty])] };
   }
   return layers;
 }
 
-interface Step {
-  readonly diffId: string | undefined;
-  readonly createdBy: string | undefined;
-}
-
 /** The layers in the order of the history. A history that does not fit the layers says nothing. */
-function stepsOf(diffIds: readonly string[], history: readonly ImageHistory[]): readonly Step[] {
+function stepsOf(diffIds: readonly string[], history: readonly ImageHistory[]) {
   const stated = history.filter(({ empty_layer }) => empty_layer !== true).length;
   if (stated !== diffIds.length) return diffIds.map((diffId) => ({ diffId, createdBy: undefined }));
   let next = 0;
@@ -63,8 +58,4 @@ function stepsOf(diffIds: readonly string[], history: readonly ImageHistory[]): 
 function chain(below: string | undefined, diffId: string): string {
   if (below === undefined) return diffId;
   return `sha256:${createHash('sha256').update(`${below} ${diffId}`).digest('hex')}`;
-}
-
-function unique(ids: readonly string[]): readonly string[] {
-  return [...new Set(ids)];
 }

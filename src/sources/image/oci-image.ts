@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { closing } from '../../model/closing.ts';
 import { lazily } from '../../model/lazily.ts';
 import { chainsOf, type ImageLayer } from './chain-ids.ts';
 import { ImageError } from './image-error.ts';
@@ -66,16 +67,13 @@ const schemas = lazily(() => ({
  * are verified; contents of layers are not read. Throws `ImageError` and `FileError`.
  */
 export async function readImage(path: string, platform?: string): Promise<ContainerImage> {
-  const files = await openImageFiles(path);
-  try {
+  return await closing(openImageFiles(path), async (files) => {
     const index = await files.read('index.json');
     if (index !== undefined) return await fromLayout(path, files, index, platform);
     const docker = await files.read('manifest.json');
     if (docker !== undefined) return await fromDocker(path, files, docker);
     throw new ImageError('not-an-image', `${path}: neither index.json nor manifest.json is in it`);
-  } finally {
-    await files.close();
-  }
+  });
 }
 
 async function fromLayout(

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { jsonValue } from '../../model/decoded.ts';
 import type { FactNews, Known, PendingFact } from '../../model/ports/shared-state.ts';
 import type { StoredKind } from '../../model/stored/kind.ts';
 import { chunks, createYielder } from '../../model/yielding.ts';
@@ -80,7 +81,7 @@ export function createFactStore<Value extends object>(
         for (const [index, text] of texts.entries()) {
           const ttlMs = text?.startsWith('{"record"') === true ? options.recordTtlMs : options.missTtlMs;
           const age = now() - (answers[index] ?? 0);
-          values.push(text == null || age >= ttlMs ? undefined : parseJson(text));
+          values.push(text == null || age >= ttlMs ? undefined : jsonValue(text));
         }
         await yieldIfDue();
       }
@@ -169,15 +170,6 @@ export function createFactStore<Value extends object>(
 function splitAtSpace(text: string): readonly [before: string, after: string] {
   const at = text.indexOf(' ');
   return [text.slice(0, at), text.slice(at + 1)];
-}
-
-/** The JSON value, or `undefined` for a damaged text: it is looked up and written again. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

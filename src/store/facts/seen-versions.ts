@@ -26,7 +26,7 @@ export function createSeenVersions(redis: RedisClient, { seen: keyOf }: Pick<Key
         const members = Map.groupBy(part.map(placeOf), ({ bucket }) => bucket);
         await runScript(redis, ADD_SEEN, [...members.keys()].map(keyOf), [
           BUCKET_ENTRIES,
-          ...[...members.values()].flatMap(argumentsOf),
+          ...[...members.values()].flatMap((own) => [own.length, ...own.map(({ member }) => member)]),
         ]);
       }
     },
@@ -54,10 +54,6 @@ interface Place {
 function placeOf(name: string): Place {
   const bits = hash('sha256', name, 'buffer').readBigUInt64BE();
   return { bucket: Number(bits % BigInt(BUCKETS)), member: String(bits / BigInt(BUCKETS)) };
-}
-
-function argumentsOf(places: readonly Place[]): readonly (string | number)[] {
-  return [places.length, ...places.map(({ member }) => member)];
 }
 
 /**

@@ -1,3 +1,4 @@
+import { jsonValue } from '../../model/decoded.ts';
 import type { VersionRecordSummary } from '../../model/scan/inventory.ts';
 import { createYielder } from '../../model/yielding.ts';
 import type { FactStore } from '../facts/facts.ts';
@@ -29,10 +30,7 @@ export async function versionsNaming(
  * replaces it.
  */
 export function advisoryIdsOf(text: string): readonly unknown[] {
-  try {
-    const { record }: { readonly record?: { readonly advisoryIds?: unknown } } = JSON.parse(text);
-    return Array.isArray(record?.advisoryIds) ? record.advisoryIds : [];
-  } catch {
-    return [];
-  }
+  const fact = jsonValue(text) as { readonly record?: { readonly advisoryIds?: unknown } } | null | undefined;
+  const { advisoryIds } = fact?.record ?? {};
+  return Array.isArray(advisoryIds) ? advisoryIds : [];
 }

@@ -2,11 +2,9 @@ import { describe, expect, it } from 'vitest';
 import {
   COMPARE_FINDINGS,
   COMPARE_TARGETS,
+  EMPTY_FLEET,
   FINDING_ORDERS,
   type FindingOrder,
-} from '../../../src/fleet/view/fleet-order.ts';
-import {
-  EMPTY_FLEET,
   type FleetSnapshot,
   type FleetUpdate,
   updateFleet,

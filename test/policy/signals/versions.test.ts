@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { comparedRelease } from '../../../src/policy/signals/versions.ts';
+import { comparedRelease } from '../../../src/policy/signals/detector.ts';
 
 const release = (version: string, time: string) => ({
   version,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createProjectScores } from '../../../src/store/facts/project-scores.ts';
+import { createProjectScores } from '../../../src/store/facts/inspections.ts';
 import { createKeys } from '../../../src/store/keys.ts';
 import { openStoreRoom, type StoreRoom } from '../store-room.ts';
 
