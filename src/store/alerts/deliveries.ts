@@ -170,11 +170,14 @@ return file(KEYS, ARGV)
 `);
 
 /**
- * Adds an attempt and keeps the newest ones.
+ * Adds an attempt and keeps the newest ones. That of a delivery which Redis has lost is not kept: nothing would ever remove it.
  *
  * Keys: record, attempts (list). Arguments: attempt, bound, status ('' without).
  */
 const ADD_ATTEMPT = defineScript(`
+if redis.call('HEXISTS', KEYS[1], 'state') == 0 then
+  return 0
+end
 redis.call('RPUSH', KEYS[2], ARGV[1])
 redis.call('LTRIM', KEYS[2], -tonumber(ARGV[2]), -1)
 if ARGV[3] == '' then

@@ -164,7 +164,9 @@ describe('a delivery', () => {
   });
 
   it('that Redis has lost has no state until it is filed again or delivered', async () => {
-    const { store } = open('lost');
+    const { store, keys } = open('lost');
+    await store.addAttempt('m1', { at: '2026-05-01T00:00:00Z', durationMs: 3, status: 410 });
+    expect(await room.redis.exists(keys.delivery('m1'), keys.deliveryAttempts('m1'))).toBe(0);
     for (const state of ['failed', 'retrying', 'held', 'waiting'] as const) {
       await store.move(identity('m1'), { state, reason: 'the verdict is gone' });
       expect(await store.find('m1')).toBeUndefined();
