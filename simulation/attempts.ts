@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Processor } from 'bullmq';
 import { Redis } from 'ioredis';
-import { reportFault, scriptSent } from './platform.ts';
+import { jobDone, reportFault, scriptSent } from './platform.ts';
 
 /** What a worker does for one job, from its claim to its end. Calls that follow from it belong to it; those of timers do not. */
 interface Attempt {
@@ -45,6 +45,7 @@ export function watched(queue: string, process: Processor): Processor {
       try {
         const result: unknown = await process(job, token, signal);
         end('done');
+        jobDone(attempt.what);
         return result;
       } catch (error) {
         end('failed', error);

@@ -1,9 +1,9 @@
 import type { Keys } from '../src/store/keys.ts';
 import { wrongScans } from './audit-scans.ts';
-import type { Open, SentAlert } from './oracle.ts';
+import type { LostPeriods, Open, SentAlert } from './oracle.ts';
 import { GATHERED, SOURCES } from './plan.ts';
 import type { AskedScan } from './scans.ts';
-import type { Answer, Witness } from './witness.ts';
+import { type Answer, fieldsOf, textsIn, type Witness } from './witness.ts';
 import type { Received } from './world.ts';
 
 /** What has happened so far, as the world outside of Lockhound knows it. */
@@ -13,8 +13,12 @@ export interface Happened {
   readonly refused: ReadonlySet<string>;
   readonly asked: readonly AskedScan[];
   readonly open: Open;
-  /** Whether no fault has happened. */
-  readonly isCalm: boolean;
+  /** From this time on no fault has happened, in virtual milliseconds. */
+  readonly calmSince: number;
+  /** Whether a clock was wrong: times that were stored are not in the order of what happened. */
+  readonly hadWrongClocks: boolean;
+  readonly lost: LostPeriods;
+  /** Whether Redis has lost writes: of what it forgot, it does not know that it has ended. */
   readonly hasLostWrites: boolean;
 }
 
@@ -90,6 +94,7 @@ export interface ReceivedAlert extends Received {
 
 function checkAlert(id: string, { changes, counts, ...alert }: Alert, isCalm: boolean, say: Say): void {
   if (alert.id !== id) say(`its alert has the id ${alert.id}`);
+  // Which answers a scan got while a service failed is not known here.
   if (isCalm && alert.gaps !== 0) say(`its alert has ${alert.gaps} gaps`);
   for (const [name, count] of Object.entries(counts))
     if (count !== changes.filter(({ transition }) => transition === name).length) say(`${count} ${name}`);
@@ -99,57 +104,73 @@ function checkDelivery(
   witness: Witness,
   keys: Keys,
   { id, at, sentAt, alert, isGathered }: ReceivedAlert,
-  { refused, isCalm, hasLostWrites }: Happened,
+  { refused, calmSince, hadWrongClocks, lost }: Happened,
   sayOf: Say,
 ): void {
   const say: Say = (what) => sayOf(`delivery ${id}: ${what}`);
   const { changes, leftOut } = alert;
-  checkAlert(id, alert, isCalm, say);
   const record = fieldsOf(witness.ask('HGETALL', keys.delivery(id)));
+  // When it was filed, its verdict had seen what was true then.
+  const isCalm = Number(record['filedAt']) >= calmSince;
+  checkAlert(id, alert, isCalm, say);
+  // Redis may have lost it with the verdict that it follows from, and not get another verdict with it.
+  const mayBeLost = lost.has(sentAt, at);
   if (record['state'] === undefined) {
-    if (!hasLostWrites) say('it has no record');
+    if (!mayBeLost) say('it has no record');
     return;
   }
   const { scan, route } = alert;
   const target = isGathered ? '*' : alert.target;
   const always: Fields = { target, scan, route, state: 'delivered', reason: '', nextAttemptAt: '' };
   // Where Redis has lost it, only its identity is known.
-  const filed: Fields = hasLostWrites ? {} : { changes: `${changes.length + leftOut}` };
-  const calm: Fields = isCalm ? { attempts: refused.has(id) ? '2' : '1', lastStatus: '200' } : {};
+  const filed: Fields = mayBeLost ? {} : { changes: `${changes.length + leftOut}`, lastStatus: '200' };
+  const calm: Fields = isCalm ? { attempts: refused.has(id) ? '2' : '1' } : {};
   for (const [name, value] of Object.entries({ ...always, ...filed, ...calm }))
     if (record[name] !== value) say(`${name} is ${record[name]}, not ${value}`);
   const attempts = textsIn(witness.ask('LRANGE', keys.deliveryAttempts(id), '0', '-1'));
-  if (!hasLostWrites && attempts.length !== Number(record['attempts']))
+  if (!mayBeLost && attempts.length !== Number(record['attempts']))
     say(`${attempts.length} attempts are stored`);
   for (const key of [keys.delivery(id), keys.deliveryAttempts(id)])
     if (attempts.length > 0) checkEnd(witness, key, RETENTION_MS, say);
-  if (!isCalm) return;
-  const [filedAt, updated] = [Number(record['filedAt']), Number(record['updatedAt'])];
-  if (!(filedAt <= sentAt && updated >= Math.floor(sentAt) && updated <= at + RECORDED_MS))
-    say(`it was filed at ${filedAt}, sent at ${sentAt}, received at ${at} and recorded at ${updated}`);
+  if (!hadWrongClocks && !mayBeLost) checkTimes(record, { sentAt, at, isCalm }, say);
+}
+
+/** A worker that dies before it records an attempt has another one make it. */
+function checkTimes(
+  { filedAt, updatedAt }: Fields,
+  { sentAt, at, isCalm }: { readonly sentAt: number; readonly at: number; readonly isCalm: boolean },
+  say: Say,
+): void {
+  const latest = isCalm ? at + RECORDED_MS : Number.POSITIVE_INFINITY;
+  const updated = Number(updatedAt);
+  if (!(Number(filedAt) <= sentAt && updated >= Math.floor(sentAt) && updated <= latest))
+    say(`it was filed at ${filedAt}, sent at ${sentAt}, received at ${at} and recorded at ${updatedAt}`);
 }
 
 export interface OfShard extends Happened {
   readonly targets: ReadonlySet<string>;
 }
 
+/** What may be lost may be listed: it may have been sent again. */
 function checkLists(
   witness: Witness,
   keys: Keys,
   received: readonly ReceivedAlert[],
-  { targets, hasLostWrites }: OfShard,
+  { targets, lost }: OfShard,
   say: Say,
 ): void {
   const known = new Set(received.map(({ id }) => id));
+  const kept = received.filter(({ sentAt, at }) => !lost.has(sentAt, at));
   const delivered = new Set(textsIn(witness.ask('ZRANGE', keys.delivered, '0', '-1')));
   for (const id of delivered)
     if (!known.has(id)) say(`delivery ${id} counts as delivered and was not received`);
-  if (hasLostWrites) return;
-  for (const id of known) if (!delivered.has(id)) say(`delivery ${id} is not listed`);
+  for (const { id } of kept) if (!delivered.has(id)) say(`delivery ${id} is not listed`);
   for (const target of targets) {
-    const own = received.filter(({ alert, isGathered }) => !isGathered && alert.target === target);
+    const isOwn = ({ alert, isGathered }: ReceivedAlert): boolean => !isGathered && alert.target === target;
     const listed = new Set(textsIn(witness.ask('LRANGE', keys.targetDeliveries(target), '0', '-1')));
-    if (listed.size !== Math.min(LISTED, own.length)) say(`${target} has ${listed.size} deliveries`);
+    const [least, most] = [kept, received].map((all) => Math.min(LISTED, all.filter(isOwn).length));
+    if (listed.size < Number(least) || listed.size > Number(most))
+      say(`${target} has ${listed.size} deliveries, not ${least} to ${most}`);
     for (const id of listed) if (!known.has(id)) say(`${target} lists ${id}`);
   }
 }
@@ -209,13 +230,4 @@ export function checkEnd(witness: Witness, key: string, ms: number, say: Say): v
 
 function textOf(answer: Answer): string | undefined {
   return typeof answer === 'string' ? answer : undefined;
-}
-
-export function textsIn(answer: Answer): readonly string[] {
-  return Array.isArray(answer) ? answer.map(String) : [];
-}
-
-export function fieldsOf(answer: Answer): Fields {
-  const all = textsIn(answer);
-  return Object.fromEntries(all.flatMap((name, at) => (at % 2 === 0 ? [[name, all[at + 1] ?? '']] : [])));
 }

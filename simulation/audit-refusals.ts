@@ -1,4 +1,5 @@
 import type { Keys } from '../src/store/keys.ts';
+import type { LostPeriods } from './oracle.ts';
 import type { Scans } from './scans.ts';
 import type { Witness } from './witness.ts';
 
@@ -18,7 +19,7 @@ export function wrongRefusals(
   witness: Witness,
   keys: Keys,
   { refused }: Pick<Scans, 'refused'>,
-  hasFaults: boolean,
+  { lost, calmSince }: { readonly lost: LostPeriods; readonly calmSince: number },
 ): readonly string[] {
   const found: string[] = [];
   const stored = witness.ask('HGETALL', keys.rejected) as readonly string[];
@@ -32,11 +33,12 @@ export function wrongRefusals(
     const isRight = job === 'ingest-lockfiles' && isFailed && data === JSON.stringify(asked?.data);
     const isWhere = issues.some(({ path, reason }) => path.startsWith(asked?.path ?? '-') && reason !== '');
     const late = Date.parse(at) - (asked?.at ?? 0);
-    const isInTime = hasFaults || (late >= -1 && late < REFUSED_WITHIN_MS);
+    const isInTime = (asked?.at ?? 0) < calmSince || (late >= -1 && late < REFUSED_WITHIN_MS);
     if (!isRight || !isWhere || !isInTime)
       found.push(`rejected payload ${id}: ${job} ${at} ${JSON.stringify(issues)}`);
   }
-  if (!hasFaults && entries.length !== refused.size)
-    found.push(`${entries.length} of ${refused.size} payloads were refused`);
+  const kept = new Set(entries.map(({ id }) => id));
+  for (const [id, { at, confirmedAt = Number.POSITIVE_INFINITY }] of refused)
+    if (!kept.has(id) && !lost.has(at, confirmedAt)) found.push(`payload ${id} was not refused`);
   return found;
 }

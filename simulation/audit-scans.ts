@@ -2,7 +2,6 @@ import { scanIdOf } from '../src/model/scan/scan-id.ts';
 import type { Keys } from '../src/store/keys.ts';
 import {
   checkEnd,
-  fieldsOf,
   type OfShard,
   OUTCOME_MS,
   PACKAGES,
@@ -10,10 +9,11 @@ import {
   type Say,
 } from './audit-records.ts';
 import type { AskedScan } from './scans.ts';
-import type { Witness } from './witness.ts';
+import { fieldsOf, type Witness } from './witness.ts';
 
 interface ScanFields {
   readonly state: string;
+  readonly requestedAt: string;
   readonly startedAt?: number;
   readonly endedAt?: number;
   readonly lockfiles?: number;
@@ -21,6 +21,8 @@ interface ScanFields {
   readonly outcomes?: Readonly<Record<string, number>>;
   readonly changes?: Readonly<Record<string, number>>;
   readonly deliveries?: number;
+  readonly delivered?: number;
+  readonly failedDeliveries?: number;
   readonly incomplete?: boolean;
   readonly unchanged?: boolean;
 }
@@ -30,8 +32,9 @@ export function wrongScans(
   witness: Witness,
   keys: Keys,
   received: readonly ReceivedAlert[],
-  { asked, targets, isCalm, hasLostWrites }: OfShard,
+  happened: OfShard,
 ): readonly string[] {
+  const { asked, targets, calmSince } = happened;
   const found: string[] = [];
   const records = fieldsOf(witness.ask('HGETALL', keys.scans));
   const ordered = witness.ask('ZCARD', keys.scanOrder);
@@ -43,15 +46,15 @@ export function wrongScans(
     const say: Say = (what) => void found.push(`scan ${own}: ${what}`);
     const text = records[own];
     if (text === undefined) {
-      if (!hasLostWrites) say('it has no record');
+      say('it has no record');
       continue;
     }
     const fields = JSON.parse(text) as ScanFields;
     checkScan(fields, say);
-    if (!hasLostWrites) checkEnd(witness, keys.requestedScan(own), OUTCOME_MS, say);
-    if (isCalm) checkCalm(scan, fields, say);
+    checkEnd(witness, keys.requestedScan(own), OUTCOME_MS, say);
+    if (scan.at >= calmSince) checkCalm(scan, fields, say);
   }
-  return hasLostWrites ? found : [...found, ...wrongCounts(records, received, isCalm)];
+  return [...found, ...wrongCounts(records, received, happened)];
 }
 
 function checkScan({ state, outcomes = {}, lockfiles, packages }: ScanFields, say: Say): void {
@@ -69,22 +72,32 @@ function checkCalm({ at, id }: AskedScan, fields: ScanFields, say: Say): void {
   if (id.endsWith('-unchanged') && unchanged !== true) say('it was read again');
 }
 
-/** What scans say that they changed was told. */
+/**
+ * What scans say that they changed was told. Of a scan with a delivery that Redis may have lost, another verdict may have told other
+ * changes before.
+ */
 function wrongCounts(
   records: Readonly<Record<string, string>>,
   received: readonly ReceivedAlert[],
-  isCalm: boolean,
+  { calmSince, lost }: OfShard,
 ): readonly string[] {
   const single = received.filter(({ isGathered }) => !isGathered);
   const sent = Map.groupBy(single, ({ alert }) => alert.scan);
   return Object.entries(records).flatMap(([scan, text]) => {
-    const { deliveries = 0, changes = {} } = JSON.parse(text) as ScanFields;
+    const fields = JSON.parse(text) as ScanFields;
+    const { requestedAt, deliveries = 0, delivered = 0, failedDeliveries = 0, changes = {} } = fields;
     const own = sent.get(scan) ?? [];
+    if (own.some(({ sentAt, at }) => lost.has(sentAt, at))) return [];
+    // Faults of services lead to changes of notes, which are counted and not told.
+    const isCalm = Date.parse(requestedAt) >= Math.floor(calmSince);
     const whole = own.filter(({ path }) => path !== '/change');
     const told = whole.reduce((sum, { alert }) => sum + alert.changes.length + alert.leftOut, 0);
     const counted = Object.values(changes).reduce((sum, count) => sum + count, 0);
+    const counts = `${deliveries} deliveries, ${delivered} delivered and ${failedDeliveries} failed`;
     return [
-      ...(deliveries === own.length ? [] : [`scan ${scan} has ${deliveries} deliveries, not ${own.length}`]),
+      ...(deliveries === own.length && delivered === own.length && failedDeliveries === 0
+        ? []
+        : [`scan ${scan} has ${counts}, not ${own.length}`]),
       ...((isCalm ? told === counted : told <= counted)
         ? []
         : [`scan ${scan} has ${counted} changes, and ${told} were told`]),

@@ -32,8 +32,8 @@ const REFRESHED_WITHIN_MS = 15_000 + 6_000;
 const PROMPT_MS = 3_000;
 /** A scan knows advisories that are older: facts are kept for two seconds. */
 const KNOWN_MS = 3_000;
-/** Nothing is left to do within this time. A job whose lane was lost looks for its turn after 15 minutes at most. */
-const DONE_WITHIN_MS = 20 * 60_000;
+/** Nothing is left to do within this time. A job whose lane was lost looks for its turn after 4 minutes at most, later than `SETTLED_WITHIN_MS`. */
+const DONE_WITHIN_MS = 8 * 60_000;
 /** Without faults: between two refreshes. */
 const DONE_SOON_MS = 20_000;
 /** After a clock was wrong, starts of schedules are due in time again after this time. */
@@ -81,7 +81,7 @@ class History {
   readonly #lost = new LostPeriods();
   readonly #trace: string[] = [];
   readonly #hash = createHash('sha256');
-  readonly #state: HistoryState = { isCalm: true, hadFaults: false, error: undefined };
+  readonly #state: HistoryState = { isCalm: true, hadFaults: false, calmSince: START, error: undefined };
   /** Steps that have begun and have not ended. */
   #pending = 0;
   /** Deliveries that have been read. */
@@ -135,6 +135,7 @@ class History {
       connect: () => this.#network.connect(),
       request: this.#world.request,
       script: this.#workers.script,
+      done: this.#invariants.requireOnce,
       fail: this.#fail,
     });
     let failure: string | undefined;
@@ -179,6 +180,8 @@ class History {
       this.#note(`round ${round}`);
       const isCalm = CALM_ROUNDS.includes(round);
       if (isCalm && this.#state.hadFaults) await this.#recover(scans);
+      if (!isCalm) this.#state.calmSince = Number.POSITIVE_INFINITY;
+      else if (!this.#state.isCalm) this.#state.calmSince = this.#scheduler.now;
       this.#state.isCalm = isCalm;
       this.#state.hadFaults ||= !isCalm;
       await this.#play(round, scans);

@@ -58,6 +58,19 @@ export class Model {
     }
     return open;
   }
+
+  /** The ids of the advisories about each version that these targets lock, by `name@version`. */
+  advisoriesOf(targets: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
+    const locked = [...targets].flatMap((target) => [...(this.#targets.get(target) ?? [])]);
+    return new Map(
+      locked.map(([name, version]) => {
+        const about = [...this.#advisories].filter(
+          ([, advisory]) => advisory.name === name && advisory.versions.includes(version),
+        );
+        return [`${name}@${version}`, about.map(([id]) => id)];
+      }),
+    );
+  }
 }
 
 export interface SentChange {

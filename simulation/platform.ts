@@ -57,6 +57,8 @@ export interface Platform {
   readonly request: (asked: Asked) => Promise<Answered>;
   /** A job of the present owner sends a script to Redis. Returns what happens when it has the answer. */
   readonly script: () => (() => void) | undefined;
+  /** A job of the present owner is done. */
+  readonly done: (job: string) => void;
   /** Ends the history with this error. */
   readonly fail: (error: Error) => void;
 }
@@ -79,6 +81,11 @@ export function requestOf(): Platform['request'] {
 /** A job sends a script. */
 export function scriptSent(): (() => void) | undefined {
   return platform?.script();
+}
+
+/** A job is done. */
+export function jobDone(job: string): void {
+  platform?.done(job);
 }
 
 /** Ends the history, if one runs. */

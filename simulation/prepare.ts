@@ -77,7 +77,7 @@ function configOf(level: string, shards: number): string {
   return `
 redis: { url: "redis://redis.test:6379", shards: ${shards} }
 insights: { url: "${URLS.insights}", recordTtl: 2s, missTtl: 2s }
-worker: { lockDuration: 5s, recheck: { open: 10s } }
+worker: { lockDuration: 5s, recheck: { open: 10s, turn: 4m } }
 log: { level: ${level} }
 `;
 }

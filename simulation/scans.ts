@@ -41,6 +41,8 @@ const REFUSED: readonly { readonly path: string; readonly data: (id: string) => 
 /** A payload that workers refuse. */
 interface RefusedPayload {
   readonly at: number;
+  /** When its sender knew that Redis has it. */
+  confirmedAt?: number;
   readonly path: string;
   readonly data: unknown;
 }
@@ -126,8 +128,10 @@ export class Scans {
     const kind = REFUSED[index % REFUSED.length];
     const id = `refused-${index}-${this.refused.size}`;
     const data = kind?.data(id);
-    this.refused.set(id, { at: this.#scheduler.now, path: kind?.path ?? '', data });
+    const payload: RefusedPayload = { at: this.#scheduler.now, path: kind?.path ?? '', data };
+    this.refused.set(id, payload);
     await this.#queue(data, id);
+    payload.confirmedAt = this.#scheduler.now;
   }
 
   /** Queues a payload of a newer release, which has to wait for one. Then takes it back. */

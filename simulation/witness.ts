@@ -64,3 +64,13 @@ function parse(text: string, from: number): readonly [Answer, number] | undefine
   }
   return [length < 0 ? null : all, at];
 }
+
+export function textsIn(answer: Answer): readonly string[] {
+  return Array.isArray(answer) ? answer.map(String) : [];
+}
+
+/** The fields of a hash by their names. */
+export function fieldsOf(answer: Answer): Readonly<Record<string, string>> {
+  const all = textsIn(answer);
+  return Object.fromEntries(all.flatMap((name, at) => (at % 2 === 0 ? [[name, all[at + 1] ?? '']] : [])));
+}

@@ -194,7 +194,8 @@ export class Workers {
   async terminate(index: number): Promise<void> {
     const { scheduler, network, note, fail } = this.#options;
     const worker = this.#workers[index];
-    if (worker === undefined || !worker.owner.alive) return;
+    // One that ends already is asked once.
+    if (worker === undefined || !worker.owner.alive || worker.stop.signal.aborted) return;
     const { owner, stop, running } = worker;
     let isClosed = false;
     scheduler.as(owner, () => {
