@@ -1,16 +1,29 @@
 import { createDeferredLog } from '../compose/deferred-log.ts';
-import { openLookUpCache } from '../compose/look-up-cache.ts';
+import { type CacheOptions, openLookUpCache } from '../compose/look-up-cache.ts';
 import { openScanner } from '../compose/scanner.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import type { PackageChecks, PackageQuestion } from '../model/api/lockhound-api.generated.ts';
-import { checkPackages } from '../operations/packages/check-packages.ts';
+import { isExcluded } from '../fleet/compact-lockfile.ts';
+import type { PackageCheck, PackageChecks, PackageQuestion } from '../model/api/lockhound-api.generated.ts';
+import type { ResolvedPackage } from '../model/scan/inventory.ts';
+import { chunks } from '../model/yielding.ts';
+import { checkPackages, countChecks, MAX_PACKAGES } from '../operations/packages/check-packages.ts';
 import { Refusal } from '../operations/refusal.ts';
+import { sharedSuppressions } from './shared-suppressions.ts';
+
+interface AloneOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Uses the bundled data. */
+  readonly local?: boolean;
+  readonly cache?: CacheOptions;
+  /** The target whose suppressions apply. Default: none. */
+  readonly target?: string;
+}
 
 /** The answer of the gate without a fleet: from the API, or from imported advisories, with the look-ups of earlier commands. Throws `Refusal`. */
 export async function checkAlone(
   loaded: LoadedConfig,
   question: PackageQuestion,
-  signal: AbortSignal = new AbortController().signal,
+  options: AloneOptions = {},
 ): Promise<PackageChecks> {
   if (question.target !== undefined)
     throw new Refusal(
@@ -18,9 +31,21 @@ export async function checkAlone(
       'target-unknown',
       'a target needs redis.url or a server: nothing is known of it here',
     );
-  const kept = openLookUpCache(loaded, { onFault: () => {} });
+  const {
+    signal = new AbortController().signal,
+    local,
+    cache = { onFault: () => {} },
+    target = '',
+  } = options;
+  const kept = local === true ? undefined : openLookUpCache(loaded, cache);
+  const log = createDeferredLog(loaded);
   const scanner = await openScanner(loaded, {
-    log: createDeferredLog(loaded),
+    log,
+    local:
+      local === true
+        ? await (await import('../embedded/insights/local-index.ts')).openLocalIndex()
+        : undefined,
+    suppressions: await sharedSuppressions(loaded, log),
     cache: kept?.cache,
     signal,
     onProgress: () => {},
@@ -38,12 +63,24 @@ export async function checkAlone(
         isInspecting: loaded.config.insights.sources.includes('api'),
         close: scanner.close,
       },
-      ...{ target: { id: '', labels: {} }, seesAll: true, signal, now: Date.now() },
-      usesOf: async () => new Map(),
+      ...{ target: { id: target, labels: {} }, seesAll: true, signal, now: Date.now() },
       nearNames: async () => [],
     });
   } finally {
     await scanner.close();
     await kept?.cache.flush();
   }
+}
+
+/** The answer of the gate about packages that a change adds; `undefined` without one. Private ones and those of no index are not asked for. */
+export async function checkAdded(
+  loaded: LoadedConfig,
+  added: readonly ResolvedPackage[],
+  options: AloneOptions,
+): Promise<PackageChecks | undefined> {
+  const asked = added.filter((one) => !isExcluded(one)).map(({ purl }) => purl);
+  const packages: PackageCheck[] = [];
+  for (const part of chunks(asked, MAX_PACKAGES))
+    packages.push(...(await checkAlone(loaded, { packages: part }, options)).packages);
+  return asked.length === 0 ? undefined : { packages, counts: countChecks(packages) };
 }

@@ -72,16 +72,24 @@ export async function openPackageGate(
   };
 }
 
-/** The facts of the fleet, then what all workers know, then what this process was answered itself. */
+/** The facts of the fleet as they are now, then what this process was answered before, then what all workers were. */
 function gateCache(shards: readonly Store[]): Cache {
-  const none: Cache = { getMany: async (_kind, keys) => keys.map(() => undefined), setMany: async () => {} };
-  const own = cacheInMemory(none, KEPT);
-  const all = [...shards.map(factCache), own];
-  return {
-    getMany: (kind, keys) =>
-      firstOf(all.map((one) => (some: readonly string[]) => one.getMany(kind, some)))(keys),
-    setMany: own.setMany,
-  };
+  const shared: Cache = { getMany: readsOf(shards.map(({ cache }) => cache)), setMany: async () => {} };
+  const memory = cacheInMemory(shared, KEPT);
+  const facts = shards.map((store) => factCache({ cache: memory, facts: store.facts }));
+  return { getMany: readsOf([...facts, memory]), setMany: memory.setMany };
+}
+
+/** Reads from one cache after the other. */
+function readsOf(caches: readonly Cache[]): Cache['getMany'] {
+  return (kind, keys) =>
+    firstOf(
+      caches.map(
+        ({ getMany }) =>
+          (some: readonly string[]) =>
+            getMany(kind, some),
+      ),
+    )(keys);
 }
 
 type Read<Value> = (keys: readonly string[]) => Promise<readonly (Value | undefined)[]>;

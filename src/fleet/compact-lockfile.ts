@@ -17,7 +17,7 @@ export interface LockfileIds {
 /** Outcomes of packages that are never looked up. */
 const EXCLUDED: ReadonlySet<Outcome> = new Set(['unsupported', 'private']);
 
-export function isExcluded({ resolution }: ResolvedPackage): boolean {
+export function isExcluded({ resolution }: Pick<ResolvedPackage, 'resolution'>): boolean {
   return EXCLUDED.has(resolution.outcome);
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { isExcluded } from '../fleet/compact-lockfile.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import { countedSeverity } from '../model/scan/severity.ts';
 import { lockedOf } from '../operations/packages/asked-packages.ts';
@@ -16,7 +17,7 @@ const BODY = z.record(z.string().max(214), z.array(z.string().max(256)));
 
 /**
  * Adds `POST /-/npm/v1/security/advisories/bulk`, which `npm audit` asks its registry: the findings of the rule `vulnerability`, by name of
- * package. A version that could not be looked up is an entry of severity `info`: npm would take no entry as none.
+ * package. A version of which not all is known has an entry of severity `info`: npm would take no entry as none.
  */
 export function addNpmAudit(app: FastifyInstance, context: ServeContext, parts: RouteParts): void {
   const limited = { ...parts, bodyLimit: MAX_BODY_BYTES };
@@ -44,14 +45,16 @@ function packagesIn(body: unknown): readonly (readonly [name: string, version: s
 }
 
 function entriesOf(judged: readonly JudgedPackage[]): Readonly<Record<string, readonly object[]>> {
-  const found = judged.flatMap(({ locked: { name, version, resolution }, findings }) => {
-    const { outcome, reason } = resolution;
+  const found = judged.flatMap(({ locked: { name, version, resolution }, findings, unknown }) => {
     const own = findings.filter(
       ({ suppressed, advisory }) => suppressed === undefined && advisory !== undefined,
     );
-    const unknown = { title: `Lockhound does not know of advisories: ${reason}`, severity: 'info', url: '' };
-    const entries = outcome === 'failed' ? [{ ...unknown, cwe: [], cvss: NO_SCORE }] : own.map(entryOf);
-    return entries.map((entry) => ({ name, version, entry }));
+    // What the configuration excludes is no fault.
+    const [reason] = isExcluded({ resolution }) ? [] : unknown;
+    const title = `Lockhound does not know of all advisories: ${reason}`;
+    const lacking =
+      reason === undefined ? [] : [{ title, severity: 'info', url: '', cwe: [], cvss: NO_SCORE }];
+    return [...own.map(entryOf), ...lacking].map((entry) => ({ name, version, entry }));
   });
   const listOf = (own: typeof found) =>
     Array.from(

@@ -1,11 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { readBundledData } from '../../src/embedded/insights/data-set.ts';
 import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
 import { checksText } from '../../src/report/checks.ts';
 import { lockhound } from './lockhound.ts';
 
 let insights: InsightsService;
 beforeAll(async () => {
-  insights = await startInsightsService({ partial: false });
+  const { advisories } = await readBundledData();
+  // The bundled data has no dates, which are then not known.
+  const publishedAt = new Date(Date.now() - 365 * 24 * 3_600_000).toISOString();
+  const packageOf = (name: string, versions: readonly string[]) => ({
+    ...{ system: 'NPM' as const, name, default: versions.at(-1) ?? '' },
+    versions: versions.map((version) => ({ version, publishedAt, license: 'MIT', dependencies: {} })),
+  });
+  const packages = [packageOf('lodash', ['4.17.20', '4.17.21']), packageOf('ms', ['2.1.2', '2.1.3'])];
+  insights = await startInsightsService({ data: { packages, advisories } });
   vi.stubEnv('LOCKHOUND_INSIGHTS_URL', insights.url);
 });
 afterAll(async () => {

@@ -78,11 +78,13 @@ function preferred(
   fitting: readonly PublishedVersion[],
   { isValid, isPrerelease, compare }: VersionScheme,
 ): PublishedVersion | undefined {
+  const usual = fitting.find((one) => one.isDefault);
+  // Most often there is one, and sorting the versions of a package takes longer than all else.
+  if (usual !== undefined) return usual;
   const sorted = fitting
     .filter(({ version }) => isValid(version))
     .sort((left, right) => compare(right.version, left.version));
-  const usual = fitting.find((one) => one.isDefault) ?? sorted.find(({ version }) => !isPrerelease(version));
-  return usual ?? sorted[0] ?? fitting[0];
+  return sorted.find(({ version }) => !isPrerelease(version)) ?? sorted[0] ?? fitting[0];
 }
 
 /** The package as a target has it that adds it. */

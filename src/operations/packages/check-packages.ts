@@ -1,5 +1,5 @@
-import { openCandidates, waitsUntil } from '../../advice/candidates.ts';
-import { type AdviceFacts, createAdviceFacts } from '../../advice/facts.ts';
+import { waitsUntil } from '../../advice/candidates.ts';
+import { createAdviceFacts } from '../../advice/facts.ts';
 import type {
   CheckReason,
   PackageCheck,
@@ -7,9 +7,9 @@ import type {
   PackageQuestion,
 } from '../../model/api/lockhound-api.generated.ts';
 import { defined } from '../../model/defined.ts';
-import { canonicalName, systemOf, type VersionKey } from '../../model/lockfile/ecosystem.ts';
+import { messageOf } from '../../model/errors.ts';
+import { canonicalName, systemOf } from '../../model/lockfile/ecosystem.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
-import type { PublishedVersion } from '../../model/ports/insights.ts';
 import type { GateCode } from '../../model/scan/gate.ts';
 import type { Policy } from '../../model/scan/policy.ts';
 import { compareReasons, decisionOf, findingReason, gateReason } from '../../policy/gate.ts';
@@ -18,20 +18,20 @@ import { areNear, lookAlike } from '../../policy/signals/look-alike.ts';
 import { suspicionOf } from '../../policy/signals/suspicion.ts';
 import { Refusal } from '../refusal.ts';
 import { type AskedPackage, type Chosen, choose, readAsked } from './asked-packages.ts';
-import { type FleetUse, mostUsed } from './fleet-use.ts';
+import { type FleetUse, mostUsed, type UsedPackage } from './fleet-use.ts';
 import { type JudgedPackage, type JudgingParts, judgePackages } from './judged-packages.ts';
+import { type NewestGood, newestGood } from './newest-good.ts';
 
 /** Packages of one question. */
-const MAX_PACKAGES = 500;
+export const MAX_PACKAGES = 500;
 const MAX_MEANT = 5;
-/** Versions that are looked at for a good one, and requests for all packages. */
-const MAX_CANDIDATES = 61;
+/** Requests for the newest good versions of all packages. */
 const MAX_REQUESTS = 3_000;
 
 /** What the question is answered from. */
 export interface CheckParts extends Omit<JudgingParts, 'isHeld'> {
-  /** How the targets that the caller may see use packages. */
-  readonly usesOf: (names: readonly AskedPackage[]) => Promise<ReadonlyMap<AskedPackage, FleetUse>>;
+  /** How the targets that the caller may see use packages, in order; absent without a fleet. */
+  readonly usesOf?: (packages: readonly UsedPackage[]) => Promise<readonly FleetUse[]>;
   /** Names that the caller may know and that resemble one that the index does not have. */
   readonly nearNames: (asked: AskedPackage) => Promise<readonly string[]>;
 }
@@ -42,6 +42,7 @@ interface Subject {
   readonly choice: Chosen;
   readonly use: FleetUse | undefined;
   readonly judged: JudgedPackage | undefined;
+  readonly good: NewestGood | undefined;
   readonly policy: Policy;
   readonly now: number;
 }
@@ -60,57 +61,61 @@ export async function checkPackages(
   const insights = gate.insights(seesAll);
   const read = new Map([...new Set(packages)].map((text) => [text, readAsked(text, ecosystem)]));
   const asked = [...read.values()].filter((one) => typeof one !== 'string');
-  const [uses, choices] = await Promise.all([
-    parts.usesOf(asked),
-    Promise.all(asked.map((one) => choose(one, insights, signal))),
-  ]);
+  const choices = await Promise.all(asked.map((one) => choose(one, insights, signal)));
+  const used = asked.map(({ ecosystem: system, name }, index) => {
+    return { ecosystem: system, name, version: choices[index]?.locked?.version };
+  });
+  const uses = await parts.usesOf?.(used);
   const locked = new Map(choices.flatMap(({ locked: one }) => (one === undefined ? [] : [[one.purl, one]])));
-  const useOf = new Map(
-    choices.map((one, index) => [one.locked?.purl, uses.get(asked[index] as AskedPackage)]),
-  );
+  const useOf = new Map(choices.map((one, index) => [one.locked?.purl, uses?.[index]]));
   const isHeld = ({ purl, version }: Pick<LockedPackage, 'purl' | 'version'>) =>
     useOf.get(purl)?.targets.has(version) === true;
   const all = await judgePackages([...locked.values()], { ...parts, isHeld });
   const judged = new Map(all.map((one) => [one.locked.purl, one]));
-  const facts = createAdviceFacts(insights, { signal, maxRequests: MAX_REQUESTS });
-  const checking = asked.map(async (one, index) => {
+  const found = asked.map((one, index) => {
     const choice = choices[index] ?? {};
-    const found = judged.get(choice.locked?.purl ?? '');
-    const subject = { asked: one, choice, use: uses.get(one), judged: found, policy, now };
-    return [one, await checkOf(subject, facts, parts)] as const;
+    return { asked: one, choice, use: uses?.[index], judged: judged.get(choice.locked?.purl ?? '') };
+  });
+  const facts = createAdviceFacts(insights, { signal, maxRequests: MAX_REQUESTS });
+  const goods = await newestGood(found.map(nameOf), { facts, cooldown: cooldownOf(policy), now });
+  const checking = found.map(async (one, index) => {
+    return [one.asked, await checkOf({ ...one, good: goods[index], policy, now }, parts)] as const;
   });
   const checks = new Map(await Promise.all(checking));
   const answers = packages.map((requested): PackageCheck => {
     const one = read.get(requested) ?? '';
     return { requested, ...(typeof one === 'string' ? unread(one, policy) : (checks.get(one) as Check)) };
   });
-  const count = (decision: string) => answers.filter((one) => one.decision === decision).length;
-  return {
-    packages: answers,
-    counts: { allow: count('allow'), warn: count('warn'), block: count('block') },
-  };
+  return { packages: answers, counts: countChecks(answers) };
 }
 
-async function checkOf(subject: Subject, facts: AdviceFacts, parts: CheckParts): Promise<Check> {
-  const { asked, use, judged, policy } = subject;
+/** The numbers of packages by decision. */
+export function countChecks(checks: readonly Pick<PackageCheck, 'decision'>[]): PackageChecks['counts'] {
+  const count = (decision: string) => checks.filter((one) => one.decision === decision).length;
+  return { allow: count('allow'), warn: count('warn'), block: count('block') };
+}
+
+async function checkOf(subject: Subject, parts: CheckParts): Promise<Check> {
+  const { asked, use, judged, good, policy } = subject;
   const { ecosystem, name } = asked;
   const { version = '', purl, resolution } = judged?.locked ?? {};
-  const { publishedAt, licenses, advisoriesOnly } = resolution?.record ?? {};
-  const [good, meant] = await Promise.all([newestGood(subject, facts), meantNames(subject, facts, parts)]);
-  const reasons = reasonsOf(subject, meant);
-  const seenAt = use?.firstSeen.get(version);
+  const { publishedAt, licenses } = resolution?.record ?? {};
+  const { firstSeen } = use ?? {};
+  const { meant, failed } = await meantNames(subject, parts);
+  const reasons = reasonsOf(subject, meant, [...failed, ...unknownOf(subject)]);
   const suspicion = judged?.inspection && suspicionOf(judged.inspection, { target: '', groups: [] }, policy);
+  const newest = typeof good === 'object' ? good.found : undefined;
   return {
     ...{ decision: decisionOf(reasons), reasons, ecosystem, name },
     ...(version === '' ? {} : defined({ version, purl })),
-    ...defined({ publishedAt, licenses: advisoriesOnly === true ? undefined : licenses }),
+    ...defined({ publishedAt, licenses: isSilent(subject) ? undefined : licenses }),
     signals: suspicion?.reasons ?? [],
     advisories: judged?.findings.flatMap(({ advisory }) => advisory ?? []) ?? [],
     meant,
     ...defined({
-      newestGood: good && { version: good.version, ...defined({ publishedAt: good.publishedAt }) },
+      newestGood: newest && { version: newest.version, ...defined({ publishedAt: newest.publishedAt }) },
       mostUsed: use && mostUsed(ecosystem, use),
-      firstSeenAt: seenAt === undefined ? undefined : new Date(seenAt).toISOString(),
+      firstSeenAt: firstSeen && firstSeen !== 'unknown' ? new Date(firstSeen).toISOString() : undefined,
     }),
   };
 }
@@ -120,13 +125,42 @@ function unread(reason: string, policy: Policy): Check {
   return { decision: decisionOf(reasons), reasons, signals: [], advisories: [], meant: [] };
 }
 
-function reasonsOf({ asked, choice, judged, policy, now }: Subject, meant: readonly string[]): CheckReason[] {
+/** Whether imported advisories alone name the version: the index says nothing of it. */
+function isSilent({ judged }: Pick<Subject, 'judged'>): boolean {
+  const { advisoriesOnly, serviceLacks } = judged?.locked.resolution.record ?? {};
+  return advisoriesOnly === true || serviceLacks === true;
+}
+
+/** The parts of an answer that could not be found out, each in a few words. */
+function unknownOf(subject: Subject): readonly string[] {
+  const { asked, judged, good, use, policy } = subject;
+  const { outcome, record } = judged?.locked.resolution ?? {};
+  const unknown = [...(judged?.unknown ?? [])];
+  if (isSilent(subject))
+    unknown.push('its date, licences and signs of a compromise: imported advisories alone name it');
+  // Whether it is young.
+  else if (record !== undefined && record.publishedAt === undefined && policy.minimumAge > 0)
+    unknown.push('when it was published');
+  const unlisted = good === 'unlisted' && outcome === 'resolved' ? 'the index lists no versions' : undefined;
+  const newest = typeof good === 'object' ? good.unknown : unlisted;
+  if (newest !== undefined) unknown.push(`the newest good version of ${asked.name}: ${newest}`);
+  if (use?.isIncomplete === true) unknown.push('how many targets hold it: a stored lockfile cannot be read');
+  if (use?.firstSeen === 'unknown') unknown.push('when the fleet saw it first');
+  return unknown;
+}
+
+function reasonsOf(
+  { asked, choice, judged, policy, now }: Subject,
+  meant: readonly string[],
+  unknown: readonly string[],
+): CheckReason[] {
   const found = judged?.findings.map((one) => findingReason(one, policy)) ?? [];
   const add = (code: GateCode, text: string) => {
     if (!found.some((one) => one.code === code)) found.push(gateReason(code, text, policy));
   };
-  for (const reason of judged?.unknown ?? []) found.push(gateReason('unknown', reason, policy));
-  if (choice.code !== undefined) add(choice.code, choice.text ?? '');
+  for (const reason of unknown) found.push(gateReason('unknown', reason, policy));
+  if (choice.code === 'unknown') found.push(gateReason('unknown', choice.text ?? '', policy));
+  else if (choice.code !== undefined) add(choice.code, choice.text ?? '');
   const { name = '', resolution } = judged?.locked ?? {};
   // Where its rule is off.
   if (resolution?.outcome === 'missing' && !found.some(({ code }) => code === 'vanished'))
@@ -143,49 +177,37 @@ function cooldownOf({ minimumAge }: Policy) {
   return { minutes: minimumAge / 60_000, where: 'policy.minimumAge', except: [] };
 }
 
-/** The key of a package that the index may be asked about, with a version that is earlier than all; `undefined` for one that it may not. */
-function keyOf({ asked: { ecosystem, name }, choice, judged }: Subject): VersionKey | undefined {
+/** The name of a package that the index may be asked about, as it spells it; `undefined` for another one. */
+function nameOf({
+  asked: { ecosystem, name },
+  choice,
+  judged,
+}: Pick<Subject, 'asked' | 'choice' | 'judged'>) {
   const system = systemOf(ecosystem);
   const { outcome } = judged?.locked.resolution ?? {};
   const isAsked = outcome === 'resolved' || outcome === 'missing' || choice.code === 'missing';
-  if (system === undefined || !isAsked) return undefined;
-  return { system, name: canonicalName(name, system), version: '0.0.0' };
+  return system === undefined || !isAsked ? undefined : { system, name: canonicalName(name, system) };
 }
 
-/** The newest version past the cooldown that is good. What cannot be found out is left out: the decision does not need it. */
-async function newestGood(subject: Subject, facts: AdviceFacts): Promise<PublishedVersion | undefined> {
-  const key = keyOf(subject);
-  const opened = key && (await openCandidates(facts, key).catch(() => undefined));
-  if (opened?.state !== 'good') return undefined;
-  const { later, firstGood } = opened.found;
-  const cooldown = cooldownOf(subject.policy);
-  const usable = later.filter((one) => waitsUntil(one.version, one, cooldown, subject.now) === undefined);
-  // Most often the newest one is good.
-  for (const part of [usable.slice(-1), usable.slice(-MAX_CANDIDATES, -1).reverse()]) {
-    const good = part.length === 0 ? undefined : await firstGood(part).catch(() => undefined);
-    if (good?.state === 'good') return good.found;
-  }
-  return undefined;
-}
-
-/** Names that are more likely meant than one that the index does not have, or that looks like another one. */
+/** Names that are more likely meant than one that the index does not have, or that looks like another one. `failed`: what is not known of them. */
 async function meantNames(
   subject: Subject,
-  facts: AdviceFacts,
   { gate, seesAll, signal, nearNames }: CheckParts,
-): Promise<string[]> {
-  const { asked, judged } = subject;
-  const key = keyOf(subject);
+): Promise<{ readonly meant: readonly string[]; readonly failed: readonly string[] }> {
+  const { asked, judged, good } = subject;
+  const name = nameOf(subject);
   const isLike = judged?.inspection?.signals.some((one) => one.signal === lookAlike.name) === true;
-  if (key === undefined || (!isLike && judged?.locked.resolution.record !== undefined)) return [];
-  const known = isLike || (await facts.versions(key).catch(() => 'unknown')) === undefined;
-  if (!known) return [];
+  const isMissing = good === 'unlisted' && judged?.locked.resolution.record === undefined;
+  if (name === undefined || !(isLike || isMissing)) return { meant: [], failed: [] };
   const found = await Promise.allSettled([
-    gate.insights(seesAll).releases.similar(key, signal),
+    gate.insights(seesAll).releases.similar(name, signal),
     nearNames(asked),
   ]);
   const names = found.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : []));
+  const failed = found.flatMap((one) =>
+    one.status === 'fulfilled' ? [] : `names that are meant more likely: ${messageOf(one.reason)}`,
+  );
   // A signal has compared how much both are used.
   const near = names.filter((one) => one !== asked.name && (isLike || areNear(asked.name, one)));
-  return [...new Set(near)].slice(0, MAX_MEANT);
+  return { meant: [...new Set(near)].slice(0, MAX_MEANT), failed };
 }

@@ -17,7 +17,7 @@ export const check: Operation<'lockhound.packages.check'> = async ({ body, princ
   const { seesAll } = principal;
   const answer = await checkPackages(body, {
     ...{ gate: await context.gate.open(), target, seesAll, signal, now: Date.now() },
-    usesOf: (names) => fleetUses(context, principal, names),
+    usesOf: (packages) => fleetUses(context, principal, packages),
     nearNames: async (asked) =>
       (await Promise.all(seesAll ? context.packages.map((held) => held.near(asked)) : [])).flat(),
   });

@@ -1,55 +1,86 @@
-import { type IdentifiedPackage, identityOf, packageOf } from '../../fleet/identity.ts';
-import type { NameQuery } from '../../fleet/view/held-packages.ts';
+import { packageOf } from '../../fleet/identity.ts';
+import type { FleetSnapshot } from '../../fleet/view/fleet-snapshot.ts';
+import type { HeldPackages, NameQuery } from '../../fleet/view/held-packages.ts';
+import { countHolders, type HolderCounts } from '../../fleet/view/holder-counts.ts';
 import type { OperationContext } from '../context.ts';
 import type { Principal } from '../principal.ts';
-import { findSelected } from './holders.ts';
-import { compareVersions, packagesOf } from './places.ts';
+import { compareVersions } from './places.ts';
 
 /** How the targets that somebody may see use a package. */
 export interface FleetUse {
   /** Numbers of targets by version. */
-  readonly targets: ReadonlyMap<string, number>;
-  /** When the fleet saw each version first, by version, ms since 1970; empty for who does not see all targets. */
-  readonly firstSeen: ReadonlyMap<string, number>;
+  readonly targets: Map<string, number>;
+  /** Whether more targets may hold it: a stored lockfile cannot be read. */
+  isIncomplete: boolean;
+  /**
+   * When the fleet saw the version first that is asked for, in ms since 1970; `unknown` where the time is lost. `undefined` or 0: it did
+   * not, or before times were recorded, or the caller does not see all targets.
+   */
+  firstSeen: number | 'unknown' | undefined;
 }
 
-/** Returns the use of packages by one pass over the id lists of all lockfiles. */
-export async function fleetUses<Name extends NameQuery>(
+/** A package whose use is asked for, and the version of it. */
+export type UsedPackage = NameQuery & { readonly version: string | undefined };
+
+/** Returns the use of each package, in order. */
+export async function fleetUses(
   context: OperationContext,
-  { sees, seesAll }: Principal,
-  names: readonly Name[],
-): Promise<ReadonlyMap<Name, FleetUse>> {
-  const newUse = () => ({ targets: new Map<string, number>(), firstSeen: new Map<string, number>() });
-  const uses = new Map(names.map((name) => [name, newUse()]));
-  // Nothing is stored yet.
-  if ((await context.snapshot({})).targets.size === 0) return uses;
-  const byIdentity = new Map<string, Set<ReturnType<typeof newUse>>>();
-  const usesOf = (one: IdentifiedPackage) => byIdentity.get(identityOf(one)) ?? [];
-  const { holders, selections } = await findSelected(
-    context,
-    async (held) => {
-      const all = new Map<number, IdentifiedPackage>();
-      const found = await held.findEach(names);
-      for (const [index, use] of [...uses.values()].entries()) {
-        for (const [identity, id] of found[index] ?? []) {
-          byIdentity.set(identity, (byIdentity.get(identity) ?? new Set()).add(use));
-          all.set(id, packageOf(identity));
-        }
-      }
-      return all;
-    },
-    ({ target }) => sees(target),
-  );
-  for (const one of holders.flatMap(packagesOf))
-    for (const { targets } of usesOf(one)) targets.set(one.version, (targets.get(one.version) ?? 0) + 1);
-  for (const { store, byId } of seesAll ? selections : []) {
-    for (const [id, time] of await store.packageIds.givenAt([...byId.keys()])) {
-      const one = byId.get(id) as IdentifiedPackage;
-      for (const { firstSeen } of usesOf(one))
-        firstSeen.set(one.version, Math.min(time, firstSeen.get(one.version) ?? time));
+  principal: Principal,
+  packages: readonly UsedPackage[],
+): Promise<readonly FleetUse[]> {
+  const uses = packages.map((): FleetUse => {
+    return { targets: new Map(), isIncomplete: false, firstSeen: undefined };
+  });
+  for (const [shard, { packageIds }] of context.fleet.shards.entries()) {
+    const { byId, isIncomplete } = await countsOf(context, principal, shard);
+    const found = await (context.packages[shard] as HeldPackages).findEach(packages);
+    const held = uses.flatMap((use, index) =>
+      Array.from(found[index] ?? [], ([identity, id]) => {
+        return { use, id, version: packageOf(identity).version, asked: packages[index]?.version };
+      }),
+    );
+    const counted = held.filter(({ id }) => (byId[id] ?? 0) > 0);
+    for (const { use } of held) use.isIncomplete ||= isIncomplete;
+    for (const { use, id, version } of counted)
+      use.targets.set(version, (use.targets.get(version) ?? 0) + (byId[id] ?? 0));
+    const asked = counted.filter((one) => principal.seesAll && one.version === one.asked);
+    const times = await packageIds.givenAt(asked.map(({ id }) => id));
+    for (const { use, id } of asked) {
+      const time = times.get(id);
+      const { firstSeen = time } = use;
+      const isLost = time === undefined || firstSeen === undefined || firstSeen === 'unknown';
+      use.firstSeen = isLost ? 'unknown' : Math.min(time, firstSeen);
     }
   }
   return uses;
+}
+
+/** By shard and by the targets that a caller sees. */
+const counted = new WeakMap<FleetSnapshot, Map<string, Promise<HolderCounts>>>();
+
+/** Counts again only after the fleet changed: one pass over all lockfiles serves many questions. */
+async function countsOf(
+  context: OperationContext,
+  { scope, sees }: Principal,
+  shard: number,
+): Promise<HolderCounts> {
+  const snapshot = await context.snapshot({});
+  const known = counted.get(snapshot) ?? new Map<string, Promise<HolderCounts>>();
+  counted.set(snapshot, known);
+  const key = `${shard} ${scope}`;
+  const count = async (): Promise<HolderCounts> => {
+    const { fleet, packages } = context;
+    const store = fleet.shards[shard];
+    const seen = [...snapshot.targets.values()].filter(
+      ({ target }) => fleet.of(target) === store && sees(target),
+    );
+    const lists = await (packages[shard] as HeldPackages).idLists(snapshot);
+    return await countHolders(seen, lists, (await store?.packageIds.last()) ?? 0);
+  };
+  const counts = known.get(key) ?? count();
+  known.set(key, counts);
+  counts.catch(() => known.delete(key));
+  return await counts;
 }
 
 /** The version that most targets hold; of several the newest. */

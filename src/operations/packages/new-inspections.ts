@@ -35,8 +35,8 @@ const known = new WeakMap<PackageGate, LRUCache<string, Inspection>>();
 const KEPT = { max: 5_000, ttl: 3_600_000 };
 
 /**
- * The stored inspections of versions that targets hold, for who sees all of them. Other versions are inspected now, as ones that a target
- * adds.
+ * The stored inspections of versions that targets hold, for who sees all of them. Versions without one are inspected now, as ones that a
+ * target adds.
  */
 export async function inspectionsFor(
   packages: readonly ResolvedPackage[],
@@ -50,12 +50,14 @@ export async function inspectionsFor(
     for (const [index, inspection] of found.entries())
       if (inspection !== undefined) byPurl.set(some[index]?.purl ?? '', inspection);
   };
-  const judged = packages.filter(({ resolution }) => resolution.record?.advisoriesOnly === undefined);
-  const [held = [], others = []] = [true, false].map((is) =>
-    judged.filter((one) => one.resolution.record !== undefined && (seesAll && isHeld(one)) === is),
+  const judged = packages.filter(
+    ({ resolution: { record } }) => record !== undefined && record.advisoriesOnly === undefined,
   );
-  put(held, await gate.inspections.read(held.map(identityOf)));
+  const stored = judged.filter((one) => seesAll && isHeld(one));
+  put(stored, await gate.inspections.read(stored.map(identityOf)));
   if (!gate.isInspecting) return { byPurl, unknown };
+  // What targets held from the beginning was never inspected.
+  const others = judged.filter(({ purl }) => !byPurl.has(purl));
   const kept = known.get(gate) ?? new LRUCache<string, Inspection>(KEPT);
   known.set(gate, kept);
   put(

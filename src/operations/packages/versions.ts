@@ -66,7 +66,7 @@ async function versionsOf(
         version,
         purl,
         ...(publishedAt === undefined ? {} : { publishedAt }),
-        ...(given === undefined ? {} : { firstSeenAt: new Date(given).toISOString() }),
+        ...(given === undefined || given === 0 ? {} : { firstSeenAt: new Date(given).toISOString() }),
         targets: 0,
         signals: suspicion?.reasons.map(({ signal }) => signal) ?? [],
         score: suspicion?.score ?? 0,

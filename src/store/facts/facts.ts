@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { jsonValue } from '../../model/decoded.ts';
 import type { FactNews, Known, PendingFact } from '../../model/ports/shared-state.ts';
 import type { StoredKind } from '../../model/stored/kind.ts';
-import { chunks, createYielder } from '../../model/yielding.ts';
+import { chunks } from '../../model/yielding.ts';
 import type { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
@@ -72,20 +71,14 @@ export function createFactStore<Value extends object>(
       const isWhole = end >= 0 && listed[0]?.[0] === current;
       return { until, replaced: isWhole ? listed.slice(0, end).map(([, name]) => name) : undefined };
     },
-    /** Facts that are fresh, unchecked, in the order of `names`; `undefined` for others. */
-    async fresh(names: readonly string[]): Promise<readonly unknown[]> {
-      const values: unknown[] = [];
-      const yieldIfDue = createYielder();
-      for (const part of chunks(names, CHUNK)) {
-        const [texts, answers] = await Promise.all([redis.hmget(facts, ...part), times.answeredAt(part)]);
-        for (const [index, text] of texts.entries()) {
-          const ttlMs = text?.startsWith('{"record"') === true ? options.recordTtlMs : options.missTtlMs;
-          const age = now() - (answers[index] ?? 0);
-          values.push(text == null || age >= ttlMs ? undefined : jsonValue(text));
-        }
-        await yieldIfDue();
-      }
-      return values;
+    /** Facts that are fresh, in the order of `names`; `undefined` for others. */
+    async fresh(names: readonly string[]): Promise<readonly (Known<Value> | undefined)[]> {
+      // Before the facts, which are then at least as new.
+      const answers = await times.answeredAt(names);
+      return (await read(names)).map((known, index) => {
+        const ttlMs = known !== undefined && 'record' in known ? options.recordTtlMs : options.missTtlMs;
+        return now() - (answers[index] ?? 0) >= ttlMs ? undefined : known;
+      });
     },
     async learn(
       entries: readonly (readonly [key: string, known: Known<Value>])[],

@@ -110,8 +110,8 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
       });
     },
     /**
-     * When each id was given out, in ms: a minute for the last thousands of changes of the fleet, and coarser for what is older. Ids
-     * from before this was recorded are absent.
+     * When each id was given out, in ms: a minute for the last thousands of changes of the fleet, and coarser for what is older. 0 for ids
+     * from before this was recorded; ids whose time is lost are absent.
      */
     async givenAt(ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
       const found = new Map<number, number>();
@@ -123,7 +123,7 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
           if (error !== null) throw error;
           const [time] = answer as readonly string[];
           const id = part[index];
-          if (id !== undefined && time !== undefined && time !== '0') found.set(id, Number(time) * 60_000);
+          if (id !== undefined && time !== undefined) found.set(id, Number(time) * 60_000);
         }
       }
       return found;

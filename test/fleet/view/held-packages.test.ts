@@ -63,6 +63,34 @@ describe('the packages of a fleet in memory', () => {
     expect(await found('lodash')).toEqual(['NPM:lodash@5.0.0']);
   });
 
+  it('name what can be taken for a name', async () => {
+    const { held, save } = openHeld('near');
+    const names = [
+      'lodash',
+      'lod-ash',
+      'react-router',
+      'router-react',
+      '@corp/ui',
+      '@corq/ui',
+      'something',
+      'z',
+    ];
+    await save('web', [
+      npmFile(
+        'package-lock.json',
+        names.map((name) => `${name}@1.0.0`),
+      ),
+    ]);
+    const near = (name: string) => held.near({ name, ecosystem: 'npm' });
+    expect(await near('lodahs')).toEqual([]);
+    expect(await near('lodashh')).toEqual(['lodash']);
+    expect(await near('lod.ash')).toEqual(['lod-ash', 'lodash']);
+    expect(await near('react_router')).toEqual(['react-router', 'router-react']);
+    expect(await near('@corp/ui')).toEqual(['@corp/ui', '@corq/ui']);
+    expect(await near('sumethink')).toEqual(['something']);
+    expect(await held.near({ name: 'lodashh', ecosystem: 'pypi' })).toEqual([]);
+  });
+
   it('are read again only where they are new, and are those of one shard', async () => {
     const { held, save, view, lists } = openHeld('once');
     await save('web', [npmFile('package-lock.json', ['lodash@4.17.20'])]);

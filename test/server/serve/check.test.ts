@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type InsightsService, startInsightsService } from '../../../src/embedded/insights/service.ts';
 import type { PackageChecks } from '../../../src/model/api/lockhound-api.generated.ts';
-import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
+import { CACHED_VERSION } from '../../../src/model/stored/catalog.ts';
+import { chunks } from '../../../src/model/yielding.ts';
+import { createFactStore } from '../../../src/store/facts/facts.ts';
 import { npmFile } from '../../store/fleet/fleet-room.ts';
-import { newTokens } from './new-token.ts';
-import { openServeRoom } from './serve-room.ts';
+import { type GateRoom, openGateRoom } from './gate-room.ts';
 
-const OLD = '2020-01-01T00:00:00Z';
+/** Young packages and those without a release for years have signals. */
+const OLD = new Date(Date.now() - 365 * 24 * 3_600_000).toISOString();
 const HOUR_AGO = new Date(Date.now() - 3_600_000).toISOString();
 const version = (text: string, more: object = {}) => ({
   version: text,
@@ -39,6 +40,9 @@ const DATA = {
       ],
       versions: [version('1.0.0', { publishedAt: HOUR_AGO })],
     },
+    { system: 'NPM', name: 'undated', versions: [{ version: '1.0.0' }] },
+    { system: 'NPM', name: 'patchy', default: '2.0.0', versions: [version('1.0.0'), version('2.0.0')] },
+    { system: 'NPM', name: 'unlisted', versions: [version('1.0.0')] },
     { system: 'NPM', name: 'old', default: '1.0.0', versions: [version('1.0.0', { deprecated: 'use new' })] },
     {
       system: 'PYPI',
@@ -66,43 +70,47 @@ const DATA = {
   ],
 } as never;
 
-let room: Awaited<ReturnType<typeof openServeRoom>>;
-let api: Awaited<ReturnType<typeof room.serve>>;
-let insights: InsightsService;
-const tokens: Record<'all' | 'team', string> = {} as never;
+let gate: GateRoom;
 
-const ask = async (packages: readonly string[], more: object = {}, who: 'all' | 'team' = 'all') => {
+const ask = async (
+  packages: readonly string[],
+  more: object = {},
+  who: 'all' | 'team' = 'all',
+  api: GateRoom['api'] = gate.api,
+) => {
   const answer = await api.request('/api/v1/packages/check', {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${tokens[who]}` },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${gate.tokens[who]}` },
     body: JSON.stringify({ packages, ...more }),
   });
   return { ...answer, json: answer.json as PackageChecks };
 };
-const one = async (text: string, more: object = {}, who: 'all' | 'team' = 'all') => {
-  const { json } = await ask([text], more, who);
+const one = async (
+  text: string,
+  ...rest: Parameters<typeof ask> extends [unknown, ...infer More] ? More : []
+) => {
+  const { json } = await ask([text], ...rest);
   return { ...json.packages[0], codes: json.packages[0]?.reasons.map(({ code }) => code) };
 };
 
 beforeAll(async () => {
-  insights = await startInsightsService({ data: DATA });
-  room = await openServeRoom();
-  const [fleet] = room.fleets;
-  if (fleet === undefined) throw new RangeError();
-  await fleet.save('a/shop', [npmFile('package-lock.json', ['lodash@4.17.20'])], {
-    labels: { tier: 'payments' },
-  });
-  await fleet.save('b/bank', [npmFile('package-lock.json', ['lodash@4.17.21', 'secret-name@1.0.0'])]);
-  await fleet.save('b/blog', [npmFile('package-lock.json', ['lodash@4.17.21'])]);
-  const store = newTokens(createApiTokenStore(room.redis, fleet.keys));
-  tokens.all = (await store.create({ name: 'all', role: 'read' })).token;
-  tokens.team = (await store.create({ name: 'team', role: 'read', targets: ['a/*'] })).token;
-  api = await room.serve({ LOCKHOUND_INSIGHTS_URL: insights.url }, tokens.all);
+  const fill: Parameters<typeof openGateRoom>[0] = async ({ save }) => {
+    await save('a/shop', [npmFile('package-lock.json', ['lodash@4.17.20'])], {
+      labels: { tier: 'payments' },
+    });
+    // None of them was inspected.
+    const held = ['lodash@4.17.21', 'secret-name@1.0.0', 'lodahs@1.0.0'];
+    await save('b/bank', [npmFile('package-lock.json', held)]);
+    // Two lockfiles of one target are one holder.
+    const both = ['package-lock.json', 'web/package-lock.json'];
+    await save(
+      'b/blog',
+      both.map((path) => npmFile(path, ['lodash@4.17.21'])),
+    );
+  };
+  gate = await openGateRoom(fill, { data: DATA });
 });
-afterAll(async () => {
-  await room.close();
-  await insights.close();
-});
+afterAll(() => gate.close());
 
 describe('packages.check', () => {
   it('allows what is known and good, with what the fleet uses', async () => {
@@ -184,7 +192,7 @@ describe('packages.check', () => {
   });
 
   it('warns of the one that the service does not answer, and of no other', async () => {
-    insights.faults.inject(
+    gate.insights.faults.inject(
       { kind: 'answer', status: 500 },
       { times: 1_000, when: ({ url }) => url.includes('/systems/NPM/packages/unanswered') },
     );
@@ -198,16 +206,10 @@ describe('packages.check', () => {
   });
 
   it('judges by the policy and the labels of a target', async () => {
-    const config = await room.serve(
-      {
-        LOCKHOUND_INSIGHTS_URL: insights.url,
-        LOCKHOUND_POLICY_GATE_HIGH: 'block',
-      },
-      tokens.all,
-    );
+    const config = await gate.serve({ LOCKHOUND_POLICY_GATE_HIGH: 'block' });
     const answer = await config.request('/api/v1/packages/check', {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${tokens.all}` },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${gate.tokens.all}` },
       body: JSON.stringify({ packages: ['lodash@4.17.20'], target: 'a/shop' }),
     });
     expect(answer.json.packages[0].decision).toBe('block');
@@ -222,5 +224,98 @@ describe('packages.check', () => {
     expect(near).toMatchObject({ meant: [], codes: ['missing'] });
     expect(await one('secret-name', {}, 'team')).not.toHaveProperty('mostUsed');
     expect((await ask(['lodash'], { target: 'b/bank' }, 'team')).status).toBe(404);
+  });
+});
+
+describe('what is not known is said, and a warning', () => {
+  /** Asks a server that has asked nothing before, while the service fails. */
+  const whileFailing = async (text: string, fails: (url: string) => boolean) => {
+    const api = await gate.serve();
+    gate.insights.faults.inject(
+      { kind: 'answer', status: 500 },
+      { times: 1_000, when: ({ url }) => fails(url) },
+    );
+    const found = await one(text, {}, 'all', api);
+    gate.insights.faults.clear();
+    return found;
+  };
+  const reasonsOf = ({ reasons = [] }: { readonly reasons?: PackageChecks['packages'][number]['reasons'] }) =>
+    reasons.map((each) => `${each.decision} ${each.code} ${each.text}`);
+
+  it('the look-up of a candidate', async () => {
+    let batches = 0;
+    const found = await whileFailing('patchy@1.0.0', (url) => /purlbatch/.test(url) && ++batches > 1);
+    expect(found).toMatchObject({ decision: 'warn', version: '1.0.0' });
+    expect(found).not.toHaveProperty('newestGood');
+    expect(reasonsOf(found)).toEqual([
+      expect.stringMatching(/^warn unknown not known: the newest good version of patchy: /),
+    ]);
+    // It is another question when the service answers.
+    expect(await one('patchy@1.0.0')).toMatchObject({ decision: 'allow', newestGood: { version: '2.0.0' } });
+  });
+
+  it('the list of versions', async () => {
+    const found = await whileFailing('unlisted@1.0.0', (url) => url.endsWith('/packages/unlisted'));
+    expect(found).toMatchObject({ decision: 'warn', version: '1.0.0' });
+    expect(reasonsOf(found).join()).toContain('not known: the newest good version of unlisted: ');
+  });
+
+  it('when a version was published', async () => {
+    const found = await one('undated');
+    expect(found).toMatchObject({ decision: 'warn', version: '1.0.0' });
+    expect(reasonsOf(found).join()).toContain('not known: when it was published');
+  });
+
+  it('names that are meant', async () => {
+    const found = await whileFailing('lodashhh', (url) => /[sS]imilarlyNamed/.test(url));
+    expect(found).toMatchObject({ decision: 'warn' });
+    expect(reasonsOf(found).join()).toContain('warn unknown not known: names that are meant more likely: ');
+  });
+
+  it('how many targets hold it, and since when', async () => {
+    const { redis, keys } = gate.fleet;
+    const times = await redis.zrange(keys.packageTimes, '0', '-1', 'WITHSCORES');
+    await redis.del(keys.packageTimes);
+    const lost = await one('lodash');
+    await redis.zadd(
+      keys.packageTimes,
+      ...chunks(times, 2).flatMap(([member = '', score = '']) => [score, member]),
+    );
+    expect(lost).toMatchObject({ decision: 'warn', mostUsed: { version: '4.17.21' } });
+    expect(reasonsOf(lost)).toEqual(['warn unknown not known: when the fleet saw it first']);
+
+    const buckets = await redis.keys(keys.idLists(0).replace(/0$/, '*'));
+    const lists = await Promise.all(
+      buckets.map(async (key) => [key, await redis.hgetallBuffer(key)] as const),
+    );
+    const [[bucket, stored] = ['', {}]] = lists;
+    const [hash = ''] = Object.keys(stored);
+    await redis.hset(bucket, hash, Buffer.concat([stored[hash] as Buffer, Buffer.from([0x80])]));
+    const damaged = await one('lodash', {}, 'all', await gate.serve());
+    await redis.hset(bucket, hash, stored[hash] as Buffer);
+    expect(damaged.decision).toBe('warn');
+    expect(reasonsOf(damaged).join()).toContain('not known: how many targets hold it');
+    expect((await one('lodash')).decision).toBe('allow');
+  });
+
+  it('versions that imported advisories alone name', async () => {
+    const record = {
+      versionKey: { system: 'NPM' as const, name: 'lacking', version: '1.0.0' },
+      ...{
+        isDefault: false,
+        isDeprecated: false,
+        licenses: [],
+        advisoryIds: [],
+        serviceLacks: true as const,
+      },
+    };
+    const facts = createFactStore(gate.room.redis, gate.fleet.keys, CACHED_VERSION, {
+      ...{ recordTtlMs: 60_000, missTtlMs: 60_000 },
+    });
+    await facts.learn([['NPM:lacking@1.0.0', { record }]]);
+    const found = await one('lacking@1.0.0');
+    expect(found).toMatchObject({ decision: 'warn' });
+    expect(found).not.toHaveProperty('licenses');
+    expect(reasonsOf(found).join()).toContain('its date, licences and signs of a compromise');
   });
 });

@@ -133,6 +133,16 @@ describe('facts', () => {
     expect(await facts.answeredAt(['a', 'b', 'c'])).toEqual([1_001_000, 1_000_000, undefined]);
   });
 
+  it('are fresh from the memory of the process until one changed', async () => {
+    const { facts } = open('fresh-kept');
+    const { facts: other } = open('fresh-kept');
+    await facts.learn([['a', recordOf('a')]]);
+    const [first] = await facts.fresh(['a']);
+    expect((await facts.fresh(['a']))[0]).toBe(first);
+    await other.learn([['a', recordOf('a', ['GHSA-1'])]]);
+    expect(await facts.fresh(['a'])).toMatchObject([recordOf('a', ['GHSA-1'])]);
+  });
+
   it('have the time of the last answer, or of the first look-up when there was none', async () => {
     const { facts, at } = open('times');
     await facts.learn([['a', recordOf('a')]]);

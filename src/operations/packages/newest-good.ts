@@ -1,0 +1,101 @@
+import { proofOf, waitsUntil } from '../../advice/candidates.ts';
+import type { AdviceFacts } from '../../advice/facts.ts';
+import type { StatedCooldown } from '../../model/advice/project-statement.ts';
+import { messageOf } from '../../model/errors.ts';
+import type { VersionKey } from '../../model/lockfile/ecosystem.ts';
+import type { PublishedVersion } from '../../model/ports/insights.ts';
+import type { PublishedVersions } from '../../model/scan/inventory.ts';
+import { schemeOf } from '../../versions/scheme.ts';
+
+/** The newest version that is known to be good. `unknown`: why a newer one may be good, or any. `unlisted`: the index has no such package. */
+export type NewestGood =
+  | { readonly found?: PublishedVersion | undefined; readonly unknown?: string | undefined }
+  | 'unlisted';
+
+type PackageName = Omit<VersionKey, 'version'>;
+
+interface Parts {
+  readonly facts: AdviceFacts;
+  readonly cooldown: StatedCooldown;
+  /** ms since 1970. */
+  readonly now: number;
+}
+
+/** Versions of a package that may be looked up. */
+const MAX_CANDIDATES = 61;
+
+/**
+ * The newest version past the cooldown that is good, of each package in order: no pre-release, not deprecated and without advisories.
+ * `undefined` for a package that may not be asked for. The newest versions of all packages are looked up together.
+ */
+export async function newestGood(
+  names: readonly (PackageName | undefined)[],
+  parts: Parts,
+): Promise<readonly (NewestGood | undefined)[]> {
+  const { facts, cooldown, now } = parts;
+  const opened = await Promise.all(
+    names.map(async (name) => {
+      const list = name && (await facts.versions(name).catch(messageOf));
+      if (name === undefined || typeof list !== 'object') return { list };
+      const isPast = (one: PublishedVersion) => waitsUntil('', one, cooldown, now) === undefined;
+      const all = newestFirst(name, list);
+      const isLong = all.length > MAX_CANDIDATES;
+      return { list, isLong, usable: all.slice(0, MAX_CANDIDATES).filter(isPast) };
+    }),
+  );
+  const newest = opened.flatMap(({ usable: [first] = [] }, index) =>
+    first === undefined ? [] : { ...(names[index] as PackageName), version: first.version },
+  );
+  // The search for a package asks again for what fails here.
+  await facts.records(newest).catch(() => {});
+  return await Promise.all(
+    names.map(async (name, index): Promise<NewestGood | undefined> => {
+      const { list, usable = [], isLong } = opened[index] ?? {};
+      if (name === undefined || list === undefined) return name && 'unlisted';
+      if (typeof list === 'string') return { unknown: list };
+      const { found, unknown } = await search(name, usable, list, parts);
+      const others = found === undefined && isLong ? `none of the newest ${MAX_CANDIDATES} is good` : undefined;
+      return { found, unknown: unknown ?? others };
+    }),
+  );
+}
+
+async function search(
+  name: PackageName,
+  usable: readonly PublishedVersion[],
+  { isPartial }: PublishedVersions,
+  { facts, cooldown }: Parts,
+): Promise<Exclude<NewestGood, 'unlisted'>> {
+  let unknown = isPartial === true ? 'the list of its versions is partial' : undefined;
+  // Most often the newest one is good.
+  for (const part of [usable.slice(0, 1), usable.slice(1)]) {
+    try {
+      const records = await facts.records(part.map(({ version }) => ({ ...name, version })));
+      for (const [index, one] of part.entries()) {
+        const proof = proofOf(name.name, one.version, records[index]);
+        const isDated = one.publishedAt !== undefined || cooldown.minutes === 0;
+        if (proof.state === 'good' && isDated) return { found: one, unknown };
+        if (proof.state === 'unknown') unknown ??= proof.reason;
+        else if (proof.state === 'good') unknown ??= `when ${one.version} was published`;
+      }
+    } catch (error) {
+      return { unknown: messageOf(error) };
+    }
+  }
+  return { unknown };
+}
+
+/** By list: sorting the versions of a package takes longer than to judge it. */
+const orders = new WeakMap<PublishedVersions, readonly PublishedVersion[]>();
+
+/** The versions that may be good. */
+function newestFirst({ system }: PackageName, list: PublishedVersions): readonly PublishedVersion[] {
+  const { isValid, isPrerelease, compare } = schemeOf(system);
+  const ordered =
+    orders.get(list) ??
+    list.versions
+      .filter(({ version, isDeprecated }) => !isDeprecated && isValid(version) && !isPrerelease(version))
+      .sort((left, right) => compare(right.version, left.version));
+  orders.set(list, ordered);
+  return ordered;
+}
