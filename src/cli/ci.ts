@@ -2,12 +2,15 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { loadOrDefault } from '../config/load-or-default.ts';
+import type { PackageChecks } from '../model/api/lockhound-api.generated.ts';
 import { splitFindings } from '../model/review/scan-comparison.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import { isComplete } from '../model/scan/gap.ts';
 import { isAlert } from '../model/scan/is-alert.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
+import { checksText } from '../report/checks.ts';
 import { fixCommandOf } from './ci-fix.ts';
+import { EXIT } from './program/errors.ts';
 import { withConfig } from './program/options.ts';
 import { withOutputFile } from './program/output-file.ts';
 import { progressLine } from './program/progress.ts';
@@ -29,9 +32,10 @@ interface GithubOptions {
 const HELP = `
 Reads the event of the job, scans the checkout, and compares it with the base of the pull request or the commit before the push.
 Writes scan.sarif, comment.md and scan.json into --output, uploads the first to code scanning, keeps one comment in the pull request
-up to date, and sets the outputs exit-code, findings, known, gone and gaps. GITHUB_TOKEN is the only secret.
+up to date, and sets the outputs exit-code, findings, known, gone, gaps, blocked and warned. GITHUB_TOKEN is the only secret.
 
-${EXIT_CODES} With a comparison, new findings alone count.`;
+${EXIT_CODES} With a comparison, new findings alone count, and the
+packages that the change adds are checked as by \`lockhound check\`: one that \`policy.gate\` blocks results in 1.`;
 
 export function ciCommand(command: Command, context: CommandContext): void {
   fixCommandOf(command, context);
@@ -78,20 +82,25 @@ async function inGithub(
     );
   }
   const target = options.target ?? environment.repository;
-  const { report } = await scanPaths(await loadOrDefault(options.config), {
-    paths,
-    local: options.local === true,
-    target,
-    since,
+  const loaded = await loadOrDefault(options.config);
+  const common = {
+    ...{ local: options.local === true, target, signal },
     cache: { folder: options.cacheDir, onFault: warn },
-    signal,
+  };
+  const { report, added = [] } = await scanPaths(loaded, {
+    ...{ ...common, paths, since },
     progress: progressLine(terminal),
   });
-  const texts = await textsOf(report);
+  const { checkAdded } = await import('../commands/check.ts');
+  const gate = await checkAdded(loaded, added, common);
+  const texts = await textsOf(report, gate);
   for (const [name, text] of Object.entries(texts)) {
     await withOutputFile(join(options.output, name), async (write) => write(text));
   }
-  const code = await printScan(terminal, report, { format: 'table', failOn: options.failOn });
+  const scanned = await printScan(terminal, report, { format: 'table', failOn: options.failOn });
+  if (gate !== undefined) terminal.out(checksText(gate, terminal));
+  const { block: blocked = 0, warn: warned = 0 } = gate?.counts ?? {};
+  const code = blocked > 0 && options.failOn !== 'never' ? EXIT.findings : scanned;
   const isUpload = options.upload !== false;
   const closesUnknown = isUpload && mayCloseUnknown(report);
   if (closesUnknown)
@@ -102,7 +111,7 @@ async function inGithub(
     target,
     sarif: texts['scan.sarif'],
     markdown: texts['comment.md'],
-    isNotable: code !== 0 || (report.comparison?.gone.length ?? 0) > 0,
+    isNotable: code !== 0 || blocked + warned > 0 || (report.comparison?.gone.length ?? 0) > 0,
     uploads: isUpload && !closesUnknown,
     comments: options.comment !== false,
   };
@@ -110,7 +119,7 @@ async function inGithub(
     for (const warning of await showOnGithub(environment, event, shown, signal)) warn(warning);
   }
   const { outputFile, summaryFile } = environment;
-  if (outputFile !== undefined) appendFileSync(outputFile, outputsOf(report, code));
+  if (outputFile !== undefined) appendFileSync(outputFile, outputsOf(report, { code, blocked, warned }));
   if (summaryFile !== undefined) appendFileSync(summaryFile, `${texts['comment.md']}\n`);
   return code;
 }
@@ -121,8 +130,11 @@ function mayCloseUnknown({ verdict, comparison }: ScanReport): boolean {
   return isFault || !isComplete(comparison?.newGaps ?? []);
 }
 
-async function textsOf(report: ScanReport) {
-  const { REPORTS } = await import('../report/catalog.ts');
+async function textsOf(report: ScanReport, gate: PackageChecks | undefined) {
+  const [{ REPORTS }, { renderMarkdown }] = await Promise.all([
+    import('../report/catalog.ts'),
+    import('../report/markdown.ts'),
+  ]);
   const text = async (format: string): Promise<string> => {
     const parts = await REPORTS.find(({ name }) => name === format)?.render(report, {
       colour: false,
@@ -134,13 +146,16 @@ async function textsOf(report: ScanReport) {
   };
   return {
     'scan.sarif': await text('sarif'),
-    'comment.md': await text('markdown'),
+    'comment.md': renderMarkdown(report, gate),
     'scan.json': await text('json'),
   };
 }
 
 /** Numbers only, so that nothing from outside can set another output. */
-function outputsOf({ verdict, comparison }: ScanReport, code: number): string {
+function outputsOf(
+  { verdict, comparison }: ScanReport,
+  { code, ...gate }: { readonly code: number; readonly blocked: number; readonly warned: number },
+): string {
   const { counting, known } = splitFindings(verdict.findings, comparison);
   const gaps = comparison?.newGaps ?? verdict.gaps;
   const alertsIn = (findings: readonly Finding[]): number => findings.filter(isAlert).length;
@@ -150,6 +165,7 @@ function outputsOf({ verdict, comparison }: ScanReport, code: number): string {
     known: alertsIn(known),
     gone: alertsIn(comparison?.gone ?? []),
     gaps: gaps.length,
+    ...gate,
   };
   return Object.entries(outputs)
     .map(([name, value]) => `${name}=${value}\n`)

@@ -108,10 +108,12 @@ async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<Advis
       const { scanRevisions } = await import('./review/scan-since.ts');
       const { maxBytes } = loaded.config.lockfiles;
       const range = { ...options, range: since, target: targetOf(options), maxBytes, onRead };
-      const report = await withAge(await scanRevisions(scan, range), loaded, aged);
+      const { report: compared, added } = await scanRevisions(scan, range);
+      const report = await withAge(compared, loaded, aged);
       // What is read from git alone has no files beside it that could be read again.
-      if (places.size === 0) return { report, plans: [] };
-      return await advised(report, { loaded, options, places, insights: scanner.insights });
+      if (places.size === 0) return { report, plans: [], added };
+      const { insights } = scanner;
+      return { ...(await advised(report, { loaded, options, places, insights })), added };
     }
     const request = readRequest(loaded, options, onRead);
     const scanned = await withAge(await scan(request), loaded, aged);

@@ -41,7 +41,8 @@ function checkLines(
   ];
 }
 
-function reasonText({ text, advisory, severity, suppressed }: CheckReason): string {
+/** A reason as text without its decision. */
+export function reasonText({ text, advisory, severity, suppressed }: CheckReason): string {
   const about = [advisory, severity === 'unrated' ? undefined : severity].filter((one) => one !== undefined);
   const head = advisory === undefined ? '' : `${about.map(printable).join(', ')}: `;
   return `${head}${printable(text)}${suppressed === true ? ' (suppressed)' : ''}`;

@@ -1,3 +1,4 @@
+import type { PackageCheck, PackageChecks } from '../model/api/lockhound-api.generated.ts';
 import { splitFindings } from '../model/review/scan-comparison.ts';
 import { termText } from '../model/scan/age.ts';
 import { disputeText } from '../model/scan/claim.ts';
@@ -7,6 +8,7 @@ import { isAlert, isNote } from '../model/scan/is-alert.ts';
 import { OUTCOMES } from '../model/scan/outcome.ts';
 import { SEVERITIES } from '../model/scan/severity.ts';
 import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
+import { reasonText } from './checks.ts';
 import { suppressionText } from './finding-parts.ts';
 import { counted } from './layout.ts';
 import { markdownCode, markdownLink, markdownSentence, markdownText } from './markdown-text.ts';
@@ -23,15 +25,18 @@ const REST_CHARACTERS = 1_000;
 
 /**
  * The scan as Markdown for a comment on a pull request: the verdict in one line, the worst findings, and the rest folded. At most
- * 65,000 characters: what does not fit is counted. The same report gives the same text.
+ * 65,000 characters: what does not fit is counted. The same report gives the same text. `added`: what the gate says of the packages that a
+ * change adds.
  */
-export function renderMarkdown(report: ScanReport): string {
+export function renderMarkdown(report: ScanReport, added?: PackageChecks): string {
   const { inventory, verdict, comparison, offline } = report;
   const { counting, known } = splitFindings(verdict.findings, comparison);
   const alerts = counting.filter(isAlert);
   const notes = counting.filter(isNote);
   const text = createText(MAX_CHARACTERS - REST_CHARACTERS);
-  text.add(`### ${headline(report, alerts)}`, '');
+  const blocked = added?.counts.block ?? 0;
+  const gate = blocked > 0 ? `⛔ ${counted(blocked, 'added package')} blocked. ` : '';
+  text.add(`### ${gate}${headline(report, alerts)}`, '');
   if (comparison !== undefined) text.add(markdownText(comparisonSummary(verdict, comparison)), '');
   const image = imageText(verdict);
   if (image !== undefined) text.add(markdownText(image), '');
@@ -44,6 +49,7 @@ export function renderMarkdown(report: ScanReport): string {
   }
   const shown = alerts.slice(0, SHOWN_FINDINGS);
   addTable(text, shown);
+  if (added !== undefined) addChecks(text, added);
   addFolded(text, `${counted(alerts.length - shown.length, 'more finding')}`, alerts.slice(SHOWN_FINDINGS));
   addFolded(text, counted(notes.length, 'note'), notes);
   const suppressed = counting.filter((finding) => finding.suppressed !== undefined);
@@ -156,4 +162,20 @@ function addGaps(text: Text, gaps: readonly Gap[]): void {
   fold(text, `${counted(gaps.length, 'gap')}: what could not be found out`, () =>
     addRows(text, gaps, lineOf),
   );
+}
+
+/** What the gate says of added packages: a row for each that is not allowed, blocked ones first. */
+function addChecks(text: Text, { packages, counts: { allow, warn, block } }: PackageChecks): void {
+  const counts = `${allow} allowed, ${warn} with a warning, ${block} blocked`;
+  text.add(`**Added packages** (\`policy.gate\`): ${counts}`, '');
+  const { block: blocked = [], warn: warned = [] } = Object.groupBy(packages, ({ decision }) => decision);
+  const shown = [...blocked, ...warned];
+  if (shown.length > 0 && text.add('| Gate | Package | Reasons |', '|---|---|---|'))
+    addRows(text, shown, checkRow);
+}
+
+function checkRow({ requested, decision, reasons }: PackageCheck): string {
+  const own = reasons.filter((one) => one.decision !== 'allow');
+  const why = own.map((one) => markdownText(reasonText(one))).join('<br>');
+  return `| ${decision} | ${markdownCode(requested)} | ${why} |`;
 }

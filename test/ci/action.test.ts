@@ -28,6 +28,19 @@ interface Action {
   };
 }
 
+/** Versions without a date would each be a warning of the gate. */
+const DATED = {
+  ...DATA,
+  packages: DATA.packages.map(({ versions, ...one }) => ({
+    ...one,
+    versions: versions.map((version) => ({
+      ...version,
+      publishedAt: '2020-01-01T00:00:00Z',
+      dependencies: {},
+    })),
+  })),
+};
+
 const action = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8')) as Action;
 const lock = (packages: Packages) => WRITERS['package-lock.json']?.(packages) ?? '';
 
@@ -37,7 +50,7 @@ let github: Awaited<ReturnType<typeof startGithub>>;
 
 beforeAll(async () => {
   repositories = openRepositories();
-  service = await startInsightsService({ data: DATA });
+  service = await startInsightsService({ data: DATED });
   github = await startGithub(TOKEN);
 });
 afterAll(async () => {
@@ -57,7 +70,7 @@ function pullRequest(name: string, before: Packages, after: Packages) {
   return { folder, event: { pull_request: { number: 7, base: { sha: base } } } };
 }
 
-/** Runs the step `Scan` as the host does: inputs and contexts in place of the expressions. */
+/** Runs the step `Scan` as the host does: inputs and contexts in place of the expressions. `policy`: the configuration. */
 async function runScan(
   folder: string,
   event: object,
@@ -66,10 +79,11 @@ async function runScan(
 ) {
   const temp = mkdtempSync(join(repositories.root, 'temp-'));
   const config = join(temp, 'lockhound.yaml');
-  writeFileSync(config, JSON.stringify({ insights: { url } }));
+  const { policy = JSON.stringify({ insights: { url } }), ...others } = inputs;
+  writeFileSync(config, policy);
   writeFileSync(join(temp, 'event.json'), JSON.stringify(event));
   const step = action.runs.steps.find(({ name }) => name === 'Scan');
-  const given: Readonly<Record<string, string>> = { config, token: TOKEN, ...inputs };
+  const given: Readonly<Record<string, string>> = { config, token: TOKEN, ...others };
   const value = (expression: string): string =>
     expression.replaceAll(/\$\{\{ ([\w.-]+) \}\}/g, (_, name: string) => {
       if (name === 'github.action_path') return BUILT;
@@ -112,7 +126,12 @@ describe('the Action', () => {
     const bad = await runScan(first.folder, first.event);
     expect(bad.log).toContain('Since ');
     expect(bad.code).toBe(1);
-    expect(bad.read('output')).toBe('exit-code=2\nexit-code=1\nfindings=1\nknown=1\ngone=0\ngaps=0\n');
+    expect(bad.read('output')).toBe(
+      'exit-code=2\nexit-code=1\nfindings=1\nknown=1\ngone=0\ngaps=0\nblocked=0\nwarned=1\n',
+    );
+    // The package that both sides have is not judged again.
+    expect(bad.read('summary')).toContain('0 allowed, 1 with a warning, 0 blocked');
+    expect(bad.read('summary')).toContain('| warn | <code>pkg:npm/worse&#64;1.0.0</code> |');
     expect(bad.read('summary')).toContain('1 new finding');
     expect(JSON.parse(bad.read('lockhound/scan.json')).comparison.introduced).toHaveLength(1);
     expect(github.state.comments).toHaveLength(1);
@@ -142,6 +161,38 @@ describe('the Action', () => {
     const { folder, event } = pullRequest('clean', { good: '1.0.0' }, { good: '2.0.0' });
     expect((await runScan(folder, event)).code).toBe(0);
     expect(github.state.comments).toEqual([]);
+  });
+
+  it('fails for an added package that the gate blocks, by the policy', async () => {
+    const none = { comment: 'false', upload: 'false' };
+    const { folder, event } = pullRequest('gate', { good: '1.0.0' }, { good: '1.0.0', evil: '1.0.0' });
+    const policy = (gate: object, rules = {}) =>
+      JSON.stringify({ insights: { url: service.url }, policy: { gate, rules } });
+    const malware = await runScan(folder, event, none);
+    expect(malware.code).toBe(1);
+    expect(malware.read('summary')).toMatch(/^### ⛔ 1 added package blocked\. 1 new finding/);
+    expect(malware.log).toMatch(/^block {2}pkg:npm\/evil@1\.0\.0/m);
+    // The scan has no finding of such a package.
+    const missing = pullRequest('gate-missing', { good: '1.0.0' }, { good: '1.0.0', absent: '1.0.0' });
+    const given = { ...none, policy: policy({ missing: 'block' }, { unindexed: { level: 'off' } }) };
+    const blocked = await runScan(missing.folder, missing.event, given);
+    expect([blocked.code, blocked.read('output')]).toEqual([1, expect.stringContaining('blocked=1\n')]);
+    const shown = await runScan(missing.folder, missing.event, { ...given, 'fail-on': 'never' });
+    expect([shown.code, shown.read('output')]).toEqual([0, expect.stringContaining('blocked=1\n')]);
+  });
+
+  it('sends no private package to the service, and judges nothing without a base', async () => {
+    const { folder, event } = pullRequest(
+      'private',
+      { good: '1.0.0' },
+      { good: '1.0.0', '@own/tool': '1.0.0' },
+    );
+    const own = JSON.stringify({ insights: { url: service.url, privatePackages: ['@own/*'] } });
+    const given = { comment: 'false', upload: 'false', policy: own };
+    const { code, read } = await runScan(folder, event, given);
+    expect([code, read('output')]).toEqual([0, expect.stringContaining('blocked=0\nwarned=0\n')]);
+    const alone = await runScan(folder, event, { ...given, compare: 'never' });
+    expect(alone.read('summary')).not.toContain('Added packages');
   });
 
   it('keeps its verdict when the token may only read, as for forks', async () => {
@@ -206,7 +257,7 @@ describe('the Action', () => {
     expect(log).toContain('unindexed');
     expect([code, read('output')]).toEqual([
       0,
-      'exit-code=2\nexit-code=0\nfindings=0\nknown=0\ngone=0\ngaps=0\n',
+      'exit-code=2\nexit-code=0\nfindings=0\nknown=0\ngone=0\ngaps=0\nblocked=0\nwarned=1\n',
     ]);
   });
 

@@ -4,6 +4,7 @@ import { inheritedEnvironment } from '../../config/inherited-environment.ts';
 import { type DiscoveredLockfile, sharedFolder } from '../../lockfiles/discover.ts';
 import type { ComparisonBase } from '../../model/review/scan-comparison.ts';
 import type { Finding } from '../../model/scan/finding.ts';
+import type { ResolvedPackage } from '../../model/scan/inventory.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { compareScans, hashesOf } from '../../policy/review/compare-scans.ts';
 import type { ProducedLockfile, ScanRequest } from '../../scan/read.ts';
@@ -20,12 +21,13 @@ import { readGitLockfiles } from './git-lockfiles.ts';
 
 /**
  * Scans both sides of a range, the older one first, as two scans of one target: the second verdict says what changed. Look-ups of
- * packages that both sides have are made once. Throws what `readRevisions` throws.
+ * packages that both sides have are made once. `added`: package versions that the older side does not have. Throws what `readRevisions`
+ * throws.
  */
 export async function scanRevisions(
   scan: (request: Promise<ScanRequest>) => Promise<ScanReport>,
   { target, ...options }: RevisionOptions & { readonly target: string },
-): Promise<ScanReport> {
+): Promise<{ readonly report: ScanReport; readonly added: readonly ResolvedPackage[] }> {
   const { base, before, after } = await readRevisions(options);
   if (isLarge([...before, ...after])) limitGarbage();
   const request = async (lockfiles: readonly ProducedLockfile[]): Promise<ScanRequest> => {
@@ -40,7 +42,14 @@ export async function scanRevisions(
     gaps: old?.verdict.gaps ?? [],
     hashes: hashesOf(old === undefined ? [] : [...old.inventory.lockfiles, ...old.inventory.unread]),
   };
-  return { ...report, comparison: compareScans(report, facts) };
+  const held = packagesIn(old);
+  const added = [...packagesIn(report)].flatMap(([purl, one]) => (held.has(purl) ? [] : one));
+  return { report: { ...report, comparison: compareScans(report, facts) }, added };
+}
+
+function packagesIn(report: ScanReport | undefined): ReadonlyMap<string, ResolvedPackage> {
+  const all = report?.inventory.lockfiles.flatMap(({ packages }) => packages) ?? [];
+  return new Map(all.map((one) => [one.purl, one]));
 }
 
 /** Both sides were scanned just now: since when a finding is open is not known. */

@@ -13,6 +13,7 @@ import {
 } from '../../lockfiles/requirements/read-statement.ts';
 import type { ProjectStatement } from '../../model/advice/project-statement.ts';
 import type { Insights } from '../../model/ports/insights.ts';
+import type { ResolvedPackage } from '../../model/scan/inventory.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { compareFindingOrder } from '../../policy/finding-order.ts';
 import { withPriority } from '../../policy/priority/priority.ts';
@@ -30,6 +31,8 @@ export interface ScanAdvice {
 export interface AdvisedScan extends Pick<Advised, 'plans'> {
   /** Its findings have their fixes. */
   readonly report: ScanReport;
+  /** Package versions that the commit does not have with which the scan is compared; absent without one. */
+  readonly added?: readonly ResolvedPackage[];
 }
 
 /** Adds advice to the findings of a scan. Files are read again for it, because a scan frees their contents. */

@@ -54,7 +54,8 @@ export async function newestGood(
       if (name === undefined || list === undefined) return name && 'unlisted';
       if (typeof list === 'string') return { unknown: list };
       const { found, unknown } = await search(name, usable, list, parts);
-      const others = found === undefined && isLong ? `none of the newest ${MAX_CANDIDATES} is good` : undefined;
+      const others =
+        found === undefined && isLong ? `none of the newest ${MAX_CANDIDATES} is good` : undefined;
       return { found, unknown: unknown ?? others };
     }),
   );

@@ -15,7 +15,9 @@ export const NOUN: Noun = {
       local: ({ config, ...rest }) =>
         config.redis.url === undefined
           ? async (body, signal) =>
-              await (await import('../../../commands/check.ts')).checkAlone({ config, ...rest }, body, { signal })
+              await (await import('../../../commands/check.ts')).checkAlone({ config, ...rest }, body, {
+                signal,
+              })
           : undefined,
     },
   },
