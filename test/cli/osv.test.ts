@@ -193,6 +193,27 @@ describe('advisories in the OSV format', () => {
     await feed.close();
   });
 
+  it('say nothing of licences', async () => {
+    vi.stubEnv('LOCKHOUND_INSIGHTS_SOURCES', 'osv');
+    const old = join(folder, 'old');
+    mkdirSync(old);
+    writeFileSync(
+      join(old, 'package-lock.json'),
+      JSON.stringify({ lockfileVersion: 3, packages: { '': {} } }),
+    );
+    const current = join(folder, 'package-lock.json');
+    const { code, out } = await lockhound([
+      'diff',
+      join(old, 'package-lock.json'),
+      current,
+      '--licences',
+      '--json',
+    ]);
+    const { complete, newLicences, gaps } = JSON.parse(out);
+    expect([code, complete, newLicences]).toEqual([2, false, []]);
+    expect(gaps.length).toBeGreaterThan(0);
+  });
+
   it('leave an error of the service an error', async () => {
     insights.faults.inject({ kind: 'answer', status: 403 }, { every: 1 });
     const { code, report, note } = await scanned('api,osv');
