@@ -15,11 +15,19 @@ export function affects(
   const { isValid, compare } = schemeOf(system);
   if (!isValid(version)) return ranges.length === 0 ? false : undefined;
   if (ranges.some((events) => inRange(events, version, compare))) return true;
-  const own = releaseOf(version);
+  const [major, own] = [majorOf(version), releaseOf(version)];
   return versions.some((one) => {
+    const other = major === undefined ? undefined : majorOf(one);
+    if (other !== undefined && other !== major) return false;
     const release = own && releaseOf(one);
     return (release === undefined || release === own) && isValid(one) && compare(one, version) === 0;
   });
+}
+
+/** The first number of a version; `undefined` where it is not certain. Most listed versions have another one, and need no expression. */
+function majorOf(version: string): number | undefined {
+  const code = version.charCodeAt(0);
+  return code < 48 || code > 57 || version.includes('!') ? undefined : Number.parseInt(version, 10);
 }
 
 const LEADING = /^[\s=v]*(?:go)?(\d+(?:\.\d+)*)/i;
