@@ -1,5 +1,4 @@
 import { posix } from 'node:path';
-import { LRUCache } from 'lru-cache';
 import { MAX_COMPANION_BYTES, searchCompanions } from '../../lockfiles/companions.ts';
 import type { Companion } from '../../lockfiles/format.ts';
 import { DEFAULT_LIMITS } from '../../lockfiles/read-as.ts';
@@ -24,11 +23,6 @@ interface Known extends CommittedLockfile {
   readonly from: ReadonlyMap<string, string | undefined>;
 }
 
-/** Contents that are read again: companions that did not change, and files that are companions of others. */
-const KEPT = { maxSize: 33_554_432, maxEntrySize: MAX_COMPANION_BYTES } as const;
-/** Contents that are asked for before they are needed. */
-const MAX_EARLY = 4;
-
 /**
  * Follows the lockfiles of a repository from commit to commit. A lockfile is read again when its content changed, or a companion that it
  * names. `next` resolves to the lockfiles of a commit that changed, and the paths of those that are gone.
@@ -40,8 +34,6 @@ export function followLockfiles(contents: BlobReader, reader: LockfileReader) {
   const known = new Map<string, Known>();
   /** The lockfiles that were read from a path. */
   const readers = new Map<string, Set<string>>();
-  const kept = new LRUCache<string, Buffer>({ ...KEPT, sizeCalculation: ({ length }) => length + 1 });
-  const early = new Map<string, Promise<Buffer | undefined>>();
   const isCandidate = (path: string) => !isSkipped(path) && lockfileFormat(path, new Set()) !== undefined;
   const apply = ({ changes }: HistoryCommit): Set<string> => {
     const touched = new Set<string>();
@@ -65,11 +57,7 @@ export function followLockfiles(contents: BlobReader, reader: LockfileReader) {
     const contentOf = async (name: string, maxBytes: number): Promise<Buffer | undefined> => {
       const oid = blobs.get(name);
       from.set(name, oid);
-      if (oid === undefined) return undefined;
-      const asked = kept.get(oid) ?? early.get(oid) ?? contents.read(oid, DEFAULT_LIMITS.maxBytes);
-      const found = await asked;
-      if (found !== undefined) kept.set(oid, found);
-      return found === undefined || found.length > maxBytes ? undefined : found;
+      return oid === undefined ? undefined : await contents.read(oid, maxBytes);
     };
     const before = known.get(path);
     const content = await contentOf(path, DEFAULT_LIMITS.maxBytes);
@@ -111,15 +99,6 @@ export function followLockfiles(contents: BlobReader, reader: LockfileReader) {
     return now.packages === before?.packages ? undefined : now;
   };
   return {
-    /** Asks for the lockfiles of a commit that is next soon. */
-    ahead({ changes }: HistoryCommit): void {
-      for (const [path, oid] of changes) {
-        if (oid === undefined || early.size >= MAX_EARLY || kept.has(oid) || !isCandidate(path)) continue;
-        const asked = contents.read(oid, DEFAULT_LIMITS.maxBytes);
-        asked.catch(() => {});
-        early.set(oid, asked);
-      }
-    },
     async next(
       commit: HistoryCommit,
     ): Promise<{ readonly read: readonly CommittedLockfile[]; readonly gone: readonly string[] }> {
@@ -132,7 +111,6 @@ export function followLockfiles(contents: BlobReader, reader: LockfileReader) {
         const now = await readAgain(path, format);
         if (now !== undefined) found.push(now);
       }
-      for (const oid of commit.changes.values()) early.delete(oid ?? '');
       return { read: found, gone };
     },
   };

@@ -10,7 +10,7 @@ import { COMMAND_INLINE } from '../../lockfiles/threads/reading-limits.ts';
 import { defined } from '../../model/defined.ts';
 import type { LedgerEntry } from '../../model/fleet/ledger.ts';
 import type { Git } from '../../sources/git/git-process.ts';
-import { type HistoryCommit, readHistory } from '../../sources/git/history.ts';
+import { readHistory } from '../../sources/git/history.ts';
 import { commitOf, openLocalRepository } from '../../sources/git/local-repository.ts';
 import { withBlobs } from '../../sources/git/objects.ts';
 import { timeOfCommit } from '../../sources/git/read-repository.ts';
@@ -20,8 +20,6 @@ import { type CommittedLockfile, followLockfiles } from './history-lockfiles.ts'
 
 /** Handing the packages of each commit over to another thread takes longer than reading them. */
 const INLINE = { ...COMMAND_INLINE, bytes: 2_097_152 };
-/** Commits whose lockfiles are asked for before the last one is done. */
-const AHEAD = 2;
 /** A history of ten thousand commits takes minutes. */
 const TIMEOUT_MS = 4 * 3_600_000;
 
@@ -88,31 +86,20 @@ async function readEntries(git: Git, tip: string, { reader, onProgress }: Readin
   await withBlobs(git, async (blobs) => {
     const lockfiles = followLockfiles(blobs, reader);
     let current = new Map<string, ComparedLockfile>();
-    const waiting: HistoryCommit[] = [];
-    const take = async (left: number): Promise<void> => {
-      while (waiting.length > left) {
-        const one = waiting.shift() as HistoryCommit;
-        const { read, gone } = await lockfiles.next(one);
-        const next = new Map(current);
-        for (const path of gone) next.delete(path);
-        for (const file of read)
-          next.set(
-            file.path,
-            await compared(file, { idOf, before: current.get(file.path), commit: one.commit }),
-          );
-        const files = lockfileDeltas([...current.values()], [...next.values()]);
-        current = next;
-        if (files.length > 0) entries.push(entryOf(one, files, entries.length === 0));
-      }
-    };
     await readHistory(git, tip, async (one) => {
       commits += 1;
       if (commits % 100 === 0) onProgress(commits);
-      lockfiles.ahead(one);
-      waiting.push(one);
-      await take(AHEAD);
+      const { read, gone } = await lockfiles.next(one);
+      const next = new Map(current);
+      for (const path of gone) next.delete(path);
+      for (const file of read) {
+        const before = current.get(file.path);
+        next.set(file.path, await compared(file, { idOf, before, commit: one.commit }));
+      }
+      const files = lockfileDeltas([...current.values()], [...next.values()]);
+      current = next;
+      if (files.length > 0) entries.push(entryOf(one, files, entries.length === 0));
     });
-    await take(0);
   });
   return { entries, names, commits };
 }

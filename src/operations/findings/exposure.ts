@@ -26,8 +26,8 @@ export const exposure: Operation<'lockhound.findings.exposure'> = async ({ param
   const all: TargetExposure[] = [];
   for (const part of chunks(holders, PART)) {
     const exposures = part.map(async (holder) => {
-      const periods = await periodsOf(context, holder, EVER);
       const entries = await holder.selected.store.ledger.read(holder.target, context.fleet.onUnreadable);
+      const periods = await periodsOf(context, holder, EVER, entries);
       return exposureOf(holder, periods, alertsIn(entries, names));
     });
     all.push(...(await Promise.all(exposures)).flat());

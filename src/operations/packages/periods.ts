@@ -134,13 +134,14 @@ async function readPeriods(
   return { targets, lockfiles, periods, ...(within === undefined ? {} : { fixedInTime }) };
 }
 
-/** The periods of one target in a time, by lockfile. */
+/** The periods of one target in a time, by lockfile. `entries`: its ledger, where it was read before. */
 export async function periodsOf(
   context: Pick<OperationContext, 'fleet'>,
   holder: Holder,
   { since, until }: AskedTime,
+  entries?: readonly LedgerEntry[],
 ): Promise<readonly HeldPeriod[]> {
-  const all = await heldBy(context, holder);
+  const all = await heldBy(context, holder, entries);
   return await shownPeriods(
     context,
     holder,
@@ -151,8 +152,9 @@ export async function periodsOf(
 async function heldBy(
   { fleet }: Pick<OperationContext, 'fleet'>,
   { target, lockfiles, selected: { store, byId } }: Holder,
+  read?: readonly LedgerEntry[],
 ): Promise<readonly Period[]> {
-  const entries = await store.ledger.read(target, fleet.onUnreadable);
+  const entries = read ?? (await store.ledger.read(target, fleet.onUnreadable));
   const current = new Map(
     lockfiles.map(({ path, lookedUp, excluded }) => [path, new Set([...lookedUp, ...excluded])]),
   );

@@ -3,8 +3,6 @@ import { SourceError } from '../errors.ts';
 import { type Git, runGit } from './git-process.ts';
 
 const MAX_HEADER_BYTES = 1_024;
-/** Parts in which a blob that is too large is read past. */
-const SKIPPED_BYTES = 1_048_576;
 
 /** Sizes of blobs in bytes; blobs that the folder does not hold are absent. */
 export async function blobSizes(git: Git, oids: Iterable<string>): Promise<ReadonlyMap<string, number>> {
@@ -123,11 +121,11 @@ function byteReader(what: string, output: Readable) {
 
 /** Reads single blobs, in the order of the calls. */
 export interface BlobReader {
-  /** `undefined` for a blob that is larger than `maxBytes`, or that the folder does not hold. The next one may be asked for meanwhile. */
+  /** `undefined` for a blob that is larger than `maxBytes`, or that the folder does not hold. */
   read(oid: string, maxBytes: number): Promise<Buffer | undefined>;
 }
 
-/** Runs `use` with one process of git for all blobs that it reads: git looks for the next one while a caller uses the last. */
+/** Runs `use` with one process of git for all blobs that it reads, one after the other. */
 export async function withBlobs<Result>(
   git: Git,
   use: (blobs: BlobReader) => Promise<Result>,
@@ -147,29 +145,26 @@ export async function withBlobs<Result>(
     wake.resolve();
     wake = Promise.withResolvers();
   };
-  return await runGit(git, ['cat-file', '--batch'], {
+  return await runGit(git, ['cat-file', '--batch-command'], {
     input: input(),
     read: async (output) => {
       const bytes = byteReader(git.what, output);
-      const answer = async (maxBytes: number): Promise<Buffer | undefined> => {
-        const header = (await bytes.line()) ?? '';
-        const [, type, size] = /^[0-9a-f]+ ([a-z]+) (\d+)$/.exec(header) ?? [];
-        if (size === undefined) return undefined;
-        const isWanted = type === 'blob' && Number(size) <= maxBytes;
-        const content = isWanted ? await bytes.take(Number(size)) : undefined;
-        for (let left = isWanted ? 0 : Number(size); left > 0; left -= SKIPPED_BYTES)
-          await bytes.take(Math.min(left, SKIPPED_BYTES));
-        await bytes.take(1);
-        return content;
+      const sizeOf = async (): Promise<number | undefined> => {
+        const [, size] = /^[0-9a-f]+ blob (\d+)$/.exec((await bytes.line()) ?? '') ?? [];
+        return size === undefined ? undefined : Number(size);
       };
-      let last: Promise<unknown> = Promise.resolve();
       try {
         return await use({
-          read(oid, maxBytes) {
-            ask(oid);
-            const next = last.then(() => answer(maxBytes));
-            last = next.catch(() => {});
-            return next;
+          async read(oid, maxBytes) {
+            ask(`info ${oid}`);
+            const size = await sizeOf();
+            if (size === undefined || size > maxBytes) return undefined;
+            ask(`contents ${oid}`);
+            if ((await sizeOf()) !== size)
+              throw new SourceError('failed', `${git.what}: git cannot read ${oid}`);
+            const content = await bytes.take(size);
+            await bytes.take(1);
+            return content;
           },
         });
       } finally {
