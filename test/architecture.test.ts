@@ -202,7 +202,7 @@ describe('the catalogs', () => {
   }
 
   it('list every lockfile format', () => {
-    const shared = ['ecosystems', 'packages', 'requirements', 'sbom', 'syntax', 'threads'];
+    const shared = ['ecosystems', 'exceptions', 'packages', 'requirements', 'sbom', 'syntax', 'threads'];
     const formats = readdirSync(join(SRC, 'lockfiles'), { withFileTypes: true }).filter(
       (entry) => entry.isDirectory() && !shared.includes(entry.name),
     );

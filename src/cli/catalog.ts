@@ -36,6 +36,11 @@ const BY_NAME: Readonly<Record<string, Omit<CommandEntry, 'name'>>> = {
     description: 'Print the upgrades that clear most findings of lockfiles, with commands. Changes nothing.',
     load: async () => (await import('./fix.ts')).fixCommand,
   },
+  exceptions: {
+    usage: '[options] [path]',
+    description: 'List what overrules the tools of a project, and what of it can be removed.',
+    load: async () => (await import('./exceptions.ts')).exceptionsCommand,
+  },
   check: {
     usage: '[options] <packages...>',
     description: 'Ask whether packages may be added: allow, warn or block, with reasons.',

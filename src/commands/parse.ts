@@ -1,6 +1,7 @@
 import { readFile } from '../files/read-file.ts';
 import { readCompanions } from '../lockfiles/companions.ts';
 import { type DiscoveredLockfile, discoverLockfiles, type UnreadPath } from '../lockfiles/discover.ts';
+import { isOnlyForExceptions } from '../lockfiles/exceptions/catalog.ts';
 import { requireFormat } from '../lockfiles/known-formats.ts';
 import { DEFAULT_LIMITS, type LockfileLimits, RAISE_LIMIT } from '../lockfiles/read-as.ts';
 import { createLockfileReader, type LockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
@@ -64,7 +65,8 @@ async function parseFile(
   const { path, within } = file;
   try {
     const content = await readFile(path, { maxBytes: limits.maxBytes, remedy: RAISE_LIMIT, within });
-    const companions = await readCompanions(file, content);
+    const found = await readCompanions(file, content);
+    const companions = found.filter(({ name }) => !isOnlyForExceptions(name));
     const request = { path, content, limits, format: format ?? file.format, companions };
     const lockfile = await reader.read(request, signal);
     return { ...namesOf(file), lockfile };

@@ -3,6 +3,7 @@ import { FileError } from '../files/errors.ts';
 import { readFile } from '../files/read-file.ts';
 import type { DiscoveredLockfile } from './discover.ts';
 import { LockfileError } from './errors.ts';
+import { exceptionFile, exceptionNames } from './exceptions/catalog.ts';
 import type { Companion, Format } from './format.ts';
 import { formatNamed } from './known-formats.ts';
 import { decodeText } from './syntax/decode-text.ts';
@@ -18,7 +19,7 @@ export const TARGET_FILE = '.lockhound.yaml';
 /** Who owns the files of a repository, by the places where GitHub and GitLab look for it; the first that exists counts. */
 const OWNER_FILES = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS'];
 const OWNER_FILE = /^((?:\.\.\/)*)(?:(?:\.github|docs|\.gitlab)\/)?CODEOWNERS$/;
-/** Lockfiles in deeper folders have no owners by this file. */
+/** Lockfiles in deeper folders have no owners and exceptions by the files of the root. */
 const MAX_DEPTH = 32;
 /** Larger lockfiles are not searched for included files. Only their manifests are read. */
 const MAX_TEXT_BYTES = 8_388_608;
@@ -53,7 +54,7 @@ export interface CompanionSearch {
   found(name: string, content: Buffer | undefined): void;
 }
 
-/** `place`: the path below the root of the search; without it, nobody asks for owners. */
+/** `place`: the path below the root of the search; without it, nobody asks for owners and exceptions. */
 export async function searchCompanions(
   {
     format: formatName,
@@ -65,12 +66,17 @@ export async function searchCompanions(
   const format = await formatNamed(formatName)?.load();
   const text = content.length > MAX_TEXT_BYTES ? '' : tryDecode(content, path);
   const named = format === undefined || text === undefined ? [] : namesIn(format, text, undefined);
-  const pending = [TARGET_FILE, ...(place === undefined ? [] : ownerFiles(place)), ...named];
+  const depth = place === undefined ? MAX_DEPTH + 1 : place.split('/').length - 1;
+  const byFormat = new Set(named);
+  const pending = [TARGET_FILE, ...(depth > MAX_DEPTH ? [] : ownerFiles(depth)), ...named];
+  const exceptions = depth > MAX_DEPTH ? [] : [...exceptionNames(formatName, depth)];
   const tried = new Set<string>();
   let at = 0;
   let count = 0;
   return {
     next() {
+      // They come last, because the number of files is limited.
+      if (at === pending.length) pending.push(...exceptions.splice(0));
       while (at < pending.length && count < MAX_FILES && tried.size < MAX_NAMES) {
         const name = pending[at++];
         if (name === undefined || tried.has(name)) continue;
@@ -82,17 +88,20 @@ export async function searchCompanions(
     found(name, own) {
       count += 1;
       if (name === TARGET_FILE || ownedRoot(name) !== undefined) return;
+      if (exceptionFile(name) !== undefined && !byFormat.has(name)) return;
       const included = own === undefined ? undefined : tryDecode(own, name);
       if (format === undefined || included === undefined) return;
-      for (const one of namesIn(format, included, posix.dirname(name))) pending.push(one);
+      for (const one of namesIn(format, included, posix.dirname(name))) {
+        byFormat.add(one);
+        pending.push(one);
+      }
     },
   };
 }
 
-/** The names of the files of owners, from the folder of a lockfile. */
-function ownerFiles(place: string): readonly string[] {
-  const depth = place.split('/').length - 1;
-  return depth > MAX_DEPTH ? [] : OWNER_FILES.map((name) => `${'../'.repeat(depth)}${name}`);
+/** The names of the files of owners, from a folder in this depth. */
+function ownerFiles(depth: number): readonly string[] {
+  return OWNER_FILES.map((name) => `${'../'.repeat(depth)}${name}`);
 }
 
 /** The root that a file of owners is for, from the folder of the lockfile; `undefined` for any other companion. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { ownedRoot, TARGET_FILE } from '../lockfiles/companions.ts';
+import { isOnlyForExceptions } from '../lockfiles/exceptions/catalog.ts';
 import type { Companion } from '../lockfiles/format.ts';
 import { checkSize, type LockfileLimits, type LockfileRequest } from '../lockfiles/read-as.ts';
 import { repeatedSboms } from '../lockfiles/sbom/repeated-sbom.ts';
@@ -9,9 +10,11 @@ import type { ScannedRevision } from '../model/fleet/ledger.ts';
 import type { ScannedImage } from '../model/image/image.ts';
 import type { LockedPackage, Lockfile } from '../model/lockfile/lockfile.ts';
 import type { ContentReference } from '../model/scan/change.ts';
+import type { Exception } from '../model/scan/exception.ts';
 import type { UnreadError, UnreadLockfile } from '../model/scan/inventory.ts';
 import type { Suppression } from '../model/scan/suppression.ts';
 import type { Attempt } from './attempt.ts';
+import { exceptionsBeside } from './exceptions.ts';
 import { readTargetSettings } from './target-settings.ts';
 
 /** Each line is compared with each lockfile. GitHub reads 3 MB. */
@@ -38,6 +41,8 @@ export interface ReadFile {
   readonly suppressions: readonly Suppression[];
   /** Its owners by the `.lockhound.yaml` beside it, or by CODEOWNERS. */
   readonly owners: readonly string[];
+  /** What the files beside it overrule. */
+  readonly exceptions: readonly Exception[];
 }
 
 /** The lockfiles of a scan. */
@@ -55,6 +60,7 @@ export async function readLockfiles(
   const read: ReadFile[] = [];
   const unread: UnreadLockfile[] = [];
   const total = lockfiles.length;
+  const seen = new Set<string>();
   for (const [index, file] of lockfiles.entries()) {
     attempt.signal.throwIfAborted();
     attempt.progress({ step: 'read', done: index, total });
@@ -63,7 +69,7 @@ export async function readLockfiles(
       continue;
     }
     try {
-      read.push(await readOne(file, reading, attempt.signal));
+      read.push(await readOne(file, reading, { seen, signal: attempt.signal }));
     } catch (error) {
       attempt.signal.throwIfAborted();
       unread.push({
@@ -91,7 +97,12 @@ function unreadError(path: string, error: unknown, { lastAttempt }: Attempt): Un
   return { code: 'unexpected', message: `${path}: unexpected error: ${messageOf(error)}` };
 }
 
-async function readOne(file: ReadableLockfile, reading: Reading, signal: AbortSignal): Promise<ReadFile> {
+/** `seen`: the files of exceptions that were read before. */
+async function readOne(
+  file: ReadableLockfile,
+  reading: Reading,
+  { seen, signal }: { readonly seen: Set<string>; readonly signal: AbortSignal },
+): Promise<ReadFile> {
   if ('bytes' in file) checkSize(file.path, file.bytes, reading.limits);
   const companions = await Promise.all((file.companions ?? []).map((one) => companionOf(one, reading)));
   const settings = companions.find(({ name }) => name === TARGET_FILE);
@@ -99,12 +110,16 @@ async function readOne(file: ReadableLockfile, reading: Reading, signal: AbortSi
   const request = {
     path: file.path,
     content: await contentOf(file, file.path, reading),
-    companions: companions.filter((one) => one !== settings && ownedRoot(one.name) === undefined),
+    companions: companions.filter(
+      (one) => one !== settings && ownedRoot(one.name) === undefined && !isOnlyForExceptions(one.name),
+    ),
     limits: reading.limits,
     format: file.format,
   };
   const lockfile = await reading.read(request, signal);
-  const read = { path: file.path, sha256: contentHash(file) };
+  const { path, content } = request;
+  const exceptions = await exceptionsBeside({ path, content, companions, lockfile }, seen);
+  const read = { path, sha256: contentHash(file), exceptions };
   const byCode = ownerFile === undefined ? [] : await ownersBy(ownerFile, file.path);
   if (settings === undefined) return { ...read, lockfile, suppressions: [], owners: byCode };
   const { suppressions, owners = byCode, problems } = await readTargetSettings(settings, file.path);

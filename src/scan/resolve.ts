@@ -45,7 +45,7 @@ async function withResolutions(
 ): Promise<readonly ResolvedLockfile[]> {
   let next = 0;
   const inventories: ResolvedLockfile[] = [];
-  for (const { path, sha256, lockfile, suppressions, owners } of files) {
+  for (const { path, sha256, lockfile, suppressions, owners, exceptions } of files) {
     const { format, problems } = lockfile;
     const packages: ResolvedPackage[] = [];
     for await (const slice of inSlices(lockfile.packages)) {
@@ -59,6 +59,7 @@ async function withResolutions(
       problems,
       ...(suppressions.length === 0 ? {} : { suppressions }),
       ...(owners.length === 0 ? {} : { owners }),
+      ...(exceptions.length === 0 ? {} : { exceptions: [...exceptions] }),
     });
   }
   return inventories;

@@ -99,7 +99,7 @@ export const lockfileField = () =>
         .array(companion())
         .max(64)
         .optional()
-        .describe('Files that its format reads too: its manifest, files that it includes.'),
+        .describe('Files that its format reads too, such as its manifest, and files that overrule tools.'),
     })
     .meta(ONE_SOURCE)
     .transform(oneSource);

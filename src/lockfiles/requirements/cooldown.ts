@@ -10,23 +10,42 @@ const DAY = 1_440;
  * (seconds), uv `exclude-newer` (a duration; a date is not a cooldown). Throws `LockfileError`.
  */
 export function cooldownIn(format: string, files: ReadonlyMap<string, string>): StatedCooldown | undefined {
-  const read = READERS[format];
-  const found = read?.(files);
+  const found = format === 'npm-package-lock' ? ofNpm(files) : ofTree(format, files);
   return found === undefined || !(found.minutes > 0) ? undefined : found;
 }
 
-type Reader = (files: ReadonlyMap<string, string>) => StatedCooldown | undefined;
+/** The file, the setting, the minutes of a number, and the setting of the exceptions. */
+type Setting = readonly [file: string, at: string, unit: number, except: string];
 
-const READERS: Readonly<Record<string, Reader>> = {
-  'npm-package-lock': ofNpm,
-  'pnpm-lock': ofPnpm,
-  'yarn-lock': ofYarn,
-  'bun-lock': ofBun,
-  'uv-lock': ofUv,
+/** By format; the first file that exists counts. A uv.toml replaces the table of the manifest. */
+const SETTINGS: Readonly<Record<string, readonly Setting[]>> = {
+  'pnpm-lock': [['pnpm-workspace.yaml', 'minimumReleaseAge', 1, 'minimumReleaseAgeExclude']],
+  'yarn-lock': [['.yarnrc.yml', 'npmMinimalAgeGate', 1, 'npmPreapprovedPackages']],
+  'bun-lock': [['bunfig.toml', 'install.minimumReleaseAge', 1 / 60, 'install.minimumReleaseAgeExcludes']],
+  'uv-lock': [
+    ['uv.toml', 'exclude-newer', Number.NaN, ''],
+    ['pyproject.toml', 'tool.uv.exclude-newer', Number.NaN, ''],
+  ],
 };
 
-/** `min-release-age = 3`, `min-release-age-exclude[] = @corp/*`. */
-const NPM_SETTING = /^[ \t]*min-release-age(-exclude(?:\[\])?)?[ \t]*=[ \t]*(\S+)[ \t]*\r?$/gm;
+function ofTree(format: string, files: ReadonlyMap<string, string>): StatedCooldown | undefined {
+  const setting = SETTINGS[format]?.find(([file]) => files.has(file));
+  if (setting === undefined) return undefined;
+  const [file, at, unit, except] = setting;
+  const text = files.get(file) ?? '';
+  const tree = file.endsWith('.toml') ? parseToml(text, file) : parseYaml(text, file)[0]?.content;
+  const valueAt = (path: string) => path.split('.').reduce((of: unknown, key) => tableIn(of)[key], tree);
+  const stated = valueAt(at);
+  const isNumber = /^\d+$/.test(String(stated));
+  const minutes = isNumber ? Number(stated) * unit : durationIn(textIn(stated) ?? '');
+  return minutes === undefined
+    ? undefined
+    : { minutes, where: `${file} ${at}`, except: textsIn(valueAt(except)) };
+}
+
+/** `min-release-age = 3 # days`, `min-release-age-exclude[] = @corp/*`. */
+const NPM_SETTING =
+  /^[ \t]*min-release-age(-exclude(?:\[\])?)?[ \t]*=[ \t]*([^\s;#]+)[ \t]*(?:[;#].*)?\r?$/gm;
 
 function ofNpm(files: ReadonlyMap<string, string>): StatedCooldown | undefined {
   const settings = Array.from((files.get('.npmrc') ?? '').matchAll(NPM_SETTING));
@@ -39,65 +58,12 @@ function ofNpm(files: ReadonlyMap<string, string>): StatedCooldown | undefined {
   };
 }
 
-function ofPnpm(files: ReadonlyMap<string, string>): StatedCooldown | undefined {
-  const settings = yamlIn(files, 'pnpm-workspace.yaml');
-  const stated = textIn(settings['minimumReleaseAge']);
-  if (stated === undefined || !/^\d+$/.test(stated)) return undefined;
-  return {
-    minutes: Number(stated),
-    where: 'pnpm-workspace.yaml minimumReleaseAge',
-    except: textsIn(settings['minimumReleaseAgeExclude']),
-  };
-}
-
-function ofYarn(files: ReadonlyMap<string, string>): StatedCooldown | undefined {
-  const settings = yamlIn(files, '.yarnrc.yml');
-  const stated = textIn(settings['npmMinimalAgeGate']);
-  const minutes = stated === undefined ? undefined : durationIn(stated);
-  if (minutes === undefined) return undefined;
-  return {
-    minutes,
-    where: '.yarnrc.yml npmMinimalAgeGate',
-    except: textsIn(settings['npmPreapprovedPackages']),
-  };
-}
-
-function ofBun(files: ReadonlyMap<string, string>): StatedCooldown | undefined {
-  const install = tableIn(tomlIn(files, 'bunfig.toml')['install']);
-  const seconds = install['minimumReleaseAge'];
-  if (typeof seconds !== 'number') return undefined;
-  return {
-    minutes: seconds / 60,
-    where: 'bunfig.toml install.minimumReleaseAge',
-    except: textsIn(install['minimumReleaseAgeExcludes']),
-  };
-}
-
-function ofUv(files: ReadonlyMap<string, string>): StatedCooldown | undefined {
-  // A uv.toml replaces the table of the manifest.
-  const [file, settings] = files.has('uv.toml')
-    ? ['uv.toml', tomlIn(files, 'uv.toml')]
-    : ['pyproject.toml tool.uv', tableIn(tableIn(tomlIn(files, 'pyproject.toml')['tool'])['uv'])];
-  const minutes = durationIn(textIn(settings['exclude-newer']) ?? '');
-  return minutes === undefined ? undefined : { minutes, where: `${file} exclude-newer`, except: [] };
-}
-
 const UNITS: Readonly<Record<string, number>> = { s: 1 / 60, m: 1, h: 60, d: DAY, w: 7 * DAY };
 
 /** Minutes of `3d`, `7 days`, `24 hours`, `P7D`, `PT24H`, or a number of minutes. */
-function durationIn(text: string): number | undefined {
+export function durationIn(text: string): number | undefined {
   const [, count, unit = 'm'] =
     /^(?:PT?)?(\d+)\s*(s|m|h|d|w|$)(?:ec|econds?|in|inutes?|ours?|ays?|eeks?)?$/i.exec(text.trim()) ?? [];
   if (count === undefined) return undefined;
   return Number(count) * (UNITS[unit.toLowerCase()] ?? 1);
-}
-
-function yamlIn(files: ReadonlyMap<string, string>, name: string) {
-  const text = files.get(name);
-  return tableIn(text === undefined ? undefined : parseYaml(text, name)[0]?.content);
-}
-
-function tomlIn(files: ReadonlyMap<string, string>, name: string) {
-  const text = files.get(name);
-  return text === undefined ? {} : parseToml(text, name);
 }

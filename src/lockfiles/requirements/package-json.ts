@@ -54,11 +54,9 @@ function nestedPins(key: string, value: JsonObject, where: string): readonly Sta
 }
 
 /** The name of the package that a selector ends with. */
-function pinnedName(selector: string): string {
-  const [own = '', before = ''] = selector
-    .slice(selector.lastIndexOf('>') + 1)
-    .split('/')
-    .reverse();
+export function pinnedName(selector: string): string {
+  // As pnpm reads them: another `>` begins a range.
+  const [own = '', before = ''] = (selector.split(/(?<=[^ |@])>/).at(-1) ?? '').split('/').reverse();
   const [name = ''] = own.split('@', 1);
   const scope = before.lastIndexOf('@');
   if (name === '') return selector;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exceptionSchema } from '../scan/exception.ts';
 import { SEVERITIES } from '../scan/severity.ts';
 import { suppressionSchema } from '../scan/suppression.ts';
 import { TRANSITIONS } from '../scan/transition.ts';
@@ -37,6 +38,8 @@ export const targetLockfileSchema = z.object({
   suppressions: z.array(suppressionSchema).exactOptional(),
   /** Its owners by the `.lockhound.yaml` beside it, or by CODEOWNERS. */
   owners: z.array(z.string()).exactOptional(),
+  /** What the files beside it overrule. */
+  exceptions: z.array(exceptionSchema).exactOptional(),
   /** Why the last scan could not read it. */
   unread: z.object({ code: z.string(), message: z.string() }).exactOptional(),
 });

@@ -6,6 +6,7 @@ import { SYSTEMS } from '../lockfile/ecosystem.ts';
 import { lockedPackageSchema, problemSchema } from '../lockfile/lockfile.ts';
 import type { ValueOf } from '../stored/kind.ts';
 import { scanCountsSchema, scanInputSchema } from './change.ts';
+import { exceptionSchema } from './exception.ts';
 import { claimSchema } from './finding.ts';
 import { OUTCOMES } from './outcome.ts';
 import { suppressionSchema } from './suppression.ts';
@@ -132,6 +133,8 @@ export const inventorySchema = z.object({
       suppressions: z.array(suppressionSchema).exactOptional(),
       /** Its owners by the `.lockhound.yaml` beside it, or by CODEOWNERS. */
       owners: z.array(z.string()).exactOptional(),
+      /** What the files beside it overrule. */
+      exceptions: z.array(exceptionSchema).exactOptional(),
     }),
   ),
   unread: z.array(

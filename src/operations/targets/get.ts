@@ -33,7 +33,7 @@ export const get: Operation<'lockhound.targets.get'> = async ({ params, principa
   return {
     target,
     ...(known === undefined ? {} : { summary: listedTarget(viewedTarget(target, known), isStale) }),
-    lockfiles: state?.lockfiles ?? [],
+    lockfiles: (state?.lockfiles ?? []).map(({ exceptions: _, ...own }) => own),
     ...(state?.image === undefined ? {} : { image: state.image }),
     history: state?.history ?? [],
     findings: findings.slice(0, MAX_FINDINGS),

@@ -3,6 +3,7 @@ import type { LoggedChanges } from '../../model/fleet/logged-changes.ts';
 import type { TargetLockfile } from '../../model/fleet/target-summary.ts';
 import type { TargetChange } from '../../model/queue/outcome.ts';
 import type { TargetState } from '../../model/scan/change.ts';
+import type { Exception } from '../../model/scan/exception.ts';
 import { LOGGED_CHANGES, TARGET_SUMMARY } from '../../model/stored/catalog.ts';
 import type { Keys } from '../keys.ts';
 import type { OutcomeStep } from '../scripts/save-outcome.lua.ts';
@@ -72,18 +73,19 @@ async function withInventories(
   if (lockfiles === undefined)
     return { state, steps: [], replaced: { before: [], after: [], packed: new Map() } };
   const read: TargetLockfile[] = [];
+  const dated = datingAfter(lockfiles.before, state.requestedAt);
   const byHash = new Map<string, PackedInventory>();
   let newest: PackedInventory['newest'];
   for (const file of lockfiles.read) {
     const one = await inventories.pack(file);
     byHash.set(one.hash, one);
     if ((one.newest?.[0] ?? 0) > (newest?.[0] ?? 0)) newest = one.newest;
-    const { path, sha256, suppressions, owners } = file;
+    const { path, sha256, suppressions, owners, exceptions } = file;
     read.push({
       path,
       sha256,
       inventory: one.hash,
-      ...defined({ suppressions, owners }),
+      ...defined({ suppressions, owners, exceptions: exceptions?.map(dated) }),
     });
   }
   const after = [...(state.lockfiles ?? []), ...read].sort(byPath);
@@ -101,6 +103,18 @@ async function withInventories(
       }),
       ...dropped.map((hash) => step(keys, 'DROP', hash, [])),
     ],
+  };
+}
+
+/** Adds the time of the scan that saw an exception first. Where none was seen before, nobody may have looked for them: it is not known. */
+function datingAfter(before: readonly TargetLockfile[], requestedAt: string) {
+  const keyOf = ({ kind, path, subject, value }: Exception) => JSON.stringify([kind, path, subject, value]);
+  const seen = before.flatMap(({ exceptions = [] }) => exceptions);
+  const known = new Map(seen.map((one) => [keyOf(one), one.since]));
+  return (one: Exception): Exception => {
+    const key = keyOf(one);
+    const since = known.has(key) || seen.length === 0 ? known.get(key) : requestedAt;
+    return { ...one, ...defined({ since }) };
   };
 }
 

@@ -32,6 +32,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'lockhound.fleet.trend': { params: { days: 7 } },
   'lockhound.targets.list': { params: { label: ['team=web'], orderBy: 'target', incomplete: false } },
   'lockhound.targets.get': { params: { target } },
+  'lockhound.exceptions.list': { params: { target, kind: ['override'], verdict: ['removable'] } },
   'lockhound.findings.exposure': { params: { advisory: 'GHSA-lodash' } },
   'lockhound.findings.breakdown': { params: { by: 'label:team', severity: 'low' } },
   'lockhound.dossiers.get': { params: { subject: 'GHSA-lodash', stage: 'final', limit: 5 } },

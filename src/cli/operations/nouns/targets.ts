@@ -1,6 +1,7 @@
 import type { PackageBlame } from '../../../model/api/lockhound-api.generated.ts';
 import type { ShownTarget } from '../../../model/fleet/listed-target.ts';
 import { type DataLoss, lossText } from '../../../model/losses/evidence.ts';
+import { exceptionListText } from '../../../report/exceptions.ts';
 import { blameText, historyText } from '../../../report/fleet/history.ts';
 import { forgottenTargetText, targetListText, targetText } from '../../../report/targets.ts';
 import type { Noun } from '../noun.ts';
@@ -14,6 +15,11 @@ export const NOUN: Noun = {
       items: 'packages',
       limit: 200,
       columns: ['name', 'version', 'direct', 'groups', 'outcome', 'reason'],
+    },
+    exceptions: {
+      method: 'lockhound.exceptions.list',
+      items: 'exceptions',
+      text: exceptionListText,
     },
     history: { items: 'scans', limit: 20, text: historyText },
     blame: {
@@ -37,6 +43,7 @@ Examples:
   lockhound targets inventory org/shop --search lodash the packages of its lockfile
   lockhound targets report org/shop --format html      a report as of a scan, from what is stored
   lockhound targets report org/shop --since 7d         what is new, gone and unchanged since then
+  lockhound targets exceptions org/shop                what overrules its tools, and what can be removed
   lockhound targets history org/shop --since 7d        what each scan changed: packages, alerts, deliveries
   lockhound targets blame org/shop debug@4.4.2         which commit brought a package, and through whom
   lockhound targets forget org/old-shop                remove all that is stored of a target

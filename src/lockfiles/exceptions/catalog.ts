@@ -1,0 +1,155 @@
+import { posix } from 'node:path';
+import type { ExceptionReader, Rule, Tree } from './text-file.ts';
+
+/** A file that overrules tools. It is read, and never run. */
+interface ExceptionFile {
+  /** Formats of the lockfiles that it lies beside; absent for one in the root of the target. */
+  readonly beside?: ReadonlySet<string>;
+  readonly reader: (() => Promise<ExceptionReader>) | Tree;
+}
+
+const JAVASCRIPT = new Set(['npm-package-lock', 'yarn-lock', 'pnpm-lock', 'bun-lock']);
+const PYTHON = new Set(['uv-lock', 'poetry-lock', 'pdm-lock', 'pylock-toml']);
+const CARGO = new Set(['cargo-lock']);
+
+const PNPM: readonly Rule[] = [
+  ['override', 'pins', 'overrides'],
+  ['source', 'pins', 'patchedDependencies'],
+  ['peer-rule', 'pins', 'peerDependencyRules.allowedVersions'],
+  ['peer-rule', 'names', 'peerDependencyRules.ignoreMissing'],
+  ['peer-rule', 'names', 'peerDependencyRules.allowAny'],
+  ['ignored-advisory', 'names', 'auditConfig.ignoreCves'],
+  ['ignored-advisory', 'names', 'auditConfig.ignoreGhsas'],
+  ['cooldown', 'age', 'minimumReleaseAge'],
+  ['cooldown-exclude', 'names', 'minimumReleaseAgeExclude'],
+  ['trust-exclude', 'names', 'trustPolicyExclude'],
+];
+const PACKAGE_JSON: readonly Rule[] = [
+  ['override', 'pins', 'overrides'],
+  ['override', 'pins', 'resolutions'],
+  ...below('pnpm', PNPM),
+];
+const YARN: readonly Rule[] = [
+  ['cooldown', 'age', 'npmMinimalAgeGate'],
+  ['cooldown-exclude', 'names', 'npmPreapprovedPackages'],
+  ['ignored-advisory', 'names', 'npmAuditIgnoreAdvisories'],
+  ['ignored-package', 'names', 'npmAuditExcludePackages'],
+  ['registry', 'url', 'npmRegistryServer'],
+  ['registry', 'url', 'npmScopes.*.npmRegistryServer'],
+];
+const BUN: readonly Rule[] = [
+  ['cooldown', 'age', 'install.minimumReleaseAge', 1 / 60],
+  ['cooldown-exclude', 'names', 'install.minimumReleaseAgeExcludes'],
+  ['registry', 'url', 'install.registry'],
+  ['registry', 'url', 'install.scopes.*'],
+];
+const UV: readonly Rule[] = [
+  ['override', 'names', 'override-dependencies'],
+  ['override', 'names', 'exclude-dependencies'],
+  ['constraint', 'names', 'constraint-dependencies'],
+  ['constraint', 'names', 'build-constraint-dependencies'],
+  ['cooldown', 'age', 'exclude-newer'],
+  ['cooldown-exclude', 'pins', 'exclude-newer-package'],
+  ['source', 'pins', 'sources'],
+  ['registry', 'names', 'index'],
+  ['registry', 'url', 'index-url'],
+];
+const PYPROJECT: readonly Rule[] = [
+  ...below('tool.uv', UV),
+  ['override', 'pins', 'tool.pdm.resolution.overrides'],
+  ['registry', 'names', 'tool.pdm.source'],
+  ['registry', 'names', 'tool.poetry.source'],
+];
+const CARGO_TOML: readonly Rule[] = [
+  ['source', 'pins', 'patch.*'],
+  ['source', 'pins', 'replace'],
+  ['registry', 'url', 'source.*.replace-with'],
+];
+const CARGO_AUDIT: readonly Rule[] = [
+  ['ignored-advisory', 'names', 'advisories.ignore'],
+  ['ignored-package', 'names', 'licenses.exceptions'],
+  ['ignored-package', 'names', 'bans.skip'],
+];
+const TRIVY: readonly Rule[] = [
+  ['ignored-advisory', 'names', 'vulnerabilities'],
+  ['ignored-package', 'names', 'misconfigurations'],
+  ['ignored-package', 'names', 'secrets'],
+  ['ignored-package', 'names', 'licenses'],
+];
+const OSV: readonly Rule[] = [
+  ['ignored-advisory', 'names', 'IgnoredVulns'],
+  ['ignored-package', 'names', 'PackageOverrides'],
+];
+
+function below(prefix: string, rules: readonly Rule[]): readonly Rule[] {
+  return rules.map(([kind, form, at, ...unit]) => [kind, form, `${prefix}.${at}`, ...unit]);
+}
+
+function tree(
+  syntax: Tree['syntax'],
+  rules: readonly Rule[],
+  [ecosystem, beside]: readonly [string, ReadonlySet<string>] | readonly [] = [],
+): ExceptionFile {
+  return { reader: { syntax, ecosystem, rules }, ...(beside === undefined ? {} : { beside }) };
+}
+
+const lists = () => import('./lists.ts');
+const updates = () => import('./update-rules.ts');
+const dependabot: ExceptionFile = { reader: async () => (await updates()).readDependabot };
+const renovate: ExceptionFile = { reader: async () => (await updates()).readRenovate };
+const cargoToml = tree('toml', CARGO_TOML, ['cargo', CARGO]);
+const cargoAudit = tree('toml', CARGO_AUDIT, ['cargo', CARGO]);
+
+/** All files of exceptions by their names, with their readers. */
+const EXCEPTION_FILES: ReadonlyMap<string, ExceptionFile> = new Map<string, ExceptionFile>([
+  ['package.json', tree('json', PACKAGE_JSON, ['npm', JAVASCRIPT])],
+  ['pnpm-workspace.yaml', tree('yaml', PNPM, ['npm', JAVASCRIPT])],
+  ['.yarnrc.yml', tree('yaml', YARN, ['npm', JAVASCRIPT])],
+  ['bunfig.toml', tree('toml', BUN, ['npm', JAVASCRIPT])],
+  ['.npmrc', { beside: JAVASCRIPT, reader: async () => (await lists()).readNpmrc }],
+  ['pyproject.toml', tree('toml', PYPROJECT, ['pypi', PYTHON])],
+  ['uv.toml', tree('toml', UV, ['pypi', PYTHON])],
+  [
+    'constraints.txt',
+    { beside: new Set(['requirements-txt']), reader: async () => (await lists()).readConstraints },
+  ],
+  ['Cargo.toml', cargoToml],
+  ['.cargo/config.toml', cargoToml],
+  ['.cargo/audit.toml', cargoAudit],
+  ['deny.toml', cargoAudit],
+  ['go.mod', { beside: new Set(['go-mod']), reader: async () => (await lists()).readGoMod }],
+  ['.trivyignore', { reader: async () => (await lists()).readTrivyIgnore }],
+  ['.trivyignore.yaml', tree('yaml', TRIVY)],
+  ['osv-scanner.toml', tree('toml', OSV)],
+  ['.grype.yaml', tree('yaml', [['ignored-advisory', 'names', 'ignore']])],
+  ['.snyk', { reader: async () => (await updates()).readSnyk }],
+  ['.github/dependabot.yml', dependabot],
+  ['.github/dependabot.yaml', dependabot],
+  ...['', '.github/', '.gitlab/'].flatMap((folder) =>
+    ['renovate.json', 'renovate.json5'].map((name) => [folder + name, renovate] as const),
+  ),
+]);
+
+/** Readers of some formats read these, too. */
+const SHARED: ReadonlySet<string> = new Set(['package.json', 'pyproject.toml', 'constraints.txt']);
+
+/** The names that may have exceptions for a lockfile of a format, from its folder. `depth`: that of its folder below the root. */
+export function exceptionNames(format: string, depth: number): readonly string[] {
+  return [...EXCEPTION_FILES].flatMap(([name, { beside }]) => {
+    if (beside === undefined) return '../'.repeat(depth) + name;
+    // A go.mod is the lockfile itself.
+    return beside.has(format) && format !== 'go-mod' ? name : [];
+  });
+}
+
+/** The entry of a companion in the catalog, by its path from the lockfile; `undefined` for one that has no exceptions. */
+export function exceptionFile(name: string): ExceptionFile | undefined {
+  const known = EXCEPTION_FILES.get(name.replace(/^(?:\.\.\/)+/, ''));
+  const isConstraints = /constraints.{0,40}\.txt$/.test(posix.basename(name).slice(-60));
+  return known ?? (isConstraints ? EXCEPTION_FILES.get('constraints.txt') : undefined);
+}
+
+/** Whether a companion is read for its exceptions alone, and by no format. */
+export function isOnlyForExceptions(name: string): boolean {
+  return exceptionFile(name) !== undefined && !SHARED.has(posix.basename(name));
+}

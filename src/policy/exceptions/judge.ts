@@ -1,0 +1,240 @@
+import { defined } from '../../model/defined.ts';
+import type { TargetLockfile } from '../../model/fleet/target-summary.ts';
+import type { Problem } from '../../model/lockfile/lockfile.ts';
+import { isReadWhole } from '../../model/lockfile/read-whole.ts';
+import type { Exception, JudgedException, LockfileProof } from '../../model/scan/exception.ts';
+import type { Finding } from '../../model/scan/finding.ts';
+import type { ResolvedPackage } from '../../model/scan/inventory.ts';
+import { matchesWildcard } from '../../model/wildcard.ts';
+import { versionMatch } from '../../versions/version-match.ts';
+import { compareText } from '../finding-order.ts';
+
+type HeldPackage = Pick<ResolvedPackage, 'ecosystem' | 'name' | 'version' | 'purl'> &
+  Partial<Pick<ResolvedPackage, 'resolution'>>;
+
+/** A lockfile of a target, as a scan or the store of the fleet has it. */
+interface HeldLockfile extends Pick<TargetLockfile, 'path' | 'exceptions' | 'suppressions'> {
+  readonly format: string;
+  readonly packages: readonly HeldPackage[];
+  readonly problems: readonly Problem[];
+}
+
+/** What is known of a target. */
+export interface ExceptionFacts {
+  readonly lockfiles: readonly HeldLockfile[];
+  /** Open findings with those that are suppressed; absent where nothing was looked up. */
+  readonly findings?: readonly Finding[] | undefined;
+  /** Whether there is no further finding. */
+  readonly complete: boolean;
+  /** In ms since 1970. */
+  readonly now: number;
+}
+
+type Judged = Pick<JudgedException, 'verdict' | 'evidence' | 'removableFrom'>;
+
+/** Of an entry that several lockfiles lie beside, the verdict that keeps it counts. */
+const KEEPING: readonly JudgedException['verdict'][] = ['removable', 'expired', 'unknown', 'needed'];
+
+/**
+ * Judges the exceptions of a target and its own suppressions: would anything change without them? What is not proven is `unknown`. By file and
+ * line.
+ */
+export function judgeExceptions(facts: ExceptionFacts): readonly JudgedException[] {
+  const judged = new Map<string, JudgedException>();
+  const stated = facts.lockfiles.flatMap(({ exceptions = [] }) => exceptions);
+  const known = {
+    facts,
+    scopeOf: scopesOf(facts),
+    cooldowns: stated.filter(({ kind }) => kind === 'cooldown'),
+  };
+  for (const one of [...stated, ...ownSuppressions(facts)]) {
+    const { proof: _, ...exception } = one;
+    const { kind, path, line, setting, subject, value } = exception;
+    const key = JSON.stringify([kind, path, line, setting, subject, value]);
+    const before = judged.get(key);
+    const now = { ...exception, ...judgeOne(one, known) };
+    if (before === undefined || KEEPING.indexOf(now.verdict) > KEEPING.indexOf(before.verdict))
+      judged.set(key, now);
+  }
+  return [...judged.values()].sort(
+    (left, right) => compareText(left.path, right.path) || (left.line ?? 0) - (right.line ?? 0),
+  );
+}
+
+/** The lockfiles that a file may be about: in its folder and below, of some formats. */
+interface Scope {
+  readonly packages: readonly HeldPackage[];
+  readonly byName: ReadonlyMap<string, readonly HeldPackage[]>;
+  /** Findings by each name of their advisories, in upper case. */
+  readonly byAdvisory: ReadonlyMap<string, readonly (readonly [string, Finding])[]>;
+  /** Why there may be further advisories. */
+  readonly gap: string | undefined;
+}
+
+interface Known {
+  readonly facts: ExceptionFacts;
+  readonly cooldowns: readonly Exception[];
+  readonly scopeOf: (path: string, formats?: RegExp) => Scope;
+}
+
+function scopesOf({ lockfiles, findings = [] }: ExceptionFacts): Known['scopeOf'] {
+  const scopes = new Map<string, Scope>();
+  return (path, formats = /^/) => {
+    const key = `${formats} ${folderOf(path)}`;
+    const known = scopes.get(key);
+    if (known !== undefined) return known;
+    const files = lockfiles.filter((one) => one.path.startsWith(folderOf(path)) && formats.test(one.format));
+    const paths = new Set(files.map((one) => one.path));
+    const own = findings.filter(({ locations }) => locations.some((place) => paths.has(place.path)));
+    const named = own.flatMap((one) => {
+      const { id = '', aliases = [] } = one.advisory ?? {};
+      return [id, ...aliases].map((name) => [name.toUpperCase(), one] as const);
+    });
+    const byAdvisory = Map.groupBy(named, ([name]) => name);
+    const packages = files.flatMap((one) => one.packages);
+    const open = packages.find((one) => !hasKnownAdvisories(one, byAdvisory));
+    const gap = files.every(isReadWhole)
+      ? open && `not all advisories of ${open.purl} are known`
+      : 'a lockfile was not read completely';
+    const scope = { packages, byName: Map.groupBy(packages, ({ name }) => name), byAdvisory, gap };
+    scopes.set(key, scope);
+    return scope;
+  };
+}
+
+/** Whether findings have all advisories of a package, with all of their names. */
+function hasKnownAdvisories({ resolution }: HeldPackage, names: ReadonlyMap<string, unknown>): boolean {
+  if (resolution?.outcome === 'private') return true;
+  if (resolution?.outcome !== 'resolved' || resolution.record === undefined) return false;
+  return resolution.record.advisoryIds.every((id) => names.has(id.toUpperCase()));
+}
+
+/** The suppressions beside the lockfiles, as exceptions. */
+function ownSuppressions({ lockfiles, findings, complete }: ExceptionFacts): readonly Exception[] {
+  const uses = new Map(findings?.flatMap((one) => (one.suppressed ? [[one.suppressed.by, one]] : [])));
+  return lockfiles
+    .flatMap(({ suppressions = [] }) => suppressions)
+    .map(({ id, reason, author, expires: until, advisories = [], package: about, rule }) => {
+      const use = uses.get(id);
+      const proof: LockfileProof =
+        use === undefined
+          ? {
+              verdict: complete ? 'removable' : 'unknown',
+              evidence: 'it suppresses no finding that is known',
+            }
+          : { verdict: 'needed', evidence: `it suppresses ${use.title}` };
+      const [path = '', setting = ''] = id.split(/ (?=suppressions\[)/);
+      const subject = advisories[0] ?? about?.name ?? rule ?? 'all';
+      const parts = { kind: 'suppression', path, setting, subject, reason, proof } as const;
+      return { ...parts, ...defined({ author, until, package: about?.name, ecosystem: about?.ecosystem }) };
+    });
+}
+
+function judgeOne(exception: Exception, known: Known): Judged {
+  const { kind, until, reason = '', proof } = exception;
+  if (kind === 'unread') return unknown(`it was not read: ${reason}`);
+  if (until !== undefined && Date.parse(until) <= known.facts.now)
+    return { verdict: 'expired', evidence: `it has no effect since ${until}` };
+  const judge =
+    kind === 'ignored-advisory'
+      ? judgeAdvisory
+      : kind === 'cooldown-exclude'
+        ? judgeExclude
+        : proof === undefined
+          ? judgeUse
+          : judgeProof;
+  return { ...(until === undefined ? {} : { removableFrom: until }), ...judge(exception, known) };
+}
+
+function unknown(evidence: string): Judged {
+  return { verdict: 'unknown', evidence };
+}
+
+/** What the lockfile proves; with what is looked up, that the locked version is the newest one. */
+function judgeProof(exception: Exception, known: Known): Judged {
+  const { locked, verdict = 'unknown', evidence = '' } = exception.proof ?? {};
+  const packages = packagesFor(exception, known).filter(({ version }) => version === locked);
+  const isNewest = packages.every(({ resolution }) => resolution?.record?.isDefault === true);
+  if (packages.length === 0 || !isNewest) return { verdict, evidence };
+  return { verdict: 'removable', evidence: `${evidence.split(', but')[0]}, which is the newest release` };
+}
+
+/** Kinds of which only the use is known. That a package is not locked proves nothing: it may be elsewhere. */
+function judgeUse(exception: Exception, known: Known): Judged {
+  const { kind, value = '' } = exception;
+  if (kind === 'cooldown') return { verdict: 'needed', evidence: `it holds off newer releases (${value})` };
+  const [used] = packagesFor(exception, known);
+  if (used === undefined) return unknown('it is about no locked package that was read');
+  if (kind === 'update-rule' || kind === 'registry')
+    return { verdict: 'needed', evidence: `it is about ${used.purl}` };
+  return unknown(`${used.purl} is locked; whether it needs this is not known`);
+}
+
+/** Formats of the lockfiles that a scanner reads, which reads nothing else, by the file that ignores advisories for it. */
+const SCANNED: ReadonlyMap<string, RegExp> = new Map([
+  ['package.json', /^pnpm-lock$/],
+  ['pnpm-workspace.yaml', /^pnpm-lock$/],
+  ['.yarnrc.yml', /^yarn-lock$/],
+  ['audit.toml', /^cargo-lock$/],
+  ['deny.toml', /^cargo-lock$/],
+  ['osv-scanner.toml', /./],
+]);
+
+function judgeAdvisory(exception: Exception, { facts, scopeOf }: Known): Judged {
+  const { advisory = '', path, package: name = '*' } = exception;
+  if (facts.findings === undefined) return unknown('no advisories were looked up');
+  const formats = SCANNED.get(path.slice(path.lastIndexOf('/') + 1));
+  const { byAdvisory, packages, gap } = scopeOf(path, formats);
+  const id = advisory.toUpperCase();
+  const [, hit] = byAdvisory.get(id)?.find(([, one]) => matchesWildcard(name, one.package.name)) ?? [];
+  if (hit !== undefined) return { verdict: 'needed', evidence: `${advisory} affects ${hit.package.purl}` };
+  if (packages.length === 0) return unknown('no package was read that it could be about');
+  if (gap !== undefined) return unknown(gap);
+  const none = `${advisory} affects none of ${packages.length} locked packages`;
+  if (formats === undefined) return unknown(`${none}, but the scanner looks at more than lockfiles`);
+  if (!/^(?:CVE|GHSA|PYSEC|GO|MAL)-/.test(id))
+    return unknown(`${none}, but not every advisory of its database was looked up`);
+  return { verdict: 'removable', evidence: none };
+}
+
+const UNITS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+
+/** An exclude from the cooldown ends when the version that it lets in is old enough. */
+function judgeExclude(exception: Exception, known: Known): Judged {
+  const { package: name = '*', range = '', path, ecosystem = '' } = exception;
+  if (name.includes('*')) return unknown('it is about all packages of a pattern');
+  const cooldown = known.cooldowns.find(
+    (one) => folderOf(one.path) === folderOf(path) && one.ecosystem === ecosystem,
+  );
+  const [, count, unit = ''] = /^(\d+(?:\.\d+)?) (minute|hour|day)s?$/.exec(cooldown?.value ?? '') ?? [];
+  if (count === undefined) return unknown('no cooldown is stated beside it');
+  const match = versionMatch(range, ecosystem);
+  const locked = packagesFor(exception, known).filter(
+    ({ version }) => typeof match === 'function' && match(version),
+  );
+  if (locked.length === 0) return unknown(`no such version of ${name} is locked`);
+  const times = locked.map(({ resolution }) => Date.parse(resolution?.record?.publishedAt ?? ''));
+  if (times.some(Number.isNaN)) return unknown(`when ${name} was published is not known`);
+  const end = Math.max(...times) + Number(count) * (UNITS[unit] ?? Number.NaN);
+  const what = `the cooldown of ${name} ${[...new Set(locked.map((one) => one.version))].join(', ')}`;
+  const day = new Date(end).toISOString();
+  if (end <= known.facts.now) return { verdict: 'removable', evidence: `${what} ended at ${day}` };
+  return { verdict: 'needed', evidence: `${what} ends at ${day}`, removableFrom: day };
+}
+
+/** The locked packages that an exception is about. */
+function packagesFor(
+  { path, ecosystem, package: name = '' }: Exception,
+  { scopeOf }: Known,
+): readonly HeldPackage[] {
+  const { packages, byName } = scopeOf(path);
+  const named = name.includes('*')
+    ? packages.filter((one) => matchesWildcard(name, one.name))
+    : (byName.get(name) ?? []);
+  return named.filter((one) => ecosystem === undefined || one.ecosystem === ecosystem);
+}
+
+/** The folder that a file is about, with a slash at its end; empty for the root. */
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1).replace(/(^|\/)\.(?:github|gitlab|cargo)\/$/, '$1');
+}

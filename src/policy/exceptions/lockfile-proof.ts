@@ -1,0 +1,118 @@
+import type { ProjectStatement, StatedRequirement } from '../../model/advice/project-statement.ts';
+import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
+import type { Exception, LockfileProof } from '../../model/scan/exception.ts';
+import { npm } from '../../versions/scheme.ts';
+
+/** A lockfile, with what it and the files beside it state. */
+export interface LockfileEvidence {
+  readonly path: string;
+  readonly packages: readonly LockedPackage[];
+  /** Whether `packages` are all that it has. */
+  readonly isWhole: boolean;
+  readonly text: string;
+  /** The requirements of npm packages; absent where the lockfile does not state those of all packages. */
+  readonly statement?: ProjectStatement | undefined;
+}
+
+/** Later than any version: a requirement that permits it has no upper bound. */
+const ENDLESS = '999999.0.0';
+
+/**
+ * Returns what a lockfile proves about exceptions beside it: that it stays as it is without the exception, or that it would change. It proves
+ * nothing (`undefined`) about most kinds.
+ */
+export function lockfileProver(
+  lockfile: LockfileEvidence,
+): (exception: Exception) => LockfileProof | undefined {
+  const { path, packages, isWhole, text, statement } = lockfile;
+  const byName = Map.groupBy(packages, ({ ecosystem, name }) => nameIn(ecosystem, name));
+  const byId = new Map(packages.map((one) => [`${one.name}@${one.version}`, one]));
+  const required = Map.groupBy(statement?.requirements ?? [], ({ name }) => name);
+  let mentioned: ReadonlySet<string> | undefined;
+
+  return (exception) => {
+    const { kind, ecosystem = '', package: name = '', value = '', line } = exception;
+    const locked = byName.get(nameIn(ecosystem, name)) ?? [];
+    if (kind === 'source') return sourceProof(exception);
+    const isNpm = ecosystem === 'npm';
+    if (locked.length > 0) return isNpm ? overrideProof(exception, locked) : undefined;
+    // A marker and pnpm's `-` leave a package out, and an alias puts another one under its name.
+    if (!isWhole || value === '' || value === '-' || value.includes(';')) return undefined;
+    mentioned ??= isNpm ? namesIn(text) : new Set();
+    if (mentioned.has(name)) return undefined;
+    return { verdict: 'removable', evidence: `${path} has no package ${name}` };
+
+    /** Cargo's `[patch]`, of which it lists those that nothing uses, and Go's `replace`, whose line the replaced module has. */
+    function sourceProof({ setting }: Exception): LockfileProof | undefined {
+      const isPatch = ecosystem === 'cargo' && setting.startsWith('patch.');
+      const [, ...unused] = isPatch ? text.split('[[patch.unused]]') : [];
+      if (unused.some((table) => table.trimStart().startsWith(`name = "${name}"\n`)))
+        return { verdict: 'removable', evidence: `${path} lists it as a patch that nothing uses` };
+      const used = isPatch
+        ? locked.find((one) => one.source.kind === 'git')
+        : packages.find((one) => ecosystem === 'golang' && setting === 'replace' && one.line === line);
+      return used && { verdict: 'needed', evidence: `${path} has ${used.name} ${used.version} in its place` };
+    }
+  };
+
+  /** npm's, Yarn's and Bun's overrides of a package that is locked. */
+  function overrideProof(exception: Exception, locked: readonly LockedPackage[]): LockfileProof | undefined {
+    const { package: name = '', value = '' } = exception;
+    const own = required.get(name) ?? [];
+    const version = locked[0]?.version ?? '';
+    if (statement?.statesDirect !== true || !isWhole || own.length === 0) return undefined;
+    const fits = own.map((one) => isPermitted(one, locked));
+    const against = own.find(
+      (one, index) => fits[index] === false && one.isPeer !== true && isConcerned(one, exception),
+    );
+    if (against !== undefined) {
+      const who = against.by === '' ? 'the project' : against.by;
+      const evidence = `${who} requires ${name} ${against.requirement}, and ${version} is locked`;
+      return { verdict: 'needed', evidence };
+    }
+    if (!fits.every((fit) => fit === true)) return undefined;
+    const all = `all ${own.length} requirements of ${name} permit ${version}`;
+    // Yarn 2 and later lock by requirement, and would select anew.
+    const stays = !text.includes('\n__metadata:');
+    if (stays && npm.satisfies(ENDLESS, value) === true) return { verdict: 'removable', evidence: all };
+    const evidence = `${all}, but it may hold off newer versions`;
+    return { verdict: 'unknown', evidence, ...(locked.length === 1 ? { locked: version } : {}) };
+  }
+
+  /** Whether a requirement permits the version that its dependent has; `undefined` where that is not known. */
+  function isPermitted({ by, requirement }: StatedRequirement, locked: readonly LockedPackage[]) {
+    const ids = byId.get(by)?.dependencies ?? [];
+    const [one, ...others] =
+      locked.length === 1
+        ? locked
+        : locked.filter(({ id, direct }) => (by === '' ? direct === true : ids.includes(id)));
+    if (others.length > 0 || one?.source.kind !== 'registry' || !npm.isValid(one.version)) return undefined;
+    return npm.satisfies(one.version, requirement);
+  }
+}
+
+/** Whether an override is about a requirement: of any dependent, of the one that its selector names, or of one range. */
+function isConcerned(
+  { by, requirement }: StatedRequirement,
+  { subject, package: name = '', range }: Exception,
+): boolean {
+  if (range !== undefined) return requirement === range || `npm:${requirement}` === range;
+  const before = subject.slice(0, subject.lastIndexOf(name)).replace(/^\*\*\//, '');
+  if (before === '') return true;
+  const [parent = ''] = before.slice(0, -1).split('>').slice(-1);
+  const at = parent.indexOf('@', 1);
+  return by.startsWith(`${at < 0 ? parent : parent.slice(0, at)}@`);
+}
+
+function nameIn(ecosystem: string, name: string): string {
+  return `${ecosystem} ${ecosystem === 'pypi' ? name.replace(/[-_.]+/g, '-').toLowerCase() : name}`;
+}
+
+/** All names that a lockfile of JavaScript may have, in any place but pnpm's and Bun's copy of the overrides. */
+function namesIn(text: string): ReadonlySet<string> {
+  const at = Math.max(text.indexOf('\noverrides:\n'), text.indexOf('"overrides":'));
+  const rest = text.slice(at + 1);
+  const end = at < 0 ? 0 : rest.startsWith('overrides') ? rest.search(/\n\S/) : rest.indexOf('}');
+  const others = at < 0 ? text : text.slice(0, at) + (end < 0 ? '' : rest.slice(end));
+  return new Set(others.match(/(?:@[\w.-]+\/)?[\w.-]+/g));
+}

@@ -1,0 +1,67 @@
+import { posix } from 'node:path';
+import { exceptionFile } from '../lockfiles/exceptions/catalog.ts';
+import type { Companion } from '../lockfiles/format.ts';
+import type { Lockfile } from '../model/lockfile/lockfile.ts';
+import { isReadWhole } from '../model/lockfile/read-whole.ts';
+import type { Exception } from '../model/scan/exception.ts';
+
+/** A lockfile that was read, with the files beside it. */
+interface WithCompanions {
+  readonly path: string;
+  readonly content: Buffer;
+  readonly companions: readonly Companion[];
+  readonly lockfile: Lockfile;
+}
+
+/** Requirements are read again for the proof; those of larger lockfiles are not. */
+const MAX_BYTES = 8_388_608;
+/** Formats whose lockfiles state what each package requires. */
+const STATING: ReadonlySet<string> = new Set(['npm-package-lock', 'yarn-lock', 'bun-lock']);
+const PROVEN: ReadonlySet<Exception['kind']> = new Set(['override', 'constraint', 'source']);
+
+/**
+ * The exceptions in the files beside a lockfile, with what the lockfile proves about them. A file in the root of the target is read for its first
+ * lockfile alone; `seen` has those of the scan.
+ */
+export async function exceptionsBeside(
+  file: WithCompanions,
+  seen: Set<string>,
+): Promise<readonly Exception[]> {
+  const { path, content, companions } = file;
+  const found: Exception[] = [];
+  // A go.mod has its exceptions itself.
+  const own = posix.basename(path) === 'go.mod' ? [{ name: 'go.mod', content }] : [];
+  for (const one of [...own, ...companions]) {
+    const known = exceptionFile(one.name);
+    const place = posix.join(posix.dirname(path), one.name);
+    if (known === undefined || (known.beside === undefined && seen.has(place))) continue;
+    seen.add(place);
+    const { readExceptions } = await import('../lockfiles/exceptions/read-exceptions.ts');
+    found.push(...(await readExceptions(place, one)));
+  }
+  return content.length <= MAX_BYTES && found.some(({ kind }) => PROVEN.has(kind))
+    ? await withProofs(found, file)
+    : found;
+}
+
+async function withProofs(
+  found: readonly Exception[],
+  { path, content, companions, lockfile }: WithCompanions,
+): Promise<readonly Exception[]> {
+  const { lockfileProver } = await import('../policy/exceptions/lockfile-proof.ts');
+  const { readStatement } = await import('../lockfiles/requirements/read-statement.ts');
+  const text = content.toString('utf8');
+  const files = new Map(companions.map((one) => [one.name, one.content?.toString('utf8') ?? '']));
+  const { format, packages } = lockfile;
+  // Without a statement, nothing is known of requirements.
+  let isStated = STATING.has(format);
+  const statement = isStated && readStatement(format, { path, text, files }, () => (isStated = false));
+  const prove = lockfileProver({
+    ...{ path, text, packages, isWhole: isReadWhole(lockfile) },
+    statement: statement !== false && isStated ? statement : undefined,
+  });
+  return found.map((one) => {
+    const proof = PROVEN.has(one.kind) ? prove(one) : undefined;
+    return proof === undefined ? one : { ...one, proof };
+  });
+}

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import type { Exception } from '../../src/model/scan/exception.ts';
+import type { Finding } from '../../src/model/scan/finding.ts';
+import type { Resolution } from '../../src/model/scan/inventory.ts';
+import { type ExceptionFacts, judgeExceptions } from '../../src/policy/exceptions/judge.ts';
+
+const NOW = Date.parse('2026-06-10T00:00:00Z');
+
+/** `name@version` of npm, with what is known of it. */
+function locked(id: string, record: object | undefined, outcome: Resolution['outcome'] = 'resolved') {
+  const [name = '', version = ''] = id.split('@');
+  const resolution = { outcome, ...(record === undefined ? {} : { record: { advisoryIds: [], ...record } }) };
+  return {
+    ...{ ecosystem: 'npm', name, version, purl: `pkg:npm/${id}` },
+    resolution: resolution as unknown as Resolution,
+  };
+}
+
+function lockfile(packages: ReturnType<typeof locked>[], more: object = {}) {
+  return { path: 'web/pnpm-lock.yaml', format: 'pnpm-lock', packages, problems: [], ...more };
+}
+
+function finding(
+  id: string,
+  aliases: string[],
+  about: ReturnType<typeof locked>,
+  more: object = {},
+): Finding {
+  const advisory = { id, aliases, title: 't', url: 'u' };
+  const locations = [{ path: 'web/pnpm-lock.yaml', dependencyPath: [] }];
+  return { title: 't', advisory, locations, package: about, ...more } as unknown as Finding;
+}
+
+function exception(parts: Partial<Exception>): Exception {
+  return {
+    kind: 'override',
+    path: 'web/package.json',
+    setting: 's',
+    subject: 'x',
+    ecosystem: 'npm',
+    ...parts,
+  };
+}
+
+function verdictOf(parts: Partial<Exception>, facts: Partial<ExceptionFacts> = {}, beside: Exception[] = []) {
+  const [first, ...others] = facts.lockfiles ?? [lockfile([])];
+  const lockfiles = [{ ...first, exceptions: [exception(parts), ...beside] }, ...others];
+  const judged = judgeExceptions({ complete: true, now: NOW, ...facts, lockfiles } as ExceptionFacts);
+  const one = judged.find(({ kind }) => kind === (parts.kind ?? 'override'));
+  return [one?.verdict, one?.evidence, one?.removableFrom];
+}
+
+describe('an ignored advisory', () => {
+  const ignored = { kind: 'ignored-advisory', advisory: 'CVE-2024-1', subject: 'CVE-2024-1' } as const;
+  const sound = locked('a@1.0.0', {});
+  const hit = locked('b@1.0.0', { advisoryIds: ['GHSA-b'] });
+
+  it('is needed where it has a locked package, by any of its names', () => {
+    const facts = { lockfiles: [lockfile([sound, hit])], findings: [finding('GHSA-b', ['CVE-2024-1'], hit)] };
+    expect(verdictOf(ignored, facts)).toEqual(['needed', 'CVE-2024-1 affects pkg:npm/b@1.0.0', undefined]);
+  });
+
+  it('is removable only where the advisories of all packages are known', () => {
+    const none = ['removable', 'CVE-2024-1 affects none of 1 locked packages', undefined];
+    expect(verdictOf(ignored, { lockfiles: [lockfile([sound])], findings: [] })).toEqual(none);
+    const unknown = (facts: Partial<ExceptionFacts>, parts: object = {}) =>
+      expect(verdictOf({ ...ignored, ...parts }, facts)[0]).toBe('unknown');
+    unknown({ lockfiles: [lockfile([sound])] });
+    unknown({ lockfiles: [lockfile([])], findings: [] });
+    for (const outcome of ['missing', 'failed', 'uncovered', 'unsupported'] as const)
+      unknown({ lockfiles: [lockfile([sound, locked('c@1.0.0', undefined, outcome)])], findings: [] });
+    // A finding that is left out, so that the other names of its advisory are not known.
+    unknown({ lockfiles: [lockfile([sound, hit])], findings: [] });
+    const problems = [{ kind: 'unread', line: undefined, message: 'm' }];
+    unknown({ lockfiles: [lockfile([sound], { problems })], findings: [] });
+    // Another lockfile of the same tool below.
+    const other = { ...lockfile([locked('c@1.0.0', undefined, 'failed')]), path: 'web/sub/pnpm-lock.yaml' };
+    unknown({ lockfiles: [lockfile([sound]), other], findings: [] });
+    // Scanners that look at images, and databases that the index may not have.
+    unknown({ lockfiles: [lockfile([sound])], findings: [] }, { path: '.trivyignore' });
+    unknown({ lockfiles: [lockfile([sound])], findings: [] }, { advisory: 'SNYK-JS-A-1' });
+    unknown({ lockfiles: [lockfile([sound], { format: 'cargo-lock' })], findings: [] });
+  });
+
+  it('has expired when its day is over', () => {
+    const facts = { lockfiles: [lockfile([hit])], findings: [finding('CVE-2024-1', [], hit)] };
+    expect(verdictOf({ ...ignored, until: '2026-06-09' }, facts)[0]).toBe('expired');
+    expect(verdictOf({ ...ignored, until: '2026-06-11' }, facts)).toEqual([
+      ...['needed', 'CVE-2024-1 affects pkg:npm/b@1.0.0', '2026-06-11'],
+    ]);
+  });
+});
+
+describe('an exclude from the cooldown', () => {
+  const excluded = { kind: 'cooldown-exclude', subject: 'a', package: 'a' } as const;
+  const cooldown = exception({ kind: 'cooldown', value: '3 days', path: 'web/pnpm-workspace.yaml' });
+  const at = (publishedAt: string) => ({ lockfiles: [lockfile([locked('a@1.0.0', { publishedAt })])] });
+
+  it('is removable from the day on which the version is old enough', () => {
+    const end = '2026-06-11T00:00:00.000Z';
+    expect(verdictOf(excluded, at('2026-06-08T00:00:00Z'), [cooldown])).toEqual([
+      ...['needed', `the cooldown of a 1.0.0 ends at ${end}`, end],
+    ]);
+    expect(verdictOf(excluded, at('2026-06-07T00:00:00Z'), [cooldown])[0]).toBe('removable');
+  });
+
+  it('is unknown without a date, a cooldown, a locked version or a name', () => {
+    const old = at('2026-01-01T00:00:00Z');
+    expect(verdictOf(excluded, old)[0]).toBe('unknown');
+    expect(verdictOf(excluded, { lockfiles: [lockfile([locked('a@1.0.0', {})])] }, [cooldown])[0]).toBe(
+      'unknown',
+    );
+    expect(verdictOf({ ...excluded, range: '2.0.0' }, old, [cooldown])[0]).toBe('unknown');
+    expect(verdictOf({ ...excluded, package: '@corp/*' }, old, [cooldown])[0]).toBe('unknown');
+    const dated = { ...cooldown, value: '2026-01-01' };
+    expect(verdictOf(excluded, old, [dated])[0]).toBe('unknown');
+    const elsewhere = { ...cooldown, path: 'api/pnpm-workspace.yaml' };
+    expect(verdictOf(excluded, old, [elsewhere])[0]).toBe('unknown');
+  });
+});
+
+describe('an entry beside several lockfiles', () => {
+  it('has the verdict that keeps it', () => {
+    const stated = (verdict: 'removable' | 'needed' | 'unknown') =>
+      lockfile([], { exceptions: [exception({ proof: { verdict, evidence: verdict } })] });
+    const of = (...verdicts: Parameters<typeof stated>[0][]) =>
+      judgeExceptions({ lockfiles: verdicts.map(stated), complete: true, now: NOW } as ExceptionFacts).map(
+        ({ verdict }) => verdict,
+      );
+    expect(of('removable', 'removable')).toEqual(['removable']);
+    expect(of('removable', 'unknown')).toEqual(['unknown']);
+    expect(of('needed', 'removable')).toEqual(['needed']);
+  });
+});
+
+it('an exact version that all permit is removable when it is the newest release', () => {
+  const proof = {
+    verdict: 'unknown',
+    evidence: 'all permit it, but it may hold off newer versions',
+    locked: '1.0.0',
+  } as const;
+  const of = (isDefault: boolean) =>
+    verdictOf({ package: 'a', proof }, { lockfiles: [lockfile([locked('a@1.0.0', { isDefault })])] });
+  expect(of(true).slice(0, 2)).toEqual(['removable', 'all permit it, which is the newest release']);
+  expect(of(false)[0]).toBe('unknown');
+});
+
+it('a suppression of the target is removable when it suppresses nothing of a complete scan', () => {
+  const id = 'web/.lockhound.yaml suppressions[0]';
+  const suppressions = [{ id, source: 'target', reason: 'r', advisories: ['CVE-1'] }];
+  const facts = (complete: boolean, findings: Finding[]) =>
+    judgeExceptions({
+      ...{ complete, findings, now: NOW },
+      lockfiles: [lockfile([], { suppressions })],
+    } as unknown as ExceptionFacts).map(({ verdict, path }) => [verdict, path]);
+  const path = 'web/.lockhound.yaml';
+  expect(facts(true, [])).toEqual([['removable', path]]);
+  expect(facts(false, [])).toEqual([['unknown', path]]);
+  const used = finding('CVE-1', [], locked('a@1', {}), { suppressed: { by: id } });
+  expect(facts(true, [used])).toEqual([['needed', path]]);
+});
+
+it('a file that was not read is unknown', () => {
+  expect(verdictOf({ kind: 'unread', reason: 'r' })).toEqual(['unknown', 'it was not read: r', undefined]);
+});

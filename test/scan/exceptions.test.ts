@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '../../src/lockfiles/read-as.ts';
+import { createLockfileReader } from '../../src/lockfiles/threads/lockfile-reader.ts';
+import { COMMAND_INLINE } from '../../src/lockfiles/threads/reading-limits.ts';
+import { readLockfiles } from '../../src/scan/read.ts';
+
+const reader = createLockfileReader({ threads: 1, inline: COMMAND_INLINE });
+const attempt = { signal: new AbortController().signal, lastAttempt: true, progress() {} };
+
+/** The exceptions of lockfiles, with what each lockfile proves. */
+async function read(...files: { path: string; content: string; companions: Record<string, string> }[]) {
+  const produced = files.map(({ companions, ...file }) => ({
+    ...file,
+    companions: Object.entries(companions).map(([name, content]) => ({ name, content })),
+  }));
+  const all = await readLockfiles(produced, { limits: DEFAULT_LIMITS, read: reader.read }, attempt);
+  expect(all.unread).toEqual([]);
+  return all.read;
+}
+
+async function proofs(path: string, content: string, companions: Record<string, string>) {
+  const [file] = await read({ path, content, companions });
+  return file?.exceptions.map(({ subject, proof }) => [subject, proof?.verdict ?? 'unknown']);
+}
+
+const npmLock = JSON.stringify({
+  lockfileVersion: 3,
+  packages: {
+    '': { dependencies: { a: '^1.0.0', b: '^1.0.0', c: '*', d: '^1.0.0', f: '^1.0.0' } },
+    'node_modules/a': { version: '1.2.0', dependencies: { e: '^1.1.0' } },
+    'node_modules/b': { version: '2.0.0', dependencies: { e: '^1.0.0' } },
+    'node_modules/c': { version: '1.0.0', dependencies: { e: '^2.0.0' } },
+    'node_modules/d': { version: '1.0.0', peerDependencies: { c: '^9' } },
+    'node_modules/e': { version: '1.3.0' },
+    'node_modules/c/node_modules/e': { version: '2.1.0' },
+    'node_modules/f': { name: 'g', version: '1.0.0' },
+  },
+});
+
+describe('what a lockfile proves about overrides', () => {
+  it('of npm', async () => {
+    const overrides = {
+      a: '>=1.2.0',
+      b: '2.0.0',
+      e: '>=1.1.0',
+      none: '1',
+      f: 'npm:g@1',
+      d: '1.0.0',
+      c: '>=1',
+    };
+    expect(
+      await proofs('package-lock.json', npmLock, { 'package.json': JSON.stringify({ overrides }) }),
+    ).toEqual([
+      // The project permits what is locked.
+      ['a', 'removable'],
+      // The project does not.
+      ['b', 'needed'],
+      // Each dependent has a version that it permits.
+      ['e', 'removable'],
+      ['none', 'removable'],
+      // The name of an alias.
+      ['f', 'unknown'],
+      // An exact version may hold off newer ones.
+      ['d', 'unknown'],
+      // A requirement of a peer that is not met.
+      ['c', 'unknown'],
+    ]);
+  });
+
+  it('not where a part of the lockfile was not read, or it does not state what packages require', async () => {
+    const manifest = JSON.stringify({ overrides: { a: '>=1', none: '1' } });
+    const damaged = npmLock.replace('"node_modules/d":{', '"node_modules/d":1,"node_modules/x":{');
+    expect(await proofs('package-lock.json', damaged, { 'package.json': manifest })).toEqual([
+      ['a', 'unknown'],
+      ['none', 'unknown'],
+    ]);
+    const pnpm = `lockfileVersion: '9.0'
+overrides:
+  a: '>=1'
+  none: '1'
+importers:
+  .:
+    dependencies:
+      a:
+        specifier: ^1.0.0
+        version: 1.2.0
+packages:
+  a@1.2.0: {}
+snapshots:
+  a@1.2.0: {}
+`;
+    const pnpmManifest = JSON.stringify({ pnpm: { overrides: { a: '>=1', none: '1', gone: '-' } } });
+    expect(await proofs('pnpm-lock.yaml', pnpm, { 'package.json': pnpmManifest })).toEqual([
+      ['a', 'unknown'],
+      ['none', 'removable'],
+      ['gone', 'unknown'],
+    ]);
+  });
+
+  it('of one dependent, and of one range', async () => {
+    const overrides = { b: { e: '1.3.0' }, 'e@^9': '1.3.0' };
+    const lock = npmLock.replace('"e":"^1.0.0"', '"e":"^1.0.0 <1.3.0"');
+    expect(
+      await proofs('package-lock.json', lock, { 'package.json': JSON.stringify({ overrides }) }),
+    ).toEqual([
+      ['b>e', 'needed'],
+      ['e@^9', 'unknown'],
+    ]);
+  });
+
+  it('of Yarn 1', async () => {
+    const lock = `# yarn lockfile v1
+
+
+a@^1.0.0:
+  version "1.2.0"
+  dependencies:
+    e "^1.0.0"
+
+e@^1.0.0, e@^2.0.0:
+  version "2.0.0"
+`;
+    const manifest = { dependencies: { a: '^1.0.0' }, resolutions: { e: '2.0.0', a: '>=1', x: '1' } };
+    expect(await proofs('yarn.lock', lock, { 'package.json': JSON.stringify(manifest) })).toEqual([
+      ['e', 'needed'],
+      ['a', 'removable'],
+      ['x', 'removable'],
+    ]);
+  });
+});
+
+it('what other lockfiles prove', async () => {
+  const cargo = `version = 3
+[[package]]
+name = "own"
+version = "0.1.0"
+dependencies = ["hyper", "old"]
+[[package]]
+name = "hyper"
+version = "1.0.0"
+source = "git+https://git.example/hyper#7d3bff970b5c218d4cdaa0807ed27d22a4090fa4"
+[[package]]
+name = "old"
+version = "1.0.0"
+source = "registry+https://github.com/rust-lang/crates.io-index"
+[[patch.unused]]
+name = "idle"
+version = "1.0.0"
+`;
+  const patches = '[patch.crates-io]\nhyper = { git = "x" }\nidle = { git = "x" }\nold = { git = "x" }\n';
+  expect(await proofs('Cargo.lock', cargo, { 'Cargo.toml': patches })).toEqual([
+    ['hyper', 'needed'],
+    ['idle', 'removable'],
+    ['old', 'unknown'],
+  ]);
+  const go = `module a
+go 1.22
+require b.example/b v1.0.0
+replace b.example/b => ../b
+replace c.example/c => d.example/d v1.2.0
+`;
+  expect(await proofs('go.mod', go, {})).toEqual([
+    ['b.example/b', 'needed'],
+    ['c.example/c', 'unknown'],
+  ]);
+  const uv = `version = 1
+[[package]]
+name = "own"
+version = "0.1.0"
+source = { virtual = "." }
+dependencies = [{ name = "grpc-io" }]
+[[package]]
+name = "grpc-io"
+version = "1.64.0"
+source = { registry = "https://pypi.org/simple" }
+`;
+  const pyproject =
+    '[tool.uv]\nconstraint-dependencies = ["Grpc_IO<1.65", "numpy<2", "x; python_version < \'3\'"]\n';
+  expect(
+    (await proofs('uv.lock', uv, { 'pyproject.toml': pyproject }))?.map(([, verdict]) => verdict),
+  ).toEqual([...['unknown', 'removable', 'unknown']]);
+});
+
+it('a file of the root is read once, and one that is damaged is no problem of the lockfile', async () => {
+  const companions = {
+    '../renovate.json': '{"ignoreDeps":["x"]}',
+    '../.trivyignore': '\u0000',
+    '.npmrc': 'a=b',
+  };
+  const files = ['a', 'b'].map((folder) => ({
+    path: `${folder}/package-lock.json`,
+    content: npmLock,
+    companions,
+  }));
+  const [first, second] = await read(...files);
+  expect(first?.exceptions.map(({ kind, path }) => [kind, path])).toEqual([
+    ['update-rule', 'renovate.json'],
+    ['unread', '.trivyignore'],
+  ]);
+  expect(second?.exceptions).toEqual([]);
+  expect([first, second].flatMap((one) => one?.lockfile.problems)).toEqual([]);
+});
