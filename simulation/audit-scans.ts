@@ -13,7 +13,6 @@ import { fieldsOf, type Witness } from './witness.ts';
 
 interface ScanFields {
   readonly state: string;
-  readonly requestedAt: string;
   readonly startedAt?: number;
   readonly endedAt?: number;
   readonly lockfiles?: number;
@@ -83,13 +82,13 @@ function wrongCounts(
 ): readonly string[] {
   const single = received.filter(({ isGathered }) => !isGathered);
   const sent = Map.groupBy(single, ({ alert }) => alert.scan);
+  // Faults of services lead to notes, which are counted and not told, also when they are resolved.
+  const isCalm = received.every(({ at }) => at >= calmSince);
   return Object.entries(records).flatMap(([scan, text]) => {
     const fields = JSON.parse(text) as ScanFields;
-    const { requestedAt, deliveries = 0, delivered = 0, failedDeliveries = 0, changes = {} } = fields;
+    const { deliveries = 0, delivered = 0, failedDeliveries = 0, changes = {} } = fields;
     const own = sent.get(scan) ?? [];
     if (own.some(({ sentAt, at }) => lost.has(sentAt, at))) return [];
-    // Faults of services lead to changes of notes, which are counted and not told.
-    const isCalm = Date.parse(requestedAt) >= Math.floor(calmSince);
     const whole = own.filter(({ path }) => path !== '/change');
     const told = whole.reduce((sum, { alert }) => sum + alert.changes.length + alert.leftOut, 0);
     const counted = Object.values(changes).reduce((sum, count) => sum + count, 0);

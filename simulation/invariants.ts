@@ -29,9 +29,6 @@ export function losesWrites({ steps }: Plan): boolean {
   return steps.some(({ kind }) => LOSSES.has(kind));
 }
 
-/** Jobs that are asked for, or that schedules start. */
-const REPEATED = /^(?:ingest-lockfiles|schedules|gather-digest|refresh-fleet|check-freshness|run-schedule) /;
-
 /** How far a history is. */
 export interface HistoryState {
   /** No fault lasts, and none has left work. */
@@ -62,6 +59,7 @@ export class Invariants {
   readonly #witness: Witness;
   /** Jobs that were done without faults. */
   readonly #done = new Set<string>();
+  #hasRestored = false;
 
   constructor(options: InvariantsOptions) {
     this.#options = options;
@@ -141,10 +139,13 @@ export class Invariants {
     });
   };
 
-  /** Without faults, no job is done twice, unless it is asked for again, or a search restores the start of its schedule while that ends. */
+  /** Without faults, no job is done twice, unless it is asked for again, or a search restored the start of a schedule while that ended. */
   readonly requireOnce = (job: string): void => {
-    if (!this.#options.state.isCalm || REPEATED.test(job)) return;
-    if (this.#done.has(job)) this.#options.fail(new Error(`${job} was done twice`));
+    if (!this.#options.state.isCalm || this.#hasRestored || job.startsWith('ingest-lockfiles ')) return;
+    if (this.#done.has(job)) {
+      if (job.startsWith('schedules ')) this.#hasRestored = true;
+      else this.#options.fail(new Error(`${job} was done twice`));
+    }
     this.#done.add(job);
   };
 
