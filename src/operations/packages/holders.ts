@@ -8,7 +8,7 @@ import { LOCKFILES, type ViewedTarget } from '../../fleet/view/viewed-target.ts'
 import { PURL_TYPES } from '../../model/lockfile/ecosystem.ts';
 import { createYielder } from '../../model/yielding.ts';
 import { compareText } from '../../policy/finding-order.ts';
-import { StoreError } from '../../store/errors.ts';
+import { damagedIds } from '../../store/fleet/inventories.ts';
 import { type VersionMatch, versionMatch } from '../../versions/version-match.ts';
 import { nothingStored, type OperationContext } from '../context.ts';
 import { Refusal } from '../refusal.ts';
@@ -172,9 +172,7 @@ async function inventoriesHolding(
         const held = { lookedUp: heldIds(lookedUp, wanted), excluded: heldIds(excluded, wanted) };
         if (held.lookedUp.length + held.excluded.length > 0) found.set(hash, held);
       } catch (error) {
-        if (!(error instanceof RangeError)) throw error;
-        const message = `The package ids of the lockfile inventory ${hash} cannot be read (${error.message}). Scan its targets again.`;
-        onUnreadable(new StoreError('state-corrupt', message, { cause: error }));
+        onUnreadable(damagedIds(hash, error));
       }
     }
     await yieldIfDue();

@@ -22,7 +22,7 @@ import { createHashValues } from '../values/hash-values.ts';
 import { type OnUnreadable, readValue, reportTo, writeText } from '../values/stored-values.ts';
 import { CLOCK_SKEW_MS } from './fleet-steps.ts';
 import { createFreshness } from './freshness.ts';
-import type { Inventories } from './inventories.ts';
+import { damagedIds, type Inventories } from './inventories.ts';
 import type { PackageIds } from './package-ids.ts';
 import { createTargetSummaries, mayHold, summaryValues } from './target-summaries.ts';
 import { versionsNaming } from './versions-naming.ts';
@@ -60,9 +60,10 @@ export interface FleetParts {
 
 export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): StoredFleet {
   const { packageIds, inventories, facts, listedSince = async () => [], onUnreadable = () => {} } = parts;
+  const lists = { inventories, onUnreadable };
   const ids = async (): Promise<IdSet> => {
     const all = createIdSet();
-    await passOver(inventories, (_, lookedUp) => {
+    await passOver(lists, (_, lookedUp) => {
       visitIds(lookedUp, (id) => all.add(id));
       return 'next';
     });
@@ -72,7 +73,7 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
   const usedAmong = async (wanted: IdSet): Promise<IdSet> => {
     const [list, used] = [wanted.toList(), createIdSet()];
     if (list.length === 0) return used;
-    await passOver(inventories, (_, lookedUp) => {
+    await passOver(lists, (_, lookedUp) => {
       for (const id of heldIds(lookedUp, list)) used.add(id);
       return used.size === list.length ? 'end' : 'next';
     });
@@ -92,7 +93,7 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
       advisories.map(({ key }) => key),
     );
     const found = await packageIds.find([...new Set([...versions.map(({ key }) => key), ...named.keys()])]);
-    return await targetsHolding(redis, keys, inventories, createIdSet(found.values()));
+    return await targetsHolding(redis, keys, lists, createIdSet(found.values()));
   };
   return {
     packageIds: async () => (await ids()).toList(),
@@ -167,7 +168,7 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
       facts,
       affectedTargets,
       packages: ids,
-      targetsHolding: (packages) => targetsHolding(redis, keys, inventories, packages),
+      targetsHolding: (packages) => targetsHolding(redis, keys, lists, packages),
       held: heldAmong,
       async named(advisories) {
         const naming = await versionsNaming(facts.versions, advisories);
@@ -192,33 +193,54 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
 return 1
 `);
 
-/** Calls `visit` with the looked-up ids of each lockfile (`encodeIds`), by the key of its inventory, until it returns `end`. */
+interface ListParts {
+  readonly inventories: Inventories;
+  readonly onUnreadable: OnUnreadable;
+}
+
+/**
+ * Calls `visit` with the looked-up ids of each lockfile (`encodeIds`), by the key of its inventory, until it returns `end`. A damaged list
+ * is reported, and `visitDamaged` is called with its key: the other lockfiles do not wait for it.
+ */
 async function passOver(
-  inventories: Inventories,
+  { inventories, onUnreadable }: ListParts,
   visit: (hash: string, lookedUp: Buffer) => 'next' | 'end',
+  visitDamaged: (hash: string) => void = () => {},
 ): Promise<void> {
   const yieldIfDue = createYielder();
   for await (const lists of inventories.idLists()) {
     for (const [hash, encoded] of lists) {
-      if (visit(hash, partsOf(encoded).lookedUp) === 'end') return;
+      try {
+        if (visit(hash, partsOf(encoded).lookedUp) === 'end') return;
+      } catch (error) {
+        onUnreadable(damagedIds(hash, error));
+        visitDamaged(hash);
+      }
       await yieldIfDue();
     }
   }
 }
 
-/** The targets with a lockfile that holds one of the package versions. */
+/** The targets with a lockfile that holds one of the package versions, and those with a lockfile whose list is damaged: it may hold one. */
 async function targetsHolding(
   redis: RedisClient,
   keys: Keys,
-  inventories: Inventories,
+  lists: ListParts,
   ids: IdSet,
 ): Promise<readonly string[]> {
   if (ids.size === 0) return [];
   const [holding, list] = [new Set<string>(), ids.toList()];
-  await passOver(inventories, (hash, lookedUp) => {
-    if (heldIds(lookedUp, list).length > 0) holding.add(hash);
-    return 'next';
-  });
+  const addHolder = (hash: string): void => {
+    holding.add(hash);
+  };
+  await passOver(
+    lists,
+    (hash, lookedUp) => {
+      if (heldIds(lookedUp, list).length > 0) addHolder(hash);
+      return 'next';
+    },
+    addHolder,
+  );
   if (holding.size === 0) return [];
   const targets = new Set<string>();
   const { parse } = summaryValues(redis, keys);

@@ -147,3 +147,10 @@ function damaged(key: string, what: string, cause?: unknown): StoreError {
     { cause },
   );
 }
+
+/** The error for an id list that cannot be decoded, by the key of its inventory. Throws `cause` when that is no `RangeError`. */
+export function damagedIds(hash: string, cause: unknown): StoreError {
+  if (!(cause instanceof RangeError)) throw cause;
+  const message = `The package ids of the lockfile inventory ${hash} cannot be read (${cause.message}). Scan its targets again.`;
+  return new StoreError('state-corrupt', message, { cause });
+}

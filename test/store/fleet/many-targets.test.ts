@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Suppression } from '../../../src/model/scan/suppression.ts';
+import { CACHED_ADVISORY, CACHED_VERSION } from '../../../src/model/stored/catalog.ts';
 import { concernedFindings } from '../../../src/policy/suppressions/concerned-findings.ts';
+import { createFactStore } from '../../../src/store/facts/facts.ts';
 import { createChangeLog } from '../../../src/store/fleet/change-log.ts';
-import { targetsWith } from '../../../src/store/fleet/fleet.ts';
+import { createFleet, targetsWith } from '../../../src/store/fleet/fleet.ts';
 import { createTargetSummaries } from '../../../src/store/fleet/target-summaries.ts';
 import { createTargetStore } from '../../../src/store/targets.ts';
 import { openStoreRoom, type StoreRoom } from '../store-room.ts';
@@ -58,6 +60,41 @@ describe('the states of many targets', () => {
     expect(found).toEqual(names.filter((name) => name !== 't100'));
     expect(damaged).toEqual([expect.stringContaining('target "t100"')]);
     expect([...(await all(states.ids()))].sort()).toEqual([...names].sort());
+  });
+});
+
+describe('a list of package ids that is damaged', () => {
+  it('stops no pass over the others; its target may hold each package', async () => {
+    const fleet = openFleet(room.redis, 'damaged-list');
+    await fleet.save('good', [npmFile('package-lock.json', ['x@1.0.0'])]);
+    await fleet.save('other', [npmFile('package-lock.json', ['z@1.0.0'])]);
+    await fleet.save('bad', [npmFile('package-lock.json', ['y@1.0.0'])]);
+    const [file] = (await fleet.targets.read('bad'))?.lockfiles ?? [];
+    const hash = file?.inventory ?? '';
+    const bucket = fleet.keys.idLists(Number.parseInt(hash.slice(0, 2), 16));
+    const times = { recordTtlMs: 3_600_000, missTtlMs: 3_600_000 };
+    const damaged: string[] = [];
+    const { packageIds, affectedTargets, identities } = createFleet(room.redis, fleet.keys, {
+      ...fleet,
+      facts: {
+        versions: createFactStore(room.redis, fleet.keys, CACHED_VERSION, times),
+        advisories: createFactStore(room.redis, fleet.keys, CACHED_ADVISORY, times),
+      },
+      onUnreadable: ({ code, message }) => damaged.push(`${code} ${message}`),
+    });
+    // A length beyond the end, and an id that is cut off.
+    for (const list of [Buffer.of(9, 0, 0, 0), Buffer.of(1, 0, 0, 0, 0x80)]) {
+      await room.redis.hset(bucket, hash, list);
+      damaged.length = 0;
+      expect([...(await identities(await packageIds()))].sort()).toEqual(['NPM:x@1.0.0', 'NPM:z@1.0.0']);
+      const affected = await affectedTargets({
+        versions: [{ key: 'NPM:x@1.0.0', changedAt: 0 }],
+        advisories: [],
+      });
+      expect([...affected].sort()).toEqual(['bad', 'good']);
+      expect(damaged).toHaveLength(2);
+      expect(damaged[0]).toMatch(new RegExp(`^state-corrupt .*${hash}.*Scan its targets again`));
+    }
   });
 });
 
