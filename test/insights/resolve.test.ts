@@ -206,6 +206,39 @@ describe('batches', () => {
       ['/v3alpha/versionbatch', 1],
     ]);
   });
+
+  test('ask for npm names with capitals as the registry spells them, and again by name', async () => {
+    const { behaviour, calls, resolve } = await setUp();
+    behaviour.missing.add('pkg:npm/jsonstream@1.3.5').add('pkg:npm/Base64@1.0.0');
+    const { resolutions } = await resolve([
+      locked('JSONStream', { version: '1.3.5', purl: 'pkg:npm/jsonstream@1.3.5' }),
+      locked('Base64', { purl: 'pkg:npm/base64@1.0.0' }),
+    ]);
+    expect(namesOf(resolutions)).toEqual(['JSONStream', 'Base64']);
+    expect(calls.map(({ path, entries }) => [path, entries])).toEqual([
+      ['/v3alpha/purlbatch', 2],
+      ['/v3alpha/versionbatch', 1],
+    ]);
+  });
+
+  test('do not take an npm package for one whose name differs in case', async () => {
+    const { behaviour, resolve } = await setUp();
+    behaviour.override = (_request, response) => {
+      const result = { version: { versionKey: { system: 'NPM', name: 'jsonstream', version: '1.0.3' } } };
+      response.setHeader('content-type', 'application/json');
+      response.end(
+        JSON.stringify({
+          responses: [{ request: { purl: 'pkg:npm/JSONStream@1.0.3' }, result }],
+          nextPageToken: '',
+        }),
+      );
+      return true;
+    };
+    const { resolutions } = await resolve([
+      locked('JSONStream', { version: '1.0.3', purl: 'pkg:npm/jsonstream@1.0.3' }),
+    ]);
+    expect(resolutions.map(({ outcome }) => outcome)).toEqual(['failed']);
+  });
 });
 
 describe('failures of the service', () => {

@@ -133,7 +133,7 @@ function isPurlOf(key: VersionKey, purl: string): boolean {
   }
 }
 
-/** Repeats by name the requests for Go modules with capitals, which the index lacks by purl (field notes, "Names"). */
+/** Repeats by name the requests for names with capitals, which the index may lack by purl (field notes, "Names"). */
 export function withNameFallback<Request>(
   byPurl: BatchWork<Request, PurlLookupResult>,
   byName: BatchWork<VersionKey, Version>,

@@ -19,7 +19,8 @@ export function isAboutPackage(asked: PackageName, answered: api.PackageKey = {}
   if (system !== asked.system) return false;
   if (name === asked.name) return true;
   const known = SYSTEMS.find((one) => one === system);
-  if (known === undefined) return false;
+  // Names of npm that differ in case name two packages.
+  if (known === undefined || known === 'NPM') return false;
   return canonicalName(name, known).toLowerCase() === canonicalName(asked.name, known).toLowerCase();
 }
 

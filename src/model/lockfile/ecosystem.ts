@@ -73,7 +73,7 @@ export function canonicalVersion(version: string, name: string, system: System):
   return name === 'stdlib' ? `go${version}` : `v${version}`;
 }
 
-/** Whether the index lacks a package by purl only: purls of Go modules are in lower case, module names need not be. */
+/** Whether an index may lack a package by purl only: purls of Go modules and npm packages are in lower case, names need not be. */
 export function isMissedByPurl({
   system,
   name,
@@ -81,7 +81,7 @@ export function isMissedByPurl({
   readonly system: System;
   readonly name: string;
 }): boolean {
-  return system === 'GO' && /[A-Z]/.test(name);
+  return (system === 'GO' || system === 'NPM') && /[A-Z]/.test(name);
 }
 
 /** Segments that `encodeURIComponent` does not change: those of most names. To judge a stored target, all its purls are written. */
