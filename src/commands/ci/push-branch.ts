@@ -1,7 +1,7 @@
 import { devNull } from 'node:os';
 import { messageOf } from '../../model/errors.ts';
 import { createMasker, type Secret } from '../../model/secret.ts';
-import { runGit, textOf } from '../../sources/git/git-process.ts';
+import { runGit, settingVariables, textOf } from '../../sources/git/git-process.ts';
 import { CiError } from './errors.ts';
 
 interface Push {
@@ -62,12 +62,6 @@ function environmentOf({ serverUrl, token, inherited }: Push): Readonly<Record<s
     GIT_TERMINAL_PROMPT: '0',
     GIT_ALLOW_PROTOCOL: 'http:https',
     LC_ALL: 'C',
-    GIT_CONFIG_COUNT: String(settings.length),
-    ...Object.fromEntries(
-      settings.flatMap(([key, value], index) => [
-        [`GIT_CONFIG_KEY_${index}`, key],
-        [`GIT_CONFIG_VALUE_${index}`, value],
-      ]),
-    ),
+    ...settingVariables(settings),
   };
 }

@@ -1,6 +1,6 @@
 import { devNull } from 'node:os';
 import { join } from 'node:path';
-import { type Git, runGit, textOf } from '../../sources/git/git-process.ts';
+import { type Git, runGit, settingVariables, textOf } from '../../sources/git/git-process.ts';
 import { commitOf } from '../../sources/git/local-repository.ts';
 import { FixError } from './errors.ts';
 import type { ChangedFile, WorkingCopy } from './working-copy.ts';
@@ -41,9 +41,7 @@ export async function commitBranch(
       GIT_WORK_TREE: root,
       GIT_INDEX_FILE: join(copy.copy, '.lockhound-index'),
       GIT_LITERAL_PATHSPECS: '1',
-      GIT_CONFIG_COUNT: '1',
-      GIT_CONFIG_KEY_0: 'core.hooksPath',
-      GIT_CONFIG_VALUE_0: devNull,
+      ...settingVariables([['core.hooksPath', devNull]]),
       LC_ALL: 'C',
     },
   };

@@ -7,6 +7,7 @@ import type { AddressGuard } from '../../http/address-guard.ts';
 import { type RepositoryPlace, readRepositoryAddress } from '../../model/watch/source-url.ts';
 import { type CredentialsByName, credentialHeader } from '../credentials.ts';
 import { SourceError } from '../errors.ts';
+import { settingVariables } from './git-process.ts';
 
 interface Remote {
   /** URL, `git@host:path`, or absolute path. */
@@ -88,13 +89,7 @@ export async function gitEnvironment(
     // `ext::` runs any program, and `file` is for paths that are named as such.
     GIT_ALLOW_PROTOCOL: place.kind === 'http' ? place.url.protocol.slice(0, -1) : place.kind,
     LC_ALL: 'C',
-    GIT_CONFIG_COUNT: String(settings.length),
-    ...Object.fromEntries(
-      settings.flatMap(([key, value], index) => [
-        [`GIT_CONFIG_KEY_${index}`, key],
-        [`GIT_CONFIG_VALUE_${index}`, value],
-      ]),
-    ),
+    ...settingVariables(settings),
   };
 }
 

@@ -202,3 +202,16 @@ function quotedLines(output: string): string {
     .filter((line) => /^(?:fatal|error|remote|ssh):/.test(line));
   return lines.slice(0, 3).join('; ').slice(0, MAX_QUOTED);
 }
+
+/** Returns the variables from which git reads settings, in their order (git-config, "Environment"). A key may be there several times. */
+export function settingVariables(settings: readonly (readonly [key: string, value: string])[]) {
+  return {
+    GIT_CONFIG_COUNT: String(settings.length),
+    ...Object.fromEntries(
+      settings.flatMap(([key, value], index) => [
+        [`GIT_CONFIG_KEY_${index}`, key],
+        [`GIT_CONFIG_VALUE_${index}`, value],
+      ]),
+    ),
+  };
+}

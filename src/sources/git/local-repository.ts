@@ -1,7 +1,7 @@
 import { devNull } from 'node:os';
 import { resolve } from 'node:path';
 import { SourceError } from '../errors.ts';
-import { type Git, runGit, textOf } from './git-process.ts';
+import { type Git, runGit, settingVariables, textOf } from './git-process.ts';
 
 interface LocalOptions {
   /** Time in ms after which reading ends with an error. Default: five minutes. */
@@ -118,12 +118,6 @@ function localEnvironment(inherited: Readonly<Record<string, string>>): Readonly
     GIT_OPTIONAL_LOCKS: '0',
     GIT_LITERAL_PATHSPECS: '1',
     LC_ALL: 'C',
-    GIT_CONFIG_COUNT: String(SETTINGS.length),
-    ...Object.fromEntries(
-      SETTINGS.flatMap(([key, value], index) => [
-        [`GIT_CONFIG_KEY_${index}`, key],
-        [`GIT_CONFIG_VALUE_${index}`, value],
-      ]),
-    ),
+    ...settingVariables(SETTINGS),
   };
 }
