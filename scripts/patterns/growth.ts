@@ -3,20 +3,20 @@ import { type Attack, attacksOn } from './attacks.ts';
 import type { FoundPattern } from './collect.ts';
 
 /** Characters of the texts. Time of a high degree shows with short ones. */
-const LENGTHS = [24, 200, 2_500];
-/** Wall-clock time in ms after which an expression is interrupted, and the CPU time in microseconds with which it counts as slow. */
-const HANG_MS = 3_000;
-const HANGS = 200_000;
-/** With four times the text, linear time grows by 4 and quadratic time by 16. */
-const FACTOR = 4;
-const LIMIT = 8;
+const LENGTHS = [24, 150, 900, 5_400];
+/** Wall-clock time in ms after which an attempt is interrupted, and the CPU time in microseconds with which it counts as slow. */
+const HANG_MS = 600;
+const HANGS = 80_000;
+/** With eight times the text, linear time grows by 8 and quadratic time by 64. The limit is as far from one as from the other. */
+const FACTOR = 8;
+const LIMIT = 22;
 /** CPU time in microseconds, below which times are too short to be compared. */
-const MEASURABLE = 250;
+const MEASURABLE = 200;
 /** A disturbed measurement is repeated this many times: what is really slow is slow each time. */
-const TRIES = 5;
+const TRIES = 3;
 
 export interface SlowText extends Attack {
-  /** How much longer an attempt takes with four times the text. */
+  /** How much longer an attempt takes with eight times the text. */
   readonly growth: number;
 }
 
@@ -42,17 +42,15 @@ export function slowPatterns(found: readonly FoundPattern[]): readonly SlowPatte
  * its growth decide, so that other work on the machine does not matter.
  */
 function slowText(expression: RegExp, attacks: readonly Attack[]): SlowText | undefined {
-  let current: Attack | undefined;
+  const left = LENGTHS.flatMap((length) => attacks.map((attack) => ({ attack, length }))).values();
+  let current = left.next();
   let start = process.threadCpuUsage();
   const run = (): SlowText | undefined => {
-    for (const length of LENGTHS) {
-      for (const attack of attacks) {
-        current = attack;
-        start = process.threadCpuUsage();
-        if (timeOf(expression, textOf(attack, length)) < MEASURABLE) continue;
-        const growth = growthOf(expression, attack, length);
-        if (growth > LIMIT) return { ...attack, growth };
-      }
+    for (; !current.done; current = left.next()) {
+      const { attack, length } = current.value;
+      start = process.threadCpuUsage();
+      const growth = growthOf(expression, attack, length);
+      if (growth > LIMIT) return { ...attack, growth };
     }
     return undefined;
   };
@@ -60,25 +58,25 @@ function slowText(expression: RegExp, attacks: readonly Attack[]): SlowText | un
     try {
       return runInNewContext('run()', { run }, { timeout: HANG_MS });
     } catch (error) {
-      const { user } = process.threadCpuUsage(start);
-      if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT' || current === undefined)
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT' || current.done)
         throw error;
-      // Otherwise the machine was busy with something else.
-      if (user > HANGS) return { ...current, growth: Number.POSITIVE_INFINITY };
+      const { user } = process.threadCpuUsage(start);
+      if (user > HANGS) return { ...current.value.attack, growth: Number.POSITIVE_INFINITY };
+      // Otherwise there are many texts, or the machine was busy with something else: the current text is tried again.
     }
   }
 }
 
-/** The smallest growth of several measurements, which is that with the fewest disturbances. */
+/** The smallest growth of several measurements, which is that with the fewest disturbances; 0 where the time is too short to tell. */
 function growthOf(expression: RegExp, attack: Attack, length: number): number {
+  const text = textOf(attack, length);
+  if (timeOf(expression, text) < MEASURABLE) return 0;
+  const longText = textOf(attack, length * FACTOR);
   let least = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < TRIES && least > LIMIT; attempt += 1) {
-    const text = textOf(attack, length);
-    const longText = textOf(attack, length * FACTOR);
     const short = Math.min(...Array.from({ length: TRIES }, () => timeOf(expression, text)));
-    const long = Math.min(...Array.from({ length: attempt + 1 }, () => timeOf(expression, longText)));
-    // What takes no time with the longer text is fast, whatever the relation.
-    least = Math.min(least, long < MEASURABLE ? 0 : long / Math.max(short, 1));
+    if (short < MEASURABLE) return 0;
+    least = Math.min(least, timeOf(expression, longText) / short);
   }
   return least;
 }
