@@ -1,7 +1,7 @@
 import { Secret } from '../model/secret.ts';
 import { ConfigError } from './errors.ts';
 
-/** What a job of GitHub Actions says about itself. */
+/** The variables by which a job of GitHub Actions describes itself. */
 export interface GithubEnvironment {
   readonly apiUrl: string;
   /** `owner/name`. */
@@ -14,7 +14,7 @@ export interface GithubEnvironment {
   /** Files to which outputs and the summary are appended. */
   readonly outputFile: string | undefined;
   readonly summaryFile: string | undefined;
-  /** Absent: nothing is sent to GitHub. */
+  /** An absent token means that Lockhound sends nothing to GitHub. */
   readonly token: Secret | undefined;
 }
 
@@ -33,7 +33,7 @@ export function githubEnvironment(): GithubEnvironment {
   };
 }
 
-/** Where a job opens pull requests. */
+/** The repository in which a job opens pull requests. */
 export interface ProposalEnvironment {
   readonly host: 'github' | 'gitlab';
   /** The address of the project in the API, without a slash at the end. */
@@ -85,7 +85,7 @@ function required(name: string, pattern: RegExp): string {
   );
 }
 
-/** Without a slash at the end. */
+/** The URL of the variable, without a slash at the end. */
 function requiredUrl(name: string): string {
   return required(name, /^https?:\/\/[^\s]+$/).replace(/(?<!\/)\/+$/, '');
 }

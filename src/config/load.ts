@@ -40,7 +40,7 @@ export interface LoadedConfig {
   readonly secrets: Secrets;
   /** The file that was read; `undefined` when there was none. */
   readonly file: string | undefined;
-  /** What the VEX documents of the configuration suppress. */
+  /** The suppressions from the VEX documents of the configuration. */
   readonly vex?: readonly Suppression[];
   /** Their statements that suppress nothing although they say that something is not affected. */
   readonly vexNotApplied?: readonly NotAppliedIn[];

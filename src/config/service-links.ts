@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What is said about them. */
+/** The message about variables that are ignored. */
 export const IGNORED_LINKS =
   'variables that Kubernetes sets for Services are ignored; `enableServiceLinks: false` in the pod keeps them away';
 

@@ -44,7 +44,7 @@ export async function compactLockfile(
 /** A package of a compact lockfile. */
 export interface ExpandedPackage {
   readonly locked: LockedPackage;
-  /** Present when it is not looked up. */
+  /** The outcome and its reason, when the package is not looked up. */
   readonly excluded?: readonly [outcome: Outcome, reason: string];
 }
 
@@ -129,7 +129,7 @@ function spelledPackage({ spelled }: CompactLockfile, index: number, identity: s
   return { ecosystem: own.ecosystem, name, version, purl };
 }
 
-/** Both lists in one value: the length of the first in bytes, then the lists. */
+/** The two lists in one value: the length of the first in bytes, then the lists. */
 export function encodeLockfileIds({ lookedUp, excluded }: LockfileIds): Buffer {
   const first = encodeIds(lookedUp);
   const length = Buffer.alloc(4);
@@ -150,15 +150,15 @@ export function partsOf(encoded: Buffer): { readonly lookedUp: Buffer; readonly 
   return { lookedUp: encoded.subarray(4, end), excluded: encoded.subarray(end) };
 }
 
-/** What a column says: whether packages are direct dependencies. */
+/** The codes of a column that says whether packages are direct dependencies. */
 export const DIRECT: Readonly<Record<string, boolean | undefined>> = { 0: false, 1: true };
 
 /** The columns of a compact lockfile, and what finds positions while they are filled. */
 function emptyColumns({ lookedUp, excluded }: LockfileIds, packages: readonly ResolvedPackage[]) {
   return {
-    /** By the id of a package in its lockfile. */
+    /** Positions by the id of a package in its lockfile. */
     indexes: new Map(packages.map(({ id }, index) => [id, index])),
-    /** By the id of a package in the fleet: those that are looked up, and the others after them. */
+    /** Positions by the id of a package in the fleet: those that are looked up, and the others after them. */
     places: {
       lookedUp: new Map(Array.from(lookedUp, (id, index) => [id, index])),
       excluded: new Map(Array.from(excluded, (id, index) => [id, lookedUp.length + index])),

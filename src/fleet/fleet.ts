@@ -24,7 +24,7 @@ export interface ListedFacts {
 export interface Fleet {
   /** Ids of all package versions that targets look up. */
   packageIds(): Promise<IdList>;
-  /** Those that were published, or else first seen, since a time in ms. */
+  /** The ids of versions that were published, or else first seen, since a time in ms. */
   youngPackageIds(since: number): Promise<IdList>;
   /** Versions of the packages, and the advisories, that lists of changes named since a time in ms. */
   listed(since: number): Promise<ListedFacts>;
@@ -50,7 +50,7 @@ export interface Fleet {
   summary(target: string): Promise<TargetSummary | undefined>;
   /** A lockfile by the key of its inventory. Throws a coded error (`state-corrupt`) when it is damaged or absent. */
   inventory(hash: string): Promise<ExpandedLockfile>;
-  /** The same as it is stored. Absent: the packages are read one by one. */
+  /** The lockfile as it is stored. Without this function, packages are read one by one. */
   namedLockfile?(hash: string): Promise<NamedLockfile>;
   lastRefresh(cadence: Cadence): Promise<RefreshRecord | undefined>;
   /** The refresh that is in progress: it holds the claim, and has not ended. */

@@ -58,8 +58,8 @@ export function findPlaces(ids: LockfileIds, rest: CompactLockfile, wanted: IdSe
 export const UNKNOWN_ROOT = -1;
 
 /**
- * For each of the wanted ids, the id of a direct dependency that brings it over a shortest path: the package itself when it is direct, and
- * `UNKNOWN_ROOT` when the file does not say. Throws `RangeError` for a position without an id.
+ * The roots of the wanted ids: for each, the id of a direct dependency that brings it over a shortest path: the package itself when it is
+ * direct, and `UNKNOWN_ROOT` when the file does not say. Throws `RangeError` for a position without an id.
  */
 export function findRoots(
   ids: LockfileIds,

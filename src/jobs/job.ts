@@ -79,7 +79,10 @@ export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Po
    * For a run that changes no state and whose repetition costs little: a crash before that step repeats both.
    */
   joinsFollowUp?(result: Result): boolean;
-  /** It may run in the attempt of the job that it follows from, without its queue. For jobs without a lane and children. */
+  /**
+   * The job may run in the attempt of the job that it follows from, without its queue. For jobs without a lane and
+   * children.
+   */
   readonly followsDirectly?: true;
   log?(payload: Payload, result: Result): LogFacts;
   /**
@@ -110,7 +113,7 @@ export interface JobType<Payload = unknown> {
   readonly upgrades?: Readonly<Record<number, (payload: unknown) => unknown>>;
   /** The key of the outcome; the same work has the same key. */
   key(payload: Payload): string;
-  /** For a job that other programs queue under an id of their choice. */
+  /** Set for a job that other programs queue under an id of their choice. */
   readonly requested?: {
     /** The payload with an id that belongs to its target, and with a time that is not in the future. `now`: ms since 1970. */
     own(payload: Payload, now: number): Payload;

@@ -85,7 +85,7 @@ export interface Ports {
 
 /** The published lists about exploitation. */
 export interface ExploitPort {
-  /** What they say now. A list that cannot be read is reported, and counts as one that was never imported. */
+  /** The lists as they are now. A list that cannot be read is reported, and counts as one that was never imported. */
   current(): Promise<ExploitData>;
   /**
    * Reads a list from its configured URL and stores it; `osv`: the lists of changed advisories. Resolves to `undefined` for one without a

@@ -242,7 +242,7 @@ function withLastEvidence(finding: Finding, before: Finding): Finding {
   };
 }
 
-/** What was known about exploitation stays when the lists are not there this time. */
+/** The known facts about exploitation stay when the lists are not there this time. */
 function withKnownExploits(finding: Finding, { kev, epss }: Finding): Finding {
   return {
     ...defined({ kev, epss }),

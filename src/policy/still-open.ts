@@ -13,8 +13,8 @@ import { vulnerability } from './rules/vulnerability.ts';
 const APART: ReadonlySet<string> = new Set([unwatched.name, baseImage.name]);
 
 /**
- * For a stored finding that a scan did not find: the finding with the locations where it may still be, or `undefined` when it
- * is provably gone. The scan proves nothing for lockfiles that a scan requested later has judged (`isLater`).
+ * The part of a stored finding that a scan did not find and that may still be open: the finding with the locations where it may still be,
+ * or `undefined` when it is provably gone. The scan proves nothing for lockfiles that a scan requested later has judged (`isLater`).
  */
 export type StillOpen = (finding: Finding, isLater: (path: string) => boolean) => Finding | undefined;
 

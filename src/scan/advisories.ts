@@ -116,7 +116,7 @@ async function gapsOf(
   return await sortInSlices(gaps, (left, right) => compareText(left.subject, right.subject));
 }
 
-/** What is doubted of an advisory is one of its problems, which are gaps. */
+/** The advisory with its doubt as one of its problems, which are gaps. */
 function withDoubt(known: Extract<Known<Advisory>, { readonly record: unknown }>): Advisory {
   const { record } = known;
   const doubt = doubtOf(ADVISORY_STATEMENTS, known);

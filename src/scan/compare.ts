@@ -88,7 +88,7 @@ export interface ComparedScan {
   readonly lockfiles: ReplacedLockfiles | undefined;
 }
 
-/** No lockfiles: the counts of a verdict on something else. */
+/** The inventory without lockfiles, for the counts of a verdict on something else. */
 const NO_LOCKFILES: Inventory = { lockfiles: [], unread: [] };
 
 /** Compares the findings of a scan with the state of its target, and routes the changes. */
@@ -216,7 +216,7 @@ function aged({ tracked }: Comparison, judgedAt: number, { dueIn }: Policy): (fi
   };
 }
 
-/** What the lockfiles of the target state themselves, by path. One that the scan did not read keeps its own. */
+/** The statements of the target's lockfiles about themselves, by path. One that the scan did not read keeps its own. */
 function statedBy(
   previous: TargetState | undefined,
   inventory: Inventory | undefined,

@@ -34,14 +34,14 @@ interface JudgedInventory {
   readonly partial: boolean;
   readonly advisories: ScanAdvisories;
   readonly graphs: ScanGraphs;
-  /** As in `RuleFacts`. */
+  /** See `RuleFacts`. */
   readonly pathTo?: PathFinder | undefined;
   /** The inspections of the packages, by purl. */
   readonly inspections: ReadonlyMap<string, Inspection>;
   /** The state of the target before; `undefined` for a new target. */
   readonly previous: TargetState | undefined;
   readonly policy: Policy;
-  /** Absent for a scan without a fleet. */
+  /** The packages of the fleet; absent for a scan without a fleet. */
   readonly fleet?: FleetPackages;
 }
 
@@ -110,7 +110,7 @@ interface JudgedTarget {
   readonly inventory: Pick<Inventory, 'lockfiles'>;
   readonly target: Target;
   readonly policy: Policy;
-  /** Absent for a scan without a fleet. */
+  /** The packages of the fleet; absent for a scan without a fleet. */
   readonly fleet?: FleetPackages;
 }
 

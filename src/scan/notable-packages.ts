@@ -79,7 +79,10 @@ function isSuitable({ rest }: NamedLockfile): boolean {
   return isReadWhole(rest) && rest.dependencies.every((edges) => edges !== null);
 }
 
-/** Where paths begin: at the direct dependencies, or else at packages that no other one depends on (`policy/dependency-path.ts`). */
+/**
+ * The test for packages at which paths begin: the direct dependencies, or else at packages that no other one depends on
+ * (`policy/dependency-path.ts`).
+ */
 function rootsOf({ rest: { direct, dependencies } }: NamedLockfile): (index: number) => boolean {
   if (direct.includes('1')) return (index) => direct[index] === '1';
   const needed = new Set<number>();

@@ -41,7 +41,7 @@ export interface ReadFile {
   readonly suppressions: readonly Suppression[];
   /** Its owners by the `.lockhound.yaml` beside it, or by CODEOWNERS. */
   readonly owners: readonly string[];
-  /** What the files beside it overrule. */
+  /** The exceptions in the files beside it. */
   readonly exceptions: readonly Exception[];
 }
 

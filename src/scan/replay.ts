@@ -15,13 +15,13 @@ export interface PastPackage {
   readonly locked: LockedPackage;
   readonly from: number;
   readonly until: number;
-  /** What is known of it now; `undefined` when no source says anything. */
+  /** The facts that are known of it now; `undefined` when no source says anything. */
   readonly record: VersionRecordSummary | undefined;
   /** Its advisories, with the times since which they are known. */
   readonly advisories: readonly (readonly [at: number, id: string])[];
 }
 
-/** What a target held since a time, and what is known of it now. */
+/** The packages that a target held since a time, with the facts that are known of them now. */
 export interface PastTarget {
   readonly target: Target;
   readonly since: number;

@@ -14,7 +14,7 @@ const MAX_ENTRIES = 1_000;
 
 interface TargetSettings {
   readonly suppressions: readonly Suppression[];
-  /** Absent where the file states none. */
+  /** The owners; absent where the file states none. */
   readonly owners?: readonly string[];
   readonly problems: readonly Problem[];
 }
@@ -86,7 +86,7 @@ function refused(path: string, message: string): TargetSettings {
   return withProblem([], path, message);
 }
 
-/** It is about what is suppressed, and hides no package. */
+/** A problem of what is suppressed. It hides no package. */
 function problemOf(path: string, message: string): Problem {
   const text = message.startsWith(path) ? message : `${path}: ${message}`;
   return { kind: 'unclear', line: undefined, message: text.slice(0, 500) };

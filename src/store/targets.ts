@@ -33,8 +33,8 @@ export function createTargetStore(redis: RedisClient, keys: Keys) {
       }
     },
     /**
-     * In the order of `targets`, without those that have none and those whose JSON does not fit. One that cannot be read is reported and
-     * left out.
+     * Reads the values in the order of `targets`, without those that have none and those whose JSON does not fit. One that cannot be read
+     * is reported and left out.
      */
     async *each(
       targets: readonly string[],

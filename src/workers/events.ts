@@ -11,12 +11,12 @@ export type WorkerEvent = {
   | {
       readonly kind: 'finished';
       readonly durationMs: number;
-      /** Absent when an earlier attempt, or another worker, saved the outcome. */
+      /** The result; absent when an earlier attempt, or another worker, saved the outcome. */
       readonly result?: unknown;
     }
   | {
       readonly kind: 'retrying';
-      /** Only `retry` counts an attempt. */
+      /** The way back to the queue. Only `retry` counts an attempt. */
       readonly how: 'retry' | 'pause' | 'postpone';
       readonly reason: string;
       readonly delayMs: number;

@@ -84,7 +84,9 @@ function isLost(error: unknown, { attemptsMade }: QueuedJob): boolean {
   return error instanceof WorkerError && error.code === 'turn-over' && attemptsMade === 0;
 }
 
-/** Only for a first attempt that waited for nothing but a worker: not for its children, another attempt or its turn. */
+/**
+ * The wait of a first attempt that waited for nothing but a worker: not for its children, another attempt or its turn.
+ */
 function waitOf({ queued, stored }: Attempt, time: number): { readonly waitedMs?: number } {
   const { attemptsStarted, timestamp, opts } = queued;
   if (attemptsStarted > 1 || stored?.children !== undefined) return {};

@@ -49,7 +49,7 @@ interface SavedJob extends RunningJob {
   readonly outcome: StoredOutcome;
   /** The follow-ups that no queue holds yet. Absent when an earlier attempt, or another worker, saved the outcome. */
   readonly opened?: readonly OpenJob[];
-  /** Present when the job was closed with its outcome. `next`: the first job of its lane now. */
+  /** Set when the job was closed with its outcome. `next`: the first job of its lane now. */
   readonly closed?: { readonly next?: string | undefined };
   readonly durationMs: number;
 }
@@ -172,7 +172,7 @@ async function saveWithFollowUp(
   }
 }
 
-/** Only in a first attempt: what killed a worker does not keep the outcome from being saved again. */
+/** The follow-up of a first attempt: what killed a worker does not keep the outcome from being saved again. */
 function directFollowUp({
   options: { job, siblings, log },
   attempt,

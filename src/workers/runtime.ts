@@ -40,11 +40,11 @@ export interface RuntimeOptions
   readonly lockDurationMs?: number;
   /** Completed jobs that stay in each queue, for tests. Default 0: outcomes show what is completed. */
   readonly keptCompleted?: number;
-  /** Without it this worker starts no schedules. */
+  /** The schedules; without them this worker starts none. */
   readonly schedules?: readonly Schedule[];
   /** Schedules that are added and removed while this worker runs. */
   readonly storedSchedules?: StoredSchedules | undefined;
-  /** Without it this worker does not restore lost jobs. */
+  /** The options of the reconciler; without them this worker does not restore lost jobs. */
   readonly reconciler?: ReconcilerOptions | undefined;
   /** Calls a function whenever Redis may have lost writes. Without it, outcomes that are lost then are not noticed at once. */
   readonly whenWritesMayBeLost?: (act: () => void) => void;

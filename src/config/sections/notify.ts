@@ -50,7 +50,7 @@ const history = z.strictObject({
     .describe('Number of attempts that are kept for each delivery, newest first.'),
 });
 
-/** Where alerts go, and how. */
+/** The receivers of alerts, and how they get them. */
 export const notify = z
   .strictObject({
     platform: platform

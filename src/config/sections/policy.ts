@@ -29,7 +29,7 @@ const licenses = z
     error: 'licences that are allowed (`allow`), denied (`deny`), or both',
   });
 
-/** What is not known is never allowed. */
+/** The gate never allows what is not known. */
 const gate = z.strictObject(
   Object.fromEntries(
     Object.keys(GATE_DEFAULTS).map((code) => {

@@ -73,7 +73,7 @@ const oneOrMore = <Item extends z.ZodType>(item: Item) =>
 
 const texts = oneOrMore(z.string());
 
-/** Only existing names: a route with a misspelled name would silently match nothing. */
+/** The schema accepts existing names only: a route with a misspelled name would silently match nothing. */
 function namesOf(what: string, known: readonly string[]) {
   const name = z.string().refine((text) => known.includes(text), {
     error: ({ input }) => `no ${what} is named ${JSON.stringify(input)}; there are ${known.join(', ')}`,

@@ -13,7 +13,7 @@ export interface NotAppliedIn extends NotAppliedAt {
   readonly path: string;
 }
 
-/** What the VEX documents of the configuration say. */
+/** The content of the VEX documents of the configuration. */
 export interface ConfiguredVex {
   readonly suppressions: readonly Suppression[];
   readonly notApplied: readonly NotAppliedIn[];
@@ -29,7 +29,7 @@ export function readVexDocuments(paths: readonly string[]): ConfiguredVex {
   return joinVex(documents);
 }
 
-/** What several VEX documents say. */
+/** The content of several VEX documents as one. */
 export function joinVex(documents: readonly (VexFile & { readonly path: string })[]): ConfiguredVex {
   const replacing = documents.map((one) =>
     documents.find(({ id, issue }) => id === one.id && isOlder(one.issue, issue)),

@@ -1,7 +1,7 @@
 import type { LedgerEntry, LockfileDelta } from '../../model/fleet/ledger.ts';
 import { idsOf, stepsOf } from './lockfile-deltas.ts';
 
-/** What a pass over the ledgers of all targets needs of one of them. */
+/** The part of a ledger that a pass over all targets needs. */
 export interface LedgerHead {
   /** Since when it is known what the target held, in seconds since 1970. */
   readonly since: number;

@@ -47,7 +47,7 @@ export function allIds(file: { readonly ids: LockfileIds } | undefined): IdList 
   return Uint32Array.from(new Set([...lookedUp, ...excluded])).sort();
 }
 
-/** Both ascending. */
+/** The ids that are not among the others. The lists are ascending. */
 function withoutIds(ids: IdList, others: IdList): readonly number[] {
   const left: number[] = [];
   let at = 0;

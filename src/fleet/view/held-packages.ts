@@ -10,7 +10,7 @@ import { LOCKFILES } from './viewed-target.ts';
 export interface HeldPackages {
   /** The ids of the package versions with a name, by their identity. */
   find(query: NameQuery): Promise<ReadonlyMap<string, number>>;
-  /** The same of several names at one time, in order. */
+  /** The answers of `find` for several names at one time, in order. */
   findEach(queries: readonly NameQuery[]): Promise<readonly ReadonlyMap<string, number>[]>;
   /** Some names that contain the text, with their ecosystem. */
   similar(query: NameQuery): Promise<readonly string[]>;

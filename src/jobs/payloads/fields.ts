@@ -28,7 +28,7 @@ export const timestamp = () =>
 
 /** 128 characters of the producer's choice, and the hash of the target. */
 const MAX_REQUESTED_ID = 149;
-/** With the hash of the target, and with what the verdict on an image adds. */
+/** The limit counts the hash of the target, and what the verdict on an image adds. */
 const MAX_ID = 180;
 
 /** Identifies one scan of one target (`scanIdOf`); it is the key of the scan's first job. */
@@ -107,7 +107,10 @@ export function withOwnId<Payload extends RequestedScan>(payload: Payload): Payl
   return { ...payload, scan: scanIdOf(payload.target.id, payload.scan) };
 }
 
-/** The same, with a time that is not in the future: one of the year 9999 would supersede every later scan. `now`: ms since 1970. */
+/**
+ * The request with a time that is not in the future: one of the year 9999 would supersede every later scan. `now`: ms
+ * since 1970.
+ */
 export function ownRequest<Payload extends RequestedScan>(payload: Payload, now: number): Payload {
   return { ...withOwnId(payload), requestedAt: notAhead(payload.requestedAt, now) };
 }

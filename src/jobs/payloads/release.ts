@@ -63,7 +63,7 @@ export function ofRelease<Payload extends ReleasedPayload>(payload: Payload): Pa
   return { ...payload, target: { ...target, id: releaseIdOf(releasedTarget(target.id), release) } };
 }
 
-/** What is stored of a release; `undefined` for the scan of another target. */
+/** The stored part of a release; `undefined` for the scan of another target. */
 export function releaseOf({
   release,
   supportedUntil,

@@ -104,8 +104,8 @@ export function claimOf({ refresh, cadence }: RefreshHeader): Claim {
 }
 
 /**
- * For a part. It does not take the claim: Redis may have lost the outcome of `refresh-fleet`, and with it the job that would release
- * the claim.
+ * The renewal for a part. It does not take the claim: Redis may have lost the outcome of `refresh-fleet`, and with it the job that would
+ * release the claim.
  */
 function renewalOf(header: RefreshHeader): Claim {
   return { ...claimOf(header), onlyHeld: true };

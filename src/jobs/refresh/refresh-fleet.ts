@@ -95,7 +95,10 @@ async function dueFacts(
   }
 }
 
-/** What is listed from this time on, in ms, was not refreshed yet: all of it, until the service has answered once about each. */
+/**
+ * The time in ms from which listed packages were not refreshed yet: all of them, until the service has answered once
+ * about each.
+ */
 export function listedSince(last: Pick<RefreshRecord, 'startedAt' | 'unanswered'> | undefined): number {
   return last === undefined || last.unanswered > 0 ? 0 : Date.parse(last.startedAt);
 }

@@ -150,7 +150,7 @@ function latest(requestedAt: string, { versions, advisories }: PendingFacts): st
   return new Date(times.reduce((last, time) => Math.max(last, time), Date.parse(requestedAt))).toISOString();
 }
 
-/** Where the routes changed, findings that exist already are sent to those that get them now. */
+/** When routes changed, findings that exist already are sent to those that get them now. */
 function announcementOf({ selection, requestedAt, routing }: SelectTargets): readonly FollowUp[] {
   const { before, now } = routing ?? {};
   if (before === undefined || now === undefined || isDeepStrictEqual(before, now)) return [];

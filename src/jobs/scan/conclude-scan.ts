@@ -20,13 +20,13 @@ interface CollectedScan {
   readonly partial: boolean;
   readonly paths: readonly string[];
   readonly inventory: Inventory;
-  /** As in `JudgedScan` and `RuleFacts`, for an inventory with some of the packages. */
+  /** See `JudgedScan` and `RuleFacts`; for an inventory with some of the packages. */
   readonly others?: number;
   readonly pathTo?: PathFinder;
   readonly advisories: readonly (CollectedAdvisories | undefined)[];
   readonly graphs: readonly (ExpandedDependencies | undefined)[];
   readonly previous: TargetState | undefined;
-  /** As in `JudgedScan`. */
+  /** See `JudgedScan`. */
   readonly refreshed?: boolean;
 }
 

@@ -119,7 +119,7 @@ function targetChange(
   };
 }
 
-/** What the ledger of the target gets to know: alerts that changed, with the routes that get them. */
+/** The note for the ledger of the target: alerts that changed, with the routes that get them. */
 function ledgerNote(
   { scan, target, requestedAt, changes: all, routed = {} }: Verdict,
   revision: ScannedRevision | undefined,

@@ -26,7 +26,7 @@ export interface GatherOptions {
   readonly at: number;
   /** Whether the index knows digests of a system. Asked only for a digest that it does not know. */
   readonly knowsDigests: (system: System) => Promise<boolean>;
-  /** Absent: nothing is known of source projects. */
+  /** Without this look-up, nothing is known of source projects. */
   readonly lookUpProjects?: ProjectLookUp;
 }
 
@@ -137,7 +137,7 @@ async function unlockedFacts(
 }
 
 const HOUR_MS = 3_600_000;
-/** Only a version that is as young is compared with its siblings at its first inspection, and at the others. */
+/** A version is compared only while it is this young with its siblings at its first inspection, and at the others. */
 const FIRST_MS = 72 * HOUR_MS;
 const AGAIN_MS = 2 * HOUR_MS;
 /** Source projects of one version. */

@@ -1,4 +1,4 @@
-/** What became of the plan of one lockfile. */
+/** The result of applying the plan of one lockfile. */
 export interface AppliedPlan {
   /** The lockfile. */
   readonly path: string;

@@ -54,7 +54,7 @@ export const osvRecordSchema = z.object({
   aliases: z.array(z.string()),
   /** CVSS vector. */
   vector: z.string().exactOptional(),
-  /** Without packages of ecosystems that are not looked up. */
+  /** The affected packages of ecosystems that are looked up. */
   affected: z.array(affectedSchema),
 });
 
@@ -72,7 +72,7 @@ export const feedPositionSchema = z.object({
   recent: z.record(z.string(), z.string()),
   /** Changes whose records could not be read yet, with the time since when they are requested. */
   open: z.record(z.string(), z.string()),
-  /** What is wrong with the list that was read; absent when nothing is. */
+  /** The fault of the list that was read; absent when there is none. */
   fault: z.string().exactOptional(),
 });
 

@@ -3,7 +3,7 @@ import { SEVERITIES } from '../scan/severity.ts';
 import { TRANSITIONS } from '../scan/transition.ts';
 import type { ValueOf } from '../stored/kind.ts';
 
-/** What is known of the revision that lockfiles were read from. */
+/** The known facts about the revision that lockfiles were read from. */
 export type ScannedRevision = ValueOf<typeof scannedRevisionSchema>;
 
 export const scannedRevisionSchema = z.object({
@@ -15,7 +15,7 @@ export const scannedRevisionSchema = z.object({
   etag: z.string().exactOptional(),
 });
 
-/** What a scan changed in a target, or an alert that a receiver accepted. */
+/** One change of a target by a scan, or an alert that a receiver accepted. */
 export type LedgerEntry = ValueOf<typeof ledgerEntrySchema>;
 
 /** The packages that came and went in one lockfile. */
@@ -44,8 +44,8 @@ const ledgerEntrySchema = z.object({
         path: z.string(),
         came: idSteps,
         /**
-         * For each package that came: 0 a direct dependency, -1 not known, else the position, from 1, in `roots` of the direct dependency
-         * that brought it.
+         * One number for each package that came: 0 for a direct dependency, -1 not known, else the position, from 1, in `roots` of the
+         * direct dependency that brought it.
          */
         via: idSteps,
         roots: z.array(z.number()),
@@ -79,7 +79,7 @@ const ledgerEntrySchema = z.object({
 
 export const ledgerBlockSchema = z.object({ entries: z.array(ledgerEntrySchema) });
 
-/** What a scan says about itself for the ledger of its target. */
+/** The data of a scan about itself for the ledger of its target. */
 export interface LedgerNote extends ScannedRevision {
   readonly scan: string;
   /** RFC 3339. */

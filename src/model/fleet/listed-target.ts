@@ -16,7 +16,7 @@ export interface ListedTarget {
   readonly open: Readonly<Partial<Record<Severity, number>>>;
   /** RFC 3339: when its newest judged scan was requested. */
   readonly requestedAt: string;
-  /** Present for a release. */
+  /** The release, when the target is one. */
   readonly release?: ListedRelease;
   /** Its last scan could not see everything. */
   readonly incomplete: boolean;

@@ -21,7 +21,7 @@ export const targetSummarySchema = z.object({
   /** RFC 3339: when its newest judged scan was requested. */
   requestedAt: z.string(),
   incomplete: z.boolean().exactOptional(),
-  /** As in `ReleaseState`. */
+  /** See `ReleaseState`. */
   supportedUntil: z.string().exactOptional(),
 });
 
@@ -38,13 +38,13 @@ export const targetLockfileSchema = z.object({
   suppressions: z.array(suppressionSchema).exactOptional(),
   /** Its owners by the `.lockhound.yaml` beside it, or by CODEOWNERS. */
   owners: z.array(z.string()).exactOptional(),
-  /** What the files beside it overrule. */
+  /** The exceptions in the files beside it. */
   exceptions: z.array(exceptionSchema).exactOptional(),
   /** Why the last scan could not read it. */
   unread: z.object({ code: z.string(), message: z.string() }).exactOptional(),
 });
 
-/** What is stored of a release beside what every target has. */
+/** The stored values that a release has and other targets do not have. */
 export type ReleaseState = ValueOf<typeof releaseStateSchema>;
 
 export const releaseStateSchema = z.object({

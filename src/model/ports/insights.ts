@@ -43,9 +43,9 @@ export interface Insights {
   /** One resolution for each package, in order. Rejects when aborted, and when the seen versions cannot be read. */
   resolve(packages: readonly LockedPackage[], options: ResolveOptions): Promise<Resolved>;
   /**
-   * For each identity, whether the package needs no judgement: nothing that the fleet knows of the version makes a finding or a gap, whatever
-   * the target, unless a policy has rules for licences or the version was inspected. `packageOf`: the package of an identity. Absent: all
-   * packages have to be judged.
+   * Says for each identity whether the package needs no judgement: nothing that the fleet knows of the version makes a finding or a gap,
+   * whatever the target, unless a policy has rules for licences or the version was inspected. `packageOf`: the package of an identity.
+   * Absent: all packages have to be judged.
    */
   isPlain?(
     identities: readonly string[],
@@ -58,8 +58,8 @@ export interface Insights {
   /** `undefined` when there is no graph: not computed, or a system without graphs. Throws `InsightsError`. */
   dependencies(key: VersionKey, signal: AbortSignal): Promise<DependencyGraph | undefined>;
   /**
-   * What a version of Cargo, Go or PyPI requires when it is installed, as it declares it; `undefined` when that is not known: another system, a
-   * version that the index does not have, or a service without such requirements. Throws `InsightsError`.
+   * The requirements that a version of Cargo, Go or PyPI declares for its installation; `undefined` when that is not known: another
+   * system, a version that the index does not have, or a service without such requirements. Throws `InsightsError`.
    */
   requirements(key: VersionKey, signal: AbortSignal): Promise<readonly DeclaredRequirement[] | undefined>;
   /** Look-ups for the inspection of new releases. */
@@ -150,7 +150,10 @@ export interface Releases {
     keys: readonly VersionKey[],
     signal: AbortSignal,
   ): Promise<readonly (ReleaseDetail | { readonly error: Error } | undefined)[]>;
-  /** What the service itself says of versions, in batches; one entry for each key, in order. `undefined` also for a service that does not have it. */
+  /**
+   * The findings of the service itself about versions, in batches; one entry for each key, in order. `undefined` also
+   * for a service that does not have it.
+   */
   findings(
     keys: readonly VersionKey[],
     signal: AbortSignal,

@@ -21,7 +21,7 @@ export interface Facts<Value> {
   changedSince(time: number): Promise<ReadonlyMap<string, Known<Value>>>;
 }
 
-/** What happened to facts since a time. */
+/** The changes of facts since a time. */
 export interface FactNews {
   /** The time of this answer, for the next question. */
   readonly until: string;
@@ -45,7 +45,10 @@ export interface RefreshedFacts<Value> extends Facts<Value> {
   notAnswered(keys: readonly string[], reason: string): Promise<void>;
   /** Forgets when the service answered, for what is no longer looked up. */
   forgetTimes(keys: readonly string[]): Promise<void>;
-  /** What was replaced since an earlier answer; `undefined`: since ever. Absent: it is not known. */
+  /**
+   * The facts that were replaced since an earlier answer; `undefined`: since ever. Without this function, that is not
+   * known.
+   */
   news?(since: string | undefined): Promise<FactNews>;
 }
 

@@ -39,7 +39,7 @@ export interface TargetChange {
   readonly lockfiles?: LockfileChange;
   /** The new summary; absent when it did not change. */
   readonly summary?: Omit<TargetSummary, 'lockfiles'>;
-  /** For the ledger of the target; absent when neither its packages nor its findings changed. */
+  /** The note for the ledger of the target; absent when neither its packages nor its findings changed. */
   readonly ledger?: LedgerNote;
   /** Changes for the log of the fleet. */
   readonly log?: LoggedChanges;

@@ -181,7 +181,7 @@ export const targetStateSchema = z.object({
   incomplete: z.boolean().exactOptional(),
   /** By schedule, `requestedAt` of the last verdict on the source of the target; no scan of lockfiles changes it. */
   sources: z.record(z.string(), z.string()).exactOptional(),
-  /** Present for a release. */
+  /** The release, when the target is one. */
   release: releaseStateSchema.exactOptional(),
   /** The image of a target that is a container image. */
   image: imageStateSchema.exactOptional(),

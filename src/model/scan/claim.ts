@@ -6,7 +6,7 @@ export const CLAIM_SOURCES = ['api', 'osv'] as const;
 /** `unaffected`: the source knows the advisory, and does not list the version. */
 export const CLAIM_STATEMENTS = ['affected', 'withdrawn', 'unaffected'] as const;
 
-/** What one of two sources says of an advisory and a package version. */
+/** The statement of one of two sources about an advisory and a package version. */
 export interface Claim {
   readonly source: (typeof CLAIM_SOURCES)[number];
   readonly says: (typeof CLAIM_STATEMENTS)[number];
@@ -16,7 +16,7 @@ export interface Claim {
   readonly versions?: string;
 }
 
-/** What one of two sources says of one advisory. */
+/** The statement of one of two sources about one advisory. */
 export interface AdvisoryClaim extends Claim {
   readonly id: string;
 }

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { ValueOf } from '../stored/kind.ts';
 
 /**
- * What an exception overrules: the version that a package manager selects (`override`, `constraint`, `excluded-version`), where it comes from
- * (`source`, `registry`), the age that a release needs (`cooldown` sets it), another check, a scanner, or proposals of updates. `unread`: a file
- * that could not be read, so that it is not known which exceptions it has.
+ * The subject that an exception overrules: the version that a package manager selects (`override`, `constraint`, `excluded-version`),
+ * where it comes from (`source`, `registry`), the age that a release needs (`cooldown` sets it), another check, a scanner, or proposals of
+ * updates. `unread`: a file that could not be read, so that it is not known which exceptions it has.
  */
 export const EXCEPTION_KINDS = [
   'override',
@@ -49,7 +49,7 @@ export const exceptionSchema = z.object({
   /** The versions that it is about, in the notation of the ecosystem. */
   range: z.string().exactOptional(),
   advisory: z.string().exactOptional(),
-  /** What it sets: a version, a place, a duration. */
+  /** The value that it sets: a version, a place, a duration. */
   value: z.string().exactOptional(),
   /** The reason that the file states, or the comment beside it. */
   reason: z.string().exactOptional(),
@@ -58,7 +58,7 @@ export const exceptionSchema = z.object({
   /** RFC 3339: since when it is there, and who wrote it; absent where that is not known. */
   since: z.string().exactOptional(),
   author: z.string().exactOptional(),
-  /** What the lockfile beside it proves; absent where it proves nothing. */
+  /** The proof by the lockfile beside it; absent where it proves nothing. */
   proof: z
     .object({
       verdict: z.enum(['removable', 'needed', 'unknown']),

@@ -73,7 +73,7 @@ export const findingSchema = z.object({
       scoredBy: z.string().exactOptional(),
     })
     .exactOptional(),
-  /** What its sources say, where one denies what another one says; absent where none does. */
+  /** The statements of its sources, where one denies another one; absent where none does. */
   disputed: z.array(claimSchema).exactOptional(),
   /** Distinguishes findings of one rule and package that have no advisory. */
   issue: z.string().exactOptional(),

@@ -1,8 +1,8 @@
-/** What the gate says of a package that somebody wants to add, the mildest first. */
+/** The decisions of the gate about a package that somebody wants to add, the mildest first. */
 export const GATE_DECISIONS = ['allow', 'warn', 'block'] as const;
 export type GateDecision = (typeof GATE_DECISIONS)[number];
 
-/** What each reason does unless `policy.gate` says otherwise. */
+/** The decision for each reason unless `policy.gate` says otherwise. */
 export const GATE_DEFAULTS = {
   malware: 'block',
   quarantined: 'block',

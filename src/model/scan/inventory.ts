@@ -67,7 +67,7 @@ export const versionRecordSchema = z.object({
   advisoriesOnly: z.literal(true).exactOptional(),
   /** Set when the service does not have the version, and imported advisories name it: the service says nothing about it. */
   serviceLacks: z.literal(true).exactOptional(),
-  /** What two sources of advisories say of those that one of them does not list; absent where they agree. */
+  /** The statements of two sources about advisories that one of them does not list; absent where they agree. */
   claims: z.array(claimSchema.extend({ id: z.string() })).exactOptional(),
 });
 
@@ -133,7 +133,7 @@ export const inventorySchema = z.object({
       suppressions: z.array(suppressionSchema).exactOptional(),
       /** Its owners by the `.lockhound.yaml` beside it, or by CODEOWNERS. */
       owners: z.array(z.string()).exactOptional(),
-      /** What the files beside it overrule. */
+      /** The exceptions in the files beside it. */
       exceptions: z.array(exceptionSchema).exactOptional(),
     }),
   ),
@@ -150,7 +150,7 @@ export const inventorySchema = z.object({
   image: scannedImageSchema.exactOptional(),
   /** The revision that the lockfiles were read from, where it is known. */
   revision: scannedRevisionSchema.exactOptional(),
-  /** Present for a release. */
+  /** The release, when the target is one. */
   release: releaseStateSchema.exactOptional(),
   /** When its packages were looked up; milliseconds since 1970. Absent in a scan that read nothing. */
   readAt: z.number().exactOptional(),

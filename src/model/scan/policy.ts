@@ -39,7 +39,7 @@ export interface Policy {
   readonly developmentStep: number;
   /** Unset: licences are not judged. */
   readonly licenses?: LicensePolicy | undefined;
-  /** What the gate decides by the code of a reason. Default: `GATE_DEFAULTS`. */
+  /** The decision of the gate by the code of a reason. Default: `GATE_DEFAULTS`. */
   readonly gate?: GateSettings | undefined;
   /** Owners of the findings of lockfiles that state none; the first rule that fits counts. */
   readonly owners?: readonly OwnerRule[];

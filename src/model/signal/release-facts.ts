@@ -54,13 +54,13 @@ export interface Capability {
   readonly indirect: number;
 }
 
-/** What the index itself says of a version, in its words. */
+/** A finding of the index itself about a version, in its words. */
 export interface ServiceFinding {
   /** `MALICIOUS`, `LOW_USAGE`, …, or a newer one. */
   readonly type: string;
   /** `RISK_CRITICAL`, …; empty where it states none. */
   readonly risk: string;
-  /** Of `LOW_USAGE`: similar names that are used more. */
+  /** The similar names that are used more, of `LOW_USAGE`. */
   readonly alternatives?: readonly string[];
 }
 
@@ -122,7 +122,7 @@ export interface ReleaseFacts {
   readonly capabilities?: readonly Capability[];
   readonly capabilitiesBefore?: readonly Capability[];
   readonly similar?: readonly SimilarPackage[];
-  /** Absent: not known, or a service without findings. */
+  /** The findings of the service. They are absent when they are not known, or the service has none. */
   readonly serviceFindings?: readonly ServiceFinding[];
   /** How many packages depend on the locked version. */
   readonly dependents?: number;

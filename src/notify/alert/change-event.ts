@@ -28,7 +28,7 @@ export function changeEvent(change: NotifiedChange, target: string) {
     advisories: advisory === undefined ? [] : [advisory.id, ...advisory.aliases],
     url: advisory?.url ?? null,
     score: advisory?.score ?? null,
-    /** What each source of the advisory says, where they disagree; null where they do not. */
+    /** The statements of the sources of the advisory where they disagree; null where they do not. */
     disputed: finding.disputed ?? null,
     advice: finding.advice ?? null,
     /** 0 to 100 with what it is made of. */
@@ -93,7 +93,7 @@ export function briefEvent(change: NotifiedChange, target: string): ChangeEvent 
   };
 }
 
-/** As many events as fit into `budget` bytes of JSON, worst first. */
+/** The worst events, as many as fit into `budget` bytes of JSON. */
 export function fitEvents(alert: Alert, budget: number): FittedChanges<ChangeEvent> {
   return fitChanges(
     alert,

@@ -8,12 +8,15 @@ const MAX_NAME = 200;
 const MAX_TEXT = 500;
 
 /**
- * What a tracker does with an alert: `open` creates its issue, or comments on it and reopens it; `comment` comments on an existing
+ * The action of a tracker for an alert: `open` creates its issue, or comments on it and reopens it; `comment` comments on an existing
  * issue; `close` comments and closes it.
  */
 export type IssueAction = 'open' | 'comment' | 'close';
 
-/** Only the alert of one finding, or the end of a first scan, shows that nothing of its issue is open. */
+/**
+ * The action for an alert. The alert of one finding, or the end of a first scan, shows that nothing of its issue is
+ * open.
+ */
 export function issueAction({ mode, firstScan, changes, totals }: Alert): IssueAction {
   if (firstScan === 'resolved') return 'close';
   const ends = changes.length > 0 && changes.every(({ transition }) => endsAlert(transition));

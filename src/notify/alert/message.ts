@@ -171,7 +171,7 @@ const SHOWN_STEPS = 5;
 const MAX_COMMAND = 200;
 const MAX_TEXT = 300;
 
-/** What a person needs to act on a change, each in a few words; absent where it is not known. */
+/** Texts that a person needs to act on a change; absent where they are not known. */
 function actionTexts({ finding, transition, since }: NotifiedChange) {
   const isOpen = transition !== 'resolved' && transition !== 'suppressed';
   return {

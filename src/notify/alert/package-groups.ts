@@ -66,7 +66,7 @@ function withChange(before: PackageGroup | undefined, change: NotifiedChange): P
   };
 }
 
-/** Where the package is locked, and who brings it, as far as that is known. */
+/** The places where the package is locked, and the packages that bring it, as far as they are known. */
 export function whereOf({ place, path }: PackageGroup): readonly string[] {
   return [place, path ?? ''].filter((part) => part !== '');
 }

@@ -21,7 +21,10 @@ export interface WebhookTest {
   readonly answer?: string | undefined;
   /** Why it was not delivered. */
   readonly reason?: string | undefined;
-  /** What was sent as the platform has it, and not as it is configured (`notify.drift: keep`): a sentence for each object. */
+  /**
+   * The objects that were used as the platform has them, and not as they are configured (`notify.drift: keep`): a
+   * sentence for each object.
+   */
   readonly kept?: readonly string[] | undefined;
 }
 

@@ -95,7 +95,10 @@ async function send(
 }
 
 const ANSWER_BYTES = 1024;
-/** Only a change of the configuration helps. Other errors, such as an expired certificate, may be fixed elsewhere. */
+/**
+ * The codes of errors that only a change of the configuration ends. Other errors, such as an expired certificate, may
+ * be fixed elsewhere.
+ */
 const PERMANENT: ReadonlySet<string> = new Set(['invalid-url', 'address-refused']);
 
 /** Why the receiver did not accept the alert; `undefined` for success (2xx). */

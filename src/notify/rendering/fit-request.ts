@@ -6,13 +6,16 @@ import type { RenderedRequest } from './render-request.ts';
 /** A request, and the number of changes that it leaves out. */
 export interface FittedRequest {
   readonly request: RenderedRequest;
-  /** Of the body. */
+  /** The size of the body. */
   readonly bytes: number;
   /** Number of changes that are counted but not listed. */
   readonly leftOut: number;
 }
 
-/** No template writes fewer bytes for a change. Bounds the work by the limit instead of by the number of changes. */
+/**
+ * The smallest number of bytes that a template writes for a change. It bounds the work by the limit instead of by the
+ * number of changes.
+ */
 const MIN_CHANGE_BYTES = 32;
 
 /** Few templates write more bytes for a change. So many changes are rendered first. */

@@ -135,7 +135,7 @@ function checkUrl({ name, url }: DesiredWebhook, variables: Desired['variables']
   );
 }
 
-/** Only names that begin with a letter or `_`: `$5` is a price. */
+/** A name begins with a letter or `_`: `$5` is a price. */
 function checkKnown(template: string, isKnown: IsKnown, subject: string): void {
   const names = unknownNames(template, isKnown).filter((name) => /^[A-Z_]/.test(name));
   if (names.length === 0) return;

@@ -19,7 +19,7 @@ interface HeldLockfile extends Pick<TargetLockfile, 'path' | 'exceptions' | 'sup
   readonly problems: readonly Problem[];
 }
 
-/** What is known of a target. */
+/** The known facts about a target. */
 export interface ExceptionFacts {
   readonly lockfiles: readonly HeldLockfile[];
   /** Open findings with those that are suppressed; absent where nothing was looked up. */
@@ -32,7 +32,10 @@ export interface ExceptionFacts {
 
 type Judged = Pick<JudgedException, 'verdict' | 'evidence' | 'removableFrom'>;
 
-/** Of an entry that several lockfiles lie beside, the verdict that keeps it counts. */
+/**
+ * The verdicts in ascending order of weight: when several lockfiles lie beside an entry, the verdict that keeps it
+ * counts.
+ */
 const KEEPING: readonly JudgedException['verdict'][] = ['removable', 'expired', 'unknown', 'needed'];
 
 /**
@@ -150,7 +153,7 @@ function unknown(evidence: string): Judged {
   return { verdict: 'unknown', evidence };
 }
 
-/** What the lockfile proves; with what is looked up, that the locked version is the newest one. */
+/** The verdict that the lockfile proves; with what is looked up, that the locked version is the newest one. */
 function judgeProof(exception: Exception, known: Known): Judged {
   const { locked, verdict = 'unknown', evidence = '' } = exception.proof ?? {};
   const packages = packagesFor(exception, known).filter(({ version }) => version === locked);

@@ -10,7 +10,7 @@ import type { Rule } from '../rule.ts';
 export const IMAGE_LOCATION = 'container image';
 
 /**
- * The public image that the image of a target is built on is another one than before, or there is none. Its findings come from
+ * The rule fires when the public image that the image of a target is built on is another one than before, or none. Its findings come from
  * `find-base-image`, because no lockfile says anything about it, and no scan of lockfiles resolves them.
  */
 export const baseImage: Rule = {

@@ -18,7 +18,7 @@ const GRADES: Readonly<Record<string, string>> = {
 };
 const ORDER = ['malicious', 'critical', 'high', 'other', 'informational'] as const;
 
-/** What the index itself says of a version and no rule determines, in its own words. */
+/** Findings of the index itself that no rule determines, in its own words. */
 export const indexFinding: Detector = {
   name: 'index-finding',
   title: 'The package index reports a locked version',

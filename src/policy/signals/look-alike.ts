@@ -54,7 +54,7 @@ function usageOf(
   return own === undefined ? '' : `; it is required by ${own} packages, and ${name} by ${dependents}`;
 }
 
-/** Where the index counts no dependents, its list of similar names takes popularity into account. */
+/** When the index counts no dependents, its list of similar names takes popularity into account. */
 function isFarMoreUsed(other: number | undefined, own: number | undefined): boolean {
   return other === undefined || own === undefined || other >= RATIO * Math.max(1, own);
 }

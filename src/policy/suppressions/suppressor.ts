@@ -106,7 +106,7 @@ function isAt({ source, path }: Suppression, place: Location | undefined): boole
   return source === 'target' ? path === place.path : matchesWildcard(path, place.path);
 }
 
-/** Of several suppressions, the one that lasts longest is the effective one. */
+/** The effective one of several suppressions, which is the one that lasts longest. */
 function longest(rules: readonly Rule[]): Rule | undefined {
   const end = ({ suppression: { expires } }: Rule) =>
     expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires);

@@ -10,7 +10,7 @@ const COUNT = 100;
 
 /** An entry of the log: the changes of one scan. */
 export interface ChangeLogEntry extends LoggedChanges {
-  /** Of the stream. */
+  /** The id of the entry in the stream. */
   readonly id: string;
   /** When they were saved, in ms since 1970, by the clock of Redis. */
   readonly at: number;

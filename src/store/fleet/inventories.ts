@@ -27,7 +27,7 @@ export interface PackedInventory {
   readonly rest: Buffer | string;
   /** SHA-256 of both parts, hex: the key of the inventory. */
   readonly hash: string;
-  /** Both parts as they were before. */
+  /** The two parts as they were before. */
   readonly lockfile: StoredLockfile;
   /** Its largest package id and the identity that it was given out for. Absent without packages. */
   readonly newest: readonly [id: number, identity: string] | undefined;

@@ -21,7 +21,10 @@ export interface StoredHead {
   readonly ids: Buffer;
 }
 
-/** What the scans of each target changed. It is written together with the states of targets (`ledger-writer.ts`). */
+/**
+ * The ledgers: the changes of each target by its scans. A ledger is written together with the states of targets
+ * (`ledger-writer.ts`).
+ */
 export type Ledger = ReturnType<typeof createLedger>;
 
 export function createLedger(redis: RedisClient, keys: Keys) {
