@@ -59,7 +59,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'workers',
   ],
   tracing: ['model'],
-  embedded: ['advisories', 'discovery', 'files', 'model'],
+  embedded: ['discovery', 'files', 'model'],
   cli: [
     'commands',
     'compose',

@@ -23,7 +23,9 @@ export function claimsAbout(
     .filter((id) => stated.has(id) !== imported.has(id))
     .slice(0, MAX_DIFFERENT);
   if (different.length === 0) return [];
-  const about = new Map(advisories.about(system, storedName(system, name)).map((one) => [one.id, one]));
+  const stored = storedName(system, name);
+  const rows = advisories.about(system, [stored]).get(stored) ?? [];
+  const about = new Map(rows.map((one) => [one.id, one]));
   const listedBy = (id: string) => {
     const affected = about.get(id);
     return affected === undefined ? {} : { versions: versionsText(affected) };

@@ -77,7 +77,10 @@ export async function openAdvisories(path: string) {
   }
   const { DatabaseSync } = await loadSqlite();
   const database = open(DatabaseSync, path);
-  const ofPackage = database.prepare('SELECT id, body FROM affected WHERE system = ? AND name = ?');
+  // To ask for many packages at once takes a quarter of the time.
+  const ofPackages = database.prepare(
+    'SELECT name, affected.id, body FROM json_each(?) CROSS JOIN affected ON system = ? AND name = value',
+  );
   const ofId = database.prepare('SELECT modified, body FROM advisories WHERE id = ?');
   const all = database.prepare('SELECT modified, body FROM advisories');
   const ofAdvisory = database.prepare('SELECT system, name, body FROM affected WHERE id = ?');
@@ -86,11 +89,16 @@ export async function openAdvisories(path: string) {
     coverage: () => coverageOf(database),
     /** As in `AdvisoryUpdate`. */
     fact: (name: string) => factIn(database, name),
-    /** The advisories about a package that are not withdrawn. `name`: as `storedName` spells it. */
-    about(system: System, name: string): readonly StoredAffected[] {
-      return ofPackage.all(system, name).map(({ id, body }) => {
-        return { id: String(id), ...(JSON.parse(String(body)) as Affected) };
-      });
+    /** The advisories about packages that are not withdrawn, by name. `names`: as `storedName` spells them, each once. */
+    about(system: System, names: Iterable<string>): ReadonlyMap<string, readonly StoredAffected[]> {
+      const found = new Map<string, StoredAffected[]>();
+      for (const { name, id, body } of ofPackages.all(JSON.stringify([...names]), system)) {
+        const one = { id: String(id), ...(JSON.parse(String(body)) as Affected) };
+        const known = found.get(String(name));
+        if (known === undefined) found.set(String(name), [one]);
+        else known.push(one);
+      }
+      return found;
     },
     find(id: string): StoredAdvisory | undefined {
       const row = ofId.get(id);
@@ -151,6 +159,7 @@ export function withChanges(advisories: Advisories, changed: readonly OsvRecord[
     if (stored === undefined || Date.parse(stored.modified) < Date.parse(record.modified))
       newer.set(record.id, record);
   }
+  if (newer.size === 0) return advisories;
   const entries = Array.from(newer.values(), ({ id, withdrawn, affected }) =>
     withdrawn === undefined ? byPackage(affected).map((own) => ({ id, ...own })) : [],
   ).flat();
@@ -158,10 +167,16 @@ export function withChanges(advisories: Advisories, changed: readonly OsvRecord[
   const about = Map.groupBy(entries, ({ system, name }) => `${system} ${name}`);
   return {
     ...advisories,
-    about: (system, name) => [
-      ...advisories.about(system, name).filter(({ id }) => !newer.has(id)),
-      ...(about.get(`${system} ${name}`) ?? []),
-    ],
+    about(system, given) {
+      const names = [...given];
+      const stored = advisories.about(system, names);
+      return new Map(
+        names.map((name) => {
+          const kept = stored.get(name)?.filter(({ id }) => !newer.has(id)) ?? [];
+          return [name, [...kept, ...(about.get(`${system} ${name}`) ?? [])]];
+        }),
+      );
+    },
     find: (id) => newer.get(id) ?? advisories.find(id),
     withdrawnAs: (alias) => [
       ...advisories.withdrawnAs(alias).filter((id) => !newer.has(id)),

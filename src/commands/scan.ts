@@ -67,10 +67,11 @@ async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<Advis
   const loaded = standaloneConfig(given);
   await requireValid({ target: { id: targetOf(options) } });
   const base = baseline === undefined ? undefined : await openBaseline(baseline);
-  // The bundled data needs no cache.
-  const kept =
-    options.cache === undefined || options.local ? undefined : openLookUpCache(loaded, options.cache);
-  const offline = options.cache?.offline === true;
+  // The bundled data and imported advisories need no cache, and no network.
+  const isRemote = !options.local && loaded.config.insights.sources.includes('api');
+  const cache = isRemote ? options.cache : undefined;
+  const kept = cache === undefined ? undefined : openLookUpCache(loaded, cache);
+  const offline = cache?.offline === true;
   const places = new Map<string, DiscoveredLockfile>();
   const onRead = (path: string, file: DiscoveredLockfile) => void places.set(path, file);
   const log = createDeferredLog(loaded);

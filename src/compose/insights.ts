@@ -45,9 +45,10 @@ export async function openInsights(
 /** Package-insights clients with their own caches, which share connections and limits. */
 export async function openInsightsClients({ config }: LoadedConfig, connection: InsightsConnection) {
   const { concurrency, recordTtl, missTtl, privatePackages, mirrors } = config.insights;
-  const sources = connection.http ?? (await openSources(config, connection));
-  const { api, http } = await openInsightsApi(config.insights, { ...connection, http: sources });
   const isLocal = !config.insights.sources.includes('api');
+  const imported = await openImported(config, connection);
+  const { api, http } =
+    isLocal && imported !== undefined ? NO_SERVICE : await openInsightsApi(config.insights, connection);
   const limit = pLimit(concurrency);
   const gate = createGate(pausesOf(connection));
   const offered = createOffered();
@@ -56,6 +57,7 @@ export async function openInsightsClients({ config }: LoadedConfig, connection: 
       createInsights({
         ...options,
         api,
+        imported: imported?.current,
         isLocal,
         // An import is seen at once.
         cache: isLocal ? neverRead(cache) : cache,
@@ -67,9 +69,23 @@ export async function openInsightsClients({ config }: LoadedConfig, connection: 
         privatePatterns: privatePackages,
         mirrors,
       }),
-    close: () => http.close(),
+    async close() {
+      await imported?.close();
+      await http?.close();
+    },
   };
 }
+
+/** A service that has nothing, without its description: it takes longer to read than a small scan. */
+const NO_SERVICE: { readonly api: ApiClient; readonly http?: undefined } = {
+  api: {
+    document: {},
+    call: async (request) => {
+      const content = { kind: 'text' as const, text: 'not found' };
+      return { status: 404, headers: {}, content, body: Buffer.alloc(0), request };
+    },
+  },
+};
 
 /** An attempt follows after half of its delay at the earliest. */
 function pausesOf({ backoff: { backoffMs, maxBackoffMs } = {} }: InsightsConnection): GateOptions {
@@ -91,18 +107,14 @@ export async function openInsightsApi(
   return { http, api: createApiClient({ document, http: paced, rootUrl: config.url, readOnly: true }) };
 }
 
-/** What answers besides the service: the imported advisories, alone or added to its answers. `undefined`: the service alone. */
-async function openSources(
+/** The imported advisories. `undefined` when the service answers alone, or something in its place. */
+async function openImported(
   { insights, data }: Pick<LoadedConfig['config'], 'insights' | 'data'>,
-  { budget, advisoryChanges }: InsightsConnection,
-): Promise<HttpClient | undefined> {
-  const { sources } = insights;
-  if (!sources.includes('osv')) return undefined;
-  const { advisoriesAlone, openAdvisoryIndex, withAdvisories } = await import('./advisory-index.ts');
-  const index = await openAdvisoryIndex(dataFolder(data.folder), advisoryChanges);
-  return sources.includes('api')
-    ? withAdvisories(await openHttp(insights, budget), index)
-    : advisoriesAlone(index);
+  { http, advisoryChanges }: InsightsConnection,
+) {
+  if (http !== undefined || !insights.sources.includes('osv')) return undefined;
+  const { openAdvisoryIndex } = await import('./advisory-index.ts');
+  return await openAdvisoryIndex(dataFolder(data.folder), advisoryChanges);
 }
 
 /** Keeps what is answered, for whoever follows that, and answers nothing itself. */

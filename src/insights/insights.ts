@@ -18,6 +18,7 @@ import { answerOf, type ContractProblem } from './answered.ts';
 import { findBase } from './base-image.ts';
 import { type CachePolicy, createRecordCache, loadOrMiss, type RecordCache } from './caching.ts';
 import { createGate, type Gate } from './gate.ts';
+import { type FromImports, importedAdvisory, withImported } from './imported.ts';
 import { countedVersions, countLookUps } from './look-up-counts.ts';
 import { guardedAnswer, guardedLookUp } from './losses/guarded-look-up.ts';
 import { createOffered, hasNewerRequirements, type Offered } from './offered.ts';
@@ -42,15 +43,13 @@ import { createResolver } from './resolve/resolve.ts';
 import { createVersionLookUp } from './resolve/version-look-up.ts';
 import { createInsightsService } from './service.ts';
 
-export interface InsightsOptions extends CachePolicy, Partial<Privacy> {
+export interface InsightsOptions extends CachePolicy, Partial<Privacy>, FromImports {
   /** Read-only client of `apis/insights.v3alpha.json`. */
   readonly api: ApiClient;
   /** The number of concurrent requests. */
   readonly concurrency?: number;
   /** Limits the requests of several clients together, in place of `concurrency`. */
   readonly limit?: LimitFunction;
-  /** Whether imported advisories alone answer. Default: false. */
-  readonly isLocal?: boolean;
   /** Versions that the index had before. Unset: none are known. */
   readonly seen?: SeenVersions | undefined;
   /** Keeps the requests of several clients together from a service that fails. Default: a gate of this client. */
@@ -79,6 +78,7 @@ export function createInsights(options: InsightsOptions): Insights {
     seen,
     facts,
     stated,
+    imported,
     isLocal,
   } = options;
   const service = createInsightsService(api, {
@@ -100,10 +100,15 @@ export function createInsights(options: InsightsOptions): Insights {
     eligibility: createEligibility({ privatePatterns, mirrors }),
     seen,
   };
-  const lookUpVersions = countedVersions(createVersionLookUp({ service, limit, onContractProblem }));
+  const lookUpVersions = countedVersions(
+    withImported(createVersionLookUp({ service, limit, onContractProblem }), options),
+  );
   const loadAdvisory = (id: string, signal: AbortSignal): Promise<Advisory> =>
     limit(async () => {
-      const answer = answerOf(await getAdvisory(service, id, { signal }));
+      const answered = await getAdvisory(service, id, { signal });
+      const own = answered.error?.code === 'not-found' ? await importedAdvisory(id, imported) : undefined;
+      if (own !== undefined) return own;
+      const answer = answerOf(answered);
       for (const problem of answer.problems) onContractProblem?.(problem, `advisory ${id}`);
       return await readAdvisory(answer, id);
     });
@@ -141,6 +146,7 @@ export function createInsights(options: InsightsOptions): Insights {
       return findBase(layers, repositoriesOf, former);
     },
     async publishedVersions(name, signal) {
+      if (isLocal === true && imported !== undefined) return (await imported()).publishedVersions(name);
       return versionLists(`${name.system}:${name.name}`, signal, (shared) =>
         limit(async () => {
           const answered = await getPackage(service, name, { signal: shared, fields: PACKAGE_FIELDS });

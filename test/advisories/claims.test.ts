@@ -21,22 +21,23 @@ const stored: readonly StoredAdvisory[] = [
     aliases: ['Y-1', 'X-1'],
   },
 ];
+const ABOUT: readonly StoredAffected[] = [
+  {
+    id: 'A-1',
+    versions: [],
+    ranges: [
+      [
+        ['introduced', '0'],
+        ['fixed', '1.2.0'],
+        ['introduced', '2.0.0'],
+        ['last_affected', '2.1.0'],
+      ],
+    ],
+  },
+];
 const advisories = {
   find: (id: string) => stored.find((one) => one.id === id),
-  about: (): readonly StoredAffected[] => [
-    {
-      id: 'A-1',
-      versions: [],
-      ranges: [
-        [
-          ['introduced', '0'],
-          ['fixed', '1.2.0'],
-          ['introduced', '2.0.0'],
-          ['last_affected', '2.1.0'],
-        ],
-      ],
-    },
-  ],
+  about: (_system: string, names: Iterable<string>) => new Map([...names].map((name) => [name, ABOUT])),
   withdrawnAs: (alias: string) =>
     stored.filter((one) => one.withdrawn !== undefined && one.aliases.includes(alias)).map(({ id }) => id),
 };

@@ -53,7 +53,7 @@ const imported = (from: string, signal = NEVER) => importOsv({ path: database(),
 async function idsOf(system: System, name: string): Promise<readonly string[]> {
   const advisories = await openAdvisories(database());
   try {
-    return advisories.about(system, name).map(({ id }) => id);
+    return (advisories.about(system, [name]).get(name) ?? []).map(({ id }) => id);
   } finally {
     advisories.close();
   }

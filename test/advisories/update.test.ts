@@ -46,10 +46,7 @@ async function stored() {
   const advisories = await openAdvisories(path());
   try {
     return {
-      ids: advisories
-        .about('NPM', 'left')
-        .map(({ id }) => id)
-        .sort(),
+      ids: (advisories.about('NPM', ['left']).get('left') ?? []).map(({ id }) => id).sort(),
       asOf: advisories.coverage()[0]?.asOf,
     };
   } finally {

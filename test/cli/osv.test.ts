@@ -117,6 +117,8 @@ describe('advisories in the OSV format', () => {
       JSON.stringify({ lockfileVersion: 3, packages: { 'node_modules/ms': { version: '2.1.2' } } }),
     );
     expect(await scanned('osv', none)).toMatchObject({ code: 0 });
+    const { out } = await lockhound(['scan', '--json', '--offline', join(folder, 'package-lock.json')]);
+    expect(findingsIn(JSON.parse(out))).toEqual(findingsIn(report));
   });
 
   it('of which some are missing are not believed to be all', async () => {

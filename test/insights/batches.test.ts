@@ -5,7 +5,6 @@ import type { BatchEntry } from '../../src/insights/batch/operation.ts';
 import { type Batches, createBatches } from '../../src/insights/batch/operations.ts';
 import { inOrder } from '../../src/insights/batch/ordered.ts';
 import { createInsightsService } from '../../src/insights/service.ts';
-import { SERVICE_LACKS } from '../../src/model/api/extensions.ts';
 import { openInsightsApi, startFakeService, untilOpen } from './fake-service.ts';
 
 type Fake = Awaited<ReturnType<typeof startFakeService>>;
@@ -119,21 +118,6 @@ describe('a batch', () => {
       ['/v3alpha/versionbatch', 2],
     ]);
     expect(entries[0]).toMatchObject({ raw: { request: { purl: purls[0] }, result: { version: {} } } });
-  });
-
-  test('looks up Go modules with capitals by name where imported advisories alone have their purls', async () => {
-    const purl = 'pkg:golang/github.com/CycloneDX/cyclonedx-go@v0.9.2';
-    fake.behaviour.override = (request, response) => {
-      if (!request.url?.endsWith('/purlbatch')) return false;
-      const versionKey = { system: 'GO', name: 'github.com/cyclonedx/cyclonedx-go', version: 'v0.9.2' };
-      const version = { versionKey, advisoryKeys: [{ id: 'GHSA-1' }], [SERVICE_LACKS]: true };
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ responses: [{ request: { purl }, result: { version } }] }));
-      return true;
-    };
-    const [entry] = await all(batches.purls([purl], { signal }));
-    expect(entry?.value?.version?.versionKey?.name).toBe('github.com/CycloneDX/cyclonedx-go');
-    expect(entry?.value?.version).not.toHaveProperty([SERVICE_LACKS]);
   });
 
   test('correlates entries by their place and not by the echoed request', async () => {

@@ -3,7 +3,7 @@ import { isObject } from '../../model/json-object.ts';
 import { SYSTEMS, type System, type VersionKey } from '../../model/lockfile/ecosystem.ts';
 import { cutPage, digest, readBatch } from './batch.ts';
 import type { FindingsSubject } from './findings.ts';
-import type { IndexModel } from './model.ts';
+import type { InsightsModel } from './model.ts';
 import { canonicalKey, parsePurl, purlOf } from './names.ts';
 import { queryResults } from './query.ts';
 import { requirementsObject } from './requirements.ts';
@@ -27,7 +27,7 @@ const NO_RESULTS = 'no results match query';
 
 /** The operations of the package-insights API by method id; `pageSize` is called for each batch. */
 export function insightsOperations(
-  model: IndexModel,
+  model: InsightsModel,
   pageSize: () => number,
 ): Readonly<Record<string, Operation>> {
   const ofVersion =
@@ -62,37 +62,35 @@ export function insightsOperations(
   };
 }
 
-function getPackage(model: IndexModel, parameters: ReadonlyMap<string, string>): Reply {
+function getPackage(model: InsightsModel, parameters: ReadonlyMap<string, string>): Reply {
   const { system, name } = packageOf(parameters);
   return orMissing(model.package(system, name), PACKAGE_NOT_FOUND);
 }
 
-/** A model without findings answers like a service that does not have the operation. */
-function findingsReply(model: IndexModel, subject: FindingsSubject): Reply {
-  return orMissing(model.findings?.(subject), 'not found');
+function findingsReply(model: InsightsModel, subject: FindingsSubject): Reply {
+  return { json: model.findings(subject) };
 }
 
-function getFindingsBatch(model: IndexModel, body: unknown, pageSize: number): Reply {
-  if (model.findings === undefined) return missing('not found');
+function getFindingsBatch(model: InsightsModel, body: unknown, pageSize: number): Reply {
   return answerBatch(body, pageSize, (request) => {
     const subject = readVersionKey(request) ?? readPackageKey(request);
     if (subject === undefined) return 'invalid package or version key';
     const echo = 'version' in subject ? { versionKey: subject } : { packageKey: subject };
     return {
       echo: JSON.stringify(echo),
-      answer: () => answerOf('findings', model.findings?.(subject), () => true),
+      answer: () => answerOf('findings', model.findings(subject), () => true),
     };
   });
 }
 
-function requirementsOf(model: IndexModel, key: VersionKey): string | undefined {
+function requirementsOf(model: InsightsModel, key: VersionKey): string | undefined {
   const indexed = model.indexedVersion(key);
   const requirements = indexed && requirementsObject(key.system, indexed);
   return requirements && JSON.stringify(requirements);
 }
 
 /** Entries of one version under several spellings all echo the first of them (field notes, "Order"). */
-function getVersionBatch(model: IndexModel, body: unknown, pageSize: number): Reply {
+function getVersionBatch(model: InsightsModel, body: unknown, pageSize: number): Reply {
   const firstSpelling = new Map<string, string>();
   return answerBatch(body, pageSize, (request) => {
     const key = readVersionKey(request);
@@ -105,7 +103,7 @@ function getVersionBatch(model: IndexModel, body: unknown, pageSize: number): Re
 }
 
 /** The echoed purl is normalised. */
-function purlLookupBatch(model: IndexModel, body: unknown, pageSize: number): Reply {
+function purlLookupBatch(model: InsightsModel, body: unknown, pageSize: number): Reply {
   return answerBatch(body, pageSize, (request) => {
     const purl = (request as { purl?: unknown } | null)?.purl;
     const target = typeof purl === 'string' ? parsePurl(purl) : undefined;
@@ -123,7 +121,7 @@ function purlLookupBatch(model: IndexModel, body: unknown, pageSize: number): Re
   });
 }
 
-function getProjectBatch(model: IndexModel, body: unknown, pageSize: number): Reply {
+function getProjectBatch(model: InsightsModel, body: unknown, pageSize: number): Reply {
   return answerBatch(body, pageSize, (request) => {
     const id = (request as { projectKey?: { id?: unknown } } | null)?.projectKey?.id;
     if (typeof id !== 'string') return 'invalid project key';
@@ -177,7 +175,7 @@ function answerOf(name: string, json: string | undefined, isCovered: () => boole
     : { members: `,"${name}":${json}`, isUncovered: false };
 }
 
-function purlLookup(model: IndexModel, purl: string): Reply {
+function purlLookup(model: InsightsModel, purl: string): Reply {
   const target = parsePurl(purl);
   if (target === undefined) return refusal(`invalid purl: ${purl}`);
   const { system, name, version } = target;
@@ -189,7 +187,7 @@ function purlLookup(model: IndexModel, purl: string): Reply {
   return orMissing(found && `{"version":${found}}`, VERSION_NOT_FOUND);
 }
 
-function getProjectVersions(model: IndexModel, parameters: ReadonlyMap<string, string>): Reply {
+function getProjectVersions(model: InsightsModel, parameters: ReadonlyMap<string, string>): Reply {
   const id = parameters.get('projectKey.id') ?? '';
   const found = model.versionsOfProject(id).slice(0, 1_500);
   if (found.length === 0 && model.project(id) === undefined) return missing('project not found');
@@ -203,7 +201,7 @@ function getProjectVersions(model: IndexModel, parameters: ReadonlyMap<string, s
   return { json: JSON.stringify({ versions }) };
 }
 
-function getSimilarlyNamed(model: IndexModel, parameters: ReadonlyMap<string, string>): Reply {
+function getSimilarlyNamed(model: InsightsModel, parameters: ReadonlyMap<string, string>): Reply {
   const { system, name } = packageOf(parameters);
   const found = model.find(system, name);
   if (found === undefined) return missing(PACKAGE_NOT_FOUND);

@@ -10,7 +10,7 @@ import {
   type ProjectFact,
 } from './data-set.ts';
 import { insightsOperations, type Reply } from './handler.ts';
-import { type IndexModel, InsightsModel } from './model.ts';
+import { InsightsModel } from './model.ts';
 
 export interface LocalIndexOptions {
   /** Default: the bundled data set. */
@@ -83,8 +83,8 @@ export async function openLocalIndex(options: LocalIndexOptions = {}): Promise<L
 }
 
 /** The answers of a model to requests of the API. Throws `EmbeddedError`: the description document cannot be used. */
-export async function answersOf(
-  model: IndexModel,
+async function answersOf(
+  model: InsightsModel,
   pageSize: () => number,
 ): Promise<Pick<LocalIndex, 'answer' | 'stats'>> {
   const dispatcher = await createDispatcher(insightsOperations(model, pageSize));

@@ -35,14 +35,6 @@ export interface ProjectVersion {
   readonly related: RelatedProject;
 }
 
-/** What operations ask an index. */
-export type IndexModel = Omit<
-  InsightsModel,
-  'learnAdvisory' | 'withdrawAdvisory' | 'putPackage' | 'putProject' | 'findings'
-> &
-  /** Absent: a service without findings. */
-  Partial<Pick<InsightsModel, 'findings'>>;
-
 /**
  * The index of the local package-insights service. Answers are JSON text, computed on first request and cached until the
  * index changes.

@@ -1,5 +1,5 @@
 import type { VersionKey } from '../../model/lockfile/ecosystem.ts';
-import type { IndexModel } from './model.ts';
+import type { InsightsModel } from './model.ts';
 import { canonicalKey } from './names.ts';
 import { artifactsOf } from './version-object.ts';
 
@@ -10,7 +10,7 @@ const LIMIT = 1_000;
  * part of the name must match as well. Parts of `asked` that were not given are empty.
  */
 export function queryResults(
-  model: IndexModel,
+  model: InsightsModel,
   parameters: ReadonlyMap<string, string>,
   asked: VersionKey,
 ): string | undefined {
@@ -26,13 +26,13 @@ export function queryResults(
   return `{"results":[${results.join(',')}]}`;
 }
 
-function keysByName(model: IndexModel, { system, name }: VersionKey): readonly VersionKey[] {
+function keysByName(model: InsightsModel, { system, name }: VersionKey): readonly VersionKey[] {
   const found = model.find(system, name);
   return (found?.versions ?? []).map(({ version }) => ({ system, name: found?.name ?? name, version }));
 }
 
 function keysByHash(
-  model: IndexModel,
+  model: InsightsModel,
   parameters: ReadonlyMap<string, string>,
   hash: string,
 ): readonly VersionKey[] {

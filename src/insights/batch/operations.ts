@@ -1,5 +1,4 @@
 import pLimit from 'p-limit';
-import { SERVICE_LACKS } from '../../model/api/extensions.ts';
 import type {
   Findings,
   FindingsRequest,
@@ -142,7 +141,7 @@ export function withNameFallback<Request>(
   return async (requests, settled, signal) => {
     const missed: (Missed<Request> & { readonly index: number; readonly key: VersionKey })[] = [];
     const isFinal = (index: number, entry: BatchEntry<Request, PurlLookupResult>): boolean => {
-      if (entry.error !== undefined || !(entry.missing === true || isLacking(entry.value))) return true;
+      if (entry.missing !== true) return true;
       const { system, name, version } = keyOf(entry.request);
       if (!isMissedByPurl({ system, name })) return true;
       missed.push({ ...entry, index, key: { system, name, version } });
@@ -165,11 +164,6 @@ export function withNameFallback<Request>(
       signal,
     );
   };
-}
-
-/** Whether imported advisories alone have it: the service was asked by a purl that cannot name it. */
-function isLacking({ version }: PurlLookupResult): boolean {
-  return version !== undefined && SERVICE_LACKS in version;
 }
 
 interface Missed<Request> {

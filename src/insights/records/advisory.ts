@@ -1,4 +1,3 @@
-import { ADVISORIES_ONLY } from '../../model/api/extensions.ts';
 import type * as api from '../../model/api/insights-api.generated.ts';
 import { defined } from '../../model/defined.ts';
 import type { Advisory } from '../../model/scan/inventory.ts';
@@ -20,7 +19,7 @@ const ALIAS = /^[^\s/?#]{1,100}$/;
  * Scores are computed here, once: a vector takes up to a millisecond, and a scan has thousands.
  */
 export async function readAdvisory(
-  { value, problems: misfits }: Answer<api.Advisory>,
+  { value, problems: misfits }: Pick<Answer<api.Advisory>, 'value' | 'problems'>,
   asked: string,
 ): Promise<Advisory> {
   const { url = '', title = '', aliases = [], cvss3Score, cvss3Vector: vector = '' } = value;
@@ -34,14 +33,10 @@ export async function readAdvisory(
     url,
     title,
     aliases: readAliases(aliases, asked, problems),
-    ...defined({ score, imported: isImported(value) ? (true as const) : undefined }),
+    ...defined({ score }),
     ...(computed === undefined ? {} : { vector }),
     ...(problems.length === 0 ? {} : { problems: firstOf(problems) }),
   };
-}
-
-function isImported(value: api.Advisory): boolean {
-  return (value as { readonly [ADVISORIES_ONLY]?: unknown })[ADVISORIES_ONLY] === true;
 }
 
 /** The calculator is loaded for the first vector: it is large. */

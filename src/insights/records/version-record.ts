@@ -1,8 +1,6 @@
-import { ADVISORIES_ONLY, CLAIMS, SERVICE_LACKS } from '../../model/api/extensions.ts';
 import type * as api from '../../model/api/insights-api.generated.ts';
 import { defined } from '../../model/defined.ts';
 import { SYSTEMS, type VersionKey } from '../../model/lockfile/ecosystem.ts';
-import { isAdvisoryClaim } from '../../model/scan/claim.ts';
 import type { VersionRecordSummary } from '../../model/scan/inventory.ts';
 import type { Fields } from '../answer-check.ts';
 import { InsightsError } from '../errors.ts';
@@ -43,9 +41,8 @@ export function readVersionRecord(version: api.Version): VersionRecordSummary {
   const isDeprecated = version.isDeprecated ?? false;
   const advisoryIds = advisoryKeys.map(readAdvisoryId);
   // Most versions: a literal takes a fraction of the time and memory of one with optional parts.
-  const added = addedLocally(version);
   const projectStatus = readStatus(version.projectStatus);
-  if (publishedAt !== '' && deprecatedReason === '' && added === undefined && projectStatus === undefined) {
+  if (publishedAt !== '' && deprecatedReason === '' && projectStatus === undefined) {
     return { versionKey, publishedAt, isDefault, isDeprecated, licenses, advisoryIds };
   }
   return {
@@ -57,7 +54,6 @@ export function readVersionRecord(version: api.Version): VersionRecordSummary {
     licenses,
     advisoryIds,
     ...defined({ projectStatus }),
-    ...added,
   };
 }
 
@@ -71,22 +67,6 @@ function readStatus({
   const word = status.trim().toLowerCase();
   if (!/^[a-z][\w -]{0,39}$/.test(word) || /unknown|unspecified/.test(word)) return undefined;
   return reason === '' ? { status: word } : { status: word, reason: reason.slice(0, MAX_REASON) };
-}
-
-/** What imported advisories add to a version (`model/api/extensions.ts`); `undefined` for most. Claims that cannot be read are none. */
-function addedLocally(version: api.Version) {
-  const { [ADVISORIES_ONLY]: only, [SERVICE_LACKS]: lacks, [CLAIMS]: stated } = version as Extensions;
-  if (only === undefined && lacks === undefined && stated === undefined) return undefined;
-  const advisoriesOnly = only === true ? (true as const) : undefined;
-  const serviceLacks = lacks === true ? (true as const) : undefined;
-  const claims = Array.isArray(stated) ? stated.filter(isAdvisoryClaim) : undefined;
-  return defined({ advisoriesOnly, serviceLacks, claims });
-}
-
-interface Extensions {
-  readonly [ADVISORIES_ONLY]?: unknown;
-  readonly [SERVICE_LACKS]?: unknown;
-  readonly [CLAIMS]?: unknown;
 }
 
 export function readVersionKey(key: api.VersionKey = {}): VersionKey {

@@ -11,12 +11,12 @@ export interface PurlParts {
 }
 
 /** Parts that no type normalises and no component encodes: they are their own canonical form. */
-const PLAIN_NAME = /^[a-z0-9][a-z0-9.-]*$/;
+const PLAIN_NAME = /^[a-z0-9][a-z0-9._-]*$/;
 const PLAIN_VERSION = /^[A-Za-z0-9][A-Za-z0-9.~-]*$/;
-const PLAIN_SCOPE = /^@[a-z0-9][a-z0-9.-]*$/;
+const PLAIN_SCOPE = /^@[a-z0-9][a-z0-9._-]*$/;
 
 /** `name@version`, with or without a scope, that a purl contains unchanged. */
-const PLAIN_NPM = /^(?:@[a-z0-9][a-z0-9.-]*\/)?[a-z0-9][a-z0-9.-]*@[A-Za-z0-9][A-Za-z0-9.~-]*$/;
+const PLAIN_NPM = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*@[A-Za-z0-9][A-Za-z0-9.~-]*$/;
 
 /** The canonical purl of an npm `name@version`; `undefined` where parts need normalising or encoding. */
 export function plainNpmPurl(nameAndVersion: string): string | undefined {

@@ -142,7 +142,7 @@ async function publishedTimes(
     throw error;
   });
   if (index === undefined) return new Map();
-  const { advisories } = await index.current();
+  const advisories = await index.current();
   const times = named.flatMap((names) => {
     const [stated] = names.flatMap((name) => advisories.find(name)?.published ?? []);
     return stated === undefined ? [] : [[names[0] ?? '', Math.floor(Date.parse(stated) / 1_000)] as const];

@@ -1,0 +1,61 @@
+import { canonicalVersion, type System, storedName, type VersionKey } from '../model/lockfile/ecosystem.ts';
+import type { PublishedVersions } from '../model/scan/inventory.ts';
+import { affects, fixedVersions } from './affects.ts';
+import { claimsAbout } from './claims.ts';
+import type { Advisories, StoredAffected } from './database.ts';
+
+type PackageKey = Pick<VersionKey, 'system' | 'name'>;
+
+/**
+ * What imported advisories say of versions and packages. Each version of a covered system has the advisories that affect it; one that
+ * cannot be compared with a range is not covered.
+ */
+export function matchedWith(advisories: Advisories) {
+  const covered: ReadonlySet<System> = new Set(advisories.coverage().map(({ system }) => system));
+  return {
+    find: advisories.find,
+    claimsAbout: (key: PackageKey, ids: Parameters<typeof claimsAbout>[1]) =>
+      claimsAbout(key, ids, advisories),
+    /** The ids of those that affect each version, in order; `undefined` for one that is not covered. */
+    affecting(keys: readonly VersionKey[]): readonly (readonly string[] | undefined)[] {
+      const found = new Array<readonly string[] | undefined>(keys.length);
+      const places = Map.groupBy(keys.keys(), (at) => keys[at]?.system);
+      for (const [system, own] of places) {
+        if (system === undefined || !covered.has(system)) continue;
+        const names = own.map((at) => storedName(system, keys[at]?.name ?? ''));
+        const about = advisories.about(system, new Set(names));
+        for (const [index, at] of own.entries())
+          found[at] = idsOf(about.get(names[index] ?? '') ?? [], system, keys[at]?.version ?? '');
+      }
+      return found;
+    },
+    /** Those that advisories name as fixed. */
+    publishedVersions({ system, name }: PackageKey): PublishedVersions | undefined {
+      if (!covered.has(system)) return undefined;
+      const stored = storedName(system, name);
+      const fixed = new Set(advisories.about(system, [stored]).get(stored)?.flatMap(fixedVersions));
+      return {
+        versions: Array.from(fixed, (version) => ({
+          version: canonicalVersion(version, name, system),
+          isDefault: false,
+          isDeprecated: false,
+        })),
+        isPartial: true,
+      };
+    },
+  };
+}
+
+function idsOf(
+  about: readonly StoredAffected[],
+  system: System,
+  version: string,
+): readonly string[] | undefined {
+  const ids: string[] = [];
+  for (const one of about) {
+    const isAffected = affects(one, system, version);
+    if (isAffected === undefined) return undefined;
+    if (isAffected) ids.push(one.id);
+  }
+  return ids;
+}

@@ -1,0 +1,138 @@
+import { defined } from '../model/defined.ts';
+import type { VersionKey } from '../model/lockfile/ecosystem.ts';
+import type { AdvisoryClaim } from '../model/scan/claim.ts';
+import type { Advisory, PublishedVersions, VersionRecordSummary } from '../model/scan/inventory.ts';
+import { inSlices } from '../model/yielding.ts';
+import { InsightsError } from './errors.ts';
+import { readAdvisory } from './records/advisory.ts';
+import type { LookUp } from './resolve/eligibility.ts';
+import type { VersionAnswer, VersionLookUp } from './resolve/version-look-up.ts';
+
+/** Imported advisories as they are at one time. */
+interface ImportedAdvisories {
+  /** The ids of those that affect each version, in order; `undefined` where they say nothing about it. */
+  affecting(keys: readonly VersionKey[]): readonly (readonly string[] | undefined)[];
+  /** What they and the service say where they differ about a version; the ids that each lists. */
+  claimsAbout(
+    key: VersionKey,
+    ids: { readonly service: readonly string[]; readonly own: readonly string[] },
+  ): readonly AdvisoryClaim[];
+  find(id: string): ImportedAdvisory | undefined;
+  /** The versions that they name as fixed; `undefined` for a system that they do not cover. */
+  publishedVersions(name: Pick<VersionKey, 'system' | 'name'>): PublishedVersions | undefined;
+}
+
+interface ImportedAdvisory extends Pick<Advisory, 'title' | 'aliases'> {
+  /** CVSS vector. */
+  readonly vector?: string;
+}
+
+/** Returns them as they are now. What it returned may be closed a minute later. */
+type Imported = () => Promise<ImportedAdvisories>;
+
+export interface FromImports {
+  /** Imported advisories, added to what the service answers. Default: none. */
+  readonly imported?: Imported | undefined;
+  /** Whether imported advisories, or a local service, alone answer. Default: false. */
+  readonly isLocal?: boolean;
+}
+
+/** Versions that are matched between two looks at the advisories. */
+const SLICE = 1_000;
+
+/** Adds imported advisories to the answers of a look-up, or answers by them alone. */
+export function withImported(lookUp: VersionLookUp, { imported, isLocal }: FromImports): VersionLookUp {
+  if (imported === undefined) return lookUp;
+  return isLocal === true ? importedAlone(imported) : importedToo(lookUp, imported);
+}
+
+function importedAlone(imported: Imported): VersionLookUp {
+  return async (lookUps, signal, settled) => {
+    for await (const slice of inSlices(lookUps, SLICE)) {
+      signal.throwIfAborted();
+      const advisories = await imported();
+      const found = advisories.affecting(slice.map(({ versionKey }) => versionKey));
+      settled(slice.map((lookUp, index) => [lookUp, matched(lookUp, found[index])] as const));
+    }
+  };
+}
+
+function matched({ versionKey }: LookUp, ids: readonly string[] | undefined): VersionAnswer {
+  return ids === undefined
+    ? { error: new InsightsError('uncovered', 'not in the local data set') }
+    : { record: recordOf(versionKey, ids) };
+}
+
+/** Whether the version exists, its date, licences and deprecation are not known. */
+function recordOf(versionKey: VersionKey, advisoryIds: readonly string[]): VersionRecordSummary {
+  return {
+    versionKey,
+    isDefault: false,
+    isDeprecated: false,
+    licenses: [],
+    advisoryIds: [...advisoryIds],
+    advisoriesOnly: true,
+  };
+}
+
+/** Adds imported advisories to the answers of the service: to its versions, and for those that it does not have. */
+function importedToo(lookUp: VersionLookUp, imported: Imported): VersionLookUp {
+  return async (lookUps, signal, settled) => {
+    const joining: Promise<void>[] = [];
+    await lookUp(lookUps, signal, (answers) => {
+      const join = imported().then((advisories) => settled(joined(answers, advisories)));
+      // The look-up may reject before it is awaited.
+      join.catch(() => {});
+      joining.push(join);
+    });
+    await Promise.all(joining);
+  };
+}
+
+type Settled = readonly (readonly [lookUp: LookUp, answer: VersionAnswer])[];
+
+function joined(answers: Settled, advisories: ImportedAdvisories): Settled {
+  const found = advisories.affecting(
+    answers.map(([{ versionKey }, answer]) => ('record' in answer ? answer.record.versionKey : versionKey)),
+  );
+  return answers.map(([lookUp, answer], index) => [
+    lookUp,
+    joinedTo(lookUp, answer, found[index], advisories),
+  ]);
+}
+
+function joinedTo(
+  { versionKey }: LookUp,
+  answer: VersionAnswer,
+  own: readonly string[] | undefined,
+  advisories: ImportedAdvisories,
+): VersionAnswer {
+  if (own === undefined || ('error' in answer && answer.error.code !== 'uncovered')) return answer;
+  if (!('record' in answer)) {
+    // Nothing is known of the version: the miss of the service stays.
+    return own.length === 0 ? answer : { record: { ...recordOf(versionKey, own), serviceLacks: true } };
+  }
+  const { record } = answer;
+  const { advisoryIds: service } = record;
+  const claims = advisories.claimsAbout(record.versionKey, { service, own });
+  const advisoryIds = [...service, ...own.filter((id) => !service.includes(id))];
+  return { record: { ...record, advisoryIds, ...(claims.length === 0 ? {} : { claims: [...claims] }) } };
+}
+
+/** An imported advisory; `undefined` when there is none of this id. */
+export async function importedAdvisory(
+  id: string,
+  imported: FromImports['imported'],
+): Promise<Advisory | undefined> {
+  const found = (await imported?.())?.find(id);
+  if (found === undefined) return undefined;
+  const { title, aliases, vector } = found;
+  const value = {
+    advisoryKey: { id },
+    url: `https://osv.dev/vulnerability/${id}`,
+    title,
+    aliases: [...aliases],
+    ...defined({ cvss3Vector: vector }),
+  };
+  return { ...(await readAdvisory({ value, problems: [] }, id)), imported: true };
+}
