@@ -7,6 +7,7 @@ import { readCompanions } from '../lockfiles/companions.ts';
 import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
 import { COMMAND_INLINE } from '../lockfiles/threads/reading-limits.ts';
 import type { JudgedException } from '../model/scan/exception.ts';
+import type { Inventory } from '../model/scan/inventory.ts';
 import { type ExceptionFacts, judgeExceptions } from '../policy/exceptions/judge.ts';
 import { exceptionsBeside } from '../scan/exceptions.ts';
 import { readLockfiles } from '../scan/read.ts';
@@ -27,14 +28,14 @@ interface ExceptionOptions {
   readonly progress: ScanProgress;
 }
 
-/** What was read of the lockfiles; `unread` has the reasons why some were not. */
-type Found = Omit<ExceptionFacts, 'now'> & { readonly unread: readonly string[] };
+/** What was read of the lockfiles; `messages` has the reasons why some were not. */
+type Found = Omit<ExceptionFacts, 'now'> & { readonly messages: readonly string[] };
 
 /** The `exceptions` command. Throws what `scanPaths` throws. */
 export async function findExceptions(loaded: LoadedConfig, options: ExceptionOptions) {
   const { path, lookUp, signal } = options;
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  const { unread, ...found } = await (lookUp ? lookedUp : readOnly)(loaded, options);
+  const { messages: unread, ...found } = await (lookUp ? lookedUp : readOnly)(loaded, options);
   const lockfiles = [...found.lockfiles, ...(isFolder ? [await rootOf(path)] : [])];
   const now = Date.parse(sourceDate() ?? new Date().toISOString());
   const exceptions = judgeExceptions({ ...found, lockfiles, now });
@@ -66,7 +67,7 @@ async function readOnly({ config }: LoadedConfig, { path, signal }: ExceptionOpt
     const lockfiles = read.map(({ path: own, lockfile, suppressions, exceptions }) => ({
       ...{ path: own, ...lockfile, suppressions: [...suppressions], exceptions: [...exceptions] },
     }));
-    return { lockfiles, unread: unread.map(({ error }) => error.message), complete: false };
+    return { lockfiles, complete: false, ...unreadOf(unread) };
   } finally {
     await reader.close();
   }
@@ -76,7 +77,11 @@ async function lookedUp(loaded: LoadedConfig, { path, ...options }: ExceptionOpt
   const { scanPaths } = await import('./scan.ts');
   const { report } = await scanPaths(loaded, { paths: [path], ...options });
   const { lockfiles, unread } = report.inventory;
-  return { ...report.verdict, lockfiles, unread: unread.map(({ error }) => error.message) };
+  return { ...report.verdict, lockfiles, ...unreadOf(unread) };
+}
+
+function unreadOf(unread: Inventory['unread']): Pick<Found, 'unread' | 'messages'> {
+  return { unread: unread.map((one) => one.path), messages: unread.map(({ error }) => error.message) };
 }
 
 /** Files whose history is asked for. */

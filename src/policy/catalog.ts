@@ -6,6 +6,7 @@ import { downgraded } from './rules/downgraded.ts';
 import { licenseChanged } from './rules/license-changed.ts';
 import { licenses } from './rules/licenses.ts';
 import { quarantined } from './rules/quarantined.ts';
+import { staleException } from './rules/stale-exception.ts';
 import { SIGNAL_RULES, suspicious } from './rules/suspicious.ts';
 import { unindexed } from './rules/unindexed.ts';
 import { unwatched } from './rules/unwatched.ts';
@@ -26,6 +27,7 @@ export const RULES: readonly Rule[] = [
   licenseChanged,
   unwatched,
   baseImage,
+  staleException,
   ...SIGNAL_RULES,
 ];
 

@@ -4,6 +4,7 @@ import type { Inventory, Resolution, ResolvedLockfile } from '../model/scan/inve
 import { PRIVATE_NAME } from '../model/scan/outcome.ts';
 import { RULES } from './catalog.ts';
 import { baseImage } from './rules/base-image.ts';
+import { staleException } from './rules/stale-exception.ts';
 import { unindexed } from './rules/unindexed.ts';
 import { unwatched } from './rules/unwatched.ts';
 import { vanished } from './rules/vanished.ts';
@@ -29,6 +30,8 @@ interface StillOpenOptions {
   /** Whether the scan named only some of the target's lockfiles. */
   readonly partial: boolean;
   readonly unjudged?: readonly Unjudged[];
+  /** Purls of exceptions on which the verdict is not known. Absent: no exception was judged. */
+  readonly exceptions?: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -37,7 +40,7 @@ interface StillOpenOptions {
  */
 export function stillOpenAfter(
   inventory: Inventory,
-  { partial, unjudged = [] }: StillOpenOptions,
+  { partial, unjudged = [], exceptions }: StillOpenOptions,
 ): StillOpen {
   const unread = unreadPaths(inventory);
   const files = new Map<string, SeenLockfile>();
@@ -53,6 +56,8 @@ export function stillOpenAfter(
   };
   return (finding, isLater) => {
     if (APART.has(finding.rule)) return finding;
+    if (finding.rule === staleException.name)
+      return exceptions?.has(finding.package.purl) === false ? undefined : finding;
     const locations = finding.locations.filter(({ path }) => isLater(path) || mayBeAt(finding, path));
     return locations.length === 0 ? undefined : { ...finding, locations };
   };

@@ -19,6 +19,7 @@ import {
   licenseChanged,
   licensesText,
 } from '../policy/rules/license-changed.ts';
+import { staleExceptions } from '../policy/rules/stale-exception.ts';
 import { SIGNAL_RULES, suspicious } from '../policy/rules/suspicious.ts';
 import { type StillOpen, stillOpenAfter, type Unjudged } from '../policy/still-open.ts';
 import type { ScanAdvisories } from './advisories.ts';
@@ -41,6 +42,8 @@ interface JudgedInventory {
   /** The state of the target before; `undefined` for a new target. */
   readonly previous: TargetState | undefined;
   readonly policy: Policy;
+  /** In ms since 1970. */
+  readonly judgedAt: number;
   /** The packages of the fleet; absent for a scan without a fleet. */
   readonly fleet?: FleetPackages;
 }
@@ -66,8 +69,16 @@ export async function judgeInventory(judged: JudgedInventory): Promise<Judgement
     downgrades: await downgradesOf(previous?.fixed ?? [], inventory),
     formerLicenses: await formerLicenses(judged),
   });
-  return {
+  const about = {
+    target: target.id,
+    inventory,
     findings,
+    policy: policyFor(policy, target),
+    now: judged.judgedAt,
+  };
+  const stale = partial ? undefined : staleExceptions(about);
+  return {
+    findings: [...findings, ...(stale?.findings ?? [])],
     gaps: [
       ...(await inventoryGaps(inventory)),
       ...advisories.gaps,
@@ -75,7 +86,11 @@ export async function judgeInventory(judged: JudgedInventory): Promise<Judgement
       ...unjudged.map(ruleGap),
       ...signalGaps(inspections),
     ],
-    stillOpen: stillOpenAfter(inventory, { partial, unjudged: [...unjudged, ...uninspected(judged)] }),
+    stillOpen: stillOpenAfter(inventory, {
+      partial,
+      unjudged: [...unjudged, ...uninspected(judged)],
+      exceptions: stale?.unsure,
+    }),
   };
 }
 

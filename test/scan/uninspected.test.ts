@@ -21,6 +21,7 @@ async function judged(
   { previous, policy = POLICY }: { readonly previous?: TargetState; readonly policy?: typeof POLICY } = {},
 ) {
   const { findings, gaps, stillOpen } = await judgeInventory({
+    judgedAt: 0,
     target,
     inventory: inventoryOf(lockfileOf([packageOf('bad@1')])),
     partial: false,

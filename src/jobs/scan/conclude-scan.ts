@@ -65,6 +65,7 @@ export async function concludeScan(
     graphs: graphsIn(collected.graphs),
     inspections,
     policy: policy.policy(),
+    judgedAt: startedAt,
     fleet: { inventory: fleet.inventory, versions: facts.versions },
   });
   return await recordVerdict(

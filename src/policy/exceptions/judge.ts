@@ -22,6 +22,8 @@ interface HeldLockfile extends Pick<TargetLockfile, 'path' | 'exceptions' | 'sup
 /** The known facts about a target. */
 export interface ExceptionFacts {
   readonly lockfiles: readonly HeldLockfile[];
+  /** Paths of lockfiles that could not be read. */
+  readonly unread?: readonly string[];
   /** Open findings with those that are suppressed; absent where nothing was looked up. */
   readonly findings?: readonly Finding[] | undefined;
   /** Whether there is no further finding. */
@@ -80,7 +82,7 @@ interface Known {
   readonly scopeOf: (path: string, formats?: RegExp) => Scope;
 }
 
-function scopesOf({ lockfiles, findings = [] }: ExceptionFacts): Known['scopeOf'] {
+function scopesOf({ lockfiles, unread = [], findings = [] }: ExceptionFacts): Known['scopeOf'] {
   const scopes = new Map<string, Scope>();
   return (path, formats = /^/) => {
     const key = `${formats} ${folderOf(path)}`;
@@ -96,7 +98,8 @@ function scopesOf({ lockfiles, findings = [] }: ExceptionFacts): Known['scopeOf'
     const byAdvisory = Map.groupBy(named, ([name]) => name);
     const packages = files.flatMap((one) => one.packages);
     const open = packages.find((one) => !hasKnownAdvisories(one, byAdvisory));
-    const gap = files.every(isReadWhole)
+    const isWhole = files.every(isReadWhole) && !unread.some((one) => one.startsWith(folderOf(path)));
+    const gap = isWhole
       ? open && `not all advisories of ${open.purl} are known`
       : 'a lockfile was not read completely';
     const scope = { packages, byName: Map.groupBy(packages, ({ name }) => name), byAdvisory, gap };
