@@ -62,7 +62,8 @@ function isLater(version: string, from: string): boolean {
   return valid(version) !== null && (valid(from) === null || compareVersions(version, from) >= 0);
 }
 
-async function readPackage(name: string, registry: Registry): Promise<IndexedPackage | undefined> {
+/** What the registry has about a package, for a local package-insights service. */
+export async function readPackage(name: string, registry: Registry): Promise<IndexedPackage | undefined> {
   const found = await registry.read(name);
   const latest = found?.['dist-tags']['latest'];
   if (found === undefined) return undefined;

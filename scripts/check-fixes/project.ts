@@ -17,7 +17,7 @@ export const LOCKFILES: Readonly<Record<ManagerName, string>> = {
   bun: 'bun.lock',
 };
 
-const INSTALL: Readonly<Record<ManagerName, readonly string[]>> = {
+export const INSTALL: Readonly<Record<ManagerName, readonly string[]>> = {
   npm: ['npm', 'install'],
   pnpm: ['pnpm', 'install'],
   yarn: ['yarn', 'install'],
@@ -95,7 +95,13 @@ async function runIn(
   await succeed(folder, program, args, environment);
 }
 
-async function unpack(folder: string, spec: string, environment: Environment): Promise<void> {
+/** Writes a published package into a folder, without its scripts and workspaces. `isWhole`: with its development dependencies. */
+export async function unpack(
+  folder: string,
+  spec: string,
+  environment: Environment,
+  isWhole = false,
+): Promise<void> {
   const scratch = `${folder}.packed`;
   await mkdir(scratch, { recursive: true });
   await succeed(scratch, 'npm', ['pack', spec], environment);
@@ -109,8 +115,15 @@ async function unpack(folder: string, spec: string, environment: Environment): P
   if (await exists(shrinkwrap)) await rename(shrinkwrap, join(folder, LOCKFILES.npm));
   const file = join(folder, 'package.json');
   const manifest = z.looseObject({}).parse(JSON.parse(await readFile(file, 'utf8')));
-  const { scripts: _scripts, devDependencies: _forDevelopment, workspaces: _others, ...kept } = manifest;
-  await writeFile(file, JSON.stringify({ ...kept, private: true }, null, 2));
+  const {
+    scripts: _scripts,
+    devDependencies,
+    workspaces: _others,
+    packageManager: _tool,
+    ...kept
+  } = manifest;
+  const whole = isWhole && devDependencies !== undefined ? { ...kept, devDependencies } : kept;
+  await writeFile(file, JSON.stringify({ ...whole, private: true }, null, 2));
 }
 
 /** What package managers say of a requirement that no version satisfies. */
@@ -190,7 +203,8 @@ async function exists(file: string): Promise<boolean> {
   );
 }
 
-const YARN_SETTINGS = ['install', 'upgrade', 'import']
+/** For Yarn 1. */
+export const YARN_SETTINGS = ['install', 'upgrade', 'import']
   .map(
     (name) =>
       `--${name}.ignore-scripts true\n--${name}.ignore-engines true\n--${name}.non-interactive true\n`,
