@@ -114,6 +114,11 @@ export function nothingStored(): Refusal {
   return new Refusal(404, 'nothing-stored', detail);
 }
 
+/** The number of entries that an answer leaves out; absent when it has all. */
+export function omitted(count: number): { readonly omitted?: number } {
+  return count > 0 ? { omitted: count } : {};
+}
+
 /** The parts that the answer lacks because they cannot be read. Reasons name targets, so they are for callers who see all of them. */
 export function unreadableOf(
   { fleet }: Pick<OperationContext, 'fleet'>,

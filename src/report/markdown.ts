@@ -44,6 +44,7 @@ export function renderMarkdown(report: ScanReport, added?: PackageChecks): strin
   if (!verdict.complete) {
     text.add(
       '> **Incomplete**: what could not be found out is listed below. Nothing was resolved for lack of an answer.',
+      ...verdict.gaps.flatMap(({ kind, reason }) => (kind === 'cut' ? `> ${markdownText(reason)}` : [])),
       '',
     );
   }
@@ -84,8 +85,11 @@ function headline(report: ScanReport, alerts: readonly Finding[]): string {
 /** Lines up to a number of characters. */
 function createText(limit: number) {
   const lines: string[] = [];
+  const leftOut: string[] = [];
   let length = 0;
   return {
+    /** Says at the end that a part has no room. */
+    leaveOut: (part: string) => void leftOut.push(part),
     /** Adds all lines or, when they do not fit, none. */
     add(...added: readonly string[]): boolean {
       const more = added.reduce((sum, line) => sum + line.length + 1, 0);
@@ -94,7 +98,8 @@ function createText(limit: number) {
       length += more;
       return true;
     },
-    text: () => lines.join('\n'),
+    text: () =>
+      [...lines, ...(leftOut.length > 0 ? [`No room for: ${leftOut.join('; ')}.`, ''] : [])].join('\n'),
   };
 }
 
@@ -116,7 +121,10 @@ function addRows<Item>(text: Text, items: readonly Item[], lineOf: (item: Item) 
 
 /** Adds what `content` adds, folded below its summary. */
 function fold(text: Text, summary: string, content: () => void): void {
-  if (!text.add(`<details><summary>${summary}</summary>`, '')) return;
+  if (!text.add(`<details><summary>${summary}</summary>`, '')) {
+    text.leaveOut(summary);
+    return;
+  }
   content();
   text.add('</details>', '');
 }

@@ -38,22 +38,27 @@ export function targetListText({ targets, total }: TargetList, options: TextOpti
 
 /** A target with its lockfiles, open findings, last scans and deliveries. */
 export function targetText(shown: ShownTarget, options: TextOptions): string {
-  const { target, summary, lockfiles, image, history, findings, deliveries } = shown;
+  const { target, summary, lockfiles, image, history, findings, omitted = 0, deliveries } = shown;
   const built = imageText({ image, gaps: [] });
   const paint = palette(options.colour);
-  const restOf = (all: readonly unknown[], limit: number, what: string) =>
-    all.length > limit ? [paint.faint(`  … and ${all.length - limit} more ${what} (--json lists all)`)] : [];
+  const restOf = (count: number, limit: number, what: string, where = '--json lists all') =>
+    count > limit ? [paint.faint(`  … and ${count - limit} more ${what} (${where})`)] : [];
   return fitLines(
     [
       `${paint.strong(printable(target))}${summary === undefined ? '' : labelsText(summary.labels, paint)}`,
       ...(summary === undefined ? [] : hang('  ', factsOf(summary, paint), options.width)),
       ...lockfiles.slice(0, SHOWN_LOCKFILES).map((file) => lockfileLine(file, paint)),
-      ...restOf(lockfiles, SHOWN_LOCKFILES, 'lockfiles'),
+      ...restOf(lockfiles.length, SHOWN_LOCKFILES, 'lockfiles'),
       ...(built === undefined ? [] : hang('  ', printable(built), options.width)),
       ...findings.slice(0, SHOWN_FINDINGS).flatMap((one) => findingLines(one, paint, options.width)),
-      ...restOf(findings, SHOWN_FINDINGS, 'findings'),
+      ...restOf(
+        findings.length + omitted,
+        SHOWN_FINDINGS,
+        'findings',
+        `\`findings --target ${printable(target)}\` lists all`,
+      ),
       ...history.slice(0, SHOWN_SCANS).map((scan) => scanLine(scan, paint)),
-      ...restOf(history, SHOWN_SCANS, 'scans'),
+      ...restOf(history.length, SHOWN_SCANS, 'scans'),
       ...deliveries.map(
         ({ id, route, state, updatedAt }) =>
           `  alert ${printable(id)}  route ${printable(route)}  ${state === 'failed' ? paint.bad(state) : state}  ${paint.faint(updatedAt)}`,

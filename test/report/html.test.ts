@@ -85,6 +85,18 @@ describe('the HTML report', () => {
     expect(textOf()).toBe(textOf());
   });
 
+  it('counts what a plan has besides the entries that it lists', () => {
+    const { advice, ...scanned } = everything();
+    const [plan] = advice?.plans ?? [];
+    if (plan === undefined) throw new RangeError('the report has no plan');
+    const many = <Entry>(entry: Entry | undefined, count: number) => Array<Entry>(count).fill(entry as Entry);
+    const breaking = { ...plan.breaking, steps: many(plan.breaking.steps[0], 202) };
+    const long = { ...plan, steps: many(plan.steps[0], 201), breaking, stays: many(plan.stays[0], 203) };
+    const unadvised = many(advice?.unadvised[0], 204);
+    const text = [...renderHtml({ ...scanned, advice: { plans: [long], unadvised } })].join('');
+    for (const rest of [1, 2, 3, 4]) expect(text).toContain(`and ${rest} more: the JSON report lists all.`);
+  });
+
   it('is readable without findings', () => {
     const { inventory, verdict } = report([]);
     const text = textOf({ inventory, verdict: { ...verdict, gaps: [], complete: true } });

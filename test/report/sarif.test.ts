@@ -108,7 +108,24 @@ describe('a scan as SARIF', () => {
     }));
     const { results, invocations } = runOf(report([{ ...finding, locations }]));
     expect(results).toHaveLength(25_000);
-    expect(JSON.stringify(invocations)).toContain('1000 more places of findings are not listed');
+    expect(JSON.stringify(invocations)).toContain('1000 more places of findings');
+  });
+
+  it('counts gone findings that it does not list', () => {
+    const gone = Array<Finding>(1_003).fill(finding);
+    const base = { kind: 'git' as const, name: 'main', commit: 'c' };
+    const comparison: NonNullable<ScanReport['comparison']> = {
+      base,
+      introduced: [],
+      refused: [],
+      gone,
+      newGaps: [],
+      baseGaps: 0,
+    };
+    const notifications = runOf({ ...report([]), comparison }).invocations?.[0]?.toolExecutionNotifications;
+    expect(notifications?.map(({ message }) => message.text)).toContain(
+      '3 more findings that are gone are not listed: the JSON report has all',
+    );
   });
 
   it('keeps hostile names harmless, and encodes paths', () => {

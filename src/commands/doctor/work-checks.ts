@@ -84,9 +84,15 @@ const lanes: Check = {
   subject: 'work',
   name: 'lanes',
   async run({ stores, log }) {
-    const still = (
-      await Promise.all(stores.shards.map(async (shard) => ({ shard, lanes: await findStillLanes(shard) })))
-    ).filter((one) => one.lanes.length > 0);
+    const looked = await Promise.all(
+      stores.shards.map(async (shard) => ({ shard, ...(await findStillLanes(shard)) })),
+    );
+    const still = looked.filter((one) => one.lanes.length > 0);
+    if (still.length === 0 && looked.some(({ isCut }) => isCut))
+      return degraded(
+        `no lane stands still in the first ${MAX_OPEN_JOBS} open jobs; the others are not known`,
+        'Start more workers: a worker looks at all of them.',
+      );
     if (still.length === 0) return fine('every lane has a job that can run');
     const all = still.flatMap((one) => one.lanes);
     const says = `${all.length === 1 ? '1 lane stands' : `${all.length} lanes stand`} still: ${all.slice(0, SHOWN).join(', ')}`;
@@ -147,11 +153,16 @@ const FORGOTTEN_MS = 60_000;
 const MAX_OPEN_JOBS = 50_000;
 const SECOND_LOOK_MS = 1_000;
 
+interface StillLanes {
+  readonly lanes: readonly string[];
+  readonly isCut: boolean;
+}
+
 /**
  * Names of lanes whose first job will not run soon although it may: it is in no queue, or delayed as if it waited for its turn. Alerts
- * of stopped routes wait on purpose. Looks at 50,000 open jobs at most.
+ * of stopped routes wait on purpose. Looks at 50,000 open jobs at most; `isCut` says that there are more.
  */
-async function findStillLanes({ openJobs, deliveries, queueDepths }: Store): Promise<readonly string[]> {
+async function findStillLanes({ openJobs, deliveries, queueDepths }: Store): Promise<StillLanes> {
   const stopped = new Set((await deliveries.stoppedRoutes()).map(({ route }) => route));
   const seen = new Set<string>();
   const suspects: { readonly lane: string; readonly job: string; readonly first: string }[] = [];
@@ -167,13 +178,14 @@ async function findStillLanes({ openJobs, deliveries, queueDepths }: Store): Pro
     const first = turn.kind === 'waiting' ? turn.first : id;
     if (!(await queueDepths.willRun(job, first, FORGOTTEN_MS))) suspects.push({ lane, job, first });
   }
-  if (suspects.length === 0) return [];
+  const isCut = looked > MAX_OPEN_JOBS;
+  if (suspects.length === 0) return { lanes: [], isCut };
   // A lane that went on meanwhile is no fault.
   await sleep(SECOND_LOOK_MS);
-  const still: string[] = [];
+  const lanes: string[] = [];
   for (const { lane, job, first } of suspects) {
     const isFirst = (await openJobs.turn({ lane, id: first })).kind === 'first';
-    if (isFirst && !(await queueDepths.willRun(job, first, FORGOTTEN_MS))) still.push(lane);
+    if (isFirst && !(await queueDepths.willRun(job, first, FORGOTTEN_MS))) lanes.push(lane);
   }
-  return still;
+  return { lanes, isCut };
 }

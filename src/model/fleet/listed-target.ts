@@ -44,6 +44,8 @@ export interface ShownTarget {
   readonly history: readonly PastScan[];
   /** Open findings, the worst first. */
   readonly findings: readonly TrackedFinding[];
+  /** Number of further open findings; absent when all are listed. */
+  readonly omitted?: number;
   /** The newest deliveries. */
   readonly deliveries: readonly DeliveryRecord[];
 }

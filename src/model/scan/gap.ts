@@ -13,8 +13,9 @@ import type { System } from '../lockfile/ecosystem.ts';
  * - `advisory`, `dependencies`: what could not be fetched or read.
  * - `image`: the base of a container image, which could not be looked up.
  * - `signal`: a fact that the inspection of a new package version could not get.
- * - `rule`: a package that a rule failed on.
+ * - `rule`: a package that a rule failed on, or could not judge with what is known.
  * - `document`: a published description document.
+ * - `cut`: findings that an answer leaves out, because there are too many.
  */
 export const GAP_KINDS = [
   'lockfile',
@@ -30,6 +31,7 @@ export const GAP_KINDS = [
   'signal',
   'rule',
   'document',
+  'cut',
 ] as const;
 
 /** A fact that the scan could not determine; the rest of the scan is valid (promise 3). */
@@ -48,6 +50,7 @@ const HIDING: ReadonlySet<Gap['kind']> = new Set([
   'service',
   'rule',
   'document',
+  'cut',
 ]);
 
 /** Whether a scan without this gap might have more findings. */

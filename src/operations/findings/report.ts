@@ -25,12 +25,28 @@ export const report: Operation<'lockhound.findings.report'> = async (
   { params: { format, ...filters }, principal, signal, layout },
   context,
 ) => {
-  const findings = (await selectFindings(context, filters, principal)).slice(0, MAX_FINDINGS);
+  const all = await selectFindings(context, filters, principal);
+  const findings = all.slice(0, MAX_FINDINGS);
   const { target } = filters;
   const targets = target === undefined ? [...new Set(findings.map((one) => one.target))].sort() : [target];
   const name = targets.length === 1 ? (targets[0] ?? '') : 'fleet';
-  return await rendered(await reportOf(context, { name, targets, findings, signal }), format, layout);
+  const found = await reportOf(context, { name, targets, findings, signal });
+  return await rendered(withGaps(found, cutGaps(all.length - findings.length)), format, layout);
 };
+
+/** That a report does not have all findings. */
+function cutGaps(leftOut: number): readonly Gap[] {
+  if (leftOut === 0) return [];
+  const reason = `${leftOut} more, the least severe ones, are left out: choose fewer with filters such as --target and --severity, or page through \`findings list\``;
+  return [{ kind: 'cut', subject: `findings after the first ${MAX_FINDINGS}`, reason }];
+}
+
+/** `first`: gaps that come before all others, because lists of gaps are cut, too. */
+function withGaps(report: ScanReport, first: readonly Gap[], last: readonly Gap[] = []): ScanReport {
+  const { verdict } = report;
+  const complete = verdict.complete && isComplete([...first, ...last]);
+  return { ...report, verdict: { ...verdict, gaps: [...first, ...verdict.gaps, ...last], complete } };
+}
 
 /** Findings of targets with all their places, fixes and ages, as a report of a scan. Throws `Refusal`. */
 export async function reportOf(context: OperationContext, reported: ReportedTargets): Promise<ScanReport> {
@@ -38,10 +54,7 @@ export async function reportOf(context: OperationContext, reported: ReportedTarg
   const advised = await withKnownFixes(fleet, reported.findings);
   const findings = advised.map((one) => ({ ...one, finding: withTerm(one, fleet.policy.dueIn) }));
   const report = await storedReport(loaded, fleet, { ...reported, findings });
-  const stale = await staleGaps(context, reported);
-  const { gaps, complete } = report.verdict;
-  const verdict = { ...report.verdict, gaps: [...gaps, ...stale], complete: complete && isComplete(stale) };
-  return { ...report, verdict };
+  return withGaps(report, [], await staleGaps(context, reported));
 }
 
 /** That the service has not answered about packages of the targets for long, which hides new advisories. */

@@ -6,18 +6,22 @@ import { FIND_BASE_IMAGE, JUDGE_SCAN } from '../../jobs/payloads/judge-scan.ts';
 import { SCAN_SOURCE } from '../../jobs/payloads/sources.ts';
 import type { DeliveryRecord } from '../../model/alert/delivery.ts';
 import { imageScanOf } from '../../model/image/image-scan.ts';
+import { omitted } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { type FoundScan, findScan, shownScan } from './find.ts';
 
+/** Deliveries in the answer; `deliveries.list` has the others. */
 const MAX_DELIVERIES = 100;
 
 /** A scan with the deliveries of its changes. One that is not done says what it waits for. */
 export const get: Operation<'lockhound.scans.get'> = async ({ params, principal }, { fleet }) => {
   const found = await findScan(fleet, principal, params.scan);
   const step = await stepOf(fleet, found);
+  const deliveries = await deliveriesOf(found);
   return {
     scan: { ...shownScan(found.scan), ...(step === undefined ? {} : { step }) },
-    deliveries: await deliveriesOf(found),
+    deliveries: deliveries.slice(0, MAX_DELIVERIES),
+    ...omitted(deliveries.length - MAX_DELIVERIES),
   };
 };
 
@@ -28,9 +32,7 @@ async function deliveriesOf({ shard, scan }: FoundScan): Promise<readonly Delive
     for await (const { delivery } of shard.deliveries.newest(kind, { since: scan.startedAt }))
       if (delivery.scan === scan.scan) found.push(delivery);
   }
-  return found
-    .toSorted((left, right) => Date.parse(right.updatedAt) - Date.parse(left.updatedAt))
-    .slice(0, MAX_DELIVERIES);
+  return found.toSorted((left, right) => Date.parse(right.updatedAt) - Date.parse(left.updatedAt));
 }
 
 /** States in which BullMQ has nothing left to do for a job. */

@@ -1,6 +1,7 @@
 import { mergeSorted } from '../../model/merge-sorted.ts';
 import type { ScanRecord } from '../../model/scan/scan-record.ts';
 import { compareNewest, type PlacedId } from '../../store/newest-ids.ts';
+import { omitted } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { filterItems, pageOf, takePage } from '../paging.ts';
 import { sinceOf } from '../parameters.ts';
@@ -30,5 +31,9 @@ export const list: Operation<'lockhound.scans.list'> = async ({ params, principa
   );
   const fitting = filterItems(records, ({ id, scan }) => !known.has(id) && fits(scan));
   const { items, next } = await takePage(fitting, page, ({ id, time }) => ({ id, time }));
-  return { scans: [...queued.slice(0, page.size), ...items.map(({ scan }) => scan)].map(shownScan), ...next };
+  return {
+    scans: [...queued.slice(0, page.size), ...items.map(({ scan }) => scan)].map(shownScan),
+    ...omitted(queued.length - page.size),
+    ...next,
+  };
 };

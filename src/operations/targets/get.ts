@@ -2,7 +2,7 @@ import { summaryFrom, viewedTarget } from '../../fleet/view/viewed-target.ts';
 import { sortInSlices } from '../../model/yielding.ts';
 import { compareFindingOrder } from '../../policy/finding-order.ts';
 import { reportTo } from '../../store/values/stored-values.ts';
-import { requireSeen, unknownTarget, unreadableOf } from '../context.ts';
+import { omitted, requireSeen, unknownTarget, unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { listedTarget } from './list.ts';
 
@@ -37,6 +37,7 @@ export const get: Operation<'lockhound.targets.get'> = async ({ params, principa
     ...(state?.image === undefined ? {} : { image: state.image }),
     history: state?.history ?? [],
     findings: findings.slice(0, MAX_FINDINGS),
+    ...omitted(findings.length - MAX_FINDINGS),
     deliveries: await store.deliveries.newestOf(target),
     ...unreadableOf(context, principal),
   };

@@ -105,7 +105,11 @@ function scanOf(
     }),
   );
   const [listedCame, listedWent] = [came.filter(fits), went.filter(fits)];
+  const lost = files
+    .flatMap((file) => [...idsOf(file.came), ...idsOf(file.went)])
+    .filter((id) => names.get(id) === undefined);
   const omitted =
+    lost.length +
     Math.max(0, listedCame.length - MAX_LISTED) +
     Math.max(0, listedWent.length - MAX_LISTED) +
     (entry.omitted ?? 0);

@@ -75,10 +75,11 @@ const KINDS: Readonly<Record<Gap['kind'], string>> = {
   source: 'What the sources of the scan do not know',
   advisory: 'Advisories that could not be read',
   dependencies: 'Dependencies that could not be read',
-  rule: 'Packages that a rule failed on',
+  rule: 'Packages that a rule could not judge',
   image: 'Base images',
   signal: 'Signals that could not be read',
   document: 'Description documents',
+  cut: 'Left out of this report',
 };
 
 /** What the scan could not find out, and suppressions without effect. */
@@ -111,7 +112,7 @@ function list(title: string, entries: readonly (readonly [subject: string, reaso
   const rest = entries.length - shown.length;
   return html`<details class="gap"${entries.length <= 10 ? html` open` : NOTHING}><summary>${title} <span class="faint">${entries.length}</span></summary>
 <ul>${shown.map(([subject, reason]) => html`<li><code>${subject}</code> ${reason}</li>`)}</ul>
-${rest > 0 ? html`<p>and ${counted(rest, 'more', 'more')}: the JSON report lists all.</p>` : NOTHING}</details>`;
+${restMarkup(rest)}</details>`;
 }
 
 /** Entries of each list of a plan. */
@@ -122,34 +123,41 @@ function planSection({ advice }: ScanReport): Markup {
   if (advice === undefined) return NOTHING;
   const { plans, unadvised } = advice;
   if (plans.length + unadvised.length === 0) return NOTHING;
-  const gaps = unadvised
-    .slice(0, MAX_ENTRIES)
-    .map(
-      ({ path, id, reason }) => html`<li><code>${id === '' ? path : `${path} ${id}`}</code> ${reason}</li>`,
-    );
+  const gaps = capped(
+    unadvised,
+    ({ path, id, reason }) => html`<li><code>${id === '' ? path : `${path} ${id}`}</code> ${reason}</li>`,
+  );
   return html`<section aria-labelledby="plan">
 <h2 id="plan">Upgrade plan</h2>
 ${plans.map(planMarkup)}
-${unadvised.length === 0 ? NOTHING : html`<details class="gap"><summary>No advice <span class="faint">${unadvised.length}</span></summary><ul>${gaps}</ul></details>`}
+${unadvised.length === 0 ? NOTHING : html`<details class="gap"><summary>No advice <span class="faint">${unadvised.length}</span></summary>${gaps}</details>`}
 </section>
 `;
 }
 
+/** A list as far as it is shown, and how many entries are not. */
+function capped<Entry>(entries: readonly Entry[], markupOf: (entry: Entry) => Markup): Markup {
+  return html`<ul>${entries.slice(0, MAX_ENTRIES).map(markupOf)}</ul>${restMarkup(entries.length - MAX_ENTRIES)}`;
+}
+
+function restMarkup(rest: number): Markup {
+  return rest > 0 ? html`<p>and ${rest} more: the JSON report lists all.</p>` : NOTHING;
+}
+
 function planMarkup({ path, steps, commands, breaking, stays }: FixPlan): Markup {
-  const staying = stays
-    .slice(0, MAX_ENTRIES)
-    .map(
-      ({ id, findings, reason }) =>
-        html`<li><code>${id}</code> ${counted(findings, 'finding')}: ${reason}</li>`,
-    );
+  const staying = capped(
+    stays,
+    ({ id, findings, reason }) =>
+      html`<li><code>${id}</code> ${counted(findings, 'finding')}: ${reason}</li>`,
+  );
   return html`<h3><code>${path}</code></h3>
 ${stepsMarkup({ steps, commands })}
 ${breaking.steps.length === 0 ? NOTHING : html`<p>To another major line, which can need changes of your code (after the others):</p>${stepsMarkup(breaking)}`}
-${stays.length === 0 ? NOTHING : html`<details class="gap"><summary>What stays <span class="faint">${stays.length}</span></summary><ul>${staying}</ul></details>`}`;
+${stays.length === 0 ? NOTHING : html`<details class="gap"><summary>What stays <span class="faint">${stays.length}</span></summary>${staying}</details>`}`;
 }
 
 function stepsMarkup({ steps, commands }: FixPlan['breaking']): Markup {
-  return html`${steps.length === 0 ? NOTHING : html`<table class="plan"><thead><tr><th scope="col">Change</th><th scope="col">Clears</th></tr></thead><tbody>${steps.slice(0, MAX_ENTRIES).map(stepMarkup)}</tbody></table>`}
+  return html`${steps.length === 0 ? NOTHING : html`<table class="plan"><thead><tr><th scope="col">Change</th><th scope="col">Clears</th></tr></thead><tbody>${steps.slice(0, MAX_ENTRIES).map(stepMarkup)}</tbody></table>${restMarkup(steps.length - MAX_ENTRIES)}`}
 ${commands.length === 0 ? NOTHING : html`<pre tabindex="0">${commands.join('\n')}</pre>`}`;
 }
 

@@ -15,7 +15,7 @@ import { sarifText } from './text.ts';
 
 /** Code scanning accepts at most this many results in a run; the worst come first. */
 const MAX_RESULTS = 25_000;
-/** Gaps that are listed as notifications. */
+/** Gaps, and gone findings, that are listed as notifications. */
 const MAX_NOTIFICATIONS = 1_000;
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 
@@ -44,8 +44,9 @@ export function* renderSarif({ inventory, verdict, comparison }: ScanReport): Ge
       {
         executionSuccessful: verdict.complete,
         toolExecutionNotifications: [
-          ...notificationsOf(verdict.gaps, places.length - listed.length),
-          ...(comparison?.gone ?? []).slice(0, MAX_NOTIFICATIONS).map(goneNotification),
+          ...notificationsOf(verdict.gaps, gapNotification, 'gaps'),
+          ...notificationsOf(comparison?.gone ?? [], goneNotification, 'findings that are gone'),
+          ...restNotification(places.length - listed.length, 'places of findings, the least severe ones,'),
         ],
       },
     ],
@@ -55,22 +56,28 @@ export function* renderSarif({ inventory, verdict, comparison }: ScanReport): Ge
   yield '}]}\n';
 }
 
-function notificationsOf(gaps: readonly Gap[], omitted: number): Notification[] {
-  const listed = gaps.slice(0, MAX_NOTIFICATIONS).map(
-    (gap): Notification => ({
-      level: mayHide(gap) ? 'warning' : 'note',
-      descriptor: { id: `gap/${gap.kind}` },
-      message: { text: sarifText(`${gap.subject}: ${gap.reason}`) },
-    }),
-  );
-  const rest = gaps.length - listed.length;
-  return [
-    ...listed,
-    ...(rest > 0 ? [notice(`${rest} more gaps are not listed`)] : []),
-    ...(omitted > 0
-      ? [notice(`${omitted} more places of findings are not listed, the least severe ones`)]
-      : []),
-  ];
+/** A notification of each entry as far as they are listed, and one about the others. */
+function notificationsOf<Entry>(
+  entries: readonly Entry[],
+  notificationOf: (entry: Entry) => Notification,
+  what: string,
+): Notification[] {
+  const listed = entries.slice(0, MAX_NOTIFICATIONS).map(notificationOf);
+  return [...listed, ...restNotification(entries.length - listed.length, what)];
+}
+
+function restNotification(rest: number, what: string): Notification[] {
+  if (rest <= 0) return [];
+  const text = `${rest} more ${what} are not listed: the JSON report has all`;
+  return [{ level: 'warning', descriptor: { id: 'gap/cut' }, message: { text } }];
+}
+
+function gapNotification(gap: Gap): Notification {
+  return {
+    level: mayHide(gap) ? 'warning' : 'note',
+    descriptor: { id: `gap/${gap.kind}` },
+    message: { text: sarifText(`${gap.subject}: ${gap.reason}`) },
+  };
 }
 
 /** Not a result with the state `absent`: code scanning ignores states, and would show it as an alert. */
@@ -80,10 +87,6 @@ function goneNotification(finding: Finding): Notification {
     descriptor: { id: 'finding/gone' },
     message: { text: sarifText(`gone: ${subjectOf(finding)}`) },
   };
-}
-
-function notice(message: string): Notification {
-  return { level: 'warning', message: { text: message } };
 }
 
 /** Code scanning shows this many results; others have no code flow, which is most of the size of a result. */

@@ -67,6 +67,27 @@ describe('reports of what is stored', () => {
     );
   });
 
+  it('say how many findings they leave out, and where these are', async () => {
+    const findings = Array.from({ length: 50_003 }, (_, index) =>
+      tracked('a', 'flawed@1.0.0', 'low', {
+        finding: { fingerprint: `f${index}`, title: 'x', locations: [] },
+      }),
+    );
+    await fleet.save('a', files('flawed'), { findings });
+    const says = '3 more, the least severe ones, are left out';
+    for (const name of ['sarif', 'html', 'csv']) {
+      const { out } = await lockhound(['findings', '--format', name]);
+      expect([name, out.includes(says)]).toEqual([name, true]);
+    }
+    const { out: markdown } = await lockhound(['findings', '--format', 'markdown']);
+    expect(markdown).toContain('> **Incomplete**');
+    expect(markdown).toContain('> 3 more, the least severe ones, are left out');
+    const shown = JSON.parse((await lockhound(['targets', 'get', 'a', '--json'])).out);
+    expect([shown.findings.length, shown.omitted]).toEqual([1_000, 49_003]);
+    const { out } = await lockhound(['targets', 'get', 'a']);
+    expect(out).toContain('… and 49953 more findings (`findings --target a` lists all)');
+  }, 120_000);
+
   it('compare a target with what it was, in every format at once', async () => {
     const findings = [
       tracked('a', 'kept@1.0.0', 'low', { finding: at('kept') }),

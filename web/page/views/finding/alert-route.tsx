@@ -25,7 +25,7 @@ export function AlertRoute({ target, scan, requestedAt, change }: AlertRouteProp
   );
   return (
     <Shown loaded={loaded}>
-      {({ routes, deliveries, accepted }) => (
+      {({ routes, deliveries, isCut, accepted }) => (
         <>
           <ol class="route">
             <li>
@@ -35,7 +35,7 @@ export function AlertRoute({ target, scan, requestedAt, change }: AlertRouteProp
               <a href={scanAddress(scan)}>scan</a>
             </li>
             <li>{routesText(routes)}</li>
-            {routes?.length === 0 ? null : <li>{deliveriesText(deliveries, accepted.length)}</li>}
+            {routes?.length === 0 ? null : <li>{deliveriesText(deliveries, accepted.length, isCut)}</li>}
           </ol>
           {routes?.length === 0 ? (
             <Nothing>No route takes such a change, so that nobody was told.</Nothing>
@@ -52,7 +52,9 @@ export function AlertRoute({ target, scan, requestedAt, change }: AlertRouteProp
             ?.filter((route) => [...deliveries, ...accepted].every((one) => one.route !== route))
             .map((route) => (
               <p key={route} class="faint">
-                {route} has no delivery for this scan alone: a digest has it, or it is not kept any more.{' '}
+                {isCut
+                  ? `A delivery to ${route} is not among the newest ${MAX_PAGES * PAGE_SIZE} of the target. `
+                  : `${route} has no delivery for this scan alone: a digest has it, or it is not kept any more. `}
                 <a href="/deliveries">All deliveries</a>
               </p>
             ))}
@@ -67,13 +69,15 @@ interface Route {
   readonly routes: readonly string[] | undefined;
   /** Deliveries of the scan by these routes that are kept. */
   readonly deliveries: readonly Delivery[];
+  /** Whether the target has more deliveries than were looked through. */
+  readonly isCut: boolean;
   /** Alerts about the scan that receivers accepted. */
   readonly accepted: readonly { readonly route: string; readonly at: string }[];
 }
 
 async function loadRoute(asked: AlertRouteProps, signal: AbortSignal): Promise<Route> {
   const { target, scan, requestedAt, change } = asked;
-  const [deliveries, { found }] = await Promise.all([
+  const [{ deliveries, isCut }, { found }] = await Promise.all([
     deliveriesOf(asked, signal),
     recordedChanges(scan, target, requestedAt, signal),
   ]);
@@ -85,14 +89,19 @@ async function loadRoute(asked: AlertRouteProps, signal: AbortSignal): Promise<R
   // The ledger has all alerts of a scan, and no notes.
   const routes = change.level === 'note' ? [] : recorded && (recorded.routes ?? []);
   const isOwn = ({ route }: { readonly route: string }): boolean => routes?.includes(route) !== false;
-  return { routes, deliveries: deliveries.filter(isOwn), accepted: found?.delivered.filter(isOwn) ?? [] };
+  return {
+    routes,
+    deliveries: deliveries.filter(isOwn),
+    isCut,
+    accepted: found?.delivered.filter(isOwn) ?? [],
+  };
 }
 
 /** The newest deliveries of the target that are about the scan. */
 async function deliveriesOf(
   { target, scan, requestedAt: since }: AlertRouteProps,
   signal: AbortSignal,
-): Promise<readonly Delivery[]> {
+): Promise<Pick<Route, 'deliveries' | 'isCut'>> {
   const found: Delivery[] = [];
   let pageToken: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
@@ -102,7 +111,7 @@ async function deliveriesOf(
     pageToken = nextPageToken;
     if (pageToken === undefined) break;
   }
-  return found;
+  return { deliveries: found, isCut: pageToken !== undefined };
 }
 
 function routesText(routes: readonly string[] | undefined): string {
@@ -110,8 +119,11 @@ function routesText(routes: readonly string[] | undefined): string {
   return routes.length === 0 ? 'no route' : `route ${routes.join(', ')}`;
 }
 
-function deliveriesText(deliveries: readonly Delivery[], accepted: number): string {
-  if (deliveries.length === 0) return accepted > 0 ? 'accepted' : 'no delivery';
+function deliveriesText(deliveries: readonly Delivery[], accepted: number, isCut: boolean): string {
+  if (deliveries.length === 0) {
+    if (accepted > 0) return 'accepted';
+    return isCut ? 'deliveries not known' : 'no delivery';
+  }
   const states = Map.groupBy(deliveries, ({ state }) => state);
   const attempts = deliveries.reduce((sum, one) => sum + one.attempts, 0);
   const counts = Array.from(states, ([state, own]) => `${own.length} ${state}`);

@@ -14,6 +14,9 @@ import { Time } from '../../parts/time.tsx';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 import { durationText } from './written-schedule.ts';
 
+/** Targets of a schedule that are listed. */
+const SHOWN = 200;
+
 /** Sources that Lockhound reads itself, regularly. */
 export function SchedulesView() {
   const loaded = useLoaded('schedules', (signal) => call('lockhound.schedules.list', {}, { signal }));
@@ -172,7 +175,13 @@ function Watched({ schedule }: { readonly schedule: string }) {
           <Nothing>It has read no target.</Nothing>
         ) : (
           <ul class="rows">
-            {watched.slice(0, 200).map(({ target, ending, at, failing }) => (
+            {watched.length <= SHOWN ? null : (
+              <li class="faint">
+                The first {SHOWN} of {counted(watched.length, 'target')}: <code>lockhound schedules get</code>{' '}
+                lists all.
+              </li>
+            )}
+            {watched.slice(0, SHOWN).map(({ target, ending, at, failing }) => (
               <li key={target}>
                 <a href={targetAddress(target)}>{target}</a>
                 <span>

@@ -4,6 +4,7 @@ import { recordedChanges } from '../../api/recorded-changes.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Card, ViewHead } from '../../parts/card.tsx';
 import { DeliveryTable } from '../../parts/delivery-table.tsx';
+import { counted } from '../../parts/format.ts';
 import { targetAddress } from '../../parts/links.ts';
 import { Nothing, Shown, Unnamed } from '../../parts/notice.tsx';
 import { OpenCounts } from '../../parts/open-counts.tsx';
@@ -30,7 +31,7 @@ interface DetailsProps {
   readonly onChange: () => void;
 }
 
-function Details({ details: { scan, deliveries }, onChange }: DetailsProps) {
+function Details({ details: { scan, deliveries, omitted }, onChange }: DetailsProps) {
   const { target, requestedAt } = scan;
   const history = useLoaded(`history ${scan.scan}`, (signal) =>
     recordedChanges(scan.scan, target, requestedAt, signal),
@@ -55,12 +56,19 @@ function Details({ details: { scan, deliveries }, onChange }: DetailsProps) {
           ) : (
             <DeliveryTable deliveries={deliveries} onChange={onChange} />
           )}
+          {omitted === undefined ? null : (
+            <p class="faint">and {counted(omitted, 'earlier delivery', 'earlier deliveries')}.</p>
+          )}
         </Card>
         <Card title="What it changed" class="whole">
           <Shown loaded={history}>
-            {({ found }) =>
+            {({ found, isCut }) =>
               found === undefined ? (
-                <Nothing>No change of this scan is recorded.</Nothing>
+                <Nothing>
+                  {isCut
+                    ? 'Not known: the target was scanned too often since.'
+                    : 'No change of this scan is recorded.'}
+                </Nothing>
               ) : (
                 <LedgerChanges target={target} scan={found} />
               )
