@@ -122,6 +122,8 @@ export function proofOf(name: string, version: string, record: AdvisedRecord | u
   if (record.advisoryIds.length > 0)
     return bad(`${record.advisoryIds.join(', ')} affects ${name} ${version}`);
   if (record.isDeprecated) return bad(`${name} ${version} is deprecated`);
+  if (record.undecided !== undefined)
+    return unknown(`it is not known whether ${record.undecided.join(', ')} affects ${name} ${version}`);
   const { waitUntil } = record;
   if (typeof waitUntil === 'object')
     return unknown(`it is not known whether to wait with ${name} ${version} (${waitUntil.unknown})`);

@@ -4,24 +4,26 @@ import { schemeOf } from '../versions/scheme.ts';
 
 /**
  * Whether an advisory affects a version of a package, as the OSV schema evaluates it ("Evaluation"). `undefined` when the version is not
- * listed and cannot be compared with the ranges.
+ * listed and cannot be compared with the ranges, or when the record has others that cannot be read.
  */
 export function affects(
-  { versions, ranges }: Affected,
+  { versions, ranges, unread }: Affected,
   system: System,
   version: string,
 ): boolean | undefined {
   if (versions.includes(version)) return true;
   const { isValid, compare } = schemeOf(system);
-  if (!isValid(version)) return ranges.length === 0 ? false : undefined;
+  const otherwise = unread === true ? undefined : false;
+  if (!isValid(version)) return ranges.length === 0 ? otherwise : undefined;
   if (ranges.some((events) => inRange(events, version, compare))) return true;
   const [major, own] = [majorOf(version), releaseOf(version)];
-  return versions.some((one) => {
+  const isListed = versions.some((one) => {
     const other = major === undefined ? undefined : majorOf(one);
     if (other !== undefined && other !== major) return false;
     const release = own && releaseOf(one);
     return (release === undefined || release === own) && isValid(one) && compare(one, version) === 0;
   });
+  return isListed || otherwise;
 }
 
 /** The first number of a version; `undefined` where it is not certain. Most listed versions have another one, and need no expression. */

@@ -11,11 +11,16 @@ type Imported = Pick<Advisories, 'about' | 'find' | 'withdrawnAs'>;
 
 /**
  * What the service and the imported advisories say where they differ about a version: of each advisory that one of them lists. `service`
- * and `own`: the ids that each lists. That the service does not list one is a claim only when it knows the advisory, which is not known here.
+ * and `own`: the ids that each lists; `undecided`: those about which the imported ones say
+ * nothing. That the service does not list one is a claim only when it knows the advisory, which is not known here.
  */
 export function claimsAbout(
   { system, name }: Pick<VersionKey, 'system' | 'name'>,
-  { service, own }: { readonly service: readonly string[]; readonly own: readonly string[] },
+  {
+    service,
+    own,
+    undecided = [],
+  }: Readonly<Record<'service' | 'own', readonly string[]>> & { readonly undecided?: readonly string[] },
   advisories: Imported,
 ): readonly AdvisoryClaim[] {
   const [stated, imported] = [new Set(service), new Set(own)];
@@ -40,7 +45,7 @@ export function claimsAbout(
     }
     const listed: AdvisoryClaim = { id, source: 'api', says: 'affected' };
     const known = namedBy(id, [...about.keys()], advisories);
-    if (known === undefined) return [listed];
+    if (known === undefined || undecided.includes(known.id)) return [listed];
     const { withdrawn, modified } = known;
     return [
       listed,

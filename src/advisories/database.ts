@@ -293,6 +293,7 @@ function byPackage(affected: OsvRecord['affected']): readonly AffectedPackage[] 
     ...(entries[0] as AffectedPackage),
     versions: [...new Set(entries.flatMap(({ versions }) => versions))],
     ranges: entries.flatMap(({ ranges }) => ranges),
+    ...(entries.some(({ unread }) => unread) ? { unread: true } : {}),
   }));
 }
 

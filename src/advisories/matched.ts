@@ -4,11 +4,19 @@ import { affects, fixedVersions } from './affects.ts';
 import { claimsAbout } from './claims.ts';
 import type { Advisories, StoredAffected } from './database.ts';
 
+/** Ids of advisories. */
+interface MatchedIds {
+  /** Those that affect a version. */
+  readonly own: readonly string[];
+  /** Those whose versions cannot be compared with it; absent without any. */
+  readonly undecided?: string[];
+}
+
 type PackageKey = Pick<VersionKey, 'system' | 'name'>;
 
 /**
- * What imported advisories say of versions and packages. Each version of a covered system has the advisories that affect it; one that
- * cannot be compared with a range is not covered.
+ * What imported advisories say of versions and packages. Each version of a covered system has the advisories that affect it, and those of
+ * which this cannot be decided.
  */
 export function matchedWith(advisories: Advisories) {
   const covered: ReadonlySet<System> = new Set(advisories.coverage().map(({ system }) => system));
@@ -16,9 +24,9 @@ export function matchedWith(advisories: Advisories) {
     find: advisories.find,
     claimsAbout: (key: PackageKey, ids: Parameters<typeof claimsAbout>[1]) =>
       claimsAbout(key, ids, advisories),
-    /** The ids of those that affect each version, in order; `undefined` for one that is not covered. */
-    affecting(keys: readonly VersionKey[]): readonly (readonly string[] | undefined)[] {
-      const found = new Array<readonly string[] | undefined>(keys.length);
+    /** What they say of each version, in order; `undefined` for one that is not covered. */
+    affecting(keys: readonly VersionKey[]): readonly (MatchedIds | undefined)[] {
+      const found = new Array<MatchedIds | undefined>(keys.length);
       const places = Map.groupBy(keys.keys(), (at) => keys[at]?.system);
       for (const [system, own] of places) {
         if (system === undefined || !covered.has(system)) continue;
@@ -46,16 +54,12 @@ export function matchedWith(advisories: Advisories) {
   };
 }
 
-function idsOf(
-  about: readonly StoredAffected[],
-  system: System,
-  version: string,
-): readonly string[] | undefined {
-  const ids: string[] = [];
+function idsOf(about: readonly StoredAffected[], system: System, version: string): MatchedIds {
+  const [own, undecided]: [string[], string[]] = [[], []];
   for (const one of about) {
     const isAffected = affects(one, system, version);
-    if (isAffected === undefined) return undefined;
-    if (isAffected) ids.push(one.id);
+    if (isAffected === undefined) undecided.push(one.id);
+    if (isAffected) own.push(one.id);
   }
-  return ids;
+  return undecided.length === 0 ? { own } : { own, undecided };
 }

@@ -81,7 +81,7 @@ function vectorOf(stated: readonly { readonly type: string; readonly score: stri
   return VECTORS.flatMap((type) => stated.filter((one) => one.type === type))[0]?.score;
 }
 
-/** Empty for a package of another ecosystem, and for one about which nothing can be read. */
+/** Empty for a package of another ecosystem. */
 function affectedOf(
   { package: named, ranges, versions }: GivenAffected,
   problems: string[],
@@ -89,17 +89,18 @@ function affectedOf(
   const system = osvSystem(named?.ecosystem ?? '');
   if (named === undefined || named === null || system === undefined) return [];
   const listed = [...new Set(versions ?? [])];
-  const read = (ranges ?? []).flatMap(({ type, events }) => {
-    // Ranges of commits say nothing about versions.
-    if (type !== 'SEMVER' && type !== 'ECOSYSTEM') return [];
-    const sorted = sortedEvents(events, system);
-    if (sorted === undefined) problems.push(`${named.name}: a range that cannot be read`);
-    return sorted === undefined ? [] : [sorted];
-  });
-  if (listed.length === 0 && read.length === 0) return [];
-  return [{ system, name: storedName(system, named.name), versions: listed, ranges: read }];
+  // Ranges of commits say nothing about versions.
+  const read = (ranges ?? [])
+    .filter(({ type }) => type !== 'GIT')
+    .map(({ type, events }) => (RANGE_TYPES.has(type) ? sortedEvents(events, system) : undefined));
+  const sorted = read.filter((range) => range !== undefined);
+  const isUnread = sorted.length < read.length || (listed.length === 0 && read.length === 0);
+  if (isUnread) problems.push(`${named.name}: versions that cannot be read`);
+  const unread = isUnread ? { unread: true as const } : {};
+  return [{ system, name: storedName(system, named.name), versions: listed, ranges: sorted, ...unread }];
 }
 
+const RANGE_TYPES: ReadonlySet<string> = new Set(['SEMVER', 'ECOSYSTEM']);
 const KINDS = ['last_affected', 'fixed', 'limit', 'introduced'] as const;
 
 /** `undefined` when an event is not one, or names no version of the ecosystem. */

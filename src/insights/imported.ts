@@ -8,14 +8,20 @@ import { readAdvisory } from './records/advisory.ts';
 import type { LookUp } from './resolve/eligibility.ts';
 import type { VersionAnswer, VersionLookUp } from './resolve/version-look-up.ts';
 
+/** The ids of advisories that affect a version, and of those of which this cannot be decided. */
+interface MatchedIds {
+  readonly own: readonly string[];
+  readonly undecided?: string[];
+}
+
 /** Imported advisories as they are at one time. */
 interface ImportedAdvisories {
-  /** The ids of those that affect each version, in order; `undefined` where they say nothing about it. */
-  affecting(keys: readonly VersionKey[]): readonly (readonly string[] | undefined)[];
+  /** What they say of each version, in order; `undefined` where they say nothing about it. */
+  affecting(keys: readonly VersionKey[]): readonly (MatchedIds | undefined)[];
   /** What they and the service say where they differ about a version; the ids that each lists. */
   claimsAbout(
     key: VersionKey,
-    ids: { readonly service: readonly string[]; readonly own: readonly string[] },
+    ids: MatchedIds & { readonly service: readonly string[] },
   ): readonly AdvisoryClaim[];
   find(id: string): ImportedAdvisory | undefined;
   /** The versions that they name as fixed; `undefined` for a system that they do not cover. */
@@ -57,21 +63,22 @@ function importedAlone(imported: Imported): VersionLookUp {
   };
 }
 
-function matched({ versionKey }: LookUp, ids: readonly string[] | undefined): VersionAnswer {
+function matched({ versionKey }: LookUp, ids: MatchedIds | undefined): VersionAnswer {
   return ids === undefined
     ? { error: new InsightsError('uncovered', 'not in the local data set') }
     : { record: recordOf(versionKey, ids) };
 }
 
 /** Whether the version exists, its date, licences and deprecation are not known. */
-function recordOf(versionKey: VersionKey, advisoryIds: readonly string[]): VersionRecordSummary {
+function recordOf(versionKey: VersionKey, { own, undecided }: MatchedIds): VersionRecordSummary {
   return {
     versionKey,
     isDefault: false,
     isDeprecated: false,
     licenses: [],
-    advisoryIds: [...advisoryIds],
+    advisoryIds: [...own],
     advisoriesOnly: true,
+    ...defined({ undecided }),
   };
 }
 
@@ -104,19 +111,21 @@ function joined(answers: Settled, advisories: ImportedAdvisories): Settled {
 function joinedTo(
   { versionKey }: LookUp,
   answer: VersionAnswer,
-  own: readonly string[] | undefined,
+  found: MatchedIds | undefined,
   advisories: ImportedAdvisories,
 ): VersionAnswer {
-  if (own === undefined || ('error' in answer && answer.error.code !== 'uncovered')) return answer;
+  if (found === undefined || ('error' in answer && answer.error.code !== 'uncovered')) return answer;
+  const { own, undecided } = found;
   if (!('record' in answer)) {
     // Nothing is known of the version: the miss of the service stays.
-    return own.length === 0 ? answer : { record: { ...recordOf(versionKey, own), serviceLacks: true } };
+    return own.length === 0 ? answer : { record: { ...recordOf(versionKey, found), serviceLacks: true } };
   }
   const { record } = answer;
   const { advisoryIds: service } = record;
-  const claims = advisories.claimsAbout(record.versionKey, { service, own });
+  const claims = advisories.claimsAbout(record.versionKey, { service, ...found });
   const advisoryIds = [...service, ...own.filter((id) => !service.includes(id))];
-  return { record: { ...record, advisoryIds, ...(claims.length === 0 ? {} : { claims: [...claims] }) } };
+  const said = claims.length === 0 ? {} : { claims: [...claims] };
+  return { record: { ...record, advisoryIds, ...said, ...defined({ undecided }) } };
 }
 
 /** An imported advisory; `undefined` when there is none of this id. */

@@ -19,7 +19,7 @@ const SLICE = 100;
 interface Judged {
   /** Alerts before notes, worst first, then by package and issue. */
   readonly findings: readonly Finding[];
-  /** Packages on which a rule failed; the other rules judged them. */
+  /** Packages on which a rule failed, or may lack findings; the other rules judged them. */
   readonly unjudged: readonly Unjudged[];
 }
 
@@ -36,8 +36,10 @@ export async function judge(given: RuleFacts, rules: readonly Rule[] = RULES): P
         try {
           const found = rated.rule.judge(located, facts);
           if (found.length > 0) findings.push(...found.map((one) => findingOf(rated, located, facts, one)));
+          const reason = rated.rule.unsure?.(located);
+          if (reason !== undefined) unjudged.push(unjudgedOf(rated, located, reason));
         } catch (error) {
-          unjudged.push({ rule: rated.rule.name, purl: located.locked.purl, reason: messageOf(error) });
+          unjudged.push(unjudgedOf(rated, located, `failed: ${messageOf(error)}`));
         }
       }
     }
@@ -49,6 +51,10 @@ export async function judge(given: RuleFacts, rules: readonly Rule[] = RULES): P
 interface ActiveRule {
   readonly rule: Rule;
   readonly level: Finding['level'];
+}
+
+function unjudgedOf({ rule }: ActiveRule, { locked: { purl } }: LocatedPackage, reason: string): Unjudged {
+  return { rule: rule.name, purl, reason };
 }
 
 /** The rules that are not off and that can find something in these facts. */

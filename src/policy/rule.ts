@@ -58,4 +58,6 @@ export interface Rule extends RuleText {
   /** False where the facts of a target hold nothing that it reads: no package is then given to it. Absent: it always applies. */
   applies?(facts: RuleFacts): boolean;
   judge(located: LocatedPackage, facts: RuleFacts): readonly RuleFinding[];
+  /** Why the package may have further findings, after the words `rule <name>`. Absent, like `undefined`: it has no others. */
+  unsure?(located: LocatedPackage): string | undefined;
 }

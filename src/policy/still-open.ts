@@ -19,7 +19,7 @@ const APART: ReadonlySet<string> = new Set([unwatched.name, baseImage.name]);
  */
 export type StillOpen = (finding: Finding, isLater: (path: string) => boolean) => Finding | undefined;
 
-/** A package version on which a rule failed. */
+/** A package version on which a rule failed, or of which it may lack findings. */
 export interface Unjudged {
   readonly rule: string;
   readonly purl: string;
@@ -95,7 +95,7 @@ interface SeenLockfile {
   readonly advised: Set<string>;
   /** Purls whose facts are known; only for a lockfile that was not read completely. */
   readonly known: Set<string>;
-  /** Purls on which a rule failed. */
+  /** Purls that a rule could not judge. */
   readonly unjudged: Set<string>;
 }
 

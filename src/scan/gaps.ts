@@ -8,9 +8,9 @@ import type { Unjudged } from '../policy/still-open.ts';
 /** Package versions that a gap names. */
 const MAX_SHOWN = 3;
 
-/** The gap of a package on which a rule failed. */
+/** The gap of a package that a rule could not judge. */
 export function ruleGap({ rule, purl, reason }: Unjudged): Gap {
-  return { kind: 'rule', subject: purl, reason: `rule ${rule} failed: ${reason}` };
+  return { kind: 'rule', subject: purl, reason: `rule ${rule} ${reason}` };
 }
 
 /** The gaps of an inventory: its lockfiles do not say something, or something was not looked up. */

@@ -119,9 +119,9 @@ describe('a record', () => {
     });
     const { affected, problems } = readOsvRecord(given);
     expect(affected).toEqual([
-      { system: 'PYPI', name: 'a', versions: ['2004d'], ranges: [[['introduced', '3']]] },
+      { system: 'PYPI', name: 'a', versions: ['2004d'], ranges: [[['introduced', '3']]], unread: true },
     ]);
-    expect(problems).toEqual(['a: a range that cannot be read']);
+    expect(problems).toEqual(['a: versions that cannot be read']);
   });
 });
 
@@ -191,6 +191,18 @@ describe('a version is affected', () => {
     const answers = (versions: readonly string[]) => versions.map((one) => affects(affected, own, one));
     expect(answers(within)).toEqual(within.map(() => true));
     expect(answers(outside)).toEqual(outside.map(() => false));
+  });
+
+  it.each([
+    ['has a bound that is no version', { ranges: [{ type: 'ECOSYSTEM', events: [{ introduced: 'x y' }] }] }],
+    ['has a type that is not known', { ranges: [{ type: 'OTHER', events: [{ introduced: '0' }] }] }],
+    ['is of commits alone', { ranges: [{ type: 'GIT', events: [{ introduced: '0' }] }] }],
+    ['is not stated', {}],
+  ])('perhaps, where its range %s', (_what, stated) => {
+    const given = record('A-1', { affected: [{ package: { ecosystem: 'npm', name: 'a' }, ...stated }] });
+    const [affected] = readOsvRecord(given).affected;
+    expect(affected && affects(affected, 'NPM', '1.0.0')).toBeUndefined();
+    expect(affected && affects({ ...affected, versions: ['1.0.0'] }, 'NPM', '1.0.0')).toBe(true);
   });
 
   it('when it is listed, in any spelling of its ecosystem', () => {

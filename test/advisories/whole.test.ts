@@ -32,6 +32,8 @@ const MEANS: Readonly<Record<string, boolean>> = { introduced: true, last_affect
 /** What a record with this entry alone says of versions; `undefined` for an ecosystem that is not looked up. */
 function reader(record: Raw, entry: RawEntry): ((version: string) => boolean | undefined) | undefined {
   const [affected] = readOsvRecord({ ...record, affected: [entry] }).affected;
+  // Nothing can be read of what it says.
+  if (affected?.unread === true && affected.versions.length === 0) return undefined;
   return affected && ((version) => affects(affected, affected.system, version));
 }
 

@@ -130,6 +130,26 @@ describe('advisories in the OSV format', () => {
     expect(report.gaps).toContainEqual(expect.objectContaining({ kind: 'service' }));
   });
 
+  it.each(['osv', 'api, osv'])('say that they cannot decide, with the sources %s', async (sources) => {
+    const unread = { ...RECORDS[0], id: 'GHSA-unread', affected: affected('ms', [{ introduced: '1 x' }]) };
+    const file = join(folder, 'unread.json');
+    writeFileSync(file, JSON.stringify([...RECORDS, ...WITNESSES, unread]));
+    vi.stubEnv('LOCKHOUND_DATA_FOLDER', join(folder, 'unread'));
+    await lockhound(['data', 'import', 'osv', file]);
+    insights.putPackage({ system: 'NPM', name: 'ms', default: '2.1.2', versions: [{ version: '2.1.2' }] });
+    const { report } = await scanned(sources);
+    vi.stubEnv('LOCKHOUND_DATA_FOLDER', join(folder, 'data'));
+    expect(report.complete).toBe(false);
+    expect(findingsIn(report)).toContain('critical vulnerability pkg:npm/left@1.1.0');
+    expect(report.gaps).toContainEqual({
+      kind: 'rule',
+      subject: 'pkg:npm/ms@2.1.2',
+      reason: expect.stringMatching(
+        /^rule vulnerability cannot tell whether GHSA-unread affects this version/,
+      ),
+    });
+  });
+
   it('say which version is fixed', async () => {
     vi.stubEnv('LOCKHOUND_INSIGHTS_SOURCES', 'osv');
     const { out } = await lockhound(['fix', join(folder, 'package-lock.json')]);

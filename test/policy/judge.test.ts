@@ -171,8 +171,8 @@ describe('a rule that fails on a package', () => {
     const facts = factsOf(inventoryOf(lockfileOf(names.map((id) => affected(id, ['GHSA-1'])))));
     const { findings, unjudged } = await judge(facts, [failing, ...RULES]);
     expect(unjudged).toEqual([
-      { rule: 'failing', purl: 'pkg:npm/p7@1', reason: 'p7 has no colour' },
-      { rule: 'failing', purl: 'pkg:npm/p101@1', reason: 'p101 has no colour' },
+      { rule: 'failing', purl: 'pkg:npm/p7@1', reason: 'failed: p7 has no colour' },
+      { rule: 'failing', purl: 'pkg:npm/p101@1', reason: 'failed: p101 has no colour' },
     ]);
     const byRule = (rule: string) =>
       findings.filter((finding) => finding.rule === rule).map(({ title }) => title);

@@ -29,7 +29,7 @@ const eventSchema = z.tuple([z.enum(['introduced', 'fixed', 'last_affected', 'li
 
 /** The versions of a package that an advisory affects: those listed, and those in one of the ranges. */
 export type AffectedPackage = ValueOf<typeof affectedSchema>;
-export type Affected = Pick<AffectedPackage, 'versions' | 'ranges'>;
+export type Affected = Pick<AffectedPackage, 'versions' | 'ranges' | 'unread'>;
 
 const affectedSchema = z.object({
   system: z.enum(SYSTEMS),
@@ -37,6 +37,8 @@ const affectedSchema = z.object({
   name: z.string(),
   versions: z.array(z.string()),
   ranges: z.array(z.array(eventSchema)),
+  /** Set when it has a range that cannot be read, or no versions at all: it may affect any other version. */
+  unread: z.literal(true).exactOptional(),
 });
 
 /** An advisory in the OSV format (schema 1.x), as far as it is stored. */

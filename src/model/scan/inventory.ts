@@ -67,6 +67,8 @@ export const versionRecordSchema = z.object({
   advisoriesOnly: z.literal(true).exactOptional(),
   /** Set when the service does not have the version, and imported advisories name it: the service says nothing about it. */
   serviceLacks: z.literal(true).exactOptional(),
+  /** Imported advisories about the package of which it is not known whether they affect this version. */
+  undecided: z.array(z.string()).exactOptional(),
   /** The statements of two sources about advisories that one of them does not list; absent where they agree. */
   claims: z.array(claimSchema.extend({ id: z.string() })).exactOptional(),
 });

@@ -111,8 +111,9 @@ function scopesOf({ lockfiles, unread = [], findings = [] }: ExceptionFacts): Kn
 /** Whether findings have all advisories of a package, with all of their names. */
 function hasKnownAdvisories({ resolution }: HeldPackage, names: ReadonlyMap<string, unknown>): boolean {
   if (resolution?.outcome === 'private') return true;
-  if (resolution?.outcome !== 'resolved' || resolution.record === undefined) return false;
-  return resolution.record.advisoryIds.every((id) => names.has(id.toUpperCase()));
+  const { outcome, record } = resolution ?? {};
+  if (outcome !== 'resolved' || record === undefined || record.undecided !== undefined) return false;
+  return record.advisoryIds.every((id) => names.has(id.toUpperCase()));
 }
 
 /** The suppressions beside the lockfiles, as exceptions. */
