@@ -9,7 +9,7 @@ export interface CommandEntry {
   /** Options and arguments as `lockhound --help` lists them. Default: `[options]`. */
   readonly usage?: string;
   readonly description: string;
-  /** Where `lockhound --help` lists it; without one it is only named there. */
+  /** The group under which `lockhound --help` lists it; a command without one is only named there. */
   readonly group?: Group;
   /** Loads the function that adds options, arguments, subcommands and the action to the command. */
   load(): Promise<(command: Command, context: CommandContext) => void>;

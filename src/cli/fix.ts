@@ -73,7 +73,7 @@ async function fix(terminal: Terminal, paths: readonly string[], options: FixOpt
 type AdviseOptions = Pick<FixOptions, 'config' | 'local' | 'as' | 'check' | 'branch'> & {
   /** The folder that the fix is applied to; absent: nothing is applied. */
   readonly folder?: string;
-  /** As in `ApplyOptions`. */
+  /** See `ApplyOptions`. */
   readonly isRemote?: boolean;
   readonly signal: AbortSignal;
 };

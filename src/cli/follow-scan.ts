@@ -84,7 +84,7 @@ async function untilDone(
 
 const NOT_SEEN = 'it is not queued yet';
 
-/** What a scan waits for. `undefined` for one that is done. Throws `CommandError` for one that failed. */
+/** The step that a scan waits for. `undefined` for one that is done. Throws `CommandError` for one that failed. */
 function stepOf({ state, step, reason = 'the scan failed' }: Scan): string | undefined {
   if (state === 'failed') throw new CommandError('scan-failed', reason);
   return step ?? (state === 'queued' || state === 'running' ? state : undefined);
@@ -100,7 +100,7 @@ async function stateOf(caller: Caller, scan: string, signal: AbortSignal) {
   }
 }
 
-/** What `lockhound health` says about what does not work. */
+/** The text of `lockhound health` about what does not work. */
 async function explain(caller: Caller): Promise<string> {
   try {
     const { parts } = await caller.call('lockhound.health.get', {});

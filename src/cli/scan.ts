@@ -143,7 +143,7 @@ function cacheOf(
   return { folder: cacheDir, offline, onFault: (message) => terminal.note(`warning: ${message}\n`) };
 }
 
-/** What filters leave out is counted. */
+/** The report without what filters leave out, which is counted. */
 async function filtered(terminal: Terminal, report: ScanReport, options: ScanOptions): Promise<ScanReport> {
   const { direct, ecosystem: ecosystems, severity, fixable, withoutGroups } = options;
   const { filterReport } = await import('../commands/scanning/filter-report.ts');

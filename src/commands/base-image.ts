@@ -6,7 +6,7 @@ import { type ContainerImage, readImage } from '../sources/image/oci-image.ts';
 import { BaseImageError } from './errors.ts';
 import type { InsightsSession } from './insights-session.ts';
 
-/** What is different from an earlier answer. `gone`: no public image has the layers of the base any more. */
+/** The difference from an earlier answer. `gone`: no public image has the layers of the base any more. */
 export interface BaseChange {
   readonly kind: 'changed' | 'gone' | 'found';
   readonly before?: BaseImage;
@@ -15,11 +15,11 @@ export interface BaseChange {
 export interface BaseImageReport {
   readonly schema: 'lockhound.base-image/1';
   readonly image: Omit<ContainerImage, 'layers'> & { readonly path: string; readonly layers: number };
-  /** Absent when no public image has its layers. */
+  /** The base; absent when no public image has its layers. */
   readonly base?: BaseImage;
   /** The commands of the layers above the base, the lowest first. */
   readonly above: readonly string[];
-  /** Present when it is not what it was. */
+  /** The change; present when the base is not what it was. */
   readonly change?: BaseChange;
 }
 

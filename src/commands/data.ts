@@ -76,7 +76,7 @@ export async function updateAdvisoriesFrom(
   );
 }
 
-/** Where a list is stored. */
+/** The place where a list is stored. */
 export interface ListPlace {
   /** A folder, or `Redis` with its prefix. */
   readonly place: string;

@@ -184,7 +184,7 @@ async function advised(
   return await adviseScan(report, { ...parts, maxRequests, maxBytes, signal });
 }
 
-/** What the VEX documents of an option say. Loaded on use: few scans name a document. */
+/** The content of the VEX documents of an option. Loaded on use: few scans name a document. */
 async function readVex(paths: readonly string[] = []): Promise<ConfiguredVex> {
   if (paths.length === 0) return { suppressions: [], notApplied: [] };
   const { readVexFiles } = await import('./scanning/vex-file.ts');

@@ -5,7 +5,7 @@ import { dataFolder } from '../config/data-folder.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { defined } from '../model/defined.ts';
 
-/** What is imported of an advisory for people. Times are RFC 3339. */
+/** The imported text of an advisory for people. Times are RFC 3339. */
 export interface ImportedText extends AdvisoryText {
   readonly published?: string;
   readonly modified?: string;
@@ -13,8 +13,8 @@ export interface ImportedText extends AdvisoryText {
 }
 
 /**
- * What the imported advisories of this machine say of an advisory by its names, the first that has a text. Nothing where none are
- * imported, or where they cannot be read, which `lockhound doctor` reports: it is then not known.
+ * The text of an advisory in the imported advisories of this machine, by its names: the first that has one. The result is empty where none
+ * are imported, or where they cannot be read, which `lockhound doctor` reports: it is then not known.
  */
 export async function importedText(
   { config: { data } }: LoadedConfig,

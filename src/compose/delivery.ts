@@ -27,7 +27,7 @@ interface DeliveryParts {
   readonly webhooks: readonly Route[];
   /** For `delivery: platform-event`. */
   readonly platform: WebhookAccount | undefined;
-  /** Of any shard: they share the stopped routes. */
+  /** The store of any shard: they share the stopped routes. */
   readonly store: Store;
   readonly log: Logger;
   /** Receives attempts in place of the delivery store. */

@@ -114,7 +114,7 @@ async function openParts({ fleet, queueDepths }: Store, cadence: Cadence) {
 }
 
 const DAY_MS = 24 * 3_600_000;
-/** By name: how long ago a target was read. */
+/** The classes of the time since a target was read, by name. */
 const AGES: readonly (readonly [name: string, ms: number])[] = [
   ['1d', DAY_MS],
   ['7d', 7 * DAY_MS],

@@ -29,7 +29,7 @@ export interface FleetStore {
 }
 
 interface FleetStoreOptions extends Pick<ConnectOptions, 'waiting'> {
-  /** For the queues: what is put on one continues its trace. */
+  /** The telemetry for the queues: what is put on one continues its trace. */
   readonly telemetry?: () => Promise<Telemetry | undefined>;
 }
 

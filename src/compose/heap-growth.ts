@@ -55,7 +55,7 @@ function growthPercent(live: number, others: number): number {
 /** In bytes. */
 interface HeapSizes {
   readonly young: number;
-  /** Of the old generation: what it takes, and what of it objects take. */
+  /** The bytes that the old generation takes, and those of them that objects take. */
   readonly committed: number;
   readonly live: number;
 }

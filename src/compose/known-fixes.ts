@@ -9,7 +9,7 @@ import { CACHED_FIX } from '../model/stored/catalog.ts';
 import { cacheInMemory } from '../store/facts/memory-cache.ts';
 
 const DAY_MS = 86_400_000;
-/** What is known is read for a week, and found out anew after a day. */
+/** A known fix is read for a week, and determined again after a day. */
 const TTL_MS = 7 * DAY_MS;
 /** Requests for one package version. */
 const MAX_REQUESTS = 1_000;
@@ -27,7 +27,7 @@ export function createFixReader(cache: Cache): KnownFixes['read'] {
   };
 }
 
-/** What is known of fixes, in the cache that all workers share. */
+/** The known fixes, in the cache that all workers share. */
 export function createKnownFixes(insights: AdvisedBy, cache: Cache): KnownFixes {
   const fixes = createRecordCache<KnownFix>(CACHED_FIX, { cache, recordTtlMs: TTL_MS, missTtlMs: TTL_MS });
   // What is learned is added to what all workers know, so it is not read from memory.

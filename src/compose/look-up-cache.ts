@@ -8,7 +8,7 @@ import { type DiskCache, openDiskCache } from '../insights/disk-cache/disk-cache
 export interface CacheOptions {
   /** Default: that of the user, except for a service on this machine. `false`: look-ups are not cached. */
   readonly folder?: string | false | undefined;
-  /** Nothing is requested: the cache answers alone. */
+  /** With it, nothing is requested: the cache answers alone. */
   readonly offline?: boolean;
   /** Called when the cache cannot be written. */
   readonly onFault: (message: string) => void;

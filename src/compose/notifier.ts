@@ -80,7 +80,7 @@ export async function openNotifier(
     /** Routes whose webhooks do not exist, so that their alerts wait. */
     unprovisioned: () =>
       desired.webhooks.map(({ route }) => route).filter((route) => !current.definitions.has(route)),
-    /** What differed on the platform at the last comparison; `undefined` when nothing did. */
+    /** The difference on the platform at the last comparison; `undefined` when there was none. */
     drift: () => drift,
     close: async () => void (await Promise.all([webhooks.close(), delivery.close()])),
   };

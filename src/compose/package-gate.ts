@@ -12,7 +12,7 @@ import { createLogger } from './logger.ts';
 import { isInspecting, suppressionsIn } from './ports.ts';
 import type { Store } from './store.ts';
 
-/** What packages are judged by before a target has them. Nothing is written to the store. */
+/** The gate judges packages before a target has them. Nothing is written to the store. */
 export interface PackageGate {
   /** `seesAll`: whether answers may depend on what other targets of the fleet had. */
   insights(
@@ -22,7 +22,7 @@ export interface PackageGate {
   readonly policy: Policy;
   suppressions(): Promise<readonly Suppression[]>;
   exploits(): Promise<ExploitData>;
-  /** What the fleet knows of inspected versions. */
+  /** The knowledge of the fleet about inspected versions. */
   readonly inspections: Pick<Inspections, 'read'>;
   /** Whether versions that the fleet does not have are inspected. */
   readonly isInspecting: boolean;

@@ -29,11 +29,11 @@ interface PipelineOptions {
   readonly limits?: Partial<JobLimits>;
   /** Traces jobs. */
   readonly telemetry?: Telemetry | undefined;
-  /** Without it changes are recorded, and no alerts are sent. */
+  /** The notifier; without it changes are recorded, and no alerts are sent. */
   readonly notifier?:
     | { readonly portOf: (shard: Store) => NotifierPort; readonly routing: Routing }
     | undefined;
-  /** Without it contracts are not checked. */
+  /** The contracts; without them nothing is checked. */
   readonly contracts?: { readonly port: ContractPort } | undefined;
   /** All schedules of a shard. Unset for a run that does not share its Redis. */
   readonly schedules?: (shard: Store) => readonly Schedule[];
@@ -41,7 +41,7 @@ interface PipelineOptions {
   readonly watch?: (
     shard: Store,
   ) => Pick<Ports, 'schedules' | 'sources'> & { readonly stored: StoredSchedules };
-  /** Without it nothing is known about exploitation. */
+  /** The lists of exploitation; without them nothing is known about it. */
   readonly exploits?: ExploitPort | undefined;
 }
 
@@ -89,7 +89,7 @@ export async function startPipeline(
   return { close };
 }
 
-/** What the shards of one process have in common. */
+/** The parts that the shards of one process share. */
 interface SharedParts {
   readonly clients: Awaited<ReturnType<typeof openInsightsClients>>;
   readonly lockfiles: ReturnType<typeof createLockfileReader>;

@@ -10,7 +10,7 @@ import type { KnownFixes } from '../model/ports/shared-state.ts';
 import type { Suppression } from '../model/scan/suppression.ts';
 import type { Store } from './store.ts';
 
-/** What ports are made of, beside the stores of a shard. */
+/** The parts of which ports are made, beside the stores of a shard. */
 type PortParts = Pick<Ports, 'insights' | 'lockfiles'> & {
   readonly knownFixes: KnownFixes;
   readonly routing: Routing | undefined;
@@ -80,7 +80,7 @@ export function reuseOf({ config, vex }: LoadedConfig, routing: Routing = NO_ROU
   };
 }
 
-/** Those of the configuration and of its VEX documents. Loaded on use: most configurations have none. */
+/** The suppressions of the configuration and of its VEX documents. Loaded on use: most configurations have none. */
 export function suppressionsIn({
   config: { suppressions },
   vex = [],

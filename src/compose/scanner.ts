@@ -33,13 +33,16 @@ interface ScannerOptions extends Pick<AttemptsOptions, 'signal' | 'onProgress' |
   readonly log: Log;
   /** Answers in place of the configured service. */
   readonly local?: Pick<LocalIndex, 'answer'> | undefined;
-  /** What is known of inspected packages: those that are new to it are inspected for signs of a compromise. Default: none are. */
+  /**
+   * The knowledge about inspected packages: those that are new to it are inspected for signs of a compromise. Default:
+   * none are.
+   */
   readonly inspections?: Inspections | undefined;
   /** Suppressions in addition to those of the configuration. Default: none. */
   readonly suppressions?: readonly Suppression[];
   /** The state with which the first scan is compared. Default: that of a new target. */
   readonly previous?: TargetState | undefined;
-  /** What an earlier report says of versions. Default: nothing. */
+  /** The statements of an earlier report about versions. Default: none. */
   readonly stated?: InsightsOptions['stated'];
   /** Answers of earlier look-ups. Default: those of this process. */
   readonly cache?: Cache | undefined;
@@ -119,7 +122,7 @@ export function standaloneConfig({ config, ...rest }: LoadedConfig): LoadedConfi
   return { ...rest, config: { ...others, log } };
 }
 
-/** What answers in place of the network. */
+/** The client that answers in place of the network. */
 function httpOf({ local, offline }: ScannerOptions): HttpClient | undefined {
   if (local === undefined) return offline === true ? offlineClient() : undefined;
   return createLocalHttp(async () => local);

@@ -64,7 +64,7 @@ export type Store = ReturnType<typeof createStore>;
 
 /** The stores of all shards. */
 export interface Stores {
-  /** By their index. */
+  /** The shards by their index. */
   readonly shards: readonly Store[];
   /** The stores of the shard that has a target. */
   of(target: string): Store;
@@ -183,7 +183,7 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
     forgetTarget: createTargetRemoval(redis, keys, targetSummaries),
     openAlerts,
     changeLog: createChangeLog(redis, keys),
-    /** What the fleet knows of package versions and advisories. */
+    /** The knowledge of the fleet about package versions and advisories. */
     facts,
     fleet: {
       ...fleet,

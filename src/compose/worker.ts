@@ -37,7 +37,7 @@ interface WorkerOptions {
   readonly shards?: readonly number[] | undefined;
   /** Whether the API is served in this process, which then shows metrics and readiness. */
   readonly serving?: boolean;
-  /** Where its log goes. Default: standard error. */
+  /** The destination of its log. Default: standard error. */
   readonly log?: DestinationStream;
 }
 
@@ -67,7 +67,7 @@ export async function runWorker(loaded: LoadedConfig, options: WorkerOptions) {
   return {
     /** Aborts when the worker must not go on. */
     lost,
-    /** For the server of the API. */
+    /** The state for the server of the API. */
     monitored,
     async close() {
       await close();
@@ -165,7 +165,7 @@ async function openWorker(
   return { lost: presence.lost, monitored };
 }
 
-/** For the log; absent when there is only one shard. */
+/** The text about shards for the log; absent when there is only one. */
 function shardsText(own: readonly Store[]): string | undefined {
   const count = own[0]?.shard.count ?? 1;
   return count === 1 ? undefined : `${own.map(({ shard }) => shard.index).join(', ')} of ${count}`;

@@ -5,7 +5,7 @@ import { parseDescription, type RestDescription } from './description/descriptio
 /** The documents that come with Lockhound, in `apis/`. */
 export type BundledApi = 'insights.v3alpha' | 'webhooks.v1' | 'discovery.v1' | 'lockhound.v1';
 
-/** By the name of the API; each has one version. */
+/** The bundled APIs by name; each has one version. */
 export const BUNDLED_APIS: ReadonlyMap<string, BundledApi> = new Map([
   ['insights', 'insights.v3alpha'],
   ['webhooks', 'webhooks.v1'],

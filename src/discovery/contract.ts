@@ -7,7 +7,7 @@ import type { Directory } from './directory/directory.ts';
 import type { DocumentSource, FetchedDocument } from './directory/document-source.ts';
 import { DiscoveryError } from './errors.ts';
 
-/** Where the document of an API is published: at a URL, or at the URL in a directory. */
+/** The place where the document of an API is published: at a URL, or at the URL in a directory. */
 export type Publication = { readonly url: string } | { readonly directory: Directory };
 
 interface ContractOptions {

@@ -23,11 +23,11 @@ export type Fault =
 export type FaultRule = Fault & {
   /** Number of requests that it applies to. Default 1, or unlimited when `every` is given. */
   readonly times?: number;
-  /** Only every nth of the matching requests. Default 1. */
+  /** Selects every nth of the matching requests. Default 1. */
   readonly every?: number;
-  /** Only requests with this method. */
+  /** Selects requests with this method. */
   readonly method?: string;
-  /** Only requests for this path, without its query; `*` matches any text. */
+  /** Selects requests for this path, without its query; `*` matches any text. */
   readonly path?: string;
 };
 
@@ -50,7 +50,7 @@ export interface FaultRequest {
 export interface InjectOptions {
   /** Default 1, or unlimited when `every` is given. */
   readonly times?: number | undefined;
-  /** Only every nth of the requests that `when` accepts. Default 1. */
+  /** Selects every nth of the requests that `when` accepts. Default 1. */
   readonly every?: number | undefined;
   readonly when?: (request: FaultRequest) => boolean;
 }

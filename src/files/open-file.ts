@@ -10,7 +10,10 @@ export interface OpenedFile {
   readonly size: number;
 }
 
-/** Without these flags, opening a named pipe waits for its writer, and a terminal can become the controlling one. */
+/**
+ * The flags for opening. Without them, opening a named pipe waits for its writer, and a terminal can become the
+ * controlling one.
+ */
 export const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 /**

@@ -8,7 +8,7 @@ export interface ReadLimits {
   readonly maxBytes: number;
   /** The file must be inside this folder, after links are resolved. */
   readonly within?: string | undefined;
-  /** What to do about a file that is too large: `raise lockfiles.maxBytes`. */
+  /** The remedy for a file that is too large: `raise lockfiles.maxBytes`. */
   readonly remedy?: string | undefined;
 }
 

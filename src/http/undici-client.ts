@@ -28,7 +28,7 @@ export interface HttpClientOptions {
   /** Checks every address before a connection to it. Default: all are allowed. */
   readonly guard?: AddressGuard;
   readonly userAgent?: string;
-  /** What is called, for metrics: attempts are measured under this name. Unset: they are not measured. */
+  /** The name of what is called, for metrics: attempts are measured under this name. Unset: they are not measured. */
   readonly service?: string;
   /** Awaited before each attempt, including retries; a request budget delays it. */
   readonly beforeAttempt?: ((signal: AbortSignal | undefined) => Promise<void>) | undefined;

@@ -15,7 +15,7 @@ export interface LockfileInput {
   readonly path: string;
   /** Decoded, without a byte order mark. */
   readonly text: string;
-  /** As in `Decoded`. */
+  /** See `Decoded`. */
   readonly bytes?: Uint8Array | undefined;
   /**
    * Returns the content of a companion (see `Format.companions`) by its path relative to the lockfile; `undefined` when it

@@ -12,7 +12,7 @@ export const GITIGNORE = '.gitignore';
 /** Rules are not compared with deeper paths, which takes cubic time. Such files are searched. */
 const MAX_DEPTH = 64;
 
-/** As in git, the nearest `.gitignore` with a matching rule decides. */
+/** Says whether a path is ignored. Like in git, the nearest `.gitignore` with a matching rule decides. */
 export function isIgnored(path: string, all: readonly IgnoreRules[]): boolean {
   for (const { folder, rules } of all.toReversed()) {
     const below = relative(folder, path).split(sep).join('/') + (path.endsWith(sep) ? '/' : '');

@@ -18,7 +18,7 @@ export function formatOfName(path: string): KnownFormat | undefined {
   );
 }
 
-/** What to do about an unsupported file of a known tool; `undefined` for any other file. */
+/** The remedy for an unsupported file of a known tool; `undefined` for any other file. */
 export function remedyFor(path: string): string | undefined {
   const name = path.split(/[\\/]/).at(-1) ?? '';
   return KNOWN_FORMATS.find((format) => isUnreadable(format, name))?.unreadable?.[name];

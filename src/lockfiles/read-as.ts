@@ -21,17 +21,17 @@ export interface ReadRequest {
   readonly content: Buffer;
   /** Name of the format; detected when it is not set. */
   readonly format?: string | undefined;
-  /** As in `LockfileInput`. */
+  /** See `LockfileInput`. */
   readonly companion?: LockfileInput['companion'];
   readonly limits?: Partial<LockfileLimits>;
-  /** As in `LockfileInput`. */
+  /** See `LockfileInput`. */
   readonly onePassOnly?: LockfileInput['onePassOnly'];
 }
 
 /** A lockfile with its companions. */
 export type LockfileRequest = Omit<ReadRequest, 'companion'> & { readonly companions: readonly Companion[] };
 
-/** What to do about a lockfile that is too large. */
+/** The remedy for a lockfile that is too large. */
 export const RAISE_LIMIT = 'raise lockfiles.maxBytes if the file is correct';
 
 /** Reads a lockfile of a known format. Throws `LockfileError`, and `UnknownLayout` for `onePassOnly`. */

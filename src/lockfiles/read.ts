@@ -21,7 +21,7 @@ export function readLockfile(request: ReadRequest): Lockfile {
   return readDecoded(found, decoded, request);
 }
 
-/** The same with its companions. */
+/** Reads a lockfile with its companions. */
 export function readWithCompanions(request: LockfileRequest): Lockfile {
   return withCompanions(request, readLockfile);
 }

@@ -14,7 +14,7 @@ export interface HealthOptions {
   readonly limitMs?: number;
 }
 
-/** What the server shows. */
+/** The state that the server shows. */
 export interface ShownHealth {
   readonly probes: readonly Probe[];
   /** Served as `/metrics`. */
@@ -69,7 +69,7 @@ export async function startHealthServer({ host, port, limitMs = DEFAULT_LIMIT_MS
   };
 }
 
-/** What all probes find, with the HTTP status of `/readyz`. */
+/** The results of all probes, with the HTTP status of `/readyz`. */
 export async function readinessOf(probes: readonly Probe[], limitMs = DEFAULT_LIMIT_MS) {
   const checks = (await Promise.all(probes.map((probe) => run(probe, limitMs)))).flat();
   const isReady = checks.every(({ fault }) => fault === undefined);

@@ -6,7 +6,7 @@ import type { TargetStore } from '../store/targets.ts';
 import type { Check, Probe } from './health.ts';
 import { factsProblem } from './verdict/facts.ts';
 
-/** What the probes read. */
+/** The parts of the store that the probes read. */
 export interface ProbedStore {
   readonly redis: { readonly status: string };
   readonly deliveries: Pick<DeliveryStore, 'openByRoute' | 'stoppedRoutes'>;
@@ -23,7 +23,7 @@ export interface ProbedStore {
 export interface ProbedWebhooks {
   /** Why no alert can be delivered. */
   fault(): string | undefined;
-  /** What differed on the platform at the last comparison. */
+  /** The difference on the platform at the last comparison. */
   drift(): string | undefined;
   /** Routes whose webhooks do not exist. */
   unprovisioned(): readonly string[];

@@ -3,7 +3,7 @@ import type { FleetView } from '../fleet/view/fleet-view.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { Refusal } from '../operations/refusal.ts';
 
-/** What the operations of a server work with. */
+/** The context with which the operations of a server work. */
 export interface ServeContext extends OperationContext {
   readonly view: FleetView;
   /** A reading of events that failed. */

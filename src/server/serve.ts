@@ -52,9 +52,9 @@ export interface ServeOptions {
 }
 
 export interface RunningServer {
-  /** Where it listens, without a trailing slash. */
+  /** The URL at which it listens, without a trailing slash. */
   readonly url: string;
-  /** Where the health port is, if it is open. */
+  /** The URL of the health port, if it is open. */
   readonly health: string | undefined;
   /** Who is answered while there is no token. */
   readonly note: string | undefined;

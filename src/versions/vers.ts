@@ -5,7 +5,7 @@ import type { VersionScheme } from './version-scheme.ts';
 
 /** The versions that a range of the VERS specification selects, by the order of their ecosystem. */
 export interface VersRange {
-  /** In the order of their versions; none overlaps another. */
+  /** The intervals in the order of their versions; none overlaps another. */
   readonly intervals: readonly Interval[];
   /** Versions inside of an interval that the range does not contain. */
   readonly excluded: readonly string[];

@@ -71,7 +71,7 @@ function semverMatch(text: string): Match | undefined {
   };
 }
 
-/** Without the prefix of Go's standard library, whose first releases have two numbers: `go1.21`. */
+/** The version without the prefix of Go's standard library, whose first releases have two numbers: `go1.21`. */
 function bare(version: string): string {
   if (!version.startsWith('go')) return version;
   const number = version.slice(2);

@@ -59,7 +59,7 @@ export function readVersionItem(item: unknown): VersionKey | undefined {
   return system === undefined ? undefined : { system, name, version };
 }
 
-/** The same, or a package: `npm lodash`, or `{"system", "name"}`, also below `packageKey`. */
+/** Reads a version as above, or a package: `npm lodash`, or `{"system", "name"}`, also below `packageKey`. */
 export function readSubjectItem(item: unknown): Omit<VersionKey, 'version'> | undefined {
   const version = readVersionItem(item);
   if (version !== undefined) return version;

@@ -18,7 +18,7 @@ import {
 } from './session.ts';
 import { query, SINGLE_OPERATIONS, single } from './single.ts';
 
-/** What the line of a version shows. */
+/** The fields that the line of a version shows. */
 const VERSION_LINE = ['publishedAt', 'licenses', 'isDeprecated', 'advisoryKeys'] as const;
 
 /** The operations that are not single: what each is called, asks for and prints. */

@@ -5,7 +5,7 @@ import { closing } from '../../model/closing.ts';
 import type { System } from '../../model/lockfile/ecosystem.ts';
 import { interruptible } from '../program/terminal.ts';
 
-/** What the help of an operation shows. */
+/** The texts that the help of an operation shows. */
 export interface Description {
   readonly name: string;
   readonly description: string;
@@ -77,7 +77,7 @@ export function systemOf(name: string): System | undefined {
   return SYSTEMS.get(name.toLowerCase());
 }
 
-/** The same for an argument. Throws `InvalidArgumentError`. */
+/** Reads a system as above, from an argument. Throws `InvalidArgumentError`. */
 export function readSystem(name: string): System {
   const system = systemOf(name);
   if (system !== undefined) return system;

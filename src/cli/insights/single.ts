@@ -74,7 +74,7 @@ interface Question<Value> {
   readonly method: string;
   /** Replaces the text that follows from the schema. */
   readonly render?: (value: Value, options: TextOptions) => string;
-  /** What "not found" means, where it may be misunderstood. */
+  /** The meaning of "not found", where it may be misunderstood. */
   readonly absence?: string;
 }
 

@@ -8,7 +8,7 @@ export interface Caller {
   readonly only?: MethodId;
   /** The largest page of a list. */
   readonly maxPage: number;
-  /** What the answers of this process lack because it cannot be read. */
+  /** The things that answers of this process lack because they cannot be read. */
   readonly unreadable: readonly string[];
   close(): Promise<void>;
 }

@@ -27,7 +27,7 @@ interface Arguments {
   readonly made: readonly string[];
 }
 
-/** What a person typed. */
+/** The arguments and options that a person typed. */
 interface Given {
   readonly args: readonly unknown[];
   readonly options: Readonly<Record<string, unknown>>;
@@ -74,7 +74,7 @@ export function parametersOf(
   );
 }
 
-/** An argument with several values is an empty list when there is none. */
+/** The texts of an argument. One with several values is an empty list when there is none. */
 function textsOf(value: unknown): ParameterTexts[string] {
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(String);
   return value === undefined ? undefined : String(value);

@@ -12,11 +12,11 @@ export interface ViewOptions extends TextOptions {
   readonly limit: number;
   /** Whether there are further entries. */
   readonly more: boolean;
-  /** What was asked for. */
+  /** The parameters of the request. */
   readonly params: ParameterTexts;
 }
 
-/** What the document cannot say of an operation on the command line. */
+/** The properties of an operation on the command line that the document cannot state. */
 export interface View {
   /** The answer for people. Default: that of its schema, or the report with the name `table`. */
   readonly text?: (answer: Any, options: ViewOptions) => string;
@@ -30,7 +30,7 @@ export interface View {
   readonly isFound?: (answer: Any) => boolean;
   /** The property of the answer that is a list. */
   readonly items?: string;
-  /** What of the answer the text by its schema shows. Default: all. */
+  /** The part of the answer that the text by its schema shows. Default: all. */
   readonly shown?: (answer: Any) => object;
   /** The properties of an entry that a list shows as text, without `--verbose`. Default: all. */
   readonly columns?: readonly string[];
@@ -48,7 +48,7 @@ export interface View {
   >;
   /** Whether `--sign` signs the file of the result. */
   readonly isSigned?: boolean;
-  /** What is asked before it happens. */
+  /** The question that a person answers before it happens. */
   readonly question?: (params: ParameterTexts) => string;
   /** How the answer changes. */
   readonly follow?: Follow;
@@ -60,9 +60,9 @@ export interface View {
   ) => ((body: Any, signal: AbortSignal | undefined) => Promise<unknown>) | undefined;
 }
 
-/** What `--follow` prints. */
+/** The output of `--follow`. */
 export interface Follow {
-  /** What differs in the newer answer; `undefined` when nothing does. */
+  /** The difference of the newer answer; `undefined` when there is none. */
   readonly changes: (before: Any, now: Any) => object | undefined;
   readonly text: (changes: Any, options: TextOptions) => string;
 }

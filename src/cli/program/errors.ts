@@ -36,7 +36,7 @@ export const EXIT = {
   notFound: 1,
   /** For scans with `--exit-codes extended`: findings, and no known upgrade clears any of them. */
   unfixable: 3,
-  /** The same: no findings, and something that could not be found out. */
+  /** Another failure without findings: something could not be found out. */
   incomplete: 4,
   /** The command failed or its result is incomplete. The message on standard error says why. */
   error: 2,

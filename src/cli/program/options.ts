@@ -2,12 +2,12 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 
 const OUTPUT_FORMATS = ['table', 'json'];
 
-/** What `withOutputFormat` adds to a command's options. */
+/** The options that `withOutputFormat` adds to a command. */
 export interface OutputOptions {
   readonly format: string;
 }
 
-/** What `withConfig` adds to a command's options. */
+/** The options that `withConfig` adds to a command. */
 export interface ConfigOptions {
   readonly config?: string;
 }

@@ -1,7 +1,7 @@
 import { fstatSync, statSync, writeSync } from 'node:fs';
 import { EXIT } from './errors.ts';
 
-/** Where a command writes. */
+/** The streams to which a command writes. */
 export interface Output {
   /** Results. */
   out(text: string): void;
@@ -66,7 +66,10 @@ function streamOf(descriptor: 1 | 2): NodeJS.WriteStream {
   return stream.on('error', (error: NodeJS.ErrnoException) => endAfter(descriptor, error));
 }
 
-/** What cannot be written has no reader, or, for example, no space: a scan must not end as if it had only findings. */
+/**
+ * Ends the process when output cannot be written. It has no reader, or, for example, no space: a scan must not end as
+ * if it had only findings.
+ */
 function endAfter(descriptor: 1 | 2, { code, message }: NodeJS.ErrnoException): never {
   if (code === 'EPIPE') process.exit(EXIT.clean);
   if (descriptor === 1) {

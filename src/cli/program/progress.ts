@@ -60,7 +60,7 @@ function shareOf(step: string, done: number, total: number): number {
   return from + (to - from) * (total === 0 ? 1 : Math.min(1, done / total));
 }
 
-/** Not wider than the terminal, because a wrapped line cannot be redrawn in place. */
+/** The line is not wider than the terminal, because a wrapped line cannot be redrawn in place. */
 function line(share: number, text: string, width: number): string {
   const filled = Math.floor(share * BAR_WIDTH);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);

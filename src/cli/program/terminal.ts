@@ -43,7 +43,7 @@ function columnsOf(stream: { readonly columns?: number } | undefined): number {
   return stream?.columns || DEFAULT_COLUMNS;
 }
 
-/** What is known of terminals, and of `FORCE_HYPERLINK`. */
+/** The answer follows from what is known of terminals, and from `FORCE_HYPERLINK`. */
 async function showsLinks(): Promise<boolean> {
   const { default: supported } = await import('supports-hyperlinks');
   return supported.stdout;
@@ -109,7 +109,7 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What a start returns; `undefined` when it failed because the signal aborted meanwhile. */
+/** The result of a start; `undefined` when it failed because the signal aborted meanwhile. */
 export async function unlessAborted<T>(signal: AbortSignal, start: Promise<T>): Promise<T | undefined> {
   try {
     return await start;

@@ -54,7 +54,7 @@ export async function diffApis(options: DiffOptions): Promise<readonly ContractD
   );
 }
 
-/** Without a directory the bundled documents are listed. */
+/** The options of a list. Without a directory, it has the bundled documents. */
 export interface ListOptions extends DocumentsOptions {
   readonly name?: string | undefined;
   readonly preferred: boolean;

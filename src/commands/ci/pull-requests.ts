@@ -6,7 +6,7 @@ import { githubHeaders, openHostApi } from './host-api.ts';
 
 /** A pull request at GitHub, or a merge request at GitLab. */
 export interface PullRequest {
-  /** In its project. */
+  /** The number in its project. */
   readonly number: number;
   readonly url: string;
   readonly isOpen: boolean;
@@ -29,7 +29,7 @@ export interface Branches {
 
 export type PullRequests = ReturnType<typeof openPullRequests>;
 
-/** What differs between code hosts: paths below the project, and the forms of requests and answers. */
+/** The differences between code hosts: paths below the project, and the forms of requests and answers. */
 interface Dialect {
   readonly headers: (token: Secret) => Readonly<Record<string, string>>;
   readonly branches: string;
@@ -102,7 +102,7 @@ const GITLAB: Dialect = {
   updates: 'PUT',
 };
 
-/** What is asked of a code host. Each function throws `CiError`, `HttpError`. */
+/** The requests to a code host. Each function throws `CiError`, `HttpError`. */
 export function openPullRequests(
   { host, apiUrl: url, owner }: ProposalEnvironment,
   token: Secret,

@@ -99,7 +99,7 @@ async function writeComment(
   return 'created';
 }
 
-/** Only comments of bots count: anyone could write the marker into a comment of theirs. */
+/** Finds our comment. Only comments of bots count: anyone could write the marker into a comment of theirs. */
 async function findComment(api: HostApi, pullRequest: number, marker: string): Promise<number | undefined> {
   for (let page = 1; page <= MAX_PAGES; page += 1) {
     const path = `issues/${pullRequest}/comments?per_page=${PAGE}&page=${page}`;

@@ -94,7 +94,7 @@ function namesOf({
   return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies, ...peerDependencies });
 }
 
-/** Where Node finds a dependency of a package: in its own folder, or in one above. */
+/** The place where Node finds a dependency of a package: in its own folder, or in one above. */
 function placeOf({ packages }: PackageLock, path: string, name: string): string | undefined {
   for (let folder = path; ; ) {
     const place = folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`;

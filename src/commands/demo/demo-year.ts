@@ -7,7 +7,7 @@ import { SEVERITIES, type Severity } from '../../model/scan/severity.ts';
 const DAY_MS = 86_400_000;
 /** Days of the trend. */
 const DAYS = 365;
-/** No server has this port, and requests to this machine are refused anyhow. */
+/** An address without a server. Requests to this machine are refused anyhow. */
 const GONE = 'http://127.0.0.1:9/web/admin/package-lock.json';
 
 const SUPPRESSIONS: readonly NewSuppression[] = [

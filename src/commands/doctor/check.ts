@@ -3,7 +3,7 @@ import type { Stores } from '../../compose/store.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { DoctorSubject, Found } from '../../model/fleet/checks.ts';
 
-/** What a check may use. */
+/** The things that a check may use. */
 export interface Patient {
   readonly loaded: LoadedConfig;
   readonly stores: Stores;

@@ -159,7 +159,7 @@ function isAnswer(error: unknown): boolean {
   return error instanceof NotifyError || error instanceof ConfigError || error instanceof StoreError;
 }
 
-/** What to do about an error that kept a check from finding out. */
+/** The remedy for an error that kept a check from its answer. */
 function remedyFor(error: unknown): string {
   if (error instanceof NotifyError && error.code === 'unavailable')
     return 'Check `notify.platform.url`, proxies and the firewall.';

@@ -92,7 +92,7 @@ const advisories: IndependentCheck = {
 
 type Ask = (insights: InsightsService, options: AskOptions) => Promise<Answered<unknown>>;
 
-/** What is newer than the specification, with a request that shows whether the service has it. */
+/** The operations that are newer than the specification, with a request that shows whether the service has it. */
 const NEWER: Readonly<Record<string, Ask>> = {
   findings: (insights, options) => getFindings(insights, { system: 'NPM', name: 'lodash' }, options),
   'requirements of Cargo': requirementsOf({ system: 'CARGO', name: 'serde', version: '1.0.219' }),
@@ -104,7 +104,10 @@ function requirementsOf(key: VersionKey): Ask {
   return (insights, options) => getRequirements(insights, key, options);
 }
 
-/** What a service may not have is not known: that is a gap in what is covered, and no fault. */
+/**
+ * The check for newer operations. What a service may not have is not known: that is a gap in what is covered, and no
+ * fault.
+ */
 const newer: IndependentCheck = {
   subject: 'insights',
   name: 'newer',

@@ -118,7 +118,7 @@ const COMMANDS: readonly (readonly [command: string, ...(string | number)[]])[] 
   ] as const),
   ['eval', "return redis.call('EXISTS', KEYS[1])", 1, 'KEY'],
 ];
-/** Without a key. */
+/** The commands without a key. */
 const PLAIN: readonly (readonly [command: string, ...string[]])[] = [
   ['time'],
   ['info', 'server'],
@@ -171,7 +171,7 @@ const slots: Check = {
   },
 };
 
-/** They measure times. */
+/** The checks that measure times. */
 export const REDIS_TIME_CHECKS: readonly Check[] = [latency, clock];
 export const REDIS_CONNECTION_CHECKS: readonly Check[] = [tls, rights, slots];
 

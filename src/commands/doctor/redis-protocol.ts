@@ -1,7 +1,7 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-/** Where something listens, and whether it is configured with TLS. */
+/** A place where something listens, and whether it is configured with TLS. */
 export interface Listener {
   readonly host: string;
   readonly port: number;
@@ -11,8 +11,8 @@ export interface Listener {
 const LIMIT_MS = 2_000;
 
 /**
- * What is wrong with a connection on which Redis does not answer: the port has the other protocol, or something else listens there.
- * `undefined` when that is not the reason. Never rejects, and takes 4 s at most.
+ * The fault of a connection on which Redis does not answer: the port has the other protocol, or something else listens there. `undefined`
+ * when that is not the reason. Never rejects, and takes 4 s at most.
  */
 export async function protocolFault(listener: Listener): Promise<string | undefined> {
   const { host, port, isTls } = listener;
@@ -27,7 +27,7 @@ export async function protocolFault(listener: Listener): Promise<string | undefi
   return (await firstAnswer(tls)) === undefined ? undefined : 'That port has TLS: use `rediss://`';
 }
 
-/** What is answered to `PING`; `undefined` without an answer in time. */
+/** The answer to `PING`; `undefined` without an answer in time. */
 function firstAnswer(socket: Socket): Promise<string | undefined> {
   return new Promise((resolve) => {
     const end = (answer?: string): void => {

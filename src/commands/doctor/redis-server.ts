@@ -3,7 +3,7 @@ import { readServerInfo, type ServerInfo } from '../../store/redis/server-info.t
 import { readServerSettings } from '../../store/redis/server-settings.ts';
 import type { Check, Finding, Patient } from './check.ts';
 
-/** They have every command that is used. */
+/** The oldest releases that have every command that is used. */
 const LEAST: Readonly<Record<string, readonly [number, number]>> = { redis: [6, 2], valkey: [7, 2] };
 const MEMORY_LATE = 0.7;
 const MEMORY_FULL = 0.85;

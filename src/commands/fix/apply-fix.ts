@@ -168,7 +168,7 @@ function findingsIn({ verdict }: ScanReport, path: string): readonly Finding[] {
   );
 }
 
-/** What the scan of the result could not find out and the one before could: a fix that hides a finding is no fix. */
+/** The gaps of the scan of the result that the one before did not have: a fix that hides a finding is no fix. */
 function newGaps(before: ScanReport, after: ScanReport, path: string): readonly string[] {
   const known = new Set(before.verdict.gaps.map(({ kind, subject }) => `${kind} ${subject}`));
   const own = new Set(

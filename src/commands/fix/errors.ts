@@ -6,5 +6,5 @@ import { CodedError } from '../../model/errors.ts';
  */
 export type FixErrorCode = 'not-applicable' | 'changed-meanwhile';
 
-/** Nothing was changed. */
+/** An error after which nothing is changed. */
 export class FixError extends CodedError<FixErrorCode> {}

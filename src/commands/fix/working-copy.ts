@@ -25,7 +25,7 @@ export interface WorkingCopy {
   readonly copy: string;
   /** The folder, in the copy. */
   readonly folder: string;
-  /** What commands changed. Ignored files of the repository, and folders of installed packages, are no changes. */
+  /** The changes by commands. Ignored files of the repository, and folders of installed packages, are no changes. */
   changes(): Promise<readonly ChangedFile[]>;
   /** Makes files of the copy as they were. */
   restore(files: readonly ChangedFile[]): Promise<void>;

@@ -78,7 +78,7 @@ export function stateOf({ base, findings, image }: BaseFacts): TargetState {
   };
 }
 
-/** What a report says of its image; the finding about it has the base before. */
+/** The state of the image of a report; the finding about it has the base before. */
 function imageState(image: JudgedImage, findings: readonly Finding[], requestedAt: string): ImageState {
   const before = findings.find(({ base }) => base !== undefined)?.base?.before;
   return { ...image, requestedAt, ...(before === undefined ? {} : { before }) };

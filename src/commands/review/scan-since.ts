@@ -52,7 +52,7 @@ function packagesIn(report: ScanReport | undefined): ReadonlyMap<string, Resolve
   return new Map(all.map((one) => [one.purl, one]));
 }
 
-/** Both sides were scanned just now: since when a finding is open is not known. */
+/** The report without ages. Both sides were scanned just now: since when a finding is open is not known. */
 function withoutAges(report: ScanReport): ScanReport {
   const { findings, changes } = report.verdict;
   const verdict = {
@@ -123,7 +123,7 @@ async function readRevisions(options: RevisionOptions): Promise<Revisions> {
 
 interface Range {
   readonly from: string;
-  /** Absent: the files here. */
+  /** The revision to compare with; absent: the files here. */
   readonly to?: string;
   /** Whether the comparison begins at the newest common commit. */
   readonly fromCommon: boolean;
@@ -174,7 +174,7 @@ function pathsOf(places: readonly Place[]): readonly string[] {
 }
 
 interface PlacedFile {
-  /** With the path that a scan of the named files and folders gives it. */
+  /** The file with the path that a scan of the named files and folders gives it. */
   readonly file: ProducedLockfile;
   /** In the repository. */
   readonly path: string;

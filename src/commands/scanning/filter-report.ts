@@ -7,15 +7,15 @@ import { isOnlyIn } from '../../policy/group-filter.ts';
 import { countScan } from '../../scan/counts.ts';
 
 export interface ReportFilter {
-  /** Only findings in direct dependencies. */
+  /** Keeps findings in direct dependencies. */
   readonly direct?: boolean | undefined;
-  /** Only these purl types. */
+  /** Keeps these purl types. */
   readonly ecosystems?: readonly string[] | undefined;
-  /** Only findings that count as this or worse. */
+  /** Keeps findings that count as this or worse. */
   readonly severity?: RatedSeverity | undefined;
-  /** Only findings that a known change of the lockfile clears. */
+  /** Keeps findings that a known change of the lockfile clears. */
   readonly fixable?: boolean | undefined;
-  /** Not findings in packages that are installed under these conditions alone. */
+  /** Removes findings in packages that are installed under these conditions alone. */
   readonly withoutGroups?: readonly string[] | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface ScanAdvice {
   /** The lockfiles that were read, by their paths in the report. */
   readonly places: ReadonlyMap<string, DiscoveredLockfile>;
   readonly maxRequests: number;
-  /** Of a lockfile. */
+  /** The size limit of a lockfile. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }

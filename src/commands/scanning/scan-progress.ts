@@ -9,7 +9,7 @@ import { ScanError } from '../errors.ts';
 export interface ScanProgress {
   /** `done` of `total` units of a step. */
   update(step: string, done: number, total: number): void;
-  /** It goes on after `delayMs`; `reason` says what it waits for. */
+  /** The scan goes on after `delayMs`; `reason` says what it waits for. */
   wait(delayMs: number, reason: string): void;
 }
 

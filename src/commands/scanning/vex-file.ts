@@ -11,7 +11,7 @@ export async function readVexFile(path: string): Promise<VexFile> {
   return read;
 }
 
-/** What several documents say. Throws as `readVexFile`. */
+/** The content of several documents. Throws as `readVexFile`. */
 export async function readVexFiles(paths: readonly string[]): Promise<ConfiguredVex> {
   return joinVex(await Promise.all(paths.map(async (path) => ({ path, ...(await readVexFile(path)) }))));
 }

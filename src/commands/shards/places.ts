@@ -8,7 +8,7 @@ import { readValue } from '../../store/values/stored-values.ts';
 import { copyKey, type Move, type Place } from './move.ts';
 
 /**
- * What a move does with each key of a shard: where its entries go; `apart` for what `copy-records.ts`, `copy-targets.ts` and
+ * The action of a move for each key of a shard: where its entries go; `apart` for what `copy-records.ts`, `copy-targets.ts` and
  * `copy-queues.ts` copy in other ways or together with an entry of another key; and `none` for what is written again.
  */
 export const PLACES: Readonly<Record<keyof ShardKeys, Place | 'apart' | 'none'>> = {

@@ -70,7 +70,7 @@ function platformAdmin(
 const UNPROVISIONED =
   'Nothing is provisioned: `notify.platform` is not configured, and alerts use the definitions in the configuration.';
 
-/** Without a platform: checks the configuration and changes nothing. */
+/** The administration without a platform: it checks the configuration and changes nothing. */
 function configurationAdmin({ desired, warnings }: Webhooks, { secrets }: LoadedConfig): WebhookAdmin {
   const checked = async () => {
     validateDesired(desired);

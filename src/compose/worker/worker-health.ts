@@ -12,7 +12,7 @@ interface HealthParts {
   readonly metrics: MetricsHandle | undefined;
 }
 
-/** What a server shows of the worker in its process. */
+/** The state of a worker that a server in its process shows. */
 export interface MonitoredWorker {
   readonly probes: readonly Probe[];
   readonly metrics: MetricsHandle;

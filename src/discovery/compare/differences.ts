@@ -5,7 +5,7 @@ import {
 } from '../../model/api/contract.ts';
 import { jsonPath } from '../description/json-path.ts';
 
-/** The same thing in both documents. */
+/** One thing as both documents have it. */
 export interface Pair<Value> {
   readonly before: Value;
   readonly after: Value;

@@ -4,7 +4,7 @@ import { partsOf, reachableSchemas, resolveSchema, schemaNamed } from '../descri
 import type { Differences, Pair } from './differences.ts';
 import { type ComparedValue, compareValue } from './values.ts';
 
-/** Both documents, and the pairs of schemas with different names that are compared already. */
+/** The two documents, and the pairs of schemas with different names that are compared already. */
 export interface SchemaComparison {
   readonly before: RestDescription;
   readonly after: RestDescription;

@@ -107,7 +107,7 @@ export interface SchemaDescription {
   readonly minimum?: string;
   readonly maximum?: string;
   readonly enum?: readonly string[];
-  /** In the order of `enum`. */
+  /** The descriptions of the values, in the order of `enum`. */
   readonly enumDescriptions?: readonly string[];
   readonly enumDeprecated?: readonly boolean[];
   readonly properties?: Readonly<Record<string, SchemaDescription>>;
@@ -115,7 +115,7 @@ export interface SchemaDescription {
   readonly items?: SchemaDescription;
   /** Ids of methods whose requests require this property. */
   readonly annotations?: { readonly required?: readonly string[] };
-  /** Not in the specification: the bundled documents mark values that may be `null`. */
+  /** The mark of bundled documents for values that may be `null`. It is not in the specification. */
   readonly nullable?: boolean;
 }
 

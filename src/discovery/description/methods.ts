@@ -16,7 +16,7 @@ export interface ApiMethod {
   /** RFC 6570 template, relative to the document's `servicePath`. */
   readonly path: string;
   readonly flatPath: string | undefined;
-  /** Without the common parameters; in the order of the document. */
+  /** The parameters without the common ones, in the order of the document. */
   readonly parameters: ReadonlyMap<string, ParameterDescription>;
   readonly parameterOrder: readonly string[];
   /** Names of the schemas of body and answer. */

@@ -46,7 +46,7 @@ export interface MethodSummary {
   /** Schemas of the body and of the answer. */
   readonly request: string | null;
   readonly response: string | null;
-  /** One of them is sufficient; empty when none is needed. */
+  /** The scopes, of which one is sufficient; empty when none is needed. */
   readonly scopes: readonly ScopeSummary[];
   readonly mediaUpload: MediaUploadDescription | null;
   readonly supportsMediaDownload: boolean;

@@ -14,7 +14,7 @@ interface DirectoryOptions {
 
 interface DirectoryQuery {
   readonly name?: string | undefined;
-  /** Only the preferred version of each API. */
+  /** Keeps the preferred version of each API. */
   readonly preferred?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }

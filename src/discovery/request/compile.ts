@@ -7,7 +7,7 @@ import { type Params, placeParameters } from './request-parameters.ts';
 import { checkRequestBody } from './schema-check.ts';
 
 export interface CallArguments {
-  /** By the names in the document, dotted ones included: `{'packageKey.system': 'NPM'}`. */
+  /** The parameters by their names in the document, dotted ones included: `{'packageKey.system': 'NPM'}`. */
   readonly params?: Params;
   /** JSON value of the method's request schema. */
   readonly body?: unknown;

@@ -11,7 +11,7 @@ const TEXT_FORMATS: ReadonlyMap<string, readonly [fits: (text: string) => boolea
   ['google-fieldmask', [isFieldMask, 'field names separated by commas, such as title,author.name']],
 ]);
 
-/** What is wrong with a text of that format: `has to be base64`; `undefined` when it fits or the format is unknown. */
+/** The fault of a text of that format: `has to be base64`; `undefined` when it fits or the format is unknown. */
 export function textFormatProblem(format: string | undefined, text: string): string | undefined {
   const known = format === undefined ? undefined : TEXT_FORMATS.get(format);
   return known === undefined || known[0](text) ? undefined : `has to be ${known[1]}`;

@@ -25,7 +25,7 @@ export function integerBounds(format: string | undefined): readonly [bigint, big
   return INTEGER_BOUNDS.get(format ?? '');
 }
 
-/** What is wrong with a number written as text: `has to fit int32`; `undefined` when it fits. */
+/** The fault of a number written as text: `has to fit int32`; `undefined` when it fits. */
 export function numberProblem(description: NumberDescription, text: string): string | undefined {
   return isInteger(description) ? integerProblem(description, text) : decimalProblem(description, text);
 }

@@ -21,7 +21,7 @@ const DOTS = /^(?:\.|%2e){1,2}$/i;
 /** The path and the query for the parameters of a call. */
 interface PlacedParameters {
   readonly path: string;
-  /** Without `?`; may be empty. */
+  /** The query without `?`; it may be empty. */
   readonly query: string;
 }
 

@@ -58,7 +58,7 @@ export function checkAgainstSchema(
   return problemsOf({ document, methodId, formats: false }, { $ref: schemaId }, value);
 }
 
-/** The same for the body of a request, with formats and bounds of numbers. */
+/** Checks the body of a request like an answer, with formats and bounds of numbers. */
 export function checkRequestBody(
   document: RestDescription,
   schema: SchemaDescription,

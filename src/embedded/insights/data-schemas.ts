@@ -54,7 +54,7 @@ export const indexedVersion = z.object({
   integrity: z.string().optional(),
   /** URL by label: `HOMEPAGE`, `ISSUE_TRACKER`, `SOURCE_REPO`, … */
   links: z.record(z.string(), z.string()).optional(),
-  /** Absent: the graph of this version was not computed. */
+  /** The dependencies; absent when the graph of this version was not computed. */
   dependencies: requirements.optional(),
   optionalDependencies: requirements.optional(),
   peerDependencies: requirements.optional(),
@@ -93,7 +93,7 @@ export const indexedPackage = z.object({
   absent: z.array(z.string()).optional(),
   /** Similar names in the same system. */
   similar: z.array(z.string()).optional(),
-  /** What is true of every version. */
+  /** The findings about every version. */
   findings: findings.optional(),
 });
 
@@ -112,7 +112,7 @@ export const advisoryFact = z.object({
       range: z.string(),
     }),
   ),
-  /** Not served before `learnAdvisory`. */
+  /** An advisory that is held back is not served before `learnAdvisory`. */
   heldBack: z.boolean().default(false),
 });
 
@@ -125,7 +125,7 @@ export const projectFact = z.object({
   license: z.string().optional(),
   description: z.string().optional(),
   homepage: z.string().optional(),
-  /** As they are served. */
+  /** The scorecard as it is served. */
   scorecard: z.looseObject({}).optional(),
   ossFuzz: z.looseObject({}).optional(),
 });

@@ -11,7 +11,7 @@ export interface FindingsSubject {
   readonly version?: string;
 }
 
-/** What findings are made of. */
+/** The facts of which findings are made. */
 export interface FindingsFacts {
   readonly subject: FindingsSubject;
   readonly package: IndexedPackage | undefined;

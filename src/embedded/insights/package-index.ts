@@ -5,7 +5,7 @@ import type { PackageLines } from './package-lines.ts';
 
 /** The packages of a data set by system and name, which is in canonical form. */
 export class PackageIndex {
-  /** Those of `#lines` are added when they are requested. */
+  /** The packages. Those of `#lines` are added when they are requested. */
   readonly #packages = new Map<string, IndexedPackage>();
   #lines: PackageLines | undefined;
 

@@ -1,6 +1,6 @@
 /** A place in the tree of installed packages: the folder of a name in the `node_modules` of another place. */
 export interface Place<T> {
-  /** What is installed there; `undefined` where the file has only places below this one. */
+  /** The value of what is installed there; `undefined` where the file has only places below this one. */
   value: T | undefined;
   readonly parent: Place<T> | undefined;
   readonly depth: number;

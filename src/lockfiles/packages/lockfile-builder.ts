@@ -13,10 +13,10 @@ import { REGISTRY, withoutSecrets } from './sources.ts';
 /** A file that consists of bad entries must not fill the memory. */
 const MAX_PROBLEMS = 10_000;
 
-/** What a file states beside its packages. `format` is set when another format's reader read the file. */
+/** The statements of a file beside its packages. `format` is set when another format's reader read the file. */
 type Stated = Partial<Pick<Lockfile, 'format' | 'madeFrom' | 'statesScripts'>>;
 
-/** What a reader found in one file. */
+/** The content that a reader found in one file. */
 export type LockfileContent = Pick<Lockfile, 'packages' | 'problems'> & Stated;
 
 /** Collects the packages and problems of one file while it is read. */
@@ -127,7 +127,7 @@ export function draftPackage(parts: DraftParts): PackageDraft | string {
   return draftOf(parts, source, packageId(name, version, source), purl);
 }
 
-/** The same for a file that locks versions. A package from a registry must have one. */
+/** Makes a draft as above for a file that locks versions. A package from a registry must have one. */
 export function draftLockedPackage(parts: DraftParts): PackageDraft | string {
   const { name, version, source = REGISTRY } = parts;
   return name !== '' && version === '' && source.kind === 'registry' ? 'has no version' : draftPackage(parts);

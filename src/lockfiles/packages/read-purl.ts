@@ -76,7 +76,7 @@ function isCanonical(type: string, path: string, baseName: string, version: stri
   }
 }
 
-/** What pnpm writes as the version of a package in a folder. */
+/** The form in which pnpm writes the version of a package in a folder. */
 const FOLDER = /^(?:file|link|portal|workspace):(.+)$/is;
 
 function readAny(text: string, statedVersion: string): PurlPackage | string {
@@ -143,7 +143,9 @@ function cleaned(stated: unknown): Record<string, string> | undefined {
 const PUBLIC_REPOSITORY =
   /^(?:git:|(?:git\+)?https:)\/\/(?:github\.com|gitlab\.com|bitbucket\.org)\/[^@#]*$/i;
 
-/** Where the tarball and the repository of a package of a registry are is no part of what the package is. */
+/**
+ * The qualifiers without the places of the tarball and the repository, which do not identify a package of a registry.
+ */
 function withoutPlaces(qualifiers: Record<string, string> | undefined): Record<string, string> | undefined {
   if (qualifiers === undefined) return undefined;
   const { download_url: _download, vcs_url: _vcs, ...rest } = qualifiers;

@@ -43,7 +43,7 @@ export function withoutCredentials(location: string): string {
   return named.replace(/^([a-z][a-z0-9.+-]*:\/\/|\/\/)([^/?#]*)@/i, withoutUser);
 }
 
-/** The same for a text with locations anywhere in it, such as a problem that quotes an unreadable entry. */
+/** Removes secrets from a text with locations anywhere in it, such as a problem that quotes an unreadable entry. */
 export function withoutSecrets(text: string): string {
   const named = text.includes('?') ? withoutSecretParameters(text) : text;
   if (!named.includes('@')) return named;

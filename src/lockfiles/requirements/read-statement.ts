@@ -146,7 +146,7 @@ export function memberPatterns(format: string, files: ReadonlyMap<string, string
 const NOTHING: ProjectStatement = { requirements: [], statesDirect: false, pins: [] };
 
 /**
- * What a lockfile and the files beside it state about the selection of versions. A file that cannot be read states nothing;
+ * Reads the statement of a lockfile and the files beside it about the selection of versions. A file that cannot be read states nothing;
  * `problem` is then called with the reason.
  */
 export function readStatement(

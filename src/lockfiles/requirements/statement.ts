@@ -1,6 +1,6 @@
 import type { ProjectStatement } from '../../model/advice/project-statement.ts';
 
-/** What a reader gets: the text of the lockfile, and the texts of the files beside it by name. */
+/** The input of a reader: the text of the lockfile, and the texts of the files beside it by name. */
 export interface StatementInput {
   readonly path: string;
   readonly text: string;

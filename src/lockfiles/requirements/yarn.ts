@@ -42,7 +42,7 @@ interface OwnRequirement extends Pick<Descriptor, 'name' | 'range'> {
   readonly folder: string;
 }
 
-/** What Yarn 1 installs for the manifest beside the lockfile and those of its workspaces. */
+/** The requirements that Yarn 1 installs for the manifest beside the lockfile and those of its workspaces. */
 function ownRequirements(files: ReadonlyMap<string, string>): readonly OwnRequirement[] {
   return [...files].flatMap(([file, text]) => {
     if (basename(file) !== MANIFEST) return [];

@@ -23,7 +23,7 @@ export interface SbomEntry {
   readonly purl: string | undefined;
   readonly groups: readonly Group[];
   readonly integrity: readonly Integrity[];
-  /** Where its bytes come from, when the SBOM states it apart from the purl. */
+  /** The source of its bytes, when the SBOM states it apart from the purl. */
   readonly source?: Source | undefined;
   /** URL of the file that its bytes come from; empty when the SBOM does not state it. */
   readonly distribution?: string;

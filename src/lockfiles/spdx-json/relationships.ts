@@ -14,7 +14,7 @@ export interface SpdxRelations {
   readonly groups: ReadonlyMap<string, readonly Group[]>;
   /** Elements that the document describes. */
   readonly described: readonly string[];
-  /** For each element, those of which it is a copy or a variant. */
+  /** The elements of which an element is a copy or a variant. */
   readonly copies: Relations;
 }
 

@@ -3,7 +3,7 @@ import { LockfileError } from '../errors.ts';
 
 /** A content as text. */
 export interface Decoded {
-  /** Without a byte order mark. */
+  /** The text without a byte order mark. */
   readonly text: string;
   /** The content, where each byte is the character of the text at its position: most lockfiles are ASCII. */
   readonly bytes: Uint8Array | undefined;

@@ -5,7 +5,7 @@ import { UnknownLayout } from './unknown-layout.ts';
 /** Selects the values of a JSON text whose lines are needed. Without members and `each`, the value itself only. */
 export interface Wanted {
   readonly members?: Readonly<Record<string, Wanted>>;
-  /** For all other members, and for all elements that are objects. */
+  /** The wanted parts of all other members, and of all elements that are objects. */
   readonly each?: Wanted;
 }
 
@@ -13,7 +13,7 @@ export interface Wanted {
 export interface LineNode {
   /** 1-based line of its key, or of its brace where it has no key. */
   readonly line: number;
-  /** Where a key is repeated, the last member counts, as in JSON.parse. */
+  /** The members by key. When a key is repeated, the last member counts, as in JSON.parse. */
   members: Map<string, LineNode> | undefined;
   /** The elements that are objects, in their order. */
   elements: LineNode[] | undefined;

@@ -18,7 +18,7 @@ export interface YamlDocument {
   entries(mapping: unknown): readonly YamlEntry[];
 }
 
-/** No tool writes aliases; manually edited files contain some. */
+/** The limit of aliases. Tools write none; manually edited files contain some. */
 const MAX_ALIASES = 100;
 /** Nested mappings and lists; tools write a few levels. */
 const MAX_DEPTH = 100;

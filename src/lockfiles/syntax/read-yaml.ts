@@ -78,7 +78,7 @@ export class LineReader implements YamlReader {
   // Not `#` fields, as in `LineCursor`.
   /** Position of the colon after the current key; -1 before the first one. */
   private colon = -1;
-  /** What is known of the current value: nothing; it is a mapping that begins at the cursor; the cursor is after it. */
+  /** The knowledge about the current value: none; it is a mapping that begins at the cursor; the cursor is after it. */
   private state: 'unread' | 'entered' | 'read' = 'entered';
   /** The value of a member in a mapping on one line. */
   private inFlow: string | undefined;

@@ -4,7 +4,7 @@ import { LockfileError } from '../errors.ts';
 
 /** An element of an XML file. */
 export interface XmlElement {
-  /** Without the prefix of the root element. Other prefixes, which belong to other vocabularies, are kept. */
+  /** The name without the prefix of the root element. Other prefixes, which belong to other vocabularies, are kept. */
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: XmlElement[];

@@ -27,7 +27,7 @@ export function keyEnd(cursor: LineCursor): number {
   throw new UnknownLayout(`line ${cursor.line}`);
 }
 
-/** The same for a key that does not begin like most plain scalars; -1 for one that is a plain scalar nevertheless. */
+/** The end of a key that does not begin like most plain scalars; -1 for one that is a plain scalar nevertheless. */
 function endOfUnusualKey(cursor: LineCursor): number {
   const { text, start, end } = cursor;
   const first = text.charCodeAt(start);

@@ -29,7 +29,7 @@ export function limitsFor(bytes: number): ReadingLimits {
 export interface InlineLimits {
   /** For any content. */
   readonly bytes: number;
-  /** For a format with `readsInOnePass`, as far as one pass reads it. */
+  /** The limit for a format with `readsInOnePass`, as far as one pass reads it. */
   readonly onePassBytes: number;
 }
 

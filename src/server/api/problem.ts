@@ -11,7 +11,7 @@ export interface Problem {
   /** Name of the status. */
   readonly title: string;
   readonly status: number;
-  /** What happened, and what to do. */
+  /** A text about what happened, and what to do. */
   readonly detail: string;
   /** Id of the request, as in the log and the header `x-request-id`. */
   readonly instance: string;

@@ -12,7 +12,7 @@ export function createRegistry() {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  /** What every metric has. `name`: after `lockhound_`. */
+  /** The properties that every metric has. `name`: after `lockhound_`. */
   const shared = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) => ({
     ...{ name: `lockhound_${name}`, help, labelNames, registers },
   });
@@ -25,7 +25,7 @@ export function createRegistry() {
   return {
     registry,
     info: gauge('build_info', 'Always 1; the release and the version of Node.', 'version', 'node'),
-    /** Of this process. */
+    /** The metrics of this process. */
     jobs: counter(
       'jobs_total',
       'Attempts of jobs in this process by their end: finished, retry, pause (the service limits requests), postpone (its turn), failed.',
@@ -87,7 +87,7 @@ export function createRegistry() {
       'result',
     ),
     lostSpans: counter('lost_spans_total', 'Spans of traces that the collector did not accept.'),
-    /** Of all workers together, read from Redis for each scrape. */
+    /** The metrics of all workers together, read from Redis for each scrape. */
     redisUp: gauge('redis_up', REDIS_UP.help),
     redisBytes: gauge('redis_memory_bytes', 'Memory that Redis uses.', 'node'),
     redisLimit: gauge('redis_memory_limit_bytes', 'maxmemory of Redis; absent without a limit.', 'node'),

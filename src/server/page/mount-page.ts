@@ -30,7 +30,7 @@ export function opensPage({ method, url, headers: { accept = '' } }: FastifyRequ
   return method === 'GET' && accept.includes('text/html') && !/^\/(?:api|page)(?:\/|$)/.test(url);
 }
 
-/** Where the document finds its script and its style sheet. */
+/** The path at which the document finds its script and its style sheet. */
 const ASSETS = '/page/';
 
 /**
@@ -101,7 +101,7 @@ function send(request: FastifyRequest, reply: FastifyReply, file: PageFile): Fas
 interface PageFile {
   readonly type: string;
   readonly etag: string;
-  /** By the name of the encoding; `identity` is always there. */
+  /** The contents by the name of the encoding; `identity` is always there. */
   readonly contents: ReadonlyMap<string, Buffer>;
 }
 

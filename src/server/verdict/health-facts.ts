@@ -2,7 +2,7 @@ import type { FeedPosition } from '../../model/advisories/osv-record.ts';
 import type { WorkerPresence } from '../../store/worker-records.ts';
 import type { FleetNumbers } from '../metrics/fleet-numbers.ts';
 
-/** What the verdict is based on. */
+/** The facts on which the verdict is based. */
 export interface HealthFacts {
   readonly numbers: FleetNumbers;
   readonly workers: readonly WorkerPresence[];

@@ -132,7 +132,7 @@ async function allowedAddresses(hostname: string, guard: AddressGuard): Promise<
   );
 }
 
-/** Without the brackets of an IPv6 address. */
+/** The host without the brackets of an IPv6 address. */
 function plainHost(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }

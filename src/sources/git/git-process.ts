@@ -23,13 +23,16 @@ export interface Git {
 const KILL_AFTER_MS = 2_000;
 const MAX_ERROR_BYTES = 8_192;
 /**
- * What each process of git may allocate for a repository of others. git keeps refs and trees in memory, and a server sends as many as
- * it likes. A repository of a million files needs a quarter of this.
+ * The memory in KiB that each process of git may allocate for a repository of others. git keeps refs and trees in memory, and a server
+ * sends as many as it likes. A repository of a million files needs a quarter of this.
  */
 const MAX_KIBIBYTES = 262_144;
-/** Sets the limit, which the processes that git starts inherit. A system that cannot limit memory runs git all the same. */
+/**
+ * Sets the limit, which the processes that git starts inherit. A system that cannot limit memory runs git without a
+ * limit.
+ */
 const LIMITED = `ulimit -d ${MAX_KIBIBYTES} 2>/dev/null || :; exec git "$@"`;
-/** What a shell returns for a program that does not exist. */
+/** The exit code of a shell for a program that does not exist. */
 const NO_PROGRAM = 127;
 
 /**
@@ -152,7 +155,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-/** What `git` and the servers that it talks to write, in the order in which it is looked for. */
+/** The messages of `git` and of the servers that it talks to, in the order in which they are looked for. */
 const FAULTS: readonly (readonly [RegExp, SourceErrorCode, string])[] = [
   [
     /out of memory|unable to (?:create thread|mmap)|cannot allocate memory/i,

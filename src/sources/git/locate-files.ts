@@ -40,7 +40,10 @@ export async function locateFiles(
   return located;
 }
 
-/** Where a path leads: a blob, the path of a link's target, or why it cannot be read. `undefined` when there is no such file. */
+/**
+ * The place to which a path leads: a blob, the path of a link's target, or why it cannot be read. `undefined` when
+ * there is no such file.
+ */
 function placeOf(
   asked: string,
   path: string,

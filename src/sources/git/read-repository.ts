@@ -14,7 +14,7 @@ type GitSource = Extract<TargetSource, { kind: 'git' }>;
 interface RepositoryOptions extends RemoteOptions {
   /** Repositories are read in new folders in this one. */
   readonly workFolder: string;
-  /** What git may receive from one repository, in bytes. */
+  /** The bytes that git may receive from one repository. */
   readonly maxRepositoryBytes: number;
   readonly put: PutContent;
   readonly limits: ReadingLimits;

@@ -8,7 +8,7 @@ import { type ImageFiles, openImageFiles } from './image-files.ts';
 
 /** A container image without its contents. */
 export interface ContainerImage {
-  /** As it was named: a reference of the archive, or of the layout; absent where it has none. */
+  /** The reference by which it was named, one of the archive, or of the layout; absent where it has none. */
   readonly reference?: string;
   /** `linux/arm64/v8`. */
   readonly platform: string;

@@ -11,7 +11,7 @@ const FILE_TYPES = new Set(['0', '\0', '7']);
 
 /** A file in an archive. */
 interface TarEntry {
-  /** Where its content begins. */
+  /** The position at which its content begins. */
   readonly at: number;
   readonly bytes: number;
 }

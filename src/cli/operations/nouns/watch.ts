@@ -30,7 +30,7 @@ With --json, --follow prints one line for each change.
 Exit codes: 0 found, 1 no target holds it, 2 an error or an incomplete result, 130 interrupted.`,
 };
 
-/** What targets locked, and what they no longer lock. */
+/** The packages that targets locked, and those that they no longer lock. */
 export function movesBetween(
   before: readonly PackageHolder[],
   now: readonly PackageHolder[],

@@ -90,7 +90,7 @@ function readField({ text, start, end }: LineCursor, entry: ClassicEntry): Descr
   return undefined;
 }
 
-/** The same for a quoted name of the field: npm updates a yarn.lock in this form. */
+/** Reads a field with a quoted name: npm updates a yarn.lock in this form. */
 function readQuotedField(
   text: string,
   start: number,

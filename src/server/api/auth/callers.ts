@@ -44,7 +44,7 @@ const FRESH_MS = 1_000;
 /** A use is noted at most this often. */
 const USE_EVERY_MS = 60_000;
 
-/** What a server that other machines reach says until there is a token. */
+/** The message of a server that other machines reach, until there is a token. */
 const FIRST_TOKEN =
   'there is no token yet, so nobody is answered: create the first one with `lockhound tokens create --name <name> --role admin`';
 
@@ -144,7 +144,10 @@ function isOver({ expiresAt }: StoredToken, time: number): boolean {
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Without tokens a page of a browser must not reach the server by a name of its own that leads here. */
+/**
+ * Requires a local host name. Without tokens a page of a browser must not reach the server by a name of its own that
+ * leads here.
+ */
 function requireLocalHost(host: string | undefined): void {
   if (LOOPBACK.has(URL.parse(`http://${host ?? ''}`)?.hostname ?? '')) return;
   throw new Refusal(403, 'host-unknown', 'without tokens only requests to localhost are answered');

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** What an event is about. */
+/** The subject of an event. */
 export const TOPICS = ['changes', 'scans', 'deliveries'] as const;
 export type Topic = (typeof TOPICS)[number];
 
@@ -26,7 +26,7 @@ export type EventLog = ReturnType<typeof createEventLog>;
 export type ResumePoint =
   /** This server has all later events. */
   | { readonly kind: 'logged'; readonly events: readonly LoggedEvent[] }
-  /** It does not: the store has those from this time on. */
+  /** The log does not have them: the store has those from this time on. */
   | { readonly kind: 'stored'; readonly since: number };
 
 const MAX_EVENTS = 5_000;
@@ -61,7 +61,7 @@ export function createEventLog(maxEvents = MAX_EVENTS, maxCharacters = MAX_CHARA
       readers.add(read);
       return () => void readers.delete(read);
     },
-    /** Where a reader continues that saw this event last. `undefined` for a text that is no event id. */
+    /** The point at which a reader continues that saw this event last. `undefined` for a text that is no event id. */
     resume(id: string): ResumePoint | undefined {
       const [, at] = /^[0-9a-f]{12,16}-(?:\d{1,15}-)?(\d{1,15})$/.exec(id) ?? [];
       if (at === undefined) return undefined;

@@ -18,7 +18,7 @@ import { changeEvent, deliveryEvent, followStore, scanEvent } from './follow-sto
 /** Readers of one server, and of one caller. */
 const MAX_READERS = 500;
 const MAX_READERS_OF_ONE = 100;
-/** What may wait for a reader, and for all of them together, in bytes. */
+/** The bytes that may wait for a reader, and for all of them together. */
 const MAX_BYTES_OF_ONE = 1_000_000;
 const MAX_BYTES = 64_000_000;
 /** Readers whose missed events are read from the store at the same time. */
@@ -74,7 +74,7 @@ function createReaderCount() {
     else byCaller.set(caller, own);
   };
   return {
-    /** What may wait for each reader now. */
+    /** The bytes that may wait for each reader now. */
     maxBytes: () => Math.min(MAX_BYTES_OF_ONE, MAX_BYTES / Math.max(1, all)),
     /** Returns a function that ends it. Throws `Refusal` when there are too many readers. */
     enter({ name, identity }: StreamCall['principal']): () => void {
@@ -136,7 +136,7 @@ async function sendEvents(
 /** Events of one topic and shard that a reader gets, and those that are looked at for it. */
 const MAX_STORED = 5_000;
 const MAX_READ = 50_000;
-/** What was saved at about the same time may have been sent already. */
+/** The overlap in ms: what was saved at about the same time may have been sent already. */
 const OVERLAP_MS = 10_000;
 const DAY_MS = 86_400_000;
 /** How long the store has what happened. */
@@ -147,8 +147,8 @@ const KEPT_MS: Readonly<Record<Topic, number>> = {
 };
 
 /**
- * What a reader missed since a time (ms since 1970), oldest first, from the store. Begins with an event `gap` for each topic of which the
- * store has not everything: `from` and `until` say what is missing.
+ * The events that a reader missed since a time (ms since 1970), oldest first, from the store. Begins with an event `gap` for each topic of
+ * which the store has not everything: `from` and `until` say what is missing.
  */
 async function missedSince(
   { fleet }: Pick<ServeContext, 'fleet'>,

@@ -8,7 +8,7 @@ export interface EventStreamOptions {
   readonly heartbeatMs?: number;
   /** Longest duration of a stream; the reader connects again. Default 1 h. */
   readonly maxMs?: number;
-  /** What may wait for the reader now, in bytes. Default 1 MB. */
+  /** The bytes that may wait for the reader now. Default 1 MB. */
   readonly maxWaiting?: () => number;
   /** Longest duration of a replay. Default 30 s. */
   readonly maxReplayMs?: number;
