@@ -170,19 +170,21 @@ return file(KEYS, ARGV)
 `);
 
 /**
- * Adds an attempt and keeps the newest ones. That of a delivery which Redis has lost is not kept: nothing would ever remove it.
+ * Adds an attempt and keeps the newest ones. That of a delivery which Redis has lost is not kept: nothing would ever remove it. A worker
+ * that was stopped may end its attempt after another one has delivered.
  *
  * Keys: record, attempts (list). Arguments: attempt, bound, status ('' without).
  */
 const ADD_ATTEMPT = defineScript(`
-if redis.call('HEXISTS', KEYS[1], 'state') == 0 then
+local state = redis.call('HGET', KEYS[1], 'state')
+if not state then
   return 0
 end
 redis.call('RPUSH', KEYS[2], ARGV[1])
 redis.call('LTRIM', KEYS[2], -tonumber(ARGV[2]), -1)
-if ARGV[3] == '' then
+if state ~= 'delivered' and ARGV[3] == '' then
   redis.call('HDEL', KEYS[1], 'lastStatus')
-else
+elseif state ~= 'delivered' then
   redis.call('HSET', KEYS[1], 'lastStatus', ARGV[3])
 end
 return redis.call('HINCRBY', KEYS[1], 'attempts', 1)

@@ -59,6 +59,14 @@ export function createInventories(redis: RedisClient, keys: Keys, packageIds: Pa
     const identities = await packageIds.identities([...ids.lookedUp, ...ids.excluded]);
     return await orDamaged(keys.lockfileInventory(hash), () => namedLockfile(rest, identities));
   };
+  /** The id lists of some lockfiles by the key of their inventory; absent ones are left out. */
+  const idListsOf = async (hashes: readonly string[]): Promise<ReadonlyMap<string, Buffer>> => {
+    const parts = [...Map.groupBy(hashes, bucketOf)].map(async ([bucket, group]) => {
+      const lists = await redis.hmgetBuffer(keys.idLists(bucket), ...group);
+      return group.map((hash, index) => [hash, lists[index]] as const);
+    });
+    return new Map((await Promise.all(parts)).flat().filter(isFound));
+  };
   const readBucket = (bucket: number): Promise<Record<string, Buffer>> => {
     const found = redis.hgetallBuffer(keys.idLists(bucket));
     // A caller that ends early does not wait for it.
@@ -90,20 +98,13 @@ export function createInventories(redis: RedisClient, keys: Keys, packageIds: Pa
       const { format, problems } = lockfile.rest;
       return { format, problems, packages: await expandLockfile(lockfile) };
     },
-    /** The id lists of some lockfiles by the key of their inventory; absent ones are left out. */
-    async idListsOf(hashes: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
-      const found = new Map<string, Buffer>();
-      for (const [bucket, group] of Map.groupBy(hashes, bucketOf)) {
-        const lists = await redis.hmgetBuffer(keys.idLists(bucket), ...group);
-        for (const [index, hash] of group.entries()) {
-          const list = lists[index];
-          if (list != null) found.set(hash, list);
-        }
-      }
-      return found;
-    },
+    idListsOf,
     /** The id lists of all lockfiles, in parts; `decodeLockfileIds` reads them. */
     async *idLists(): AsyncGenerator<ReadonlyMap<string, Buffer>> {
+      // Most buckets of a small fleet are empty. Where the uses of inventories are lost, their lists are not.
+      const [stored, targets] = [await redis.hlen(keys.inventoryUses), await redis.scard(keys.targets)];
+      if (stored < BUCKETS && (stored > 0 || targets === 0))
+        return yield await idListsOf(await redis.hkeys(keys.inventoryUses));
       // The next buckets are on their way while the caller passes over one.
       const coming: Promise<Record<string, Buffer>>[] = [];
       for (let bucket = 0; bucket < BUCKETS || coming.length > 0; bucket += 1) {
@@ -113,6 +114,10 @@ export function createInventories(redis: RedisClient, keys: Keys, packageIds: Pa
       }
     },
   };
+}
+
+function isFound(entry: readonly [string, Buffer | null | undefined]): entry is readonly [string, Buffer] {
+  return entry[1] != null;
 }
 
 /** Hashes that hold the id lists: a pass over all lists reads each with one command. */

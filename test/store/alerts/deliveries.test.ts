@@ -119,6 +119,17 @@ describe('a delivery', () => {
     expect(found?.lastStatus).toBeUndefined();
   });
 
+  it('keeps the status by which it was delivered when an earlier attempt ends later', async () => {
+    const { store } = open('late-attempts');
+    await store.file(identity('m1'), notificationOf());
+    const times = { at: '2026-05-01T00:00:00Z', durationMs: 3 };
+    await store.addAttempt('m1', { ...times, status: 200, answer: '{}' });
+    await store.move(identity('m1'), { state: 'delivered' });
+    await store.addAttempt('m1', { ...times, error: 'no complete answer' });
+    await store.addAttempt('m1', { ...times, status: 500, answer: 'no' });
+    expect(await store.find('m1')).toMatchObject({ state: 'delivered', lastStatus: 200, attempts: 3 });
+  });
+
   it('moves through its states, and is listed by the last move', async () => {
     const { store, clock } = open('moves');
     for (const id of ['m1', 'm2', 'm3']) await store.file(identity(id), notificationOf());
