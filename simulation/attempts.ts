@@ -1,14 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Processor } from 'bullmq';
 import { Redis } from 'ioredis';
-import { jobDone, reportFault, scriptSent } from './platform.ts';
+import { jobDone, reportFault, writeSent } from './platform.ts';
 
 /** What a worker does for one job, from its claim to its end. Calls that follow from it belong to it; those of timers do not. */
 interface Attempt {
+  readonly queue: string;
   readonly what: string;
   /** Names of commands that Redis has not answered. */
   readonly pending: Map<object, string>;
   end: 'done' | 'failed' | undefined;
+  /** Whether it has sent its first script, which only reads what is known of the job. */
+  hasBegun: boolean;
 }
 
 interface Command {
@@ -20,8 +23,8 @@ interface Command {
 const READS =
   /^(?:get|mget|exists|h(?:get|mget|getall|len|scan|exists|keys)|s(?:card|scan|members)|z(?:card|count|score|r.*))(?:buffer)?$/i;
 
-/** Commands by which Lockhound runs its scripts. BullMQ writes its own in small letters. */
-const SCRIPTS: ReadonlySet<string> = new Set(['EVAL', 'EVALSHA']);
+/** The queue of starts of schedules, which begin with their writes. */
+const SCHEDULES = 'schedules';
 
 const attempts = new AsyncLocalStorage<Attempt>();
 
@@ -32,7 +35,13 @@ const attempts = new AsyncLocalStorage<Attempt>();
 export function watched(queue: string, process: Processor): Processor {
   watchCommands();
   return (job, token, signal) => {
-    const attempt: Attempt = { what: `${queue} ${job.id}`, pending: new Map(), end: undefined };
+    const attempt: Attempt = {
+      queue,
+      what: `${queue} ${job.id}`,
+      pending: new Map(),
+      end: undefined,
+      hasBegun: queue === SCHEDULES,
+    };
     const end = (how: 'done' | 'failed', error?: unknown): void => {
       attempt.end = how;
       // What an attempt that is aborted still does is not saved, and of what fails together one is first.
@@ -82,10 +91,11 @@ function note(attempt: Attempt, command: Command): void {
   if (attempt.end === 'done')
     reportFault(new Error(`${attempt.what} has ended, and sends the command ${command.name}`));
   attempt.pending.set(command, command.name);
-  const lose = SCRIPTS.has(command.name) ? scriptSent() : undefined;
+  const act = attempt.hasBegun ? writeSent(attempt.queue) : undefined;
+  attempt.hasBegun = true;
   const answered = (): void => void attempt.pending.delete(command);
   command.promise.then(() => {
     answered();
-    lose?.();
+    act?.();
   }, answered);
 }

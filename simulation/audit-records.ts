@@ -18,6 +18,7 @@ export interface Happened {
   /** Whether a clock was wrong: times that were stored are not in the order of what happened. */
   readonly hadWrongClocks: boolean;
   readonly lost: LostPeriods;
+  readonly mayDoubt: (target: string) => boolean;
   /** Whether Redis has lost writes: of what it forgot, it does not know that it has ended. */
   readonly hasLostWrites: boolean;
 }
@@ -103,8 +104,8 @@ function checkAlert(id: string, { changes, counts, ...alert }: Alert, isCalm: bo
 function checkDelivery(
   witness: Witness,
   keys: Keys,
-  { id, at, sentAt, alert, isGathered }: ReceivedAlert,
-  { refused, calmSince, hadWrongClocks, lost }: Happened,
+  { id, at, lastAt, sentAt, alert, isGathered }: ReceivedAlert,
+  { refused, calmSince, hadWrongClocks, lost, mayDoubt }: Happened,
   sayOf: Say,
 ): void {
   const say: Say = (what) => sayOf(`delivery ${id}: ${what}`);
@@ -112,9 +113,10 @@ function checkDelivery(
   const record = fieldsOf(witness.ask('HGETALL', keys.delivery(id)));
   // When it was filed, its verdict had seen what was true then.
   const isCalm = Number(record['filedAt']) >= calmSince;
-  checkAlert(id, alert, isCalm, say);
+  const isDoubted = changes.some((change) => mayDoubt(change.target ?? alert.target));
+  checkAlert(id, alert, isCalm && !isDoubted, say);
   // Redis may have lost it with the verdict that it follows from, and not get another verdict with it.
-  const mayBeLost = lost.has(sentAt, at);
+  const mayBeLost = lost.has(sentAt, lastAt);
   if (record['state'] === undefined) {
     if (!mayBeLost) say('it has no record');
     return;

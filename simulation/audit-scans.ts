@@ -49,23 +49,28 @@ export function wrongScans(
       continue;
     }
     const fields = JSON.parse(text) as ScanFields;
-    checkScan(fields, say);
+    checkScan(fields, scan.mayBeLost === true, say);
     checkEnd(witness, keys.requestedScan(own), OUTCOME_MS, say);
-    if (scan.at >= calmSince) checkCalm(scan, fields, say);
+    if (scan.at >= calmSince) checkCalm(scan, fields, happened.mayDoubt(step.target), say);
   }
   return [...found, ...wrongCounts(records, received, happened)];
 }
 
-function checkScan({ state, outcomes = {}, lockfiles, packages }: ScanFields, say: Say): void {
+function checkScan(
+  { state, outcomes = {}, lockfiles, packages }: ScanFields,
+  mayBeLost: boolean,
+  say: Say,
+): void {
   if (state !== 'concluded' && state !== 'superseded') say(`it is ${state}`);
+  if (mayBeLost) return;
   if (lockfiles !== 1 || packages !== PACKAGES) say(`it has ${packages} packages in ${lockfiles} lockfiles`);
   const accounted = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
   if (accounted !== PACKAGES) say(`${accounted} packages are accounted for`);
 }
 
-function checkCalm({ at, id }: AskedScan, fields: ScanFields, say: Say): void {
+function checkCalm({ at, id }: AskedScan, fields: ScanFields, mayDoubt: boolean, say: Say): void {
   const { outcomes, incomplete, unchanged, startedAt = 0, endedAt = 0 } = fields;
-  if (outcomes?.['resolved'] !== PACKAGES || incomplete === true) say('it is not complete');
+  if (outcomes?.['resolved'] !== PACKAGES || (incomplete === true && !mayDoubt)) say('it is not complete');
   if (!(Math.floor(at) <= startedAt && startedAt <= endedAt))
     say(`it began at ${startedAt} and ended at ${endedAt}`);
   if (id.endsWith('-unchanged') && unchanged !== true) say('it was read again');

@@ -27,6 +27,8 @@ export function openWork(witness: Witness, keys: Keys): readonly string[] {
     .filter(
       (name) =>
         places.has(name) ||
+        // A start that a worker has claimed ends, also when the worker dies.
+        name.endsWith(':schedules:active') ||
         starts.some((start) => name.startsWith(start)) ||
         (name.startsWith(pending) && name.endsWith(':pending')) ||
         (working.some((start) => name.startsWith(start)) && !OF_QUEUES.test(name)),

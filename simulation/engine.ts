@@ -56,6 +56,13 @@ function engineModule(): Promise<Module> {
   return compiled;
 }
 
+/** Receives what engines log, from now on. */
+export function readLog(read: (text: string) => void): void {
+  onLog = read;
+}
+
+let onLog: ((text: string) => void) | undefined;
+
 /**
  * Valkey, compiled to WebAssembly, in this process and without sockets. It acts only when `step` is called, and its clock and its
  * randomness are given. Its state is one memory, so that an earlier image of it is what remains after a loss of power.
@@ -174,11 +181,14 @@ export class Engine {
     return 0;
   };
 
-  /** Nobody reads the log of the engine. */
   readonly #log = (_descriptor: number, parts: number, count: number, at: number): number => {
-    const { numbers } = this.#views;
+    const { bytes, numbers } = this.#views;
     let written = 0;
-    for (let part = 0; part < count; part += 1) written += numbers[(parts >> 2) + part * 2 + 1] ?? 0;
+    for (let part = 0; part < count; part += 1) {
+      const [from = 0, length = 0] = numbers.subarray((parts >> 2) + part * 2);
+      onLog?.(Buffer.from(bytes.subarray(from, from + length)).toString());
+      written += length;
+    }
     numbers[at >> 2] = written;
     return 0;
   };

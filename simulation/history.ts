@@ -37,11 +37,13 @@ const DONE_WITHIN_MS = 8 * 60_000;
 /** Without faults: between two refreshes. */
 const DONE_SOON_MS = 20_000;
 /** After a clock was wrong, starts of schedules are due in time again after this time. */
-const CLOCKS_RIGHT_MS = 75_000;
+const CLOCKS_RIGHT_MS = 35_000;
 /** A worker records a delivery within this time after the receiver accepted it. */
 const RECORDED_WITHIN_MS = 1_000;
 /** A worker that has read a delivery from Redis sends it within this time. */
 const SENT_WITHIN_MS = 1_000;
+/** A worker whose connections broke is connected again within this time, and has ended a job that Redis has lost. */
+const CONNECTED_MS = 5_000;
 /** Redis loses at most the writes of this time. */
 const LONGEST_LOSS_MS = 1_000;
 
@@ -134,7 +136,7 @@ class History {
       scheduler: this.#scheduler,
       connect: () => this.#network.connect(),
       request: this.#world.request,
-      script: this.#workers.script,
+      write: this.#workers.write,
       done: this.#invariants.requireOnce,
       fail: this.#fail,
     });
@@ -214,6 +216,7 @@ class History {
     this.#workers.setClocks();
     // A worker with a wrong clock may have ended, and have left starts of schedules that are too late.
     if (this.#plan.steps.some(({ kind }) => kind === 'clock')) await this.#scheduler.sleep(CLOCKS_RIGHT_MS);
+    else if (losesWrites(this.#plan)) await this.#scheduler.sleep(CONNECTED_MS);
     await this.#invariants.requireNothingLeft(scans, DONE_WITHIN_MS);
   }
 
@@ -286,15 +289,9 @@ class History {
         this.#world.insights.withdrawAdvisory(step.id);
         return;
       case 'kill':
-        await this.#workers.killAt(step);
-        await this.#scheduler.sleep(step.ms);
-        return this.#workers.start(step.worker);
-      case 'stop': {
-        const owner = this.#workers.owner(step.worker);
-        return await this.#workers.atChunk(step, () => {
-          if (owner !== undefined) this.#scheduler.stop(owner, step.ms);
-        });
-      }
+        return await this.#workers.killAt(step, step.ms);
+      case 'stop':
+        return await this.#workers.at(step, (_, owner) => this.#scheduler.stop(owner, step.ms));
       case 'term':
         await this.#workers.terminate(step.worker);
         await this.#scheduler.sleep(step.ms);
@@ -312,8 +309,8 @@ class History {
         return this.#network.freeze(step.ms);
       case 'power-loss':
         return await this.#losePower(step, scans);
-      case 'lost-script':
-        return await this.#loseScript(step, scans);
+      case 'lost-write':
+        return await this.#loseWrite(step, scans);
       case 'service': {
         const end = this.#world.addFault(step.service, step.fault, step.part);
         await this.#scheduler.sleep(step.ms);
@@ -372,12 +369,12 @@ class History {
     await this.#askAgain(before, scans);
   }
 
-  async #loseScript({ ms, ...step }: Step & { kind: 'lost-script' }, scans: Scans): Promise<void> {
+  async #loseWrite({ ms, write }: Step & { kind: 'lost-write' }, scans: Scans): Promise<void> {
     let before: Moment | undefined;
     const sent = (): void => {
       before = this.#moment();
     };
-    await this.#workers.atScript(step, { sent, answered: () => this.#restart(ms, before) });
+    await this.#workers.atWrite(write, { sent, answered: () => this.#restart(ms, before) });
     await this.#askAgain(before, scans);
   }
 
@@ -389,7 +386,8 @@ class History {
   #restart(ms: number, before: Moment | undefined): void {
     if (before === undefined) return;
     this.#note('power is lost');
-    this.#lost.add({ from: before.at - RECORDED_WITHIN_MS, to: this.#scheduler.now + SENT_WITHIN_MS });
+    const to = this.#scheduler.now + SENT_WITHIN_MS;
+    this.#lost.add({ from: this.#workers.unrecordedSince(before.at - RECORDED_WITHIN_MS), to });
     this.#network.restart(ms, before.image);
   }
 
@@ -397,6 +395,7 @@ class History {
   async #askAgain(before: Moment | undefined, scans: Scans): Promise<void> {
     const from = before?.at ?? Number.POSITIVE_INFINITY;
     const lost = scans.asked.filter(({ confirmedAt = Number.POSITIVE_INFINITY }) => confirmedAt > from);
+    for (const scan of lost) scan.mayBeLost = true;
     for (const scan of lost) await scans.enqueue(scan);
     // A lockfile that was lost before its job was queued has its scan end with a gap, which only another scan closes.
     for (const scan of lost) await scans.askAgain(scan);

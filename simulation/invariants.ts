@@ -22,7 +22,7 @@ const LOOK_MS = 2_000;
 /** Without faults, the queue of an open job holds it within this time. */
 const QUEUED_WITHIN_MS = 500;
 /** Steps with which Redis loses what it had confirmed. */
-const LOSSES: ReadonlySet<string> = new Set(['power-loss', 'lost-script']);
+const LOSSES: ReadonlySet<string> = new Set(['power-loss', 'lost-write']);
 
 /** Whether Redis loses what it had confirmed. */
 export function losesWrites({ steps }: Plan): boolean {
@@ -82,6 +82,8 @@ export class Invariants {
     await this.#untilNothing(until, async () => {
       // The rest takes long, and is rarely true before.
       const open = this.#shards().flatMap((keys) => openWork(this.#witness, keys));
+      // After lost writes, a payload is refused again that an operator has deleted.
+      if (open.length > 0 && state.hadFaults && losesWrites(plan)) await dropRejected(config);
       if (open.length > 0) return open;
       return [...this.#wrongRecords(scans), ...(await leftOver(this.#witness, redis, { ...plan, model }))];
     });
@@ -110,6 +112,7 @@ export class Invariants {
       refused: world.refused,
       asked: scans.asked,
       open: model.open(),
+      mayDoubt: model.mayDoubt,
       calmSince: state.calmSince,
       hadWrongClocks: state.hadFaults && plan.steps.some(({ kind }) => kind === 'clock'),
       lost,

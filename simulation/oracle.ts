@@ -32,6 +32,7 @@ interface OpenOptions {
 export class Model {
   readonly #targets = new Map<string, Map<string, string>>();
   readonly #advisories = new Map<string, Advisory & { readonly at: number }>();
+  readonly #withdrawn: Advisory[] = [];
 
   lock(target: string, packages: ReadonlyMap<string, string>): void {
     this.#targets.set(target, new Map(packages));
@@ -42,8 +43,16 @@ export class Model {
   }
 
   withdraw(id: string): void {
+    const advisory = this.#advisories.get(id);
+    if (advisory !== undefined) this.#withdrawn.push(advisory);
     this.#advisories.delete(id);
   }
+
+  /** Whether a target locks a version of which the service states less than before, so that the loss may be doubted. */
+  readonly mayDoubt = (target: string): boolean => {
+    const packages = this.#targets.get(target);
+    return this.#withdrawn.some(({ name, versions }) => versions.includes(packages?.get(name) ?? ''));
+  };
 
   /** The findings of all targets, or of one. `until`: only of advisories that are older. */
   open({ target: only, until = Number.POSITIVE_INFINITY }: OpenOptions = {}): Open {

@@ -44,8 +44,8 @@ export type Happening =
   | { readonly kind: 'freeze'; readonly ms: number }
   /** Redis restarts, after the worker has received `lostChunks` more. It has lost what was written since the step. */
   | ({ readonly kind: 'power-loss'; readonly lostChunks: number; readonly ms: number } & AtChunk)
-  /** Redis restarts when a worker has the answer to a script, and has lost what was written since the script was sent. */
-  | { readonly kind: 'lost-script'; readonly worker: number; readonly scripts: number; readonly ms: number }
+  /** Redis restarts when a worker has the answer to a write, and has lost what was written since that was sent. */
+  | { readonly kind: 'lost-write'; readonly write: AtWrite; readonly ms: number }
   | {
       readonly kind: 'service';
       readonly service: ServiceName;
@@ -60,12 +60,17 @@ interface AtChunk {
   readonly chunks: number;
 }
 
+/** It happens when a worker has the answer to a write of a job of this queue, after so many other writes. */
+export interface AtWrite {
+  readonly queue: string;
+  readonly writes: number;
+}
+
 type WorkerFault = {
   readonly worker: number;
   readonly ms: number;
-} /** `scripts`: instead of a chunk, when the worker has the answer to a script after so many others. */ & (
-  | ({ readonly kind: 'kill'; readonly scripts?: number } & AtChunk)
-  | ({ readonly kind: 'stop' } & AtChunk)
+} /** `write`: instead of a chunk, and to the worker that has its answer. */ & (
+  | ({ readonly kind: 'kill' | 'stop'; readonly write?: AtWrite } & AtChunk)
   | { readonly kind: 'term' }
   | { readonly kind: 'clock'; readonly aheadMs: number }
 );
@@ -93,7 +98,9 @@ const WORKERS = 3;
 const ROUNDS = 4;
 const PACKAGES = 16;
 const LOCKED = 4;
-const FAULTS = 8;
+/** Faults of each history: at any moment, and at a step of a job. */
+const FAULTS = 6;
+const AIMED_FAULTS = 6;
 /** Targets that Lockhound reads itself, in large installations. */
 export const SOURCES: readonly string[] = ['target-8', 'target-9'];
 /** The modes of routes, and the paths of those whose alerts gather what several scans found. */
@@ -118,8 +125,25 @@ const UNUSUAL = 0.25;
 /** A scan and a refresh of such a fleet have a worker receive about so many chunks. */
 const MOST_CHUNKS = 200;
 
-/** Of these, answers to scripts. */
-const MOST_SCRIPTS = 40;
+/** Queues whose jobs faults aim at, the rare ones as often as the others; and writes of a job, about. */
+const QUEUES = [
+  'ingest-lockfiles',
+  'judge-scan',
+  'deliver-notification',
+  'deliver-notification',
+  'refresh-fleet',
+  'refresh-fleet',
+  'refresh-facts',
+  'finish-refresh',
+  'select-targets',
+  'judge-target',
+  'schedules',
+  'schedules',
+] as const;
+const QUEUES_OF_LARGE = ['gather-digest', 'run-schedule', 'read-source', 'expand-dependencies'] as const;
+const MOST_WRITES = 4;
+/** A worker that is stopped for so long finds its jobs done by another one: locks expire after 5 seconds. */
+const LONGEST_STOP_MS = 25_000;
 /** Chunks that a worker receives while Redis loses writes. */
 const MOST_LOST_CHUNKS = 60;
 /** Chunks between the first and the last step of one job. */
@@ -162,6 +186,10 @@ export function planOf(seed: number): Plan {
       at: random.below(ROUND_MS),
       ...faultOf(random, isLarge),
     });
+  }
+  for (let count = 0; count < AIMED_FAULTS; count += 1) {
+    const round = random.between(FAULTY_ROUNDS.first, FAULTY_ROUNDS.last);
+    steps.push({ round, at: random.below(ROUND_MS), ...aimedFaultOf(random, isLarge) });
   }
   // A clock that is wrong may take a scan for older than the one before it.
   const isInOrder = steps.every(({ kind }) => kind !== 'clock');
@@ -247,6 +275,21 @@ function changeAdvisories(
   return { kind: 'advisory', advisory };
 }
 
+/** A fault between two steps of a job, which one of its kind meets that is rare as often as others. */
+function aimedFaultOf(random: Random, isLarge: boolean): Happening {
+  const queues = isLarge ? [...QUEUES, ...QUEUES_OF_LARGE] : QUEUES;
+  const write = { queue: random.oneOf(queues), writes: random.below(MOST_WRITES) };
+  const ms = 500 + random.below(LONGEST_FAULT_MS);
+  switch (random.below(3)) {
+    case 0:
+      return { kind: 'kill', worker: 0, chunks: 0, ms, write };
+    case 1:
+      return { kind: 'stop', worker: 0, chunks: 0, ms: random.below(LONGEST_STOP_MS), write };
+    default:
+      return { kind: 'lost-write', ms: 100 + random.below(3_000), write };
+  }
+}
+
 function faultOf(random: Random, isLarge: boolean): Happening {
   const worker = random.below(WORKERS);
   const ms = 500 + random.below(LONGEST_FAULT_MS);
@@ -254,10 +297,7 @@ function faultOf(random: Random, isLarge: boolean): Happening {
     case 0:
     case 1:
     case 2:
-      return {
-        ...{ kind: 'kill', worker, ms, chunks: random.below(MOST_CHUNKS) },
-        ...(random.next() < 0.5 ? { scripts: random.below(MOST_SCRIPTS) } : {}),
-      };
+      return { kind: 'kill', worker, ms, chunks: random.below(MOST_CHUNKS) };
     case 3:
       return { kind: 'stop', worker, ms, chunks: random.below(MOST_CHUNKS) };
     case 4:
@@ -267,18 +307,11 @@ function faultOf(random: Random, isLarge: boolean): Happening {
     case 6:
       return random.next() < 0.5
         ? { kind: 'freeze', ms }
-        : { kind: 'clock', worker, ms, aheadMs: random.between(-60_000, 60_000) };
+        : { kind: 'clock', worker, ms, aheadMs: random.between(-20_000, 20_000) };
     case 7:
       return { kind: 'gone', ms };
     case 8:
     case 9:
-      if (random.next() < 0.5)
-        return {
-          kind: 'lost-script',
-          worker,
-          scripts: random.below(MOST_SCRIPTS),
-          ms: 100 + random.below(3_000),
-        };
       return {
         kind: 'power-loss',
         worker,

@@ -55,8 +55,8 @@ export interface Platform {
   readonly scheduler: Scheduler;
   readonly connect: Connect;
   readonly request: (asked: Asked) => Promise<Answered>;
-  /** A job of the present owner sends a script to Redis. Returns what happens when it has the answer. */
-  readonly script: () => (() => void) | undefined;
+  /** A job of this queue, of the present owner, sends a write to Redis. Returns what happens when it has the answer. */
+  readonly write: (queue: string) => (() => void) | undefined;
   /** A job of the present owner is done. */
   readonly done: (job: string) => void;
   /** Ends the history with this error. */
@@ -78,9 +78,9 @@ export function requestOf(): Platform['request'] {
   return current().request;
 }
 
-/** A job sends a script. */
-export function scriptSent(): (() => void) | undefined {
-  return platform?.script();
+/** A job sends a write. */
+export function writeSent(queue: string): (() => void) | undefined {
+  return platform?.write(queue);
 }
 
 /** A job is done. */

@@ -20,6 +20,8 @@ export interface AskedScan {
   readonly id: string;
   /** When its producer knew that Redis has it. */
   confirmedAt?: number;
+  /** Whether Redis may have lost its content before its job was queued. */
+  mayBeLost?: boolean;
 }
 
 /** Payloads that the queue of scans refuses, each for another reason, with the path of what is wrong. */

@@ -7,6 +7,8 @@ export interface Owner {
   alive: boolean;
   /** Until when it is stopped (SIGSTOP), in virtual milliseconds; its events wait. */
   stoppedUntil: number;
+  /** When that began. */
+  stoppedSince: number;
   /** By how much its clock is ahead of the virtual time, in milliseconds. */
   clockAheadMs: number;
   /** Runs a function as the work of this owner, with everything that follows from it. */
@@ -16,7 +18,7 @@ export interface Owner {
 const owners = new AsyncLocalStorage<Owner>();
 
 export function createOwner(name: string): Owner {
-  const owner = { name, alive: true, stoppedUntil: 0, clockAheadMs: 0 };
+  const owner = { name, alive: true, stoppedUntil: 0, stoppedSince: 0, clockAheadMs: 0 };
   // To enter a snapshot allocates nothing, other than `AsyncLocalStorage.run`.
   return Object.assign(owner, { run: owners.run(owner as Owner, () => AsyncLocalStorage.snapshot()) });
 }
@@ -93,6 +95,7 @@ export class Scheduler {
 
   /** Stops an owner for a time (SIGSTOP). One that is stopped already goes on at the later time: what waits for it must not be overtaken. */
   stop(owner: Owner, ms: number): void {
+    if (owner.stoppedUntil < this.now) owner.stoppedSince = this.now;
     owner.stoppedUntil = Math.max(owner.stoppedUntil, this.now + ms);
   }
 

@@ -1,6 +1,7 @@
 import { runWorker } from '../src/compose/worker.ts';
 import type { LoadedConfig } from '../src/config/load.ts';
 import type { Network } from './network.ts';
+import type { AtWrite } from './plan.ts';
 import { createOwner, type Owner, type Scheduler } from './scheduler.ts';
 
 /** A line of the log that asks for attention. */
@@ -16,6 +17,8 @@ const LOSS =
   /the outcome of a job was lost|a job was lost with what it reads|a place in a lane is skipped|a lost job is opened again/;
 /** What is to happen while a worker works happens after this time. */
 const IDLE_MS = 10_000;
+/** Each job that a plan leads to runs within this time: the last ones follow from a refresh. */
+const JOB_WITHIN_MS = 20_000;
 /** An orchestrator starts a worker again that ended by itself after this time. */
 const RESTARTED_AFTER_MS = 1_000;
 /** A worker that was asked to end has this time. */
@@ -27,12 +30,12 @@ const QUIET_AFTER_MS = 1_000;
 
 const LOST_CONNECTION = /^Connection is closed\.?$/;
 
-/** What happens at one of the next scripts that jobs of a worker send. */
-interface AtScript {
-  readonly whose: Owner;
+/** What happens at one of the next writes that jobs of a queue send. `worker`: which one sends it. */
+interface AwaitedWrite {
+  readonly queue: string;
   left: number;
   readonly sent: () => void;
-  readonly answered: () => void;
+  readonly answered: (worker: number) => void;
 }
 
 interface RunningWorker {
@@ -61,7 +64,7 @@ interface WorkersOptions {
 export class Workers {
   readonly #options: WorkersOptions;
   readonly #workers: RunningWorker[] = [];
-  readonly #atScripts = new Set<AtScript>();
+  readonly #atWrites = new Set<AwaitedWrite>();
 
   constructor(options: WorkersOptions) {
     this.#options = options;
@@ -69,6 +72,14 @@ export class Workers {
 
   owner(index: number): Owner | undefined {
     return this.#workers[index]?.owner;
+  }
+
+  /** The time since which a worker may not have recorded what it did: it has been stopped until after the given time. */
+  unrecordedSince(at: number): number {
+    const stopped = this.#workers.flatMap(({ owner: { stoppedUntil, stoppedSince } }) =>
+      stoppedUntil >= at ? [stoppedSince - QUIET_AFTER_MS] : [],
+    );
+    return Math.min(at, ...stopped);
   }
 
   /** Ends what they do with their history. */
@@ -130,57 +141,70 @@ export class Workers {
     });
   }
 
-  /** A job of a worker sends a script. Returns what happens when the worker has the answer. */
-  readonly script = (): (() => void) | undefined => {
+  /** A job of a queue sends a write. Returns what happens when its worker has the answer. */
+  readonly write = (queue: string): (() => void) | undefined => {
     const { owner } = this.#options.scheduler;
-    for (const one of this.#atScripts) {
-      if (one.whose !== owner || one.left-- > 0) continue;
-      this.#atScripts.delete(one);
+    const worker = this.#workers.findIndex((one) => one.owner === owner);
+    for (const one of this.#atWrites) {
+      if (one.queue !== queue || one.left-- > 0) continue;
+      this.#atWrites.delete(one);
       one.sent();
-      return () => (owner.alive ? one.answered() : undefined);
+      return () => (owner.alive ? one.answered(worker) : undefined);
     }
     return undefined;
   };
 
-  /** Acts when a job of a worker sends a script and has sent so many before, and when it has the answer; or after a time. */
-  async atScript(
-    { worker, scripts }: { readonly worker: number; readonly scripts: number },
-    act: { readonly sent?: () => void; readonly answered: () => void },
+  /** Acts when jobs of a queue, of any worker, send a write and have sent so many before, and when it is answered; or not within a time. */
+  async atWrite(
+    { queue, writes }: AtWrite,
+    act: { readonly sent?: () => void; readonly answered: (worker: number) => void },
   ): Promise<void> {
-    const owner = this.owner(worker);
-    if (owner?.alive !== true) return;
     await new Promise<void>((resolve) => {
       const one = {
-        ...{ whose: owner, left: scripts, sent: act.sent ?? (() => {}) },
-        answered: () => {
-          act.answered();
+        ...{ queue, left: writes, sent: act.sent ?? (() => {}) },
+        answered: (worker: number) => {
+          act.answered(worker);
           resolve();
         },
       };
-      this.#atScripts.add(one);
-      this.#options.scheduler.after(IDLE_MS, () => {
-        this.#atScripts.delete(one);
+      this.#atWrites.add(one);
+      this.#options.scheduler.after(JOB_WITHIN_MS, () => {
+        this.#atWrites.delete(one);
         resolve();
       });
     });
   }
 
-  /** Kills a worker at a chunk or a script, unless another fault has ended it before. */
-  async killAt(step: {
-    readonly worker: number;
-    readonly chunks: number;
-    readonly scripts?: number;
-  }): Promise<void> {
+  /** Acts at a write of a queue, on the worker that has its answer; or at a chunk of a worker. Nothing happens to one that has ended. */
+  async at(
+    step: { readonly worker: number; readonly chunks: number; readonly write?: AtWrite },
+    act: (worker: number, owner: Owner) => void,
+  ): Promise<void> {
+    if (step.write !== undefined)
+      return await this.atWrite(step.write, {
+        answered: (worker) => {
+          const owner = this.owner(worker);
+          if (owner?.alive === true) act(worker, owner);
+        },
+      });
     const owner = this.owner(step.worker);
     if (owner?.alive !== true) return;
-    const { worker, scripts } = step;
-    const kill = (): void => {
-      if (!owner.alive || owner !== this.owner(worker)) return;
+    await this.atChunk(step, () => {
+      if (owner.alive && owner === this.owner(step.worker)) act(step.worker, owner);
+    });
+  }
+
+  /** Kills a worker, which starts again after a time. */
+  async killAt(step: Parameters<Workers['at']>[0], downMs: number): Promise<void> {
+    let killed: number | undefined;
+    await this.at(step, (worker) => {
+      killed = worker;
       this.#kill(worker);
       this.#options.note(`worker ${worker} is killed`);
-    };
-    if (scripts === undefined) await this.atChunk(step, kill);
-    else await this.atScript({ worker, scripts }, { answered: kill });
+    });
+    if (killed === undefined) return;
+    await this.#options.scheduler.sleep(downMs);
+    this.start(killed);
   }
 
   #kill(index: number): void {

@@ -43,6 +43,8 @@ const SLOW_MS = 4_000;
 export interface Received {
   readonly sentAt: number;
   readonly at: number;
+  /** When it came last: it is sent again where its answer was lost, or its worker. */
+  lastAt: number;
   readonly id: string;
   readonly path: string;
   readonly body: string;
@@ -90,7 +92,7 @@ export class World {
   readonly #random: Random;
   readonly #faults: { readonly service: ServiceName; readonly fault: ServiceFault; readonly part: number }[] =
     [];
-  readonly #ids = new Set<string>();
+  readonly #accepted = new Map<string, Received>();
   /** Deliveries that the receiver got although it had accepted them. */
   #repeated = 0;
 
@@ -159,17 +161,22 @@ export class World {
 
   #receive({ path, headers, body }: Asked, sentAt: number): Answered {
     const id = headers['webhook-id'] ?? '';
-    if (this.#refusesNext && !this.#ids.has(id) && !this.refused.has(id)) {
+    if (this.#refusesNext && !this.#accepted.has(id) && !this.refused.has(id)) {
       this.#refusesNext = false;
       this.refused.add(id);
       this.onRefused(id);
       return FAULTY['500']();
     }
-    if (this.#ids.has(id)) this.#repeated += 1;
-    else {
-      this.#ids.add(id);
+    const at = this.#scheduler.now;
+    const known = this.#accepted.get(id);
+    if (known !== undefined) {
+      this.#repeated += 1;
+      known.lastAt = at;
+    } else {
+      const delivery = { sentAt, at, lastAt: at, id, path, body: String(body) };
+      this.#accepted.set(id, delivery);
       this.onAccepted(id, sentAt);
-      this.received.push({ sentAt, at: this.#scheduler.now, id, path, body: String(body) });
+      this.received.push(delivery);
     }
     return answered(200, '{}');
   }
