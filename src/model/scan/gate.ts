@@ -15,6 +15,7 @@ export const GATE_DEFAULTS = {
   suspicious: 'warn',
   'look-alike': 'warn',
   young: 'warn',
+  'new-package': 'warn',
   license: 'warn',
   missing: 'warn',
   unknown: 'warn',
@@ -25,10 +26,13 @@ export const GATE_DEFAULTS = {
 
 /**
  * The kind of a reason. `exploited`: a critical vulnerability in KEV's catalogue. `critical` to `low`: another vulnerability. `missing`: the
- * index does not have it. `unknown`: something could not be found out. `signal`: a sign of a compromise that is no incident. `other`:
+ * index does not have it. `new-package`: its first version was published less than `NEW_PACKAGE_DAYS` ago, and no target holds it. `unknown`: something could not be found out. `signal`: a sign of a compromise that is no incident. `other`:
  * a finding of another rule.
  */
 export type GateCode = keyof typeof GATE_DEFAULTS;
+
+/** Names that models invent are registered by others within weeks. */
+export const NEW_PACKAGE_DAYS = 90;
 
 /** The configured decisions; absent ones are the defaults. */
 export type GateSettings = Readonly<Partial<Record<GateCode, GateDecision | undefined>>>;

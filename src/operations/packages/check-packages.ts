@@ -10,7 +10,7 @@ import { defined } from '../../model/defined.ts';
 import { messageOf } from '../../model/errors.ts';
 import { canonicalName, systemOf } from '../../model/lockfile/ecosystem.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
-import type { GateCode } from '../../model/scan/gate.ts';
+import { type GateCode, NEW_PACKAGE_DAYS } from '../../model/scan/gate.ts';
 import type { Policy } from '../../model/scan/policy.ts';
 import { compareReasons, decisionOf, findingReason, gateReason } from '../../policy/gate.ts';
 import { policyFor } from '../../policy/policy-for.ts';
@@ -27,6 +27,7 @@ export const MAX_PACKAGES = 500;
 const MAX_MEANT = 5;
 /** Requests for the newest good versions of all packages. */
 const MAX_REQUESTS = 3_000;
+const DAY_MS = 86_400_000;
 
 /** What the question is answered from. */
 export interface CheckParts extends Omit<JudgingParts, 'isHeld'> {
@@ -150,7 +151,7 @@ function unknownOf(subject: Subject): readonly string[] {
 }
 
 function reasonsOf(
-  { asked, choice, judged, policy, now }: Subject,
+  { asked, choice, judged, good, use, policy, now }: Subject,
   meant: readonly string[],
   unknown: readonly string[],
 ): CheckReason[] {
@@ -170,6 +171,11 @@ function reasonsOf(
   const until = waitsUntil(name, defined({ publishedAt }), cooldownOf(policy), now);
   if (until !== undefined)
     add('young', `was published at ${publishedAt}, and is young until ${new Date(until).toISOString()}`);
+  const { firstAt = 0 } = typeof good === 'object' ? good : {};
+  if (firstAt > now - NEW_PACKAGE_DAYS * DAY_MS && (use?.targets.size ?? 0) === 0) {
+    const since = new Date(firstAt).toISOString().slice(0, 10);
+    add('new-package', `its first version was published at ${since}, and no target is known to hold it`);
+  }
   return found.sort(compareReasons);
 }
 

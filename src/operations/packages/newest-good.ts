@@ -7,9 +7,16 @@ import type { PublishedVersion } from '../../model/ports/insights.ts';
 import type { PublishedVersions } from '../../model/scan/inventory.ts';
 import { schemeOf } from '../../versions/scheme.ts';
 
-/** The newest version that is known to be good. `unknown`: why a newer one may be good, or any. `unlisted`: the index has no such package. */
+/**
+ * The newest version that is known to be good. `unknown`: why a newer one may be good, or any. `firstAt`: when the first version was published, in
+ * ms since 1970; absent where that is not known. `unlisted`: the index has no such package.
+ */
 export type NewestGood =
-  | { readonly found?: PublishedVersion | undefined; readonly unknown?: string | undefined }
+  | {
+      readonly found?: PublishedVersion | undefined;
+      readonly unknown?: string | undefined;
+      readonly firstAt?: number | undefined;
+    }
   | 'unlisted';
 
 type PackageName = Omit<VersionKey, 'version'>;
@@ -56,7 +63,7 @@ export async function newestGood(
       const { found, unknown } = await search(name, usable, list, parts);
       const others =
         found === undefined && isLong ? `none of the newest ${MAX_CANDIDATES} is good` : undefined;
-      return { found, unknown: unknown ?? others };
+      return { found, unknown: unknown ?? others, firstAt: firstPublished(list) };
     }),
   );
 }
@@ -84,6 +91,18 @@ async function search(
     }
   }
   return { unknown };
+}
+
+const firsts = new WeakMap<PublishedVersions, number | undefined>();
+
+/** `undefined` for a partial list, and where the time of a version is not known. */
+function firstPublished(list: PublishedVersions): number | undefined {
+  if (firsts.has(list)) return firsts.get(list);
+  const times = list.versions.map(({ publishedAt = '' }) => Date.parse(publishedAt));
+  const first = times.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY);
+  const known = list.isPartial === true || !Number.isFinite(first) ? undefined : first;
+  firsts.set(list, known);
+  return known;
 }
 
 /** By list: sorting the versions of a package takes longer than to judge it. */

@@ -8,6 +8,7 @@ import { type GateRoom, openGateRoom } from './gate-room.ts';
 
 /** Young packages and those without a release for years have signals. */
 const OLD = new Date(Date.now() - 365 * 24 * 3_600_000).toISOString();
+const MONTH_AGO = new Date(Date.now() - 30 * 24 * 3_600_000).toISOString();
 const HOUR_AGO = new Date(Date.now() - 3_600_000).toISOString();
 const version = (text: string, more: object = {}) => ({
   version: text,
@@ -24,6 +25,24 @@ const DATA = {
       name: 'fresh',
       default: '2.0.0',
       versions: [version('1.0.0'), version('2.0.0', { publishedAt: HOUR_AGO })],
+    },
+    {
+      system: 'NPM',
+      name: 'newborn',
+      default: '1.0.0',
+      versions: [version('1.0.0', { publishedAt: MONTH_AGO })],
+    },
+    {
+      system: 'NPM',
+      name: 'adopted',
+      default: '1.0.1',
+      versions: [version('1.0.0', { publishedAt: MONTH_AGO }), version('1.0.1', { publishedAt: MONTH_AGO })],
+    },
+    {
+      system: 'NPM',
+      name: 'half-dated',
+      default: '1.0.0',
+      versions: [version('1.0.0', { publishedAt: MONTH_AGO }), { version: '0.9.0' }],
     },
     { system: 'NPM', name: 'evil', default: '1.0.0', versions: [version('1.0.0')] },
     {
@@ -99,7 +118,7 @@ beforeAll(async () => {
       labels: { tier: 'payments' },
     });
     // None of them was inspected.
-    const held = ['lodash@4.17.21', 'secret-name@1.0.0', 'lodahs@1.0.0'];
+    const held = ['lodash@4.17.21', 'secret-name@1.0.0', 'lodahs@1.0.0', 'adopted@1.0.0'];
     await save('b/bank', [npmFile('package-lock.json', held)]);
     // Two lockfiles of one target are one holder.
     const both = ['package-lock.json', 'web/package-lock.json'];
@@ -150,6 +169,16 @@ describe('packages.check', () => {
     const found = await one('fresh');
     expect(found).toMatchObject({ decision: 'warn', newestGood: { version: '1.0.0' } });
     expect(found.codes).toContain('young');
+  });
+
+  it('warns about a package that is new and that no target holds', async () => {
+    expect(await one('newborn')).toMatchObject({ decision: 'warn', codes: ['new-package'] });
+    // Another version of it is held.
+    expect(await one('adopted')).toMatchObject({ decision: 'allow', codes: [] });
+    // Who may not see the target that holds it learns nothing of it.
+    expect(await one('adopted', {}, 'team')).toMatchObject({ decision: 'warn', codes: ['new-package'] });
+    // An older version may be the first one.
+    expect(await one('half-dated')).toMatchObject({ decision: 'allow', codes: [] });
   });
 
   it('names what is meant more likely', async () => {
