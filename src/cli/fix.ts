@@ -95,11 +95,13 @@ export async function adviseAndApply(terminal: Terminal, paths: readonly string[
       adviceRequests,
     });
   try {
-    const advised = await scan(paths, MAX_REQUESTS);
+    const scanned = await scan(paths, MAX_REQUESTS);
+    const { removalsIn } = await import('../commands/fix/removals.ts');
+    const advised = { ...scanned, removals: removalsIn(scanned.report) };
     if (folder === undefined) return { advised, applied: undefined };
     const { applyFix } = await import('../commands/fix/apply-fix.ts');
     const applied = await applyFix({
-      ...{ folder, plans: advised.plans, before: advised.report, signal },
+      ...{ folder, plans: advised.plans, removals: advised.removals, before: advised.report, signal },
       ...{ check: options.check, branch: options.branch, isRemote: options.isRemote },
       scan: async (copy) => (await scan([copy], 0)).report,
       inherited: inheritedEnvironment(),

@@ -1,5 +1,5 @@
 import type { AppliedFix } from '../model/advice/applied-fix.ts';
-import type { FixPlan, FixStep, Staying, Unadvised } from '../model/advice/fix-plan.ts';
+import type { FixPlan, FixStep, RemovalPlan, Staying, Unadvised } from '../model/advice/fix-plan.ts';
 import { printable } from '../model/printable.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import { faultsIn } from '../model/scan/gap.ts';
@@ -10,6 +10,7 @@ import { columns, counted, fitLines, hang, type Palette, palette, type TextOptio
 export interface AdvisedReport {
   readonly report: ScanReport;
   readonly plans: readonly FixPlan[];
+  readonly removals: readonly RemovalPlan[];
   /** What `--apply` came to. */
   readonly applied?: AppliedFix | undefined;
 }
@@ -21,10 +22,11 @@ const SHOWN_REASONS = 11;
 const SHOWN_ALIKE = 3;
 
 /** What to change in each lockfile, the step that clears most findings first, then what stays. */
-export function fixesText({ report, plans }: AdvisedReport, options: TextOptions): string {
+export function fixesText({ report, plans, removals }: AdvisedReport, options: TextOptions): string {
   const paint = palette(options.colour);
   const lines = [
     ...plans.filter(saysSomething).flatMap((plan) => [...planLines(plan, paint, options.width), '']),
+    ...removals.flatMap((one) => removalLines(one, paint, options.width)),
     ...unadvisedLines(report.advice?.unadvised ?? [], paint),
     ...gapLines(report, paint),
     summaryLine(report, plans, paint),
@@ -106,6 +108,20 @@ function stepLines(
     ...hang(lead, paint.strong(list.join(', ')), width),
     ...hang('     ', paint.faint(`clears ${counted(findings, 'finding')}: ${cleared}`), width),
   ];
+}
+
+/** Made after the plan of the same lockfile. */
+function removalLines(
+  { path, removes, commands }: RemovalPlan,
+  paint: Palette,
+  width: number,
+): readonly string[] {
+  const entries = removes.flatMap(({ path: file, line, subject, evidence }) => {
+    const place = line === undefined ? file : `${file}:${line}`;
+    return hang('  ', printable(`${place} ${subject}: ${evidence}`), width);
+  });
+  const run = commands.flatMap((line) => commandLines(line, paint, width));
+  return [paint.strong(printable(`${path}: exceptions that change nothing`)), ...entries, ...run, ''];
 }
 
 const VERBS = { upgrade: 'upgrade', 're-lock': 're-lock', override: 'override' } as const;
@@ -192,11 +208,11 @@ function isAdvised({ advisory, suppressed }: Finding): boolean {
 }
 
 /** The plans and all findings with the evidence of their fixes, as one JSON document on one line. */
-export function fixesJson({ report, plans, applied }: AdvisedReport): string {
+export function fixesJson({ report, plans, removals, applied }: AdvisedReport): string {
   const { unadvised = [] } = report.advice ?? {};
   const { scan, target, complete, findings, gaps } = report.verdict;
   const advised = findings.filter(isAdvised);
-  return `${JSON.stringify({ schema: 'lockhound.fix/1', scan, target, complete, plans, findings: advised, unadvised, gaps, applied })}\n`;
+  return `${JSON.stringify({ schema: 'lockhound.fix/1', scan, target, complete, plans, removals, findings: advised, unadvised, gaps, applied })}\n`;
 }
 
 /** What became of the plans: the files that have the result, and what was left as it was, with the reason. */
@@ -211,9 +227,13 @@ export function appliedText(applied: AppliedFix, options: TextOptions): string {
     ];
     return fitLines(lines, options);
   }
-  const lines = plans.flatMap(({ path, reason, advisories = [] }) => {
+  const lines = plans.flatMap(({ path, reason, removed, advisories = [] }) => {
     if (reason === undefined) {
-      const text = `${printable(path)}: ${counted(advisories.length, 'advisory', 'advisories')} cleared`;
+      const what =
+        removed === undefined
+          ? `${counted(advisories.length, 'advisory', 'advisories')} cleared`
+          : `${counted(removed, 'exception')} removed`;
+      const text = `${printable(path)}: ${what}`;
       return hang('  ', text, options.width);
     }
     const [first = '', ...others] = reason.split('\n');

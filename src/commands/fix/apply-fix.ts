@@ -1,7 +1,7 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { compareWithPlan } from '../../advice/compare-with-plan.ts';
 import type { AppliedFix, AppliedPlan } from '../../model/advice/applied-fix.ts';
-import type { FixPlan, FixStep } from '../../model/advice/fix-plan.ts';
+import type { FixPlan, FixStep, RemovalPlan } from '../../model/advice/fix-plan.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { commitBranch } from './commit-branch.ts';
@@ -14,6 +14,8 @@ export interface ApplyOptions {
   /** The folder that was scanned. */
   readonly folder: string;
   readonly plans: readonly FixPlan[];
+  /** A lockfile whose plan has commands keeps its exceptions until the next run. */
+  readonly removals?: readonly RemovalPlan[];
   /** The scan that the plans are for. */
   readonly before: ScanReport;
   /** A command of a shell that has to succeed in the copy before anything is written. */
@@ -31,7 +33,7 @@ export interface ApplyOptions {
 }
 
 /** Steps of a plan that are tried together, with their commands. */
-type Candidate = Pick<FixPlan, 'path' | 'steps' | 'commands'>;
+type Candidate = Pick<FixPlan, 'path' | 'steps' | 'commands'> & Partial<Pick<RemovalPlan, 'removes'>>;
 
 /** A candidate that does what its steps say, with what it changed. */
 type Proven = Candidate & { readonly files: readonly ChangedFile[] };
@@ -86,11 +88,14 @@ interface Tried {
 
 async function provePlans(copy: WorkingCopy, options: ApplyOptions): Promise<Tried> {
   const plans = options.plans.filter(({ commands }) => commands.length > 0);
-  const whole = await attempt(copy, plans, [], options);
+  const planned = new Set(plans.map(({ path }) => path));
+  const removals = (options.removals ?? []).filter(({ path }) => !planned.has(path));
+  const candidates = [...plans, ...removals.map((one) => ({ ...one, steps: [] }))];
+  const whole = await attempt(copy, candidates, [], options);
   const proven = [...whole.proven];
   const refused: Refused[] = [];
   for (const one of whole.refused) {
-    if (one.steps.length === 1) {
+    if (one.steps.length <= 1) {
       refused.push(one);
       continue;
     }
@@ -154,7 +159,13 @@ async function attempt(
   for (const one of made) {
     const { path, steps, files } = one;
     const { notes } = compareWithPlan(steps, findingsIn(before, path), findingsIn(after, path));
-    const faults = [...notes, ...newGaps(before, after, path)];
+    const faults = [
+      ...notes,
+      ...newGaps(before, after, path),
+      ...(one.removes !== undefined && graphOf(before, path) !== graphOf(after, path)
+        ? ['the lockfile is not the same without the exceptions']
+        : []),
+    ];
     if (faults.length === 0) kept.push(one);
     else await undo(one, files, faults.join('\n'));
   }
@@ -166,6 +177,15 @@ function findingsIn({ verdict }: ScanReport, path: string): readonly Finding[] {
   return verdict.findings.filter(
     ({ suppressed, locations }) => suppressed === undefined && locations.some((one) => one.path === path),
   );
+}
+
+/** The packages of a lockfile with what each gets. */
+function graphOf({ inventory }: ScanReport, path: string): string {
+  const packages = inventory.lockfiles.filter((one) => one.path === path).flatMap((one) => one.packages);
+  return packages
+    .map(({ id, dependencies = [] }) => JSON.stringify([id, [...dependencies].sort()]))
+    .sort()
+    .join('\n');
 }
 
 /** The gaps of the scan of the result that the one before did not have: a fix that hides a finding is no fix. */
@@ -186,7 +206,8 @@ function newGaps(before: ScanReport, after: ScanReport, path: string): readonly 
   ];
 }
 
-function appliedOf({ path, steps, files }: Proven, before: ScanReport): AppliedPlan {
+function appliedOf({ path, steps, files, removes }: Proven, before: ScanReport): AppliedPlan {
+  if (removes !== undefined) return { path, files: files.map((file) => file.path), removed: removes.length };
   const packages = cleared(steps);
   const advisories = findingsIn(before, path)
     .filter(({ package: { name, version } }) => packages.has(`${name}@${version}`))
@@ -202,22 +223,27 @@ function cleared(steps: readonly FixStep[]): ReadonlySet<string> {
 function messageOf(root: string, proven: readonly Proven[], { before, check, folder }: ApplyOptions): string {
   const advisories = new Set(proven.flatMap((one) => appliedOf(one, before).advisories ?? []));
   const packages = new Set(proven.flatMap(({ steps }) => [...cleared(steps)]));
+  const removed = proven.flatMap(({ removes = [] }) => removes);
   const what = `${advisories.size} ${advisories.size === 1 ? 'advisory' : 'advisories'}`;
   const lines = proven.flatMap(({ path, commands }) => {
     const place = relative(root, resolve(folder, dirname(path))).replaceAll(sep, '/');
     return commands.map((line) => `    ${place === '' ? '' : `(cd ${place}) `}${line}`);
   });
   return [
-    `fix: clear ${what} in ${packages.size} ${packages.size === 1 ? 'package' : 'packages'}`,
+    packages.size === 0
+      ? `fix: remove ${removed.length} ${removed.length === 1 ? 'exception' : 'exceptions'} without an effect`
+      : `fix: clear ${what} in ${packages.size} ${packages.size === 1 ? 'package' : 'packages'}`,
     '',
-    `Clears ${[...advisories].join(', ')}`,
-    `in ${[...packages].join(', ')}.`,
-    '',
+    ...(packages.size === 0
+      ? []
+      : [`Clears ${[...advisories].join(', ')}`, `in ${[...packages].join(', ')}.`, '']),
+    ...removed.map(({ path, subject, evidence }) => `Without ${subject} in ${path}: ${evidence}.`),
+    ...(removed.length === 0 ? [] : ['']),
     'Commands:',
     '',
     ...lines,
     '',
-    'A scan of the result has none of these findings and no new one.',
+    `A scan of the result has ${packages.size === 0 ? '' : 'none of these findings and '}no new one.`,
     ...(check === undefined ? [] : [`The check succeeds: ${check}`]),
     '',
   ].join('\n');

@@ -6,6 +6,8 @@ export interface AppliedPlan {
   readonly reason?: string;
   /** The files that its commands changed, below the root of the repository. */
   readonly files?: readonly string[];
+  /** Exceptions that were removed. */
+  readonly removed?: number;
   /** The advisories that affect none of its packages any more. */
   readonly advisories?: readonly string[];
 }

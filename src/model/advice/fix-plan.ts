@@ -1,3 +1,4 @@
+import type { JudgedException } from '../scan/exception.ts';
 import type { Fix, FixChange } from './fix.ts';
 
 /** Changes that clear findings together. */
@@ -30,6 +31,13 @@ export interface FixPlan {
    */
   readonly breaking: { readonly steps: readonly FixStep[]; readonly commands: readonly string[] };
   readonly stays: readonly Staying[];
+}
+
+/** The commands that take exceptions away without which a lockfile stays as it is. */
+export interface RemovalPlan {
+  readonly path: string;
+  readonly removes: readonly JudgedException[];
+  readonly commands: readonly string[];
 }
 
 /** Why a package of a lockfile has no advice, although it has findings. */

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ApplyOptions, applyFix } from '../../../src/commands/fix/apply-fix.ts';
 import { restoreUnfinished } from '../../../src/commands/fix/write-changes.ts';
 import { inheritedEnvironment } from '../../../src/config/inherited-environment.ts';
-import type { FixPlan } from '../../../src/model/advice/fix-plan.ts';
+import type { FixPlan, RemovalPlan } from '../../../src/model/advice/fix-plan.ts';
 import type { ScanReport } from '../../../src/model/scan/verdict.ts';
 
 let folder: string;
@@ -46,7 +46,9 @@ async function scan(root: string, affected = ['1.0.0'], gaps: object[] = []): Pr
     if (affected.includes(version))
       found.push({ package: { name: 'a', version }, advisory: { id: 'GHSA-1' }, locations: [{ path }] });
   }
-  const lockfiles = names.map((path) => ({ path, packages: [] }));
+  const lockfiles = await Promise.all(
+    names.map(async (path) => ({ path, packages: [{ id: await readFile(join(root, path), 'utf8') }] })),
+  );
   return { verdict: { findings: found, gaps }, inventory: { lockfiles } } as unknown as ScanReport;
 }
 
@@ -107,6 +109,27 @@ describe('a fix that is applied', () => {
     expect(written).toBeUndefined();
     expect(plans).toEqual([{ path: 'package-lock.json', reason: expect.stringMatching(reason) }]);
     expect(git('status', '--porcelain')).toBe('');
+  });
+
+  it('removes exceptions without which the lockfile stays as it is, and no others', async () => {
+    const remove = (commands: readonly string[]): RemovalPlan[] => {
+      const about = { path: 'package.json', setting: 'overrides', subject: 'b', evidence: 'no package b' };
+      return [{ path: 'package-lock.json', removes: [about as RemovalPlan['removes'][number]], commands }];
+    };
+    const edit = 'sed -i \'s/}}/}, "x": 1}/\' package.json';
+    const { plans, written } = await apply([], { removals: remove([edit, LIFT]) });
+    expect([plans, written]).toEqual([
+      [{ path: 'package-lock.json', reason: 'the lockfile is not the same without the exceptions' }],
+      undefined,
+    ]);
+    expect(git('status', '--porcelain')).toBe('');
+    const later = await apply([plan([LIFT])], { removals: remove([edit]), branch: 'one' });
+    expect(later.plans).toHaveLength(1);
+    const applied = await apply([], { removals: remove([edit]), branch: 'two' });
+    expect(applied.plans).toEqual([{ path: 'package-lock.json', files: ['package.json'], removed: 1 }]);
+    expect(applied.message).toMatch(
+      /^fix: remove 1 exception without an effect\n\nWithout b in package.json: no package b\.\n\nCommands:/,
+    );
   });
 
   it('goes on with other lockfiles when one cannot be fixed', async () => {
