@@ -12,6 +12,8 @@ import type { Job, RunContext } from './job.ts';
 import {
   ALL_TARGETS,
   type Digest,
+  exceptionDigests,
+  exceptionsPayload,
   existingDigests,
   existingPayload,
   overdueDigests,
@@ -32,6 +34,7 @@ const schema = lazily(() =>
     z.strictObject({ of: z.literal('changes'), route: ofRoute.route(), window: ofRoute.window() }),
     z.strictObject({ of: z.literal('issues'), route: ofRoute.route(), window: ofRoute.window() }),
     overduePayload(),
+    exceptionsPayload(),
     existingPayload(),
   ]),
 );
@@ -41,6 +44,7 @@ const schema = lazily(() =>
  * - `issues`: those that wait for a route of mode `advisory`, in one digest for each issue: an advisory that concerns many targets is one
  *   alert with the list of targets.
  * - `overdue`: findings that are open for longer than their severity permits, in one digest for each route.
+ * - `exceptions`: those that can be removed or have expired, in one digest for each route of owners.
  * - `existing`: findings that changed settings assign to other routes, in one digest for each route.
  */
 export type GatherDigest = z.infer<ReturnType<typeof schema>>;
@@ -84,6 +88,7 @@ function keyOf(payload: GatherDigest): string {
   if (payload.of === 'existing') return `existing-${payload.selection}`;
   const time = payload.window.replaceAll(/[^0-9TZ]/g, '');
   if (payload.of === 'overdue') return `reminder-${time}`;
+  if (payload.of === 'exceptions') return `exceptions-${time}`;
   return `${payload.of === 'changes' ? 'digest' : 'issues'}-${hashOf(payload.route, 12)}-${time}`;
 }
 
@@ -97,8 +102,11 @@ async function gather(
   { startedAt, lastAttempt, signal }: RunContext,
 ): Promise<{ readonly digests: readonly Digest[]; readonly state?: DigestClaim }> {
   const key = keyOf(payload);
-  if (payload.of === 'overdue') {
-    const digests = await overdueDigests(payload, ports, signal);
+  if (payload.of === 'overdue' || payload.of === 'exceptions') {
+    const digests =
+      payload.of === 'overdue'
+        ? await overdueDigests(payload, ports, signal)
+        : await exceptionDigests(payload, ports, signal);
     return { digests: digests.map((one) => ({ ...one, scan: `${key}-${hashOf(one.route, 12)}` })) };
   }
   if (payload.of === 'existing') {

@@ -12,6 +12,7 @@ import { withExploits } from '../policy/priority/exploits.ts';
 import { overTargets } from '../policy/priority/over-targets.ts';
 import { newlyRouted } from '../policy/routing/newly-routed.ts';
 import { routeChanges } from '../policy/routing/route-changes.ts';
+import { staleException } from '../policy/rules/stale-exception.ts';
 import { addCounts, worstChanges } from '../policy/worst-changes.ts';
 import { routing, scanId, timestamp } from './payloads/fields.ts';
 import type { Ports } from './ports.ts';
@@ -25,6 +26,13 @@ export const overduePayload = () =>
       .partialRecord(z.enum(RATED_SEVERITIES), z.number().nonnegative())
       .describe('How long a finding of a severity is open before it is reported again, in milliseconds.'),
     routes: z.array(z.string().min(1).max(200)).max(10_000).describe('The routes that get reminders.'),
+  });
+
+export const exceptionsPayload = () =>
+  z.strictObject({
+    of: z.literal('exceptions'),
+    window: z.iso.datetime().describe('When it was due.'),
+    routes: z.array(z.string().min(1).max(200)).max(10_000).describe('The routes of owners that get it.'),
   });
 
 export const existingPayload = () =>
@@ -80,6 +88,41 @@ export async function overdueDigests(
       return { ...content, mode: 'periodic' as const, date, reminder: true as const, changes, gaps: 0 };
     }),
   );
+}
+
+/** The exceptions that can go, for the routes of their owners: notes, which routes get at no other time. */
+export async function exceptionDigests(
+  { window: date, routes }: z.infer<ReturnType<typeof exceptionsPayload>>,
+  ports: Pick<Ports, 'fleet' | 'routing'>,
+  signal: AbortSignal,
+): Promise<readonly DigestContent[]> {
+  const { rules: all } = ports.routing.routing();
+  const rules = all
+    .filter(({ name, match }) => routes.includes(name) && match.owners !== undefined)
+    .map((rule) => ({ ...rule, match: { ...rule.match, minSeverity: undefined, transitions: undefined } }));
+  const summaries = createSummaries();
+  for await (const open of ports.fleet.openTargets()) {
+    signal.throwIfAborted();
+    const stale = open.findings.filter(
+      ({ status, finding }) =>
+        status === 'open' && finding.rule === staleException.name && finding.suppressed === undefined,
+    );
+    const changes = stale.map(({ finding, openedAt: since }) => {
+      return { transition: 'opened' as const, finding: { ...finding, level: 'alert' as const }, since };
+    });
+    const routed = await routeChanges({ take: 'all', firstScan: 'all', rules }, open.target, changes);
+    for (const { rule, changes: own } of routed) {
+      const notes = own.flatMap((index) => {
+        const [change, note] = [changes[index], stale[index]];
+        return change === undefined || note === undefined ? [] : { ...change, finding: note.finding };
+      });
+      summaries.add(rule.name, open, notes);
+    }
+  }
+  return summaries.contents().map((content) => {
+    const changes = overTargets(content.changes);
+    return { ...content, mode: 'periodic' as const, date, reminder: true as const, changes, gaps: 0 };
+  });
 }
 
 /** The findings that exist already and that other routes get from now on. */

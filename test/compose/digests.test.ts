@@ -44,6 +44,25 @@ test('changes that wait for a route that is no longer periodic are sent, and no 
   );
 });
 
+test('exceptions that can go are sent once a month to routes of owners that get reminders', async () => {
+  const route = (name: string, match: object, more: object = {}) => {
+    return { name, match, webhook: { url: 'https://r.example', ...more } };
+  };
+  const platform = { url: 'https://p.example', apiKey: { env: 'A' }, applicationKey: { env: 'B' } };
+  const scheduled = (routes: readonly object[]) => {
+    const config = configSchema.parse({ notify: { platform, routes } }).notify;
+    const store = { digests: { routes: async () => [], read: async () => [] } };
+    return digestSchedules(store as never, config as never).find(({ name }) => name === 'remind-exceptions');
+  };
+  const owners = ['@org/web'];
+  expect(scheduled([route('all', {}), route('quiet', { owners }, { reminders: false })])).toBeUndefined();
+  const monthly = scheduled([route('all', {}), route('web', { owners })]);
+  expect(monthly).toMatchObject({ cron: '0 8 1 * *', timeZone: 'UTC' });
+  expect(await monthly?.start(due)).toMatchObject([
+    { job: 'gather-digest', payload: { of: 'exceptions', window: due.toISOString(), routes: ['web'] } },
+  ]);
+});
+
 test('reminders are sent on Mondays, not to receivers that keep an alert open, unless configured', async () => {
   const config = (more: object) =>
     configSchema.parse({

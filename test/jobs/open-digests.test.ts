@@ -24,6 +24,7 @@ async function remind(
   targets: Readonly<Record<string, readonly TrackedFinding[]>>,
   rules: readonly RouteRule[],
   payload: Partial<Extract<GatherDigest, { of: 'overdue' }>> = {},
+  other?: GatherDigest,
 ) {
   const given = ports({});
   const routing: Routing = { take: 'all', firstScan: 'all', rules };
@@ -33,7 +34,7 @@ async function remind(
     }
   }
   const run = await gatherDigest.run(
-    {
+    other ?? {
       of: 'overdue',
       window: WINDOW,
       after: { critical: 7 * DAY_MS, high: 30 * DAY_MS },
@@ -114,4 +115,37 @@ it('has the same ids when it runs again, and others in the next week', async () 
   const ids = [first, again, later].map(({ sent }) => sent[0]?.id);
   expect(ids[0]).toBe(ids[1]);
   expect(ids[2]).not.toBe(ids[0]);
+});
+
+it('sends exceptions that can go to the routes of their owners, whatever severity they match on', async () => {
+  const stale = (name: string, owners: string[], more: object = {}): TrackedFinding => {
+    const one = tracked('low', 3);
+    const finding = { ...one.finding, rule: 'stale-exception', level: 'note' as const, owners, ...more };
+    return { ...one, finding: { ...finding, package: { ...finding.package, name } } };
+  };
+  const suppressed = { by: 's', reason: 'r' } as never;
+  const { sent, result } = await remind(
+    {
+      shop: [
+        stale('a', ['@web']),
+        stale('b', ['@api']),
+        stale('c', ['@web'], { suppressed }),
+        { ...stale('d', ['@web']), status: 'resolved' },
+        { ...tracked('critical', 9), finding: { ...tracked('critical', 9).finding, owners: ['@web'] } },
+      ],
+      site: [stale('e', ['@web'])],
+    },
+    [
+      rule('web', { owners: ['@web'], minSeverity: 'high' }),
+      rule('vulnerabilities', { owners: ['@web'], rules: ['vulnerability'] }),
+      rule('all'),
+      rule('left out', { owners: ['@*'] }),
+    ],
+    {},
+    { of: 'exceptions', window: WINDOW, routes: ['web', 'vulnerabilities', 'all'] },
+  );
+  expect(result).toEqual({ digests: 1 });
+  expect(sent[0]).toMatchObject({ route: 'web', reminder: true, date: WINDOW });
+  expect(names(sent[0]?.changes).sort()).toEqual(['a', 'e']);
+  expect(sent[0]?.changes.map(({ finding }) => finding.level)).toEqual(['note', 'note']);
 });

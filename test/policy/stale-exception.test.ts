@@ -60,7 +60,7 @@ it('is a note about the line of the entry, which ends when the entry is removed 
   expect(others).toEqual([]);
   expect(one).toMatchObject({
     ...{ level: 'note', severity: 'low', title: 'overrides a can be removed: removable' },
-    locations: [{ path: 'web/package.json', line: 7 }],
+    locations: [{ path: 'web/package.json', line: 7 }, { path: 'web/package-lock.json' }],
   });
   expect(await scan(exceptions(proof('needed')))).toEqual([]);
   // Another line is the same entry.

@@ -161,11 +161,12 @@ function addCounts(
 const ISSUES_MS = 10_000;
 /** When reminders are sent, unless configured. */
 const MONDAYS = { cron: '0 8 * * 1', timeZone: 'UTC' } as const;
+const FIRST_OF_MONTH = { cron: '0 8 1 * *', timeZone: 'UTC' } as const;
 /** Interval of the search for entries whose route is no longer periodic. */
 const ORPHANED_MS = 60_000;
 
 /**
- * Schedules the digest of each periodic route, the reminders, the alerts of routes of mode `advisory`, and digests of entries that wait
+ * Schedules the digest of each periodic route, the reminders, the digests of exceptions that can go, the alerts of routes of mode `advisory`, and digests of entries that wait
  * for routes that are no longer periodic. Missed runs are started once, late.
  */
 export function digestSchedules(
@@ -182,6 +183,7 @@ export function digestSchedules(
       start: (due: Date) => [digestOf('changes', route, due)],
     })),
     ...reminderSchedule(notify),
+    ...exceptionSchedule(notify),
     ...issues.map((route) => ({
       name: `issues-${route}`,
       everyMs: ISSUES_MS,
@@ -219,6 +221,22 @@ function reminderSchedule(notify: NotifyConfig): readonly Schedule[] {
       start: (due) => [
         followUp(gatherDigest, { of: 'overdue', window: due.toISOString(), after, routes: [...routes] }),
       ],
+    },
+  ];
+}
+
+/** Once a month, for routes that match on owners and get reminders. */
+function exceptionSchedule(notify: NotifyConfig): readonly Schedule[] {
+  const reminded = new Set(remindedRoutes(notify));
+  const routes = notify.routes.flatMap(({ name, match }) =>
+    match.owners !== undefined && reminded.has(name) ? name : [],
+  );
+  if (routes.length === 0) return [];
+  return [
+    {
+      name: 'remind-exceptions',
+      ...FIRST_OF_MONTH,
+      start: (due) => [followUp(gatherDigest, { of: 'exceptions', window: due.toISOString(), routes })],
     },
   ];
 }

@@ -56,14 +56,21 @@ export function staleExceptions(scan: ScannedExceptions) {
   const severity = settings?.severity ?? staleException.severity ?? 'low';
   return {
     findings: [...removable, ...expired].map((one) => ({
-      ...findingAbout(one, target),
+      ...findingAbout(one, target, statedBeside(one, inventory)),
       ...{ rule: staleException.name, level, severity },
     })),
     unsure: new Set(unknown.map(purlOf)),
   };
 }
 
-function findingAbout(one: JudgedException, target: string) {
+/** The lockfiles that an exception lies beside: their owners are those of the finding. */
+function statedBeside({ path, setting, subject }: JudgedException, { lockfiles }: Inventory) {
+  return lockfiles.filter(({ exceptions = [] }) =>
+    exceptions.some((one) => one.path === path && one.setting === setting && one.subject === subject),
+  );
+}
+
+function findingAbout(one: JudgedException, target: string, beside: Inventory['lockfiles']) {
   const { path, line, setting, subject, evidence, verdict } = one;
   const purl = purlOf(one);
   return {
@@ -71,7 +78,10 @@ function findingAbout(one: JudgedException, target: string) {
     title: `${setting} ${subject} ${verdict === 'expired' ? 'has expired' : 'can be removed'}: ${evidence}`,
     package: { ecosystem: SOURCE_ECOSYSTEM, name: path, version: '', purl, direct: true, groups: [] },
     issue: `${setting} ${subject}`,
-    locations: [{ path, ...(line === undefined ? {} : { line }), dependencyPath: [] }],
+    locations: [
+      { path, ...(line === undefined ? {} : { line }), dependencyPath: [] },
+      ...beside.filter((file) => file.path !== path).map((file) => ({ path: file.path, dependencyPath: [] })),
+    ],
     advice: `Remove the entry from ${path}.`,
   } as const;
 }
