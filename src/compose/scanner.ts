@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { dataFolder } from '../config/data-folder.ts';
 import { policyOf } from '../config/effective-policy.ts';
 import type { LoadedConfig } from '../config/load.ts';
@@ -12,7 +13,7 @@ import type { InspectionParts } from '../jobs/signals/inspect-now.ts';
 import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
 import { COMMAND_INLINE } from '../lockfiles/threads/reading-limits.ts';
 import { messageOf } from '../model/errors.ts';
-import { type ExploitData, NO_EXPLOIT_DATA } from '../model/exploits/exploit-data.ts';
+import { type ExploitData, FEEDS, NO_EXPLOIT_DATA } from '../model/exploits/exploit-data.ts';
 import type { Cache, Inspections } from '../model/ports/shared-state.ts';
 import type { TargetState } from '../model/scan/change.ts';
 import type { Inventory } from '../model/scan/inventory.ts';
@@ -161,9 +162,12 @@ async function folderExploits(folder: string, log: Pick<Log, 'error'>): Promise<
   }
 }
 
-/** Most machines have no such folder: nothing is loaded for it. */
+/** Most machines have no such lists: nothing is loaded for them. */
 async function read(folder: string): Promise<ExploitData> {
-  if ((await stat(folder).catch(() => undefined)) === undefined) return NO_EXPLOIT_DATA;
+  const found = await Promise.all(
+    FEEDS.map((feed) => stat(join(folder, `${feed}.list`)).catch(() => undefined)),
+  );
+  if (found.every((one) => one === undefined)) return NO_EXPLOIT_DATA;
   const [{ readFolder }, { exploitData }] = await Promise.all([
     import('../exploits/folder.ts'),
     import('../exploits/feed.ts'),

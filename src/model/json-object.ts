@@ -24,10 +24,10 @@ export function nestsDeeperThan(most: number, text: string): boolean {
 
 /** The position of the quote that closes the string at `start`; the end of the text when it is not closed. */
 function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === BACKSLASH) at += 1;
-    else if (code === QUOTE) return at;
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes += 1;
+    if (slashes % 2 === 0) return at;
   }
   return text.length;
 }

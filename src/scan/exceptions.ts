@@ -49,13 +49,14 @@ async function withProofs(
   { path, content, companions, lockfile }: WithCompanions,
 ): Promise<readonly Exception[]> {
   const { lockfileProver } = await import('../policy/exceptions/lockfile-proof.ts');
-  const { readStatement } = await import('../lockfiles/requirements/read-statement.ts');
+  const { statementReader } = await import('../lockfiles/requirements/read-statement.ts');
+  const readStatement = await statementReader(lockfile.format);
   const text = content.toString('utf8');
   const files = new Map(companions.map((one) => [one.name, one.content?.toString('utf8') ?? '']));
   const { format, packages } = lockfile;
   // Without a statement, nothing is known of requirements.
   let isStated = STATING.has(format);
-  const statement = isStated && readStatement(format, { path, text, files }, () => (isStated = false));
+  const statement = isStated && readStatement({ path, text, files }, () => (isStated = false));
   const prove = lockfileProver({
     ...{ path, text, packages, isWhole: isReadWhole(lockfile) },
     statement: statement !== false && isStated ? statement : undefined,

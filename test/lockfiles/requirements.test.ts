@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { memberPatterns, readStatement } from '../../src/lockfiles/requirements/read-statement.ts';
+import { memberPatterns, statementReader } from '../../src/lockfiles/requirements/read-statement.ts';
 
-function statement(format: string, text: string, files: Readonly<Record<string, string>> = {}) {
+async function statement(format: string, text: string, files: Readonly<Record<string, string>> = {}) {
   const problems: string[] = [];
   const input = { path: 'lockfile', text, files: new Map(Object.entries(files)) };
-  const { requirements, ...rest } = readStatement(format, input, (reason) => problems.push(reason));
+  const { requirements, ...rest } = (await statementReader(format))(input, (reason) => problems.push(reason));
   const lines = requirements.map(
     ({ by, folder, name, requirement }) => `${by || `./${folder}`} ${name} ${requirement}`,
   );
@@ -12,7 +12,7 @@ function statement(format: string, text: string, files: Readonly<Record<string, 
 }
 
 describe('requirements', () => {
-  it('of package-lock 3, with workspaces and aliases', () => {
+  it('of package-lock 3, with workspaces and aliases', async () => {
     const text = JSON.stringify({
       lockfileVersion: 3,
       packages: {
@@ -30,7 +30,7 @@ describe('requirements', () => {
     const manifest = JSON.stringify({
       overrides: { qs: '6.7.1', express: { '.': '4', debug: '2' }, 'a@^1': '1.2.3' },
     });
-    expect(statement('npm-package-lock', text, { 'package.json': manifest })).toEqual({
+    expect(await statement('npm-package-lock', text, { 'package.json': manifest })).toEqual({
       lines: [
         './ express ^4.17.1',
         './ mocha 8.3.0',
@@ -50,7 +50,7 @@ describe('requirements', () => {
     });
   });
 
-  it('of package-lock 1', () => {
+  it('of package-lock 1', async () => {
     const text = JSON.stringify({
       lockfileVersion: 1,
       dependencies: {
@@ -58,14 +58,14 @@ describe('requirements', () => {
       },
     });
     const own = { 'package.json': JSON.stringify({ dependencies: { a: '1' } }) };
-    expect(statement('npm-package-lock', text, own)).toMatchObject({
+    expect(await statement('npm-package-lock', text, own)).toMatchObject({
       lines: ['./ a 1', 'a@1.0.0 b ^2.0.0'],
       statesDirect: true,
     });
-    expect(statement('npm-package-lock', text)).toMatchObject({ statesDirect: false });
+    expect(await statement('npm-package-lock', text)).toMatchObject({ statesDirect: false });
   });
 
-  it('of yarn.lock 1', () => {
+  it('of yarn.lock 1', async () => {
     const text = `# yarn lockfile v1\n\n\n"@a/b@^1.0.0", "@a/b@^1.1.0":\n  version "1.2.0"\n  dependencies:\n    c "^2.0.0"\n\nc@^2.0.0:\n  version "2.0.1"\n`;
     const own = {
       'package.json': JSON.stringify({
@@ -73,7 +73,7 @@ describe('requirements', () => {
         resolutions: { '**/c': '2.0.1' },
       }),
     };
-    expect(statement('yarn-lock', text, own)).toMatchObject({
+    expect(await statement('yarn-lock', text, own)).toMatchObject({
       lines: ['./ @a/b ^1.1.0', '@a/b@1.2.0 c ^2.0.0'],
       manager: 'yarn-1',
       statesDirect: true,
@@ -81,22 +81,22 @@ describe('requirements', () => {
     });
   });
 
-  it('of yarn.lock 1 without a manifest: what no package requires, the target does', () => {
+  it('of yarn.lock 1 without a manifest: what no package requires, the target does', async () => {
     const text = `# yarn lockfile v1\n\n\na@1.0.0, a@^1.0.0:\n  version "1.0.0"\n\nb@^2.0.0:\n  version "2.0.1"\n  dependencies:\n    a "^1.0.0"\n\n"other@npm:c@^3":\n  version "3.0.0"\n`;
-    expect(statement('yarn-lock', text)).toMatchObject({
+    expect(await statement('yarn-lock', text)).toMatchObject({
       lines: ['./ a 1.0.0', './ b ^2.0.0', './ c npm:c@^3', 'b@2.0.1 a ^1.0.0'],
       statesDirect: true,
     });
   });
 
-  it('of a workspace of Yarn 1: those of its folders, and it is known when one is missing', () => {
+  it('of a workspace of Yarn 1: those of its folders, and it is known when one is missing', async () => {
     const text = `# yarn lockfile v1\n\n\na@1.0.0:\n  version "1.0.0"\n\nb@^2.0.0:\n  version "2.0.1"\n`;
     const own = {
       'package.json': JSON.stringify({ workspaces: { packages: ['packages/*', 1] } }),
       'packages/x/package.json': JSON.stringify({ dependencies: { a: '1.0.0' } }),
     };
     expect(memberPatterns('yarn-lock', new Map(Object.entries(own)))).toEqual(['packages/*']);
-    expect(statement('yarn-lock', text, own)).toMatchObject({
+    expect(await statement('yarn-lock', text, own)).toMatchObject({
       lines: ['./packages/x a 1.0.0'],
       statesDirect: false,
     });
@@ -104,15 +104,15 @@ describe('requirements', () => {
       ...own,
       'packages/y/package.json': JSON.stringify({ devDependencies: { b: '^2.0.0' } }),
     };
-    expect(statement('yarn-lock', text, all)).toMatchObject({
+    expect(await statement('yarn-lock', text, all)).toMatchObject({
       lines: ['./packages/x a 1.0.0', './packages/y b ^2.0.0'],
       statesDirect: true,
     });
   });
 
-  it('of yarn.lock 8', () => {
+  it('of yarn.lock 8', async () => {
     const text = `__metadata:\n  version: 8\n\n"api@workspace:packages/api":\n  version: 0.0.0-use.local\n  resolution: "api@workspace:packages/api"\n  dependencies:\n    c: "npm:^2.0.0"\n  languageName: unknown\n  linkType: soft\n\n"c@npm:^2.0.0":\n  version: 2.0.1\n  resolution: "c@npm:2.0.1"\n  dependencies:\n    d: "npm:1"\n  languageName: node\n  linkType: hard\n`;
-    expect(statement('yarn-lock', text)).toMatchObject({
+    expect(await statement('yarn-lock', text)).toMatchObject({
       lines: ['./packages/api c npm:^2.0.0', 'c@2.0.1 d npm:1'],
       statesDirect: true,
     });
@@ -132,33 +132,33 @@ describe('requirements', () => {
       ['@x/a@1.0.0 b ^2.0.0'],
     ],
     ['lockfileVersion: 5.4\nspecifiers:\n  a: ^1.0.0\ndependencies:\n  a: 1.0.1\n', ['./ a ^1.0.0']],
-  ])('of pnpm-lock', (text, lines) => {
-    expect(statement('pnpm-lock', text)).toMatchObject({ lines, statesDirect: true });
+  ])('of pnpm-lock', async (text, lines) => {
+    expect(await statement('pnpm-lock', text)).toMatchObject({ lines, statesDirect: true });
   });
 
-  it('of bun.lock', () => {
+  it('of bun.lock', async () => {
     const text = `{ "lockfileVersion": 1, "workspaces": { "": { "dependencies": { "a": "^1.0.0", }, }, },\n "overrides": { "b": "2.0.0" },\n "packages": { "a": ["a@1.0.1", "", { "dependencies": { "b": "^2.0.0" } }, "sha512-x"], } }`;
-    expect(statement('bun-lock', text)).toMatchObject({
+    expect(await statement('bun-lock', text)).toMatchObject({
       lines: ['./ a ^1.0.0', 'a@1.0.1 b ^2.0.0'],
       pins: [{ name: 'b', requirement: '2.0.0', where: 'lockfile overrides', everywhere: true }],
     });
   });
 
-  it('of Cargo, from the manifest', () => {
+  it('of Cargo, from the manifest', async () => {
     const manifest =
       '[package]\nname = "x"\n[dependencies]\nserde = "1.0"\nrenamed = { package = "real", version = "0.3" }\nlocal = { path = "../l" }\n[target."cfg(unix)".dependencies]\nlibc = { version = "0.2" }\n';
-    expect(statement('cargo-lock', 'version = 4\n', { 'Cargo.toml': manifest })).toMatchObject({
+    expect(await statement('cargo-lock', 'version = 4\n', { 'Cargo.toml': manifest })).toMatchObject({
       lines: ['./ serde 1.0', './ real 0.3', './ libc 0.2'],
       statesDirect: true,
     });
   });
 
-  it('of poetry.lock', () => {
+  it('of poetry.lock', async () => {
     const text =
       '[[package]]\nname = "requests"\nversion = "2.0.0"\n[package.dependencies]\nUrllib3 = ">=1.21,<1.27"\ncertifi = { version = ">=2017", optional = true }\n';
     const manifest =
       '[project]\ndependencies = ["Requests[socks] (>=2,<3) ; python_version > \'3\'"]\n[tool.poetry.group.dev.dependencies]\npytest = "^7"\n';
-    expect(statement('poetry-lock', text, { 'pyproject.toml': manifest })).toMatchObject({
+    expect(await statement('poetry-lock', text, { 'pyproject.toml': manifest })).toMatchObject({
       lines: [
         './ requests (>=2,<3)',
         './ pytest ^7',
@@ -169,19 +169,19 @@ describe('requirements', () => {
     });
   });
 
-  it('of uv.lock', () => {
+  it('of uv.lock', async () => {
     const text =
       'version = 1\n[manifest]\noverrides = [{ name = "idna", specifier = "==3.7" }]\n[[package]]\nname = "own"\nversion = "0"\nsource = { virtual = "." }\n[package.metadata]\nrequires-dist = [{ name = "requests", specifier = ">=2" }, { name = "forked", git = "https://example.com/f" }]\n[package.metadata.requires-dev]\ndev = [{ name = "pytest" }]\n';
-    expect(statement('uv-lock', text)).toMatchObject({
+    expect(await statement('uv-lock', text)).toMatchObject({
       lines: ['./ requests >=2', './ pytest '],
       pins: [{ name: 'idna', requirement: '==3.7', everywhere: true }],
     });
   });
 
-  it('of Gemfile.lock', () => {
+  it('of Gemfile.lock', async () => {
     const text =
       'PATH\n  remote: .\n  specs:\n    own (1.0)\n      rack (~> 2.0)\n\nGEM\n  remote: https://rubygems.org/\n  specs:\n    nokogiri (1.13.0-x86_64-linux)\n      racc (~> 1.4)\n    rack (2.2.3)\n\nDEPENDENCIES\n  nokogiri (>= 1.6, < 2)\n  own!\n  rack\n';
-    expect(statement('gemfile-lock', text)).toMatchObject({
+    expect(await statement('gemfile-lock', text)).toMatchObject({
       lines: [
         './ rack ~> 2.0',
         'nokogiri@1.13.0 racc ~> 1.4',
@@ -192,7 +192,7 @@ describe('requirements', () => {
     });
   });
 
-  it('of packages.lock.json', () => {
+  it('of packages.lock.json', async () => {
     const text = JSON.stringify({
       version: 1,
       dependencies: {
@@ -203,7 +203,7 @@ describe('requirements', () => {
         },
       },
     });
-    expect(statement('nuget-packages-lock', text).lines).toEqual([
+    expect((await statement('nuget-packages-lock', text)).lines).toEqual([
       './ A [1.0.0, )',
       'A@1.0.0 B 2.0.0',
       './ A [1.0.0, )',
@@ -212,15 +212,15 @@ describe('requirements', () => {
 
   it.each(['npm-package-lock', 'pnpm-lock', 'bun-lock', 'poetry-lock', 'uv-lock', 'nuget-packages-lock'])(
     'of a damaged %s are none, and the reason is stated',
-    (format) => {
-      const { lines, statesDirect, problems } = statement(format, '{ "a: [');
+    async (format) => {
+      const { lines, statesDirect, problems } = await statement(format, '{ "a: [');
       expect({ lines, statesDirect }).toEqual({ lines: [], statesDirect: false });
       expect(problems).toEqual([expect.stringMatching(/^lockfile/)]);
     },
   );
 });
 
-describe('the cooldown of a project', () => {
+describe('the cooldown of a project', async () => {
   it.each([
     [
       'npm-package-lock',
@@ -248,8 +248,8 @@ describe('the cooldown of a project', () => {
     ['uv-lock', 'pyproject.toml', '[tool.uv]\nexclude-newer = "1 week"\n', 7 * 1_440, []],
     ['uv-lock', 'uv.toml', 'exclude-newer = "P3D"\n', 3 * 1_440, []],
     ['uv-lock', 'uv.toml', 'exclude-newer = "24 hours"\n', 1_440, []],
-  ])('%s: %s', (format, file, text, minutes, except) => {
-    expect(statement(format, '{}', { [file]: text }).cooldown).toEqual({
+  ])('%s: %s', async (format, file, text, minutes, except) => {
+    expect((await statement(format, '{}', { [file]: text })).cooldown).toEqual({
       minutes,
       except,
       where: expect.stringContaining(file),
@@ -261,12 +261,12 @@ describe('the cooldown of a project', () => {
     ['npm-package-lock', '.npmrc', 'min-release-age=0'],
     ['uv-lock', 'uv.toml', 'exclude-newer = "2026-01-01T00:00:00Z"'],
     ['pnpm-lock', 'pnpm-workspace.yaml', 'packages: []'],
-  ])('%s: none in %s with %s', (format, file, text) => {
-    expect(statement(format, '{}', { [file]: text }).cooldown).toBeUndefined();
+  ])('%s: none in %s with %s', async (format, file, text) => {
+    expect((await statement(format, '{}', { [file]: text })).cooldown).toBeUndefined();
   });
 
-  it('of a damaged file is none, and the reason is stated', () => {
-    const { cooldown, problems } = statement('bun-lock', '{}', { 'bunfig.toml': '[install' });
+  it('of a damaged file is none, and the reason is stated', async () => {
+    const { cooldown, problems } = await statement('bun-lock', '{}', { 'bunfig.toml': '[install' });
     expect(cooldown).toBeUndefined();
     expect(problems).toEqual([expect.stringMatching(/^bunfig\.toml:1/)]);
   });

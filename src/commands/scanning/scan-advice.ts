@@ -8,8 +8,8 @@ import { MAX_COMPANION_BYTES } from '../../lockfiles/companions.ts';
 import type { DiscoveredLockfile } from '../../lockfiles/discover.ts';
 import {
   memberPatterns,
-  readStatement,
   STATEMENT_FILES,
+  statementReader,
 } from '../../lockfiles/requirements/read-statement.ts';
 import type { ProjectStatement } from '../../model/advice/project-statement.ts';
 import type { Insights } from '../../model/ports/insights.ts';
@@ -70,8 +70,7 @@ async function statementOf(
 ): Promise<ProjectStatement> {
   const place = places.get(path);
   const text = place === undefined ? undefined : await textOf(place.path, place.within, maxBytes, problem);
-  if (place === undefined || text === undefined)
-    return readStatement('', { path, text: '', files: new Map() }, problem);
+  if (place === undefined || text === undefined) return { requirements: [], statesDirect: false, pins: [] };
   const folder = dirname(place.path);
   const files = new Map<string, string>();
   const add = async (name: string): Promise<void> => {
@@ -81,7 +80,7 @@ async function statementOf(
   for (const name of STATEMENT_FILES) await add(name);
   const members = await foldersLike(memberPatterns(format, files), folder);
   for (const member of members) await add(`${member}/package.json`);
-  return readStatement(format, { path, text, files }, problem);
+  return (await statementReader(format))({ path, text, files }, problem);
 }
 
 /** `undefined` for a file that does not exist, or that cannot be read: then with the reason. */

@@ -4,16 +4,6 @@ import { parseYaml } from '../syntax/parse-yaml.ts';
 
 const DAY = 1_440;
 
-/**
- * How long a release has to be public, by the project's own setting for the package manager of a format: npm `min-release-age`
- * (days), pnpm `minimumReleaseAge` (minutes), Yarn `npmMinimalAgeGate` (minutes, or a duration), Bun `minimumReleaseAge`
- * (seconds), uv `exclude-newer` (a duration; a date is not a cooldown). Throws `LockfileError`.
- */
-export function cooldownIn(format: string, files: ReadonlyMap<string, string>): StatedCooldown | undefined {
-  const found = format === 'npm-package-lock' ? ofNpm(files) : ofTree(format, files);
-  return found === undefined || !(found.minutes > 0) ? undefined : found;
-}
-
 /** The file, the setting, the minutes of a number, and the setting of the exceptions. */
 type Setting = readonly [file: string, at: string, unit: number, except: string];
 
@@ -28,8 +18,23 @@ const SETTINGS: Readonly<Record<string, readonly Setting[]>> = {
   ],
 };
 
-function ofTree(format: string, files: ReadonlyMap<string, string>): StatedCooldown | undefined {
-  const setting = SETTINGS[format]?.find(([file]) => files.has(file));
+/**
+ * Returns the reader of how long a release has to be public, by the project's own setting for the package manager of a format: pnpm
+ * `minimumReleaseAge` (minutes), Yarn `npmMinimalAgeGate` (minutes, or a duration), Bun `minimumReleaseAge` (seconds), uv `exclude-newer` (a
+ * duration; a date is not a cooldown). It throws `LockfileError`.
+ */
+export function cooldownOf(format: string) {
+  return (files: ReadonlyMap<string, string>): StatedCooldown | undefined => {
+    const found = inTree(SETTINGS[format] ?? [], files);
+    return found === undefined || !(found.minutes > 0) ? undefined : found;
+  };
+}
+
+function inTree(
+  settings: readonly Setting[],
+  files: ReadonlyMap<string, string>,
+): StatedCooldown | undefined {
+  const setting = settings.find(([file]) => files.has(file));
   if (setting === undefined) return undefined;
   const [file, at, unit, except] = setting;
   const text = files.get(file) ?? '';
@@ -41,21 +46,6 @@ function ofTree(format: string, files: ReadonlyMap<string, string>): StatedCoold
   return minutes === undefined
     ? undefined
     : { minutes, where: `${file} ${at}`, except: textsIn(valueAt(except)) };
-}
-
-/** `min-release-age = 3 # days`, `min-release-age-exclude[] = @corp/*`. */
-const NPM_SETTING =
-  /^[ \t]*min-release-age(-exclude(?:\[\])?)?[ \t]*=[ \t]*([^\s;#]+)[ \t]*(?:[;#].*)?\r?$/gm;
-
-function ofNpm(files: ReadonlyMap<string, string>): StatedCooldown | undefined {
-  const settings = Array.from((files.get('.npmrc') ?? '').matchAll(NPM_SETTING));
-  const days = settings.find(([, exclude, value = '']) => exclude === undefined && /^\d+$/.test(value))?.[2];
-  if (days === undefined) return undefined;
-  return {
-    minutes: Number(days) * DAY,
-    where: '.npmrc min-release-age',
-    except: settings.flatMap(([, exclude, names = '']) => (exclude === undefined ? [] : names.split(','))),
-  };
 }
 
 const UNITS: Readonly<Record<string, number>> = { s: 1 / 60, m: 1, h: 60, d: DAY, w: 7 * DAY };
