@@ -2,6 +2,7 @@ import type { Fix, FixCandidate } from '../model/advice/fix.ts';
 import type { StatedCooldown } from '../model/advice/project-statement.ts';
 import { canonicalVersion, type VersionKey } from '../model/lockfile/ecosystem.ts';
 import type { PublishedVersion } from '../model/ports/insights.ts';
+import type { PublishedVersions } from '../model/scan/inventory.ts';
 import { matchesWildcard } from '../model/wildcard.ts';
 import { schemeOf } from '../versions/scheme.ts';
 import type { VersionScheme } from '../versions/version-scheme.ts';
@@ -18,6 +19,8 @@ export interface Candidates {
   readonly later: readonly PublishedVersion[];
   /** Set when the list of the versions is partial: why nothing is known of all versions. One that is not listed may be good. */
   readonly unlisted: Refuted | undefined;
+  /** `osv` when imported advisories name the versions, as fixed. */
+  readonly from: PublishedVersions['from'];
   /**
    * The first of the versions that is good. Where none is, versions about which the index has nothing leave that unknown, and so does a
    * partial list.
@@ -65,6 +68,7 @@ export async function openCandidates(facts: AdviceFacts, key: VersionKey): Promi
     scheme,
     later,
     unlisted,
+    from: published.from,
     async firstGood(versions: readonly PublishedVersion[]): Promise<Search<PublishedVersion>> {
       for (let at = 0; at < versions.length; at += BATCH) {
         const batch = versions.slice(at, at + BATCH);

@@ -32,6 +32,7 @@ export function createEvidence(
           permits(holder, version, candidates.scheme).state === 'good',
       }));
       return {
+        ...defined({ from: candidates?.from }),
         candidates: looked.slice(0, MAX_ENTRIES),
         lookedAt: looked.length,
         requirements: requirements

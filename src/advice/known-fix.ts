@@ -44,6 +44,7 @@ export async function learnFix(
     ...(good.state === 'good'
       ? { version: good.found.version, breaking: isBreaking(key, good.found.version) }
       : { reason: good.reason, ...(good.state === 'unknown' ? { isUnknown: true } : {}) }),
+    ...defined({ from: candidates?.from }),
     candidates: looked.slice(0, MAX_CANDIDATES),
     lookedAt: looked.length,
     ways,
@@ -141,6 +142,7 @@ export function fixFromKnown(finding: Finding, known: KnownFix): Fix | undefined
     commands: [],
     ...defined({ reason: way.reason }),
     evidence: {
+      ...defined({ from: known.from }),
       candidates: [...known.candidates],
       lookedAt: known.lookedAt,
       requirements: [],

@@ -1,7 +1,12 @@
 import type { Fix } from '../model/advice/fix.ts';
 
-/** A fix in one or two sentences. `name`: that of the affected package. */
+/** A fix in a few sentences, with what names the fixed version where the index does not. `name`: that of the affected package. */
 export function sentenceOf(name: string, fix: Fix): string {
+  const isByOsv = fix.evidence.from === 'osv' && fix.version !== undefined;
+  return `${wayOf(name, fix)}${isByOsv ? ' OSV names the fixed version.' : ''}`;
+}
+
+function wayOf(name: string, fix: Fix): string {
   const { kind, version, reason = 'it is not known why' } = fix;
   switch (kind) {
     case 'in-range':

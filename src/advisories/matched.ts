@@ -49,6 +49,7 @@ export function matchedWith(advisories: Advisories) {
           isDeprecated: false,
         })),
         isPartial: true,
+        from: 'osv',
       };
     },
   };

@@ -59,8 +59,7 @@ export async function openInsightsClients({ config }: LoadedConfig, connection: 
         api,
         imported: imported?.current,
         isLocal,
-        // An import is seen at once.
-        cache: isLocal ? neverRead(cache) : cache,
+        cache,
         limit,
         gate,
         offered,
@@ -115,14 +114,6 @@ async function openImported(
   if (http !== undefined || !insights.sources.includes('osv')) return undefined;
   const { openAdvisoryIndex } = await import('./advisory-index.ts');
   return await openAdvisoryIndex(dataFolder(data.folder), advisoryChanges);
-}
-
-/** Keeps what is answered, for whoever follows that, and answers nothing itself. */
-function neverRead(cache: Cache): Cache {
-  return {
-    getMany: async (_kind, keys) => keys.map(() => undefined),
-    setMany: (kind, entries, ttlMs) => cache.setMany(kind, entries, ttlMs),
-  };
 }
 
 /** The HTTP client is loaded on first use: a local index may answer all requests. */

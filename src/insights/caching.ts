@@ -12,6 +12,8 @@ export interface CachePolicy {
   readonly onCacheFailure?: (error: unknown) => void;
   /** The cache holds what the fleet knows: the work fails when it cannot be read or written. */
   readonly isRequired?: boolean;
+  /** Everything is answered in this process: nothing is read, so that an import is seen at once, and writes are for those that follow them. */
+  readonly isLocal?: boolean;
 }
 
 /** One kind of record in the cache. */
@@ -30,7 +32,7 @@ export function createRecordCache<Value>(
     checked.add(value);
     return true;
   };
-  const { cache, recordTtlMs, missTtlMs, onCacheFailure, isRequired = false } = policy;
+  const { cache, recordTtlMs, missTtlMs, onCacheFailure, isRequired = false, isLocal = false } = policy;
   const orElse =
     <T>(fallback: T) =>
     (error: unknown): T => {
@@ -41,7 +43,7 @@ export function createRecordCache<Value>(
   return {
     async get(keys: readonly string[]): Promise<readonly (Known<Value> | undefined)[]> {
       const none = keys.map(() => undefined);
-      if (keys.length === 0) return none;
+      if (keys.length === 0 || isLocal) return none;
       const values = await cache.getMany(kind, keys).catch(orElse<readonly unknown[]>(none));
       const known: (Known<Value> | undefined)[] = [];
       for (const index of keys.keys()) {
@@ -52,7 +54,7 @@ export function createRecordCache<Value>(
       return known;
     },
     async set(entries: readonly (readonly [key: string, known: Known<Value>])[]): Promise<void> {
-      for (const [, known] of entries) checked.add(known);
+      if (!isLocal) for (const [, known] of entries) checked.add(known);
       const found = entries.filter(([, known]) => 'record' in known);
       const missing = entries.filter(([, known]) => 'missing' in known);
       await Promise.all([

@@ -179,7 +179,9 @@ function summaryLine({ verdict, advice }: ScanReport, plans: readonly FixPlan[],
   const unplanned = countUnplanned(advised, plans);
   const why = (advice?.unadvised ?? []).length === 0 ? '' : ', because of the gaps in the advice';
   const rest = unplanned === 0 ? '' : `; ${unplanned} ${unplanned === 1 ? 'has' : 'have'} no advice${why}`;
-  return `${paint.strong(`${counted(changes, 'change')} ${changes === 1 ? 'clears' : 'clear'} ${counted(cleared(steps), 'finding')}`)}${others}; ${stays} ${stays === 1 ? 'stays' : 'stay'}${rest}.`;
+  const isByOsv = advised.some(({ fixes = [] }) => fixes.some(({ evidence }) => evidence.from === 'osv'));
+  const source = isByOsv ? ' OSV names the fixed versions.' : '';
+  return `${paint.strong(`${counted(changes, 'change')} ${changes === 1 ? 'clears' : 'clear'} ${counted(cleared(steps), 'finding')}`)}${others}; ${stays} ${stays === 1 ? 'stays' : 'stay'}${rest}.${source}`;
 }
 
 /** What is known of packages without findings. Nothing is known of those that were not resolved. */

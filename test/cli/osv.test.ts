@@ -106,6 +106,9 @@ describe('advisories in the OSV format', () => {
       },
     ]);
     expect(report.complete).toBe(true);
+    expect(report.findings[0].advice).toMatch(
+      / left 1\.2\.0\..* OSV names the fixed version\.$|left 1\.1\.0 → 1\.2\.0.* OSV names/,
+    );
     expect(report.offline).toEqual({
       oldest: '2026-05-02T00:00:00.000Z',
       newest: '2026-05-02T00:00:00.000Z',
@@ -154,6 +157,7 @@ describe('advisories in the OSV format', () => {
     vi.stubEnv('LOCKHOUND_INSIGHTS_SOURCES', 'osv');
     const { out } = await lockhound(['fix', join(folder, 'package-lock.json')]);
     expect(out).toMatch(/left 1\.1\.0 → 1\.2\.0/);
+    expect(out).toMatch(/OSV names the fixed versions/);
   });
 
   it('say nothing about an ecosystem of which none are imported', async () => {

@@ -129,17 +129,19 @@ async function collect(
 }
 
 function ask(
-  { cache, facts, seen, lookUpVersions }: ResolverParts,
+  { cache, facts, seen, lookUpVersions, isLocal }: ResolverParts,
   inFlight: InFlight,
   lookUps: readonly LookUp[],
   signal: AbortSignal,
   onSettled: (settled: Settled) => void,
 ): Promise<Answers> {
+  // Local answers are at hand before anybody else could wait for them.
+  const isShared = isLocal !== true;
   const work = async (): Promise<Answers> => {
     const answers: Answers = new Map();
     const stored: Promise<void>[] = [];
     await lookUpVersions(lookUps, signal, (settled) => {
-      for (const [{ key }, value] of settled) answers.set(key, value);
+      if (isShared) for (const [{ key }, value] of settled) answers.set(key, value);
       // Stored immediately: the next attempt after an abort has less to do.
       stored.push(remember(cache, seen, settled));
       if (facts !== undefined) {
@@ -156,9 +158,9 @@ function ask(
     return answers;
   };
   const request = work().finally(() => {
-    for (const { key } of lookUps) inFlight.delete(key);
+    if (isShared) for (const { key } of lookUps) inFlight.delete(key);
   });
-  for (const { key } of lookUps) inFlight.set(key, request);
+  if (isShared) for (const { key } of lookUps) inFlight.set(key, request);
   return request;
 }
 

@@ -51,6 +51,8 @@ export const fixSchema = z.object({
   /** Why there is no better way; one sentence without a full stop. */
   reason: z.string().exactOptional(),
   evidence: z.object({
+    /** What names the versions: imported advisories, as fixed. Absent: the index lists them. */
+    from: z.literal('osv').exactOptional(),
     /** Later versions that were looked at, in their order, with the advisories that each still has. At most 20. */
     candidates: z.array(
       z.object({
@@ -103,6 +105,8 @@ export const knownFixSchema = z.object({
   reason: z.string().exactOptional(),
   /** Whether it is not known if a later version is good. */
   isUnknown: z.boolean().exactOptional(),
+  /** As in the evidence of a fix. */
+  from: z.literal('osv').exactOptional(),
   /** Later versions that were looked at, with their advisories. At most 5. */
   candidates: z.array(
     z.object({ version: z.string(), advisories: z.array(z.string()), reason: z.string().exactOptional() }),

@@ -88,6 +88,8 @@ export const publishedVersionsSchema = z.object({
   ),
   /** True when a local data set answers, which does not have all versions of the package. */
   isPartial: z.boolean().exactOptional(),
+  /** Present when imported advisories name the versions, as fixed. */
+  from: z.literal('osv').exactOptional(),
 });
 
 /** The outcome of one package, with the record of the index where there is one. */
