@@ -10,8 +10,8 @@ interface Attempt {
   /** Names of commands that Redis has not answered. */
   readonly pending: Map<object, string>;
   end: 'done' | 'failed' | undefined;
-  /** Whether it has sent its first script, which only reads what is known of the job. */
-  hasBegun: boolean;
+  /** Writes that it has sent, without its first script, which only reads what is known of the job. */
+  writes: number;
 }
 
 interface Command {
@@ -40,7 +40,7 @@ export function watched(queue: string, process: Processor): Processor {
       what: `${queue} ${job.id}`,
       pending: new Map(),
       end: undefined,
-      hasBegun: queue === SCHEDULES,
+      writes: queue === SCHEDULES ? 0 : -1,
     };
     const end = (how: 'done' | 'failed', error?: unknown): void => {
       attempt.end = how;
@@ -91,8 +91,7 @@ function note(attempt: Attempt, command: Command): void {
   if (attempt.end === 'done')
     reportFault(new Error(`${attempt.what} has ended, and sends the command ${command.name}`));
   attempt.pending.set(command, command.name);
-  const act = attempt.hasBegun ? writeSent(attempt.queue) : undefined;
-  attempt.hasBegun = true;
+  const act = writeSent(attempt.queue, attempt.writes++);
   const answered = (): void => void attempt.pending.delete(command);
   command.promise.then(() => {
     answered();

@@ -49,20 +49,17 @@ export function wrongScans(
       continue;
     }
     const fields = JSON.parse(text) as ScanFields;
-    checkScan(fields, scan.mayBeLost === true, say);
+    checkScan(fields, scan, say);
     checkEnd(witness, keys.requestedScan(own), OUTCOME_MS, say);
     if (scan.at >= calmSince) checkCalm(scan, fields, happened.mayDoubt(step.target), say);
   }
   return [...found, ...wrongCounts(records, received, happened)];
 }
 
-function checkScan(
-  { state, outcomes = {}, lockfiles, packages }: ScanFields,
-  mayBeLost: boolean,
-  say: Say,
-): void {
+function checkScan(fields: ScanFields, { mayBeLost }: AskedScan, say: Say): void {
+  const { state, outcomes = {}, lockfiles, packages } = fields;
   if (state !== 'concluded' && state !== 'superseded') say(`it is ${state}`);
-  if (mayBeLost) return;
+  if (mayBeLost === true) return;
   if (lockfiles !== 1 || packages !== PACKAGES) say(`it has ${packages} packages in ${lockfiles} lockfiles`);
   const accounted = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
   if (accounted !== PACKAGES) say(`${accounted} packages are accounted for`);

@@ -56,12 +56,8 @@ function engineModule(): Promise<Module> {
   return compiled;
 }
 
-/** Receives what engines log, from now on. */
-export function readLog(read: (text: string) => void): void {
-  onLog = read;
-}
-
-let onLog: ((text: string) => void) | undefined;
+/** Receives what engines log. */
+export const engineLog: { read?: (text: string) => void } = {};
 
 /**
  * Valkey, compiled to WebAssembly, in this process and without sockets. It acts only when `step` is called, and its clock and its
@@ -186,7 +182,7 @@ export class Engine {
     let written = 0;
     for (let part = 0; part < count; part += 1) {
       const [from = 0, length = 0] = numbers.subarray((parts >> 2) + part * 2);
-      onLog?.(Buffer.from(bytes.subarray(from, from + length)).toString());
+      engineLog.read?.(Buffer.from(bytes.subarray(from, from + length)).toString());
       written += length;
     }
     numbers[at >> 2] = written;

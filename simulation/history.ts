@@ -20,7 +20,7 @@ import { createRandom } from './random.ts';
 import { type AskedScan, lockfileOf, Scans } from './scans.ts';
 import { Scheduler } from './scheduler.ts';
 import { type LogLine, Workers } from './workers.ts';
-import { advisoryOf, packageOf, World } from './world.ts';
+import { advisoryOf, packageOf, World, type WorldAdvisory } from './world.ts';
 
 /** The time at which every history begins. */
 const START = Date.UTC(2026, 2, 1);
@@ -278,11 +278,18 @@ class History {
         return await scans.askWrongly(step.index);
       case 'newer':
         return await scans.askNewer();
-      case 'advisory': {
-        const { advisory } = step;
-        this.#model.publish(advisory.id, advisory, this.#scheduler.now);
-        this.#world.insights.learnAdvisory(advisoryOf(advisory));
-        return;
+      case 'advisory':
+        return this.#publish(step.advisory);
+      case 'reselect': {
+        const [first, second] = step.advisories;
+        this.#publish(first);
+        const at = { worker: 0, chunks: 0, write: { queue: 'select-targets', writes: 1 } };
+        return await this.#workers.killAt(at, step.ms, async () => {
+          this.#publish(second);
+          await this.#scheduler.sleep(KNOWN_MS);
+          const last = scans.last(step.target);
+          if (last !== undefined) await scans.askAgain(last);
+        });
       }
       case 'withdraw':
         this.#model.withdraw(step.id);
@@ -323,6 +330,11 @@ class History {
         return await this.#repair();
       }
     }
+  }
+
+  #publish(advisory: WorldAdvisory): void {
+    this.#model.publish(advisory.id, advisory, this.#scheduler.now);
+    this.#world.insights.learnAdvisory(advisoryOf(advisory));
   }
 
   /** An operator resumes what is stopped, until nothing is. */

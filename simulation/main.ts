@@ -2,14 +2,7 @@
  * Runs Lockhound in a simulation: producers, workers, refreshes and deliveries over a Redis engine in this process, with virtual time,
  * seeded randomness and seeded faults. What receivers must know at the end of each round follows from the inputs alone (`oracle.ts`).
  *
- *     npm run simulate                        100 histories
- *     npm run simulate -- --seed 42           one history, with its steps and the hash of everything that happened
- *     npm run simulate -- --from 1 --count 10000 --processes 2
- *     npm run simulate -- --seed 42 --shrink  the shortest history that fails like this one
- *     npm run simulate -- --seed 42 --log     with the log of the workers
- *     npm run simulate -- --mutants 40        plants 40 faults in the sources, one at a time, and prints which histories find
- *     npm run simulate -- --former-faults     the same for faults that Lockhound had
- *     npm run simulate -- --seed 3 --mutant <name>    one history with one of these faults
+ * What can be asked for is in docs/reliability.md.
  *
  * Exit codes: 0 every history ended as it must, or every planted fault was found; 1 at least one did not, or was not.
  */

@@ -37,6 +37,16 @@ export type Happening =
   | { readonly kind: 'gone'; readonly ms: number }
   | { readonly kind: 'advisory'; readonly advisory: WorldAdvisory }
   | { readonly kind: 'withdraw'; readonly id: string }
+  /**
+   * A worker dies that has queued the judgements of a selection, before it has ended. Before another worker ends it, the scan of a target
+   * learns of a second advisory about the same version.
+   */
+  | {
+      readonly kind: 'reselect';
+      readonly target: string;
+      readonly advisories: readonly [WorldAdvisory, WorldAdvisory];
+      readonly ms: number;
+    }
   | WorkerFault
   /** The connections of one worker, or of everybody, break. */
   | ({ readonly kind: 'cut'; readonly everybody: boolean } & AtChunk)
@@ -60,7 +70,7 @@ interface AtChunk {
   readonly chunks: number;
 }
 
-/** It happens when a worker has the answer to a write of a job of this queue, after so many other writes. */
+/** It happens when a worker has the answer to a write of a job of this queue that has sent so many other writes. */
 export interface AtWrite {
   readonly queue: string;
   readonly writes: number;
@@ -115,6 +125,8 @@ const SHARDED = 0.2;
 const LONGEST_FAULT_MS = 8_000;
 /** Part of the rounds in which a payload is refused. */
 const REFUSED = 0.3;
+/** Part of the faulty rounds in which a selection is repeated. */
+const RESELECTED = 0.2;
 /** Part of the faulty rounds in which one target is scanned again and again. */
 const BUSY = 0.3;
 const BUSY_TARGET = 'target-0';
@@ -126,22 +138,13 @@ const UNUSUAL = 0.25;
 const MOST_CHUNKS = 200;
 
 /** Queues whose jobs faults aim at, the rare ones as often as the others; and writes of a job, about. */
-const QUEUES = [
-  'ingest-lockfiles',
-  'judge-scan',
-  'deliver-notification',
-  'deliver-notification',
-  'refresh-fleet',
-  'refresh-fleet',
-  'refresh-facts',
-  'finish-refresh',
-  'select-targets',
-  'judge-target',
-  'schedules',
-  'schedules',
-] as const;
+const QUEUES: readonly string[] = [
+  ...['ingest-lockfiles', 'judge-scan', 'judge-target', 'refresh-facts', 'finish-refresh', 'select-targets'],
+  ...['deliver-notification', 'deliver-notification', 'refresh-fleet', 'refresh-fleet'],
+  ...['schedules', 'schedules'],
+];
 const QUEUES_OF_LARGE = ['gather-digest', 'run-schedule', 'read-source', 'expand-dependencies'] as const;
-const MOST_WRITES = 4;
+const MOST_WRITES = 3;
 /** A worker that is stopped for so long finds its jobs done by another one: locks expire after 5 seconds. */
 const LONGEST_STOP_MS = 25_000;
 /** Chunks that a worker receives while Redis loses writes. */
@@ -218,6 +221,8 @@ function requestsOf(
   }
   if (!CALM_ROUNDS.includes(round) && random.next() < BUSY)
     steps.push(...scansOfBusy(round, locks.get(BUSY_TARGET) ?? new Map(), random));
+  if (!CALM_ROUNDS.includes(round) && random.next() < RESELECTED)
+    steps.push({ round, at: random.below(ROUND_MS), ...reselectionOf(locks, random) });
   if (random.next() < REFUSED)
     steps.push({ round, at: random.below(ROUND_MS), kind: 'refused', index: random.below(100) });
   if (random.next() < REFUSED && CALM_ROUNDS.includes(round))
@@ -252,6 +257,29 @@ function relock(packages: Map<string, string>, random: Random): void {
   while (packages.size > LOCKED) packages.delete(random.oneOf([...packages.keys()]));
 }
 
+function advisoryIdOf(random: Random): string {
+  const number = (): string => String(random.below(10_000)).padStart(4, '0');
+  return `GHSA-test-${number()}-${number()}`;
+}
+
+/** Of the version that most targets lock. */
+function reselectionOf(locks: Map<string, Map<string, string>>, random: Random): Happening {
+  const scanned = [...locks].filter(([target]) => !SOURCES.includes(target));
+  const held = scanned.flatMap(([target, packages]) =>
+    Array.from(packages, ([name, version]) => ({ target, name, version })),
+  );
+  const byVersion = Map.groupBy(held, ({ name, version }) => `${name}@${version}`);
+  const [first] = [...byVersion.values()].reduce((most, own) => (own.length > most.length ? own : most), []);
+  const { target, name, version } = first ?? { target: BUSY_TARGET, name: '', version: '' };
+  const advisory = (): WorldAdvisory => ({ id: advisoryIdOf(random), name, versions: [version], score: 5 });
+  return {
+    kind: 'reselect',
+    target,
+    advisories: [advisory(), advisory()],
+    ms: random.below(LONGEST_FAULT_MS),
+  };
+}
+
 function changeAdvisories(
   advisories: WorldAdvisory[],
   changeable: Set<WorldAdvisory>,
@@ -266,7 +294,7 @@ function changeAdvisories(
     return { kind: 'advisory', advisory };
   }
   const advisory: WorldAdvisory = {
-    id: `GHSA-test-${String(random.below(10_000)).padStart(4, '0')}-${String(random.below(10_000)).padStart(4, '0')}`,
+    id: advisoryIdOf(random),
     name: random.oneOf(NAMES),
     versions: [...new Set([random.oneOf(VERSIONS), random.oneOf(VERSIONS)])],
     score,
@@ -280,7 +308,7 @@ function aimedFaultOf(random: Random, isLarge: boolean): Happening {
   const queues = isLarge ? [...QUEUES, ...QUEUES_OF_LARGE] : QUEUES;
   const write = { queue: random.oneOf(queues), writes: random.below(MOST_WRITES) };
   const ms = 500 + random.below(LONGEST_FAULT_MS);
-  switch (random.below(3)) {
+  switch (random.below(4)) {
     case 0:
       return { kind: 'kill', worker: 0, chunks: 0, ms, write };
     case 1:

@@ -55,8 +55,8 @@ export interface Platform {
   readonly scheduler: Scheduler;
   readonly connect: Connect;
   readonly request: (asked: Asked) => Promise<Answered>;
-  /** A job of this queue, of the present owner, sends a write to Redis. Returns what happens when it has the answer. */
-  readonly write: (queue: string) => (() => void) | undefined;
+  /** A job of this queue, of the present owner, sends a write to Redis after so many others. Returns what happens when it has the answer. */
+  readonly write: (queue: string, writes: number) => (() => void) | undefined;
   /** A job of the present owner is done. */
   readonly done: (job: string) => void;
   /** Ends the history with this error. */
@@ -79,8 +79,8 @@ export function requestOf(): Platform['request'] {
 }
 
 /** A job sends a write. */
-export function writeSent(queue: string): (() => void) | undefined {
-  return platform?.write(queue);
+export function writeSent(queue: string, writes: number): (() => void) | undefined {
+  return platform?.write(queue, writes);
 }
 
 /** A job is done. */

@@ -31,9 +31,7 @@ const QUIET_AFTER_MS = 1_000;
 const LOST_CONNECTION = /^Connection is closed\.?$/;
 
 /** What happens at one of the next writes that jobs of a queue send. `worker`: which one sends it. */
-interface AwaitedWrite {
-  readonly queue: string;
-  left: number;
+interface AwaitedWrite extends AtWrite {
   readonly sent: () => void;
   readonly answered: (worker: number) => void;
 }
@@ -142,11 +140,11 @@ export class Workers {
   }
 
   /** A job of a queue sends a write. Returns what happens when its worker has the answer. */
-  readonly write = (queue: string): (() => void) | undefined => {
+  readonly write = (queue: string, writes: number): (() => void) | undefined => {
     const { owner } = this.#options.scheduler;
     const worker = this.#workers.findIndex((one) => one.owner === owner);
     for (const one of this.#atWrites) {
-      if (one.queue !== queue || one.left-- > 0) continue;
+      if (one.queue !== queue || one.writes !== writes) continue;
       this.#atWrites.delete(one);
       one.sent();
       return () => (owner.alive ? one.answered(worker) : undefined);
@@ -154,14 +152,14 @@ export class Workers {
     return undefined;
   };
 
-  /** Acts when jobs of a queue, of any worker, send a write and have sent so many before, and when it is answered; or not within a time. */
+  /** Acts when a job of a queue, of any worker, sends a write, and when it is answered; or not within a time. */
   async atWrite(
-    { queue, writes }: AtWrite,
+    write: AtWrite,
     act: { readonly sent?: () => void; readonly answered: (worker: number) => void },
   ): Promise<void> {
     await new Promise<void>((resolve) => {
       const one = {
-        ...{ queue, left: writes, sent: act.sent ?? (() => {}) },
+        ...{ ...write, sent: act.sent ?? (() => {}) },
         answered: (worker: number) => {
           act.answered(worker);
           resolve();
@@ -180,22 +178,21 @@ export class Workers {
     step: { readonly worker: number; readonly chunks: number; readonly write?: AtWrite },
     act: (worker: number, owner: Owner) => void,
   ): Promise<void> {
-    if (step.write !== undefined)
-      return await this.atWrite(step.write, {
-        answered: (worker) => {
-          const owner = this.owner(worker);
-          if (owner?.alive === true) act(worker, owner);
-        },
-      });
-    const owner = this.owner(step.worker);
-    if (owner?.alive !== true) return;
-    await this.atChunk(step, () => {
-      if (owner.alive && owner === this.owner(step.worker)) act(step.worker, owner);
-    });
+    const before = this.owner(step.worker);
+    const actOn = (worker: number): void => {
+      const owner = this.owner(worker);
+      if (owner?.alive === true && (step.write !== undefined || owner === before)) act(worker, owner);
+    };
+    if (step.write !== undefined) await this.atWrite(step.write, { answered: actOn });
+    else if (before?.alive === true) await this.atChunk(step, () => actOn(step.worker));
   }
 
-  /** Kills a worker, which starts again after a time. */
-  async killAt(step: Parameters<Workers['at']>[0], downMs: number): Promise<void> {
+  /** Kills a worker, which starts again after a time. `then`: what happens meanwhile. */
+  async killAt(
+    step: Parameters<Workers['at']>[0],
+    downMs: number,
+    then: () => Promise<void> = async () => {},
+  ): Promise<void> {
     let killed: number | undefined;
     await this.at(step, (worker) => {
       killed = worker;
@@ -203,7 +200,7 @@ export class Workers {
       this.#options.note(`worker ${worker} is killed`);
     });
     if (killed === undefined) return;
-    await this.#options.scheduler.sleep(downMs);
+    await Promise.all([then(), this.#options.scheduler.sleep(downMs)]);
     this.start(killed);
   }
 

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
-import type { Coverage, Message } from './part.ts';
+import type { Message } from './part.ts';
 import type { PlantedFile } from './plant.ts';
 
 /** A history of a planted fault that takes longer than this in real time does not end. */
@@ -13,13 +13,13 @@ export type Hunt =
   | { readonly kind: 'survived'; readonly histories: number }
   | { readonly kind: 'found'; readonly histories: number; readonly failure: string };
 
-/** Runs histories from the first seed on, until one fails, the process ends or hangs, or so many have run. */
+/** Runs histories until one fails, the process ends or hangs, or so many have run. */
 export function hunt(planted: readonly PlantedFile[], histories: number): Promise<Hunt> {
   return new Promise((resolve) => {
     let isLoaded = false;
     let ended = 0;
     const found = (failure: string): void => finish({ kind: 'found', histories: ended + 1, failure });
-    const child = startPart([JSON.stringify(planted), '1', `${histories}`]);
+    const child = startPart([JSON.stringify(planted), `${histories}`]);
     const errors: Buffer[] = [];
     child.stderr?.on('data', (chunk: Buffer) => errors.push(chunk));
     const hung = (): void => found(`does not end within ${HISTORY_LIMIT_MS / 1_000} s`);
@@ -29,7 +29,7 @@ export function hunt(planted: readonly PlantedFile[], histories: number): Promis
       limit = setTimeout(hung, HISTORY_LIMIT_MS);
       if (message.kind === 'loaded') isLoaded = true;
       else if (message.kind !== 'ended') return;
-      else if (message.failure !== undefined) found(message.failure);
+      else if (message.failure !== undefined) found(`seed ${message.seed}: ${message.failure}`);
       else ended += 1;
     });
     child.on('close', () => {
@@ -45,12 +45,15 @@ export function hunt(planted: readonly PlantedFile[], histories: number): Promis
   });
 }
 
-/** What ran of the sources in the first histories. */
-export function coverageOf(histories: number): Promise<Coverage> {
+/** What ran of the sources, with these marks, in the first histories. */
+export function coverageOf(
+  marks: readonly PlantedFile[],
+  histories: number,
+): Promise<Message & { readonly kind: 'coverage' }> {
   return new Promise((resolve, reject) => {
-    const child = startPart(['[]', '1', `${histories}`, 'coverage']);
+    const child = startPart([JSON.stringify(marks), `${histories}`, 'coverage']);
     child.on('message', (message: Message) => {
-      if (message.kind === 'coverage') resolve(message.coverage);
+      if (message.kind === 'coverage') resolve(message);
       else if (message.kind === 'ended' && message.failure !== undefined)
         reject(new Error(`seed ${message.seed} fails without a planted fault: ${message.failure}`));
     });

@@ -9,6 +9,8 @@ export interface Mutant {
   /** The place in the text, as offsets. */
   readonly start: number;
   readonly end: number;
+  /** Where a line of a script can say that it runs. */
+  readonly mark?: number | undefined;
   readonly before: string;
   readonly after: string;
 }

@@ -3,6 +3,14 @@ import { type Mutant, mutantOf, type Replacement } from './mutant.ts';
 import { scriptMutants } from './script-mutants.ts';
 
 const OTHER_BOUND: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>' };
+/** Times and durations: one millisecond more or less changes nothing. */
+const TIMES = /\b(?:time|now|since|startedAt|\w+Ms|[A-Z_]+_MS)\b|\bDate\./;
+/** A step to the second one of a pair. */
+const PAIRED = /\+ 1$/;
+/** What its callers never give. */
+const IMPOSSIBLE = /^\{?\s*throw new (?:Range|Type)Error\(/;
+/** Declares what a call reads. */
+const READS = /^const .+ = await (?:\w+\.)*(?:read|find|get|has|is|last|list|look|count)\w*\(/s;
 /** Calls that only report: no promise depends on them. */
 const REPORTS = /^(?:await )?(?:\w+\.)*(?:log\.\w+|log\?\.\w+|onEvent\??\.?|on\w+\?\.)\(/;
 /** A text that Redis runs. */
@@ -22,8 +30,9 @@ export function mutantsIn(file: string, text: string): readonly Mutant[] {
   const add = (kind: Mutant['kind'], replacement: Replacement): void => {
     found.push(mutantOf({ file, text, language: 'typescript' }, kind, replacement));
   };
-  const decide = ({ start, end }: ESTree.Expression): void => {
-    for (const after of ['true', 'false']) add('condition', { start, end, after });
+  const textOf = ({ start, end }: { readonly start: number; readonly end: number }) => text.slice(start, end);
+  const decide = ({ start, end }: ESTree.Expression, ways = ['true', 'false']): void => {
+    for (const after of ways) add('condition', { start, end, after });
   };
   new Visitor({
     Property({ key, value, start, end }) {
@@ -35,7 +44,8 @@ export function mutantsIn(file: string, text: string): readonly Mutant[] {
     ExpressionStatement(statement) {
       if (!REPORTS.test(text.slice(statement.start, statement.end))) lose(statement);
     },
-    IfStatement: ({ test }) => decide(test),
+    IfStatement: ({ test, consequent }) =>
+      decide(test, IMPOSSIBLE.test(textOf(consequent)) ? ['true'] : undefined),
     LogicalExpression({ left, operator, right, start, end }) {
       if (operator === '??') return;
       for (const one of [left, right])
@@ -45,7 +55,8 @@ export function mutantsIn(file: string, text: string): readonly Mutant[] {
     BinaryExpression({ left, operator, right }) {
       const gap = { start: left.end, end: right.start };
       const other = OTHER_BOUND[operator];
-      if (other !== undefined) add('bound', { ...gap, after: ` ${other} ` });
+      const isMoved = !TIMES.test(textOf(left) + textOf(right)) && !PAIRED.test(textOf(left));
+      if (other !== undefined && isMoved) add('bound', { ...gap, after: ` ${other} ` });
       if ((operator === '+' || operator === '-') && right.type === 'Literal' && right.value === 1)
         add('bound', { start: left.end, end: right.end, after: '' });
     },
@@ -78,10 +89,11 @@ export function mutantsIn(file: string, text: string): readonly Mutant[] {
   }
 }
 
-/** Whether both do something, and the second one uses no name that the first one declares. The order of two guards rarely matters. */
+/** Whether both do something, and the second one uses no name that the first one declares. The order of two checks rarely matters. */
 function canSwap(first: Statement, second: Statement, text: string): boolean {
-  if (!acts(first) || !acts(second) || (isGuard(first) && isGuard(second))) return false;
   const following = text.slice(second.start, second.end);
+  const isCheck = (one: Statement) => isGuard(one, text) || READS.test(text.slice(one.start, one.end));
+  if (!acts(first) || !acts(second) || (isCheck(first) && isCheck(second))) return false;
   if (REPORTS.test(following)) return false;
   const used = new Set(following.match(/\w+/g));
   return !namesOf(first).some((name) => used.has(name));
@@ -93,9 +105,13 @@ function acts(statement: Statement): boolean {
   return statement.declarations.some(({ init }) => init?.type === 'AwaitExpression');
 }
 
-/** `if (…) return …` */
-function isGuard(statement: Statement): boolean {
-  return statement.type === 'IfStatement' && EXITS.includes(statement.consequent.type);
+/** `if (…) return …`, and with statements before it that wait for nothing. */
+function isGuard(statement: Statement, text: string): boolean {
+  if (statement.type !== 'IfStatement') return false;
+  const { consequent, start, end } = statement;
+  if (EXITS.includes(consequent.type)) return true;
+  const last = consequent.type === 'BlockStatement' ? consequent.body.at(-1) : undefined;
+  return last !== undefined && EXITS.includes(last.type) && !text.slice(start, end).includes('await');
 }
 
 function namesOf(statement: Statement): readonly string[] {

@@ -3,7 +3,7 @@ import { FORMER_FAULTS, plantedBy } from './former-faults.ts';
 import { coverageOf, type Hunt, hunt } from './hunt.ts';
 import type { Mutant } from './mutant.ts';
 import type { PlantedFile } from './plant.ts';
-import { allMutants, reached, selectMutants } from './select.ts';
+import { allMutants, marksOf, reached, selectMutants } from './select.ts';
 
 /** Histories whose code is where faults are planted. */
 const COVERED_HISTORIES = 5;
@@ -21,7 +21,8 @@ interface MutantOptions {
 /** Plants faults at random places of the sources, one at a time, and prints which are found. Resolves to the number that survived. */
 export async function huntMutants({ count, seed, histories, processes }: MutantOptions): Promise<number> {
   const all = allMutants();
-  const possible = reached(all, await coverageOf(COVERED_HISTORIES));
+  const marks = marksOf(all);
+  const possible = reached(all, marks, await coverageOf(marks, COVERED_HISTORIES));
   print(`${all.length} mutants, ${possible.length} of them in code that ${COVERED_HISTORIES} histories run`);
   const selected = selectMutants(possible, count, createRandom(seed));
   const hunts = await inParallel(selected, processes, async (mutant) => {

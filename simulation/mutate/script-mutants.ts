@@ -14,6 +14,21 @@ const LESS_ONE = / - 1\b/;
 
 const OTHER_BOUND: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>' };
 
+/** A line that begins a statement. */
+const STATEMENT =
+  /^\s*(?:if |for |while |return |local \w+(?:, \w+)* = |[a-z]\w*(?:\.\w+|\[[^\]]+\])*(?: = |\())/;
+const REACHED = /<lua> reached (\S+:\d+)/g;
+
+/** Has a script say in the log of Redis that it comes to a place. */
+export function markAt(file: string, at: number): Replacement {
+  return { start: at, end: at, after: `redis.log(redis.LOG_WARNING, 'reached ${file}:${at}') ` };
+}
+
+/** The places that a log names. */
+export function markedIn(log: string): readonly string[] {
+  return Array.from(log.matchAll(REACHED), ([, place = '']) => place);
+}
+
 /** The mutants of a Lua script in a part of a text, which are found line by line. */
 export function scriptMutants(
   file: string,
@@ -31,10 +46,10 @@ export function scriptMutants(
     0,
     ...Array.from(text.slice(part.start, part.end).matchAll(ANY_KEY), ([, at]) => Number(at)),
   );
-  return lines.flatMap((one, index) => [
-    ...mutantsOfLine(source, one, lines[index + 1]),
-    ...wrongKey(source, one, highest),
-  ]);
+  return lines.flatMap((one, index) => {
+    const all = [...mutantsOfLine(source, one, lines[index + 1]), ...wrongKey(source, one, highest)];
+    return all.map((mutant) => ({ ...mutant, mark: STATEMENT.test(one.line) ? one.start : undefined }));
+  });
 }
 
 /** Another key of the same script, where it has several. */

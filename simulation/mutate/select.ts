@@ -3,8 +3,9 @@ import { fileURLToPath } from 'node:url';
 import type { Random } from '../random.ts';
 import { MUTANT_KINDS, type Mutant } from './mutant.ts';
 import { mutantsIn } from './mutants.ts';
-import type { Coverage } from './part.ts';
-import { ROOT } from './plant.ts';
+import type { Message } from './part.ts';
+import { type PlantedFile, ROOT } from './plant.ts';
+import { markAt } from './script-mutants.ts';
 
 /** Code that keeps the promises about jobs and alerts. */
 const PLACES = [
@@ -34,12 +35,28 @@ export function allMutants(): readonly Mutant[] {
     });
 }
 
-/** Those in code that ran. A script of Redis counts as run when its file was loaded. */
-export function reached(mutants: readonly Mutant[], coverage: Coverage): readonly Mutant[] {
-  return mutants.filter(({ file, start }) => {
-    const parts = (coverage[file] ?? []).filter(
-      (part) => part.startOffset <= start && start < part.endOffset,
-    );
+/** Has scripts say how far they come. */
+export function marksOf(mutants: readonly Mutant[]): readonly PlantedFile[] {
+  return [...Map.groupBy(mutants, ({ file }) => file)].map(([file, own]) => {
+    const places = new Set(own.flatMap(({ mark }) => mark ?? []));
+    return { file, replacements: Array.from(places, (at) => markAt(file, at)) };
+  });
+}
+
+/** Those in code that ran. A line of a script that cannot say so counts as run when its file was loaded. */
+export function reached(
+  mutants: readonly Mutant[],
+  marks: readonly PlantedFile[],
+  { coverage, marked }: Message & { readonly kind: 'coverage' },
+): readonly Mutant[] {
+  const ran = new Set(marked);
+  const marksIn = new Map(marks.map(({ file, replacements }) => [file, replacements]));
+  return mutants.filter(({ file, start, mark }) => {
+    if (mark !== undefined) return ran.has(`${file}:${mark}`);
+    // Marks have moved what follows them.
+    const before = (marksIn.get(file) ?? []).filter((one) => one.start <= start);
+    const at = before.reduce((sum, { after }) => sum + after.length, start);
+    const parts = (coverage[file] ?? []).filter((part) => part.startOffset <= at && at < part.endOffset);
     const innermost = parts.toSorted(
       (left, right) => left.endOffset - left.startOffset - (right.endOffset - right.startOffset),
     )[0];

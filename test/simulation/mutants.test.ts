@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FORMER_FAULTS, plantedBy } from '../../simulation/mutate/former-faults.ts';
 import { type MutantKind, replaceIn } from '../../simulation/mutate/mutant.ts';
 import { mutantsIn } from '../../simulation/mutate/mutants.ts';
+import { markAt, markedIn } from '../../simulation/mutate/script-mutants.ts';
 import { selectMutants } from '../../simulation/mutate/select.ts';
 import { createRandom } from '../../simulation/random.ts';
 
@@ -52,6 +53,15 @@ describe('mutants of TypeScript', () => {
     );
   });
 
+  it('are none that changes nothing', () => {
+    expect(mutated('if (a) throw new RangeError(b);', 'condition')).toEqual([
+      'if (true) throw new RangeError(b);',
+    ]);
+    expect(mutated('time - a > LIMIT_MS; a + 1 < b;', 'bound')).toEqual(['time - a > LIMIT_MS; a < b;']);
+    const checks = 'const a = await store.find(b); if (b) { c(); return; }';
+    expect(mutated(inFunction(checks), 'swap')).toEqual([]);
+  });
+
   it('move a bound by one', () => {
     expect(mutated('a < b', 'bound')).toEqual(['a <= b']);
     expect(mutated('a >= b', 'bound')).toEqual(['a > b']);
@@ -78,6 +88,18 @@ describe('mutants of a script of Redis', () => {
       scriptOf(first[0] ?? '', first[1] ?? '', '  ', ...last),
       scriptOf(...first, '  ', 'end'),
     ]);
+  });
+
+  it('are planted in lines that have run, which say so in the log of Redis', () => {
+    const places = new Set(mutantsIn('a.ts', script).flatMap(({ mark }) => mark ?? []));
+    const marked = Array.from(places, (at) => replaceIn(script, markAt('a.ts', at)));
+    const mark = (line: string) =>
+      script.replace(
+        line,
+        (text) => `redis.log(redis.LOG_WARNING, 'reached a.ts:${script.indexOf(line)}') ${text}`,
+      );
+    expect(marked).toEqual([...first, ...last.slice(0, 1)].map(mark));
+    expect(markedIn('1:M # <lua> reached a.ts:5\n<lua> reached b.ts:12')).toEqual(['a.ts:5', 'b.ts:12']);
   });
 
   it('leave out assignments, and use other keys', () => {
