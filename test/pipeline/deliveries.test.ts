@@ -161,7 +161,7 @@ describe('a Redis that refuses writes while an alert is delivered', () => {
     const room = await world.room(name, QUICK);
     const writable = (replicas: string) =>
       room.store.redis.call('CONFIG', 'SET', 'min-replicas-to-write', replicas);
-    const worker = room.work();
+    const worker = room.work({ LOCKHOUND_WORKER_LOCK_DURATION: '6s' });
     await expect.poll(() => worker.output()).toContain('worker ready');
     // Redis refuses writes between the request and the answer of the receiver.
     const { receiver } = world.services;

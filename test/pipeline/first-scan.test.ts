@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close());
 
-const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 2);
+const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 1);
 const DAMAGED = '{ "lockfileVersion": 3, "packages": {';
 
 interface Event {

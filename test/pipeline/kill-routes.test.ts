@@ -21,7 +21,7 @@ afterAll(() => world.close());
 
 const TARGETS = 2;
 const SCANS = 4;
-const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 2);
+const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 1);
 const DAY_MS = 86_400_000;
 
 interface Event {

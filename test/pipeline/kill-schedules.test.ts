@@ -7,7 +7,7 @@ import { LOCKFILE, SOUND } from './fixtures.ts';
 import { createWorld, type Room, type WorkerProcess, type World } from './world.ts';
 
 const random = randomOf('KILL_SEED');
-const COMMITS = Number(process.env['KILL_ROUNDS'] ?? 3);
+const COMMITS = Number(process.env['KILL_ROUNDS'] ?? 2);
 
 let world: World;
 let repositories: Repositories;

@@ -7,7 +7,7 @@ import { LOCKFILE, SOUND } from './fixtures.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
 const SEED = Number(process.env['LEDGER_SEED'] ?? Math.floor(Math.random() * 1_000_000));
-const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 3);
+const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 2);
 
 async function request(room: Room, scan: string, content: string): Promise<void> {
   const lockfiles = [{ path: 'package-lock.json', content }];

@@ -21,7 +21,7 @@ import { createWorld, type Room, type World } from './world.ts';
 
 const SEED = Number(process.env['MOVE_SEED'] ?? Math.floor(Math.random() * 1_000_000));
 /** `KILL_ROUNDS`: how often each move is killed at most. */
-const MAX_KILLS = Number(process.env['KILL_ROUNDS'] ?? 3);
+const MAX_KILLS = Number(process.env['KILL_ROUNDS'] ?? 2);
 const TARGETS = Array.from({ length: 12 }, (_, number) => `team/target-${number}`);
 
 describe.skipIf(!HAS_REDIS)('lockhound shards move', () => {

@@ -108,7 +108,7 @@ describe.skipIf(!native)('a Redis with TLS', () => {
     60_000,
   );
 
-  it.each([
+  it.concurrent.each([
     ['expired', 'its certificate has expired'],
     ['elsewhere', 'its certificate is for DNS:[^ ]+, and not for (?:localhost|127)'],
     ['foreign', 'no authority that is trusted here signed its certificate'],

@@ -267,7 +267,7 @@ describe('what a reader missed', () => {
         for (;;) yield { topic: 'changes', data: 'x'.repeat(50_000) } as const;
       };
       replayed.resolve(await stream.replay(endless()));
-    });
+    }, 1_000);
     const socket = createConnection({ host: '127.0.0.1', port: server.port });
     socket.on('error', () => {});
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
