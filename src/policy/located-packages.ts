@@ -22,7 +22,7 @@ export type PathFinder = (lockfile: number, id: string) => readonly string[];
 /** Locations of a package that have a dependency path. */
 const MAX_PATHS = 10;
 
-/** Groups the packages of all lockfiles by purl; yields to the event loop. */
+/** Groups the packages of all lockfiles by purl, apart from those that are not looked up; yields to the event loop. */
 export async function locatePackages(
   inventory: Inventory,
   pathTo: PathFinder,
@@ -31,14 +31,24 @@ export async function locatePackages(
   for (const [lockfile, { packages }] of inventory.lockfiles.entries()) {
     for await (const slice of inSlices(packages)) {
       for (const locked of slice) {
-        const known = byPurl.get(locked.purl);
+        const key = keyOf(locked);
+        const known = byPurl.get(key);
         if (known === undefined) {
-          byPurl.set(locked.purl, new PackageAtPlaces(inventory, pathTo, lockfile, locked));
+          byPurl.set(key, new PackageAtPlaces(inventory, pathTo, lockfile, locked));
         } else known.add(lockfile, locked);
       }
     }
   }
   return [...byPurl.values()];
+}
+
+function keyOf(locked: ResolvedPackage): string {
+  return isNotLookedUp(locked) ? `${locked.purl} ${locked.resolution.outcome}` : locked.purl;
+}
+
+/** What is known of a package of a public registry says nothing about one of the same name from elsewhere. */
+export function isNotLookedUp({ resolution: { outcome } }: ResolvedPackage): boolean {
+  return outcome === 'private' || outcome === 'unsupported';
 }
 
 interface Place {

@@ -211,8 +211,8 @@ describe('batches', () => {
     const { behaviour, calls, resolve } = await setUp();
     behaviour.missing.add('pkg:npm/jsonstream@1.3.5').add('pkg:npm/Base64@1.0.0');
     const { resolutions } = await resolve([
-      locked('JSONStream', { version: '1.3.5', purl: 'pkg:npm/jsonstream@1.3.5' }),
-      locked('Base64', { purl: 'pkg:npm/base64@1.0.0' }),
+      locked('JSONStream', { version: '1.3.5', purl: 'pkg:npm/JSONStream@1.3.5' }),
+      locked('Base64', { purl: 'pkg:npm/Base64@1.0.0' }),
     ]);
     expect(namesOf(resolutions)).toEqual(['JSONStream', 'Base64']);
     expect(calls.map(({ path, entries }) => [path, entries])).toEqual([

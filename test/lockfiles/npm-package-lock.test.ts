@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { PackageURL } from 'packageurl-js';
 import { describe, expect, it } from 'vitest';
+import { createEligibility } from '../../src/insights/resolve/eligibility.ts';
 import { LockfileError } from '../../src/lockfiles/errors.ts';
 import { buildPurl } from '../../src/lockfiles/packages/purl.ts';
 import { readLockfile } from '../../src/lockfiles/read.ts';
@@ -70,6 +71,36 @@ describe('the packages map (lockfileVersion 2 and 3)', () => {
       dependencies: ['b@3.0.0', 'o@1.0.0'],
     });
     expect(found.get('o@1.0.0')?.groups).toEqual(['dev', 'optional']);
+  });
+
+  it('reads one version from two registries as two packages, and names with capitals as they are', () => {
+    const at = (host: string) => `https://${host}/b/-/b-1.0.0.tgz`;
+    const text = JSON.stringify({
+      lockfileVersion: 3,
+      packages: {
+        '': { dependencies: { b: '1.0.0', c: '1.0.0', JSONStream: '1.0.0', jsonstream: '1.0.0' } },
+        'node_modules/b': { version: '1.0.0', resolved: at('registry.npmjs.org') },
+        'node_modules/c': { version: '1.0.0', dependencies: { b: '1.0.0' } },
+        'node_modules/c/node_modules/b': { version: '1.0.0', resolved: at('npm.corp.example') },
+        'node_modules/d': { version: '1.0.0' },
+        'node_modules/d/node_modules/b': { version: '1.0.0', resolved: at('npm.corp.example') },
+        'node_modules/e/node_modules/b': { version: '1.0.0' },
+        'node_modules/JSONStream': { version: '1.0.0' },
+        'node_modules/jsonstream': { version: '1.0.0' },
+      },
+    });
+    const { packages } = read(text);
+    const eligibility = createEligibility({ privatePatterns: [], mirrors: [] });
+    const ofB = packages.filter(({ name }) => name === 'b');
+    expect(ofB.map((one) => [one.id, eligibility(one).resolution?.outcome])).toEqual([
+      ['b@1.0.0', undefined],
+      ['b@1.0.0 (npm.corp.example)', 'private'],
+    ]);
+    expect(packages.find(({ name }) => name === 'c')?.dependencies).toEqual(['b@1.0.0 (npm.corp.example)']);
+    expect(packages.flatMap(({ name, purl }) => (/json/i.test(name) ? purl : []))).toEqual([
+      'pkg:npm/JSONStream@1.0.0',
+      'pkg:npm/jsonstream@1.0.0',
+    ]);
   });
 
   it('does not treat folders in packages and targets of links as packages of a registry', () => {
@@ -436,7 +467,9 @@ describe('properties', () => {
         name,
         fc.string({ minLength: 1, maxLength: 12 }),
         (scope, base, version) => {
-          const namespace = scope === undefined ? undefined : `@${scope}`;
+          // Capitals stay, and packageurl-js writes them in lower case.
+          const namespace = scope === undefined ? undefined : `@${scope.toLowerCase()}`;
+          const name = base.toLowerCase();
           const build = (work: () => string) => {
             try {
               return work();
@@ -444,9 +477,9 @@ describe('properties', () => {
               return 'refused';
             }
           };
-          expect(build(() => buildPurl({ type: 'npm', namespace, name: base, version }))).toBe(
+          expect(build(() => buildPurl({ type: 'npm', namespace, name, version }))).toBe(
             build(() =>
-              new PackageURL('npm', namespace, base, version, undefined, undefined)
+              new PackageURL('npm', namespace, name, version, undefined, undefined)
                 .toString()
                 .replaceAll('%3A', ':'),
             ),

@@ -181,3 +181,32 @@ describe('a rule that fails on a package', () => {
     expect(new Set(byRule('failing')).size).toBe(248);
   });
 });
+
+describe('packages of one name and version', () => {
+  it('from another registry have nothing of what is known of the public one', async () => {
+    const elsewhere = packageOf('a@1.0.0', {
+      id: 'a@1.0.0 (npm.corp.example)',
+      line: 9,
+      resolution: { outcome: 'private', reason: 'its registry is not public' },
+    });
+    const known = affected('a@1.0.0', ['GHSA-1'], { line: 2 });
+    for (const packages of [
+      [known, elsewhere],
+      [elsewhere, known],
+    ]) {
+      const { findings } = await judge(factsOf(inventoryOf(lockfileOf(packages))));
+      expect(findings.map(({ locations }) => locations.map(({ line }) => line))).toEqual([[2]]);
+    }
+    expect((await judge(factsOf(inventoryOf(lockfileOf([elsewhere]))))).findings).toEqual([]);
+  });
+
+  it('that differ in capitals are two', async () => {
+    const packages = [affected('JSONStream@1.0.0', ['GHSA-1']), affected('jsonstream@1.0.0', ['GHSA-2'])];
+    const { findings } = await judge(factsOf(inventoryOf(lockfileOf(packages))));
+    expect(findings.map((one) => [one.package.name, one.advisory?.id])).toEqual([
+      ['JSONStream', 'GHSA-1'],
+      ['jsonstream', 'GHSA-2'],
+    ]);
+    expect(new Set(findings.map(({ fingerprint }) => fingerprint)).size).toBe(2);
+  });
+});

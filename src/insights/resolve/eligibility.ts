@@ -94,9 +94,7 @@ export function indexKeyOf(locked: LockedPackage, system: System): VersionKey {
 function lookUpOf(locked: LockedPackage, system: System): LookUp | undefined {
   const versionKey = indexKeyOf(locked, system);
   const { name, version } = versionKey;
-  // Purls of lockfiles are in lower case for npm. Old names are not, and `jsonstream` is another package than `JSONStream`.
-  const isSpelledOtherwise = system === 'NPM' && /[A-Z]/.test(name);
-  const renamed = name !== locked.name || version !== locked.version || isSpelledOtherwise;
+  const renamed = name !== locked.name || version !== locked.version;
   const purl = renamed ? writePurl(locked.ecosystem, name, version) : withoutQualifiers(locked.purl);
   if (!purl.startsWith(`pkg:${locked.ecosystem}/`) || !CANONICAL_PURL.test(purl)) return undefined;
   return { key: formatVersionKey(versionKey), purl, versionKey };

@@ -2,6 +2,7 @@ import type { Group, Integrity, LockedPackage, Source } from '../../model/lockfi
 
 /** A package while its file is read. Further entries and edges change it. */
 export interface PackageDraft extends LockedPackage {
+  id: string;
   line: number | undefined;
   direct: boolean | undefined;
   source: Source;
@@ -15,7 +16,7 @@ export interface PackageDraft extends LockedPackage {
 const NO_CONDITIONS: ReadonlySet<Group> = new Set(['bundled', 'peer']);
 
 /**
- * Merges entries into packages: entries of the same version from the same source are one package. It is in a group when all
+ * Merges entries into packages: entries of the same version from the same source are one package; another registry is another source. It is in a group when all
  * of its entries are. Where all entries have conditions, but different ones (one `dev`, one `optional`), it has all of these.
  */
 export class PackageCollector {
@@ -35,6 +36,11 @@ export class PackageCollector {
       this.#drafts.push(entry);
       this.#byId?.set(entry.id, entry);
       return entry;
+    }
+    const host = hostOf(entry.source);
+    if (host !== undefined && host !== (hostOf(known.source) ?? host)) {
+      entry.id = `${entry.id} (${host})`;
+      return this.add(entry);
     }
     if (entry.direct === true) known.direct = true;
     if (entry.installScript === true) known.installScript = true;
@@ -80,6 +86,12 @@ export class PackageCollector {
     this.#conditions.set(known, before && more && new Set([...before, ...more]));
     if (known.groups.length > 0) known.groups = known.groups.filter((group) => groups.includes(group));
   }
+}
+
+/** The registry that a file names. `undefined` for none, and for several that it does not tell apart. */
+function hostOf(source: Source): string | undefined {
+  if (source.kind !== 'registry' || source.url === undefined || source.url.includes(' ')) return undefined;
+  return source.url.split('/', 3)[2];
 }
 
 function conditionsOf(groups: readonly Group[]): readonly Group[] {

@@ -11,12 +11,12 @@ export interface PurlParts {
 }
 
 /** Parts that no type normalises and no component encodes: they are their own canonical form. */
-const PLAIN_NAME = /^[a-z0-9][a-z0-9._-]*$/;
+const PLAIN_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const PLAIN_VERSION = /^[A-Za-z0-9][A-Za-z0-9.~-]*$/;
-const PLAIN_SCOPE = /^@[a-z0-9][a-z0-9._-]*$/;
+const PLAIN_SCOPE = /^@[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 /** `name@version`, with or without a scope, that a purl contains unchanged. */
-const PLAIN_NPM = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*@[A-Za-z0-9][A-Za-z0-9.~-]*$/;
+const PLAIN_NPM = /^(?:@[A-Za-z0-9][A-Za-z0-9._-]*\/)?[A-Za-z0-9][A-Za-z0-9._-]*@[A-Za-z0-9][A-Za-z0-9.~-]*$/;
 
 /** The canonical purl of an npm `name@version`; `undefined` where parts need normalising or encoding. */
 export function plainNpmPurl(nameAndVersion: string): string | undefined {
@@ -28,7 +28,7 @@ export function plainNpmPurl(nameAndVersion: string): string | undefined {
 
 /**
  * The canonical purl of a package. Plain npm parts, which are most, take a fast path; a property test checks that it equals
- * packageurl-js. Throws the error of packageurl-js for invalid parts.
+ * packageurl-js but for capitals of npm names. Throws the error of packageurl-js for invalid parts.
  */
 export function buildPurl(parts: PurlParts): string {
   const { type, namespace, name, version, qualifiers } = parts;
@@ -37,9 +37,26 @@ export function buildPurl(parts: PurlParts): string {
     if (PLAIN_SCOPE.test(namespace)) return `pkg:npm/%40${namespace.slice(1)}/${name}@${version}`;
   }
   const { PackageURL } = packageurl();
-  return canonicalPurl(
-    new PackageURL(type, namespace, name, version === '' ? undefined : version, qualifiers, undefined),
+  const purl = new PackageURL(
+    type,
+    namespace,
+    name,
+    version === '' ? undefined : version,
+    qualifiers,
+    undefined,
   );
+  return canonicalPurl(withCapitals(purl, namespace, name));
+}
+
+/**
+ * The purl of an npm package with its name as it is: `jsonstream` is another package than `JSONStream`, and the purl is what tells packages
+ * apart. packageurl-js writes both in lower case.
+ */
+export function withCapitals(purl: PackageURL, namespace: string | undefined, name: string): PackageURL {
+  if (purl.type !== 'npm') return purl;
+  if (name.toLowerCase() === purl.name) purl.name = name;
+  if (namespace?.toLowerCase() === purl.namespace) purl.namespace = namespace;
+  return purl;
 }
 
 /** packageurl-js, loaded on demand: loading it takes longer than reading a small lockfile. */

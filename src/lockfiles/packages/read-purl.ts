@@ -2,7 +2,7 @@ import type { PackageURL } from 'packageurl-js';
 import { messageOf } from '../../model/errors.ts';
 import type { Source } from '../../model/lockfile/lockfile.ts';
 import { isRegistryTarball } from '../ecosystems/npm-source.ts';
-import { canonicalPurl, packageNameOf, packageurl } from './purl.ts';
+import { canonicalPurl, packageNameOf, packageurl, withCapitals } from './purl.ts';
 import { gitSource, REGISTRY, urlSource, withoutCredentials } from './sources.ts';
 
 /** The facts in a purl. */
@@ -64,7 +64,7 @@ function isCanonical(type: string, path: string, baseName: string, version: stri
   const scoped = path.startsWith('%');
   switch (type) {
     case 'npm':
-      return (path === '' || scoped) && !/[A-Z]/.test(path) && !/[A-Z]/.test(baseName);
+      return path === '' || scoped;
     case 'pypi':
       return path === '' && !/[A-Z_]/.test(baseName);
     case 'maven':
@@ -118,11 +118,11 @@ type Parts = ConstructorParameters<typeof PackageURL>;
  */
 function canonical(type: string, ...rest: Parts extends [unknown, ...infer Rest] ? Rest : never): PackageURL {
   const { PackageURL } = packageurl();
+  const [namespace, name] = rest;
   try {
-    return new PackageURL(type, ...rest);
+    return withCapitals(new PackageURL(type, ...rest), namespace ?? undefined, name);
   } catch (error) {
     const lower = type.toLowerCase();
-    const [, name] = rest;
     const lacksName = name.startsWith('@') || /requires a "(?:namespace|name)"/.test(messageOf(error));
     if (lacksName || !/^[a-z][a-z0-9.+-]*$/.test(lower)) throw error;
     const purl = new PackageURL('generic', ...rest);

@@ -77,11 +77,14 @@ function readEntry(entry: SbomEntry, taken: Map<string, string>): PackageDraft |
   if (typeof read === 'string') {
     return `has an invalid purl (${read}): ${JSON.stringify(withoutSecrets(entry.purl))}`;
   }
-  const { ecosystem, version, purl } = read;
+  const { ecosystem, version } = read;
   const source = entry.source ?? registryOf(read, entry.distribution) ?? read.source;
   const name = statedName(ecosystem, read.name, entry.names);
+  // Tools write the purls of npm packages in lower case, and other packages may have that name.
+  const encoded = (text: string) => text.replace('@', '%40');
+  const purl = ecosystem === 'npm' ? read.purl.replace(encoded(read.name), () => encoded(name)) : read.purl;
   return {
-    id: idOf({ ...read, name, source }, taken),
+    id: idOf({ ...read, name, source, purl }, taken),
     ecosystem,
     name,
     version,

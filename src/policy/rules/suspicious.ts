@@ -1,4 +1,4 @@
-import type { LocatedPackage } from '../located-packages.ts';
+import { isNotLookedUp, type LocatedPackage } from '../located-packages.ts';
 import type { Rule, RuleFacts, RuleFinding } from '../rule.ts';
 import { DETECTORS } from '../signals/catalog.ts';
 import { CRITICAL_SCORE, INCIDENT_SCORE } from '../signals/score.ts';
@@ -58,7 +58,7 @@ function hasInspections({ inspections }: RuleFacts): boolean {
 }
 
 function incidentOf({ locked, groups }: LocatedPackage, facts: RuleFacts): Suspicion | undefined {
-  const inspection = facts.inspections?.get(locked.purl);
+  const inspection = isNotLookedUp(locked) ? undefined : facts.inspections?.get(locked.purl);
   return inspection && suspicionOf(inspection, { target: facts.target.id, groups }, facts.policy);
 }
 
