@@ -59,6 +59,29 @@ describe('the packages that a scan inspects', () => {
     expect(payload?.packages).toEqual([{ system: 'NPM', name: 'a', version: '1.0.0', requires: [] }]);
   });
 
+  it('are those of a first scan whose age is not known, too', async () => {
+    const { scan } = createScans();
+    expect(names(await scan([locked('a')], true, ''))).toEqual(['a']);
+  });
+
+  it('are later those that one scan had no room for, unless they are old', async () => {
+    const many = Array.from({ length: 1_200 }, (_, index) => locked(`p${index}`));
+    for (const [publishedAt, left] of [
+      ['2026-01-14T00:00:00Z', 200],
+      ['', 200],
+      ['2020-01-01T00:00:00Z', 0],
+    ] as const) {
+      const { scan, inspections } = createScans();
+      const first = await scan(many, false, publishedAt);
+      expect(names(first)).toHaveLength(1_000);
+      const subjects = first.flatMap(({ packages }) =>
+        packages.map(({ system, name, version }) => `${system}:${name}@${version}`),
+      );
+      await inspections.markKnown(subjects);
+      expect(names(await scan(many, false, publishedAt))).toHaveLength(left);
+    }
+  });
+
   it('have the names of what they depend on in their lockfile', async () => {
     const { scan } = createScans();
     await scan([locked('a')], true);

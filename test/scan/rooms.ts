@@ -118,7 +118,10 @@ async function openCore(data: InsightsData): Promise<Room> {
 }
 
 function configFor({ url }: InsightsService, environment: Readonly<Record<string, string>>): LoadedConfig {
-  return loadConfig({
+  const loaded = loadConfig({
     environment: { LOCKHOUND_INSIGHTS_URL: url, LOCKHOUND_INSIGHTS_RECORD_TTL: '1ms', ...environment },
   });
+  // Workers alone inspect versions of a first scan that may be young, and the data set states few dates.
+  const watch = { ...loaded.config.watch, inspect: false };
+  return { ...loaded, config: { ...loaded.config, watch } };
 }

@@ -141,12 +141,14 @@ async function gatherEntries(
       const inspectedAt = new Date(startedAt).toISOString();
       const inputs = inputsOf(facts);
       const notKnown = unknownIn(unknown, before?.inputs ?? {}, inputs);
+      // A version without a date may be a young one.
+      const isOpen = notKnown.length > 0 || publishedAt === undefined;
       const inspection: Inspection = {
         inspectedAt,
         ...defined({ publishedAt }),
         signals,
         unknown: notKnown,
-        ...(notKnown.length === 0 ? {} : { incompleteSince: before?.incompleteSince ?? inspectedAt }),
+        ...(isOpen ? { incompleteSince: before?.incompleteSince ?? inspectedAt } : {}),
         inputs: mostInputs(before?.inputs ?? {}, inputs),
         // What a version requires is known until an inspection reads it anew.
         ...defined({ targets, requirements: facts.requirements ?? before?.requirements }),
@@ -164,7 +166,7 @@ async function gatherEntries(
 function scriptsSeen(one: InspectedPackage, publishedAt: string | undefined, now: number): readonly string[] {
   if (one.script === undefined) return [];
   if (one.script === 'none') return [scriptSubject(one, 'no-script')];
-  const isOld = publishedAt === undefined || now - Date.parse(publishedAt) >= USUAL_MS;
+  const isOld = publishedAt !== undefined && now - Date.parse(publishedAt) >= USUAL_MS;
   return one.script === 'known' || isOld ? [scriptSubject(one, 'script')] : [];
 }
 

@@ -14,9 +14,9 @@ import {
 } from '../payloads/inspect-packages.ts';
 import type { Ports } from '../ports.ts';
 
-/** Versions of a target's first scan that are inspected: those that were published shortly before. The others are its baseline. */
+/** Versions of a target's first scan that are inspected: those that may have been published shortly before. The others are its baseline. */
 const YOUNG_MS = 14 * 24 * 3_600_000;
-/** More new versions than this are a new target rather than a change; the youngest are inspected. */
+/** More new versions than this are a new target rather than a change: the youngest are inspected, and later scans inspect the others that are young. */
 const MAX_INSPECTED = 1_000;
 /** The largest number while a user waits for the result. */
 const MAX_INTERACTIVE = 200;
@@ -68,14 +68,18 @@ export async function inspectionsOf(
   let index = 0;
   for (const one of all) if (known[index++] !== true) unknown.push(one);
   const young = Date.parse(scan.requestedAt) - YOUNG_MS;
-  const isBaseline = (one: Candidate): boolean => isBaselineScan && publishedAt(one) < young;
+  const isOld = (one: Candidate): boolean => publishedAt(one, young) < young;
+  const isBaseline = (one: Candidate): boolean => isBaselineScan && isOld(one);
   const mismatched = await withMismatch(scan, all, inspections);
   const open = new Set([...unknown.filter((one) => !isBaseline(one)), ...mismatched]);
-  const chosen = sorted(open, 'youngest').slice(0, isApart ? MAX_INSPECTED : MAX_INTERACTIVE);
+  const chosen = sorted(open, (one) => -publishedAt(one, young)).slice(
+    0,
+    isApart ? MAX_INSPECTED : MAX_INTERACTIVE,
+  );
   const wanted = new Set(chosen);
   const scripts = await scriptsOf(chosen, inspections);
   await inspections.markKnown(
-    unknown.flatMap((one) => (wanted.has(one) ? [] : [one.subject, ...scriptSubjectsOf(one)])),
+    unknown.flatMap((one) => (wanted.has(one) || !isOld(one) ? [] : [one.subject, ...scriptSubjectsOf(one)])),
   );
   if (chosen.length === 0) return [];
   const witnesses = witnessesOf(all, wanted);
@@ -155,15 +159,14 @@ function candidateOf(
   return { subject, locked, record, digests, hasScript };
 }
 
-/** ms since 1970; 0 when it is not known. */
-function publishedAt({ record }: Candidate): number {
-  return Date.parse(record.publishedAt ?? '') || 0;
+/** ms since 1970; `otherwise` when it is not known. */
+function publishedAt({ record }: Candidate, otherwise: number): number {
+  return Date.parse(record.publishedAt ?? '') || otherwise;
 }
 
-function sorted(candidates: Iterable<Candidate>, first: 'youngest' | 'oldest'): readonly Candidate[] {
-  const sign = first === 'oldest' ? 1 : -1;
-  return Array.from(candidates, (one) => ({ one, at: publishedAt(one) }))
-    .sort((left, right) => sign * (left.at - right.at))
+function sorted(candidates: Iterable<Candidate>, by: (one: Candidate) => number): readonly Candidate[] {
+  return Array.from(candidates, (one) => ({ one, at: by(one) }))
+    .sort((left, right) => left.at - right.at)
     .map(({ one }) => one);
 }
 
@@ -220,7 +223,7 @@ function witnessesOf(
 ): readonly { readonly system: System; readonly digest: string }[] {
   const found = new Map<System, string[]>();
   const rest = all.filter((one) => !chosen.has(one));
-  for (const { record, digests } of sorted(rest, 'oldest')) {
+  for (const { record, digests } of sorted(rest, (one) => publishedAt(one, Number.MAX_VALUE))) {
     const { system } = record.versionKey;
     const known = found.get(system) ?? [];
     const [digest] = digests;
