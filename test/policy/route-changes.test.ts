@@ -24,6 +24,13 @@ function exploited(severity: Severity, facts: Pick<Finding, 'kev' | 'epss'>): Ch
   return { ...made, finding: { ...made.finding, ...facts } };
 }
 
+function withDirect(...stated: readonly (boolean | undefined)[]): readonly Change[] {
+  return stated.map((direct) => {
+    const made = change('low');
+    return { ...made, finding: { ...made.finding, package: { ...made.finding.package, direct } } };
+  });
+}
+
 const rule = (name: string, match: RouteMatch, rest = false): RouteRule => ({
   name,
   match,
@@ -43,6 +50,13 @@ async function routed(
 describe('routes', () => {
   it.each<[string, RouteMatch, readonly Change[], string]>([
     ['everything', {}, [change('low')], '0'],
+    ['direct dependencies, and what may be one', { direct: true }, withDirect(true, false, undefined), '0,2'],
+    [
+      'what is no direct dependency, or may be none',
+      { direct: false },
+      withDirect(true, false, undefined),
+      '1,2',
+    ],
     [
       'known exploitation',
       { kev: true },

@@ -99,7 +99,10 @@ export const route = z.strictObject({
       transitions: oneOrMore(z.enum(TRANSITIONS))
         .optional()
         .describe('Transitions of the finding. Default: all but `suppressed`.'),
-      direct: z.boolean().optional().describe('Whether the package is a direct dependency.'),
+      direct: z
+        .boolean()
+        .optional()
+        .describe('Whether the package is a direct dependency. Where that is not known, both fit.'),
       withoutGroups: texts
         .optional()
         .describe('Not packages that are installed in these groups alone, such as `dev`.'),

@@ -68,7 +68,8 @@ function fitsFinding(match: RouteMatch, finding: Finding): boolean {
   return (
     (ecosystems === undefined || ecosystems.includes(found.ecosystem)) &&
     (rules === undefined || rules.includes(rule)) &&
-    (direct === undefined || direct === (found.direct === true)) &&
+    // Where the lockfile does not say so, no route may miss it.
+    (direct === undefined || found.direct === undefined || direct === found.direct) &&
     (withoutGroups === undefined || !isOnlyIn(found.groups, new Set(withoutGroups))) &&
     (wanted === undefined ||
       wanted.some((pattern) => owners.some((owner) => matchesWildcard(pattern, owner)))) &&
