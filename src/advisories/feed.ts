@@ -48,9 +48,10 @@ const MAX_CHANGES = 1_000;
 const MAX_FOLLOWED = 100_000;
 /** The list is not in the order in which changes appear in it: a change is found within this time. */
 const OVERLAP_MS = 3_600_000;
-/** A record that cannot be read is requested again for this time. */
+/** A record that cannot be read is requested by each reading for this time, and later by some of them. */
 const OPEN_MS = 24 * 3_600_000;
 const MAX_OPEN = 2_000;
+const MAX_OLD_OPEN = 8;
 const CONCURRENCY = 8;
 const LINE = /^([^,\s]{10,40}),(?:[^,\s/]+\/)?([A-Za-z0-9][\w.:+-]{0,127})$/;
 
@@ -81,18 +82,27 @@ export async function readFeed(
       `${printableUrl(list)}: more than ${MAX_FOLLOWED} changes: import the advisories of ${ecosystem} again`,
     );
   // What cannot be read is kept, so that nothing is forgotten because of it.
-  const room = MAX_OPEN - Object.keys(position.open).length;
+  const asked = Object.entries(position.open).map(([id, time]) => [id, Date.parse(time)] as const);
+  const isOld = ([, since]: readonly [string, number]) => since <= now - OPEN_MS;
+  const [old, young] = [asked.filter(isOld), asked.filter((one) => !isOld(one))];
+  const room = MAX_OPEN - young.length;
   const taken = fresh.slice(0, Math.min(MAX_CHANGES, room));
   // Since when each is requested: after an outage, changes are old when they are requested for the first time.
   const wanted = new Map([
-    ...Object.entries(position.open).map(([id, time]) => [id, Date.parse(time)] as const),
+    ...old.slice(0, MAX_OLD_OPEN),
+    ...young,
     ...taken.map(({ id }) => [id, now] as const),
   ]);
   const fault = listed === undefined ? position.fault : faultOf(ahead);
   const problems = fault === undefined || listed === undefined ? [] : [fault];
   const inTime = AbortSignal.any([options.signal, AbortSignal.timeout(options.recordsMs ?? RECORDS_MS)]);
   const records: OsvRecord[] = [];
-  const open: Record<string, string> = {};
+  // Those that are not requested now come first the next time.
+  const open: Record<string, string> = Object.fromEntries(
+    old
+      .slice(MAX_OLD_OPEN)
+      .flatMap(([id, since]) => (wanted.has(id) ? [] : [[id, new Date(since).toISOString()]])),
+  );
   const limit = pLimit(CONCURRENCY);
   const read = async (id: string, since: number): Promise<void> => {
     try {
@@ -105,7 +115,7 @@ export async function readFeed(
     } catch (error) {
       options.signal.throwIfAborted();
       problems.push(`${id}: ${messageOf(error)}`);
-      if (since > now - OPEN_MS) open[id] = new Date(since).toISOString();
+      open[id] = new Date(since).toISOString();
     }
   };
   await Promise.all(Array.from(wanted, ([id, since]) => limit(() => read(id, since))));

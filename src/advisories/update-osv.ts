@@ -22,7 +22,7 @@ export interface UpdatedEcosystem {
   /** Records that were stored; `older`: that were not, because a newer one is stored. */
   readonly stored: number;
   readonly older: number;
-  /** Listed records that cannot be read yet. The next update requests them again, for a day. */
+  /** Listed records that cannot be read yet. Later updates request them again. */
   readonly rejected: number;
   /** The first records, and parts of them, that cannot be read. */
   readonly problems: readonly string[];

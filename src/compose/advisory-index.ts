@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
 import { advisoriesPath, openAdvisories, withChanges } from '../advisories/database.ts';
 import { matchedWith } from '../advisories/matched.ts';
+import { messageOf } from '../model/errors.ts';
+import { dataFaults } from '../model/telemetry.ts';
 import type { AdvisoryChanges } from '../store/advisory-changes.ts';
 
 /** Longer than they are read at once. */
@@ -17,27 +19,45 @@ export async function openAdvisoryIndex(
     const stamp = await stampNow();
     const imported = await openAdvisories(path);
     const advisories = withChanges(imported, (await changes?.records()) ?? []);
-    return { ...matchedWith(advisories), stamp, close: imported.close };
+    const asOf = imported.coverage().map((one) => one.asOf);
+    return {
+      ...matchedWith(advisories),
+      stamp,
+      close: imported.close,
+      asOf: asOf.sort().at(-1),
+      fault: undefined,
+    };
   };
   let opened = open();
   await opened;
+  let reported: string | undefined;
+  const report = (reason: string | undefined): void => {
+    if (reason !== reported) dataFaults.publish({ data: 'imported advisories', reason });
+    reported = reason;
+  };
   return {
-    /** The imported advisories as they are now. */
-    async current() {
+    /** The imported advisories as they are now. `fault`: why they are those that were read before. */
+    async current(): Promise<Omit<Awaited<typeof opened>, 'fault'> & { readonly fault: string | undefined }> {
       for (;;) {
         const reading = opened;
         const before = await reading;
-        if ((await stampNow()) === before.stamp) return before;
-        // Another caller may be reading it already.
-        if (opened === reading) opened = open();
-        const next = await opened.catch(() => undefined);
-        if (next === undefined) {
-          // The file is damaged or gone: what was read of it stays.
-          opened = reading;
+        if ((await stampNow()) === before.stamp) {
+          report(undefined);
           return before;
         }
-        // Work that began before may still read it.
-        if (next !== before) setTimeout(before.close, CLOSE_AFTER_MS).unref();
+        // Another caller may be reading it already.
+        if (opened === reading) opened = open();
+        try {
+          const next = await opened;
+          // Work that began before may still read it.
+          if (next !== before) setTimeout(before.close, CLOSE_AFTER_MS).unref();
+        } catch (error) {
+          // The file is damaged or gone: what was read of it stays.
+          opened = reading;
+          const fault = `${messageOf(error)} (those in use are as of ${before.asOf})`;
+          report(fault);
+          return { ...before, fault };
+        }
       }
     },
     async close() {

@@ -1,6 +1,7 @@
 import type { DestinationStream, Logger } from 'pino';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import { dataFaults } from '../model/telemetry.ts';
 import { within } from '../model/time-limit.ts';
 import { StoreError } from '../store/errors.ts';
 import { formatAddresses, parseAddresses } from '../store/redis/address.ts';
@@ -101,6 +102,11 @@ async function openWorker(
   if (tracing !== undefined) onClose(tracing.close);
   const load = measureLoad();
   onClose(async () => load.close());
+  const ending = dataFaults.subscribe(({ data, reason }) => {
+    if (reason === undefined) log.info({ data }, 'it can be read again');
+    else log.error({ data }, `an earlier state of it is used: ${reason}`);
+  });
+  onClose(async () => ending());
   const presence = await keepPresence(stores, {
     shards: stores.shards.length,
     ttlMs: config.worker.lockDuration,
@@ -109,7 +115,7 @@ async function openWorker(
       concurrency: config.insights.concurrency,
       ...(shards === undefined ? {} : { shards: [...shards] }),
     },
-    state: () => ({ load: load.read(), traces: tracing?.state() ?? 'off' }),
+    state: () => ({ load: load.read(), traces: tracing?.state() ?? 'off', faults: load.faults() }),
   });
   onClose(presence.close);
   if (store.embedded !== undefined) {

@@ -24,6 +24,8 @@ interface ImportedAdvisories {
     ids: MatchedIds & { readonly service: readonly string[] },
   ): readonly AdvisoryClaim[];
   find(id: string): ImportedAdvisory | undefined;
+  /** Why these are not the present ones; absent when they are. */
+  readonly fault?: string | undefined;
   /** The versions that they name as fixed; `undefined` for a system that they do not cover. */
   publishedVersions(name: Pick<VersionKey, 'system' | 'name'>): PublishedVersions | undefined;
 }

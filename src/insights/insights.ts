@@ -114,15 +114,21 @@ export function createInsights(options: InsightsOptions): Insights {
     });
   const witnessing = { lookUpVersions, loadAdvisory };
   const isPlain = createPlainVersions({ ...parts, facts: facts?.versions });
+  const resolve = createResolver({
+    ...parts,
+    lookUpVersions: guardedLookUp(facts?.versions ?? stated, witnessing),
+    cache: createRecordCache(CACHED_VERSION, options),
+    facts: facts?.versions,
+    isLocal,
+  });
   return {
     ...defined({ isPlain }),
-    resolve: createResolver({
-      ...parts,
-      lookUpVersions: guardedLookUp(facts?.versions ?? stated, witnessing),
-      cache: createRecordCache(CACHED_VERSION, options),
-      facts: facts?.versions,
-      isLocal,
-    }),
+    async resolve(packages, asked) {
+      const found = await resolve(packages, asked);
+      return asked.from === 'facts'
+        ? found
+        : { ...found, ...defined({ outdated: (await imported?.())?.fault }) };
+    },
     releases: createReleases(service, limit),
     ...createRefresh({ ...parts, ...witnessing, facts }),
     async cachedAdvisories(ids) {

@@ -36,6 +36,14 @@ export interface LostSpans {
   readonly count: number;
 }
 
+/** Data of which an earlier state is used, because the present one cannot be read. */
+export interface DataFault {
+  readonly data: string;
+  /** Absent when it can be read again. */
+  readonly reason: string | undefined;
+}
+
+export const dataFaults = measurement<DataFault>('lockhound:data-fault');
 export const httpAttempts = measurement<HttpAttempt>('lockhound:http-attempt');
 export const endedLookUps = measurement<EndedLookUps>('lockhound:look-ups');
 export const deliveryAttempts = measurement<DeliveryMeasured>('lockhound:delivery-attempt');

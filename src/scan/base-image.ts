@@ -113,6 +113,7 @@ export function withImage(verdict: Verdict, image: Verdict | undefined): Verdict
     findings: [...others, ...image.findings].sort(compareFindingOrder),
     changes: [...changes, ...image.changes],
     gaps: [...gaps, ...image.gaps],
+    complete: verdict.complete && image.gaps.length === 0,
     counts: {
       ...counts,
       severities,

@@ -70,7 +70,7 @@ export async function comparePart(
     findings: compared.findings,
     changes: compared.changes,
     gaps,
-    complete: previous?.incomplete !== true,
+    complete: previous?.incomplete !== true && gaps.length === 0,
     partial: true,
     open: openFindings(tracked),
     kept: compared.kept,

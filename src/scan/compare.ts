@@ -6,7 +6,7 @@ import type { TargetLockfile } from '../model/fleet/target-summary.ts';
 import { withAge } from '../model/scan/age.ts';
 import type { Target, TargetState } from '../model/scan/change.ts';
 import type { Finding } from '../model/scan/finding.ts';
-import { isComplete } from '../model/scan/gap.ts';
+import { type Gap, isComplete } from '../model/scan/gap.ts';
 import type { Inventory } from '../model/scan/inventory.ts';
 import { isAlert } from '../model/scan/is-alert.ts';
 import type { Policy } from '../model/scan/policy.ts';
@@ -91,9 +91,14 @@ export interface ComparedScan {
 /** The inventory without lockfiles, for the counts of a verdict on something else. */
 const NO_LOCKFILES: Inventory = { lockfiles: [], unread: [] };
 
+function exploitGap({ fault }: ExploitData): readonly Gap[] {
+  return fault === undefined ? [] : [{ kind: 'advisory', subject: 'KEV and EPSS', reason: fault }];
+}
+
 /** Compares the findings of a scan with the state of its target, and routes the changes. */
 export async function compareScan(judged: JudgedScan, rules: ComparisonRules): Promise<ComparedScan> {
-  const { scan, target, requestedAt, judgedAt, partial, gaps, exploits = NO_EXPLOIT_DATA } = judged;
+  const { scan, target, requestedAt, judgedAt, partial, exploits = NO_EXPLOIT_DATA } = judged;
+  const gaps = [...judged.gaps, ...exploitGap(exploits)];
   const { routing, policy, hasOneTarget = false } = rules;
   const previous = withoutFuture(judged.previous, judgedAt);
   const replaces = previous?.revision ?? 0;

@@ -39,7 +39,7 @@ export async function inventoryGaps(inventory: Inventory): Promise<readonly Gap[
  * The gaps of what is known of package versions: the service no longer states what it stated before, or imported advisories are all
  * that is known.
  */
-async function sourceGaps({ lockfiles }: Inventory): Promise<readonly Gap[]> {
+async function sourceGaps({ lockfiles, outdated }: Inventory): Promise<readonly Gap[]> {
   const doubts = new Map<string, Set<string>>();
   let byAdvisoriesOnly = 0;
   for (const { packages } of lockfiles) {
@@ -52,7 +52,13 @@ async function sourceGaps({ lockfiles }: Inventory): Promise<readonly Gap[]> {
       }
     }
   }
-  return [...Array.from(doubts, doubtGap), ...advisoriesOnlyGap(byAdvisoriesOnly)];
+  return [...outdatedGap(outdated), ...Array.from(doubts, doubtGap), ...advisoriesOnlyGap(byAdvisoriesOnly)];
+}
+
+function outdatedGap(why: string | undefined): readonly Gap[] {
+  if (why === undefined) return [];
+  const reason = `those that were read before are used, so later ones are not known: ${why}`;
+  return [{ kind: 'service', subject: 'imported advisories', reason }];
 }
 
 function advisoriesOnlyGap(packages: number): readonly Gap[] {

@@ -1,3 +1,4 @@
+import { defined } from '../model/defined.ts';
 import type { LockedPackage } from '../model/lockfile/lockfile.ts';
 import type { Insights } from '../model/ports/insights.ts';
 import type { Inventory, Resolution, ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.ts';
@@ -35,7 +36,8 @@ export async function resolveLockfiles(
   if (answer.retryable && !attempt.lastAttempt) throw incomplete(answer.resolutions, answer.retryAfterMs);
   const { resolutions } = answer;
   const lockfiles = await withResolutions(files.read, resolutions, keepsArtifacts);
-  return { inventory: { lockfiles, unread: files.unread, readAt }, resolutions };
+  const { outdated } = answer;
+  return { inventory: { lockfiles, unread: files.unread, readAt, ...defined({ outdated }) }, resolutions };
 }
 
 async function withResolutions(

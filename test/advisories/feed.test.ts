@@ -77,7 +77,7 @@ describe('a list of changed advisories', () => {
     expect(parts.length).toBeLessThan(4 * 4);
   });
 
-  it('names records that cannot be read, which are requested again for a day', async () => {
+  it('names records that cannot be read, which are requested again', async () => {
     server.put('A-1', at('09:00:00'), { status: 404 });
     server.put('A-2', at('09:00:00'), { body: '{"id": "A-2"' });
     server.put('A-3', at('09:00:00'), { body: JSON.stringify({ id: 'B-3', modified: at('09:00:00') }) });
@@ -92,9 +92,29 @@ describe('a list of changed advisories', () => {
     server.put('A-1', at('09:00:00'));
     const second = await read(position);
     expect(second.records.map(({ id }) => id)).toEqual(['A-1']);
+    // Nothing forgets them: health names them until they can be read.
     const last = await read(second.position, NOW + 25 * 3_600_000);
-    expect(last.position.open).toEqual({});
-    expect(last.problems.length).toBe(2);
+    expect(Object.keys(last.position.open).sort()).toEqual(['A-2', 'A-3']);
+    server.put('A-2', at('09:00:00'));
+    const later = await read(last.position, NOW + 26 * 3_600_000);
+    expect(later.records.map(({ id }) => id)).toEqual(['A-2']);
+    expect(Object.keys(later.position.open)).toEqual(['A-3']);
+  });
+
+  it('requests some of the records that cannot be read for more than a day, each in turn', async () => {
+    const since = new Date(NOW - 30 * 3_600_000).toISOString();
+    const open = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`A-${index}`, since]));
+    server.put('B-1', at('09:00:00'));
+    let position: FeedPosition = { ...START, open };
+    const asked = new Set<string>();
+    for (let reading = 0; reading < 3; reading += 1) {
+      const found = await read(position);
+      for (const problem of found.problems) asked.add(problem.split(':', 1)[0] ?? '');
+      expect(found.problems.length).toBe(8);
+      expect(Object.keys(found.position.open).length).toBe(20);
+      position = found.position;
+    }
+    expect(asked.size).toBe(20);
   });
 
   it.each<[string, () => void]>([

@@ -104,6 +104,7 @@ describe('find-base-image', () => {
     expect(failed.state).toBeUndefined();
     expect(failed.changes).toEqual([]);
     expect(failed.result).toMatchObject({
+      complete: false,
       kept: 1,
       gaps: [{ kind: 'image', subject: 'shop:1.0', reason: 'the service is down' }],
       image: { digest: id('f') },

@@ -269,6 +269,11 @@ describe('facts', () => {
 describe('telemetry', () => {
   it.each([
     ['silent', [worker({}, { seenAt: ago(MINUTE) })], /host-a \(process 7\) has not reported for 60 seconds/],
+    [
+      'old data',
+      [worker({}, { faults: ['KEV: it is damaged'] })],
+      /earlier data are used: KEV: it is damaged/,
+    ],
     ['lost traces', [worker({}, { traces: 'lost' })], /traces of 1 worker are lost/],
     ['two releases', [worker(), worker({}, { release: '0.1.0' })], /several releases run: 0\.1\.0, 0\.2\.0/],
     [

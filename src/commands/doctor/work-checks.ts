@@ -153,16 +153,11 @@ const FORGOTTEN_MS = 60_000;
 const MAX_OPEN_JOBS = 50_000;
 const SECOND_LOOK_MS = 1_000;
 
-interface StillLanes {
-  readonly lanes: readonly string[];
-  readonly isCut: boolean;
-}
-
 /**
  * Names of lanes whose first job will not run soon although it may: it is in no queue, or delayed as if it waited for its turn. Alerts
  * of stopped routes wait on purpose. Looks at 50,000 open jobs at most; `isCut` says that there are more.
  */
-async function findStillLanes({ openJobs, deliveries, queueDepths }: Store): Promise<StillLanes> {
+async function findStillLanes({ openJobs, deliveries, queueDepths }: Store) {
   const stopped = new Set((await deliveries.stoppedRoutes()).map(({ route }) => route));
   const seen = new Set<string>();
   const suspects: { readonly lane: string; readonly job: string; readonly first: string }[] = [];
@@ -179,7 +174,7 @@ async function findStillLanes({ openJobs, deliveries, queueDepths }: Store): Pro
     if (!(await queueDepths.willRun(job, first, FORGOTTEN_MS))) suspects.push({ lane, job, first });
   }
   const isCut = looked > MAX_OPEN_JOBS;
-  if (suspects.length === 0) return { lanes: [], isCut };
+  if (suspects.length === 0) return { lanes: [] as readonly string[], isCut };
   // A lane that went on meanwhile is no fault.
   await sleep(SECOND_LOOK_MS);
   const lanes: string[] = [];

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { packageVersion } from '../../files/package-file.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { WorkerLoad, WorkerRecord } from '../../model/fleet/worker-record.ts';
-import { deliveryAttempts, httpAttempts } from '../../model/telemetry.ts';
+import { dataFaults, deliveryAttempts, httpAttempts } from '../../model/telemetry.ts';
 import { requireLayout } from '../../store/shards/shard-layout.ts';
 import type { WorkerEvent } from '../../workers/events.ts';
 import type { Stores } from '../store.ts';
@@ -18,7 +18,7 @@ interface PresenceOptions {
   readonly ttlMs: number;
   readonly log: Logger;
   /** The changing part of the record of this worker. */
-  readonly state: () => Pick<WorkerRecord, 'load' | 'traces'>;
+  readonly state: () => Pick<WorkerRecord, 'load' | 'traces' | 'faults'>;
   /** The part that does not change. */
   readonly settings: Pick<WorkerRecord, 'shards' | 'concurrency'>;
 }
@@ -92,6 +92,7 @@ export function measureLoad(now: () => number = () => performance.now()) {
   delay.enable();
   const snapshot = () => ({ at: now(), counts: { ...total }, loop: performance.eventLoopUtilization() });
   const snapshots = [snapshot()];
+  const faults = new Map<string, string>();
   const ends = [
     httpAttempts.subscribe(({ service, status = SERVER_ERROR, durationMs, waitedMs }) => {
       if (service !== 'insights') return;
@@ -100,6 +101,10 @@ export function measureLoad(now: () => number = () => performance.now()) {
       total.budgetMs += waitedMs;
       if (status === 429) total.limited += 1;
       if (status >= SERVER_ERROR) total.unanswered += 1;
+    }),
+    dataFaults.subscribe(({ data, reason }) => {
+      if (reason === undefined) faults.delete(data);
+      else faults.set(data, reason);
     }),
     deliveryAttempts.subscribe(({ result }) => {
       total.deliveries += 1;
@@ -112,6 +117,8 @@ export function measureLoad(now: () => number = () => performance.now()) {
       else if (kind === 'retrying') total.retried += 1;
       else if (kind === 'failed') total.failed += 1;
     },
+    /** What cannot be read, and why. */
+    faults: () => Array.from(faults, ([data, reason]) => `${data}: ${reason}`),
     /** The load of the last minute, or since the start. */
     read(): WorkerLoad {
       const current = snapshot();

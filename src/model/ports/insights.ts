@@ -36,6 +36,8 @@ export interface Resolved {
   readonly retryable: boolean;
   /** The longest wait that the service requested. */
   readonly retryAfterMs?: number | undefined;
+  /** Why imported advisories may be older than those that are there; absent when they are not. */
+  readonly outdated?: string | undefined;
 }
 
 /** The package-insights API as the jobs use it: cached, with one request for concurrent callers. */

@@ -158,6 +158,8 @@ export const inventorySchema = z.object({
   release: releaseStateSchema.exactOptional(),
   /** When its packages were looked up; milliseconds since 1970. Absent in a scan that read nothing. */
   readAt: z.number().exactOptional(),
+  /** Why imported advisories were older ones when its packages were looked up. */
+  outdated: z.string().exactOptional(),
   /** The input; absent when the result of the scan is never reused. */
   input: scanInputSchema.exactOptional(),
   /** Set for a scan of unchanged lockfiles: it repeated the result of the last one, and read nothing. */

@@ -81,6 +81,12 @@ function judgeTelemetry({ workers, settings, now }: HealthFacts): Found {
       `worker ${nameOf(late)} has not reported for ${span(now - Date.parse(late.seenAt))}`,
       'Its clock may be wrong (NTP), or its event loop blocked.',
     );
+  const faults = new Set(running.flatMap((record) => record.faults ?? []));
+  if (faults.size > 0)
+    return degraded(
+      `earlier data are used: ${[...faults].join('; ')}`,
+      'Import them again (`lockhound data import`).',
+    );
   const lost = running.filter(({ traces }) => traces === 'lost');
   if (lost.length > 0)
     return degraded(

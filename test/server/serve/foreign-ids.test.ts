@@ -160,7 +160,7 @@ it('a queued scan is found behind more jobs of another team than are listed', {
       scan: `flood-${index}`,
       target: { id: 'b/bank' },
       lockfiles,
-      requestedAt: '2026-05-01',
+      requestedAt: '2026-05-01T00:00:00Z',
     };
     return { name: queue.name, data: { version: 1, key: payload.scan, payload } };
   });
@@ -168,6 +168,9 @@ it('a queued scan is found behind more jobs of another team than are listed', {
   const { status, json } = await call('team', 'GET', `scans/${scan}`);
   expect([status, json.scan]).toMatchObject([200, { target: 'a/shop', state: 'queued' }]);
   expect((await call('team', 'GET', `scans/${scanIdOf('b/bank', 'flood-1')}`)).status).toBe(404);
+  const page = (await call('admin', 'GET', 'scans?state=queued&pageSize=100')).json;
+  expect([page.scans.length, page.omitted]).toEqual([100, 900]);
+  expect((await call('team', 'GET', 'scans?state=queued')).json.omitted).toBeUndefined();
   await queue.close();
 });
 

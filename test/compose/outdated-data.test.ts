@@ -1,0 +1,102 @@
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { importOsv } from '../../src/advisories/import-osv.ts';
+import { openAdvisoryIndex } from '../../src/compose/advisory-index.ts';
+import { currentData } from '../../src/compose/exploits.ts';
+import { NO_ROUTING } from '../../src/compose/ports.ts';
+import { type DataFault, dataFaults } from '../../src/model/telemetry.ts';
+import { compareScan } from '../../src/scan/compare.ts';
+import { inventoryGaps } from '../../src/scan/gaps.ts';
+import { POLICY } from '../policy/facts.ts';
+
+let folder: string;
+let faults: DataFault[];
+let end: () => void;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'outdated-'));
+  faults = [];
+  end = dataFaults.subscribe((fault) => void faults.push(fault));
+});
+afterEach(() => {
+  end();
+  rmSync(folder, { recursive: true });
+});
+
+it('imported advisories that are damaged are used as they were, which is said until they can be read', async () => {
+  const path = join(folder, 'advisories.sqlite');
+  const affected = [{ package: { ecosystem: 'npm', name: 'left' }, versions: ['1.0.0'] }];
+  const from = join(folder, 'record.json');
+  writeFileSync(from, JSON.stringify({ id: 'A-1', modified: '2026-05-01T00:00:00Z', affected }));
+  await importOsv({ path, from, signal: new AbortController().signal });
+  const whole = readFileSync(path);
+  const index = await openAdvisoryIndex(folder);
+  expect((await index.current()).fault).toBeUndefined();
+  const replace = (content: string | Buffer): void => {
+    writeFileSync(`${path}.other`, content);
+    renameSync(`${path}.other`, path);
+  };
+  replace('no database');
+  for (let count = 0; count < 2; count += 1) {
+    const { fault, affecting } = await index.current();
+    expect(fault).toMatch(/cannot be read .*\(those in use are as of 2026-05-01T00:00:00Z\)$/);
+    expect(affecting([{ system: 'NPM', name: 'left', version: '1.0.0' }])).toEqual([{ own: ['A-1'] }]);
+  }
+  replace(whole);
+  expect((await index.current()).fault).toBeUndefined();
+  expect(faults.map(({ data, reason }) => [data, reason === undefined])).toEqual([
+    ['imported advisories', false],
+    ['imported advisories', true],
+  ]);
+  await index.close();
+});
+
+it('a scan that used older advisories is incomplete, and says why', async () => {
+  expect(await inventoryGaps({ lockfiles: [], unread: [], outdated: 'it is damaged' })).toEqual([
+    {
+      kind: 'service',
+      subject: 'imported advisories',
+      reason: 'those that were read before are used, so later ones are not known: it is damaged',
+    },
+  ]);
+});
+
+it('lists about exploitation that are damaged are used as they were, and scans say so', async () => {
+  let damage: Error | undefined;
+  const reasons: string[] = [];
+  const store = {
+    heads: async () => {
+      if (damage !== undefined) throw damage;
+      return [];
+    },
+    read: async () => undefined,
+    write: async () => {},
+  };
+  const current = currentData(store, (reason) => reasons.push(reason));
+  const before = await current();
+  damage = new Error('the list is damaged');
+  const during = await current();
+  expect(during).toBe(await current());
+  expect(during.fault).toBe('the list is damaged (in use: nothing)');
+  const { verdict } = await compareScan(
+    {
+      ...{ scan: 's', target: { id: 't', labels: {} }, requestedAt: '2026-01-01T00:00:00Z', judgedAt: 0 },
+      ...{
+        partial: false,
+        paths: [],
+        previous: undefined,
+        firstScan: 'all' as const,
+        findings: [],
+        gaps: [],
+      },
+      ...{ stillOpen: () => undefined, inventory: { lockfiles: [], unread: [] }, exploits: during },
+    },
+    { routing: NO_ROUTING, policy: POLICY, suppressions: [] },
+  );
+  expect(verdict.gaps).toEqual([{ kind: 'advisory', subject: 'KEV and EPSS', reason: during.fault }]);
+  damage = undefined;
+  expect(await current()).toBe(before);
+  expect(reasons.length).toBe(1);
+  expect(faults.map(({ reason }) => reason)).toEqual([during.fault, undefined]);
+});
