@@ -17,6 +17,7 @@ const ENTRIES = {
   'insights-client': 'src/insights-client.ts',
   testing: 'src/testing.ts',
   'reading-thread': 'src/lockfiles/threads/reading-thread.ts',
+  'segment-thread': 'src/commands/ledger/segment-thread.ts',
   'valkey-child': 'src/embedded/valkey-child.ts',
 };
 

@@ -3,6 +3,9 @@ import type { Outcome } from '../model/scan/outcome.ts';
 import type { LockfileIds } from './compact-lockfile.ts';
 import type { IdSet } from './id-list.ts';
 
+/** The columns of a compact lockfile that say who brings a package. */
+export type GraphColumns = Pick<CompactLockfile, 'positions' | 'direct' | 'dependencies'>;
+
 /** A package version in a lockfile. */
 export interface PackagePlace {
   /** Its id in the fleet. */
@@ -63,7 +66,7 @@ export const UNKNOWN_ROOT = -1;
  */
 export function findRoots(
   ids: LockfileIds,
-  rest: CompactLockfile,
+  rest: GraphColumns,
   wanted: { has(id: number): boolean },
 ): ReadonlyMap<number, number> {
   const packageIds = packageIdsOf(ids, rest);
@@ -81,10 +84,7 @@ export function findRoots(
 }
 
 /** The id of each package of the file in the fleet. */
-function packageIdsOf(
-  { lookedUp, excluded }: LockfileIds,
-  { positions }: CompactLockfile,
-): readonly number[] {
+function packageIdsOf({ lookedUp, excluded }: LockfileIds, { positions }: GraphColumns): readonly number[] {
   let at = 0;
   return positions.map((step, index) => {
     at += step;
@@ -106,7 +106,7 @@ const NOT_REACHED = -2;
 const ROOT = -1;
 
 /** The package before each one on a shortest path from a direct dependency; ends when all wanted packages are reached. */
-function searchPaths(rest: CompactLockfile, wanted: ReadonlySet<number>): Int32Array {
+function searchPaths(rest: GraphColumns, wanted: ReadonlySet<number>): Int32Array {
   const parents = new Int32Array(rest.positions.length).fill(NOT_REACHED);
   const queue = rootsOf(rest);
   for (const root of queue) parents[root] = ROOT;
@@ -125,7 +125,7 @@ function searchPaths(rest: CompactLockfile, wanted: ReadonlySet<number>): Int32A
 }
 
 /** The direct dependencies; where the file marks none, the packages that no other one depends on. */
-function rootsOf({ direct, dependencies }: CompactLockfile): number[] {
+function rootsOf({ direct, dependencies }: GraphColumns): number[] {
   const marked = positionsOf(direct, '1');
   if (marked.length > 0) return marked;
   const needed = new Set<number>();

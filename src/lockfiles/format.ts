@@ -1,5 +1,6 @@
 import type { UnreadError } from '../model/scan/inventory.ts';
 import type { LockfileBuilder } from './packages/lockfile-builder.ts';
+import type { BlockMemo } from './syntax/block-memo.ts';
 
 /** The facts that files of a format can contain. */
 export interface FormatFacts {
@@ -27,6 +28,8 @@ export interface LockfileInput {
    * the files of package managers have. A format with `readsInOnePass` throws `UnknownLayout` for any other file.
    */
   readonly onePassOnly?: boolean | undefined;
+  /** Of the blocks of an earlier version of a TOML file, for those who read many versions. What is read is the same without it. */
+  readonly memo?: BlockMemo | undefined;
 }
 
 /** A file next to the lockfile that its reader needs, or the reason why an existing one could not be read. */

@@ -26,6 +26,8 @@ export interface ReadRequest {
   readonly limits?: Partial<LockfileLimits>;
   /** See `LockfileInput`. */
   readonly onePassOnly?: LockfileInput['onePassOnly'];
+  /** As in `LockfileInput`. Threads do without it. */
+  readonly memo?: LockfileInput['memo'];
 }
 
 /** A lockfile with its companions. */
@@ -48,14 +50,14 @@ export function decodeRequest({ path, content, limits }: ReadRequest): Decoded {
 }
 
 export function readDecoded(format: Format, { text, bytes }: Decoded, request: ReadRequest): Lockfile {
-  const { path, companion, onePassOnly } = request;
+  const { path, companion, onePassOnly, memo } = request;
   const { maxPackages } = { ...DEFAULT_LIMITS, ...request.limits };
   const isEmpty = text.trim() === '';
   if (isEmpty && format.mayBeEmpty !== true) {
     throw new LockfileError('empty', `${path}: the file is empty`);
   }
   const builder = new LockfileBuilder();
-  format.read({ path, text, bytes, companion, onePassOnly }, builder);
+  format.read({ path, text, bytes, companion, onePassOnly, memo }, builder);
   const read = builder.content();
   if (read.packages.length > maxPackages) {
     throw new LockfileError(

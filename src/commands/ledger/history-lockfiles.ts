@@ -3,6 +3,7 @@ import { MAX_COMPANION_BYTES, searchCompanions } from '../../lockfiles/companion
 import type { Companion } from '../../lockfiles/format.ts';
 import { DEFAULT_LIMITS } from '../../lockfiles/read-as.ts';
 import { lockfileFormat } from '../../lockfiles/search-rules.ts';
+import { BlockMemo } from '../../lockfiles/syntax/block-memo.ts';
 import type { LockfileReader } from '../../lockfiles/threads/lockfile-reader.ts';
 import { CodedError } from '../../model/errors.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
@@ -15,23 +16,31 @@ export interface CommittedLockfile {
   readonly path: string;
   /** Those of the last commit in which it could be read. */
   readonly packages: readonly LockedPackage[];
-  readonly format: string;
+}
+
+interface CommittedChanges {
+  readonly read: readonly CommittedLockfile[];
+  readonly gone: readonly string[];
+  readonly failed: readonly string[];
 }
 
 interface Known extends CommittedLockfile {
+  readonly format: string;
   /** The files that it was read from: blobs by path, also of paths that do not exist. */
   readonly from: ReadonlyMap<string, string | undefined>;
 }
 
 /**
  * Follows the lockfiles of a repository from commit to commit. A lockfile is read again when its content changed, or a companion that it
- * names. `next` resolves to the lockfiles of a commit that changed, and the paths of those that are gone.
+ * names. `next` resolves to the lockfiles of a commit that changed, the paths of those that are gone, and of those that no commit had in a
+ * form that can be read.
  */
 export function followLockfiles(contents: BlobReader, reader: LockfileReader) {
   const blobs = new Map<string, string>();
   /** Names of possible lockfiles by folder: some count only without others beside them. */
   const namesIn = new Map<string, Set<string>>();
   const known = new Map<string, Known>();
+  const memos = new Map<string, BlockMemo>();
   /** The lockfiles that were read from a path. */
   const readers = new Map<string, Set<string>>();
   const isCandidate = (path: string) => !isSkipped(path) && lockfileFormat(path, new Set()) !== undefined;
@@ -74,8 +83,10 @@ export function followLockfiles(contents: BlobReader, reader: LockfileReader) {
     // As a scan that cannot read it, which keeps its packages.
     const unread = before === undefined ? undefined : { ...before, from };
     if (content === undefined) return unread;
+    const memo = memos.get(path) ?? new BlockMemo();
+    memos.set(path, memo);
     try {
-      const { packages } = await reader.read({ path, content, format, companions });
+      const { packages } = await reader.read({ path, content, format, companions, memo });
       return { path, format, packages, from };
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
@@ -99,19 +110,19 @@ export function followLockfiles(contents: BlobReader, reader: LockfileReader) {
     return now.packages === before?.packages ? undefined : now;
   };
   return {
-    async next(
-      commit: HistoryCommit,
-    ): Promise<{ readonly read: readonly CommittedLockfile[]; readonly gone: readonly string[] }> {
+    async next(commit: HistoryCommit): Promise<CommittedChanges> {
       const found: CommittedLockfile[] = [];
+      const failed: string[] = [];
       const gone: string[] = [];
       for (const path of apply(commit)) {
         const format = formatToRead(path);
-        if (format === GONE && known.delete(path)) gone.push(path);
+        if (format === GONE && known.delete(path) && memos.delete(path)) gone.push(path);
         if (format === undefined || format === GONE) continue;
         const now = await readAgain(path, format);
         if (now !== undefined) found.push(now);
+        else if (!known.has(path)) failed.push(path);
       }
-      return { read: found, gone };
+      return { read: found, gone, failed };
     },
   };
 }

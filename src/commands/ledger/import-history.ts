@@ -1,27 +1,27 @@
+import { availableParallelism } from 'node:os';
 import { openFleetStore } from '../../compose/fleet-store.ts';
 import { inheritedEnvironment } from '../../config/inherited-environment.ts';
 import type { LoadedConfig } from '../../config/load.ts';
-import { compactLockfile } from '../../fleet/compact-lockfile.ts';
-import { identityOf } from '../../fleet/identity.ts';
-import { namedIds, withOtherIds } from '../../fleet/ledger/ledger-entries.ts';
-import { allIds, type ComparedLockfile, lockfileDeltas } from '../../fleet/ledger/lockfile-deltas.ts';
-import { createLockfileReader } from '../../lockfiles/threads/lockfile-reader.ts';
-import { COMMAND_INLINE } from '../../lockfiles/threads/reading-limits.ts';
+import { withOtherIds } from '../../fleet/ledger/ledger-entries.ts';
 import { defined } from '../../model/defined.ts';
-import type { LedgerEntry } from '../../model/fleet/ledger.ts';
+import { chunks } from '../../model/yielding.ts';
 import type { Git } from '../../sources/git/git-process.ts';
-import { readHistory } from '../../sources/git/history.ts';
+import { firstParents } from '../../sources/git/history.ts';
 import { commitOf, openLocalRepository } from '../../sources/git/local-repository.ts';
-import { withBlobs } from '../../sources/git/objects.ts';
-import { timeOfCommit } from '../../sources/git/read-repository.ts';
-import { IMPORTED } from '../../store/fleet/ledger-import.ts';
 import { LedgerError } from '../errors.ts';
-import { type CommittedLockfile, followLockfiles } from './history-lockfiles.ts';
+import { readSegment, type Segment, type SegmentHistory } from './history-segment.ts';
+import { readInThreads } from './segment-threads.ts';
 
-/** Handing the packages of each commit over to another thread takes longer than reading them. */
-const INLINE = { ...COMMAND_INLINE, bytes: 2_097_152 };
 /** A history of ten thousand commits takes minutes. */
 const TIMEOUT_MS = 4 * 3_600_000;
+/** Commits between two reports of progress. */
+const PROGRESS = 100;
+/** Later lockfiles are larger: threads that are done take the next segment. */
+const SEGMENTS_A_THREAD = 3;
+/** Each takes a heap and a process of git. */
+const MAX_THREADS = 4;
+/** Reading the lockfiles at the beginning of a segment again must not cost more than the threads save. */
+const MIN_SEGMENT = 50;
 
 export interface ImportOptions {
   /** Folder of the repository, or in it. */
@@ -49,95 +49,71 @@ export async function importHistory(loaded: LoadedConfig, options: ImportOptions
   });
   const tip = await commitOf(git, ref);
   const fleet = await openFleetStore(loaded);
-  const reader = createLockfileReader({ threads: 1, inline: INLINE });
   try {
     const store = fleet.of(target);
-    const { entries, names, commits } = await readEntries(git, tip, { reader, onProgress });
+    const segments = await readSegments(git, tip, onProgress);
     // Only packages that came or went get an id of the fleet, at the end: ids that nothing uses for an hour are given back.
-    const own = [...namedIds(entries)];
-    const ids = await store.packageIds.intern(own.map((id) => names[id] ?? ''));
-    const others = new Map(own.map((id, index) => [id, ids[index] ?? 0]));
-    const imported = await store.importLedger(target, withOtherIds(entries, others));
+    const named = [...new Set(segments.flatMap(({ names }) => names.filter((name) => name !== '')))];
+    const ids = await store.packageIds.intern(named);
+    const idOf = new Map(named.map((name, index) => [name, ids[index] ?? 0]));
+    const entries = segments.flatMap(({ entries: own, names }) =>
+      withOtherIds(own, new Map(names.map((name, id) => [id, idOf.get(name) ?? 0]))),
+    );
+    const [first, ...rest] = entries;
+    const imported = await store.importLedger(
+      target,
+      first === undefined ? [] : [{ ...first, start: true }, ...rest],
+    );
     if (imported === undefined)
       throw new LedgerError('target-unknown', `target ${target} has no ledger yet: scan it first`);
+    const commits = segments.reduce((sum, one) => sum + one.commits, 0);
     return { target, commits, entries: imported };
   } finally {
-    await reader.close();
     await fleet.close();
   }
 }
 
-interface Reading {
-  readonly reader: ReturnType<typeof createLockfileReader>;
-  readonly onProgress: (commits: number) => void;
-}
-
-/** What each commit changed. Its packages have ids of their own, which are positions in `names`. */
-async function readEntries(git: Git, tip: string, { reader, onProgress }: Reading) {
-  const entries: LedgerEntry[] = [];
-  const names: string[] = [];
-  const known = new Map<string, number>();
-  const idOf = (identity: string): number => {
-    const id = known.get(identity) ?? names.push(identity) - 1;
-    known.set(identity, id);
-    return id;
-  };
+/**
+ * Reads the segments of a history at the same time, in threads. Where a lockfile cannot be read at the beginning of a segment and one
+ * before holds packages of it, the history is read from its beginning in one piece.
+ */
+export async function readSegments(
+  git: Git,
+  tip: string,
+  onProgress: (commits: number) => void,
+  threads = Math.min(availableParallelism(), MAX_THREADS),
+): Promise<readonly SegmentHistory[]> {
   let commits = 0;
-  await withBlobs(git, async (blobs) => {
-    const lockfiles = followLockfiles(blobs, reader);
-    let current = new Map<string, ComparedLockfile>();
-    await readHistory(git, tip, async (one) => {
-      commits += 1;
-      if (commits % 100 === 0) onProgress(commits);
-      const { read, gone } = await lockfiles.next(one);
-      const next = new Map(current);
-      for (const path of gone) next.delete(path);
-      for (const file of read) {
-        const before = current.get(file.path);
-        next.set(file.path, await compared(file, { idOf, before, commit: one.commit }));
-      }
-      const files = lockfileDeltas([...current.values()], [...next.values()]);
-      current = next;
-      if (files.length > 0) entries.push(entryOf(one, files, entries.length === 0));
-    });
-  });
-  return { entries, names, commits };
-}
-
-interface Compared {
-  readonly idOf: (identity: string) => number;
-  readonly before: ComparedLockfile | undefined;
-  readonly commit: string;
-}
-
-/** The lockfile as it was when it has the same packages. */
-async function compared(
-  { path, packages, format }: CommittedLockfile,
-  { idOf, before, commit }: Compared,
-): Promise<ComparedLockfile> {
-  const identities = packages.map(identityOf);
-  const own = identities.map(idOf);
-  const old = new Set(allIds(before));
-  if (before !== undefined && new Set(own).size === old.size && own.every((id) => old.has(id))) return before;
-  const resolved = packages.map((one) => ({ ...one, resolution: { outcome: 'resolved' as const } }));
-  const { ids, rest } = await compactLockfile({ format, problems: [], packages: resolved }, identities, own);
-  return { path, inventory: commit, ids, rest };
-}
-
-function entryOf(
-  { commit, time }: { readonly commit: string; readonly time: string },
-  files: NonNullable<LedgerEntry['files']>,
-  isFirst: boolean,
-): LedgerEntry {
-  const committedAt = timeOfCommit(time);
-  const at = Math.floor((committedAt === undefined ? 0 : Date.parse(committedAt)) / 1_000);
-  const start = isFirst ? { start: true as const } : {};
-  return {
-    at: Math.min(at, 0xffff_ffff),
-    scan: IMPORTED + commit,
-    commit,
-    ...defined({ committedAt }),
-    ...start,
-    files,
+  const onCommit = (): void => {
+    commits += 1;
+    if (commits % PROGRESS === 0) onProgress(commits);
   };
+  const segments = segmentsOf(await firstParents(git, tip), threads * SEGMENTS_A_THREAD);
+  if (segments.length > 1 && threads > 1) {
+    const read = await readInThreads(git, segments, { threads, onCommit });
+    if (isWhole(read)) return read;
+    commits = 0;
+  }
+  return [await readSegment(git, { tip }, onCommit)];
+}
+
+/** Parts of about the same number of commits. */
+function segmentsOf(commits: readonly string[], wanted: number): readonly Segment[] {
+  const count = Math.max(1, Math.min(wanted, Math.floor(commits.length / MIN_SEGMENT)));
+  const size = Math.ceil(commits.length / count);
+  return chunks(commits, size).map((part, index) => ({
+    ...defined({ base: commits[index * size - 1] }),
+    tip: part.at(-1) as string,
+  }));
+}
+
+/** Whether no lockfile that is unread at the beginning of a segment holds packages of the segments before. */
+function isWhole(segments: readonly SegmentHistory[]): boolean {
+  const held = new Map<string, number>();
+  for (const { entries, unread } of segments) {
+    if (unread.some((path) => (held.get(path) ?? 0) > 0)) return false;
+    for (const { path, came, went } of entries.flatMap(({ files = [] }) => files))
+      held.set(path, (held.get(path) ?? 0) + came.length - went.length);
+  }
+  return true;
 }

@@ -1,8 +1,7 @@
-import type { CompactLockfile } from '../../model/fleet/compact-lockfile.ts';
 import type { LockfileDelta } from '../../model/fleet/ledger.ts';
 import type { LockfileIds } from '../compact-lockfile.ts';
 import type { IdList } from '../id-list.ts';
-import { findRoots, UNKNOWN_ROOT } from '../package-places.ts';
+import { findRoots, type GraphColumns, UNKNOWN_ROOT } from '../package-places.ts';
 
 /** A lockfile of a target before or after a scan. `rest`: for one that the scan read. */
 export interface ComparedLockfile {
@@ -10,7 +9,7 @@ export interface ComparedLockfile {
   /** Key of its inventory. */
   readonly inventory: string;
   readonly ids: LockfileIds;
-  readonly rest?: CompactLockfile;
+  readonly rest?: GraphColumns;
 }
 
 /** The packages that came and went, for the lockfiles whose packages differ. */

@@ -1,6 +1,7 @@
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
-import { parseToml, type Table, tablesIn, textIn } from '../syntax/parse-toml.ts';
+import { type Table, tablesIn, textIn } from '../syntax/parse-toml.ts';
+import { parseTomlTables } from '../syntax/toml-blocks.ts';
 import { type DraftParts, draftLockedPackage, type LockfileBuilder } from './lockfile-builder.ts';
 import { connect, type PackageDraft } from './package-collector.ts';
 
@@ -65,10 +66,9 @@ export function tomlFormat(lock: TomlLock): Format {
 }
 
 function readTomlLock(lock: TomlLock, input: LockfileInput, builder: LockfileBuilder): void {
-  const root = parseToml(input.text, input.path);
+  const { root, lines } = parseTomlTables(input.text, input.path, lock.list, input.memo);
   checkVersion(lock, root, input.path, builder);
   const rules = lock.rulesFor(root, input);
-  const lines = tableLines(input.text, lock.list);
   const entries = tablesIn(root[lock.list]).map((table, index) => {
     const name = textIn(table['name']) ?? '';
     const version = textIn(table['version']) ?? '';
@@ -107,44 +107,4 @@ function checkVersion({ versions }: TomlLock, root: Table, path: string, builder
     'unsupported-version',
     `${path}: format version ${shown} is not supported; supported: ${supported.join(', ')}`,
   );
-}
-
-const MULTI_LINE = /"""|'''/g;
-
-/**
- * Returns the 1-based line of a table `[[header]]` in a TOML text by its index: that of its `name` key, or of the header
- * where it has no name. `undefined` for tables in another notation.
- */
-function tableLines(text: string, header: string): (index: number) => number | undefined {
-  const lines: number[] = [];
-  const opening = new RegExp(`^\\s*\\[\\[\\s*(?:${header}|"${header}")\\s*\\]\\]\\s*(?:#.*)?$`, 's');
-  let inTable = false;
-  let quote: string | undefined;
-  for (const [index, line] of text.split('\n').entries()) {
-    if (quote === undefined && line.includes('[')) {
-      if (opening.test(line)) {
-        lines.push(index + 1);
-        inTable = true;
-        continue;
-      }
-      if (/^\s*\[/.test(line) && !line.trimEnd().endsWith(',')) inTable = false;
-    }
-    if (quote === undefined && inTable && /^\s*(?:name|"name")\s*=/.test(line)) {
-      lines[lines.length - 1] = index + 1;
-      inTable = false;
-    }
-    quote = quoteAfter(line, quote);
-  }
-  return (index) => lines[index];
-}
-
-/** The multi-line quote that is open after a line. */
-function quoteAfter(line: string, before: string | undefined): string | undefined {
-  if (!line.includes('"""') && !line.includes("'''")) return before;
-  let open = before;
-  for (const [mark] of line.matchAll(MULTI_LINE)) {
-    if (open === undefined) open = mark;
-    else if (open === mark) open = undefined;
-  }
-  return open;
 }

@@ -60,7 +60,7 @@ export function startThread(heapMb: number): Thread {
   }
 
   return {
-    async read(request) {
+    async read({ memo: _, ...request }) {
       path = request.path;
       const content = ownBytes(request.content);
       const answer = await ask({ read: { ...request, content } }, [content.buffer]);

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { createYielder } from '../../model/yielding.ts';
 import { SourceError } from '../errors.ts';
-import { type Git, runGit } from './git-process.ts';
+import { type Git, textOf as gitText, runGit } from './git-process.ts';
 
 /** A commit, and the files that it changed against its first parent. */
 export interface HistoryCommit {
@@ -17,11 +17,13 @@ const REGULAR = new Set(['100644', '100755', '100664']);
 const MAX_ENTRY_BYTES = 65_536;
 /** Text of all changes of a history. */
 const MAX_BYTES = 4 * 1024 * 1024 * 1024;
+/** Ids of two million commits. */
+const MAX_LIST_BYTES = 134_217_728;
 const COMMIT = /^\n?([0-9a-f]{40}|[0-9a-f]{64}) (-?\d+)$/;
 const CHANGE = /^\n?:\d+ (\d+) [0-9a-f]+ ([0-9a-f]+) [A-Z]\d*$/;
 
 /**
- * Passes the commits of a history along first parents to `visit`, the oldest first; the next is read when it is done. Nothing is checked
+ * Passes the commits of a history, or of a range `base..tip`, along first parents to `visit`, the oldest first; the next is read when it is done. Nothing is checked
  * out. Links and submodules count as no files. Throws `SourceError`.
  */
 export async function readHistory(
@@ -40,6 +42,13 @@ export async function readHistory(
   await runGit(git, [...args, ...plain, '-z', '--format=%H %ct', '--end-of-options', tip], {
     read: (output) => readCommits(git.what, output, visit),
   });
+}
+
+/** The commits of a history along first parents, the oldest first. Throws `SourceError`. */
+export async function firstParents(git: Git, tip: string): Promise<readonly string[]> {
+  const args = ['rev-list', '--first-parent', '--reverse', '--end-of-options', tip];
+  const text = await runGit(git, args, { read: gitText(git.what, MAX_LIST_BYTES) });
+  return text.split('\n').filter((one) => one !== '');
 }
 
 async function readCommits(

@@ -3,10 +3,14 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SegmentHistory } from '../../../src/commands/ledger/history-segment.ts';
+import { readSegments } from '../../../src/commands/ledger/import-history.ts';
 import { idsOf } from '../../../src/fleet/ledger/lockfile-deltas.ts';
+import { commitOf, openLocalRepository } from '../../../src/sources/git/local-repository.ts';
 import { createLedger } from '../../../src/store/fleet/ledger.ts';
 import { type Fleet, openFleetCli } from '../../cli/fleet/fleet-cli.ts';
 import { lockhound } from '../../cli/lockhound.ts';
+import { seededRandom } from '../../seeded-random.ts';
 import { npmFile } from '../../store/fleet/fleet-room.ts';
 
 const CORPORA = join(import.meta.dirname, '../../../../shared/corpora/histories');
@@ -108,6 +112,52 @@ describe('lockhound ledger import', () => {
     expect((await lockhound(['ledger', 'import', folder, '--target', 'own'])).code).toBe(2);
   });
 
+  it('reads a long history in threads as in one piece, also where a lockfile is damaged between them', async () => {
+    const repository = join(folder, 'long');
+    const random = seededRandom(33);
+    const stream: string[] = [];
+    const commits = 160;
+    for (let index = 0; index < commits; index += 1) {
+      const versions = Object.fromEntries(
+        ['a', 'b', 'c'].map((name) => [name, `${Math.floor(random() * 3)}.0.0`]),
+      );
+      const files = {
+        'package-lock.json': npmLock(versions),
+        // It cannot be read for some time, and keeps its packages.
+        'kept/package-lock.json':
+          index < 45 || index > 55 ? npmLock({ k: `${index}.0.0` }) : `damaged ${index}`,
+        // It can never be read.
+        'never/package-lock.json': `damaged ${index}`,
+      };
+      stream.push(
+        `commit refs/heads/main\ncommitter a <a@example.com> ${1_700_000_000 + index} +0000\ndata 0\n`,
+      );
+      for (const [path, text] of Object.entries(files)) {
+        if (path.startsWith('kept') && index > 100) stream.push(`D ${path}\n`);
+        else stream.push(`M 100644 inline ${path}\ndata ${Buffer.byteLength(text)}\n${text}\n`);
+      }
+    }
+    execFileSync('git', ['init', '-q', '--bare', '-b', 'main', repository]);
+    execFileSync('git', ['-C', repository, 'fast-import', '--quiet'], { input: stream.join('') });
+    const opened = await openLocalRepository(repository, {
+      inherited: { PATH: process.env['PATH'] ?? '' },
+      signal: new AbortController().signal,
+    });
+    // Segments of 54 and 50 commits begin where it is damaged, and those of 70 do not.
+    for (const [tip, parts] of [
+      ['main', 1],
+      ['main~60', 1],
+      ['main~20', 2],
+      ['main~150', 1],
+    ] as const) {
+      const commit = await commitOf(opened, tip);
+      const several = await readSegments(opened, commit, () => {}, 3);
+      expect(several).toHaveLength(parts);
+      const whole = await readSegments(opened, commit, () => {}, 1);
+      expect(namedEntries(several)).toEqual(namedEntries(whole));
+    }
+  });
+
   it.skipIf(BUNDLES.length === 0).each(BUNDLES)(
     'of %s equals a replay that reads every npm lockfile by itself',
     async (bundle) => {
@@ -148,6 +198,27 @@ describe('lockhound ledger import', () => {
     300_000,
   );
 });
+
+/** The entries of segments with the names of their packages. */
+function namedEntries(segments: readonly SegmentHistory[]): unknown {
+  return segments.flatMap(({ entries, names }) =>
+    entries.map(({ files = [], ...entry }) => ({
+      ...entry,
+      files: files.map(({ path, came, via, roots, went }) => ({
+        path,
+        came: idsOf(came)
+          .map((id, at) => {
+            const place = via[at] ?? -1;
+            return `${names[id]} ${place > 0 ? names[roots[place - 1] ?? 0] : place}`;
+          })
+          .sort(),
+        went: idsOf(went)
+          .map((id) => names[id])
+          .sort(),
+      })),
+    })),
+  );
+}
 
 /** The packages of a `package-lock.json` of version 2 or 3 that come from a registry; `undefined` for one of version 1. */
 function npmPackages(path: string, text: string): readonly string[] | undefined {

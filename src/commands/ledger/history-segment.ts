@@ -1,0 +1,144 @@
+import { identityOf } from '../../fleet/identity.ts';
+import { namedIds } from '../../fleet/ledger/ledger-entries.ts';
+import { allIds, type ComparedLockfile, lockfileDeltas } from '../../fleet/ledger/lockfile-deltas.ts';
+import { createLockfileReader } from '../../lockfiles/threads/lockfile-reader.ts';
+import { COMMAND_INLINE } from '../../lockfiles/threads/reading-limits.ts';
+import { defined } from '../../model/defined.ts';
+import type { LedgerEntry } from '../../model/fleet/ledger.ts';
+import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
+import type { Git } from '../../sources/git/git-process.ts';
+import { readHistory } from '../../sources/git/history.ts';
+import { withBlobs } from '../../sources/git/objects.ts';
+import { timeOfCommit } from '../../sources/git/read-repository.ts';
+import { visitTree } from '../../sources/git/tree.ts';
+import { IMPORTED } from '../../store/fleet/ledger-import.ts';
+import { type CommittedLockfile, followLockfiles } from './history-lockfiles.ts';
+
+/** Handing the packages of each commit over to another thread takes longer than reading them. */
+const INLINE = { ...COMMAND_INLINE, bytes: 2_097_152 };
+
+/** Commits that follow each other along first parents. */
+export interface Segment {
+  /** The commit before the first one; absent for a history from its beginning. */
+  readonly base?: string;
+  readonly tip: string;
+}
+
+export interface SegmentHistory {
+  /** What each commit changed. Its packages have ids of their own, which are positions in `names`. */
+  readonly entries: readonly LedgerEntry[];
+  readonly names: readonly string[];
+  readonly commits: number;
+  /** Lockfiles that cannot be read in the base: what they held is known to the segment before alone. */
+  readonly unread: readonly string[];
+}
+
+/** Reads what the commits of a segment changed. Throws `SourceError`. */
+export async function readSegment(
+  git: Git,
+  { base, tip }: Segment,
+  onCommit: () => void,
+): Promise<SegmentHistory> {
+  const reader = createLockfileReader({ threads: 1, inline: INLINE });
+  const entries: LedgerEntry[] = [];
+  const names: string[] = [];
+  const known = new Map<string, number>();
+  const idOf = (identity: string): number => {
+    const id = known.get(identity) ?? names.push(identity) - 1;
+    known.set(identity, id);
+    return id;
+  };
+  let commits = 0;
+  let unread: readonly string[] = [];
+  try {
+    await withBlobs(git, async (blobs) => {
+      const lockfiles = followLockfiles(blobs, reader);
+      let current: ReadonlyMap<string, ComparedLockfile> = new Map();
+      const apply = async (one: Parameters<typeof lockfiles.next>[0]) => {
+        const { read, gone, failed } = await lockfiles.next(one);
+        const next = new Map(current);
+        for (const path of gone) next.delete(path);
+        for (const file of read)
+          next.set(file.path, compared(file, current.get(file.path), { commit: one.commit, idOf }));
+        const files = lockfileDeltas([...current.values()], [...next.values()]);
+        current = next;
+        return { files, failed };
+      };
+      if (base !== undefined) {
+        const changes = new Map<string, string>();
+        await visitTree(git, base, ({ path, oid, isLink }) => void (isLink || changes.set(path, oid)));
+        unread = (await apply({ commit: base, time: '0', changes })).failed;
+      }
+      await readHistory(git, base === undefined ? tip : `${base}..${tip}`, async (one) => {
+        commits += 1;
+        onCommit();
+        const { files } = await apply(one);
+        if (files.length > 0) entries.push(entryOf(one, files));
+      });
+    });
+  } finally {
+    await reader.close();
+  }
+  const used = namedIds(entries);
+  return { entries, names: names.map((name, id) => (used.has(id) ? name : '')), commits, unread };
+}
+
+/** The lockfile as it was when it has the same packages. */
+function compared(
+  { path, packages }: CommittedLockfile,
+  before: ComparedLockfile | undefined,
+  { commit, idOf }: { readonly commit: string; readonly idOf: (identity: string) => number },
+): ComparedLockfile {
+  const own = packages.map((one) => idOf(identityOf(one)));
+  const distinct = new Set(own);
+  const old = allIds(before);
+  if (before !== undefined && distinct.size === old.length && old.every((id) => distinct.has(id)))
+    return before;
+  const lookedUp = Uint32Array.from(distinct).sort();
+  const ids = { lookedUp, excluded: new Uint32Array() };
+  return { path, inventory: commit, ids, rest: graphColumns(packages, own, lookedUp) };
+}
+
+/** The columns of a compact lockfile that say who brings a package. */
+function graphColumns(
+  packages: readonly LockedPackage[],
+  own: readonly number[],
+  ids: Uint32Array,
+): NonNullable<ComparedLockfile['rest']> {
+  const places = new Map(Array.from(ids, (id, place) => [id, place]));
+  const indexes = new Map(packages.map(({ id }, index) => [id, index]));
+  let last = 0;
+  const positions = own.map((id) => {
+    const place = places.get(id) ?? 0;
+    const step = place - last;
+    last = place;
+    return step;
+  });
+  const dependencies = packages.map((one, index) =>
+    one.dependencies === undefined
+      ? null
+      : one.dependencies.map((to) => {
+          const other = indexes.get(to);
+          return other === undefined ? to : other - index;
+        }),
+  );
+  const direct = packages.map((one) => (one.direct === undefined ? '?' : one.direct ? '1' : '0')).join('');
+  return { positions, direct, dependencies };
+}
+
+function entryOf(
+  { commit, time }: { readonly commit: string; readonly time: string },
+  files: NonNullable<LedgerEntry['files']>,
+): LedgerEntry {
+  const committedAt = timeOfCommit(time);
+  const at = Math.floor((committedAt === undefined ? 0 : Date.parse(committedAt)) / 1_000);
+  // A segment may know the lockfiles in another order than the history.
+  const ordered = files.toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  return {
+    at: Math.min(at, 0xffff_ffff),
+    scan: IMPORTED + commit,
+    commit,
+    ...defined({ committedAt }),
+    files: ordered,
+  };
+}
