@@ -3,7 +3,7 @@ import { headOf } from '../src/fleet/ledger/ledger-entries.ts';
 import { stepsOf } from '../src/fleet/ledger/lockfile-deltas.ts';
 import type { LedgerEntry } from '../src/model/fleet/ledger.ts';
 import { chunks } from '../src/model/yielding.ts';
-import { headBucketOf, writeBlock, writeHead } from '../src/store/fleet/ledger.ts';
+import { headKeys, writeBlock, writeHead } from '../src/store/fleet/ledger.ts';
 import { createKeys } from '../src/store/keys.ts';
 import { seededRandom } from '../test/seeded-random.ts';
 
@@ -35,7 +35,8 @@ export async function fillLedgers(store: Store, targets: number, distinct: numbe
       const { blocks, head } = ledgers[(part * 1_000 + index) % ledgers.length] as (typeof ledgers)[number];
       pipeline.del(keys.ledger(target));
       pipeline.rpush(keys.ledger(target), ...blocks);
-      pipeline.hset(keys.ledgerHeads(headBucketOf(target)), target, head);
+      for (const [at, key] of headKeys(keys, target).entries())
+        pipeline.hset(key, target, head[at] as Buffer);
     }
     await pipeline.exec();
   }

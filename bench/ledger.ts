@@ -1,9 +1,10 @@
 import { heldIds } from '../src/fleet/id-list.ts';
-import { createLedger, headBucketOf } from '../src/store/fleet/ledger.ts';
+import { createLedger, headKeys } from '../src/store/fleet/ledger.ts';
 import { closeRedis, connectRedis } from '../src/store/redis/connection.ts';
 import { startNativeRedis } from '../test/native-redis.ts';
 import { seededRandom } from '../test/seeded-random.ts';
 import { npmFile, openFleet } from '../test/store/fleet/fleet-room.ts';
+import { median } from './median.ts';
 import { rowsOf, type Subject, type Table } from './rows.ts';
 
 const PACKAGES = 1_000;
@@ -51,18 +52,23 @@ export async function* measure([count = '100']: readonly string[]): AsyncGenerat
     title: `saving a scan of ${PACKAGES} packages, processor time of this process`,
     rows: rowsOf(SUBJECTS, times),
   };
+  const [without = [], recorded = []] = SUBJECTS.map(({ name }) => times.get(name));
+  const added = median(recorded.map((time, week) => time - (without[week] ?? 0)));
+  console.log(
+    `recording adds ${added.toFixed(2)} ms to a scan; \`npm run bench -- worker\` measures whole ones`,
+  );
   let [ledgers, heads] = [0, 0];
   for (let index = 0; index < targets.length; index += 1) {
     const target = `org/target-${index}`;
     ledgers += Number(await redis.memory('USAGE', on.keys.ledger(target), 'SAMPLES', 0));
-    heads += await redis.hstrlen(on.keys.ledgerHeads(headBucketOf(target)), target);
+    for (const key of headKeys(on.keys, target)) heads += target.length + (await redis.hstrlen(key, target));
   }
   const kilobytes = (bytes: number) => (bytes / targets.length / 1_024).toFixed(1);
   console.log(`a year in Redis: ${kilobytes(ledgers)} KB a ledger, and ${kilobytes(heads)} KB for its head`);
   const began = performance.now();
   let found = 0;
-  for await (const part of createLedger(redis, on.keys).heads())
-    for (const { ids } of part.values()) found += heldIds(ids, Uint32Array.of(1, 1_000, 100_000)).length;
+  for await (const { heads: part, wanted } of createLedger(redis, on.keys).heads([1, 1_001, 100_001]))
+    for (const { ids } of part.values()) found += heldIds(ids, wanted).length;
   const each = (performance.now() - began) / targets.length;
   console.log(`a pass over all heads: ${(each * 1_000).toFixed(1)} µs a target (${found} found)`);
   await closeRedis(redis);

@@ -11,13 +11,15 @@ import { fillLedgers } from './fleet-ledgers.ts';
 import { fileOptions, KEPT, keptFleet } from './kept-fleet.ts';
 import { timeProcesses } from './processes.ts';
 import { rowsOf, type Subject, type Table } from './rows.ts';
+import { timeServer } from './server-questions.ts';
 
 const MAIN = process.env['LOCKHOUND_MAIN'] ?? join(import.meta.dirname, '..', 'bin', 'lockhound.js');
 const FLOOR = 'node, which does nothing';
 const ROUNDS = 5;
 
 /**
- * Times questions about a fleet, whose targets have the ledger of a year, as whole processes over a native Redis.
+ * Times questions about a fleet, whose targets have the ledger of a year: of a running server, and, unless `ONLY_SERVER=1`, as whole
+ * processes over a native Redis.
  * `npm run bench -- questions [targets] [packages]`; `FLEET_FILE=<file>.rdb` keeps the filled Redis.
  */
 export async function* measure(
@@ -63,6 +65,21 @@ export async function* measure(
       question('changes'),
       question('changes', '--since', '1h', '--json'),
     ];
+    const advisory = advisoryIdsOf(advised)[0] ?? '';
+    const target = encodeURIComponent('team-7/service-7');
+    const answered = [
+      { name: 'where --ever, rare', path: `packages/where?package=package-${rare}&ever=true&limit=20` },
+      { name: 'where --ever, common', path: 'packages/where?package=package-0&ever=true&limit=20' },
+      { name: 'where --at', path: `packages/where?package=package-${rare}&at=100d&limit=20` },
+      { name: 'targets history', path: `targets/${target}/history` },
+      { name: 'targets blame', path: `targets/${target}/blame?package=package-0` },
+      { name: 'findings exposure', path: `findings/exposure?advisory=${advisory}` },
+    ];
+    yield {
+      title: `a running server: ${targets} targets × ${packages} packages`,
+      rows: rowsOf(answered, await timeServer(MAIN, config, answered)),
+    };
+    if (process.env['ONLY_SERVER'] === '1') return;
     const title = `questions: ${targets} targets × ${packages} packages (${isKept ? 'kept' : 'new'})`;
     yield { title, rows: rowsOf(commands, await timeProcesses(commands, isShort ? 2 : ROUNDS)) };
   } finally {

@@ -182,9 +182,9 @@ function shardKeys(tagged: string) {
     judgedSuppressions: `${tagged}:fleet:suppressions`,
     /** Hash of the last refresh of the fleet by cadence. */
     refreshes: `${tagged}:fleet:refreshes`,
-    /** List of what the scans of a target changed, in blocks; and the heads of these lists by target (hash), one of 256. */
+    /** List of what the scans of a target changed, in blocks; and a part of the heads of these lists by target (hash). */
     ledger: (target: string) => `${tagged}:ledger:${target}`,
-    ledgerHeads: (bucket: number) => `${tagged}:fleet:ledger-heads:${bucket}`,
+    ledgerHeads: (part: number, group: number) => `${tagged}:fleet:ledger-heads:${part}:${group}`,
     /** Stream of the changes of all targets. */
     changes: `${tagged}:changes`,
     /** Schedules by name. */

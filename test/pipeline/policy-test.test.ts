@@ -13,7 +13,9 @@ import { createWorld, type Room, type World } from './world.ts';
 
 const DAY = 86_400_000;
 const START = Date.parse('2025-03-03T00:00:00Z');
-const MONTHS = 6;
+const MONTHS = Number(process.env['POLICY_MONTHS'] ?? 6);
+/** Advisories a month: more of them for a busy year. */
+const ADVISORIES = Number(process.env['POLICY_ADVISORIES'] ?? 2);
 const TARGETS = ['shop', 'api', 'web', 'jobs', 'docs'];
 const PACKAGES = Array.from({ length: 14 }, (_, index) => `p${index}`);
 const VERSIONS = ['1.0.0', '2.0.0', '3.0.0'];
@@ -88,7 +90,7 @@ describe('half a year of five targets', () => {
   }
 
   function publish(month: number): void {
-    for (const number of [0, 1]) {
+    for (let number = 0; number < ADVISORIES; number += 1) {
       const held = oneOf([...(locked.get(oneOf(TARGETS)) ?? [])]);
       const id = month % 4 === 1 && number === 0 ? `MAL-2025-${month}` : `GHSA-test-0000-00${month}${number}`;
       const affected = [{ system: 'NPM' as const, name: held[0], range: held[1] }];

@@ -1,6 +1,6 @@
 import type { ChainableCommander } from 'ioredis';
 import { headOf, namedIds, withOtherIds } from '../../fleet/ledger/ledger-entries.ts';
-import { createLedger, headBucketOf, writeBlock, writeHead } from '../../store/fleet/ledger.ts';
+import { createLedger, headKeys, writeBlock, writeHead } from '../../store/fleet/ledger.ts';
 import type { PackageIds } from '../../store/fleet/package-ids.ts';
 import type { Keys } from '../../store/keys.ts';
 import type { RedisClient } from '../../store/redis/connection.ts';
@@ -37,5 +37,9 @@ export async function copyLedger(
   for (let at = 0; at < moved.length; at += BLOCK)
     step.rpush(keys.ledger(target), await writeBlock(moved.slice(at, at + BLOCK)));
   const head = headOf(moved);
-  if (head !== undefined) step.hset(keys.ledgerHeads(headBucketOf(target)), target, writeHead(head));
+  const parts = head === undefined ? [] : writeHead(head);
+  for (const [at, key] of headKeys(keys, target).entries()) {
+    const part = parts[at];
+    if (part !== undefined) step.hset(key, target, part);
+  }
 }

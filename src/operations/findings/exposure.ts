@@ -81,8 +81,8 @@ async function advisoriesNamed(
   name: string,
 ): Promise<ReadonlyMap<string, Advisory | undefined>> {
   const found = new Map<string, Advisory | undefined>([[name, undefined]]);
-  for await (const part of facts.advisories.scan()) {
-    const candidates = part.flatMap(([id, text]) => (text.includes(JSON.stringify(name)) ? [id] : []));
+  for await (const part of facts.advisories.scan(JSON.stringify(name))) {
+    const candidates = part.map(([id]) => id);
     for (const [index, fact] of (await facts.advisories.read(candidates)).entries()) {
       const id = candidates[index];
       if (id === undefined || fact === undefined || !('record' in fact)) continue;

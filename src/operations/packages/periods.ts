@@ -86,9 +86,8 @@ export async function holdersBefore(
 
 /** The asked targets of a shard that have a ledger: since when, and whether they held one of the packages that they may not hold now. */
 async function* passOverHeads({ store, byId }: Holder['selected'], asked: ReadonlyMap<string, unknown>) {
-  const wanted = Uint32Array.from(byId.keys()).sort();
   const yieldIfDue = createYielder();
-  for await (const heads of store.ledger.heads()) {
+  for await (const { heads, wanted } of store.ledger.heads(byId.keys())) {
     for (const [target, { since, ids }] of heads) {
       if (asked.has(target)) yield { target, since, isHolder: heldIds(ids, wanted).length > 0 };
     }

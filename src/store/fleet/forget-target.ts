@@ -11,7 +11,7 @@ import { KEEP_STEPS } from '../scripts/steps.lua.ts';
 import { readTargetState } from '../targets.ts';
 import { readValue, reportTo } from '../values/stored-values.ts';
 import { bucketOf } from './inventories.ts';
-import { headBucketOf } from './ledger.ts';
+import { headKeys } from './ledger.ts';
 import type { TargetSummaries } from './target-summaries.ts';
 
 /** A scan was saved each time between reading the target and removing it. */
@@ -55,9 +55,10 @@ async function remove(
     [
       ...[keys.target(target), keys.targets, keys.incompleteTargets, keys.targetSummaries],
       ...[keys.inventoryUses, keys.touchedTargets, keys.targetDeliveries(target), keys.alertsOfTargets],
-      ...[keys.ledger(target), keys.ledgerHeads(headBucketOf(target))],
+      keys.ledger(target),
       ...hashes.flatMap((hash) => [keys.idLists(bucketOf(hash)), keys.lockfileInventory(hash)]),
       ...digests.map(({ route }) => keys.digest(route)),
+      ...headKeys(keys, target),
     ],
     [target, revision ?? '', hashes.length, ...hashes, ...digests.flatMap(({ field }) => field)],
   );
@@ -95,7 +96,7 @@ async function digestEntriesOf(
  * removed; nil for a target that changed.
  *
  * Keys: state, targets, incomplete targets (sets), summaries, uses of inventories (hashes), targets by their last change (sorted
- * set), its deliveries (list), its open alerts (hash), its ledger (list), heads of ledgers (hash), for each inventory its id lists and itself, for each digest entry its digest. Arguments: target, revision ('' without a state), number of inventories, their hashes,
+ * set), its deliveries (list), its open alerts (hash), its ledger (list), for each inventory its id lists and itself, for each digest entry its digest, heads of ledgers (hashes). Arguments: target, revision ('' without a state), number of inventories, their hashes,
  * fields of the digest entries.
  */
 const FORGET_TARGET = defineScript(`
@@ -108,13 +109,13 @@ local inventories = 0
 for index = 1, count do
   local hash = ARGV[3 + index]
   if redis.call('HEXISTS', KEYS[5], hash) == 1 then
-    drop({KEYS[5], KEYS[9 + 2 * index], KEYS[10 + 2 * index]}, {hash})
+    drop({KEYS[5], KEYS[8 + 2 * index], KEYS[9 + 2 * index]}, {hash})
     inventories = inventories + 1 - redis.call('HEXISTS', KEYS[5], hash)
   end
 end
 local entries = 0
 for at = 4 + count, #ARGV do
-  entries = entries + redis.call('HDEL', KEYS[7 + count + at], ARGV[at])
+  entries = entries + redis.call('HDEL', KEYS[6 + count + at], ARGV[at])
 end
 redis.call('DEL', KEYS[1], KEYS[7], KEYS[9])
 redis.call('SREM', KEYS[2], ARGV[1])
@@ -122,6 +123,8 @@ redis.call('SREM', KEYS[3], ARGV[1])
 redis.call('HDEL', KEYS[4], ARGV[1])
 redis.call('HDEL', KEYS[8], ARGV[1])
 redis.call('ZREM', KEYS[6], ARGV[1])
-redis.call('HDEL', KEYS[10], ARGV[1])
+for at = 7 + count + #ARGV, #KEYS do
+  redis.call('HDEL', KEYS[at], ARGV[1])
+end
 return {inventories, entries}
 `);

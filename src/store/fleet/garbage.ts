@@ -90,8 +90,8 @@ async function usedIds(inventories: Inventories, ledger: GarbageParts['ledger'])
       await yieldIfDue();
     }
   }
-  for await (const heads of ledger?.heads() ?? []) {
-    for (const { ids } of heads.values()) visitIds(ids, used.add);
+  for await (const { heads, idOf } of ledger?.heads() ?? []) {
+    for (const { ids } of heads.values()) visitIds(ids, (id) => used.add(idOf(id)));
     await yieldIfDue();
   }
   return used;

@@ -4,7 +4,7 @@ import { chunks } from '../../model/yielding.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
-import { createLedger, headBucketOf, writeBlock, writeHead } from './ledger.ts';
+import { createLedger, headKeys, writeBlock, writeHead } from './ledger.ts';
 
 /** Entries of a block. */
 const BLOCK = 16;
@@ -33,11 +33,12 @@ export function createLedgerImport(redis: RedisClient, keys: Keys) {
       const blocks = await Promise.all(chunks(before, BLOCK).map(writeBlock));
       const recorded = await Promise.all(chunks(own, BLOCK).map(writeBlock));
       const head = headOf(all);
+      const heads = headKeys(keys, target);
       const answer = await runScript(
         redis,
         IMPORT,
-        [keys.target(target), keys.ledger(target), keys.ledgerHeads(headBucketOf(target))],
-        [target, revision, length, head === undefined ? '' : writeHead(head), ...blocks, ...recorded],
+        [keys.target(target), keys.ledger(target), ...heads],
+        [target, revision, length, ...(head ? writeHead(head) : heads.map(() => '')), ...blocks, ...recorded],
       );
       if (answer === 1) return before.length;
     }
@@ -48,16 +49,18 @@ export function createLedgerImport(redis: RedisClient, keys: Keys) {
 /**
  * Replaces a ledger that did not change since it was read. Returns 1, or 0 for one that did.
  *
- * Keys: target, ledger, heads of ledgers. Arguments: target, revision of its ledger, number of elements, head, then the blocks.
+ * Keys: target, ledger, heads of ledgers. Arguments: target, revision of its ledger, number of elements, the parts of its head, then the blocks.
  */
 const IMPORT = defineScript(`
 if redis.call('HGET', KEYS[1], 'ledger') ~= ARGV[2] or redis.call('LLEN', KEYS[2]) ~= tonumber(ARGV[3]) then
   return 0
 end
 redis.call('DEL', KEYS[2])
-for at = 5, #ARGV do
+for at = 3, #KEYS do
+  redis.call('HSET', KEYS[at], ARGV[1], ARGV[at + 1])
+end
+for at = #KEYS + 2, #ARGV do
   redis.call('RPUSH', KEYS[2], ARGV[at])
 end
-redis.call('HSET', KEYS[3], ARGV[1], ARGV[4])
 return 1
 `);

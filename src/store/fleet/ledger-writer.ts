@@ -1,5 +1,4 @@
 import { decodeLockfileIds } from '../../fleet/compact-lockfile.ts';
-import { decodeIds } from '../../fleet/id-list.ts';
 import { headOf, type LedgerHead } from '../../fleet/ledger/ledger-entries.ts';
 import { type ComparedLockfile, idsOf, lockfileDeltas } from '../../fleet/ledger/lockfile-deltas.ts';
 import type { DeliveryIdentity } from '../../model/alert/delivery.ts';
@@ -11,7 +10,7 @@ import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import type { OutcomeStep } from '../scripts/save-outcome.lua.ts';
 import type { Inventories, PackedInventory } from './inventories.ts';
-import { headBucketOf, readBlock, singlesIn, storedHead, writeBlock, writeHead } from './ledger.ts';
+import { headKeys, readBlock, readHead, singlesIn, writeBlock, writeHead } from './ledger.ts';
 
 /** Two years. */
 const DEFAULT_KEEP_MS = 730 * 24 * 3_600_000;
@@ -79,7 +78,7 @@ export async function deliveredStep(
 function forgetStep(keys: Keys, target: string): OutcomeStep {
   return {
     name: 'LEDGER_FORGET',
-    keys: [keys.target(target), keys.ledger(target), keys.ledgerHeads(headBucketOf(target))],
+    keys: [keys.target(target), keys.ledger(target), ...headKeys(keys, target)],
     values: [target],
   };
 }
@@ -140,19 +139,18 @@ async function appendSteps(
   keys: Keys,
   { target, entry, oldest }: Appended,
 ): Promise<readonly OutcomeStep[]> {
-  const [list, heads] = [keys.ledger(target), keys.ledgerHeads(headBucketOf(target))];
+  const [list, heads] = [keys.ledger(target), headKeys(keys, target)];
   const [length, tail, before] = await Promise.all([
     redis.llen(list),
     redis.lrangeBuffer(list, -BLOCK, -1),
-    redis.hgetBuffer(heads, target),
+    Promise.all(heads.map((key) => redis.hgetBuffer(key, target))),
   ]);
   const last = singlesIn(tail);
   const isFull = last.length >= BLOCK - 1;
   const append = { name: 'LEDGER', keys: [list], values: [await writeBlock([entry])] };
-  const simply = [
-    append,
-    ...(before !== null && !hasGone(entry) ? [] : [headStep(heads, target, joined(before, entry))]),
-  ];
+  const known = readHead(before);
+  const isSame = known !== undefined && !hasGone(entry);
+  const simply = [append, ...(isSame ? [] : headSteps(heads, target, joined(known, entry)))];
   if (!isFull && entry.start !== true) return simply;
   const stored = await redis.lrangeBuffer(list, 0, -1);
   // With a block that is damaged, or of a newer release, everything stays as it is.
@@ -165,7 +163,7 @@ async function appendSteps(
   const seal = isFull ? [await writeBlock(joinedEntries), dropped, split - 1, length] : [];
   return [
     { ...append, values: [...append.values, ...seal] },
-    ...(head === undefined ? [] : [headStep(heads, target, head)]),
+    ...(head === undefined ? [] : headSteps(heads, target, head)),
   ];
 }
 
@@ -177,12 +175,13 @@ function hasGone({ files = [] }: LedgerEntry): boolean {
   return files.some(({ went }) => went.length > 0);
 }
 
-function joined(before: Buffer | null, { at, start, files = [] }: LedgerEntry): LedgerHead {
-  const { since, ids } = before === null ? { since: at, ids: Buffer.alloc(0) } : storedHead(before);
-  const all = new Set([...decodeIds(ids), ...files.flatMap(({ went }) => idsOf(went))]);
+function joined(before: LedgerHead | undefined, { at, start, files = [] }: LedgerEntry): LedgerHead {
+  const { since, ids } = before ?? { since: at, ids: [] };
+  const all = new Set([...ids, ...files.flatMap(({ went }) => idsOf(went))]);
   return { since: start === true ? at : since, ids: [...all].sort((left, right) => left - right) };
 }
 
-function headStep(key: string, target: string, head: LedgerHead): OutcomeStep {
-  return { name: 'HSET', keys: [key], values: [target, writeHead(head)] };
+function headSteps(keys: readonly string[], target: string, head: LedgerHead): readonly OutcomeStep[] {
+  const parts = writeHead(head);
+  return keys.map((key, part) => ({ name: 'HSET', keys: [key], values: [target, parts[part] as Buffer] }));
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { encodeIds } from '../../fleet/id-list.ts';
+import { decodeIds, encodeIds, type IdList } from '../../fleet/id-list.ts';
 import type { LedgerHead } from '../../fleet/ledger/ledger-entries.ts';
 import type { LedgerEntry } from '../../model/fleet/ledger.ts';
 import { LEDGER_BLOCK } from '../../model/stored/catalog.ts';
@@ -8,17 +8,28 @@ import type { RedisClient } from '../redis/connection.ts';
 import { compress, recogniseCompression } from '../values/compression.ts';
 import { type OnUnreadable, readValue, reportTo, writeText } from '../values/stored-values.ts';
 
-/** Hashes that hold the heads of ledgers: a pass over all heads reads each with one command. */
-const BUCKETS = 256;
-/** Buckets that are requested before they are needed. */
+/** A head is stored in parts, by the remainder of its ids: a question about a package reads one part of each. */
+const PARTS = 8;
+/** Hashes that hold a part of the heads: each is read with one command. */
+const GROUPS = 32;
+/** Hashes that are requested before they are needed. */
 const AHEAD = 4;
 
-/** The head of a ledger as it is stored. */
+/** A part of the head of a ledger as it is stored. */
 export interface StoredHead {
   /** Seconds since 1970. */
   readonly since: number;
-  /** As `encodeIds` writes them. */
+  /** The ids of the part, each divided by the number of parts, as `encodeIds` writes them. */
   readonly ids: Buffer;
+}
+
+/** One part of the heads of some targets. */
+export interface HeadPart {
+  readonly heads: ReadonlyMap<string, StoredHead>;
+  /** The wanted ids that are in this part, as its ids are stored. */
+  readonly wanted: IdList;
+  /** The id of a package by a stored id. */
+  readonly idOf: (stored: number) => number;
 }
 
 /**
@@ -49,30 +60,40 @@ export function createLedger(redis: RedisClient, keys: Keys) {
       }
       return entries;
     },
-    /** The head of each target, in parts. */
-    async *heads(): AsyncGenerator<ReadonlyMap<string, StoredHead>> {
+    /** The heads of all targets; `wanted`: only the parts in which these ids are, and one where there are none. */
+    async *heads(wanted?: Iterable<number>): AsyncGenerator<HeadPart> {
+      const ids = wanted && Uint32Array.from(wanted).sort();
+      const parts = [...Array(PARTS).keys()].filter((part) => ids?.some((id) => id % PARTS === part) ?? true);
+      const places = (parts.length === 0 ? [0] : parts).flatMap((part) =>
+        Array.from({ length: GROUPS }, (_, group) => ({ part, key: keys.ledgerHeads(part, group) })),
+      );
       const coming: Promise<Record<string, Buffer>>[] = [];
-      const read = (bucket: number) => {
-        const found = redis.hgetallBuffer(keys.ledgerHeads(bucket));
-        // A caller that ends early does not wait for it.
-        found.catch(() => {});
-        return found;
-      };
-      for (let bucket = 0; bucket < BUCKETS || coming.length > 0; bucket += 1) {
-        if (bucket < BUCKETS) coming.push(read(bucket));
-        if (bucket < AHEAD) continue;
+      for (const [at, { part }] of places.entries()) {
+        for (let next = at + coming.length; next < Math.min(at + AHEAD, places.length); next += 1) {
+          const found = redis.hgetallBuffer(places[next]?.key ?? '');
+          // A caller that ends early does not wait for it.
+          found.catch(() => {});
+          coming.push(found);
+        }
         const heads = Object.entries((await coming.shift()) ?? {});
-        yield new Map(
-          heads.flatMap(([target, stored]) => (stored.length < 4 ? [] : [[target, storedHead(stored)]])),
-        );
+        yield {
+          heads: new Map(
+            heads.flatMap(([target, stored]) => (stored.length < 4 ? [] : [[target, storedHead(stored)]])),
+          ),
+          wanted: (ids ?? new Uint32Array())
+            .filter((id) => id % PARTS === part)
+            .map((id) => (id - part) / PARTS),
+          idOf: (stored) => stored * PARTS + part,
+        };
       }
     },
   };
 }
 
-/** The bucket of the head of a target's ledger. */
-export function headBucketOf(target: string): number {
-  return Number.parseInt(hash('sha256', target).slice(0, 2), 16);
+/** The hashes that have the parts of the head of a target's ledger, in the order of the parts. */
+export function headKeys(keys: Keys, target: string): readonly string[] {
+  const group = Number.parseInt(hash('sha256', target).slice(0, 2), 16) % GROUPS;
+  return Array.from({ length: PARTS }, (_, part) => keys.ledgerHeads(part, group));
 }
 
 /** A block of several entries is compressed, and one of a single entry is text, so that these are counted without reading them. */
@@ -92,12 +113,26 @@ export async function readBlock(keys: Keys, target: string, stored: Buffer): Pro
   return (await readValue(LEDGER_BLOCK, stored, place)).entries;
 }
 
-export function writeHead({ since, ids }: LedgerHead): Buffer {
+/** The parts of a head, in the order of `headKeys`. */
+export function writeHead({ since, ids }: LedgerHead): readonly Buffer[] {
   const first = Buffer.alloc(4);
   first.writeUInt32LE(since);
-  return Buffer.concat([first, encodeIds(ids)]);
+  return Array.from({ length: PARTS }, (_, part) => {
+    const own = ids.filter((id) => id % PARTS === part).map((id) => (id - part) / PARTS);
+    return Buffer.concat([first, encodeIds(own)]);
+  });
 }
 
-export function storedHead(stored: Buffer): StoredHead {
+/** Reads what `writeHead` wrote; `undefined` when a part is absent. */
+export function readHead(parts: readonly (Buffer | null)[]): LedgerHead | undefined {
+  const read = parts.map((one) => (one === null || one.length < 4 ? undefined : storedHead(one)));
+  if (read[0] === undefined || read.includes(undefined)) return undefined;
+  const ids = read.flatMap((one, part) =>
+    Array.from(decodeIds(one?.ids ?? Buffer.alloc(0)), (id) => id * PARTS + part),
+  );
+  return { since: read[0].since, ids: ids.sort((left, right) => left - right) };
+}
+
+function storedHead(stored: Buffer): StoredHead {
   return { since: stored.readUInt32LE(0), ids: stored.subarray(4) };
 }

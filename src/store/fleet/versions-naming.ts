@@ -3,6 +3,9 @@ import type { VersionRecordSummary } from '../../model/scan/inventory.ts';
 import { createYielder } from '../../model/yielding.ts';
 import type { FactStore } from '../facts/facts.ts';
 
+/** Texts that are looked for in each fact. */
+const FEW = 16;
+
 /** The versions whose record names some of the advisories: these by identity, from a pass over the facts of all versions. */
 export async function versionsNaming(
   versions: Pick<FactStore<VersionRecordSummary>, 'scan'>,
@@ -12,8 +15,9 @@ export async function versionsNaming(
   if (advisories.length === 0) return found;
   const wanted = new Set(advisories);
   const yieldIfDue = createYielder();
-  // Most records name none; reading them all would take longer than the rest of the pass.
-  for await (const part of versions.scan('"advisoryIds":["')) {
+  // Most records name none of them; reading them all would take longer than the rest of the pass.
+  const texts = advisories.length > FEW ? ['"advisoryIds":["'] : advisories.map((id) => JSON.stringify(id));
+  for await (const part of versions.scan(...texts)) {
     for (const [key, text] of part) {
       const own = advisoryIdsOf(text)
         .map(String)

@@ -210,7 +210,7 @@ end`;
  * - `ledger`, key: ledger. Arguments: an entry; where it fills a block, also the block of the last entries with this one, the first and
  *   the last element that stay before the block, and the number of elements with which this is true.
  * - `ledgerDelivered`, keys: target, ledger. Arguments: an entry, for a target that has a ledger.
- * - `ledgerForget`, keys: target, ledger, heads of ledgers (hash). Arguments: target id.
+ * - `ledgerForget`, keys: target, ledger, heads of ledgers (hashes). Arguments: target id.
  */
 export const LEDGER_STEPS = `
 local function ledgerAt(keys, arguments)
@@ -242,5 +242,7 @@ end
 local function ledgerForget(keys, arguments)
   redis.call('HDEL', keys[1], 'ledger')
   redis.call('DEL', keys[2])
-  redis.call('HDEL', keys[3], arguments[1])
+  for at = 3, #keys do
+    redis.call('HDEL', keys[at], arguments[1])
+  end
 end`;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decodeIds } from '../../../src/fleet/id-list.ts';
+import { decodeIds, heldIds } from '../../../src/fleet/id-list.ts';
 import { heldPeriods } from '../../../src/fleet/ledger/held-periods.ts';
 import { createTargetRemoval } from '../../../src/store/fleet/forget-target.ts';
 import { createGarbageCollection } from '../../../src/store/fleet/garbage.ts';
@@ -63,8 +63,23 @@ describe('the ledger of a target', () => {
       'b@2.0.0 t-s2 t-s4',
       'c@1.0.0 t-s2 t-s4',
     ]);
-    for await (const heads of fleet.ledger.heads()) {
-      for (const { since, ids } of heads.values()) expect([since, decodeIds(ids).length]).toEqual([FIRST, 3]);
+    const held: number[] = [];
+    for await (const { heads, idOf } of fleet.ledger.heads()) {
+      for (const { since, ids } of heads.values()) {
+        expect(since).toBe(FIRST);
+        held.push(...Array.from(decodeIds(ids), idOf));
+      }
+    }
+    const gone = await fleet.packageIds.find(['NPM:a@1.0.0', 'NPM:b@2.0.0', 'NPM:c@1.0.0']);
+    expect(held.sort()).toEqual([...gone.values()].sort());
+    // A question about one package reads the part that may have it, which says of each target since when it is known.
+    for (const id of [...gone.values(), 99]) {
+      let targets = 0;
+      for await (const { heads, wanted } of fleet.ledger.heads([id])) {
+        targets += heads.size;
+        for (const { ids } of heads.values()) expect(heldIds(ids, wanted)).toHaveLength(id === 99 ? 0 : 1);
+      }
+      expect(targets).toBe(1);
     }
   });
 
@@ -82,7 +97,7 @@ describe('the ledger of a target', () => {
     expect(entries.length).toBeLessThan(150);
     expect(await room.redis.llen(fleet.keys.ledger('t'))).toBeLessThan(entries.length / 16 + 16);
     const since = entries[0]?.at;
-    for await (const heads of fleet.ledger.heads())
+    for await (const { heads } of fleet.ledger.heads())
       for (const head of heads.values()) expect(head.since).toBe(since);
     // The first entry that is left says what went with it: that is there since a time that is not known.
     expect((await fleet.periods('t')).filter((period) => period.includes(`? ${since} t-s`))).toHaveLength(1);
@@ -138,9 +153,10 @@ describe('the ledger of a target', () => {
       await fleet.save(target, [npmFile('f', ['a@1.0.0'])]);
       await fleet.save(target, [npmFile('f', ['b@1.0.0'])]);
     }
-    expect(await ledgers()).toHaveLength(4);
+    // A list, and a head in eight parts.
+    expect(await ledgers()).toHaveLength(18);
     await removal('t');
-    expect(await ledgers()).toHaveLength(2);
+    expect(await ledgers()).toHaveLength(9);
     keep = 0;
     await fleet.save('u', [npmFile('f', ['c@1.0.0'])]);
     expect(await ledgers()).toEqual([]);
