@@ -4,7 +4,6 @@ import { closeRedis, connectRedis } from '../src/store/redis/connection.ts';
 import { startNativeRedis } from '../test/native-redis.ts';
 import { seededRandom } from '../test/seeded-random.ts';
 import { npmFile, openFleet } from '../test/store/fleet/fleet-room.ts';
-import { median } from './median.ts';
 import { rowsOf, type Subject, type Table } from './rows.ts';
 
 const PACKAGES = 1_000;
@@ -52,10 +51,11 @@ export async function* measure([count = '100']: readonly string[]): AsyncGenerat
     title: `saving a scan of ${PACKAGES} packages, processor time of this process`,
     rows: rowsOf(SUBJECTS, times),
   };
-  const [without = [], recorded = []] = SUBJECTS.map(({ name }) => times.get(name));
-  const added = median(recorded.map((time, week) => time - (without[week] ?? 0)));
+  const [without = 0, recorded = 0] = SUBJECTS.map(({ name }) =>
+    (times.get(name) ?? []).reduce((sum, time) => sum + time, 0),
+  );
   console.log(
-    `recording adds ${added.toFixed(2)} ms to a scan; \`npm run bench -- worker\` measures whole ones`,
+    `recording adds ${((recorded - without) / WEEKS).toFixed(2)} ms to a scan; \`npm run bench -- worker\` measures whole ones`,
   );
   let [ledgers, heads] = [0, 0];
   for (let index = 0; index < targets.length; index += 1) {

@@ -89,7 +89,7 @@ describe('the periods of packages', () => {
     const at = (time: number) => periods.filter((one) => overlaps(one, time, time)).map(({ id }) => id);
     expect([at(9), at(10), at(20), at(25), at(30)]).toEqual([[], [1], [5], [], [5, 7]]);
     // What the lost part may have held keeps its name.
-    expect(headOf(entries)).toEqual({ since: 30, ids: [1, 5] });
+    expect(headOf(entries)).toEqual({ since: 30, ids: Uint32Array.of(1, 5) });
   });
 
   it('are short where the last of all packages went in time, in whichever lockfile', () => {

@@ -1,4 +1,5 @@
 import type { LedgerEntry, LockfileDelta } from '../../model/fleet/ledger.ts';
+import type { IdList } from '../id-list.ts';
 import { idsOf, stepsOf } from './lockfile-deltas.ts';
 
 /** The part of a ledger that a pass over all targets needs. */
@@ -6,7 +7,7 @@ export interface LedgerHead {
   /** Since when it is known what the target held, in seconds since 1970. */
   readonly since: number;
   /** Ids of packages that it held at some time and may not hold any more, ascending. */
-  readonly ids: readonly number[];
+  readonly ids: IdList;
 }
 
 /** The head of a ledger; `undefined` when it has no entry about a scan. */
@@ -27,7 +28,7 @@ export function headOf(entries: readonly LedgerEntry[]): LedgerHead | undefined 
     }
   }
   const since = scans[start]?.at ?? first.at;
-  return { since, ids: [...ids].sort((left, right) => left - right) };
+  return { since, ids: Uint32Array.from(ids).sort() };
 }
 
 /** The entries with other ids of the same packages. Packages without another id are left out: their names are lost. */

@@ -8,6 +8,7 @@ import type { TargetLockfile } from '../../model/fleet/target-summary.ts';
 import type { TargetChange } from '../../model/queue/outcome.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
+import { defineScript, runScript } from '../scripts/run-script.ts';
 import type { OutcomeStep } from '../scripts/save-outcome.lua.ts';
 import type { Inventories, PackedInventory } from './inventories.ts';
 import { headKeys, readBlock, readHead, singlesIn, writeBlock, writeHead } from './ledger.ts';
@@ -143,12 +144,12 @@ async function appendSteps(
   const [length, tail, before] = await Promise.all([
     redis.llen(list),
     redis.lrangeBuffer(list, -BLOCK, -1),
-    Promise.all(heads.map((key) => redis.hgetBuffer(key, target))),
+    runScript(redis, READ_HEAD, heads, [target]),
   ]);
   const last = singlesIn(tail);
   const isFull = last.length >= BLOCK - 1;
   const append = { name: 'LEDGER', keys: [list], values: [await writeBlock([entry])] };
-  const known = readHead(before);
+  const known = readHead(before as readonly (Buffer | null)[]);
   const isSame = known !== undefined && !hasGone(entry);
   const simply = [append, ...(isSame ? [] : headSteps(heads, target, joined(known, entry)))];
   if (!isFull && entry.start !== true) return simply;
@@ -167,6 +168,15 @@ async function appendSteps(
   ];
 }
 
+/** The parts of the head of a ledger. Keys: heads of ledgers. Arguments: target. */
+const READ_HEAD = defineScript(`
+local parts = {}
+for at = 1, #KEYS do
+  parts[at] = redis.call('HGET', KEYS[at], ARGV[1])
+end
+return parts
+`);
+
 function isOlderThan(oldest: number): (block: readonly LedgerEntry[]) => boolean {
   return (block) => (block.at(-1)?.at ?? 0) < oldest;
 }
@@ -176,9 +186,9 @@ function hasGone({ files = [] }: LedgerEntry): boolean {
 }
 
 function joined(before: LedgerHead | undefined, { at, start, files = [] }: LedgerEntry): LedgerHead {
-  const { since, ids } = before ?? { since: at, ids: [] };
+  const { since, ids } = before ?? { since: at, ids: new Uint32Array() };
   const all = new Set([...ids, ...files.flatMap(({ went }) => idsOf(went))]);
-  return { since: start === true ? at : since, ids: [...all].sort((left, right) => left - right) };
+  return { since: start === true ? at : since, ids: Uint32Array.from(all).sort() };
 }
 
 function headSteps(keys: readonly string[], target: string, head: LedgerHead): readonly OutcomeStep[] {

@@ -130,7 +130,7 @@ export function readHead(parts: readonly (Buffer | null)[]): LedgerHead | undefi
   const ids = read.flatMap((one, part) =>
     Array.from(decodeIds(one?.ids ?? Buffer.alloc(0)), (id) => id * PARTS + part),
   );
-  return { since: read[0].since, ids: ids.sort((left, right) => left - right) };
+  return { since: read[0].since, ids: Uint32Array.from(ids).sort() };
 }
 
 function storedHead(stored: Buffer): StoredHead {
