@@ -5,7 +5,7 @@ import { claimsAbout } from './claims.ts';
 import type { Advisories, StoredAffected } from './database.ts';
 
 /** Ids of advisories. */
-interface MatchedIds {
+export interface MatchedIds {
   /** Those that affect a version. */
   readonly own: readonly string[];
   /** Those whose versions cannot be compared with it; absent without any. */
