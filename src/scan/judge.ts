@@ -69,14 +69,12 @@ export async function judgeInventory(judged: JudgedInventory): Promise<Judgement
     downgrades: await downgradesOf(previous?.fixed ?? [], inventory),
     formerLicenses: await formerLicenses(judged),
   });
-  const about = {
-    target: target.id,
-    inventory,
-    findings,
-    policy: policyFor(policy, target),
-    now: judged.judgedAt,
-  };
-  const stale = partial ? undefined : staleExceptions(about);
+  const stale = partial
+    ? undefined
+    : staleExceptions({
+        ...{ target: target.id, inventory, findings },
+        ...{ policy: policyFor(policy, target), now: judged.judgedAt },
+      });
   return {
     findings: [...findings, ...(stale?.findings ?? [])],
     gaps: [

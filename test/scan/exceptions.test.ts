@@ -67,6 +67,23 @@ describe('what a lockfile proves about overrides', () => {
     ]);
   });
 
+  it('within a range, and not where the lockfile is older than the override', async () => {
+    const of = async (overrides: object) =>
+      (await proofs('package-lock.json', npmLock, { 'package.json': JSON.stringify({ overrides }) }))?.map(
+        ([, verdict]) => verdict,
+      );
+    // The project requires ^1.0.0: no version that it permits is outside of these.
+    expect(await of({ a: '^1.2.0' })).toEqual(['removable']);
+    expect(await of({ a: '1.2.0 || 2' })).toEqual(['unknown']);
+    expect(await of({ a: '1.2.x' })).toEqual(['unknown']);
+    expect(await of({ a: '<=1.2.0' })).toEqual(['unknown']);
+    // 1.2.0 is locked.
+    expect(await of({ a: '>=1.3.0' })).toEqual(['unknown']);
+    expect(await of({ a: '$a' })).toEqual(['unknown']);
+    expect(await of({ c: { e: '>=2.0.0' } })).toEqual(['removable']);
+    expect(await of({ c: { e: '>=2.5.0' } })).toEqual(['unknown']);
+  });
+
   it('not where a part of the lockfile was not read, or it does not state what packages require', async () => {
     const manifest = JSON.stringify({ overrides: { a: '>=1', none: '1' } });
     const damaged = npmLock.replace('"node_modules/d":{', '"node_modules/d":1,"node_modules/x":{');

@@ -1,3 +1,5 @@
+import subset from 'semver/ranges/subset.js';
+import validRange from 'semver/ranges/valid.js';
 import type { ProjectStatement, StatedRequirement } from '../../model/advice/project-statement.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import type { Exception, LockfileProof } from '../../model/scan/exception.ts';
@@ -16,6 +18,8 @@ export interface LockfileEvidence {
 
 /** Later than any version: a requirement that permits it has no upper bound. */
 const ENDLESS = '999999.0.0';
+/** Longer requirements are not compared with an override: the time grows with the product of their parts. */
+const MAX_RANGE = 500;
 
 /**
  * Returns what a lockfile proves about exceptions beside it: that it stays as it is without the exception, or that it would change. It proves
@@ -61,7 +65,11 @@ export function lockfileProver(
     const own = required.get(name) ?? [];
     const version = locked[0]?.version ?? '';
     if (statement?.statesDirect !== true || !isWhole || own.length === 0) return undefined;
-    const fits = own.map((one) => isPermitted(one, locked));
+    const versions = own.map((one) => versionFor(one, locked));
+    const fits = own.map(({ requirement }, index) => {
+      const has = versions[index];
+      return has === undefined ? undefined : npm.satisfies(has, requirement);
+    });
     const against = own.find(
       (one, index) => fits[index] === false && one.isPeer !== true && isConcerned(one, exception),
     );
@@ -71,24 +79,43 @@ export function lockfileProver(
       return { verdict: 'needed', evidence };
     }
     if (!fits.every((fit) => fit === true)) return undefined;
+    // The lockfile may be older than the override.
+    const isMade = own.every(
+      (one, index) => !isConcerned(one, exception) || npm.satisfies(versions[index] ?? '', value) === true,
+    );
+    if (!isMade) return undefined;
     const all = `all ${own.length} requirements of ${name} permit ${version}`;
     // Yarn 2 and later lock by requirement, and would select anew.
     const stays = !text.includes('\n__metadata:');
-    if (stays && npm.satisfies(ENDLESS, value) === true) return { verdict: 'removable', evidence: all };
+    const isOpen = npm.satisfies(ENDLESS, value) === true || own.every((one) => isWithin(one, locked, value));
+    if (stays && isOpen) return { verdict: 'removable', evidence: all };
     const evidence = `${all}, but it may hold off newer versions`;
     return { verdict: 'unknown', evidence, ...(locked.length === 1 ? { locked: version } : {}) };
   }
 
-  /** Whether a requirement permits the version that its dependent has; `undefined` where that is not known. */
-  function isPermitted({ by, requirement }: StatedRequirement, locked: readonly LockedPackage[]) {
+  /** The version that the dependent of a requirement has; `undefined` where that is not known. */
+  function versionFor({ by }: StatedRequirement, locked: readonly LockedPackage[]): string | undefined {
     const ids = byId.get(by)?.dependencies ?? [];
     const [one, ...others] =
       locked.length === 1
         ? locked
         : locked.filter(({ id, direct }) => (by === '' ? direct === true : ids.includes(id)));
-    if (others.length > 0 || one?.source.kind !== 'registry' || !npm.isValid(one.version)) return undefined;
-    return npm.satisfies(one.version, requirement);
+    const isKnown = others.length === 0 && one?.source.kind === 'registry' && npm.isValid(one.version);
+    return isKnown ? one.version : undefined;
   }
+}
+
+/** Whether an override permits every version that a requirement permits from the lowest locked one on. */
+function isWithin(
+  { requirement }: StatedRequirement,
+  locked: readonly LockedPackage[],
+  value: string,
+): boolean {
+  const [range, permitted] = [requirement, value].map((one) => validRange(one.slice(0, MAX_RANGE)));
+  if (range == null || permitted == null || requirement.length > MAX_RANGE) return false;
+  const [lowest = ''] = locked.map(({ version }) => version).sort(npm.compare);
+  const parts = range.split('||').map((part) => `${part} >=${lowest}`);
+  return subset(parts.join(' || '), permitted);
 }
 
 /** Whether an override is about a requirement: of any dependent, of the one that its selector names, or of one range. */
