@@ -18,7 +18,7 @@ export function exceptionListText(
 }
 
 function exceptionLines(one: JudgedException, { colour, width }: TextOptions): readonly string[] {
-  const { kind, subject, value, path, line, evidence, reason, since, author, removableFrom } = one;
+  const { kind, subject, value, advisory, path, line, evidence, reason, since, author, removableFrom } = one;
   const set = value === undefined ? '' : ` → ${value}`;
   const place = line === undefined ? path : `${path}:${line}`;
   const written = [
@@ -26,7 +26,8 @@ function exceptionLines(one: JudgedException, { colour, width }: TextOptions): r
     ...(author === undefined ? [] : [`by ${author}`]),
     ...(removableFrom === undefined ? [] : [`removable from ${removableFrom}`]),
   ];
-  const notes = [evidence, kind === 'unread' ? '' : (reason ?? ''), written.join(', ')];
+  const what = advisory === undefined || advisory === subject ? '' : `for ${advisory}`;
+  const notes = [evidence, what, kind === 'unread' ? '' : (reason ?? ''), written.join(', ')];
   return [
     ...hang('  ', `${palette(colour).faint(printable(place))}  ${kind}  ${printable(subject + set)}`, width),
     ...notes.flatMap((text) => (text === '' ? [] : hang('    ', printable(text), width))),

@@ -1,3 +1,5 @@
+import type { FixedVersion } from '../../model/scan/change.ts';
+import type { JudgedException } from '../../model/scan/exception.ts';
 import { judgeExceptions } from '../../policy/exceptions/judge.ts';
 import { requireSeen, unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
@@ -19,7 +21,19 @@ export const listExceptions: Operation<'lockhound.exceptions.list'> = async (cal
   const exceptions = judgeExceptions({ lockfiles, findings, complete, now: Date.now() });
   const wanted = (names: readonly string[], name: string) => names.length === 0 || names.includes(name);
   return {
-    exceptions: exceptions.filter((one) => wanted(kind, one.kind) && wanted(verdict, one.verdict)),
+    exceptions: exceptions
+      .filter((one) => wanted(kind, one.kind) && wanted(verdict, one.verdict))
+      .map((one) => withAdvisory(one, state?.fixed)),
     ...unreadableOf(context, call.principal),
   };
 };
+
+/** With the advisory that was open until the scan that saw the exception first: what it was for. */
+function withAdvisory(one: JudgedException, fixed: readonly FixedVersion[] = []): JudgedException {
+  if (one.since === undefined || one.package === undefined || one.advisory !== undefined) return one;
+  // The issue of other rules is their name, which has no hyphen.
+  const fix = fixed.find(({ at, ecosystem, name, issue }) => {
+    return at === one.since && ecosystem === one.ecosystem && name === one.package && issue.includes('-');
+  });
+  return fix === undefined ? one : { ...one, advisory: fix.issue };
+}

@@ -15,6 +15,7 @@ export const VIEW_PATHS: readonly string[] = [
   '/target',
   '/inventory',
   '/graph',
+  '/exceptions',
   '/scan',
   '/changes',
   '/suppressions',

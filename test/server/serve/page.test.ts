@@ -7,6 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildPage } from '../../../scripts/build-page.ts';
+import type { Exception } from '../../../src/model/scan/exception.ts';
 import { SESSION_COOKIE } from '../../../src/server/api/auth/session-cookie.ts';
 import { VIEW_PATHS } from '../../../src/server/page/mount-page.ts';
 import { createDeliveryStore } from '../../../src/store/alerts/deliveries.ts';
@@ -27,6 +28,8 @@ const LEFT = 'pkg:npm/left@1.0.0';
 const INVENTORY = '/inventory?target=org%2Fshop';
 const finding = `/finding?target=org%2Fshop&id=${encodeURIComponent('org/shop/left@1.0.0/critical')}`;
 const GRAPH = '/graph?target=org%2Fshop&lockfile=package-lock.json';
+
+const EXCEPTIONS = '/exceptions?target=org%2Fshop';
 
 const folder = mkdtempSync(join(tmpdir(), 'page-'));
 let room: Awaited<ReturnType<typeof openServeRoom>>;
@@ -65,6 +68,11 @@ const opened = (fingerprint: string, purl: string, title: string) =>
     title,
   }) as const;
 
+function override(subject: string, more: Partial<Exception>): Exception {
+  const about = { path: 'package.json', setting: 'overrides', ecosystem: 'npm', package: subject };
+  return { kind: 'override', subject, ...about, ...more };
+}
+
 async function fill(): Promise<void> {
   const { save, keys } = fleet();
   const left = tracked('org/shop', 'left@1.0.0', 'critical', {
@@ -79,7 +87,18 @@ async function fill(): Promise<void> {
   });
   await save(
     'org/shop',
-    [npmFile('package-lock.json', ['shop@1.0.0', 'left@1.0.0'], { 'shop@1.0.0': ['left@1.0.0'] })],
+    [
+      {
+        ...npmFile('package-lock.json', ['shop@1.0.0', 'left@1.0.0'], { 'shop@1.0.0': ['left@1.0.0'] }),
+        exceptions: [
+          override('unused', {
+            line: 7,
+            proof: { verdict: 'removable', evidence: 'there is no package unused' },
+          }),
+          override('left', { value: '1.0.0', reason: HOSTILE, author: HOSTILE }),
+        ],
+      },
+    ],
     {
       labels: { team: 'web' },
       findings: [
@@ -353,11 +372,25 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
     '/scan',
     '/inventory',
     '/graph',
+    '/exceptions',
+    '/exceptions?target=none',
     '/target?id=none',
     `${GRAPH}&package=none`,
   ])('has a heading where there is nothing to show: %s', async (path) => {
     const { page } = await signedIn(tokens.admin, path);
     await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.context().close();
+  });
+
+  it('shows what overrules the tools of a target, those that can go first', async () => {
+    const { page } = await signedIn(tokens.reader, '/target?id=org%2Fshop');
+    await page.getByRole('link', { name: 'Exceptions' }).click();
+    await page.getByText('2 exceptions').waitFor();
+    const rows = page.getByRole('row');
+    expect(await rows.nth(1).innerText()).toMatch(/unused.*removable.*no package unused.*package.json:7/s);
+    await page.getByRole('button', { name: 'unknown 1' }).click();
+    await page.getByText('1 exception', { exact: true }).waitFor();
+    expect(await rows.nth(1).innerText()).toContain('→ 1.0.0');
     await page.context().close();
   });
 
@@ -558,6 +591,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
         '/deliveries',
         '/charts',
         INVENTORY,
+        EXCEPTIONS,
         `${GRAPH}&package=left@1.0.0`,
       ],
     ],
@@ -576,6 +610,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
         '/target?id=evil',
         '/charts',
         INVENTORY,
+        EXCEPTIONS,
         GRAPH,
       ],
     ],

@@ -14,6 +14,11 @@ export function graphAddress(target: string, lockfile: string | undefined, id?: 
   return addressOf('/graph', { target, lockfile, package: id });
 }
 
+/** What overrules the tools of a target. */
+export function exceptionsAddress(target: string): string {
+  return addressOf('/exceptions', { target });
+}
+
 export function scanAddress(scan: string): string {
   return addressOf('/scan', { id: scan });
 }

@@ -12,6 +12,7 @@ import { QueuesView } from '../views/queues.tsx';
 import { RejectedView } from '../views/rejected.tsx';
 import { SchedulesView } from '../views/schedules/schedules.tsx';
 import { SuppressionsView } from '../views/suppressions.tsx';
+import { ExceptionsView } from '../views/target/exceptions.tsx';
 import { GraphView } from '../views/target/graph.tsx';
 import { InventoryView } from '../views/target/inventory.tsx';
 import { ScanView } from '../views/target/scan.tsx';
@@ -40,6 +41,7 @@ export const VIEWS: readonly ViewEntry[] = [
   { path: '/target', title: 'Target', View: TargetView, isListed: false },
   { path: '/inventory', title: 'Inventory', View: InventoryView, isListed: false },
   { path: '/graph', title: 'Dependencies', View: GraphView, isListed: false },
+  { path: '/exceptions', title: 'Exceptions', View: ExceptionsView, isListed: false },
   { path: '/scan', title: 'Scan', View: ScanView, isListed: false },
   { path: '/changes', title: 'Changes', View: ChangesView, isListed: true },
   { path: '/suppressions', title: 'Suppressions', View: SuppressionsView, isListed: true },

@@ -6,7 +6,7 @@ import { Card, ViewHead } from '../../parts/card.tsx';
 import { DeliveryTable } from '../../parts/delivery-table.tsx';
 import { counted, formatNumber } from '../../parts/format.ts';
 import { LabelList } from '../../parts/labels.tsx';
-import { graphAddress, inventoryAddress, scanAddress } from '../../parts/links.ts';
+import { exceptionsAddress, graphAddress, inventoryAddress, scanAddress } from '../../parts/links.ts';
 import { Nothing, Shown, Unnamed } from '../../parts/notice.tsx';
 import { OpenCounts } from '../../parts/open-counts.tsx';
 import { Support } from '../../parts/support.tsx';
@@ -108,7 +108,7 @@ function Findings({ details: { target, summary } }: { readonly details: TargetDe
 
 function Lockfiles({ details: { target, lockfiles } }: { readonly details: TargetDetails }) {
   return (
-    <Card title="Lockfiles">
+    <Card title="Lockfiles" aside={<a href={exceptionsAddress(target)}>Exceptions</a>}>
       <ul class="rows">
         {lockfiles.map(({ path, unread }) => (
           <li key={path}>
