@@ -58,10 +58,7 @@ export function createAdviceFacts(insights: AdvisedBy, { signal, maxRequests }: 
   /** A service that does not say so advises nothing. What one that failed advises is unknown. */
   const readWaits = async (keys: readonly VersionKey[], now: number): Promise<void> => {
     const young = keys.filter((key) => {
-      const { publishedAt = '', advisoriesOnly } = records.get(formatVersionKey(key)) ?? {
-        advisoriesOnly: true,
-      };
-      return advisoriesOnly === undefined && !(Date.parse(publishedAt) <= now - YOUNG_MS);
+      return Date.parse(records.get(formatVersionKey(key))?.publishedAt ?? '') > now - YOUNG_MS;
     });
     if (young.length === 0) return;
     count();

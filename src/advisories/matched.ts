@@ -4,11 +4,9 @@ import { affects, fixedVersions } from './affects.ts';
 import { claimsAbout } from './claims.ts';
 import type { Advisories, StoredAffected } from './database.ts';
 
-/** Ids of advisories. */
+/** The ids of advisories that affect a version, and of those whose versions cannot be compared with it. */
 export interface MatchedIds {
-  /** Those that affect a version. */
   readonly own: readonly string[];
-  /** Those whose versions cannot be compared with it; absent without any. */
   readonly undecided?: string[];
 }
 

@@ -103,8 +103,7 @@ async function openWorker(
   const load = measureLoad();
   onClose(async () => load.close());
   const ending = dataFaults.subscribe(({ data, reason }) => {
-    if (reason === undefined) log.info({ data }, 'it can be read again');
-    else log.error({ data }, `an earlier state of it is used: ${reason}`);
+    if (reason !== undefined) log.error({ data }, `an earlier state of it is used: ${reason}`);
   });
   onClose(async () => ending());
   const presence = await keepPresence(stores, {

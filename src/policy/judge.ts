@@ -37,9 +37,11 @@ export async function judge(given: RuleFacts, rules: readonly Rule[] = RULES): P
           const found = rated.rule.judge(located, facts);
           if (found.length > 0) findings.push(...found.map((one) => findingOf(rated, located, facts, one)));
           const reason = rated.rule.unsure?.(located);
-          if (reason !== undefined) unjudged.push(unjudgedOf(rated, located, reason));
+          if (reason !== undefined)
+            unjudged.push({ rule: rated.rule.name, purl: located.locked.purl, reason });
         } catch (error) {
-          unjudged.push(unjudgedOf(rated, located, `failed: ${messageOf(error)}`));
+          const reason = `failed: ${messageOf(error)}`;
+          unjudged.push({ rule: rated.rule.name, purl: located.locked.purl, reason });
         }
       }
     }
@@ -51,10 +53,6 @@ export async function judge(given: RuleFacts, rules: readonly Rule[] = RULES): P
 interface ActiveRule {
   readonly rule: Rule;
   readonly level: Finding['level'];
-}
-
-function unjudgedOf({ rule }: ActiveRule, { locked: { purl } }: LocatedPackage, reason: string): Unjudged {
-  return { rule: rule.name, purl, reason };
 }
 
 /** The rules that are not off and that can find something in these facts. */

@@ -31,9 +31,6 @@ export const list: Operation<'lockhound.scans.list'> = async ({ params, principa
   );
   const fitting = filterItems(records, ({ id, scan }) => !known.has(id) && fits(scan));
   const { items, next } = await takePage(fitting, page, ({ id, time }) => ({ id, time }));
-  return {
-    scans: [...queued.slice(0, page.size), ...items.map(({ scan }) => scan)].map(shownScan),
-    ...omitted(queued.length - page.size),
-    ...next,
-  };
+  const scans = [...queued.slice(0, page.size), ...items.map(({ scan }) => scan)].map(shownScan);
+  return { scans, ...omitted(queued.length - page.size), ...next };
 };
