@@ -14,7 +14,10 @@ function packageOf(
     system: 'NPM',
     name,
     default: Object.keys(versions).at(-1),
-    versions: Object.entries(versions).map(([version, dependencies]) => ({ version, dependencies })),
+    // Old ones, which no first scan inspects.
+    versions: Object.entries(versions).map(([version, dependencies]) => {
+      return { version, dependencies, publishedAt: '2020-01-01T00:00:00Z' };
+    }),
   };
 }
 
