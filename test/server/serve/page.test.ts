@@ -390,7 +390,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
     expect(await rows.nth(1).innerText()).toMatch(/unused.*removable.*no package unused.*package.json:7/s);
     await page.getByRole('button', { name: 'unknown 1' }).click();
     await page.getByText('1 exception', { exact: true }).waitFor();
-    expect(await rows.nth(1).innerText()).toContain('→ 1.0.0');
+    expect(await rows.nth(1).innerText()).toContain('left → 1.0.0');
     await page.context().close();
   });
 

@@ -46,7 +46,7 @@ function Exceptions({ all }: { readonly all: readonly Exception[] }) {
       : (byVerdict.get(chosen) ?? []);
   return (
     <>
-      <fieldset class="switch">
+      <fieldset class="switch verdicts">
         <legend class="hidden">Which exceptions</legend>
         {[undefined, ...VERDICTS].map((one) => (
           <button key={one} type="button" aria-pressed={one === chosen} onClick={() => choose(one)}>
@@ -87,17 +87,13 @@ function exceptionRow(one: Exception) {
   return (
     <tr key={JSON.stringify([path, line, kind, setting, subject, value])}>
       <td data-label="Exception">
-        <code>{subject}</code>
-        {value === undefined ? null : (
-          <>
-            {' → '}
-            <code>{value}</code>
-          </>
-        )}
-        <p class="faint">{kind}</p>
+        <div>
+          <code>{value === undefined ? subject : `${subject} → ${value}`}</code>
+          <p class="faint">{kind}</p>
+        </div>
       </td>
       <td data-label="Verdict">
-        <span class={`mark ${ends ? 'warn' : ''}`}>{verdict}</span>
+        <span class={`mark unbroken ${ends ? 'warn' : ''}`}>{verdict}</span>
       </td>
       <td data-label="Evidence">
         {evidence}
