@@ -216,7 +216,7 @@ class History {
     this.#workers.setClocks();
     // A worker with a wrong clock may have ended, and have left starts of schedules that are too late.
     if (this.#plan.steps.some(({ kind }) => kind === 'clock')) await this.#scheduler.sleep(CLOCKS_RIGHT_MS);
-    else if (losesWrites(this.#plan)) await this.#scheduler.sleep(CONNECTED_MS);
+    else await this.#scheduler.sleep(CONNECTED_MS);
     await this.#invariants.requireNothingLeft(scans, DONE_WITHIN_MS);
   }
 
@@ -298,7 +298,8 @@ class History {
       case 'kill':
         return await this.#workers.killAt(step, step.ms);
       case 'stop':
-        return await this.#workers.at(step, (_, owner) => this.#scheduler.stop(owner, step.ms));
+        await this.#workers.at(step, (_, owner) => this.#scheduler.stop(owner, step.ms));
+        return await this.#scheduler.sleep(step.ms);
       case 'term':
         await this.#workers.terminate(step.worker);
         await this.#scheduler.sleep(step.ms);
