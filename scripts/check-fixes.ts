@@ -10,6 +10,7 @@
  *     npm run check-fixes -- --program <file>     the main file of another version of Lockhound
  *     npm run check-fixes -- --advisories <file>  further advisories, in the form of `data/insights/advisories.json`
  *     npm run check-fixes -- --apply              `lockhound fix --apply` makes the changes, after a check that fails and one that succeeds
+ *     npm run check-fixes -- --apply --kills 5    before that, it is killed with SIGKILL at five moments, which `--seed` selects (default: 1)
  *     npm run check-fixes -- --keep               the projects stay in a temporary folder
  *
  * Upgrades to other major lines are made and counted after the others. The application does not have to start with them.
@@ -17,6 +18,7 @@
  * Exit codes: 0 every finding that the advice clears is gone, none is new, and every application starts, or there is no registry; 1 not so; 2 a
  * check failed.
  */
+import { hash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -25,7 +27,7 @@ import { compareWithPlan, type PlanOutcome } from '../src/advice/compare-with-pl
 import { type AdvisoryFact, readBundledData } from '../src/embedded/insights/data-set.ts';
 import { apply } from './check-fixes/apply.ts';
 import { dataAbout } from './check-fixes/insights.ts';
-import { lockedIn, lockhound, type Part, type Report } from './check-fixes/lockhound.ts';
+import { killedAfter, lockedIn, lockhound, type Part, type Report } from './check-fixes/lockhound.ts';
 import { type Built, build, installLocked } from './check-fixes/project.ts';
 import { type CheckedProject, PROJECTS } from './check-fixes/projects.ts';
 import { openRegistry, type Registry } from './check-fixes/registry.ts';
@@ -39,6 +41,8 @@ const { values, positionals } = parseArgs({
     program: { type: 'string', default: join(import.meta.dirname, '..', 'bin', 'lockhound.js') },
     advisories: { type: 'string' },
     apply: { type: 'boolean', default: false },
+    kills: { type: 'string', default: '0' },
+    seed: { type: 'string', default: '1' },
     keep: { type: 'boolean', default: false },
   },
 });
@@ -105,8 +109,31 @@ async function applyAndTell(project: CheckedProject, bench: Bench): Promise<numb
         tools.with(project.manager, upstream),
       );
     await apply('--check', 'false');
+    // The managers have downloaded everything now, as for those that are killed.
+    const startedAt = performance.now();
+    await apply('--check', 'false');
+    const lastsMs = performance.now() - startedAt;
     const untouched = (await git('status', '--porcelain')) === '';
+    const kills = { whole: 0, started: 0, left: [] as string[] };
+    for (const share of killTimes(project.name)) {
+      const args = ['fix', '--apply', '--check', 'true', folder];
+      const environment = tools.with(project.manager, upstream);
+      if (!(await killedAfter(share * lastsMs, folder, { program, data, seed }, args, environment)))
+        await git('checkout', '--quiet', '.');
+      // The next command restores what a killed one had begun to write.
+      else {
+        kills.started += 1;
+        await apply('--check', 'false');
+        const left = await git('diff', 'HEAD');
+        if (left === '') kills.whole += 1;
+        else kills.left.push(left);
+        await git('checkout', '--quiet', '.');
+      }
+    }
     const { plans, findings, applied } = await apply('--check', 'true');
+    // One that was killed when it had written everything.
+    const whole = await git('diff', 'HEAD');
+    kills.whole += kills.left.filter((left) => left === whole).length;
     const after = await lockhound({ program, data, seed }, ['scan', '--json', '--no-advice', lockfile]);
     const changed = (await git('status', '--porcelain'))
       .split('\n')
@@ -120,16 +147,26 @@ async function applyAndTell(project: CheckedProject, bench: Bench): Promise<numb
     console.log(
       [
         `${project.name} (${project.manager}): ${findings.length} findings, ${count} claimed, ${after.findings.length} left; ` +
-          `untouched by a check that fails: ${untouched ? 'yes' : 'no'}; written: ${written.join(', ') || 'nothing'}; exactly: ${isExact ? 'yes' : `no (${changed.join(', ')})`}`,
+          `untouched by a check that fails: ${untouched ? 'yes' : 'no'}; by ${kills.started} kills: ${kills.whole === kills.started ? 'yes' : 'no'}; written: ${written.join(', ') || 'nothing'}; exactly: ${isExact ? 'yes' : `no (${changed.join(', ')})`}`,
         ...reasons.map((reason) => `  not made: ${reason}`),
         '',
       ].join('\n'),
     );
-    return untouched && isExact && after.findings.length <= findings.length ? 0 : 1;
+    return untouched && kills.whole === kills.started && isExact && after.findings.length <= findings.length
+      ? 0
+      : 1;
   } catch (error) {
     console.log(`${project.name}: ${error instanceof Error ? error.message : error}\n`);
     return 2;
   }
+}
+
+/** When a project's command is killed, as shares of the time that it takes. */
+function killTimes(name: string): readonly number[] {
+  return Array.from({ length: Number(values.kills) }, (_, index) => {
+    const digits = hash('sha256', `${values.seed} ${name} ${index}`).slice(0, 8);
+    return Number.parseInt(digits, 16) / 2 ** 32;
+  });
 }
 
 async function checkAndTell(project: CheckedProject, bench: Bench): Promise<number> {

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -56,10 +58,44 @@ export interface Lockhound {
 
 /** Runs a command that prints a report as JSON. The last argument is a lockfile. */
 export async function lockhound(
-  { program, data, seed }: Lockhound,
+  settings: Lockhound,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Report> {
+  const folder = dirname(args.at(-1) ?? '.');
+  const { out, err } = await withService(settings, (line) =>
+    run(folder, process.execPath, [...line(args)], environment),
+  );
+  if (out === '') throw new Error(`lockhound ${args.join(' ')}: ${err}`);
+  return report.parse(JSON.parse(out));
+}
+
+/**
+ * Runs a command in a folder, and kills it with everything that it started after a time in ms. Returns whether it was killed: `false` when it
+ * had ended before.
+ */
+export async function killedAfter(
+  ms: number,
+  folder: string,
+  settings: Lockhound,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<boolean> {
+  return await withService(settings, async (line) => {
+    const options = { cwd: folder, env: { ...process.env, ...environment }, stdio: 'ignore' } as const;
+    const child = spawn(process.execPath, [...line(args)], { ...options, detached: true });
+    const timer = setTimeout(() => process.kill(-(child.pid as number), 'SIGKILL'), ms);
+    const [, signal] = await once(child, 'close');
+    clearTimeout(timer);
+    return signal === 'SIGKILL';
+  });
+}
+
+/** Gives a task the function that adds program and configuration to a command, for a local service that answers it until the task ends. */
+async function withService<Result>(
+  { program, data, seed }: Lockhound,
+  task: (line: (args: readonly string[]) => readonly string[]) => Promise<Result>,
+): Promise<Result> {
   const service = await startInsightsService({ data });
   if (seed !== undefined) {
     const when = ({ url }: { readonly url: string }) => isMissing(url, seed);
@@ -72,15 +108,7 @@ export async function lockhound(
   try {
     const config = join(settings, 'lockhound.yaml');
     await writeFile(config, `insights: { url: "${service.url}" }\n`);
-    const folder = dirname(args.at(-1) ?? '.');
-    const { out, err } = await run(
-      folder,
-      process.execPath,
-      [program, ...args, '--config', config],
-      environment,
-    );
-    if (out === '') throw new Error(`lockhound ${args.join(' ')}: ${err}`);
-    return report.parse(JSON.parse(out));
+    return await task((args) => [program, ...args, '--config', config]);
   } finally {
     await service.close();
     await rm(settings, { recursive: true });
