@@ -72,6 +72,7 @@ const FILTERED = [
   'lockhound.findings.issues',
   'lockhound.targets.list',
   'lockhound.targets.inventory',
+  'lockhound.packages.where',
 ];
 /** The part of a list that a view loads. */
 const PARTS = new Set(['skip', 'limit', 'pageSize', 'pageToken']);

@@ -14,6 +14,7 @@ import { createDeliveryStore } from '../store/alerts/deliveries.ts';
 import { createDigestStore } from '../store/alerts/digests.ts';
 import { createApiAnswerStore } from '../store/api-answers.ts';
 import { createApiTokenStore } from '../store/api-tokens.ts';
+import { createAssignments } from '../store/assignments.ts';
 import { createBlobStore } from '../store/blobs.ts';
 import type { StoreError } from '../store/errors.ts';
 import { createExploitStore } from '../store/exploits.ts';
@@ -214,6 +215,7 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
     rejected: createRejectedStore(redis, keys, onUnreadable),
     schedules: createScheduleStore(redis, keys, onUnreadable),
     suppressions,
+    assignments: createAssignments(redis, keys, onUnreadable),
     exploits: createExploitStore(redis, keys),
     advisoryChanges,
     /** `undefined` when no limit is configured. */

@@ -9,7 +9,7 @@ import { ONLY_SHARD, type Shard } from './shards/shard.ts';
  * - So do package ids, inventories and facts: id lists hold the ids of their shard, and the script that learns a fact lists it for
  *   the targets of its shard. A package version that targets of several shards lock is stored and looked up once for each.
  * - What is about no target has the tag of the prefix itself (`{lockhound}`, `sharedKeys`): the number of shards and the running
- *   workers, suppressions, scorecards, seen versions, locks, request budgets, applied objects, stopped routes.
+ *   workers, suppressions, assignments, scorecards, seen versions, locks, request budgets, applied objects, stopped routes.
  * - Contents of lockfiles have no tag (`lockhound:blob:…`): each is read and written alone, and equal contents are stored once.
  *
  * No key of a number of shards is one of another number, except for those that all share: a move copies, and then deletes.
@@ -68,6 +68,8 @@ function sharedKeys(shared: string) {
     suppressionRevision: `${shared}:suppressions:revision`,
     /** The revision with which each of them changed last (hash). */
     suppressionRevisions: `${shared}:suppressions:revisions`,
+    /** Who works on which issue, by its id (hash). */
+    assignments: `${shared}:assignments`,
     /** Hash of what was applied to an account of the webhook-integration API, by kind and name. */
     applied: (account: string) => `${shared}:applied:${account}`,
     stoppedRoutes: `${shared}:stopped-routes`,

@@ -5,6 +5,7 @@ import {
   API_ANSWER,
   API_TOKEN,
   APPLIED_OBJECT,
+  ASSIGNMENT,
   CACHED_ADVISORY,
   CACHED_DEPENDENCIES,
   CACHED_FIX,
@@ -325,6 +326,7 @@ const WRITTEN = new Map<StoredKind<unknown>, object>([
       removed: { at, author: 'a', reason: 'r' },
     },
   ],
+  [ASSIGNMENT, { to: 'web', by: 'a', at }],
   [STOPPED_ROUTE, { route: 'r', at, reason: '410' }],
   [APPLIED_OBJECT, { name: 'n', fields: { url: 'hash' } }],
   [

@@ -193,6 +193,18 @@ function demoConfig({ insights, webhooks, receiver }: LocalServices, secrets: De
       variables: { ALERT_TOKEN: { secret: reference } },
       allowAddresses: ['127.0.0.1'],
     },
+    owners: [
+      ...['payments', 'web', 'data', 'platform'].map((team) => ({
+        labels: { team },
+        owners: [`@example/${team}`],
+      })),
+      { owners: ['@example/demo', 'sam@example.com'] },
+    ],
+    // What is not permitted is reported, and fails nothing.
+    policy: {
+      licenses: { deny: ['CC-BY-4.0', 'Python-2.0'] },
+      rules: { licenses: { level: 'note' } },
+    },
     // The page then shows a fleet that was looked up again.
     watch: { jitter: '0s' },
     log: { level: 'error' },

@@ -1,3 +1,4 @@
+import type { Assignment } from '../scan/assignment.ts';
 import type { Target, TrackedFinding } from '../scan/change.ts';
 import type { Finding } from '../scan/finding.ts';
 import { findingSchema } from '../scan/finding.ts';
@@ -9,6 +10,8 @@ export interface FleetFinding extends Pick<TrackedFinding, 'status' | 'openedAt'
   readonly labels: Readonly<Record<string, string>>;
   /** Number of all its locations; `finding.locations` lists at most 20. */
   readonly places: number;
+  /** Who works on its issue. */
+  readonly assigned?: Assignment;
 }
 
 /**

@@ -69,6 +69,7 @@ export const SOURCE_READING = kind('source-reading');
 export const INSPECTION = kind('inspection');
 export const PROJECT_SCORE = kind('project-score');
 export const STORED_SUPPRESSION = kind('suppression');
+export const ASSIGNMENT = kind('assignment');
 
 /* Records in the cache: their version is part of their key, so they are never upgraded. */
 export const CACHED_VERSION = kind('version');

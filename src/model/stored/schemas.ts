@@ -21,6 +21,7 @@ import { appliedObjectSchema } from '../ports/applied-objects.ts';
 import { openJobSchema } from '../queue/open-job.ts';
 import { outcomeSchema } from '../queue/outcome.ts';
 import { rejectedPayloadSchema } from '../queue/rejected-payload.ts';
+import { assignmentSchema } from '../scan/assignment.ts';
 import { targetStateSchema } from '../scan/change.ts';
 import {
   advisorySchema,
@@ -97,6 +98,7 @@ export const SCHEMAS = {
   inspection: inspectionSchema,
   'project-score': projectScoreSchema,
   suppression: storedSuppressionSchema,
+  assignment: assignmentSchema,
   version: cached(versionRecordSchema),
   'published-versions': cached(publishedVersionsSchema),
   advisory: cached(advisorySchema),

@@ -1,11 +1,13 @@
 import { HOLDER, type ViewedFinding } from '../../fleet/view/viewed-target.ts';
 import { defined } from '../../model/defined.ts';
+import type { Assignment } from '../../model/scan/assignment.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import { countedSeverity, SEVERITIES } from '../../model/scan/severity.ts';
 import { compareText } from '../../policy/finding-order.ts';
 import { formerLicensesOf } from '../../policy/rules/license-changed.ts';
-import { unreadableOf } from '../context.ts';
+import { firstShard, unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
+import { issueIdOf } from './filter.ts';
 import { selectFindings } from './select.ts';
 
 /** Groups in the answer, unless `limit` says another number. */
@@ -51,12 +53,13 @@ export const breakDownFindings: Operation<'lockhound.findings.breakdown'> = asyn
   const list = await selectFindings(context, filters, principal);
   const { dueIn } = context.fleet.policy;
   const now = Date.now();
+  const assigned = by === 'assignee' ? await firstShard(context.fleet).assignments.all() : undefined;
   const groups = new Map<string | undefined, Group>();
   for (const one of list) {
     const term = isAlert(one.finding) ? dueIn[countedSeverity(one.finding)] : undefined;
     const openedAt = one.status === 'open' ? Date.parse(one.openedAt) : undefined;
     const due = openedAt === undefined || term === undefined ? undefined : openedAt + term;
-    for (const name of namesOf(one, by, { now, openedAt, due })) {
+    for (const name of namesOf(one, by, { now, openedAt, due, assigned })) {
       const group = groups.get(name) ?? emptyGroup(name);
       groups.set(name, group);
       addTo(group, one, openedAt);
@@ -73,7 +76,9 @@ export const breakDownFindings: Operation<'lockhound.findings.breakdown'> = asyn
   };
 };
 
-interface Times {
+interface Known {
+  /** Who works on each issue, where that is asked for. */
+  readonly assigned: ReadonlyMap<string, Assignment> | undefined;
   /** Ms since 1970, as the others. */
   readonly now: number;
   /** Absent for a finding that is not open. */
@@ -84,7 +89,7 @@ interface Times {
 function namesOf(
   { finding, labels }: ViewedFinding,
   by: string,
-  { now, openedAt, due }: Times,
+  { now, openedAt, due, assigned }: Known,
 ): readonly (string | undefined)[] {
   switch (by) {
     case 'age':
@@ -93,6 +98,8 @@ function namesOf(
       return [due === undefined ? NO_TERM : rangeOf(TERMS, (due - now) / DAY_MS)];
     case 'owner':
       return finding.owners ?? [undefined];
+    case 'assignee':
+      return [assigned?.get(issueIdOf(finding))?.to];
     case 'rule':
       return [finding.rule];
     case 'ecosystem':

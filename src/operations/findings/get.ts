@@ -3,7 +3,7 @@ import { withExploits } from '../../policy/priority/exploits.ts';
 import { withPriority } from '../../policy/priority/priority.ts';
 import { notFound, requireSeen } from '../context.ts';
 import type { Operation } from '../operation.ts';
-import { shownFinding, withKnownFixes } from './shown.ts';
+import { shownFinding, withAssignments, withKnownFixes } from './shown.ts';
 
 /** Locations that are sent. */
 const MAX_LOCATIONS = 1_000;
@@ -22,7 +22,7 @@ export const get: Operation<'lockhound.findings.get'> = async ({ params, princip
   const locations = finding.locations.slice(0, MAX_LOCATIONS);
   const labels = (await targetSummaries.read(target))?.labels ?? {};
   const one = { target, labels, status, openedAt, changedAt, places, finding: { ...finding, locations } };
-  const [advised = one] = await withKnownFixes(context.fleet, [one]);
+  const [advised = one] = await withAssignments(context, await withKnownFixes(context.fleet, [one]));
   const shown = shownFinding(context, advised, true);
   const { advisory } = shown.finding;
   if (advisory === undefined) return shown;

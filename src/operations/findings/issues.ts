@@ -10,7 +10,7 @@ import type { Call, Operation } from '../operation.ts';
 import { pageOf, pageOfList } from '../paging.ts';
 import { issueIdOf, issueKeyOf } from './filter.ts';
 import { selectFindings } from './select.ts';
-import { findingPlace, shownFinding, wholeFindings, withKnownFixes } from './shown.ts';
+import { findingPlace, shownFinding, wholeFindings, withAssignments, withKnownFixes } from './shown.ts';
 
 /** Issues in the answer, unless `limit` says another number. */
 const LIMIT = 50;
@@ -190,9 +190,12 @@ async function shownIssues(context: OperationContext, issues: readonly Issue[]) 
     const one = whole[index];
     return one === undefined ? [] : [{ ...sample, one }];
   });
-  const advised = await withKnownFixes(
-    context.fleet,
-    present.map(({ one }) => one),
+  const advised = await withAssignments(
+    context,
+    await withKnownFixes(
+      context.fleet,
+      present.map(({ one }) => one),
+    ),
   );
   const shown = present.map((sample, index) => ({ ...sample, one: advised[index] ?? sample.one }));
   return Array.from(

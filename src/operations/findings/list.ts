@@ -4,7 +4,7 @@ import { unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { pageOf, pageOfList } from '../paging.ts';
 import { selectFindings } from './select.ts';
-import { findingPlace, shownFinding, wholeFindings, withKnownFixes } from './shown.ts';
+import { findingPlace, shownFinding, wholeFindings, withAssignments, withKnownFixes } from './shown.ts';
 
 /** Findings of a page whose states are read one by one: for more, all states are. */
 const MAX_WHOLE = 1_000;
@@ -19,7 +19,7 @@ export const list: Operation<'lockhound.findings.list'> = async ({ params, princ
     placeOf: findingPlace,
   });
   const whole = (await wholeFindings(context, items)).filter((one) => one !== undefined);
-  const advised = await withKnownFixes(context.fleet, whole);
+  const advised = await withAssignments(context, await withKnownFixes(context.fleet, whole));
   const findings = advised.map((one) => shownFinding(context, one));
   return { findings, total, ...unreadableOf(context, principal), ...next };
 };

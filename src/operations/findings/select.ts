@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache';
 import { COMPARE_FINDINGS, type FindingOrder, type FleetSnapshot } from '../../fleet/view/fleet-snapshot.ts';
 import { changeList } from '../../fleet/view/sorted-list.ts';
 import { HOLDER, type ViewedFinding, type ViewedTarget } from '../../fleet/view/viewed-target.ts';
-import { type OperationContext, perContext } from '../context.ts';
+import { firstShard, type OperationContext, perContext } from '../context.ts';
 import { questionOf } from '../page-token.ts';
 import type { Principal } from '../principal.ts';
-import { type FindingFilter, type FindingFilters, findingFilter } from './filter.ts';
+import { type FindingFilter, type FindingFilters, findingFilter, issueIdOf } from './filter.ts';
 import { fixableOf } from './shown.ts';
 
 /** Findings in remembered lists. */
@@ -55,14 +55,16 @@ export async function selectFindings(
   const fleet = await context.snapshot({ ...filter.need, onlyAlerts, order });
   const key = `${onlyAlerts} ${keyOf(filters, order, principal)}`;
   const list = await listOf(context, fleet, { filter, order, key });
-  return filters.fixable === true ? await keepFixable(context, list) : list;
+  const fixable = filters.fixable === true ? await keepFixable(context, list) : list;
+  return await keepAssigned(context, fixable, filters);
 }
 
-/** The parameters that decide a list, except whether its findings are fixable. */
+/** The parameters that decide a list, except whether its findings are fixable, and who works on them. */
 function keyOf(filters: FindingFilters, order: FindingOrder, { scope }: Principal): string {
   // `since` may be a duration: a remembered list is then of the same second.
   const time = filters.since === undefined ? '' : Math.floor(Date.now() / 1_000);
-  return `${time} ${questionOf(order, { ...filters, orderBy: undefined, fixable: undefined }, scope)}`;
+  const others = { orderBy: undefined, fixable: undefined, assignee: undefined, unassigned: undefined };
+  return `${time} ${questionOf(order, { ...filters, ...others }, scope)}`;
 }
 
 async function listOf(
@@ -91,6 +93,19 @@ async function keepFixable(
   fixable.set(list, { readAt: performance.now(), list: found });
   found.catch(() => fixable.delete(list));
   return await found;
+}
+
+async function keepAssigned(
+  { fleet }: OperationContext,
+  list: readonly ViewedFinding[],
+  { assignee, unassigned = false }: FindingFilters,
+): Promise<readonly ViewedFinding[]> {
+  if (assignee === undefined && !unassigned) return list;
+  const assigned = await firstShard(fleet).assignments.all();
+  return list.filter(({ finding }) => {
+    const to = assigned.get(issueIdOf(finding))?.to;
+    return (assignee === undefined || to === assignee) && (!unassigned || to === undefined);
+  });
 }
 
 /** The findings that fit. Targets are tested first, because there are fewer. */

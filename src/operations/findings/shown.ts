@@ -11,7 +11,8 @@ import { isAlert } from '../../model/scan/is-alert.ts';
 import { countedSeverity } from '../../model/scan/severity.ts';
 import { mapInSlices } from '../../model/yielding.ts';
 import { alertRef } from '../../store/fleet/open-alerts.ts';
-import type { OperationContext } from '../context.ts';
+import { firstShard, type OperationContext } from '../context.ts';
+import { issueIdOf } from './filter.ts';
 
 /**
  * A finding as answers have it: an open one with its age, and with the time by which it has to be resolved. `isAlone`: its fixes have their
@@ -79,6 +80,16 @@ export function findingPlace({ finding, ...one }: FleetFinding): FleetFinding {
   const { locations: _places, title: _title, advice: _advice, advisory, ...others } = finding;
   const named = advisory === undefined ? {} : { advisory: { id: advisory.id, score: advisory.score } };
   return { ...one, labels: {}, finding: { ...others, ...named } } as unknown as FleetFinding;
+}
+
+/** Adds who works on the issues of findings. */
+export async function withAssignments(
+  { fleet }: Pick<OperationContext, 'fleet'>,
+  findings: readonly FleetFinding[],
+): Promise<readonly FleetFinding[]> {
+  const ids = findings.map(({ finding }) => issueIdOf(finding));
+  const assigned = await firstShard(fleet).assignments.some(ids);
+  return findings.map((one, index) => ({ ...one, ...defined({ assigned: assigned.get(ids[index] ?? '') }) }));
 }
 
 /** Package versions that are read at once. */

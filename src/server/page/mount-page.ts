@@ -13,6 +13,7 @@ export const VIEW_PATHS: readonly string[] = [
   '/finding',
   '/targets',
   '/target',
+  '/packages',
   '/inventory',
   '/graph',
   '/exceptions',

@@ -86,6 +86,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'lockhound.suppressions.import': { body: { path: 'a.json', text: '{}' }, status: 400 },
   'lockhound.suppressions.list': { params: { removed: true } },
   'lockhound.suppressions.remove': { params: { suppression: 'none' }, status: 404 },
+  'lockhound.findings.assign': { body: { issues: ['0'.repeat(16)] } },
   'lockhound.targets.acceptCorrections': { params: { author: 'sam' }, status: 409 },
   'lockhound.targets.forget': { params: { target } },
   'lockhound.tokens.revoke': { params: { token: 'none' }, status: 404 },

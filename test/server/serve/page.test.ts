@@ -431,6 +431,37 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
     await page.context().close();
   });
 
+  it('shows which targets hold a package, and since when', async () => {
+    const { page, events } = await signedIn(tokens.admin, '/packages');
+    const asked = page.getByRole('searchbox', { name: 'Package' });
+    await asked.fill('nothing');
+    await page.getByText('No target holds nothing.').waitFor();
+    await asked.fill('left');
+    const row = page.getByRole('table', { name: 'Places' }).getByRole('row').filter({ hasText: 'org/shop' });
+    await row.getByText('left 1.0.0').waitFor();
+    await page.getByLabel('also in the past').check();
+    await page.getByRole('table', { name: 'Periods' }).waitFor();
+    expect(events()).toEqual([]);
+    await page.context().close();
+  });
+
+  it('assigns the selected issues, and shows those of a person', async () => {
+    const { page, events } = await signedIn(tokens.admin, '/issues');
+    await page
+      .getByLabel('Select org/shop/left@1.0.0/critical')
+      .or(page.getByLabel(/^Select /))
+      .first()
+      .check();
+    await page.getByRole('button', { name: 'Assign' }).click();
+    await page.getByLabel('Person or team').fill('Sam');
+    await page.getByRole('dialog').getByRole('button', { name: 'Assign' }).click();
+    await page.getByText('Assigned to Sam.').waitFor();
+    await page.goto(`${api.server.url}/findings?assignee=Sam`);
+    await page.getByText(/^[1-9]\d* findings?$/).waitFor();
+    expect(events()).toEqual([]);
+    await page.context().close();
+  });
+
   it('shows open findings in groups, and says every number of a bar', async () => {
     const { page, events } = await signedIn(tokens.admin, '/charts');
     const ages = page.getByRole('table', { name: 'Open findings by age' });
@@ -522,6 +553,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
       'Findings',
       'Charts',
       'Targets',
+      'Packages',
       'Changes',
       'Suppressions',
       'Deliveries',
@@ -590,6 +622,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
         '/tokens',
         '/deliveries',
         '/charts',
+        '/packages?package=left&ever=true',
         INVENTORY,
         EXCEPTIONS,
         `${GRAPH}&package=left@1.0.0`,
@@ -609,6 +642,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
         '/queues',
         '/target?id=evil',
         '/charts',
+        '/packages?package=left&ever=true',
         INVENTORY,
         EXCEPTIONS,
         GRAPH,

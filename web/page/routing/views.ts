@@ -8,6 +8,7 @@ import { FindingView } from '../views/finding/finding.tsx';
 import { FindingsView } from '../views/findings/findings.tsx';
 import { IssuesView } from '../views/issues/issues.tsx';
 import { OverviewView } from '../views/overview/overview.tsx';
+import { PackagesView } from '../views/packages.tsx';
 import { QueuesView } from '../views/queues.tsx';
 import { RejectedView } from '../views/rejected.tsx';
 import { SchedulesView } from '../views/schedules/schedules.tsx';
@@ -38,6 +39,7 @@ export const VIEWS: readonly ViewEntry[] = [
   { path: '/charts', title: 'Charts', View: ChartsView, isListed: true },
   { path: '/finding', title: 'Finding', View: FindingView, isListed: false },
   { path: '/targets', title: 'Targets', View: TargetsView, isListed: true },
+  { path: '/packages', title: 'Packages', View: PackagesView, isListed: true },
   { path: '/target', title: 'Target', View: TargetView, isListed: false },
   { path: '/inventory', title: 'Inventory', View: InventoryView, isListed: false },
   { path: '/graph', title: 'Dependencies', View: GraphView, isListed: false },

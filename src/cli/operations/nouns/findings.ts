@@ -16,6 +16,7 @@ export const NOUN: Noun = {
     count: {},
     breakdown: { args: ['by'], items: 'groups', limit: 50 },
     issues: { items: 'issues', limit: 50, text: issueListText },
+    assign: {},
     exposure: {
       args: ['advisory'],
       limit: 50,

@@ -85,6 +85,20 @@ export function ChartsView() {
             )
           }
         </HeatCard>
+        <HeatCard
+          title="Assigned to"
+          by="assignee"
+          filters={filters}
+          nothing="Nobody is named. Select issues, and assign them."
+        >
+          {(assignee) =>
+            assignee === undefined ? (
+              <a href={findingsAddress({ ...filters, unassigned: true })}>nobody</a>
+            ) : (
+              <a href={findingsAddress({ ...filters, assignee })}>{assignee}</a>
+            )
+          }
+        </HeatCard>
         <LicenceCard filters={filters} />
       </div>
     </>

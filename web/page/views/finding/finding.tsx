@@ -10,6 +10,7 @@ import { Overdue } from '../../parts/overdue.tsx';
 import { SeverityBadge } from '../../parts/severity.tsx';
 import { Time } from '../../parts/time.tsx';
 import { place } from '../../routing/location.ts';
+import { findingsAddress } from '../findings/filters.ts';
 import { Advice } from './advice.tsx';
 import { AdvisoryCard } from './advisory-card.tsx';
 import { FindingHistory } from './finding-history.tsx';
@@ -159,6 +160,29 @@ function Facts({ one }: { readonly one: FleetFinding }) {
           <dd>in the catalogue of known exploited vulnerabilities</dd>
         </>
       ) : null}
+      {one.assigned === undefined ? null : (
+        <>
+          <dt>Assigned</dt>
+          <dd>
+            <a href={findingsAddress({ assignee: one.assigned.to })}>{one.assigned.to}</a>{' '}
+            <span class="faint">
+              by {one.assigned.by}, <Time at={one.assigned.at} />
+            </span>
+          </dd>
+        </>
+      )}
+      {finding.owners === undefined ? null : (
+        <>
+          <dt>Owners</dt>
+          <dd>
+            {finding.owners.map((owner) => (
+              <a key={owner} href={findingsAddress({ owner })}>
+                {owner}
+              </a>
+            ))}
+          </dd>
+        </>
+      )}
       <dt>Opened</dt>
       <dd>
         <Time at={one.openedAt} />

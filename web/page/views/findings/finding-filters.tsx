@@ -17,6 +17,7 @@ const FLAGS: Readonly<Record<string, readonly [label: string, help: string]>> = 
   direct: ['direct dependencies', 'Only packages that the target requires itself'],
   fixable: ['can be fixed', 'Only findings that a known upgrade clears'],
   notes: ['with notes', 'Also findings that are only reported and never alert'],
+  unassigned: ['assigned to nobody', 'Only findings that nobody works on'],
   reverse: ['opposite order', 'The list from its end'],
 };
 

@@ -5,6 +5,7 @@ import { Choice } from '../../parts/choice.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { downloadFindings, FORMATS } from '../../parts/download.ts';
 import { counted } from '../../parts/format.ts';
+import { AssignDialog } from '../finding/assign.tsx';
 import { SuppressDialog } from '../finding/suppress.tsx';
 import type { IssueFilters } from './issues.tsx';
 
@@ -13,13 +14,14 @@ interface IssueActionsProps {
   readonly filters: IssueFilters;
   readonly selected: ReadonlyMap<string, Issue>;
   readonly onClear: () => void;
+  readonly onAssigned: () => void;
   /** An issue is done. */
   readonly onRemove: (id: string) => void;
 }
 
 /** What can be done with the selected issues at once. */
-export function IssueActions({ filters, selected, onClear, onRemove }: IssueActionsProps) {
-  const [asked, setAsked] = useState<'suppress' | 'export' | undefined>(undefined);
+export function IssueActions({ filters, selected, onClear, onAssigned, onRemove }: IssueActionsProps) {
+  const [asked, setAsked] = useState<'suppress' | 'assign' | 'export' | undefined>(undefined);
   const issues = [...selected.values()];
   const close = (): void => setAsked(undefined);
   return (
@@ -33,6 +35,11 @@ export function IssueActions({ filters, selected, onClear, onRemove }: IssueActi
           {may('lockhound.suppressions.add') ? (
             <button type="button" onClick={() => setAsked('suppress')}>
               Suppress
+            </button>
+          ) : null}
+          {may('lockhound.findings.assign', { isFleetWide: true }) ? (
+            <button type="button" onClick={() => setAsked('assign')}>
+              Assign
             </button>
           ) : null}
         </>
@@ -60,6 +67,14 @@ export function IssueActions({ filters, selected, onClear, onRemove }: IssueActi
             options={FORMATS.map(([name, text]) => [name, text])}
           />
         </Dialog>
+      ) : null}
+      {asked === 'assign' ? (
+        <AssignDialog
+          issues={issues.map(({ id }) => id)}
+          to={issues[0]?.first.assigned?.to}
+          onDone={onAssigned}
+          onClose={close}
+        />
       ) : null}
       {asked === 'suppress' ? (
         <SuppressDialog

@@ -10,6 +10,8 @@ import type { IssueFilters } from './issues.tsx';
 
 interface IssueTableProps {
   readonly filters: IssueFilters;
+  /** The list is loaded again when it changes. */
+  readonly version: number;
   readonly selected: ReadonlyMap<string, Issue>;
   readonly onSelect: (issue: Issue, isSelected: boolean) => void;
   readonly onSort: (order: string, isReversed: boolean) => void;
@@ -27,7 +29,7 @@ const COLUMNS = [
 ] as const;
 
 /** Issues whose visible rows exist. A row opens to its targets. */
-export function IssueTable({ filters, selected, onSelect, onSort, onTotal }: IssueTableProps) {
+export function IssueTable({ filters, version, selected, onSelect, onSort, onTotal }: IssueTableProps) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const toggle = (id: string): void => {
     const next = new Set(open);
@@ -40,7 +42,7 @@ export function IssueTable({ filters, selected, onSelect, onSort, onTotal }: Iss
       class="issue-table"
       heights={[60, 126]}
       columns={COLUMNS}
-      listKey={JSON.stringify(filters)}
+      listKey={`${version} ${JSON.stringify(filters)}`}
       load={async ({ skip, pageSize }, signal) => {
         const params = { ...filters, by: 'package', skip, limit: pageSize } as const;
         const { issues, different } = await call('lockhound.findings.issues', params, { signal });
@@ -99,6 +101,7 @@ function Cells({ issue, isSelected, onSelect, isOpen, onToggle }: CellsProps) {
         <div class="faint">
           {advisory === undefined ? finding.rule : [advisory.id, ...advisory.aliases].join(', ')}
           {finding.kev?.['listed'] === true ? <span class="mark hot">exploited</span> : null}
+          {first.assigned === undefined ? null : <span class="mark">{first.assigned.to}</span>}
           {finding.suppressed === undefined ? null : <span class="mark">suppressed</span>}
           {first.status === 'resolved' ? <span class="mark">resolved</span> : null}
         </div>

@@ -33,6 +33,7 @@ export function IssuesView() {
   const { severity: _severity, rule: _rule, ecosystem: _ecosystem, ...others } = selecting;
   const [total, setTotal] = useState<number | undefined>(undefined);
   const [selected, setSelected] = useState<ReadonlyMap<string, Issue>>(new Map());
+  const [version, setVersion] = useState(0);
   const onTotal = useCallback(setTotal, []);
   // The choices of the selection lists are those of the other filters. They are counted when the table is there.
   const choices = useLoaded(total === undefined ? '' : `choices ${JSON.stringify(others)}`, (signal) =>
@@ -52,6 +53,10 @@ export function IssuesView() {
           filters={selecting}
           selected={selected}
           onClear={() => setSelected(new Map())}
+          onAssigned={() => {
+            setSelected(new Map());
+            setVersion((before) => before + 1);
+          }}
           onRemove={(id) => setSelected((before) => new Map([...before].filter(([one]) => one !== id)))}
         />
       </ViewHead>
@@ -70,6 +75,7 @@ export function IssuesView() {
       </p>
       <IssueTable
         filters={filters}
+        version={version}
         selected={selected}
         onSelect={select}
         onSort={(orderBy, reverse) =>
