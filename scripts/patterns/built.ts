@@ -12,7 +12,7 @@ export const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   // Compiles the expressions of documents, which are checked one by one.
   'src/discovery/request/pattern.ts': [],
   'src/insights/request/params.ts': [/^[0-9a-f]{128}$/i],
-  'src/lockfiles/packages/toml-lock.ts': [/^\s*\[\[\s*(?:package|"package")\s*\]\]\s*(?:#.*)?$/s],
+  'src/lockfiles/syntax/toml-blocks.ts': [/^\s*\[\[\s*(?:package|"package")\s*\]\]\s*(?:#.*)?$/s],
   'src/notify/webhooks/preset-webhook.ts': [/\$SLACK_TOKEN(?![A-Z0-9_])/g],
   'src/policy/suppressions/concerned-findings.ts': [/GHSA-1|CVE-2/i, /a[-_.]+b[-_.]+c/i, /license/],
   'src/store/redis/server-settings.ts': [/^maxmemory_policy:(.*?)\r?$/m],
