@@ -58,7 +58,7 @@ export interface InsightsClient {
   close(): Promise<void>;
 }
 
-/** By name: the object of `import *` needs code of the bundler, in a file that every scan would load. */
+/** The operations by name: the object of `import *` needs code of the bundler, in a file that every scan would load. */
 const OPERATIONS: typeof Operations = {
   getAdvisory,
   getCapabilities,

@@ -18,7 +18,7 @@ const CONCURRENCY = 8;
 export interface AdviceRequest {
   readonly findings: readonly Finding[];
   readonly lockfiles: readonly Pick<ResolvedLockfile, 'path' | 'format' | 'packages'>[];
-  /** What a lockfile and the files beside it state. Called for lockfiles with findings. */
+  /** The statement of a lockfile and the files beside it. Called for lockfiles with findings. */
   statementOf(path: string, format: string): Promise<ProjectStatement>;
   readonly facts: AdviceFacts;
   /** ms since 1970. */
@@ -28,7 +28,7 @@ export interface AdviceRequest {
 export interface Advised {
   /** The given ones in their order, with fixes and a sentence of advice where they were computed. */
   readonly findings: readonly Finding[];
-  /** For each lockfile with findings that can be advised on. */
+  /** The plans, one for each lockfile with findings that can be advised on. */
   readonly plans: readonly FixPlan[];
   readonly unadvised: readonly Unadvised[];
 }

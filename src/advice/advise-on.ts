@@ -17,7 +17,7 @@ import { relockAbove } from './relock-above.ts';
 /** More direct dependencies than these are not upgraded to clear one package. */
 const MAX_DIRECTS = 10;
 
-/** What is known of an affected package before a way is chosen. */
+/** The known facts about an affected package before a way is chosen. */
 interface Question {
   readonly affected: ResolvedPackage;
   readonly project: Project;

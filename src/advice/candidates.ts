@@ -15,7 +15,9 @@ const BATCH = 20;
 /** The versions of a package that are later than the locked one. */
 export interface Candidates {
   readonly scheme: VersionScheme;
-  /** In the order of the ecosystem. No pre-releases, unless the locked version is one, and no deprecated ones. */
+  /**
+   * The later versions, in the order of the ecosystem: no pre-releases, unless the locked version is one, and no deprecated ones.
+   */
   readonly later: readonly PublishedVersion[];
   /** Set when the list of the versions is partial: why nothing is known of all versions. One that is not listed may be good. */
   readonly unlisted: Refuted | undefined;
@@ -30,7 +32,7 @@ export interface Candidates {
   allGood(versions: readonly string[]): Promise<Proof>;
   /** The first version with which nothing is wrong but that the index advises to wait with it, as a fix. */
   waiting(): Pick<Fix, 'kind' | 'version' | 'until' | 'reason'> | undefined;
-  /** What was looked at so far, in order. */
+  /** The candidates that were looked at so far, in order. */
   looked(): readonly FixCandidate[];
 }
 

@@ -1,7 +1,7 @@
 import type { FixStep } from '../model/advice/fix-plan.ts';
 import type { Finding } from '../model/scan/finding.ts';
 
-/** What is compared of a finding. */
+/** The parts of a finding that are compared. */
 export type ComparedFinding = {
   readonly package: Pick<Finding['package'], 'name' | 'version'>;
   readonly advisory?: { readonly id: string } | undefined;
@@ -12,11 +12,11 @@ export interface PlanOutcome {
   readonly findings: number;
   /** Findings that the steps say they clear. */
   readonly claimed: number;
-  /** Those of them that the later scan does not have, neither of the same nor of another version. */
+  /** The number of findings that the later scan does not have, neither of the same nor of another version. */
   readonly gone: number;
   /** Findings about what no version of the package was affected by before. */
   readonly added: number;
-  /** What is not as advised, for people. */
+  /** Texts for people about what is not as advised. */
   readonly notes: readonly string[];
 }
 

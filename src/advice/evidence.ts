@@ -5,7 +5,7 @@ import { type Holder, permits } from './holders.ts';
 
 const MAX_ENTRIES = 20;
 
-/** What was looked at for a fix. */
+/** The things that were looked at for a fix. */
 export interface EvidenceOf {
   /** Graphs are added while they are looked at. */
   readonly graphs: Fix['evidence']['graphs'][number][];

@@ -8,7 +8,10 @@ import type { DeclaredRequirement } from '../model/signal/release-facts.ts';
 import { AdviceError } from './errors.ts';
 import { type Search, unknown } from './proof.ts';
 
-/** What advice reads from the package-insights API. Lists and records throw `InsightsError`, and everything `AdviceError` (`request-limit`). */
+/**
+ * The facts that advice reads from the package-insights API. Lists and records throw `InsightsError`, and everything `AdviceError`
+ * (`request-limit`).
+ */
 export interface AdviceFacts {
   /** `undefined` when the index does not have the package. */
   versions(key: Pick<VersionKey, 'system' | 'name'>): Promise<PublishedVersions | undefined>;
@@ -16,7 +19,9 @@ export interface AdviceFacts {
   records(keys: readonly VersionKey[]): Promise<readonly (AdvisedRecord | undefined)[]>;
   /** The graph that a new installation of a version resolves to. It is not known when the service has none, and when a request fails. */
   graph(key: VersionKey): Promise<Search<DependencyGraph>>;
-  /** What a version of Cargo, Go or PyPI declares. Not known as graphs are, and for a service that does not have it. */
+  /**
+   * The requirements that a version of Cargo, Go or PyPI declares. Not known as graphs are, and for a service that does not have it.
+   */
   requirements(key: VersionKey): Promise<Search<readonly DeclaredRequirement[]>>;
   /** Why graphs could not be read: another time they can be. */
   failures(): readonly CodedError[];
@@ -27,7 +32,7 @@ export type AdvisedRecord = VersionRecordSummary & {
   readonly waitUntil?: string | { readonly unknown: string };
 };
 
-/** No index advises to wait with older versions. */
+/** The age up to which an index may advise to wait with a version. */
 const YOUNG_MS = 60 * 24 * 3_600_000;
 
 export interface AdviceLimits {
@@ -36,7 +41,7 @@ export interface AdviceLimits {
   readonly maxRequests: number;
 }
 
-/** What advice asks. */
+/** The look-ups that advice uses. */
 export type AdvisedBy = Pick<
   Insights,
   'publishedVersions' | 'resolve' | 'dependencies' | 'requirements' | 'releases'

@@ -13,7 +13,7 @@ import { requiredGraph } from './required-graph.ts';
 
 export type GraphEvidence = Fix['evidence']['graphs'][number];
 
-/** What another version of a locked package would bring. */
+/** The question what another version of a locked package would bring. */
 export interface GraphQuestion {
   /** The locked package. */
   readonly root: ResolvedPackage;
@@ -25,7 +25,7 @@ export interface GraphQuestion {
   readonly now: number;
 }
 
-/** What is known of a version of a package that brings an affected one. */
+/** The known facts about a version of a package that brings an affected one. */
 export interface Probe {
   readonly name: string;
   readonly version: string;
@@ -66,8 +66,8 @@ export async function probeGraph(
 }
 
 /**
- * What a lockfile gets by declared requirements, or else what a new installation resolves to. Where only some packages of a lockfile are known, that
- * comes first.
+ * The graph that a lockfile gets by declared requirements, or else that of a new installation. Where only some packages of a lockfile are
+ * known, that comes first.
  */
 async function graphOf(
   key: VersionKey,

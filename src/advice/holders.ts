@@ -67,7 +67,7 @@ async function goHolders(
 }
 
 /**
- * What the target requires itself. Where neither the lockfile nor a manifest states all of that, any package can be required with a
+ * The requirements of the target itself. When neither the lockfile nor a manifest states all of that, any package can be required with a
  * requirement that is not known.
  */
 function targetHolders({ name, direct }: ResolvedPackage, project: Project): readonly Holder[] {
@@ -126,7 +126,7 @@ async function publishedRequirements(
   });
 }
 
-/** What a version declares about a package: of several requirements, those that led to the locked version. */
+/** The requirements that a version declares about a package: of several requirements, those that led to the locked version. */
 async function declaredRequirements(
   key: VersionKey,
   locked: ResolvedPackage,

@@ -21,8 +21,8 @@ import { sentenceOf } from './sentence.ts';
 const MAX_CANDIDATES = 5;
 
 /**
- * What is known of fixes of a version, without any lockfile: its nearest good version, and for each direct dependency whether it
- * comes to bring a good one. Keeps the ways that are known already. `now`: ms since 1970.
+ * Determines what is known of fixes of a version, without any lockfile: its nearest good version, and for each direct dependency whether
+ * it comes to bring a good one. Keeps the ways that are known already. `now`: ms since 1970.
  */
 export async function learnFix(
   { key, directs }: FixQuestion,
@@ -177,7 +177,7 @@ function fixKeyOf(finding: Finding): VersionKey | undefined {
   return { system, name: canonicalName(name, system), version: canonicalVersion(version, name, system) };
 }
 
-/** What decides the fix of a finding by what is known, as text. `undefined` when none can be known. */
+/** The question that decides the fix of a finding by what is known, as text. `undefined` when none can be known. */
 export function fixQuestionOf(finding: Finding): string | undefined {
   if (fixKeyOf(finding) === undefined) return undefined;
   const { ecosystem, name, version, direct } = finding.package;
@@ -185,7 +185,7 @@ export function fixQuestionOf(finding: Finding): string | undefined {
   return JSON.stringify([ecosystem, name, version, direct, first, others.length > 0]);
 }
 
-/** What is known of the fix of each finding, in order; `undefined` where nothing is. */
+/** Reads what is known of the fix of each finding, in order; `undefined` where nothing is. */
 export async function readFixesOf(
   findings: readonly Finding[],
   read: KnownFixes['read'],

@@ -137,7 +137,7 @@ function questionOf(
     : { ...planning, affected, direct, to };
 }
 
-/** Like the changes of a fix, with the common versions of direct dependencies. */
+/** The changes of several fixes as one, with the common versions of direct dependencies. */
 async function mergedChanges(
   affected: ResolvedPackage,
   changes: readonly FixChange[],

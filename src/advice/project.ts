@@ -18,7 +18,9 @@ export interface AdvisedLockfile {
 /** A lockfile, prepared for questions about its packages. */
 export interface Project {
   readonly path: string;
-  /** Where the statement has all requirements of the target, it says which packages are direct if the lockfile does not. */
+  /**
+   * The packages. When the statement has all requirements of the target, it says which of them are direct if the lockfile does not.
+   */
   readonly packages: readonly ResolvedPackage[];
   readonly statement: ProjectStatement;
   readonly manager: Manager;

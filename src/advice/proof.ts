@@ -1,4 +1,4 @@
-/** What is known of a statement that a fix rests on. `unknown`: it is neither proved nor refuted. */
+/** The proof of a statement that a fix rests on. `unknown`: it is neither proved nor refuted. */
 export type Proof = { readonly state: 'good' } | Refuted;
 
 /** Why something is not good, or why that is not known: a clause without a full stop. */
@@ -7,7 +7,7 @@ export interface Refuted {
   readonly reason: string;
 }
 
-/** What was searched for; `bad`: it does not exist, as far as everything that was looked at is known. */
+/** The result of a search; `bad`: it does not exist, as far as everything that was looked at is known. */
 export type Search<Found> = { readonly state: 'good'; readonly found: Found } | Refuted;
 
 export const GOOD: Proof = { state: 'good' };

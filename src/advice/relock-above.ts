@@ -8,7 +8,7 @@ import { relockOf } from './relock.ts';
 /** More packages than these are not locked again to clear one. */
 const MAX_PACKAGES = 10;
 
-/** What is asked of all packages above the affected one. */
+/** The question about all packages above the affected one. */
 export interface AboveQuestion extends Omit<GraphQuestion, 'root'> {
   readonly graphs: GraphEvidence[];
 }

@@ -4,7 +4,7 @@ import { type Holder, permits } from './holders.ts';
 import type { Manager } from './managers/manager.ts';
 import { bad, noneOf, type Proof, type Refuted } from './proof.ts';
 
-/** What a re-lock of a package would do. */
+/** The effect of a re-lock of a package. */
 export type Relock =
   | {
       readonly state: 'good';

@@ -16,7 +16,7 @@ export const DECLARING: ReadonlySet<System> = new Set<System>(['CARGO', 'GO', 'P
 /** More packages than these are not followed: a resolved graph says it with one request. */
 const MAX_PACKAGES = 12;
 
-/** Where a version of a locked package is put in place of the locked one. */
+/** The question about another version in place of a locked one. */
 export interface RequiredQuestion {
   readonly affected: ResolvedPackage;
   readonly project: Project;
@@ -29,9 +29,10 @@ type Node = DependencyGraph['nodes'][number];
 type Edge = DependencyGraph['edges'][number];
 
 /**
- * What a lockfile gets with a version of one of its packages, by what versions declare: packages that are still permitted stay locked, unless they
- * bring the affected one; others get the highest version that is permitted (of Go: the one that is required). Of the affected package, a manager that
- * takes a given version gets the smallest good one. Not known for other systems and where more than a few packages change.
+ * The graph that a lockfile gets with a version of one of its packages, by what versions declare: packages that are still permitted stay
+ * locked, unless they bring the affected one; others get the highest version that is permitted (of Go: the one that is required). Of the
+ * affected package, a manager that takes a given version gets the smallest good one. Not known for other systems and where more than a few
+ * packages change.
  */
 export async function requiredGraph(
   key: VersionKey,

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isObject } from '../model/json-object.ts';
 
-/** What an advisory says for people. What its source does not state is absent. */
+/** The text of an advisory for people. Parts that its source does not state are absent. */
 export interface AdvisoryText {
   /** Markdown of its publisher, at most 4,000 characters. */
   readonly text?: string;

@@ -16,7 +16,7 @@ import { SYSTEMS } from '../model/lockfile/ecosystem.ts';
 import type { Coverage } from './database.ts';
 import { AdvisoryError } from './errors.ts';
 
-/** What a bundle says of itself. */
+/** The statement of a bundle about itself. */
 export type BundleHead = z.infer<typeof headSchema>;
 
 const headSchema = z.strictObject({
@@ -42,7 +42,7 @@ const headSchema = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** What a bundle carries. */
+/** The content of a bundle. */
 export interface BundleContent {
   readonly coverage: readonly Coverage[];
   readonly lists: readonly Feed[];

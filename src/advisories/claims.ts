@@ -10,9 +10,9 @@ const MAX_DIFFERENT = 200;
 type Imported = Pick<Advisories, 'about' | 'find' | 'withdrawnAs'>;
 
 /**
- * What the service and the imported advisories say where they differ about a version: of each advisory that one of them lists. `service`
- * and `own`: the ids that each lists; `undecided`: those about which the imported ones say
- * nothing. That the service does not list one is a claim only when it knows the advisory, which is not known here.
+ * The statements of the service and of the imported advisories where they differ about a version: of each advisory that one of them lists.
+ * `service` and `own`: the ids that each lists; `undecided`: those about which the imported ones say nothing. That the service does not
+ * list one is a claim only when it knows the advisory, which is not known here.
  */
 export function claimsAbout(
   { system, name }: Pick<VersionKey, 'system' | 'name'>,

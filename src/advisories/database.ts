@@ -34,7 +34,7 @@ export interface StoredAffected extends Affected {
   readonly id: string;
 }
 
-/** What is stored of an advisory besides the versions that it affects. */
+/** The stored parts of an advisory besides the versions that it affects. */
 export type StoredAdvisory = Omit<OsvRecord, 'affected'>;
 
 const FORMAT = 3;
@@ -87,7 +87,7 @@ export async function openAdvisories(path: string) {
   const ofAlias = database.prepare('SELECT id FROM withdrawn WHERE alias = ?');
   return {
     coverage: () => coverageOf(database),
-    /** As in `AdvisoryUpdate`. */
+    /** See `AdvisoryUpdate`. */
     fact: (name: string) => factIn(database, name),
     /** The advisories about packages that are not withdrawn, by name. `names`: as `storedName` spells them, each once. */
     about(system: System, names: Iterable<string>): ReadonlyMap<string, readonly StoredAffected[]> {
@@ -106,7 +106,7 @@ export async function openAdvisories(path: string) {
         row && { ...(JSON.parse(String(row['body'])) as StoredAdvisory), modified: String(row['modified']) }
       );
     },
-    /** What an advisory says for people. */
+    /** The text of an advisory for people. */
     text: (id: string) => textIn(database, id),
     /** The ids of withdrawn advisories that have another id among their aliases. */
     withdrawnAs: (alias: string) => ofAlias.all(alias).map(({ id }) => String(id)),
@@ -129,14 +129,17 @@ export async function openAdvisories(path: string) {
   };
 }
 
-/** What the imported advisories of a data folder cover; `undefined` when none are imported. Throws `AdvisoryError` (`database-damaged`). */
+/**
+ * The coverage of the imported advisories of a data folder; `undefined` when none are imported. Throws `AdvisoryError`
+ * (`database-damaged`).
+ */
 export async function importedCoverage(folder: string): Promise<readonly Coverage[] | undefined> {
   const path = advisoriesPath(folder);
   if (!existsSync(path)) return undefined;
   return (await importedFacts(path)).coverage;
 }
 
-/** What the stored advisories cover, and a value beside them (`AdvisoryUpdate.fact`). Throws `AdvisoryError`. */
+/** The coverage of the stored advisories, and a value beside them (`AdvisoryUpdate.fact`). Throws `AdvisoryError`. */
 export async function importedFacts(
   path: string,
   name = '',

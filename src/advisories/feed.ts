@@ -14,7 +14,7 @@ import { AdvisoryError } from './errors.ts';
 import { readOsvRecord, type WholeRecord } from './osv-record.ts';
 import { type RequestOptions, request, requestPart, unavailable } from './request.ts';
 
-/** What an ecosystem's list of changes said since a position. */
+/** The changes that an ecosystem's list has since a position. */
 export interface FeedChanges {
   readonly position: FeedPosition;
   readonly records: readonly WholeRecord[];
@@ -144,7 +144,7 @@ export async function readFeed(
   };
 }
 
-/** What is wrong with a list that was read. */
+/** The fault of a list that was read. */
 function faultOf(ahead: readonly Change[]): string | undefined {
   const [first] = ahead;
   if (first === undefined) return undefined;
@@ -157,7 +157,10 @@ export function laterPosition(stored: FeedPosition | undefined, first: FeedPosit
   return stored === undefined || Date.parse(stored.until) < Date.parse(first.until) ? first : stored;
 }
 
-/** Where the list of an ecosystem is read from first: its newest imported advisory; without any, changes count from now on (ms since 1970). */
+/**
+ * The position from which the list of an ecosystem is read first: its newest imported advisory; without any, changes count from now on (ms
+ * since 1970).
+ */
 export function firstPosition(coverage: readonly Coverage[], ecosystem: string, now: number): FeedPosition {
   const known = coverage.find(({ system }) => system === osvSystem(ecosystem));
   const until = Math.min(now, known === undefined ? now : Date.parse(known.asOf));

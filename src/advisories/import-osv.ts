@@ -8,19 +8,19 @@ import { AdvisoryError } from './errors.ts';
 import { type ReadRecord, readOsvRecord } from './osv-record.ts';
 import { osvRecords, type RecordText } from './osv-source.ts';
 
-/** What an import did. */
+/** The result of an import. */
 export interface OsvImport {
   /** Records that were stored; `older`: that were not, because a newer one is stored. */
   readonly stored: number;
   readonly older: number;
-  /** Of the stored ones: those that are withdrawn, and those about packages of other ecosystems alone. */
+  /** The number of stored ones that are withdrawn, or are about packages of other ecosystems alone. */
   readonly withdrawn: number;
   readonly foreign: number;
   /** Records that cannot be read. They are not stored. */
   readonly rejected: number;
   /** The first records, and parts of them, that cannot be read. */
   readonly problems: readonly string[];
-  /** What is stored now. */
+  /** The coverage of what is stored now. */
   readonly coverage: readonly Coverage[];
 }
 
@@ -126,11 +126,11 @@ function first([problem]: readonly string[]): string {
   return problem === undefined ? '' : `: ${problem}`;
 }
 
-/** What the import of a bundle did. */
+/** The result of the import of a bundle. */
 export interface BundleImport {
   readonly createdAt: string;
   readonly verified: boolean;
-  /** As in `OsvImport`. */
+  /** See `OsvImport`. */
   readonly stored: number;
   readonly older: number;
   readonly coverage: readonly Coverage[];

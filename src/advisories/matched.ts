@@ -13,8 +13,8 @@ export interface MatchedIds {
 type PackageKey = Pick<VersionKey, 'system' | 'name'>;
 
 /**
- * What imported advisories say of versions and packages. Each version of a covered system has the advisories that affect it, and those of
- * which this cannot be decided.
+ * The statements of imported advisories about versions and packages. Each version of a covered system has the advisories that affect it,
+ * and those of which this cannot be decided.
  */
 export function matchedWith(advisories: Advisories) {
   const covered: ReadonlySet<System> = new Set(advisories.coverage().map(({ system }) => system));
@@ -22,7 +22,7 @@ export function matchedWith(advisories: Advisories) {
     find: advisories.find,
     claimsAbout: (key: PackageKey, ids: Parameters<typeof claimsAbout>[1]) =>
       claimsAbout(key, ids, advisories),
-    /** What they say of each version, in order; `undefined` for one that is not covered. */
+    /** The statements about each version, in order; `undefined` for one that is not covered. */
     affecting(keys: readonly VersionKey[]): readonly (MatchedIds | undefined)[] {
       const found = new Array<MatchedIds | undefined>(keys.length);
       const places = Map.groupBy(keys.keys(), (at) => keys[at]?.system);
@@ -35,7 +35,7 @@ export function matchedWith(advisories: Advisories) {
       }
       return found;
     },
-    /** Those that advisories name as fixed. */
+    /** The versions that advisories name as fixed. */
     publishedVersions({ system, name }: PackageKey): PublishedVersions | undefined {
       if (!covered.has(system)) return undefined;
       const stored = storedName(system, name);

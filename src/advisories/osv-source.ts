@@ -44,7 +44,7 @@ export async function* osvRecords(path: string): AsyncGenerator<RecordText> {
 
 const RECORD_FILE = /\.(?:json|zip|(?:ndjson|jsonl)(?:\.gz)?)$/i;
 
-/** In the order of their names. */
+/** The files below a folder, in the order of their names. */
 async function filesBelow(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder, { recursive: true });
   return names.filter((name) => RECORD_FILE.test(name)).sort();

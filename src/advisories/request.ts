@@ -4,7 +4,7 @@ import { getFollowing } from '../http/redirects.ts';
 import { messageOf } from '../model/errors.ts';
 import { AdvisoryError } from './errors.ts';
 
-/** Where requests about advisories go, and what stops them. */
+/** The connection for requests about advisories, and the signal that stops them. */
 export interface RequestOptions {
   readonly http: HttpClient;
   readonly signal: AbortSignal;

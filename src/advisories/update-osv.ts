@@ -9,14 +9,14 @@ import { updated } from './import-osv.ts';
 import type { WholeRecord } from './osv-record.ts';
 import type { RequestOptions } from './request.ts';
 
-/** What an update did. */
+/** The result of an update. */
 export interface OsvUpdate {
   readonly ecosystems: readonly UpdatedEcosystem[];
-  /** What is stored now. */
+  /** The coverage of what is stored now. */
   readonly coverage: readonly Coverage[];
 }
 
-/** What an update did for one ecosystem. */
+/** The result of an update for one ecosystem. */
 export interface UpdatedEcosystem {
   readonly ecosystem: string;
   /** Records that were stored; `older`: that were not, because a newer one is stored. */
@@ -35,13 +35,13 @@ export interface UpdatedEcosystem {
 interface UpdateOptions extends RequestOptions {
   /** The database (`advisoriesPath`). */
   readonly path: string;
-  /** Where OSV publishes its lists; shown as the source of the advisories. */
+  /** The URL at which OSV publishes its lists; it is shown as the source of the advisories. */
   readonly url: string;
   readonly ecosystems: readonly string[];
 }
 
 const MAX_PROBLEMS = 20;
-/** What can be wrong with one list. */
+/** The errors that concern one list. */
 const OF_LISTS: ReadonlySet<AdvisoryErrorCode> = new Set(['unavailable', 'too-large']);
 /** Readings of one list, of up to 1,000 changes each, and those that are stored together. */
 const MAX_READINGS = 200;
@@ -91,7 +91,7 @@ async function updateOne(ecosystem: string, options: UpdateOptions): Promise<Upd
 
 interface ReadChanges {
   readonly position: FeedPosition;
-  /** By id: a later reading may have a newer one. */
+  /** The records by id: a later reading may have a newer one. */
   readonly records: ReadonlyMap<string, WholeRecord>;
   readonly problems: readonly string[];
   /** Whether these are all changes. */
@@ -140,7 +140,9 @@ function factOf(ecosystem: string): string {
   return `feed ${ecosystem}`;
 }
 
-/** Where the last update ended; the newest imported advisory where an import came after it, or nothing was updated yet. */
+/**
+ * The position where the last update ended; that of the newest imported advisory when an import came after it, or nothing was updated yet.
+ */
 async function positionOf(ecosystem: string, path: string): Promise<FeedPosition> {
   const { coverage, fact } = await importedFacts(path, factOf(ecosystem));
   const first = firstPosition(coverage, ecosystem, Date.now());

@@ -28,7 +28,7 @@ interface ExceptionOptions {
   readonly progress: ScanProgress;
 }
 
-/** What was read of the lockfiles; `messages` has the reasons why some were not. */
+/** The facts that were read of the lockfiles; `messages` has the reasons why some were not. */
 type Found = Omit<ExceptionFacts, 'now'> & { readonly messages: readonly string[] };
 
 /** The `exceptions` command. Throws what `scanPaths` throws. */

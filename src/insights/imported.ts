@@ -16,9 +16,9 @@ interface MatchedIds {
 
 /** Imported advisories as they are at one time. */
 interface ImportedAdvisories {
-  /** What they say of each version, in order; `undefined` where they say nothing about it. */
+  /** The statements about each version, in order; `undefined` where there is none. */
   affecting(keys: readonly VersionKey[]): readonly (MatchedIds | undefined)[];
-  /** What they and the service say where they differ about a version; the ids that each lists. */
+  /** The statements of both where they and the service differ about a version; the ids that each lists. */
   claimsAbout(
     key: VersionKey,
     ids: MatchedIds & { readonly service: readonly string[] },

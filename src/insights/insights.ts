@@ -54,11 +54,11 @@ export interface InsightsOptions extends CachePolicy, Partial<Privacy>, FromImpo
   readonly seen?: SeenVersions | undefined;
   /** Keeps the requests of several clients together from a service that fails. Default: a gate of this client. */
   readonly gate?: Gate;
-  /** What the service is known to have, for several clients together. Default: that of this client. */
+  /** The known features of the service, for several clients together. Default: that of this client. */
   readonly offered?: Offered;
-  /** What the fleet knows. The cache adds every answer of the service. Unset: a run without a fleet. */
+  /** The knowledge of the fleet. The cache adds every answer of the service. Unset: a run without a fleet. */
   readonly facts?: FleetFacts | undefined;
-  /** What is known of versions in a run without a fleet: from an earlier report. */
+  /** The knowledge about versions in a run without a fleet: from an earlier report. */
   readonly stated?: Pick<Facts<VersionRecordSummary>, 'read'> | undefined;
   /**
    * Called for each part of an answer that does not fit its description; the rest is used. `subject`: what was

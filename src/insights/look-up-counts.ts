@@ -20,7 +20,7 @@ export function countLookUps(
   }
 }
 
-/** The same look-up, whose answers are counted. */
+/** Returns the look-up with answers that are counted. */
 export function countedVersions(lookUp: VersionLookUp): VersionLookUp {
   return (lookUps, signal, settled) =>
     lookUp(lookUps, signal, (answers) => {

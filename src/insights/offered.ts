@@ -29,7 +29,7 @@ export function hasNewerRequirements(system: System): boolean {
   return NEWER_REQUIREMENTS.has(system);
 }
 
-/** What a request asks for that a service may not have; `undefined`: every service has it. */
+/** The feature of a request that a service may not have; `undefined`: every service has it. */
 export function featureOf(id: keyof InsightsMethods, system: unknown): string | undefined {
   if (FINDINGS.has(id)) return 'findings';
   const isNewer = id === 'insights.getRequirements' && NEWER_REQUIREMENTS.has(system);

@@ -63,7 +63,7 @@ export function getDependents(service: Service, key: VersionKey, options: AskOpt
   return service.ask('insights.getDependents', () => versionParams(service, key, 'dependents'), options);
 }
 
-/** What a version can do to the system it runs on: Go. */
+/** Gets the capabilities of a Go version on the system it runs on. */
 export function getCapabilities(service: Service, key: VersionKey, options: AskOptions) {
   return service.ask('insights.getCapabilities', () => versionParams(service, key, 'capabilities'), options);
 }
@@ -132,7 +132,7 @@ export function purlLookupBatch(service: Service, body: api.PurlLookupBatchReque
   return service.ask('insights.purlLookupBatch', prepare, options);
 }
 
-/** What the service says of a package, or of a version. `unsupported`: a service without findings. */
+/** Gets the findings of the service about a package, or a version. `unsupported`: a service without findings. */
 export function getFindings(service: Service, subject: FindingsSubject, options: AskOptions) {
   const { version } = subject;
   return version === undefined
@@ -140,7 +140,7 @@ export function getFindings(service: Service, subject: FindingsSubject, options:
     : getVersionFindings(service, { ...subject, version }, options);
 }
 
-/** The same by the method of a version: a version is required. */
+/** Gets findings by the method of a version: a version is required. */
 export function getVersionFindings(service: Service, key: VersionKey, options: AskOptions) {
   return service.ask('insights.getVersionFindings', () => versionParams(service, key), options);
 }

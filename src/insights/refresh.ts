@@ -18,7 +18,7 @@ import { InsightsError } from './errors.ts';
 import { provenLosses, type Witnessing } from './losses/judge-losses.ts';
 import { type Eligibility, indexKeyOf, type LookUp } from './resolve/eligibility.ts';
 
-/** What the fleet knows. */
+/** The knowledge of the fleet. */
 export interface FleetFacts {
   readonly versions: RefreshedFacts<VersionRecordSummary>;
   readonly advisories: RefreshedFacts<Advisory>;
@@ -242,8 +242,8 @@ export async function recordUnanswered(
 }
 
 /**
- * Of what a local data set does not cover, no other answer is expected, and of a malformed request none unless the service answered it
- * before.
+ * Says whether an answer is missing. For what a local data set does not cover, no other answer is expected, and for a malformed request
+ * none unless the service answered it before.
  */
 function isUnanswered({ code }: InsightsError, isKnown: boolean): boolean {
   return code === 'invalid' ? isKnown : code !== 'uncovered';

@@ -38,7 +38,7 @@ export interface ServiceOptions {
   readonly privatePatterns?: readonly string[];
   /** Keeps requests from a service that fails. Default: every request is sent. */
   readonly gate?: Gate;
-  /** What the service is known to have. Default: that of this client. */
+  /** The known features of the service. Default: that of this client. */
   readonly offered?: Offered;
 }
 
@@ -117,10 +117,10 @@ function systemOfFirst(body: unknown): unknown {
   return typeof purl === 'string' ? systemOf(/^pkg:([^/]+)/.exec(purl)?.[1] ?? '') : undefined;
 }
 
-/** What a refusal is about. */
+/** The subject of a refusal. */
 interface Asked {
   readonly isBatch: boolean;
-  /** What a service may not have; `undefined`: every service has it. */
+  /** The feature that a service may not have; `undefined`: every service has it. */
   readonly feature: string | undefined;
 }
 

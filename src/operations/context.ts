@@ -33,7 +33,7 @@ export interface OperationContext {
   readonly follow: () => Promise<void>;
   /** The lists about exploitation. */
   readonly exploits: () => Promise<ExploitData>;
-  /** What packages are judged by before a target has them, opened on first use. */
+  /** The gate judges packages before a target has them. It is opened on first use. */
   readonly gate: { open(): Promise<PackageGate>; close(): Promise<void> };
   /** The numbers of all workers together. */
   readonly numbers: ReturnType<typeof openFleetNumbers>;

@@ -20,7 +20,7 @@ export interface AnswerSchema {
 /** The properties of an object in the order of its schema, with their names. */
 type Properties = readonly (Described & { readonly name: string })[];
 
-/** What every function here needs. */
+/** The context that every function here needs. */
 interface Page extends TextOptions {
   readonly schemas: NonNullable<RestDescription['schemas']>;
   readonly leavesOut: boolean;
@@ -178,7 +178,7 @@ function tableOf(rows: readonly Properties[], indent: string, page: Page): reado
   });
 }
 
-/** Nothing that a column has to show: absent texts, empty ones, and lists without items. */
+/** Says whether a column has nothing to show: absent texts, empty ones, and lists without items. */
 function isEmpty({ value, schema }: Described, { leavesOut }: Page): boolean {
   if (Array.isArray(value)) return value.length === 0;
   return (

@@ -2,7 +2,7 @@ import type { CheckReason, PackageCheck, PackageChecks } from '../model/api/lock
 import { printable } from '../model/printable.ts';
 import { counted, fitLines, hang, type Palette, palette, type TextOptions } from './layout.ts';
 
-/** What the gate says of packages, each with its reasons and with what to add instead. */
+/** The text of the gate's answers, each with its reasons and with what to add instead. */
 export function checksText({ packages, counts }: PackageChecks, options: TextOptions): string {
   const paint = palette(options.colour);
   const { allow, warn, block } = counts;

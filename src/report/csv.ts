@@ -68,7 +68,8 @@ function lineOf(cells: readonly Cell[]): string {
 }
 
 /**
- * What a spreadsheet takes for a formula: names of packages begin with `@`. The last four are the same characters in full width.
+ * The beginning that a spreadsheet takes for a formula: names of packages begin with `@`. The last four are the same characters in full
+ * width.
  */
 const FORMULA = /^[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 

@@ -57,7 +57,7 @@ function readableEdges({ edges = [] }: Dependencies) {
 interface Line {
   readonly node: number;
   readonly requirement: string | undefined;
-  /** What precedes the line of the node itself, and the lines below it. */
+  /** The texts before the line of the node itself, and before the lines below it. */
   readonly head: string;
   readonly below: string;
 }

@@ -11,7 +11,7 @@ export interface AdvisedReport {
   readonly report: ScanReport;
   readonly plans: readonly FixPlan[];
   readonly removals: readonly RemovalPlan[];
-  /** What `--apply` came to. */
+  /** The result of `--apply`. */
   readonly applied?: AppliedFix | undefined;
 }
 
@@ -21,7 +21,7 @@ const SHOWN_REASONS = 11;
 /** Packages that a line names. */
 const SHOWN_ALIKE = 3;
 
-/** What to change in each lockfile, the step that clears most findings first, then what stays. */
+/** The text about changes of each lockfile, the step that clears most findings first, then what stays. */
 export function fixesText({ report, plans, removals }: AdvisedReport, options: TextOptions): string {
   const paint = palette(options.colour);
   const lines = [
@@ -184,7 +184,7 @@ function summaryLine({ verdict, advice }: ScanReport, plans: readonly FixPlan[],
   return `${paint.strong(`${counted(changes, 'change')} ${changes === 1 ? 'clears' : 'clear'} ${counted(cleared(steps), 'finding')}`)}${others}; ${stays} ${stays === 1 ? 'stays' : 'stay'}${rest}.${source}`;
 }
 
-/** What is known of packages without findings. Nothing is known of those that were not resolved. */
+/** The text about packages without findings. Nothing is known of those that were not resolved. */
 function withoutFindings({ counts, gaps }: Verdict, paint: Palette): string {
   const { resolved } = counts.outcomes;
   const packages = counted(resolved, 'package');
@@ -217,7 +217,7 @@ export function fixesJson({ report, plans, removals, applied }: AdvisedReport): 
   return `${JSON.stringify({ schema: 'lockhound.fix/1', scan, target, complete, plans, removals, findings: advised, unadvised, gaps, applied })}\n`;
 }
 
-/** What became of the plans: the files that have the result, and what was left as it was, with the reason. */
+/** The text about the results of the plans: the files that have the result, and what was left as it was, with the reason. */
 export function appliedText(applied: AppliedFix, options: TextOptions): string {
   const { plans, written, branch, commit, failedCheck, restored } = applied;
   const paint = palette(options.colour);

@@ -28,7 +28,7 @@ export function* renderJson(report: ScanReport): Generator<string> {
   yield '}\n';
 }
 
-/** What concerns the whole scan. */
+/** The facts about the whole scan. */
 export function scanFacts(verdict: Verdict): object {
   const { scan, target, requestedAt, superseded, counts, complete, partial, open, kept, image } = verdict;
   return { scan, target, requestedAt, superseded, complete, partial, counts, open, kept, image };

@@ -172,7 +172,7 @@ function addGaps(text: Text, gaps: readonly Gap[]): void {
   );
 }
 
-/** What the gate says of added packages: a row for each that is not allowed, blocked ones first. */
+/** Adds the gate's answers about added packages: a row for each that is not allowed, blocked ones first. */
 function addChecks(text: Text, { packages, counts: { allow, warn, block } }: PackageChecks): void {
   const counts = `${allow} allowed, ${warn} with a warning, ${block} blocked`;
   text.add(`**Added packages** (\`policy.gate\`): ${counts}`, '');

@@ -155,7 +155,7 @@ export function labelsText(labels: Readonly<Record<string, string>>, paint: Pale
   return texts.length === 0 ? '' : `  ${paint.faint(texts.join(' '))}`;
 }
 
-/** What targets hold of a package when none holds a version that was asked for. */
+/** The lines about other versions that targets hold when none holds a version that was asked for. */
 function otherLines({ otherVersions: { targets, count, newest } }: WhereList): readonly string[] {
   if (count === 0) return [];
   const what = count === 1 ? 'another version' : `${count} other versions`;

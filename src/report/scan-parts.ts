@@ -79,7 +79,7 @@ function repositoriesText(repositories: readonly string[]): string {
 /** Packages that are named. */
 const NAMED = 3;
 
-/** What to do about the findings of a scan, in one line. `undefined` when there is nothing to do. */
+/** The next step about the findings of a scan, in one line. `undefined` when there is nothing to do. */
 export function nextStep(
   { verdict, advice }: Pick<ScanReport, 'advice'> & { readonly verdict: Pick<Verdict, 'gaps' | 'counts'> },
   findings: readonly Finding[],

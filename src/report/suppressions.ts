@@ -19,7 +19,7 @@ export function suppressionListText(
   return fitLines([...lines, '', `${counted(suppressions.length, 'suppression')}${rest}`], options);
 }
 
-/** What VEX documents changed, and the statements that were not applied. */
+/** The text about changes by VEX documents, and about statements that were not applied. */
 export function importedVexText(
   { documents }: { readonly documents: readonly ImportedVex[] },
   options: TextOptions,

@@ -52,7 +52,7 @@ export function renderText(report: ScanReport, options: TextOptions): string {
   return fitLines(lines, options);
 }
 
-/** What the image is built on. */
+/** The lines about the base of the image. */
 function imageLines(verdict: Verdict): readonly string[] {
   const text = imageText(verdict);
   return text === undefined ? [] : [printable(text)];
@@ -130,7 +130,7 @@ function gapLines(gaps: readonly Gap[], paint: Palette): readonly string[] {
   ];
 }
 
-/** What the scan did not include. */
+/** The lines about what the scan did not include. */
 function scopeLines(
   { complete, partial, kept, superseded, image, counts }: Verdict,
   paint: Palette,
@@ -183,7 +183,7 @@ function nextLines(
   return step === undefined ? [] : [`${paint.strong('Next:')} ${printable(step)}${more}`];
 }
 
-/** What unrated findings count as for exit codes and routes. */
+/** The text about the severity that unrated findings count as, for exit codes and routes. */
 function countedAs(severity: Severity, findings: readonly Finding[]): string {
   const unrated = findings.find((finding) => severity === 'unrated' && finding.severity === 'unrated');
   return unrated === undefined ? '' : ` (counted as ${countedSeverity(unrated)})`;

@@ -16,7 +16,7 @@ export interface Move {
   readonly folder: string;
   /** Whether the target requires a package of this name itself. */
   readonly isDirect: boolean;
-  /** Where the target requires another version of it itself: for development only, or also for other purposes. */
+  /** The purpose for which the target requires another version of it itself: for development only, or also for other purposes. */
   readonly besides?: 'dev' | 'prod' | undefined;
   /** Whether it is needed for development only. */
   readonly isDev: boolean;
@@ -25,8 +25,8 @@ export interface Move {
 }
 
 /**
- * What a package manager can do to a lockfile. Commands are what a person runs in the folder of the lockfile; a line that begins
- * with `#` says what to edit where there is no command.
+ * The changes that a package manager can make to a lockfile. Commands are what a person runs in the folder of the lockfile; a line that
+ * begins with `#` says what to edit where there is no command.
  */
 export interface Manager {
   readonly name: string;

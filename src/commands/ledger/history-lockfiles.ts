@@ -14,7 +14,7 @@ import { isSkipped } from '../../sources/git/tree-lockfiles.ts';
 /** A lockfile as a commit has it. */
 export interface CommittedLockfile {
   readonly path: string;
-  /** Those of the last commit in which it could be read. */
+  /** The packages of the last commit in which it could be read. */
   readonly packages: readonly LockedPackage[];
 }
 

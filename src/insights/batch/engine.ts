@@ -106,7 +106,7 @@ export async function runBatch<Request, Page extends BatchPage<unknown>>(
     await followPages(start, next, end, page.nextPageToken);
   }
 
-  /** For a page smaller than the learned size: fetches the remaining pages of the same request by their tokens. */
+  /** Fetches, after a page smaller than the learned size, the remaining pages of the same request by their tokens. */
   async function followPages(start: number, from: number, end: number, token: string): Promise<void> {
     let next = token;
     for (let at = from; at < end; ) {

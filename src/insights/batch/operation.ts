@@ -13,7 +13,7 @@ import type { Settled, WindowWork } from './ordered.ts';
 export type BatchEntry<Request, Value> = { readonly request: Request } & (
   | {
       readonly value: Value;
-      /** What does not fit and is left out of `value`; paths begin at the page that held the entry. */
+      /** The parts that do not fit and are left out of `value`; paths begin at the page that held the entry. */
       readonly problems: readonly ContractProblem[];
       /** The entry of the answer as received. */
       readonly raw: unknown;
@@ -37,7 +37,7 @@ export type BatchEntry<Request, Value> = { readonly request: Request } & (
     }
 );
 
-/** One of the batch operations. */
+/** A batch operation. */
 export interface BatchOperation<Request, Sent, Entry, Value> {
   /** The request in the form that is sent. Throws `InsightsError` when it breaks a rule. */
   prepare(request: Request): Sent;
@@ -50,7 +50,7 @@ export interface BatchOperation<Request, Sent, Entry, Value> {
   valueOf(entry: Entry): Value | undefined;
   /** The request in words. */
   nameOf(request: Request): string;
-  /** What a value is about, when that is something else than was asked for; `undefined` otherwise. */
+  /** The subject of a value, when it is something else than was asked for; `undefined` otherwise. */
   strayOf(request: Request, value: Value): unknown;
   /** Whether a miss repeats the request in any spelling, or repeats none that can be read. */
   repeats(request: Request, echo: Readonly<Record<string, unknown>>): boolean;
@@ -141,7 +141,7 @@ function prepareAll<Request, Sent, Value>(
 interface EntryPage<Entry> extends BatchPage<Entry> {
   /** The entries as received. */
   readonly rawEntries: readonly unknown[] | undefined;
-  /** By the index of an entry: what does not fit and is left out of it. */
+  /** The parts that do not fit and are left out of an entry, by its index. */
   readonly entryProblems: ReadonlyMap<number | undefined, readonly ContractProblem[]>;
   readonly isUncovered: (index: number) => boolean;
 }

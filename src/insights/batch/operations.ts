@@ -222,13 +222,13 @@ export function createBatches(service: InsightsService, concurrency = 25) {
      */
     versions: (keys: Requests<VersionKey>, { fields, signal }: AskOptions) =>
       inOrder(keys, MAX_BATCH, versions(fields), signal),
-    /** The same for projects, by id. */
+    /** Looks up projects by id, in the same way. */
     projects: (ids: Requests<string>, { fields, signal }: AskOptions) =>
       inOrder(ids, MAX_BATCH, projects(fields), signal),
-    /** The same for what the service says of packages and versions. */
+    /** Looks up what the service says of packages and versions, in the same way. */
     findings: (subjects: Requests<FindingsSubject>, { fields, signal }: AskOptions) =>
       inOrder(subjects, MAX_BATCH, findings(fields), signal),
-    /** The same for purls with versions. A Go module with capitals is looked up by name when its purl is missing. */
+    /** Looks up purls with versions, in the same way. A Go module with capitals is looked up by name when its purl is missing. */
     purls(texts: Requests<string>, { fields, signal }: AskOptions) {
       const work = withNameFallback(purls(fields), versions(versionFields(fields)), readVersionPurl);
       return inOrder(texts, MAX_BATCH, work, signal);

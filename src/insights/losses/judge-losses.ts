@@ -21,7 +21,7 @@ export interface Witnessing {
   readonly loadAdvisory: (id: string, signal: AbortSignal) => Promise<Advisory>;
 }
 
-/** What one witness should state, and what it states; `undefined` when the index does not have it. */
+/** The statement that one witness should make, and the one that it makes; `undefined` when the index does not have it. */
 interface Testimony {
   /** Its subject by part; `undefined`: any. */
   readonly expected: ReadonlyMap<string, string | undefined>;
@@ -52,7 +52,7 @@ export async function provenLosses(
   return { proven, isProven: (loss) => proven.has(groupOf(loss)) };
 }
 
-/** Those of the advisories that no source has. An error is no answer. */
+/** The advisories that no source has. An error is no answer. */
 async function unheardOf(
   ids: ReadonlySet<string>,
   { loadAdvisory }: Pick<Witnessing, 'loadAdvisory'>,

@@ -8,10 +8,11 @@ import { inSlices } from '../../model/yielding.ts';
 import { affectedVersions, MIN_WITNESSES } from './witnesses.ts';
 
 /**
- * What an index does not state of well-known versions, by system of the packages of a scan: a run that knows nothing from before cannot see
- * in another way that an index lost a part of its advisories or versions. Two versions are enough, because an index may have corrected one, and for a run
- * without a past (`hasPast`), which compares nothing, one witness. An index that has hardly any of these versions is another index and not doubted, and neither is one that fails to answer about them. `insights`
- * must not have answers of earlier runs. Rejects when aborted.
+ * The facts that an index does not state of well-known versions, by system of the packages of a scan: a run that knows nothing from before
+ * cannot see in another way that an index lost a part of its advisories or versions. Two versions are enough, because an index may have
+ * corrected one, and for a run without a past (`hasPast`), which compares nothing, one witness. An index that has hardly any of these
+ * versions is another index and not doubted, and neither is one that fails to answer about them. `insights` must not have answers of
+ * earlier runs. Rejects when aborted.
  */
 export async function lackingSystems(
   inventory: Pick<Inventory, 'lockfiles'>,

@@ -24,7 +24,7 @@ type Named = 'deprecation' | 'publication date' | 'licences';
 const DATED: readonly Named[] = ['publication date', 'licences'];
 const DEPRECATED: readonly Named[] = ['deprecation', 'licences'];
 const LICENSED: readonly Named[] = ['licences'];
-/** It has advisories, of which none is certain to stay. */
+/** The mark of a version with advisories, of which none is certain to stay. */
 const SOME = 'some';
 
 /** Old versions with many users, of which no correction is to be expected. Third: an advisory about it. */

@@ -6,8 +6,8 @@ import type { Answer } from '../answered.ts';
 const MAX_REQUIREMENTS = 5_000;
 
 /**
- * What a version of Cargo, Go or PyPI requires when it is installed. `undefined` for an answer with none of them, with too many, or with parts that
- * cannot be read: without one of them, the rest says too little.
+ * Reads the requirements of a version of Cargo, Go or PyPI for its installation. `undefined` for an answer with none of them, with too
+ * many, or with parts that cannot be read: without one of them, the rest says too little.
  */
 export function readDeclared({
   value: { cargo, pypi, go },

@@ -59,7 +59,7 @@ export function readVersionRecord(version: api.Version): VersionRecordSummary {
 
 const MAX_REASON = 500;
 
-/** An empty status is none, and neither is one whose value is that it is not known. */
+/** Reads a status. An empty one counts as absent, and so does one whose value is that it is not known. */
 function readStatus({
   status = '',
   reason = '',

@@ -173,7 +173,9 @@ function readDetail(version: api.Version): ReleaseDetail {
   };
 }
 
-/** What a version requires to be installed; requirements of development and of the environment (`peer`) are not. */
+/**
+ * Reads the requirements of a version for its installation; requirements of development and of the environment (`peer`) are not.
+ */
 export function readRequirements({ npm, maven, nuget, rubygems }: api.Requirements): readonly Requirement[] {
   const stated = [
     ...(npm?.dependencies?.dependencies ?? []),
@@ -225,7 +227,7 @@ const MAX_TEXT = 60;
 /** The longest name of npm. */
 const MAX_NAME = 214;
 
-/** What the service says of a version, once for each type. A finding without a type says nothing. */
+/** Reads the findings of the service about a version, one for each type. A finding without a type says nothing. */
 function readFindings({ requestedVersion, packageFindings = [] }: api.Findings): readonly ServiceFinding[] {
   const stated = [...(requestedVersion?.findings ?? []), ...packageFindings].slice(0, 2 * MAX_FINDINGS);
   const byType = Map.groupBy(stated, ({ type }) => textOf(type));

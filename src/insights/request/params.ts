@@ -10,7 +10,7 @@ import type { InsightsService as Service } from '../service.ts';
 
 type Partly<Value> = { readonly [Name in keyof Value]?: Value[Name] | undefined };
 
-/** What to query for: a hash, a package or version by name, or both. */
+/** The criteria of a query: a hash, a package or version by name, or both. */
 export interface QueryCriteria extends Partly<VersionKey> {
   /** As text: `sha512:<hex or base64>` or `sha512-<base64>`. */
   readonly hash?: string | Hash | undefined;

@@ -44,7 +44,7 @@ export function readPurl(text: string): PurlTarget {
   return target(type, validatePackage({ system, name: canonicalName(name, system) }), decodedVersion);
 }
 
-/** The same for a batch, which accepts versions only. */
+/** Reads a purl for a batch, which accepts versions only. */
 export function readVersionPurl(text: string): PurlTarget & { readonly version: string } {
   const read = readPurl(text);
   const { version } = read;

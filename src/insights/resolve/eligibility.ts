@@ -70,7 +70,7 @@ function privateRegistry(url: string, isOneOf: boolean): string {
   return `it ${isOneOf ? 'may come' : 'comes'} from ${host}, which is not a public registry; add it to insights.mirrors if it is a mirror of one`;
 }
 
-/** What a canonical purl with a version looks like; the service refuses a whole batch for one that does not. */
+/** The form of a canonical purl with a version; the service refuses a whole batch for one that does not. */
 const CANONICAL_PURL = /^pkg:[a-z]+\/(?:[\w.~%:+!-]+\/)*[\w.~%:+!-]+@[\w.~%:+!-]+$/;
 
 /** A purl without qualifiers and subpath. */

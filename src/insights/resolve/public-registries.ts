@@ -18,7 +18,7 @@ interface Registry {
   readonly path: string;
 }
 
-/** What precedes the path of a URL, up to its first `/`. A path cannot make a URL invalid. */
+/** The part of a URL before its path, up to the first `/`. A path cannot make a URL invalid. */
 const ORIGIN = /^[a-z][a-z+]*:\/\/[^\s/\\?#]+\/$/;
 /** Origins whose verdict is remembered: lockfiles name few. */
 const MAX_ORIGINS = 1_000;

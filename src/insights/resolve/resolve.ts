@@ -19,7 +19,7 @@ export interface ResolverParts {
   readonly lookUpVersions: VersionLookUp;
   /** Versions that the index had before. Unset: none are known. */
   readonly seen?: SeenVersions | undefined;
-  /** What the fleet knows. Unset: a run without a fleet. */
+  /** The knowledge of the fleet. Unset: a run without a fleet. */
   readonly facts?: RefreshedFacts<VersionRecordSummary> | undefined;
   readonly isLocal?: boolean | undefined;
 }

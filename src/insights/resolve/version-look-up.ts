@@ -78,7 +78,7 @@ function readEntry(
   }
 }
 
-/** No answer about the version, so that nothing is stored of it. */
+/** The error for a version without an answer, so that nothing is stored of it. */
 function uncovered(): InsightsError {
   return new InsightsError('uncovered', 'not in the local data set');
 }

@@ -26,7 +26,7 @@ export interface GatherOptions {
   readonly at: number;
   /** Whether the index knows digests of a system. Asked only for a digest that it does not know. */
   readonly knowsDigests: (system: System) => Promise<boolean>;
-  /** Without this look-up, nothing is known of source projects. */
+  /** The look-up of source projects; without it, nothing is known of them. */
   readonly lookUpProjects?: ProjectLookUp;
 }
 

@@ -33,7 +33,7 @@ type Part = 'ecosystem' | 'package' | 'range' | 'advisory' | 'value' | 'reason' 
 export interface EntryParts
   extends Pick<StatedException, 'kind' | 'setting' | 'subject'>,
     Partial<Record<Part, string | undefined>> {
-  /** What is looked for. Default: the subject. */
+  /** The text that is looked for. Default: the subject. */
   readonly token?: string;
 }
 

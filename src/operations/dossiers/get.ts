@@ -22,7 +22,7 @@ import { statementsOf } from './statements.ts';
 /** Targets that are read at the same time. */
 const PART = 32;
 
-/** What is known of an advisory in all targets and releases, or of the advisories of one of them. */
+/** Gets the known facts about an advisory in all targets and releases, or about the advisories of one of them. */
 export const get: Operation<'lockhound.dossiers.get'> = async ({ params, principal, signal }, context) => {
   const { subject, stage = 'early', label, limit = Number.POSITIVE_INFINITY } = params;
   const hasLabels = labelTest(label);
@@ -113,7 +113,7 @@ function aliasesOf(subject: string, { id, aliases }: DossierVulnerability): stri
   return [...new Set([id, ...aliases])].filter((name) => name !== subject);
 }
 
-/** The same for the same subject, in letters that file names may have. */
+/** The id of a dossier, which follows from its subject, in letters that file names may have. */
 function dossierId(subject: string): string {
   const name = subject
     .toLowerCase()
@@ -128,7 +128,7 @@ const AWARE = 'When did you become aware of it? The time limits of 24 and 72 hou
 const EXPLOITED = 'Is it actively exploited in your products, or is there a severe incident?';
 const UPDATE = 'Which security update or other corrective measure is available, and since when?';
 
-/** What each report asks, by field (Regulation (EU) 2024/2847, Article 14). Later ones ask all before them. */
+/** The questions of each report, by field (Regulation (EU) 2024/2847, Article 14). Later ones ask all before them. */
 const QUESTIONS: Readonly<Record<Dossier['stage'], Readonly<Record<string, string>>>> = {
   early: {
     awareSince: AWARE,
@@ -149,14 +149,16 @@ const QUESTIONS: Readonly<Record<Dossier['stage'], Readonly<Record<string, strin
   },
 };
 
-/** What is known about a field. */
+/** The known value of a field. */
 const KNOWN: Readonly<Record<string, (dossier: Known) => string | undefined>> = {
   awareSince: firstTold,
   exploitedInProducts: exploitation,
   update: upgrades,
 };
 
-/** What a person has to decide before a report is sent: the questions of its stage and of those before it, and what has no value yet. */
+/**
+ * The decisions of a person before a report is sent: the questions of its stage and of those before it, and what has no value yet.
+ */
 function decisionsOf(dossier: Known): DossierDecision[] {
   const { stage, publisher, counts, notKnown } = dossier;
   const stages = Object.keys(QUESTIONS) as (keyof typeof QUESTIONS)[];

@@ -18,7 +18,7 @@ import type { Holder } from '../packages/holders.ts';
 import { EVER, periodsOf, timeOf } from '../packages/periods.ts';
 
 export interface Asked {
-  /** What was asked for. */
+  /** The subject that was asked for. */
   readonly subject: string;
   /** The names of the one vulnerability that is asked for; `undefined`: all of the target. */
   readonly names: ReadonlySet<string> | undefined;

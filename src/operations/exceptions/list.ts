@@ -5,7 +5,7 @@ import { requireSeen, unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { storedTarget } from '../targets/report.ts';
 
-/** What overrules the tools of a target, and whether it is still needed, by what is stored. Requests nothing. */
+/** Lists what overrules the tools of a target, and whether it is still needed, by what is stored. Requests nothing. */
 export const listExceptions: Operation<'lockhound.exceptions.list'> = async (call, context) => {
   const { target, kind = [], verdict = [] } = call.params;
   await requireSeen(context, call.principal, target);

@@ -25,7 +25,7 @@ const AGES: readonly (readonly [days: number, name: string])[] = [
   [Number.POSITIVE_INFINITY, 'more than a year'],
 ];
 
-/** The same for the days until a due date. */
+/** The classes of the days until a due date. */
 const TERMS: readonly (readonly [days: number, name: string])[] = [
   [-30, 'overdue by 30 days or more'],
   [0, 'overdue'],
@@ -81,7 +81,7 @@ interface Known {
   readonly assigned: ReadonlyMap<string, Assignment> | undefined;
   /** Ms since 1970, as the others. */
   readonly now: number;
-  /** Absent for a finding that is not open. */
+  /** The time; absent for a finding that is not open. */
   readonly openedAt: number | undefined;
   readonly due: number | undefined;
 }
@@ -117,7 +117,7 @@ function rangeOf(ranges: readonly (readonly [days: number, name: string])[], day
   return ranges.find(([most]) => days <= most)?.[1] ?? NO_TERM;
 }
 
-/** None for a finding that is not about a licence. */
+/** The licences of a finding; empty for one that is not about a licence. */
 function licensesOf({ rule, issue = '' }: ViewedFinding['finding']): readonly string[] {
   if (rule === 'licenses') return [issue];
   return rule === 'license-changed' ? [`changed from ${formerLicensesOf(issue).text}`] : [];

@@ -45,7 +45,7 @@ export const exposure: Operation<'lockhound.findings.exposure'> = async ({ param
 export interface ExposedTargets {
   /** The name that was asked for, and the ids of the advisories that have it. */
   readonly names: ReadonlySet<string>;
-  /** What is known of these advisories, by their ids. */
+  /** The known records of these advisories, by their ids. */
   readonly records: ReadonlyMap<string, Advisory | undefined>;
   /** The targets that hold or held a version of which the stored facts say that one of them affects it. */
   readonly holders: readonly Holder[];
@@ -120,7 +120,7 @@ export function alertsIn(entries: readonly LedgerEntry[], names: ReadonlySet<str
   return { told, ...defined({ opened }) };
 }
 
-/** None for a target that held none in the time that is known. */
+/** The exposure of a target; `undefined` for one that held no affected version in the time that is known. */
 function exposureOf(
   { target, labels }: Holder,
   periods: readonly HeldPeriod[],

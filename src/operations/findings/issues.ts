@@ -60,7 +60,7 @@ interface Issue extends Place {
 }
 
 interface Grouped {
-  /** In the order of their first findings. */
+  /** The issues in the order of their first findings. */
   readonly issues: readonly Issue[];
   readonly total: number;
   readonly different: number;
@@ -166,7 +166,7 @@ const OWN_ORDERS: Partial<Record<Order, Compare<Place>>> = {
   advisory: (left, right) => compareText(nameOf(left), nameOf(right)),
 };
 
-/** What has no score comes after all that have one. */
+/** The score for the order: issues without one come after all others. */
 function scoreOf({ first: { finding } }: Place): number {
   return finding.advisory?.score ?? -1;
 }

@@ -28,7 +28,7 @@ export function shownFinding({ fleet }: Pick<OperationContext, 'fleet'>, one: Fl
   return { ...one, finding: { ...finding, ...(shown === undefined ? {} : { fixes: shown }) } };
 }
 
-/** What a fix was found by, without the requirements of the lockfile, which is not at hand. */
+/** The evidence of a fix without the requirements of the lockfile, which is not available. */
 function seenBy({ candidates, lookedAt, graphs }: Fix['evidence']) {
   return { candidates, lookedAt, graphs: graphs.map(({ unknown: _, ...graph }) => graph) };
 }

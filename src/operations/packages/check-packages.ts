@@ -29,7 +29,7 @@ const MAX_MEANT = 5;
 const MAX_REQUESTS = 3_000;
 const DAY_MS = 86_400_000;
 
-/** What the question is answered from. */
+/** The parts from which the question is answered. */
 export interface CheckParts extends Omit<JudgingParts, 'isHeld'> {
   /** How the targets that the caller may see use packages, in order; absent without a fleet. */
   readonly usesOf?: (packages: readonly UsedPackage[]) => Promise<readonly FleetUse[]>;

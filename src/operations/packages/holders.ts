@@ -96,7 +96,7 @@ export async function findSelected(
   return { versions: [...versions].sort(), selections, holders };
 }
 
-/** What a holder has of its target. */
+/** The data of a holder about its target. */
 export function holderOf({
   target,
   labels,

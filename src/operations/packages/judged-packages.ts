@@ -21,7 +21,7 @@ export interface JudgedPackage {
   readonly locked: ResolvedPackage;
   readonly findings: readonly Finding[];
   readonly inspection: Inspection | undefined;
-  /** What could not be found out. */
+  /** The facts that are not known. */
   readonly unknown: readonly string[];
 }
 
@@ -71,7 +71,7 @@ export async function judgePackages(
   }));
 }
 
-/** What is not known of a package: the reason of its outcome, or gaps that concern it. */
+/** The facts that are not known of a package: the reason of its outcome, or gaps that concern it. */
 function unknownOf(
   { purl, resolution: { outcome, reason, record } }: ResolvedPackage,
   gaps: readonly Gap[],

@@ -30,7 +30,7 @@ interface Inspected {
 const LIMIT_MS = 12_000;
 /** New versions that are inspected at once, the youngest first. */
 const MAX_INSPECTED = 200;
-/** What this process inspected, by identity. */
+/** The inspections of this process, by identity. */
 const known = new WeakMap<PackageGate, LRUCache<string, Inspection>>();
 const KEPT = { max: 5_000, ttl: 3_600_000 };
 

@@ -98,7 +98,10 @@ async function* passOverHeads({ store, byId }: Holder['selected'], asked: Readon
 /** Ledgers that are read at the same time. */
 const PART = 32;
 
-/** Where all times are asked for, each of the targets has a period, and only the ledgers of those that are listed are read. */
+/**
+ * Reads the periods. When all times are asked for, each of the targets has a period, and only the ledgers of those that are listed are
+ * read.
+ */
 async function readPeriods(
   context: OperationContext,
   holders: readonly Holder[],

@@ -197,7 +197,7 @@ function newestFirst(left: IdentifiedPackage, right: IdentifiedPackage): number 
   );
 }
 
-/** By the order of the ecosystem; versions that it cannot read come first. */
+/** Compares by the order of the ecosystem; versions that it cannot read come first. */
 export function compareVersions(ecosystem: string, left: string, right: string): number {
   const system = systemOf(ecosystem);
   if (system === undefined) return compareText(left, right);

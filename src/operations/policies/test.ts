@@ -88,7 +88,7 @@ interface SevereFinding extends Pick<MissedFinding, 'target' | 'why'> {
   readonly until?: number;
 }
 
-/** Those of a target in a time, whatever a policy says about them. */
+/** The severe findings of a target in a time, whatever a policy says about them. */
 async function severeFindings(
   past: PastTarget,
   { policy: { licenses: _, ...policy } }: ComparisonRules,
@@ -117,7 +117,7 @@ async function severeFindings(
   return [...ended, ...open.values()];
 }
 
-/** What one policy would have sent so far. */
+/** The alerts that one policy would have sent so far. */
 interface Tally {
   readonly rules: ComparisonRules;
   /** By route and value of the label. */

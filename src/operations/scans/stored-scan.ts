@@ -46,7 +46,7 @@ async function repeatedReport(
   return { inventory, verdict };
 }
 
-/** What is stored of a scan's report; the verdict is there once it is concluded. Throws `Refusal` when it has expired. */
+/** Reads the stored parts of a scan's report; the verdict is there once it is concluded. Throws `Refusal` when it has expired. */
 export async function readReport(
   store: Store,
   scan: string,

@@ -28,7 +28,7 @@ export const forgetTarget: Operation<'lockhound.targets.forget'> = async ({ para
   };
 };
 
-/** None for a target that is not stored. Throws `Refusal` (`changed-meanwhile`). */
+/** Forgets a target; `undefined` for one that is not stored. Throws `Refusal` (`changed-meanwhile`). */
 async function forget({ fleet }: OperationContext, target: string): Promise<readonly ForgottenTarget[]> {
   const removed = await fleet.of(target).forgetTarget(target);
   if (removed !== CHANGED) return removed === undefined ? [] : [removed];

@@ -9,7 +9,7 @@ import { listedTarget } from './list.ts';
 /** Findings in the answer; `findings.list` has the others. */
 const MAX_FINDINGS = 1_000;
 
-/** What is stored of one target. Parts that cannot be read are absent. */
+/** Gets the stored parts of one target. Parts that cannot be read are absent. */
 export const get: Operation<'lockhound.targets.get'> = async ({ params, principal }, context) => {
   const { target } = params;
   await requireSeen(context, principal, target);

@@ -16,7 +16,7 @@ const MAX_LISTED = 1_000;
 
 type Filters = Call<'lockhound.targets.history'>['params'];
 
-/** What the scans of a target changed, the newest first. */
+/** Lists the changes of a target by its scans, the newest first. */
 export const history: Operation<'lockhound.targets.history'> = async ({ params, principal }, context) => {
   const { target } = params;
   await requireSeen(context, principal, target);
@@ -123,7 +123,7 @@ function scanOf(
   };
 }
 
-/** None for a package whose name is lost. */
+/** The moved package; empty for one whose name is lost. */
 function movedPackage(
   lockfile: string,
   identity: string | undefined,

@@ -10,7 +10,7 @@ import { sinceOf } from '../parameters.ts';
 
 const LAST_CHANGE = 'last-change';
 
-/** What is open in a target, as its last scan reported it; with `since` compared with what it was. */
+/** Reports what is open in a target, as its last scan reported it; with `since` compared with what it was. */
 export const report: Operation<'lockhound.targets.report'> = async (call, context) => {
   const { target, since, format } = call.params;
   await requireSeen(context, call.principal, target);

@@ -35,7 +35,7 @@ export const staleException: Rule = {
 interface ScannedExceptions {
   readonly target: string;
   readonly inventory: Inventory;
-  /** Of all rules about packages. */
+  /** The findings of all rules about packages. */
   readonly findings: readonly Finding[];
   readonly policy: Policy;
   /** In ms since 1970. */

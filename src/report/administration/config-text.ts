@@ -2,7 +2,7 @@ import { isObject } from '../../model/json-object.ts';
 import { printable } from '../../model/printable.ts';
 import { columns, fitLines, type TextOptions } from '../layout.ts';
 
-/** What `lockhound config check` found. */
+/** The result of `lockhound config check`. */
 export interface CheckedConfig {
   /** The file that was read; `null` when there was none. */
   readonly file: string | null;
@@ -18,7 +18,7 @@ export interface CheckedConfig {
     readonly line: number;
     readonly reason: string;
   }[];
-  /** What the configuration makes unavailable. */
+  /** The features that the configuration makes unavailable. */
   readonly notes: readonly string[];
 }
 

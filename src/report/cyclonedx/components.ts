@@ -99,7 +99,7 @@ function propertiesOf({ ecosystem, groups, integrity = [], installScript, resolu
   return properties;
 }
 
-/** Where the bytes come from, when it is not the default registry. */
+/** Adds the origin of the bytes, when it is not the default registry. */
 function addOrigin(component: Component, { source }: BomPackage): void {
   if (source === undefined || (source.kind === 'registry' && source.url === undefined)) return;
   component.properties.add(new Property(BOM_PROPERTIES.source, JSON.stringify(source)));

@@ -9,7 +9,7 @@ import type { ScanReport } from '../../model/scan/verdict.ts';
 export const SPEC_VERSIONS = ['1.6', '1.7'] as const;
 export type SpecVersion = (typeof SPEC_VERSIONS)[number];
 
-/** What a BOM is made from: packages as their lockfiles state them, with or without what a scan found out. */
+/** The content of a BOM: packages as their lockfiles state them, with or without what a scan found out. */
 export interface BomSource {
   /** Name of what the lockfiles belong to. */
   readonly name: string;
@@ -18,7 +18,7 @@ export interface BomSource {
   readonly lockfiles: readonly BomLockfile[];
   readonly unread: readonly Pick<UnreadLockfile, 'path' | 'error'>[];
   readonly findings: readonly Finding[];
-  /** What is new, gone and unchanged, when the scan was compared. */
+  /** The comparison of the scan, when there is one. */
   readonly comparison?: ScanComparison;
 }
 
@@ -34,7 +34,7 @@ export interface BomLockfile {
 export type BomPackage = Omit<LockedPackage, 'integrity' | 'source'> &
   Partial<Pick<LockedPackage, 'integrity' | 'source'>> & { readonly resolution?: Resolution };
 
-/** What the BOM of a scan is made from. */
+/** The content of the BOM of a scan. */
 export function sourceOfScan({ inventory, verdict, comparison }: ScanReport): BomSource {
   return {
     name: verdict.target.id,

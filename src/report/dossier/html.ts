@@ -47,7 +47,7 @@ ${decisionsMarkup(dossier)}
 `.markup;
 }
 
-/** What needs work comes first. */
+/** The order of the statuses: those that need work come first. */
 const STATUSES = ['affected', 'under_investigation', 'not_affected', 'fixed'] as const;
 
 function vulnerabilityMarkup(one: DossierVulnerability): Markup {

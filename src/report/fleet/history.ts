@@ -9,7 +9,7 @@ interface ShownHistory {
   readonly scans: readonly LedgerScan[];
 }
 
-/** What the scans of a target changed, the newest first. */
+/** The text about the changes of a target by its scans, the newest first. */
 export function historyText(
   { target, knownSince, scans }: ShownHistory,
   options: TextOptions & { readonly more?: boolean },

@@ -9,7 +9,7 @@ export interface PackageMove {
   readonly left: readonly string[];
 }
 
-/** What targets changed until a time, with the versions of the package then. */
+/** The changes of targets until a time, with the versions of the package then. */
 export interface PackageMoves extends Pick<PackageVersions, 'versions'> {
   /** RFC 3339. */
   readonly at: string;
@@ -123,7 +123,7 @@ function heldBackLines(
   ];
 }
 
-/** What the scorecards of the source projects say. */
+/** The lines about the scorecards of the source projects. */
 function projectLines(
   projects: PackageVersions['projects'],
   paint: Palette,

@@ -7,7 +7,7 @@ import { labelsText, notComparedLines } from '../packages.ts';
 const SHOWN_TARGETS = 50;
 const SHOWN_PACKAGES = 5;
 
-/** What an advisory would reach: targets, then routes. `query`: as it was asked for. */
+/** The text about what an advisory would reach: targets, then routes. `query`: as it was asked for. */
 export function simulatedAdvisoryText(
   simulated: SimulatedAdvisory,
   query: string,

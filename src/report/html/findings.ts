@@ -137,7 +137,7 @@ ${
 }${finding.disputed === undefined ? NOTHING : html`<p class="disputed">${disputeText(finding.disputed)}</p>`}${term === '' ? NOTHING : html`<p>${term}</p>`}${advice === undefined ? NOTHING : html`<p class="advice">${withCode(advice)}</p>`}${suppressed === undefined ? NOTHING : html`<p class="faint">${suppressionText(suppressed)}</p>`}</div>`;
 }
 
-/** Where the package is locked, and all ways to it. */
+/** The places where the package is locked, and all ways to it. */
 function places({ package: found, locations }: Finding, draw: DrawGraph): Markup {
   const shown = locations.slice(0, SHOWN_PLACES).map(({ path, line, dependencyPath }) => {
     const id = dependencyPath.at(-1) ?? `${found.name}@${found.version}`;

@@ -82,7 +82,7 @@ const KINDS: Readonly<Record<Gap['kind'], string>> = {
   cut: 'Left out of this report',
 };
 
-/** What the scan could not find out, and suppressions without effect. */
+/** The section about gaps of the scan, and suppressions without effect. */
 function gapsSection({ verdict }: ScanReport): Markup {
   const { gaps, unusedSuppressions = [] } = verdict;
   if (gaps.length + unusedSuppressions.length === 0) return NOTHING;
@@ -118,7 +118,7 @@ ${restMarkup(rest)}</details>`;
 /** Entries of each list of a plan. */
 const MAX_ENTRIES = 200;
 
-/** What to change in each lockfile, the step that clears most findings first, and what stays. */
+/** The section about changes of each lockfile, the step that clears most findings first, and what stays. */
 function planSection({ advice }: ScanReport): Markup {
   if (advice === undefined) return NOTHING;
   const { plans, unadvised } = advice;

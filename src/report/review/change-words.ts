@@ -32,7 +32,7 @@ export function versionsText({ before, after }: PackageChange): string {
   return `${old} → ${current}`;
 }
 
-/** What there is to say about an aspect; empty for those that the versions show. */
+/** The detail of an aspect; empty for those that the versions show. */
 export function aspectDetail(aspect: ChangeAspect, change: PackageChange): string {
   const { before, after, licences } = change;
   if (before !== undefined && after !== undefined) {

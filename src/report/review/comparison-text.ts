@@ -18,7 +18,7 @@ export function baseText(base: ComparisonBase): string {
   return `${printable(base.name)} (${base.commit.slice(0, COMMIT_CHARACTERS)})`;
 }
 
-/** What a comparison adds to the findings that count: the ones that are gone, and how many both sides have. */
+/** The lines that a comparison adds to the findings that count: the ones that are gone, and how many both sides have. */
 export function comparisonLines(
   comparison: ScanComparison,
   findings: readonly Finding[],
@@ -44,7 +44,7 @@ export function comparisonLines(
   ];
 }
 
-/** What a reader has to know about a comparison: malware that the baseline has, and what the base could not see. */
+/** The warnings about a comparison: malware that the baseline has, and what the base could not see. */
 export function comparisonWarnings({ base, refused, baseGaps }: ScanComparison): readonly string[] {
   return [
     ...(refused.length === 0

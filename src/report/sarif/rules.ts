@@ -66,7 +66,7 @@ function descriptorOf(finding: Finding, own: readonly Finding[]): ReportingDescr
   };
 }
 
-/** What a person reads who opens the alert: severity, names, packages, what to do, where to read more. */
+/** The help for a person who opens the alert: severity, names, packages, what to do, where to read more. */
 function helpMarkdown(finding: Finding, heading: string, own: readonly Finding[]): string {
   const { advisory, rule, severity } = finding;
   const vector = advisory?.vector === undefined ? '' : ` ${markdownCode(advisory.vector)}`;

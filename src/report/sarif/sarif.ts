@@ -80,7 +80,10 @@ function gapNotification(gap: Gap): Notification {
   };
 }
 
-/** Not a result with the state `absent`: code scanning ignores states, and would show it as an alert. */
+/**
+ * The notification of a finding that is gone, which is no result with the state `absent`: code scanning ignores states, and would show it
+ * as an alert.
+ */
 function goneNotification(finding: Finding): Notification {
   return {
     level: 'note',
