@@ -42,8 +42,8 @@ export default defineConfig({
     testTimeout: 2 * LIMIT_MS,
     hookTimeout: 2 * LIMIT_MS,
     expect: { poll: { timeout: LIMIT_MS, interval: 20 } },
-    // Twice the cores of the smallest machine: files with real servers and processes wait half of their time.
-    maxWorkers: 4,
+    // Three times the cores of the smallest machine: files with real servers and processes wait most of their time.
+    maxWorkers: 6,
     projects: [
       // What measures its process, or starts workers that it kills, has a process for each file.
       { extends: true, test: { name: 'processes', include: ['test/**/*.test.ts'], exclude: shared } },

@@ -158,8 +158,9 @@ it('moves what waits: held and retried alerts, digests and rejected payloads, an
   expect(moved).toMatchObject({ digests: [], rejected: before.rejected, inspected: before.inspected });
   await move(room, 3, 1);
   expect(await waitingIn(room)).toEqual(moved);
+  // A worker may have learned of a source project meanwhile.
   for (const key of [shared.projects, shared.suppressionRevisions])
-    expect(await room.store.redis.hgetall(key)).toEqual({ a: '{}' });
+    expect(await room.store.redis.hgetall(key)).toMatchObject({ a: '{}' });
   // The workers judge all targets again. Routes that are not new announce nothing.
   expect(settings).toBeDefined();
   expect(await room.store.fleet.judgedSettings()).toBeUndefined();
