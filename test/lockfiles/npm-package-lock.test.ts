@@ -79,7 +79,7 @@ describe('the packages map (lockfileVersion 2 and 3)', () => {
       lockfileVersion: 3,
       packages: {
         '': { dependencies: { b: '1.0.0', c: '1.0.0', JSONStream: '1.0.0', jsonstream: '1.0.0' } },
-        'node_modules/b': { version: '1.0.0', resolved: at('registry.npmjs.org') },
+        'node_modules/b': { version: '1.0.0', resolved: at('registry.yarnpkg.com') },
         'node_modules/c': { version: '1.0.0', dependencies: { b: '1.0.0' } },
         'node_modules/c/node_modules/b': { version: '1.0.0', resolved: at('npm.corp.example') },
         'node_modules/d': { version: '1.0.0' },

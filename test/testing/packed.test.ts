@@ -102,7 +102,7 @@ describe('the command line', () => {
         `node_modules/package-${index}`,
         {
           version: '1.0.0',
-          resolved: `https://registry.npmjs.org/package-${index}/-/package-${index}-1.0.0.tgz`,
+          resolved: `https://registry.yarnpkg.com/package-${index}/-/package-${index}-1.0.0.tgz`,
         },
       ]),
     );
