@@ -11,8 +11,7 @@
  *
  * Exit codes: 0 at most 1 % of the removable entries are wrong, or there is no registry; 1 more; 2 a project could not be checked.
  */
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pLimit from 'p-limit';
@@ -23,12 +22,13 @@ import { removalCommand } from '../src/advice/remove-exceptions.ts';
 import { startInsightsService } from '../src/embedded/insights/service.ts';
 import { draw, type LockedPackage, withOverrides } from './check-exceptions/drawn.ts';
 import { type ExceptionProject, PUBLISHED } from './check-exceptions/projects.ts';
+import { type Bench, withBench } from './check-fixes/bench.ts';
 import { readPackage } from './check-fixes/insights.ts';
 import { build, INSTALL, LOCKFILES, unpack, YARN_SETTINGS } from './check-fixes/project.ts';
 import { type CheckedProject, PROJECTS } from './check-fixes/projects.ts';
-import { openRegistry, type Registry } from './check-fixes/registry.ts';
+import type { Registry } from './check-fixes/registry.ts';
 import { run, succeed } from './check-fixes/run.ts';
-import { type Environment, installTools, type Tools } from './check-fixes/tools.ts';
+import type { Environment } from './check-fixes/tools.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -38,15 +38,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const PROGRAM = join(import.meta.dirname, '..', 'src', 'cli', 'main.ts');
-const CACHE = join(tmpdir(), `lockhound-check-fixes-${new Date().toISOString().slice(0, 10)}`);
 const CONCURRENCY = 16;
-
-interface Bench {
-  readonly tools: Tools;
-  readonly registry: Registry;
-  readonly upstream: string;
-  readonly folder: string;
-}
 
 const exception = z.object({
   kind: z.string(),
@@ -72,41 +64,26 @@ interface Counts {
   readonly wrong: readonly string[];
 }
 
-process.exitCode = await main(positionals[0] ?? '');
+process.exitCode = await withBench((bench) => main(positionals[0] ?? '', bench));
 
-async function main(wanted: string): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'lockhound-exceptions-'));
-  if ((await run(folder, 'npm', ['ping'])).code !== 0) {
-    console.log('skipped: the registry that npm is configured for does not answer `npm ping`');
-    return 0;
-  }
-  const upstream = (await succeed(folder, 'npm', ['config', 'get', 'registry'])).trim();
-  await mkdir(CACHE, { recursive: true });
-  const registry = await openRegistry(upstream, join(CACHE, 'packuments'));
+async function main(wanted: string, bench: Bench): Promise<number> {
   const total: Record<string, number> = {};
   let [wrong, failed] = [0, 0];
-  try {
-    const tools = await installTools(join(CACHE, 'tools'), CACHE, join(folder, 'answers'));
-    for (const project of [...PUBLISHED, ...PROJECTS].filter(({ name }) => name.includes(wanted))) {
-      try {
-        const counts = await check(project, { tools, registry, upstream, folder });
-        for (const [verdict, count] of Object.entries(counts.verdicts))
-          total[verdict] = (total[verdict] ?? 0) + count;
-        wrong += counts.wrong.length;
-        console.log(
-          [
-            `${project.name}: ${textOf(counts.verdicts)}`,
-            ...counts.wrong.map((one) => `  wrong: ${one}`),
-          ].join('\n'),
-        );
-      } catch (error) {
-        failed += 1;
-        console.log(`${project.name}: not checked: ${error instanceof Error ? error.message : error}`);
-      }
+  for (const project of [...PUBLISHED, ...PROJECTS].filter(({ name }) => name.includes(wanted))) {
+    try {
+      const counts = await check(project, bench);
+      for (const [verdict, count] of Object.entries(counts.verdicts))
+        total[verdict] = (total[verdict] ?? 0) + count;
+      wrong += counts.wrong.length;
+      console.log(
+        [`${project.name}: ${textOf(counts.verdicts)}`, ...counts.wrong.map((one) => `  wrong: ${one}`)].join(
+          '\n',
+        ),
+      );
+    } catch (error) {
+      failed += 1;
+      console.log(`${project.name}: not checked: ${error instanceof Error ? error.message : error}`);
     }
-  } finally {
-    await registry.close();
-    await rm(folder, { recursive: true });
   }
   const { removable = 0 } = total;
   console.log(`all: ${textOf(total)}; ${wrong} of ${removable} removable are wrong`);

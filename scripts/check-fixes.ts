@@ -19,20 +19,18 @@
  * check failed.
  */
 import { hash } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compareWithPlan, type PlanOutcome } from '../src/advice/compare-with-plan.ts';
 import { type AdvisoryFact, readBundledData } from '../src/embedded/insights/data-set.ts';
 import { apply } from './check-fixes/apply.ts';
+import { type Bench, withBench } from './check-fixes/bench.ts';
 import { dataAbout } from './check-fixes/insights.ts';
 import { killedAfter, lockedIn, lockhound, type Part, type Report } from './check-fixes/lockhound.ts';
 import { type Built, build, installLocked } from './check-fixes/project.ts';
 import { type CheckedProject, PROJECTS } from './check-fixes/projects.ts';
-import { openRegistry, type Registry } from './check-fixes/registry.ts';
 import { run, succeed } from './check-fixes/run.ts';
-import { installTools, type Tools } from './check-fixes/tools.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -46,47 +44,21 @@ const { values, positionals } = parseArgs({
     keep: { type: 'boolean', default: false },
   },
 });
-/** What managers download and the registry answers is kept for other runs of the same day. */
-const CACHE = join(tmpdir(), `lockhound-check-fixes-${new Date().toISOString().slice(0, 10)}`);
-
-interface Bench {
-  readonly tools: Tools;
-  readonly registry: Registry;
-  readonly upstream: string;
-  readonly folder: string;
-}
-
 /** What the commands of a plan, or those of its upgrades to other major lines, came to. */
 interface Applied extends PlanOutcome {
   readonly script: 'ends' | 'fails' | 'none';
   readonly starts: boolean;
 }
 
-process.exitCode = await main(positionals[0] ?? '');
+process.exitCode = await withBench((bench) => main(positionals[0] ?? '', bench), { keep: values.keep });
 
-async function main(wanted: string): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'lockhound-fixes-'));
-  if ((await run(folder, 'npm', ['ping'])).code !== 0) {
-    console.log('skipped: the registry that npm is configured for does not answer `npm ping`');
-    return 0;
-  }
-  const upstream = (await succeed(folder, 'npm', ['config', 'get', 'registry'])).trim();
-  await mkdir(CACHE, { recursive: true });
-  const registry = await openRegistry(upstream, join(CACHE, 'packuments'));
-  try {
-    const tools = await installTools(join(CACHE, 'tools'), CACHE, join(folder, 'answers'));
-    const bench = { tools, registry, upstream, folder };
-    const exact = PROJECTS.filter(({ name }) => name === wanted);
-    const projects = exact.length > 0 ? exact : PROJECTS.filter(({ name }) => name.includes(wanted));
-    const exits: number[] = [];
-    const tell = values.apply ? applyAndTell : checkAndTell;
-    for (const project of projects) exits.push(await tell(project, bench));
-    return Math.max(0, ...exits);
-  } finally {
-    await registry.close();
-    if (values.keep) console.log(folder);
-    else await rm(folder, { recursive: true });
-  }
+async function main(wanted: string, bench: Bench): Promise<number> {
+  const exact = PROJECTS.filter(({ name }) => name === wanted);
+  const projects = exact.length > 0 ? exact : PROJECTS.filter(({ name }) => name.includes(wanted));
+  const exits: number[] = [];
+  const tell = values.apply ? applyAndTell : checkAndTell;
+  for (const project of projects) exits.push(await tell(project, bench));
+  return Math.max(0, ...exits);
 }
 
 /** Lets `fix --apply` make the changes of a project: once with a check that fails, once with one that succeeds. */
