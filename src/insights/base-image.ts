@@ -8,7 +8,7 @@ const AT_ONCE = 8;
 type RepositoriesOf = (chainId: string) => Promise<readonly string[]>;
 
 /**
- * Finds the public image with the most layers of an image; `undefined` when no one has any. `former`: the base that was found before.
+ * Finds the public image with the most layers of an image; `undefined` when no image has any. `former`: the base that was found before.
  * Throws what `repositoriesOf` rejects with, and `InsightsError` (`lost`) when the index does not have that base any more, so that its
  * answer proves nothing: it has lost data, or it answers 404 to everything.
  */

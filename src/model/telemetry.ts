@@ -39,7 +39,7 @@ export interface LostSpans {
 /** Data of which an earlier state is used, because the present one cannot be read. */
 export interface DataFault {
   readonly data: string;
-  /** Absent when it can be read again. */
+  /** The fault; absent when the data can be read again. */
   readonly reason: string | undefined;
 }
 

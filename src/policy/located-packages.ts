@@ -46,7 +46,9 @@ function keyOf(locked: ResolvedPackage): string {
   return isNotLookedUp(locked) ? `${locked.purl} ${locked.resolution.outcome}` : locked.purl;
 }
 
-/** What is known of a package of a public registry says nothing about one of the same name from elsewhere. */
+/**
+ * Says whether a package is not looked up. The facts about a public package do not apply to one of the same name from another source.
+ */
 export function isNotLookedUp({ resolution: { outcome } }: ResolvedPackage): boolean {
   return outcome === 'private' || outcome === 'unsupported';
 }

@@ -17,7 +17,7 @@ export function createAssignments(redis: RedisClient, keys: Keys, onUnreadable?:
     count: (): Promise<number> => redis.hlen(key),
     /** All of them. One that cannot be read is reported and left out. */
     all: async (): Promise<ReadonlyMap<string, Assignment>> => new Map(await values.all()),
-    /** Those of these issues. */
+    /** The assignments of these issues. */
     some: async (issues: readonly string[]): Promise<ReadonlyMap<string, Assignment>> =>
       new Map(await values.some([...new Set(issues)])),
     /** `undefined`: nobody works on them. */

@@ -25,7 +25,7 @@ export interface Segment {
 }
 
 export interface SegmentHistory {
-  /** What each commit changed. Its packages have ids of their own, which are positions in `names`. */
+  /** The changes by each commit. Its packages have ids of their own, which are positions in `names`. */
   readonly entries: readonly LedgerEntry[];
   readonly names: readonly string[];
   readonly commits: number;

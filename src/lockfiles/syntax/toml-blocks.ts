@@ -21,8 +21,8 @@ export function parseTomlTables(text: string, path: string, list: string, memo?:
 }
 
 /**
- * The same by blocks, which begin at the tables of the list: texts that are TOML each are TOML together, and mean the same unless one defines
- * what another does. `undefined` where that is not sure.
+ * Parses the text by blocks, which begin at the tables of the list: texts that are TOML each are TOML together, and mean the same unless
+ * one defines what another does. `undefined` where that is not sure.
  */
 function inBlocks(text: string, path: string, list: string, memo: BlockMemo): TomlTables | undefined {
   const [head = '', ...rest] = text.split(`\n[[${list}]]\n`);

@@ -51,7 +51,7 @@ export const fixSchema = z.object({
   /** Why there is no better way; one sentence without a full stop. */
   reason: z.string().exactOptional(),
   evidence: z.object({
-    /** What names the versions: imported advisories, as fixed. Absent: the index lists them. */
+    /** The source that names the versions as fixed: imported advisories. Absent: the index lists them. */
     from: z.literal('osv').exactOptional(),
     /** Later versions that were looked at, in their order, with the advisories that each still has. At most 20. */
     candidates: z.array(
@@ -105,7 +105,7 @@ export const knownFixSchema = z.object({
   reason: z.string().exactOptional(),
   /** Whether it is not known if a later version is good. */
   isUnknown: z.boolean().exactOptional(),
-  /** As in the evidence of a fix. */
+  /** See the evidence of a fix. */
   from: z.literal('osv').exactOptional(),
   /** Later versions that were looked at, with their advisories. At most 5. */
   candidates: z.array(

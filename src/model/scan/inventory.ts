@@ -88,7 +88,7 @@ export const publishedVersionsSchema = z.object({
   ),
   /** True when a local data set answers, which does not have all versions of the package. */
   isPartial: z.boolean().exactOptional(),
-  /** Present when imported advisories name the versions, as fixed. */
+  /** The source of the versions, present when imported advisories name them as fixed. */
   from: z.literal('osv').exactOptional(),
 });
 

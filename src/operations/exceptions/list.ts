@@ -28,7 +28,7 @@ export const listExceptions: Operation<'lockhound.exceptions.list'> = async (cal
   };
 };
 
-/** With the advisory that was open until the scan that saw the exception first: what it was for. */
+/** Adds the advisory that was open until the scan that saw the exception first, which says what it was for. */
 function withAdvisory(one: JudgedException, fixed: readonly FixedVersion[] = []): JudgedException {
   if (one.since === undefined || one.package === undefined || one.advisory !== undefined) return one;
   // The issue of other rules is their name, which has no hyphen.
