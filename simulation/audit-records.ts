@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Keys } from '../src/store/keys.ts';
 import { wrongScans } from './audit-scans.ts';
 import type { LostPeriods, Open, SentAlert } from './oracle.ts';
@@ -74,7 +75,7 @@ export function wrongRecords(witness: Witness, keys: Keys, happened: Happened): 
   found.push(...wrongScans(witness, keys, received, { targets, ...happened }));
   checkOutcomes(witness, keys, happened, say);
   for (const target of targets)
-    if (!target.startsWith('lockhound:')) checkTarget(witness, keys, target, happened.open, say);
+    if (!target.startsWith('lockhound:')) checkTarget(witness, keys, target, happened, say);
   for (const schedule of SOURCES) {
     const runs = Number(witness.ask('HLEN', keys.scheduleRuns(schedule)));
     const counts = Number(witness.ask('HLEN', keys.scheduleCounts(schedule)));
@@ -195,8 +196,14 @@ function checkOutcomes(witness: Witness, keys: Keys, { hasLostWrites }: Happened
   }
 }
 
-/** A summary says what is open. */
-function checkTarget(witness: Witness, keys: Keys, target: string, open: Open, sayOf: Say): void {
+/** A summary says what is open, and what its producer said last. */
+function checkTarget(
+  witness: Witness,
+  keys: Keys,
+  target: string,
+  { open, asked }: Happened,
+  sayOf: Say,
+): void {
   const say: Say = (what) => sayOf(`${target} ${what}`);
   const text = textOf(witness.ask('HGET', keys.targetSummaries, target));
   if (text === undefined) {
@@ -210,7 +217,8 @@ function checkTarget(witness: Witness, keys: Keys, target: string, open: Open, s
     readonly incomplete?: boolean;
   };
   if (summary.packages !== PACKAGES) say(`has ${summary.packages} packages`);
-  if (summary.labels['name'] !== target) say(`has the label ${summary.labels['name']}`);
+  const labels = asked.findLast(({ step }) => step.target === target)?.labels ?? { name: target };
+  if (!isDeepStrictEqual(summary.labels, labels)) say(`has the labels ${JSON.stringify(summary.labels)}`);
   if (summary.incomplete === true) say('is incomplete');
   const expected = Map.groupBy(
     [...open].filter(([key]) => key.startsWith(`${target} `)),

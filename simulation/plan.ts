@@ -16,7 +16,8 @@ export type Packages = readonly (readonly [string, string])[];
 export type Happening =
   /**
    * A producer asks for a scan of a target with these packages. `via`: another program, which knows only the queue. `after`: soon afterwards
-   * somebody asks for the same scan, for another content under its id, or for the same content under another id.
+   * somebody asks for the same scan, for another content under its id, or, under another id, for the same content, with other labels or
+   * without a change.
    */
   | {
       readonly kind: 'scan';
@@ -25,7 +26,7 @@ export type Happening =
       /** Its number among the scans of a busy target. */
       readonly extra?: number;
       readonly via?: 'queue';
-      readonly after?: 'same' | 'other' | 'unchanged';
+      readonly after?: 'same' | 'other' | 'unchanged' | 'labels';
     }
   /** The lockfile of a target changes that Lockhound reads itself. */
   | { readonly kind: 'file'; readonly target: string; readonly packages: Packages }
@@ -242,8 +243,8 @@ function scansOfBusy(round: number, packages: Map<string, string>, random: Rando
 function waysOf(round: number, random: Random): Pick<Happening & { kind: 'scan' }, 'via' | 'after'> {
   // A claim that Redis has lost refuses nothing.
   const ways = CALM_ROUNDS.includes(round)
-    ? (['same', 'other', 'unchanged'] as const)
-    : (['same', 'unchanged'] as const);
+    ? (['same', 'other', 'unchanged', 'labels'] as const)
+    : (['same', 'unchanged', 'labels'] as const);
   return {
     ...(random.next() < UNUSUAL ? { via: 'queue' } : {}),
     ...(random.next() < UNUSUAL ? { after: random.oneOf(ways) } : {}),

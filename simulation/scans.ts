@@ -11,6 +11,13 @@ const INGEST = 'ingest-lockfiles';
 const TAKEN = 'scan-exists';
 
 type ScanStep = Step & { kind: 'scan' };
+/** Of a target, by name. */
+type Labels = Readonly<Record<string, string>>;
+
+interface Target {
+  readonly id: string;
+  readonly labels: Labels;
+}
 
 /** A scan that a producer asked for. */
 export interface AskedScan {
@@ -18,6 +25,7 @@ export interface AskedScan {
   readonly step: ScanStep;
   /** As its producer chose it. */
   readonly id: string;
+  readonly labels: Labels;
   /** When its producer knew that Redis has it. */
   confirmedAt?: number;
   /** Whether Redis may have lost its content before its job was queued. */
@@ -34,7 +42,9 @@ const REFUSED: readonly { readonly path: string; readonly data: (id: string) => 
     data: (id) => ({
       version: 1,
       key: `${id}-other`,
-      payload: payloadOf('target-0', id, [{ path: PATH, content: lockfileOf([]) }]),
+      payload: payloadOf({ id: 'target-0', labels: { name: 'target-0' } }, id, [
+        { path: PATH, content: lockfileOf([]) },
+      ]),
     }),
   },
   { path: 'version', data: (id) => ({ version: 0, key: id, payload: {} }) },
@@ -91,7 +101,12 @@ export class Scans {
   async ask(step: ScanStep): Promise<AskedScan> {
     this.#model.lock(step.target, new Map(step.packages));
     const number = step.extra === undefined ? '' : `-${step.extra}`;
-    const scan = { at: this.#scheduler.now, step, id: `round-${step.round}${number}` };
+    const scan: AskedScan = {
+      at: this.#scheduler.now,
+      step,
+      id: `round-${step.round}${number}`,
+      labels: { name: step.target },
+    };
     this.asked.push(scan);
     await this.enqueue(scan);
     if (step.after === undefined) return scan;
@@ -100,6 +115,8 @@ export class Scans {
     if (this.last(step.target) !== scan) return scan;
     if (step.after === 'same') await this.enqueue(scan);
     else if (step.after === 'other') await this.#askOther(scan);
+    else if (step.after === 'labels')
+      await this.#enqueueNew({ ...scan, labels: relabelled(scan) }, `${scan.id}-labels`);
     else await this.#enqueueNew(scan, `${scan.id}-unchanged`);
     return scan;
   }
@@ -111,13 +128,13 @@ export class Scans {
 
   /** Asks for a scan, or again for one that Redis may have lost. */
   async enqueue(scan: AskedScan): Promise<void> {
-    const { step, id, at } = scan;
+    const { step, id, at, labels } = scan;
     if (step.via === 'queue') {
-      const payload = payloadOf(step.target, id, [this.#lockfile(step)], at);
+      const payload = payloadOf({ id: step.target, labels }, id, [this.#lockfile(step)], at);
       await this.#queue({ version: 1, key: id, payload }, `${id}-${step.target}`);
     } else
       await this.#producer.enqueue({
-        target: { id: step.target, labels: labelsOf(step.target) },
+        target: { id: step.target, labels },
         scan: id,
         requestedAt: new Date(at).toISOString(),
         lockfiles: [this.#lockfile(step)],
@@ -156,8 +173,8 @@ export class Scans {
     return { path: PATH, content: lockfileOf(packages) };
   }
 
-  async #enqueueNew({ step }: AskedScan, id: string): Promise<void> {
-    const again: AskedScan = { at: this.#scheduler.now, step, id };
+  async #enqueueNew({ step, labels }: Pick<AskedScan, 'step' | 'labels'>, id: string): Promise<void> {
+    const again: AskedScan = { at: this.#scheduler.now, step, id, labels };
     this.asked.push(again);
     await this.enqueue(again);
   }
@@ -192,8 +209,9 @@ const SOON_MS = 500;
 /** A payload of a newer release is looked at again after this time. */
 const NEWER_MS = 60_000;
 
-function labelsOf(target: string): Readonly<Record<string, string>> {
-  return { name: target };
+/** Another label than the target had. */
+function relabelled({ id, labels }: AskedScan): Labels {
+  return { ...labels, since: id };
 }
 
 interface Lockfile {
@@ -201,10 +219,10 @@ interface Lockfile {
   readonly content: string;
 }
 
-function payloadOf(target: string, scan: string, lockfiles: readonly Lockfile[], at = 0) {
+function payloadOf(target: Target, scan: string, lockfiles: readonly Lockfile[], at = 0) {
   return {
     scan,
-    target: { id: target, labels: labelsOf(target) },
+    target,
     lockfiles,
     requestedAt: new Date(at).toISOString(),
   };
