@@ -466,7 +466,11 @@ describe('properties', () => {
         fc.option(word, { nil: undefined }),
         name,
         fc.string({ minLength: 1, maxLength: 12 }),
-        (scope, base, version) => {
+        fc.option(fc.oneof(fc.webUrl({ withQueryParameters: true }), fc.string({ minLength: 1 })), {
+          nil: undefined,
+        }),
+        (scope, base, version, url) => {
+          const qualifiers = url === undefined ? undefined : { vcs_url: url };
           // Capitals stay, and packageurl-js writes them in lower case.
           const namespace = scope === undefined ? undefined : `@${scope.toLowerCase()}`;
           const name = base.toLowerCase();
@@ -477,9 +481,9 @@ describe('properties', () => {
               return 'refused';
             }
           };
-          expect(build(() => buildPurl({ type: 'npm', namespace, name, version }))).toBe(
+          expect(build(() => buildPurl({ type: 'npm', namespace, name, version, qualifiers }))).toBe(
             build(() =>
-              new PackageURL('npm', namespace, name, version, undefined, undefined)
+              new PackageURL('npm', namespace, name, version, qualifiers, undefined)
                 .toString()
                 .replaceAll('%3A', ':'),
             ),

@@ -14,6 +14,8 @@ export interface PurlParts {
 const PLAIN_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const PLAIN_VERSION = /^[A-Za-z0-9][A-Za-z0-9.~-]*$/;
 const PLAIN_SCOPE = /^@[A-Za-z0-9][A-Za-z0-9._-]*$/;
+/** URLs of most repositories and archives. */
+const PLAIN_VALUE = /^[\w.:/@+?=&-]+$/;
 
 /** `name@version`, with or without a scope, that a purl contains unchanged. */
 const PLAIN_NPM = /^(?:@[A-Za-z0-9][A-Za-z0-9._-]*\/)?[A-Za-z0-9][A-Za-z0-9._-]*@[A-Za-z0-9][A-Za-z0-9.~-]*$/;
@@ -32,9 +34,10 @@ export function plainNpmPurl(nameAndVersion: string): string | undefined {
  */
 export function buildPurl(parts: PurlParts): string {
   const { type, namespace, name, version, qualifiers } = parts;
-  if (type === 'npm' && qualifiers === undefined && PLAIN_NAME.test(name) && PLAIN_VERSION.test(version)) {
-    if (namespace === undefined) return `pkg:npm/${name}@${version}`;
-    if (PLAIN_SCOPE.test(namespace)) return `pkg:npm/%40${namespace.slice(1)}/${name}@${version}`;
+  const query = plainQuery(qualifiers);
+  if (type === 'npm' && query !== undefined && PLAIN_NAME.test(name) && PLAIN_VERSION.test(version)) {
+    if (namespace === undefined) return `pkg:npm/${name}@${version}${query}`;
+    if (PLAIN_SCOPE.test(namespace)) return `pkg:npm/%40${namespace.slice(1)}/${name}@${version}${query}`;
   }
   const { PackageURL } = packageurl();
   const purl = new PackageURL(
@@ -57,6 +60,16 @@ export function withCapitals(purl: PackageURL, namespace: string | undefined, na
   if (name.toLowerCase() === purl.name) purl.name = name;
   if (namespace?.toLowerCase() === purl.namespace) purl.namespace = namespace;
   return purl;
+}
+
+/** The qualifier of a source; `undefined` where there are several, or one that packageurl-js may write in another way. */
+function plainQuery(qualifiers: PurlParts['qualifiers'] = {}): string | undefined {
+  const [first, ...others] = Object.entries(qualifiers);
+  if (first === undefined) return '';
+  const [name, value] = first;
+  return others.length === 0 && /^[a-z_]+$/.test(name) && PLAIN_VALUE.test(value)
+    ? `?${name}=${encodeURIComponent(value).replaceAll('%3A', ':')}`
+    : undefined;
 }
 
 /** packageurl-js, loaded on demand: loading it takes longer than reading a small lockfile. */
