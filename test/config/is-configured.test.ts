@@ -20,7 +20,7 @@ afterEach(() => {
 });
 
 describe('isConfigured', () => {
-  it.each([{}, { PATH: '/bin', NOT_LOCKHOUND_: '1' }])('is false with %j and no file', (environment) => {
+  it.each([{}, { PATH: '/bin', NOT_LOCKHOUND_: '1' }])('is false with %j', (environment) => {
     expect(isConfigured(environment)).toBe(false);
   });
 
@@ -29,14 +29,6 @@ describe('isConfigured', () => {
     { LOCKHOUND_CONFIG: 'a.yaml' },
     { REDIS_URL: 'redis://a' },
   ])('is true with %j', (environment) => expect(isConfigured(environment)).toBe(true));
-
-  it('is true with a file, also with a link to a file that does not exist', () => {
-    symlinkSync(join(folder, 'absent.yaml'), 'lockhound.yaml');
-    expect(isConfigured({})).toBe(true);
-    rmSync('lockhound.yaml');
-    writeFileSync('lockhound.yaml', '');
-    expect(isConfigured({})).toBe(true);
-  });
 
   it('keeps the defaults of the schema', async () => {
     const { config } = loadConfig({ environment: {} });
@@ -63,6 +55,50 @@ describe('isConfigured', () => {
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
     expect(await loadOrDefault(undefined)).toEqual(loadConfig());
     vi.unstubAllEnvs();
+  });
+
+  it.each([
+    'insights: { sources: [osv] }\ndata: { folder: "/a b/c" }\n',
+    'data:\r\n  folder: ./data\r\n\r\n# both\r\ninsights:\r\n    sources: [api, osv]',
+    'insights: { sources: [api,osv] }',
+    'data: { folder: "x" }',
+    '# nothing\n',
+    '',
+    // These are left to the schema.
+    'insights: { sources: [osv], concurrency: 3 }',
+    'insights:\n  sources: [osv]\n  concurrency: 3\ndata:\n  folder: /a\n  kev: { every: 1h }',
+    'insights:\n  sources: [osv] # alone\n',
+    'insights:\n  sources: [osv, api]\n',
+    'insights:\n  sources:\n    - osv\n',
+    'insights: { sources: [osv] }\nlog: { level: debug }',
+    'data: { folder: "\\x41" }',
+  ])('reads the file %j as the schema does', async (content) => {
+    const file = join(folder, 'lockhound.yaml');
+    writeFileSync(file, content);
+    expect(await loadOrDefault(undefined)).toEqual(loadConfig());
+    expect(await loadOrDefault(file)).toEqual(loadConfig({ file }));
+    vi.stubEnv('LOCKHOUND_INSIGHTS_SOURCES', 'api');
+    expect(await loadOrDefault(file)).toEqual(loadConfig({ file }));
+    vi.unstubAllEnvs();
+  });
+
+  it.each([
+    'insights: { sources: [osv] }\ninsights: { sources: [api] }',
+    'data: { folder: 5 }',
+    'data: { folder: .5 }',
+    'insights: { sources: [] }',
+    'insights: { sources: [osv] ',
+    'insights:\n\tsources: [osv]',
+    'data:\n  folder: /a}: b: c',
+  ])('refuses the file %j as the schema does', async (content) => {
+    writeFileSync('lockhound.yaml', content);
+    expect(() => loadConfig()).toThrow();
+    await expect(loadOrDefault(undefined)).rejects.toThrow();
+  });
+
+  it('takes a link to a file that does not exist as no file', async () => {
+    symlinkSync(join(folder, 'absent.yaml'), 'lockhound.yaml');
+    expect(await loadOrDefault(undefined)).toEqual(loadConfig());
   });
 
   it.each(['LOCKHOUND_INSIGHTS_SOURCES', 'LOCKHOUND_DATA_FOLDER'])('refuses an empty %s', async (name) => {
