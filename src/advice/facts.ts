@@ -3,7 +3,7 @@ import type { DependencyGraph } from '../model/lockfile/dependency-graph.ts';
 import { canonicalName, formatVersionKey, type VersionKey } from '../model/lockfile/ecosystem.ts';
 import { publishedPackage } from '../model/lockfile/published-package.ts';
 import type { Insights } from '../model/ports/insights.ts';
-import type { PublishedVersions, VersionRecordSummary } from '../model/scan/inventory.ts';
+import type { PublishedVersions, Resolution, VersionRecordSummary } from '../model/scan/inventory.ts';
 import type { DeclaredRequirement } from '../model/signal/release-facts.ts';
 import { AdviceError } from './errors.ts';
 import { type Search, unknown } from './proof.ts';
@@ -47,13 +47,17 @@ export type AdvisedBy = Pick<
   'publishedVersions' | 'resolve' | 'dependencies' | 'requirements' | 'releases'
 >;
 
-/** Reads facts through the API client. Each is read once. */
-export function createAdviceFacts(insights: AdvisedBy, { signal, maxRequests }: AdviceLimits): AdviceFacts {
+/** Reads facts through the API client. Each is read once. `learn` takes records that were read elsewhere. */
+export function createAdviceFacts(
+  insights: AdvisedBy,
+  { signal, maxRequests }: AdviceLimits,
+): AdviceFacts & { learn(resolutions: readonly Resolution[]): void } {
   const lists = new Map<string, Promise<PublishedVersions | undefined>>();
   const graphs = new Map<string, Promise<Search<DependencyGraph>>>();
   const declared = new Map<string, Promise<Search<readonly DeclaredRequirement[]>>>();
   const failures: CodedError[] = [];
   const records = new Map<string, AdvisedRecord | undefined>();
+  const learnt = new Map<string, VersionRecordSummary>();
   let requests = 0;
   const count = () => {
     requests += 1;
@@ -104,18 +108,26 @@ export function createAdviceFacts(insights: AdvisedBy, { signal, maxRequests }: 
     },
     async records(keys) {
       const open = keys.filter((key) => !records.has(formatVersionKey(key)));
-      if (open.length > 0) {
+      const asked = open.filter((key) => !learnt.has(formatVersionKey(key)));
+      if (asked.length > 0) {
         count();
-        const { resolutions } = await insights.resolve(open.map(publishedPackage), { signal });
-        for (const [index, key] of open.entries()) {
+        const { resolutions } = await insights.resolve(asked.map(publishedPackage), { signal });
+        for (const [index, key] of asked.entries()) {
           const { outcome, reason, record } = resolutions[index] ?? { outcome: 'failed' };
           if (outcome === 'failed')
             throw new AdviceError('no-answer', `${formatVersionKey(key)}: ${reason ?? 'no answer'}`);
           records.set(formatVersionKey(key), record);
         }
-        await readWaits(open, Date.now());
       }
+      for (const name of open.map(formatVersionKey))
+        if (!records.has(name)) records.set(name, learnt.get(name));
+      await readWaits(open, Date.now());
       return keys.map((key) => records.get(formatVersionKey(key)));
+    },
+    learn(resolutions) {
+      for (const { outcome, reason, record } of resolutions)
+        if (outcome === 'resolved' && reason === undefined && record !== undefined)
+          learnt.set(formatVersionKey(record.versionKey), record);
     },
     async graph(key) {
       return await once(graphs, formatVersionKey(key), async () => {

@@ -1,8 +1,9 @@
+import type { AdviceFacts } from '../../advice/facts.ts';
 import { readPurl } from '../../lockfiles/packages/read-purl.ts';
 import { messageOf } from '../../model/errors.ts';
-import { canonicalName, canonicalVersion, systemOf, writePurl } from '../../model/lockfile/ecosystem.ts';
+import { canonicalVersion, systemOf, writePurl } from '../../model/lockfile/ecosystem.ts';
 import type { LockedPackage, Source } from '../../model/lockfile/lockfile.ts';
-import type { Insights, PublishedVersion } from '../../model/ports/insights.ts';
+import type { PublishedVersion } from '../../model/ports/insights.ts';
 import { schemeOf } from '../../versions/scheme.ts';
 import { isPlain, versionMatch } from '../../versions/version-match.ts';
 import type { VersionScheme } from '../../versions/version-scheme.ts';
@@ -44,7 +45,7 @@ export interface Chosen {
  */
 export async function choose(
   asked: AskedPackage,
-  { publishedVersions }: Pick<Insights, 'publishedVersions'>,
+  facts: Pick<AdviceFacts, 'versions'>,
   signal: AbortSignal,
 ): Promise<Chosen> {
   const { ecosystem, name, source } = asked;
@@ -58,7 +59,7 @@ export async function choose(
   const match = versionMatch(versions, ecosystem);
   if (typeof match === 'string') return { code: 'unknown', text: match };
   try {
-    const published = await publishedVersions({ system, name: canonicalName(name, system) }, signal);
+    const published = await facts.versions({ system, name });
     if (published === undefined) return { code: 'missing', text: 'the index has no package of this name' };
     const found = preferred(
       published.versions.filter(({ version }) => match(version)),

@@ -9,7 +9,6 @@ import type {
 import { defined } from '../../model/defined.ts';
 import { messageOf } from '../../model/errors.ts';
 import { canonicalName, systemOf } from '../../model/lockfile/ecosystem.ts';
-import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import { type GateCode, NEW_PACKAGE_DAYS } from '../../model/scan/gate.ts';
 import type { Policy } from '../../model/scan/policy.ts';
 import { compareReasons, decisionOf, findingReason, gateReason } from '../../policy/gate.ts';
@@ -30,7 +29,7 @@ const MAX_REQUESTS = 3_000;
 const DAY_MS = 86_400_000;
 
 /** The parts from which the question is answered. */
-export interface CheckParts extends Omit<JudgingParts, 'isHeld'> {
+export interface CheckParts extends Omit<JudgingParts, 'held'> {
   /** How the targets that the caller may see use packages, in order; absent without a fleet. */
   readonly usesOf?: (packages: readonly UsedPackage[]) => Promise<readonly FleetUse[]>;
   /** Names that the caller may know and that resemble one that the index does not have. */
@@ -62,22 +61,25 @@ export async function checkPackages(
   const insights = gate.insights(seesAll);
   const read = new Map([...new Set(packages)].map((text) => [text, readAsked(text, ecosystem)]));
   const asked = [...read.values()].filter((one) => typeof one !== 'string');
-  const choices = await Promise.all(asked.map((one) => choose(one, insights, signal)));
+  const facts = createAdviceFacts(insights, { signal, maxRequests: MAX_REQUESTS });
+  const choices = await Promise.all(asked.map((one) => choose(one, facts, signal)));
   const used = asked.map(({ ecosystem: system, name }, index) => {
     return { ecosystem: system, name, version: choices[index]?.locked?.version };
   });
-  const uses = await parts.usesOf?.(used);
   const locked = new Map(choices.flatMap(({ locked: one }) => (one === undefined ? [] : [[one.purl, one]])));
-  const useOf = new Map(choices.map((one, index) => [one.locked?.purl, uses?.[index]]));
-  const isHeld = ({ purl, version }: Pick<LockedPackage, 'purl' | 'version'>) =>
-    useOf.get(purl)?.targets.has(version) === true;
-  const all = await judgePackages([...locked.values()], { ...parts, isHeld });
+  const using = Promise.resolve(parts.usesOf?.(used));
+  const held = using.then((uses = []) => {
+    const isHeld = ({ locked: one }: Chosen, index: number) =>
+      one !== undefined && uses[index]?.targets.has(one.version) === true;
+    return new Set(choices.filter(isHeld).map((one) => one.locked?.purl));
+  });
+  const [uses, all] = await Promise.all([using, judgePackages([...locked.values()], { ...parts, held })]);
   const judged = new Map(all.map((one) => [one.locked.purl, one]));
+  facts.learn(all.map((one) => one.locked.resolution));
   const found = asked.map((one, index) => {
     const choice = choices[index] ?? {};
     return { asked: one, choice, use: uses?.[index], judged: judged.get(choice.locked?.purl ?? '') };
   });
-  const facts = createAdviceFacts(insights, { signal, maxRequests: MAX_REQUESTS });
   const goods = await newestGood(found.map(nameOf), { facts, cooldown: cooldownOf(policy), now });
   const checking = found.map(async (one, index) => {
     return [one.asked, await checkOf({ ...one, good: goods[index], policy, now }, parts)] as const;

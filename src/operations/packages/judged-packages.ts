@@ -40,7 +40,12 @@ export async function judgePackages(
   const insights = gate.insights(seesAll);
   const failed: Resolution = { outcome: 'failed', reason: `no answer within ${RESOLVE_MS / 1_000} s` };
   const asking = insights.resolve(packages, { signal });
-  const { resolutions } = await within(asking, RESOLVE_MS, () => ({ resolutions: [] }));
+  const [{ resolutions }, exploits, suppressions] = await Promise.all([
+    within(asking, RESOLVE_MS, () => ({ resolutions: [] })),
+    gate.exploits(),
+    gate.suppressions(),
+    parts.held,
+  ]);
   const resolved = packages.map((one, index): ResolvedPackage => {
     return { ...one, resolution: resolutions[index] ?? failed };
   });
@@ -53,14 +58,14 @@ export async function judgePackages(
   ]);
   const judged = {
     ...{ scan: 'check', target, requestedAt: new Date(now).toISOString(), judgedAt: now, partial: true },
-    ...{ paths: [], previous: undefined, firstScan: 'all' as const, exploits: await gate.exploits() },
+    ...{ paths: [], previous: undefined, firstScan: 'all' as const, exploits },
   };
   const { findings, gaps, stillOpen } = await judgeInventory({
     ...{ ...judged, inventory, advisories, policy: gate.policy },
     graphs: { byKey: new Map(), gaps: [] },
     inspections: inspected.byPurl,
   });
-  const rules = { routing: NO_ROUTING, policy: gate.policy, suppressions: await gate.suppressions() };
+  const rules = { routing: NO_ROUTING, policy: gate.policy, suppressions };
   const { verdict } = await compareScan({ ...judged, findings, gaps, stillOpen }, rules);
   const byPurl = Map.groupBy(verdict.findings, (finding) => finding.package.purl);
   return resolved.map((locked) => ({

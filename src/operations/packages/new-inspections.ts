@@ -16,8 +16,8 @@ export interface InspectionParts {
   readonly signal: AbortSignal;
   /** ms since 1970. */
   readonly now: number;
-  /** Whether targets that the caller may see hold a version. Absent: signs are not looked for. */
-  readonly isHeld?: (locked: Pick<ResolvedPackage, 'purl' | 'version'>) => boolean;
+  /** Purls of the packages that targets hold that the caller may see. Absent: signs are not looked for. */
+  readonly held?: Promise<ReadonlySet<string | undefined>>;
 }
 
 /** Signs of a compromise of packages. */
@@ -42,10 +42,11 @@ export async function inspectionsFor(
   packages: readonly ResolvedPackage[],
   parts: InspectionParts,
 ): Promise<Inspected> {
-  const { gate, seesAll, isHeld } = parts;
+  const { gate, seesAll } = parts;
+  const held = await parts.held;
   const byPurl = new Map<string, Inspection>();
   const unknown = new Map<string, string>();
-  if (isHeld === undefined) return { byPurl, unknown };
+  if (held === undefined) return { byPurl, unknown };
   const put = (some: readonly ResolvedPackage[], found: readonly (Inspection | undefined)[]) => {
     for (const [index, inspection] of found.entries())
       if (inspection !== undefined) byPurl.set(some[index]?.purl ?? '', inspection);
@@ -53,7 +54,7 @@ export async function inspectionsFor(
   const judged = packages.filter(
     ({ resolution: { record } }) => record !== undefined && record.advisoriesOnly === undefined,
   );
-  const stored = judged.filter((one) => seesAll && isHeld(one));
+  const stored = judged.filter(({ purl }) => seesAll && held.has(purl));
   put(stored, await gate.inspections.read(stored.map(identityOf)));
   if (!gate.isInspecting) return { byPurl, unknown };
   // What targets held from the beginning was never inspected.

@@ -44,10 +44,10 @@ export async function newestGood(
     names.map(async (name) => {
       const list = name && (await facts.versions(name).catch(messageOf));
       if (name === undefined || typeof list !== 'object') return { list };
-      const isPast = (one: PublishedVersion) => waitsUntil('', one, cooldown, now) === undefined;
       const all = newestFirst(name, list);
-      const isLong = all.length > MAX_CANDIDATES;
-      return { list, isLong, usable: all.slice(0, MAX_CANDIDATES).filter(isPast) };
+      const listed = all.slice(0, MAX_CANDIDATES);
+      const first = listed.findIndex((one) => waitsUntil('', one, cooldown, now) === undefined);
+      return { list, isLong: all.length > MAX_CANDIDATES, usable: first < 0 ? [] : listed.slice(first) };
     }),
   );
   const newest = opened.flatMap(({ usable: [first] = [] }, index) =>
@@ -72,11 +72,12 @@ async function search(
   name: PackageName,
   usable: readonly PublishedVersion[],
   { isPartial }: PublishedVersions,
-  { facts, cooldown }: Parts,
+  { facts, cooldown, now }: Parts,
 ): Promise<Exclude<NewestGood, 'unlisted'>> {
   let unknown = isPartial === true ? 'the list of its versions is partial' : undefined;
   // Most often the newest one is good.
-  for (const part of [usable.slice(0, 1), usable.slice(1)]) {
+  for (const some of [usable.slice(0, 1), usable.slice(1)]) {
+    const part = some.filter((one) => waitsUntil('', one, cooldown, now) === undefined);
     try {
       const records = await facts.records(part.map(({ version }) => ({ ...name, version })));
       for (const [index, one] of part.entries()) {

@@ -32,12 +32,8 @@ export function createAnswerTimes(
   return {
     /** ms since 1970, in the order of `names`; `undefined` for what was never answered. */
     async answeredAt(names: readonly string[]): Promise<readonly (number | undefined)[]> {
-      const times: (number | undefined)[] = [];
-      for (const part of chunks(names, CHUNK)) {
-        for (const time of await redis.zmscore(answered, ...part))
-          times.push(time === null ? undefined : Number(time));
-      }
-      return times;
+      const parts = await Promise.all(chunks(names, CHUNK).map((part) => redis.zmscore(answered, ...part)));
+      return parts.flat().map((time) => (time === null ? undefined : Number(time)));
     },
     /** Subjects with an earlier time than this one, in ms. */
     async answeredBefore(time: number): Promise<readonly AnswerTime[]> {

@@ -72,9 +72,9 @@ export function createFactStore<Value extends object>(
     },
     /** Facts that are fresh, in the order of `names`; `undefined` for others. */
     async fresh(names: readonly string[]): Promise<readonly (Known<Value> | undefined)[]> {
-      // Before the facts, which are then at least as new.
-      const answers = await times.answeredAt(names);
-      return (await read(names)).map((known, index) => {
+      // Redis answers in this order: the facts are at least as new as the times.
+      const [answers, found] = await Promise.all([times.answeredAt(names), read(names)]);
+      return found.map((known, index) => {
         const ttlMs = known !== undefined && 'record' in known ? options.recordTtlMs : options.missTtlMs;
         return now() - (answers[index] ?? 0) >= ttlMs ? undefined : known;
       });

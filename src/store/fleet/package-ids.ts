@@ -24,15 +24,15 @@ const MAX_TIMES = 20_000;
 export function createPackageIds(redis: RedisClient, keys: Keys, now: () => number = Date.now) {
   const emptyIds = () => createKeptValues<number>({ max: MAX_KNOWN, ttlMs: KNOWN_MS, now });
   const emptyNames = () => createKeptValues<string, number>({ max: MAX_KNOWN });
-  let [knownIds, knownNames] = [emptyIds(), emptyNames()];
+  const emptyTimes = () => createKeptValues<number, number>({ max: MAX_KNOWN });
+  let [knownIds, knownNames, knownTimes] = [emptyIds(), emptyNames(), emptyTimes()];
   const { packageIds, packageNames, lastPackageId, packageTimes } = keys;
   const minute = () => Math.floor(now() / 60_000);
   let epoch = 0;
   /** Empties the memory of this process: Redis may have lost ids that it holds. */
   const clear = () => {
     epoch += 1;
-    knownIds = emptyIds();
-    knownNames = emptyNames();
+    [knownIds, knownNames, knownTimes] = [emptyIds(), emptyNames(), emptyTimes()];
   };
   // Lost ids are given out again.
   whenWritesMayBeLost(redis, clear);
@@ -114,19 +114,22 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
      * from before this was recorded; ids whose time is lost are absent.
      */
     async givenAt(ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
-      const found = new Map<number, number>();
-      for (const part of chunks(ids, CHUNK)) {
-        const pipeline = redis.pipeline();
-        for (const id of part) pipeline.zrangebyscore(packageTimes, id, '+inf', 'LIMIT', 0, 1);
-        const answers = (await pipeline.exec()) ?? [];
-        for (const [index, [error, answer]] of answers.entries()) {
-          if (error !== null) throw error;
-          const [time] = answer as readonly string[];
-          const id = part[index];
-          if (id !== undefined && time !== undefined) found.set(id, Number(time) * 60_000);
-        }
-      }
-      return found;
+      const times = knownTimes;
+      const found = await times.getMany(ids, async (unknown) =>
+        Promise.all(
+          unknown.map(async (id) => {
+            const [minute] = await redis.zrangebyscore(packageTimes, id, '+inf', 'LIMIT', 0, 1);
+            if (minute !== undefined) times.set(id, Number(minute) * 60_000);
+            return minute === undefined ? minute : Number(minute) * 60_000;
+          }),
+        ),
+      );
+      return new Map(
+        ids.flatMap((id, index) => {
+          const time = found[index];
+          return time === undefined ? [] : [[id, time] as const];
+        }),
+      );
     },
     /** Removes ids that no inventory holds. One that was interned within the last hour stays. */
     async forget(ids: readonly number[]): Promise<void> {
