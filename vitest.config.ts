@@ -5,35 +5,13 @@ import { LIMIT_MS } from './test/until.ts';
 // Processes that tests start run the sources: without this, each compiles all of them again.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
-/** Folders whose files run in the same processes: loading the sources for each takes longer than most of their tests. */
-const SHARED = [
-  'advice',
-  'cli',
-  'commands',
-  'compose',
-  'config',
-  'discovery',
-  'docs',
-  'embedded',
-  'exploits',
-  'files',
-  'fleet',
-  'http',
-  'insights',
-  'jobs',
-  'model',
-  'notify',
-  'operations',
-  'policy',
-  'producer',
-  'report',
-  'scan',
-  'server',
-  'store',
-  'versions',
-  'workers',
+/** Files that measure or change their process, or replace what is global. Each has a process of its own. */
+const ALONE = [
+  'test/simulation/**/*.test.ts',
+  'test/lockfiles/{hostile-input,linear-time,threads}.test.ts',
+  'test/pipeline/{clock,fair-reading,memory,policy-test}.test.ts',
+  'test/sources/git*.test.ts',
 ];
-const shared = SHARED.map((folder) => `test/${folder}/**/*.test.ts`);
 
 export default defineConfig({
   test: {
@@ -45,9 +23,12 @@ export default defineConfig({
     // Three times the cores of the smallest machine: files with real servers and processes wait most of their time.
     maxWorkers: 6,
     projects: [
-      // What measures its process, or starts workers that it kills, has a process for each file.
-      { extends: true, test: { name: 'processes', include: ['test/**/*.test.ts'], exclude: shared } },
-      { extends: true, test: { name: 'shared', include: shared, isolate: false } },
+      { extends: true, test: { name: 'alone', include: ALONE } },
+      // All others share processes: loading the sources for each file takes longer than most of their tests.
+      {
+        extends: true,
+        test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: ALONE, isolate: false },
+      },
     ],
   },
 });

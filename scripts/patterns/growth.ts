@@ -58,8 +58,9 @@ function slowText(expression: RegExp, attacks: readonly Attack[]): SlowText | un
     try {
       return runInNewContext('run()', { run }, { timeout: HANG_MS });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT' || current.done)
-        throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+      // The interruption came after the last text.
+      if (current.done) return undefined;
       const { user } = process.threadCpuUsage(start);
       if (user > HANGS) return { ...current.value.attack, growth: Number.POSITIVE_INFINITY };
       // Otherwise there are many texts, or the machine was busy with something else: the current text is tried again.

@@ -18,13 +18,13 @@ function readsOrRefuses(format: string, text: string): void {
       companion: () => content,
     });
     const ids = new Set(packages.map(({ id }) => id));
-    expect(ids.size).toBe(packages.length);
-    for (const one of packages) {
-      expect(one.name).not.toBe('');
-      expect(one.purl.startsWith(`pkg:${one.ecosystem}/`)).toBe(true);
-      expect(one.dependencies?.filter((id) => !ids.has(id)) ?? []).toEqual([]);
-    }
-    for (const { message } of problems) expect(message).not.toBe('');
+    // One expectation for all: each costs more than the reading of a small text.
+    const wrong = packages.filter(
+      ({ name, purl, ecosystem, dependencies = [] }) =>
+        name === '' || !purl.startsWith(`pkg:${ecosystem}/`) || dependencies.some((id) => !ids.has(id)),
+    );
+    const isSaid = problems.every(({ message }) => message !== '');
+    expect({ ids: ids.size, wrong, isSaid }).toEqual({ ids: packages.length, wrong: [], isSaid: true });
   } catch (error) {
     if (!(error instanceof LockfileError)) throw error;
     expect(error.message).toMatch(/^x[: ]/);
@@ -320,7 +320,7 @@ describe('large hostile files', () => {
     ['spdx-json', `{"spdxVersion":"SPDX-2.3",${'"packages":[{'.repeat(100_000)}${'}]'.repeat(100_000)}}`],
     ['spdx-json', `{\n "spdxVersion":"SPDX-2.3",${'"packages":[{'.repeat(100_000)}${'}]'.repeat(100_000)}}`],
     ['maven-pom-xml', `<project>${'<a>&lt;'.repeat(500_000)}`],
-    ['npm-package-lock', packageLockOfOneUser(200_000)],
+    ['npm-package-lock', packageLockOfOneUser(100_000)],
     ['npm-package-lock', `{"lockfileVersion":3,"packages":{${'"a":{},'.repeat(500_000)}"b":{}}}`],
     ['npm-package-lock', `{"lockfileVersion":3,"packages":${'{"a":'.repeat(1_000_000)}`],
     ...HOSTILE,
