@@ -86,31 +86,26 @@ async function applyAndTell(project: CheckedProject, bench: Bench): Promise<numb
     await apply('--check', 'false');
     const lastsMs = performance.now() - startedAt;
     const untouched = (await git('status', '--porcelain')) === '';
-    const kills = { whole: 0, started: 0, left: [] as string[] };
+    const left: Changed[] = [];
+    let kills = 0;
     for (const share of killTimes(project.name)) {
       const args = ['fix', '--apply', '--check', 'true', folder];
       const environment = tools.with(project.manager, upstream);
-      if (!(await killedAfter(share * lastsMs, folder, { program, data, seed }, args, environment)))
-        await git('checkout', '--quiet', '.');
-      // The next command restores what a killed one had begun to write.
-      else {
-        kills.started += 1;
+      if (await killedAfter(share * lastsMs, folder, { program, data, seed }, args, environment)) {
+        kills += 1;
+        // The next command restores what a killed one had begun to write.
         await apply('--check', 'false');
-        const left = await git('diff', 'HEAD');
-        if (left === '') kills.whole += 1;
-        else kills.left.push(left);
-        await git('checkout', '--quiet', '.');
+        left.push(await changedIn(folder));
       }
+      await git('checkout', '--quiet', '.');
+      await git('clean', '--quiet', '--force');
     }
     const { plans, findings, applied } = await apply('--check', 'true');
-    // One that was killed when it had written everything.
-    const whole = await git('diff', 'HEAD');
-    kills.whole += kills.left.filter((left) => left === whole).length;
+    const whole = await changedIn(folder);
+    const outcomes = left.map((one) => outcomeOf(one, whole));
+    const isWhole = outcomes.every((one) => one !== 'half');
     const after = await lockhound({ program, data, seed }, ['scan', '--json', '--no-advice', lockfile]);
-    const changed = (await git('status', '--porcelain'))
-      .split('\n')
-      .map((line) => line.slice(3))
-      .filter(Boolean);
+    const changed = [...whole.keys()];
     const written = applied?.written ?? [];
     const isExact = changed.sort().join() === [...written].sort().join();
     const claimed = plans.flatMap(({ steps }) => steps.flatMap(({ clears }) => clears));
@@ -119,18 +114,45 @@ async function applyAndTell(project: CheckedProject, bench: Bench): Promise<numb
     console.log(
       [
         `${project.name} (${project.manager}): ${findings.length} findings, ${count} claimed, ${after.findings.length} left; ` +
-          `untouched by a check that fails: ${untouched ? 'yes' : 'no'}; by ${kills.started} kills: ${kills.whole === kills.started ? 'yes' : 'no'}; written: ${written.join(', ') || 'nothing'}; exactly: ${isExact ? 'yes' : `no (${changed.join(', ')})`}`,
+          `untouched by a check that fails: ${untouched ? 'yes' : 'no'}; by ${kills} kills: ${['nothing', 'everything', 'half'].map((name) => `${outcomes.filter((one) => one === name).length} left ${name} changed`).join(', ')}; written: ${written.join(', ') || 'nothing'}; exactly: ${isExact ? 'yes' : `no (${changed.join(', ')})`}`,
         ...reasons.map((reason) => `  not made: ${reason}`),
+        ...left
+          .filter((one) => outcomeOf(one, whole) === 'half')
+          .map((one) => `  half: ${[...one.keys()].join(', ')}`),
         '',
       ].join('\n'),
     );
-    return untouched && kills.whole === kills.started && isExact && after.findings.length <= findings.length
-      ? 0
-      : 1;
+    return untouched && isWhole && isExact && after.findings.length <= findings.length ? 0 : 1;
   } catch (error) {
     console.log(`${project.name}: ${error instanceof Error ? error.message : error}\n`);
     return 2;
   }
+}
+
+/** The files of a working tree that differ from its commit, by path, with a hash of their content; empty for one that is gone. */
+type Changed = ReadonlyMap<string, string>;
+
+async function changedIn(folder: string): Promise<Changed> {
+  const status = await succeed(folder, 'git', [
+    'status',
+    '--porcelain',
+    '--no-renames',
+    '-z',
+    '--untracked-files=all',
+  ]);
+  const paths = status.split('\0').flatMap((line) => line.slice(3) || []);
+  const hashes = paths.map(async (path) => {
+    const content = await readFile(join(folder, path)).catch(() => undefined);
+    return [path, content === undefined ? '' : hash('sha256', content)] as const;
+  });
+  return new Map(await Promise.all(hashes));
+}
+
+/** What a command that was killed left, and the one after it did not restore: each file as it was, or each as a whole run writes it. */
+function outcomeOf(left: Changed, whole: Changed): 'nothing' | 'everything' | 'half' {
+  if (left.size === 0) return 'nothing';
+  const isWhole = left.size === whole.size && [...left].every(([path, one]) => whole.get(path) === one);
+  return isWhole ? 'everything' : 'half';
 }
 
 /** When a project's command is killed, as shares of the time that it takes. */

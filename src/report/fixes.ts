@@ -1,4 +1,5 @@
 import type { AppliedFix } from '../model/advice/applied-fix.ts';
+import type { FixChange } from '../model/advice/fix.ts';
 import type { FixPlan, FixStep, RemovalPlan, Staying, Unadvised } from '../model/advice/fix-plan.ts';
 import { printable } from '../model/printable.ts';
 import type { Finding } from '../model/scan/finding.ts';
@@ -99,13 +100,10 @@ function stepLines(
   width: number,
 ): readonly string[] {
   const findings = clears.reduce((sum, one) => sum + one.findings, 0);
-  const list = changes.map(
-    ({ how, name, from, to }) => `${VERBS[how]} ${printable(`${name} ${from} → ${to ?? 'removed'}`)}`,
-  );
   const cleared = clears.map(({ id }) => printable(id)).join(', ');
   const lead = `${String(index + 1).padStart(3)}. `;
   return [
-    ...hang(lead, paint.strong(list.join(', ')), width),
+    ...hang(lead, paint.strong(changes.map(changeText).join(', ')), width),
     ...hang('     ', paint.faint(`clears ${counted(findings, 'finding')}: ${cleared}`), width),
   ];
 }
@@ -122,6 +120,10 @@ function removalLines(
   });
   const run = commands.flatMap((line) => commandLines(line, paint, width));
   return [paint.strong(printable(`${path}: exceptions that change nothing`)), ...entries, ...run, ''];
+}
+
+function changeText({ how, name, from, to }: FixChange): string {
+  return `${VERBS[how]} ${printable(`${name} ${from} → ${to ?? 'removed'}`)}`;
 }
 
 const VERBS = { upgrade: 'upgrade', 're-lock': 're-lock', override: 'override' } as const;
@@ -229,7 +231,7 @@ export function appliedText(applied: AppliedFix, options: TextOptions): string {
     ];
     return fitLines(lines, options);
   }
-  const lines = plans.flatMap(({ path, reason, removed, advisories = [] }) => {
+  const lines = plans.flatMap(({ path, reason, changes = [], removed, advisories = [] }) => {
     if (reason === undefined) {
       const what =
         removed === undefined
@@ -238,11 +240,15 @@ export function appliedText(applied: AppliedFix, options: TextOptions): string {
       const text = `${printable(path)}: ${what}`;
       return hang('  ', text, options.width);
     }
+    const rest = changes.length - SHOWN_ALIKE;
+    const what =
+      changes.length === 0 ? ['removal of exceptions'] : changes.slice(0, SHOWN_ALIKE).map(changeText);
+    const named = [...what, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
     const [first = '', ...others] = reason.split('\n');
     const more =
       others.length > SHOWN_REASONS ? [`… and ${others.length - SHOWN_REASONS} more (--json has all)`] : [];
     return [
-      ...hang('  ', `${printable(path)}, not made: ${printable(first)}`, options.width),
+      ...hang('  ', `${printable(path)}: ${named}, not made: ${printable(first)}`, options.width),
       ...[...others.slice(0, SHOWN_REASONS), ...more].flatMap((line) =>
         hang('    ', printable(line), options.width),
       ),

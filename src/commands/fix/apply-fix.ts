@@ -56,7 +56,10 @@ export async function applyFix(options: ApplyOptions): Promise<AppliedFix> {
     const { proven, refused } = await provePlans(copy, options);
     const plans = [
       ...proven.map((one) => appliedOf(one, options.before)),
-      ...refused.map(({ path, reason }) => ({ path, reason })),
+      ...refused.map(({ path, reason, steps }) => ({
+        ...{ path, reason },
+        changes: steps.flatMap(({ changes }) => changes),
+      })),
     ];
     const files = proven.flatMap((one) => one.files);
     if (files.length === 0) return { plans };

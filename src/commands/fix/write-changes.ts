@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { copyFile, link, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -12,6 +13,8 @@ const LIST = 'files.json';
 interface Entry {
   readonly path: string;
   readonly kind: ChangedFile['kind'];
+  /** SHA-256 of what replaces it; absent for a file that is deleted. */
+  readonly after?: string | undefined;
 }
 
 /**
@@ -25,14 +28,15 @@ export async function writeChanges(copy: WorkingCopy, files: readonly ChangedFil
   const { root } = copy;
   const journal = await journalFolder(root);
   await mkdir(journal);
+  const entries: Entry[] = [];
   for (const [index, { path, kind }] of files.entries()) {
     if (kind !== 'new') await link(join(root, path), join(journal, `${index}.before`));
+    entries.push({ path, kind, after: await hashOf(join(copy.copy, path)) });
     if (kind === 'deleted') continue;
     const after = join(journal, `${index}.after`);
     await copyFile(join(copy.copy, path), after, constants.COPYFILE_FICLONE);
     await sync(after);
   }
-  const entries: readonly Entry[] = files.map(({ path, kind }) => ({ path, kind }));
   await writeFile(join(journal, 'list'), JSON.stringify(entries));
   await sync(join(journal, 'list'));
   await rename(join(journal, 'list'), join(journal, LIST));
@@ -52,7 +56,10 @@ export async function writeChanges(copy: WorkingCopy, files: readonly ChangedFil
   await rm(journal, { recursive: true });
 }
 
-/** Makes the files as they were before a fix that was killed while it replaced them. Returns their paths. */
+/**
+ * Makes the files as they were before a fix that was killed while it replaced them. Returns their paths. A file that somebody changed
+ * since then stays as it is.
+ */
 export async function restoreUnfinished(root: string): Promise<readonly string[]> {
   const journal = await journalFolder(root);
   const text = await readFile(join(journal, LIST), 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -60,12 +67,24 @@ export async function restoreUnfinished(root: string): Promise<readonly string[]
     throw error;
   });
   const entries = text === undefined ? [] : (JSON.parse(text) as readonly Entry[]);
-  for (const [index, { path, kind }] of entries.entries()) {
+  const restored: string[] = [];
+  for (const [index, { path, kind, after }] of entries.entries()) {
+    if ((await hashOf(join(root, path))) !== after) continue;
     if (kind === 'new') await rm(join(root, path), { force: true });
     else await rename(join(journal, `${index}.before`), join(root, path));
+    restored.push(path);
   }
   await rm(journal, { recursive: true, force: true });
-  return entries.map(({ path }) => path);
+  return restored;
+}
+
+/** `undefined`: there is no file. */
+async function hashOf(path: string): Promise<string | undefined> {
+  const content = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  return content === undefined ? undefined : hash('sha256', content);
 }
 
 /** In the folder of git where the root has one: what is there is no file of the project. */

@@ -1,9 +1,13 @@
+import type { FixChange } from './fix.ts';
+
 /** The result of applying the plan of one lockfile. */
 export interface AppliedPlan {
   /** The lockfile. */
   readonly path: string;
   /** Why the lockfile stays as it was; absent where the plan does what it says. */
   readonly reason?: string;
+  /** The changes that were not made, with `reason`; none for those of exceptions. */
+  readonly changes?: readonly FixChange[];
   /** The files that its commands changed, below the root of the repository. */
   readonly files?: readonly string[];
   /** Exceptions that were removed. */

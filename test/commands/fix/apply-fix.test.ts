@@ -1,4 +1,5 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,9 +30,10 @@ const lockfile = () => readFile(join(folder, 'package-lock.json'), 'utf8');
 
 const LIFT = "sed -i 's/1.0.0/1.0.1/' package-lock.json package.json";
 
+const CHANGES = [{ name: 'a', from: '1.0.0', to: '1.0.1', how: 'upgrade' as const }];
+
 function plan(commands: readonly string[], path = 'package-lock.json'): FixPlan {
-  const changes = [{ name: 'a', from: '1.0.0', to: '1.0.1', how: 'upgrade' as const }];
-  const steps = [{ changes, commands, clears: [{ id: 'a@1.0.0', findings: 1 }] }];
+  const steps = [{ changes: CHANGES, commands, clears: [{ id: 'a@1.0.0', findings: 1 }] }];
   return { path, steps, commands, breaking: { steps: [], commands: [] }, stays: [] };
 }
 
@@ -107,7 +109,9 @@ describe('a fix that is applied', () => {
   ])('is left out when %s', async (_case, given, options, reason) => {
     const { plans, written } = await apply([given], options);
     expect(written).toBeUndefined();
-    expect(plans).toEqual([{ path: 'package-lock.json', reason: expect.stringMatching(reason) }]);
+    expect(plans).toEqual([
+      { path: 'package-lock.json', reason: expect.stringMatching(reason), changes: CHANGES },
+    ]);
     expect(git('status', '--porcelain')).toBe('');
   });
 
@@ -119,7 +123,13 @@ describe('a fix that is applied', () => {
     const edit = 'sed -i \'s/}}/}, "x": 1}/\' package.json';
     const { plans, written } = await apply([], { removals: remove([edit, LIFT]) });
     expect([plans, written]).toEqual([
-      [{ path: 'package-lock.json', reason: 'the lockfile is not the same without the exceptions' }],
+      [
+        {
+          path: 'package-lock.json',
+          reason: 'the lockfile is not the same without the exceptions',
+          changes: [],
+        },
+      ],
       undefined,
     ]);
     expect(git('status', '--porcelain')).toBe('');
@@ -273,7 +283,15 @@ await copy.remove();
     const journal = join(folder, '.git/lockhound-fix');
     await mkdir(journal);
     await writeFile(join(journal, '0.before'), 'a 0.9.0\n');
-    await writeFile(join(journal, 'files.json'), '[{"path":"package-lock.json","kind":"changed"}]');
+    await writeFile(join(journal, '1.before'), '{}\n');
+    const written = hash('sha256', await readFile(join(folder, 'package-lock.json')));
+    const entries = [
+      { path: 'package-lock.json', kind: 'changed', after: written },
+      // Somebody changed it since then.
+      { path: 'package.json', kind: 'changed', after: hash('sha256', 'written by the fix') },
+      { path: '.gitignore', kind: 'new', after: hash('sha256', 'written by the fix') },
+    ];
+    await writeFile(join(journal, 'files.json'), JSON.stringify(entries));
     const before = process.env['TMPDIR'];
     // Nothing can be copied there.
     process.env['TMPDIR'] = join(folder, 'none');
@@ -283,6 +301,7 @@ await copy.remove();
     });
     expect(restored).toEqual({ plans: [], restored: ['package-lock.json'] });
     expect(await lockfile()).toBe('a 0.9.0\n');
+    expect(git('status', '--porcelain')).toBe('M package-lock.json');
     expect(existsSync(journal)).toBe(false);
   });
 });
