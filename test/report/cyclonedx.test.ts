@@ -232,3 +232,19 @@ describe('CycloneDX', () => {
     expect(component.licenses).toEqual(expected);
   });
 });
+
+it('a BOM says that findings were cut', () => {
+  const whole = report([finding]);
+  const reason = '7 more, the least severe ones, are left out';
+  const gaps = [
+    ...whole.verdict.gaps,
+    { kind: 'cut' as const, subject: 'findings after the first 50000', reason },
+  ];
+  const cut = { ...whole, verdict: { ...whole.verdict, gaps } };
+  const stated = (one: typeof whole) =>
+    (bomOf(sourceOfScan(one)).metadata.properties ?? []).map(
+      ({ name, value }: { name: string; value: string }) => `${name}: ${value}`,
+    );
+  expect(stated(whole)).toEqual([]);
+  expect(stated(cut)).toEqual([`lockhound:findings:cut: ${reason}`]);
+});

@@ -30,6 +30,9 @@ describe('a scan as Markdown', () => {
     expect(text.length).toBeLessThanOrEqual(65_000);
     expect(text).toMatch(/… and \d+ more\./);
     expect(text).toContain('</details>');
+    expect(text).not.toContain('No room for');
+    const crowded = [...Array.from({ length: 2_000 }, () => long), { ...finding, level: 'note' as const }];
+    expect(renderMarkdown(report(crowded))).toMatch(/^No room for: .*1 gap: what could not be found out\.$/m);
   });
 
   it('shows hostile texts as they are', () => {

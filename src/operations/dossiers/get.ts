@@ -193,7 +193,17 @@ function exploitation({ vulnerabilities }: Known): string | undefined {
   return 'the catalogue of known exploited vulnerabilities does not have it, which proves nothing';
 }
 
+/** Upgrades that a part names. */
+const SHOWN_UPGRADES = 10;
+
 function upgrades({ statements }: Known): string | undefined {
-  const all = [...new Set(statements.flatMap(({ remedy }) => remedy ?? []))].sort();
-  return all.length === 0 ? undefined : `known upgrades: ${all.slice(0, 10).join('; ')}`;
+  return knownUpgrades(statements.flatMap(({ remedy }) => remedy ?? []));
+}
+
+/** The upgrades in words, such as `lodash 4.17.21`, and how many are left out. `undefined`: none is known. */
+export function knownUpgrades(remedies: readonly string[]): string | undefined {
+  const all = [...new Set(remedies)].sort();
+  const rest = all.length - SHOWN_UPGRADES;
+  const named = [...all.slice(0, SHOWN_UPGRADES), ...(rest > 0 ? [`and ${rest} more`] : [])];
+  return all.length === 0 ? undefined : `known upgrades: ${named.join('; ')}`;
 }

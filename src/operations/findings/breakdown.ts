@@ -66,12 +66,14 @@ export const breakDownFindings: Operation<'lockhound.findings.breakdown'> = asyn
       if (due !== undefined && due <= now) group.overdue += 1;
     }
   }
+  const labels = labelsOf(list);
   const sorted = [...groups.values()].sort(ORDERS[by] ?? compareWorst);
   return {
     groups: sorted.slice(0, limit).map(shownGroup),
     total: list.length,
     different: groups.size,
-    labels: labelsOf(list),
+    labels: labels.slice(0, MAX_LABELS),
+    ...(labels.length > MAX_LABELS ? { omittedLabels: labels.length - MAX_LABELS } : {}),
     ...unreadableOf(context, principal),
   };
 };
@@ -168,5 +170,5 @@ function labelsOf(list: readonly ViewedFinding[]): string[] {
     seen.add(holder);
     for (const name of Object.keys(labels)) names.add(name);
   }
-  return [...names].sort().slice(0, MAX_LABELS);
+  return [...names].sort();
 }

@@ -71,6 +71,8 @@ function createBom(source: BomSource) {
   }
   for (const { component } of packages.all()) bom.components.add(component);
   addFindings(bom, source, packages.all());
+  for (const cut of source.cuts ?? [])
+    bom.metadata.properties.add(new Property('lockhound:findings:cut', cut));
   return { bom, packages: packages.all(), compositions };
 }
 
@@ -147,13 +149,21 @@ function serialNumberOf(source: BomSource): string {
   return `urn:uuid:${contentUuid(contentsOf(source))}`;
 }
 
-function* contentsOf({ name, unread, lockfiles, findings, comparison }: BomSource): Generator<unknown> {
+function* contentsOf({
+  name,
+  unread,
+  lockfiles,
+  findings,
+  cuts = [],
+  comparison,
+}: BomSource): Generator<unknown> {
   yield [name, unread];
   for (const { path, format, packages } of lockfiles) {
     yield [path, format];
     for (const { id, purl, groups } of packages) yield [id, purl, groups];
   }
   for (const { fingerprint, severity } of findings) yield [fingerprint, severity];
+  if (cuts.length > 0) yield cuts;
   if (comparison === undefined) return;
   const { introduced, gone } = comparison;
   yield [baseText(comparison.base), introduced, gone.map(({ fingerprint }) => fingerprint)];

@@ -18,6 +18,8 @@ export interface BomSource {
   readonly lockfiles: readonly BomLockfile[];
   readonly unread: readonly Pick<UnreadLockfile, 'path' | 'error'>[];
   readonly findings: readonly Finding[];
+  /** Why `findings` does not have all of them, where it does not. */
+  readonly cuts?: readonly string[];
   /** The comparison of the scan, when there is one. */
   readonly comparison?: ScanComparison;
 }
@@ -42,6 +44,7 @@ export function sourceOfScan({ inventory, verdict, comparison }: ScanReport): Bo
     lockfiles: inventory.lockfiles,
     unread: inventory.unread,
     findings: verdict.findings,
+    cuts: verdict.gaps.flatMap(({ kind, reason }) => (kind === 'cut' ? reason : [])),
     ...defined({ comparison }),
   };
 }

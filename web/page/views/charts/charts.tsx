@@ -38,7 +38,7 @@ export function ChartsView() {
         {named === '' ? null : (
           <Choice
             name="heat"
-            label="Rows by label"
+            label={`Rows by label${ages.value?.omittedLabels === undefined ? '' : ` (${ages.value.omittedLabels} more are not listed)`}`}
             value={named}
             options={[...new Set([named, ...names])].map((name) => [name, name] as const)}
           />
