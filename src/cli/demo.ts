@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { basename, relative } from 'node:path';
 import type { Command } from 'commander';
 import type { Demo, DemoAlert } from '../commands/demo/demo.ts';
 import { packageFile } from '../files/package-file.ts';
 import { requireFreePort } from '../model/listen.ts';
 import { printable } from '../model/printable.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
-import { palette } from '../report/layout.ts';
+import { columns, palette } from '../report/layout.ts';
 import { renderText } from '../report/text.ts';
 import { EXIT } from './program/errors.ts';
 import { parsePort } from './program/options.ts';
@@ -15,14 +16,13 @@ import { type CommandContext, interruptible, type Terminal, untilAborted } from 
 const EXAMPLE = packageFile('examples/shop/package-lock.json');
 const TARGET = 'shop';
 
-const NEXT = `What to try next:
-  npx lockhound demo --serve                          the live page over a fleet of 12 targets
-  npx lockhound scan --local examples/shop --json     the same findings as JSON
-  npx lockhound scan .                                your own lockfiles against https://api.deps.dev
-  npx lockhound scan . --fail-on high                 an exit code for CI
-  docker compose up                                   Valkey that keeps its data, a worker, the local services
-  README.md                                           configuration, producers in other languages, formats, rules
-`;
+/** Commands to try next, with what they show. */
+const NEXT: readonly (readonly [args: string, shows: string])[] = [
+  ['demo --serve', 'the live page over a fleet of 12 targets'],
+  ['scan --example --json', 'the same findings as JSON'],
+  ['scan', 'your own lockfiles against https://api.deps.dev'],
+  ['scan --fail-on high', 'an exit code for CI'],
+];
 
 export function demoCommand(command: Command, { terminal, exit }: CommandContext): void {
   command
@@ -76,13 +76,26 @@ async function demo(terminal: Terminal, signal: AbortSignal, port: number | unde
       terminal.out('\nThe number of alerts is not the expected one. Please report this.\n');
       return EXIT.error;
     }
-    if (port === undefined) terminal.out(`\n${NEXT}`);
+    if (port === undefined)
+      terminal.out(nextText(startedAs(process.argv[1] ?? '', process.env), terminal.width));
     else await serve(running, { port, show, signal });
     return EXIT.clean;
   } finally {
     show.progress.clear();
     await running.close();
   }
+}
+
+function nextText(program: string, width: number): string {
+  const rows = NEXT.map(([args, shows]) => [`${program} ${args}`, shows]);
+  return ['', 'What to try next:', ...columns(rows, { width, indent: '  ' }), ''].join('\n');
+}
+
+/** The words that start this program again as it was started. `file`: the main file, by the path that was given. */
+export function startedAs(file: string, environment: Readonly<Record<string, string | undefined>>): string {
+  if (basename(file).startsWith('lockhound') && !file.endsWith('.js'))
+    return environment['npm_command'] === 'exec' ? 'npx lockhound' : 'lockhound';
+  return `node ${relative('', file)}`;
 }
 
 interface Serving {

@@ -1,7 +1,9 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
+import { startedAs } from '../../src/cli/demo.ts';
 import { MAIN } from '../prepare.ts';
 import { LIMIT_MS, until } from '../until.ts';
 
@@ -38,6 +40,15 @@ it('demo --serve answers for 12 targets until SIGTERM', async () => {
   }
   expect(await closed).toEqual([0, null]);
   expect(errors).toBe('');
+});
+
+it('demo names commands as it was started', () => {
+  const linked = '/usr/local/bin/lockhound';
+  expect(startedAs(linked, {})).toBe('lockhound');
+  expect(startedAs(linked, { npm_command: 'exec' })).toBe('npx lockhound');
+  expect(startedAs(join(process.cwd(), 'bin/lockhound.js'), { npm_command: 'start' })).toBe(
+    'node bin/lockhound.js',
+  );
 });
 
 /** The address of the page, once the demo prints it. Rejects with the output when the demo ends without it. */

@@ -82,20 +82,22 @@ function followNames(packageIds: PackageIds): () => Promise<Names> {
       }
       return found;
     },
-    similar: async ({ name, ecosystem }) => {
-      const wanted = keyOf(name);
-      return await searchNames(byKey, ecosystem, (key) => key.includes(wanted), nameIn);
+    similar: async (query) => {
+      const wanted = keyOf(query.name);
+      const found = await searchNames(byKey, query.ecosystem, (key) => key.includes(wanted), nameIn);
+      return found.length > 0 ? found : await near(query, nameIn);
     },
-    near: async ({ name, ecosystem }) => {
-      const wanted = keyOf(name);
-      const letters = lettersOf(wanted);
-      // To compare texts takes a hundred times longer than to compare letters, and a caller may ask for hundreds of names.
-      const isNear = (key: string) =>
-        Math.abs(key.length - wanted.length) <= 2 &&
-        mayBeNear(letters ^ lettersOf(key)) &&
-        areNear(key, wanted);
-      return await searchNames(byKey, ecosystem, isNear, (identity) => partsOf(identity)[1]);
-    },
+    near: async (query) => await near(query, (identity) => partsOf(identity)[1]),
+  };
+  const near = async ({ name, ecosystem }: NameQuery, shown: (identity: string) => string) => {
+    const wanted = keyOf(name);
+    const letters = lettersOf(wanted);
+    // To compare texts takes a hundred times longer than to compare letters, and a caller may ask for hundreds of names.
+    const isNear = (key: string) =>
+      Math.abs(key.length - wanted.length) <= 2 &&
+      mayBeNear(letters ^ lettersOf(key)) &&
+      areNear(key, wanted);
+    return await searchNames(byKey, ecosystem, isNear, shown);
   };
   return inTurn(async () => {
     if (packageIds.epoch() !== epoch) {

@@ -80,13 +80,17 @@ function Answer({ asked, answer }: { readonly asked: string; readonly answer: Wh
       </p>
       {isNone ? (
         <Nothing>
-          No target holds {asked}.
-          {similar.map((name) => (
-            <a key={name} href={addressOf('/packages', { package: name })}>
-              {' '}
-              {name}
-            </a>
-          ))}
+          No target holds {asked}.{similar.length === 0 ? null : ' Similar names:'}
+          {similar.map((named) => {
+            // `lodash (npm)`
+            const [, name = named, ecosystem = ''] = /^(.*) \((.*)\)$/.exec(named) ?? [];
+            return (
+              <a key={named} href={addressOf('/packages', { package: name, ecosystem })}>
+                {' '}
+                {named}
+              </a>
+            );
+          })}
         </Nothing>
       ) : null}
       {places.length === 0 ? null : (

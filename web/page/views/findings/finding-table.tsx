@@ -63,18 +63,20 @@ function Cells({ one }: { readonly one: FleetFinding }) {
         <SeverityBadge severity={finding.severity} />
       </td>
       <td class="number priority">{finding.priority?.score ?? '–'}</td>
-      <td class="cut">
-        <a class="row-link" href={findingAddress(target, finding.fingerprint)}>
-          {finding.title}
-        </a>
-        <span class="marks">
-          {finding.level === 'note' ? <span class="mark">note</span> : null}
-          {finding.suppressed === undefined ? null : <span class="mark">suppressed</span>}
-          {one.status === 'resolved' ? <span class="mark">resolved</span> : null}
-          <Overdue finding={finding} />
-          {finding.disputed === undefined ? null : <span class="mark">disputed</span>}
-          {finding.kev?.['listed'] === true ? <span class="mark hot">exploited</span> : null}
-        </span>
+      <td>
+        <div class="titled">
+          <a class="row-link" href={findingAddress(target, finding.fingerprint)}>
+            {finding.title}
+          </a>
+          <span class="marks">
+            {finding.level === 'note' ? <span class="mark">note</span> : null}
+            {finding.suppressed === undefined ? null : <span class="mark">suppressed</span>}
+            {one.status === 'resolved' ? <span class="mark">resolved</span> : null}
+            <Overdue finding={finding} />
+            {finding.disputed === undefined ? null : <span class="mark">disputed</span>}
+            {finding.kev?.['listed'] === true ? <span class="mark hot">exploited</span> : null}
+          </span>
+        </div>
       </td>
       <td class="cut">
         {locked.name} <span class="faint">{locked.version}</span>
