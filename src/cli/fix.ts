@@ -6,6 +6,7 @@ import { loadOrDefault } from '../config/load-or-default.ts';
 import type { AppliedFix } from '../model/advice/applied-fix.ts';
 import { printable } from '../model/printable.ts';
 import type { Finding } from '../model/scan/finding.ts';
+import { faultsIn } from '../model/scan/gap.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import { CommandError, EXIT } from './program/errors.ts';
 import { type OutputOptions, withConfig, withOutputFormat } from './program/options.ts';
@@ -131,7 +132,7 @@ export function requireApplicable(
 }
 
 function exitOf({ verdict, advice }: ScanReport): number {
-  if (verdict.gaps.length > 0 || (advice?.unadvised ?? []).length > 0) return EXIT.error;
+  if (faultsIn(verdict.gaps).length > 0 || (advice?.unadvised ?? []).length > 0) return EXIT.error;
   return verdict.findings.some(isOpen) ? EXIT.findings : EXIT.clean;
 }
 

@@ -1,118 +1,164 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Command } from 'commander';
-import { describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../src/cli/catalog.ts';
+import { execFile } from 'node:child_process';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { run as runCommand } from '../../src/cli/program/program.ts';
 import { lockhound } from '../cli/lockhound.ts';
+import { runWorkerUntilReady } from '../cli/worker-process.ts';
+import { git } from '../sources/repositories.ts';
+import { LIMIT_MS } from '../until.ts';
+import { type DocumentedWorld, openDocumentedWorld } from './documented-world.ts';
+import { shellLines, undeclaredBlocks } from './shell-lines.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
-const PAGES = [
-  'README.md',
-  ...readdirSync(join(ROOT, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+const CHECKOUT = 'needs a checkout that is installed and packed anew: `.ci/fresh-checkout` runs it';
+const CONTAINERS = 'needs containers: `.ci/deployment` follows the documented deployments';
+const REGISTRY = 'needs a package registry, or a release in one';
+const SIMULATION = 'takes minutes: test/simulation runs histories with these options';
+
+/** Command lines that do not run here, with the reason. */
+const NOT_RUN: readonly (readonly [line: RegExp, reason: string])[] = [
+  [/^npm ci && npm (?:start|pack)/, CHECKOUT],
+  [/^npm install lockhound-[\d.]+\.tgz$/, CHECKOUT],
+  [/^(?:docker|cosign) /, CONTAINERS],
+  [/^kubectl /, 'needs a cluster'],
+  [/^npm (?:audit signatures|view lockhound@)/, REGISTRY],
+  [/^npx openapi-typescript /, REGISTRY],
+  [
+    /^(?:REDISCLI_AUTH=\S+ redis-cli|cd \/var\/lib\/redis) /,
+    'needs a server of its own: test/deploy/backup.test.ts runs it',
+  ],
+  [/^lockhound demo(?: --serve)?$/, 'test/cli/demo.test.ts runs it'],
+  [/^lockhound ci fix /, 'needs a job of a code host: test/cli/ci-fix.test.ts and test/ci run it'],
+  [/^npm run simulate /, SIMULATION],
 ];
 
-interface Example {
-  readonly place: string;
-  readonly words: readonly string[];
-}
+/** What a refusal says, of commands that have nothing to do in a fleet without a fault. */
+const REFUSED: readonly (readonly [line: RegExp, text: RegExp])[] = [
+  [/^lockhound deliveries resume default$/, /route default is not stopped/],
+];
 
-/** The command lines of `lockhound` in the shell blocks of the documentation. */
-const EXAMPLES: readonly Example[] = PAGES.flatMap((page) => {
-  const blocks = [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```sh\n(.*?)^```$/gms)];
-  return blocks.flatMap(([, block = '']) =>
-    block
-      .replaceAll('\\\n', ' ')
-      .split('\n')
-      .flatMap((line) => {
-        const [, text] = /(?:npx |^)lockhound ((?:'[^']*'|"[^"]*"|[^#;|&>'"])+)/.exec(line) ?? [];
-        return text === undefined ? [] : [{ place: `${page}: ${text.trim()}`, words: wordsOf(text) }];
-      }),
-  );
+/** Commands that run until they are stopped, with the output after which they are. */
+const UNTIL: readonly (readonly [line: RegExp, text: RegExp])[] = [
+  [/^lockhound serve$/, /^Page http/m],
+  [/^lockhound services/, /^discovery +http/m],
+  [/^lockhound watch package left-pad --follow$/, /left-pad/],
+];
+
+let world: DocumentedWorld;
+beforeAll(async () => {
+  world = await openDocumentedWorld();
+});
+afterEach(() => world.revokeTokens());
+afterAll(async () => {
+  await world.close();
+  vi.unstubAllEnvs();
 });
 
-function wordsOf(text: string): readonly string[] {
-  return (text.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? []).map((word) => word.replaceAll(/['"]/g, ''));
+/** The id that the last answer about a kind of thing named first. */
+async function firstId(noun: string, list: string): Promise<string> {
+  const { out } = await lockhound([noun, '--json']);
+  const [first] = JSON.parse(out)[list];
+  return String(first?.id).replace(/^ignore /, '');
 }
 
-/** What is wrong with a command line by the declaration of its command; `undefined` when it is valid. */
-async function faultOf([name = '', ...words]: readonly string[]): Promise<string | undefined> {
-  if (name.startsWith('-') || name === 'complete') return undefined;
-  const entry = COMMANDS.find((one) => one.name === name);
-  if (entry === undefined) return `there is no command ${name}`;
-  let command = new Command(name);
-  const terminal = {
-    out: () => {},
-    note: () => {},
-    colour: false,
-    interactive: false,
-    width: 80,
-    noteWidth: 80,
+/** What stands in a document for something of the reader, and what it is here. */
+const STAND_INS: readonly (readonly [text: RegExp, here: () => string | Promise<string>])[] = [
+  [/http:\/\/(?:lockhound\.example|127\.0\.0\.1):8705/g, () => world.server],
+  [/http:\/\/127\.0\.0\.1:8703/g, () => world.receiver],
+  [/(?<=curl.*)localhost:8701/gs, () => world.insights],
+  [/https:\/\/(?:osv-vulnerabilities\.storage\.googleapis|epss\.empiricalsecurity)\.com/g, () => world.lists],
+  [/https:\/\/github\.com\/acme\/shop\.git/g, () => 'https://git.invalid/acme/shop.git'],
+  [/https:\/\/lockhound\.example\.com/g, () => world.server],
+  [/\/srv\/git\/shop\.git/g, () => `${process.env['HOME']}/shop.git`],
+  [/(?<=Bearer )(?:lockhound_…|\$TOKEN)/g, () => world.token('submit')],
+  [/(?<=^lockhound api call lockhound \S+)(?=\s)/g, () => ` --root-url ${world.server}`],
+  [/(?<=^lockhound enqueue .*--release )2\.4\.1/g, () => '2.4.2'],
+  [/msg_5f0c…/g, () => firstId('deliveries', 'deliveries')],
+  [/(?<=tokens revoke )3f2a9c01d4e5/g, () => firstId('tokens', 'tokens')],
+  [/(?<=ignore remove )3f2a9c01/g, () => firstId('ignore', 'suppressions')],
+  [
+    /^lockhound services(?!.*--settings)/g,
+    () =>
+      `lockhound services ${['insights', 'webhooks', 'receiver', 'discovery'].map((name) => `--${name}-port 0`).join(' ')}`,
+  ],
+];
+
+async function asHere(text: string): Promise<string> {
+  let line = text;
+  for (const [pattern, here] of STAND_INS)
+    if (line.search(pattern) >= 0) line = line.replaceAll(pattern, await here());
+  return line;
+}
+
+const WORD = /(?:'[^']*'|"[^"]*"|[^\s'"])+/g;
+
+/** Runs a line: `lockhound` in this process, other programs in a shell. */
+async function run(text: string): Promise<{ readonly code: number | null; readonly output: string }> {
+  const line = await asHere(text);
+  const [, settings = '', rest] = /^((?:[A-Z_]+=\S+ )*)lockhound (.*)$/s.exec(line) ?? [];
+  if (rest === undefined) return await inShell(line);
+  const given = {
+    ...Object.fromEntries(
+      settings
+        .trim()
+        .split(' ')
+        .filter(Boolean)
+        .map((one) => one.split('=')),
+    ),
   };
-  (await entry.load())(command, { terminal, exit: () => {} });
-  const rest = [...words];
-  for (let [next] = rest; command.commands.length > 0 && next !== undefined; [next] = rest) {
-    const inner = command.commands.find((one) => one.name() === next || one.aliases().includes(next ?? ''));
-    if (inner === undefined) break;
-    command = inner;
-    rest.shift();
+  if (line.includes('--token-env TOKEN')) given['TOKEN'] = await world.token('submit');
+  const words = (rest.match(WORD) ?? []).map((word) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2'));
+  if (text === 'lockhound worker')
+    return await runWorkerUntilReady(world.folder, [], { ...world.environment, LOCKHOUND_LOG_LEVEL: 'info' });
+  const [, ready] = UNTIL.find(([pattern]) => pattern.test(text)) ?? [];
+  try {
+    Object.assign(process.env, given);
+    if (ready !== undefined) return await untilReady(words, ready);
+    const { code, out, note } = await lockhound(words, '', async () => true);
+    return { code, output: out + note };
+  } finally {
+    for (const name of Object.keys(given)) delete process.env[name];
+    if (words.includes('--apply')) git(world.folder, 'checkout', '--quiet', '.');
   }
-  return faultIn(command, rest);
 }
 
-/** The same for the words after the name of the command. */
-function faultIn(command: Command, words: readonly string[]): string | undefined {
-  const rest = [...words];
-  const operands: string[] = [];
-  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    if (!word.startsWith('-') || word === '-') {
-      operands.push(word);
-      continue;
-    }
-    const [flag = ''] = word.split('=');
-    if (flag === '--help' || flag === '-h') return undefined;
-    const option = command.options.find(({ long, short }) => long === flag || short === flag);
-    if (option === undefined) return `${command.name()} has no option ${flag}`;
-    if ((option.required || option.optional) && !word.includes('=')) rest.shift();
-  }
-  const wanted = command.registeredArguments;
-  if (operands.length < wanted.filter(({ required }) => required).length) return 'an argument is missing';
-  if (wanted.at(-1)?.variadic === true || operands.length <= wanted.length) return undefined;
-  return `too many arguments: ${operands.join(' ')}`;
+/** Runs a command in this process, and stops it as a signal would when its output matches. */
+async function untilReady(words: readonly string[], ready: RegExp) {
+  const others = new Set(process.listeners('SIGTERM'));
+  let out = '';
+  const write = (text: string): void => {
+    out += text;
+    if (!ready.test(out)) return;
+    setImmediate(() => {
+      for (const stop of process.listeners('SIGTERM')) if (!others.has(stop)) stop('SIGTERM');
+    });
+  };
+  const shown = { colour: false, interactive: false, width: 100, noteWidth: 100 };
+  const code = await runCommand(words, { out: write, note: write, ...shown });
+  // 128 and the number of SIGTERM.
+  return { code: code === 143 ? 0 : code, output: out };
 }
 
-describe('the command lines in the documentation', () => {
-  it('are found', () => {
-    expect(EXAMPLES.length).toBeGreaterThan(40);
-  });
-
-  it('fit the declarations of their commands', async () => {
-    const faults: string[] = [];
-    for (const { place, words } of EXAMPLES) {
-      const fault = await faultOf(words);
-      if (fault !== undefined) faults.push(`${place}: ${fault}`);
-    }
-    expect(faults).toEqual([]);
-  });
-
-  it('run, where they need neither a service nor other files', async () => {
-    const runnable = EXAMPLES.filter(
-      ({ words }) =>
-        words.includes('--example') ||
-        (words.includes('--local') && ['scan', 'insights'].includes(words[0] ?? '')),
+function inShell(line: string): Promise<{ readonly code: number; readonly output: string }> {
+  return new Promise((resolve) => {
+    execFile('/bin/sh', ['-c', line], { timeout: LIMIT_MS }, (error, stdout, stderr) =>
+      resolve({
+        code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 2,
+        output: stdout + stderr,
+      }),
     );
-    expect(runnable.length).toBeGreaterThan(0);
-    for (const { place, words } of runnable) {
-      const { code, note } = await lockhound(words);
-      expect({ place, ok: code <= 1, note }).toMatchObject({ place, ok: true });
-    }
   });
+}
 
-  it('refuse an example that is wrong', async () => {
-    expect(await faultOf(['scan', '--no-such-option'])).toContain('has no option');
-    expect(await faultOf(['nothing'])).toContain('there is no command');
-    expect(await faultOf(['diff', 'one'])).toContain('an argument is missing');
-    expect(await faultOf(['diff', 'one', 'two', 'three'])).toContain('too many arguments');
-  });
+const RUN = shellLines().filter(({ text }) => !NOT_RUN.some(([line]) => line.test(text)));
+
+it.each(RUN.map(({ page, text }) => [page, text]))('%s: %s', async (_page, text) => {
+  const { code, output } = await run(text);
+  const [, refusal] = REFUSED.find(([line]) => line.test(text)) ?? [];
+  if (refusal !== undefined) return void expect(output).toMatch(refusal);
+  if (code !== 0 && code !== 1) throw new Error(`exit code ${code}: ${output.slice(-2_000)}`);
+});
+
+it('every line that does not run exists, and every block of a shell is declared as one', () => {
+  const lines = shellLines().map(({ text }) => text);
+  expect(NOT_RUN.filter(([line]) => !lines.some((text) => line.test(text)))).toEqual([]);
+  expect(undeclaredBlocks()).toEqual([]);
 });

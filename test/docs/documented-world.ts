@@ -1,0 +1,285 @@
+import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { vi } from 'vitest';
+import type { InsightsService } from '../../src/embedded/insights/service.ts';
+import { affectedVersions } from '../../src/insights/losses/witnesses.ts';
+import type { NewToken } from '../../src/model/api/lockhound-api.generated.ts';
+import { startServe } from '../../src/server/serve.ts';
+import { writeZip } from '../advisories/zip.ts';
+import { lockhound } from '../cli/lockhound.ts';
+import { EPSS_CSV, kevJson } from '../exploits/lists.ts';
+import { startTestServer } from '../http/test-server.ts';
+import { createWorld, SECRETS } from '../pipeline/world.ts';
+import { newTokens } from '../server/serve/new-token.ts';
+import { digestOf, layoutOf, tarOf } from '../sources/image/image-room.ts';
+import { git } from '../sources/repositories.ts';
+import { until } from '../until.ts';
+
+/** What a package-lock.json locks: versions by name. */
+type Locked = Readonly<Record<string, string>>;
+
+const SHOP: Locked = { lodash: '4.17.20', minimist: '1.2.5', mkdirp: '0.5.6', request: '2.88.2' };
+const NAMED: Locked = { debug: '4.4.2', 'left-pad': '1.3.0', express: '4.18.0' };
+
+export type DocumentedWorld = Awaited<ReturnType<typeof openDocumentedWorld>>;
+
+/**
+ * Everything that the documents name: a repository with branches and tags as the working directory, files, services, a fleet that a worker
+ * in this process watches, a server, and a host of published lists. The environment and the working directory of this process are
+ * those of a reader until it is closed.
+ */
+export async function openDocumentedWorld() {
+  const folder = mkdtempSync(join(tmpdir(), 'documented-'));
+  const home = mkdtempSync(join(tmpdir(), 'documented-home-'));
+  const before = process.cwd();
+  const bin = join(home, 'bin');
+  const world = await createWorld();
+  const room = await world.room('documented', [], {
+    recordTtl: '1h',
+    config: [
+      'watch: { every: 0s, young: 0s }',
+      'serve: { port: 0, sources: [{ url: "https://git.example/org/*" }] }',
+      'credentials: { github: { hosts: [git.invalid], header: authorization, secret: { env: LOCKHOUND_SECRET_GITHUB } } }',
+    ],
+  });
+  serve(world.services.insights);
+  const lists = await startLists();
+  const tokens = newTokens(room.store.apiTokens);
+  const given: string[] = [];
+  writeFiles(folder, home);
+  writeNpm(bin);
+  cpSync(room.file, join(folder, 'lockhound.yaml'));
+  const environment = {
+    HOME: home,
+    PATH: `${bin}:${process.env['PATH']}`,
+    XDG_CACHE_HOME: join(home, 'cache'),
+    REDIS_URL: world.redisUrl,
+    LOCKHOUND_DATA_FOLDER: join(home, 'data'),
+    LOCKHOUND_LOG_LEVEL: 'silent',
+    LOCKHOUND_WORKER_LOCK_DURATION: '20s',
+    LOCKHOUND_SECRET_API_KEY: SECRETS.apiKey,
+    LOCKHOUND_SECRET_APPLICATION_KEY: SECRETS.applicationKey,
+    LOCKHOUND_SECRET_ALERT_TOKEN: SECRETS.alertToken,
+    LOCKHOUND_SECRET_SIGNING: SECRETS.signing,
+    LOCKHOUND_SECRET_GITHUB: 'a',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    npm_config_cache: join(home, 'npm'),
+  };
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  process.chdir(folder);
+  const worker = room.work();
+  await fill(folder);
+  const server = await startServe(room.load());
+  await server.follow();
+  return {
+    folder,
+    server: server.url,
+    receiver: world.services.receiver.url,
+    insights: world.services.insights.url,
+    lists: lists.url,
+    environment,
+    /** A token that is valid until `revokeTokens`. */
+    async token(role: NewToken['role']): Promise<string> {
+      const created = await tokens.create({ name: `documented-${given.length}`, role });
+      given.push(created.id);
+      return created.token;
+    },
+    async revokeTokens(): Promise<void> {
+      for (const id of given.splice(0)) await tokens.revoke(id);
+    },
+    async close() {
+      process.chdir(before);
+      await server.close();
+      await worker.stop();
+      await lists.close();
+      await world.close();
+      for (const one of [folder, home]) rmSync(one, { recursive: true });
+    },
+  };
+}
+
+/** Makes the service know the packages that lines name, and the well-known versions that prove that it has lost nothing. */
+function serve(insights: InsightsService): void {
+  const wanted = [
+    ...Object.entries({ ...SHOP, ...NAMED }).map(([name, version]) => ({ name, version })),
+    ...affectedVersions('NPM'),
+  ];
+  for (const { name, version } of wanted) {
+    const { versions = [], ...known } = insights.findPackage({ system: 'NPM', name }) ?? {};
+    const all = versions.some((one) => one.version === version) ? versions : [...versions, { version }];
+    const dated = all.map((one) => ({ publishedAt: '2024-01-01T00:00:00Z', ...one }));
+    insights.putPackage({ ...known, system: 'NPM', name, versions: dated });
+  }
+  const invented = { title: 'Invented', score: 9.8, heldBack: false };
+  const affected = affectedVersions('NPM').map(({ name, version }) => ({
+    system: 'NPM' as const,
+    name,
+    range: version,
+  }));
+  insights.learnAdvisory({ ...invented, id: 'GHSA-docs-0000-0001', aliases: [], affected });
+  insights.learnAdvisory({
+    ...{ ...invented, id: 'GHSA-docs-0000-0002', aliases: ['CVE-2026-1234'] },
+    affected: [{ system: 'NPM', name: 'debug', range: '4.4.2' }],
+  });
+}
+
+function lockOf(packages: Locked): string {
+  const locked = Object.entries(packages).map(([name, version]) => [`node_modules/${name}`, { version }]);
+  const root = { name: 'shop', version: '1.0.0', dependencies: packages };
+  return JSON.stringify({
+    ...root,
+    lockfileVersion: 3,
+    packages: { '': root, ...Object.fromEntries(locked) },
+  });
+}
+
+function manifestOf(packages: Locked): string {
+  return JSON.stringify({ name: 'shop', version: '1.0.0', dependencies: packages });
+}
+
+/** The working directory: a repository whose branch `feature` has another version of one package, and the files that lines name. */
+function writeFiles(folder: string, home: string): void {
+  const write = (name: string, content: string | Buffer): void => writeFileSync(join(folder, name), content);
+  const commit = (packages: Locked, ...tags: readonly string[]): void => {
+    write('package-lock.json', lockOf(packages));
+    write('package.json', manifestOf(packages));
+    git(folder, 'add', 'package.json', 'package-lock.json');
+    git(folder, 'commit', '--quiet', '--message=packages');
+    for (const tag of tags) git(folder, 'tag', tag);
+  };
+  git(folder, 'init', '--quiet', '--initial-branch=main');
+  git(folder, 'config', 'user.name', 'A');
+  git(folder, 'config', 'user.email', 'a@a.example');
+  commit({ ...SHOP, lodash: '4.17.15' }, 'v1.2.0');
+  commit(SHOP, 'v1.3.0');
+  git(folder, 'checkout', '--quiet', '-b', 'feature');
+  commit({ ...SHOP, ...NAMED });
+  for (const [name, packages] of [
+    ['old', SHOP],
+    ['new', { ...SHOP, ...NAMED }],
+  ] as const) {
+    mkdirSync(join(folder, name));
+    write(`${name}/package-lock.json`, lockOf(packages));
+    write(`${name}/package.json`, manifestOf(packages));
+  }
+  git(folder, 'add', 'old', 'new');
+  git(folder, 'commit', '--quiet', '--message=folders');
+  write('pnpm-lock.yaml', "lockfileVersion: '9.0'\npackages:\n  ms@2.1.3: {}\nsnapshots:\n  ms@2.1.3: {}\n");
+  const affected = [{ package: { ecosystem: 'npm', name: 'left' }, versions: ['1.0.0'] }];
+  const record = JSON.stringify({ id: 'GHSA-docs', modified: '2026-05-01T00:00:00Z', affected });
+  mkdirSync(join(folder, 'advisories'));
+  write('advisories/GHSA-docs.json', record);
+  write('records.ndjson.gz', gzipSync(`${record}\n`));
+  write('known_exploited_vulnerabilities.json', kevJson());
+  const { privateKey } = generateKeyPairSync('ed25519');
+  write('key.pem', privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+  write('new.yaml', 'policy: { rules: { deprecated: { level: note } } }\n');
+  write('image.tar', tarOf(layoutOf([{ layers: [digestOf('base'), digestOf('own')] }])));
+  write('services.yaml', 'insights: { port: 0 }\n');
+  mkdirSync(join(folder, 'my-data'));
+  write('my-data/packages.ndjson', `${JSON.stringify({ name: 'own', versions: [{ version: '1.0.0' }] })}\n`);
+  const statement = {
+    ...{ vulnerability: { name: 'CVE-2021-23337' }, products: [{ '@id': 'pkg:npm/lodash@4.17.20' }] },
+    ...{ status: 'not_affected', justification: 'vulnerable_code_not_present' },
+  };
+  const identity = { author: 'A', timestamp: '2026-05-01T00:00:00Z', version: 1 };
+  const context = { '@context': 'https://openvex.dev/ns/v0.2.0', '@id': 'https://shop.example/vex' };
+  write('shop.openvex.json', JSON.stringify({ ...context, ...identity, statements: [statement] }));
+  const component = {
+    type: 'library',
+    name: 'ms',
+    version: '2.1.3',
+    purl: 'pkg:npm/ms@2.1.3',
+    'bom-ref': 'ms',
+  };
+  const vulnerability = {
+    id: 'CVE-2017-20162',
+    affects: [{ ref: 'ms' }],
+    analysis: { state: 'not_affected' },
+  };
+  const bom = { bomFormat: 'CycloneDX', specVersion: '1.6', version: 1, components: [component] };
+  write('vendor.cdx.json', JSON.stringify({ ...bom, vulnerabilities: [vulnerability] }));
+  writeFileSync(join(home, '.curlrc'), 'fail-with-body\nsilent\nmax-time = 20\n');
+  git(folder, 'clone', '--quiet', '--bare', '.', join(home, 'shop.git'));
+}
+
+/** Puts a program before npm that installs without a registry: it writes the versions into the manifest and the lockfile. */
+function writeNpm(bin: string): void {
+  mkdirSync(bin);
+  const install = `
+    const { readFileSync, writeFileSync } = require('node:fs');
+    const wanted = process.argv.slice(2).map((one) => one.split('@'));
+    for (const file of ['package.json', 'package-lock.json']) {
+      const content = JSON.parse(readFileSync(file, 'utf8'));
+      for (const [name, version] of wanted) {
+        content.dependencies[name] = version;
+        if (content.packages === undefined) continue;
+        content.packages[''].dependencies[name] = version;
+        content.packages['node_modules/' + name].version = version;
+      }
+      writeFileSync(file, JSON.stringify(content));
+    }`;
+  writeFileSync(join(bin, 'install.cjs'), install);
+  const npm = execFileSync('/bin/sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim();
+  const script = `#!/bin/sh
+case "$1" in
+  install) shift; exec node '${bin}/install.cjs' "$@" ;;
+  ci | test) exit 0 ;;
+  *) exec '${npm}' "$@" ;;
+esac
+`;
+  writeFileSync(join(bin, 'npm'), script, { mode: 0o755 });
+}
+
+/** Targets, releases and files that commands write. */
+async function fill(folder: string): Promise<void> {
+  const succeed = async (...args: readonly string[]): Promise<string> => {
+    const { code, out, note } = await lockhound(args);
+    if (code > 1) throw new Error(`lockhound ${args.join(' ')}: ${out}${note}`);
+    return out;
+  };
+  const scans = [
+    ['old', '--target', 'org/shop', '--label', 'team=web'],
+    ['new', '--target', 'org/shop', '--label', 'team=web'],
+    ['old', '--target', 'org/shop', '--label', 'team=web'],
+    ['old', '--target', 'org/old-shop', '--label', 'team=checkout'],
+    ['new', '--target', 'org/shop', '--release', '2.4.1', '--supported-until', '2028-01-01'],
+  ];
+  for (const args of scans) await succeed('enqueue', ...args, '--wait');
+  await succeed('scan', '.', '--report', 'json=accepted.json');
+  writeFileSync(join(folder, 'base.json'), await succeed('insights', 'base-image', 'image.tar', '--json'));
+  await until('an alert is delivered', async () =>
+    (await succeed('deliveries', '--json')).includes('"delivered"'),
+  );
+}
+
+/** Records of the well-known versions that prove that the advisories of an ecosystem are all there. */
+const WITNESSES = Object.fromEntries(
+  affectedVersions('NPM').map(({ name, version }, at) => {
+    const fixed = version.replace(/\d+$/, (last) => String(Number(last) + 1));
+    const ranges = [{ type: 'SEMVER', events: [{ introduced: '0' }, { fixed }] }];
+    const affected = [{ package: { ecosystem: 'npm', name }, ranges }];
+    const id = `GHSA-witness-${at}`;
+    return [`${id}.json`, JSON.stringify({ id, modified: '2026-05-01T00:00:00Z', affected })];
+  }),
+);
+
+/** A host that publishes lists as OSV and FIRST do. */
+async function startLists() {
+  const affected = [{ package: { ecosystem: 'npm', name: 'left' }, versions: ['1.0.0'] }];
+  const record = JSON.stringify({ id: 'GHSA-left', modified: '2026-05-01T00:00:00Z', affected });
+  const files: Readonly<Record<string, string | Buffer>> = {
+    '/npm/all.zip': writeZip({ 'GHSA-left.json': record, ...WITNESSES }),
+    '/npm/modified_id.csv': '2026-05-01T00:00:00Z,GHSA-left\n',
+    '/npm/GHSA-left.json': record,
+    '/epss_scores-current.csv.gz': gzipSync(EPSS_CSV),
+  };
+  return await startTestServer((request, response) => {
+    const body = files[request.url ?? ''];
+    response.writeHead(body === undefined ? 404 : 200).end(body ?? '');
+  });
+}
