@@ -4,28 +4,7 @@ import type { HttpClient } from './http/client.ts';
 import { createHttpClient } from './http/undici-client.ts';
 import { type Batches, createBatches } from './insights/batch/operations.ts';
 import { createLocalBudget } from './insights/local-budget.ts';
-import type * as Operations from './insights/operations.ts';
-import {
-  getAdvisory,
-  getCapabilities,
-  getDependencies,
-  getDependents,
-  getFindings,
-  getFindingsBatch,
-  getPackage,
-  getProject,
-  getProjectBatch,
-  getProjectPackageVersions,
-  getRequirements,
-  getSimilarlyNamedPackages,
-  getVersion,
-  getVersionBatch,
-  getVersionFindings,
-  purlLookup,
-  purlLookupBatch,
-  query,
-  queryContainerImages,
-} from './insights/operations.ts';
+import * as operations from './insights/operations.ts';
 import { createInsightsService, type InsightsService } from './insights/service.ts';
 
 export type { Answer, Answered, ContractProblem } from './insights/answered.ts';
@@ -51,35 +30,12 @@ export interface InsightsClient {
    * The operations by their names in the specification: `operations.getVersion(service, key, { signal })`. Errors are
    * returned as data; only an aborted call rejects.
    */
-  readonly operations: typeof Operations;
+  readonly operations: typeof operations;
   readonly service: InsightsService;
   /** Look-ups of any number of versions, projects, findings or purls: one entry for each, in order. */
   readonly batches: Batches;
   close(): Promise<void>;
 }
-
-/** The operations by name: the object of `import *` needs code of the bundler, in a file that every scan would load. */
-const OPERATIONS: typeof Operations = {
-  getAdvisory,
-  getCapabilities,
-  getDependencies,
-  getDependents,
-  getFindings,
-  getFindingsBatch,
-  getPackage,
-  getProject,
-  getProjectBatch,
-  getProjectPackageVersions,
-  getRequirements,
-  getSimilarlyNamedPackages,
-  getVersion,
-  getVersionBatch,
-  getVersionFindings,
-  purlLookup,
-  purlLookupBatch,
-  query,
-  queryContainerImages,
-};
 
 /** The library entry `lockhound/insights`. Needs no Redis and no configuration. */
 export async function openInsightsClient(options: InsightsClientOptions = {}): Promise<InsightsClient> {
@@ -89,7 +45,7 @@ export async function openInsightsClient(options: InsightsClientOptions = {}): P
   const api = createApiClient({ document, http, rootUrl: url, readOnly: true });
   const service = createInsightsService(api, { privatePatterns: privatePackages });
   return {
-    operations: OPERATIONS,
+    operations,
     service,
     batches: createBatches(service, concurrency),
     close: () => http.close(),

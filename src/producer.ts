@@ -11,8 +11,7 @@ import { createBlobStore } from './store/blobs.ts';
 import { createKeys, DEFAULT_PREFIX, type Keys } from './store/keys.ts';
 import { claimRelease, claimRequest } from './store/outcomes/request-claims.ts';
 import { closeRedis, connectRedis, type RedisClient } from './store/redis/connection.ts';
-import { shardOf } from './store/shards/shard.ts';
-import { createShardLayouts, requireLayout } from './store/shards/shard-layout.ts';
+import { createShardLayouts, requireLayout, shardOf } from './store/shards/shard-layout.ts';
 
 export type { ScannedImage } from './model/image/image.ts';
 export type { ProducedContent, ProducedLockfile, ScanRequest, StoredContent } from './scan/read.ts';

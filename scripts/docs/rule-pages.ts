@@ -1,6 +1,6 @@
 import { OWN_RULES, RULES } from '../../src/policy/catalog.ts';
 import type { Rule, RuleText } from '../../src/policy/rule.ts';
-import { POINTS } from '../../src/policy/signals/score.ts';
+import { POINTS } from '../../src/policy/signals/suspicion.ts';
 
 /** The pages of all rules, by their paths: all of their text is in the definitions. */
 export function rulePages(): Readonly<Record<string, string>> {

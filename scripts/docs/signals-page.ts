@@ -1,4 +1,4 @@
-import { CRITICAL_SCORE, INCIDENT_SCORE, POINTS } from '../../src/policy/signals/score.ts';
+import { CRITICAL_SCORE, INCIDENT_SCORE, POINTS } from '../../src/policy/signals/suspicion.ts';
 import { row, table } from './markdown.ts';
 
 /** What each grade of a signal means. A new grade needs a text here. */

@@ -10,7 +10,7 @@ export const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   'src/commands/doctor/redis-connection.ts': [/^cluster_state:(\w+)/m],
   // Compiles the expressions of documents, which are checked one by one.
-  'src/discovery/request/pattern.ts': [],
+  'src/discovery/request/formats.ts': [],
   'src/insights/request/params.ts': [/^[0-9a-f]{128}$/i],
   'src/lockfiles/syntax/toml-blocks.ts': [/^\s*\[\[\s*(?:package|"package")\s*\]\]\s*(?:#.*)?$/s],
   'src/notify/webhooks/preset-webhook.ts': [/\$SLACK_TOKEN(?![A-Z0-9_])/g],

@@ -11,8 +11,7 @@ import type { GraphEvidence } from './graph-probe.ts';
 import { type Holder, holdersOf, permits, publicKey } from './holders.ts';
 import type { Project } from './project.ts';
 import { bad, noneOf, type Refuted, type Search, unknown } from './proof.ts';
-import { type Relock, relockOf } from './relock.ts';
-import { relockAbove } from './relock-above.ts';
+import { type Relock, relockAbove, relockOf } from './relock.ts';
 
 /** More direct dependencies than these are not upgraded to clear one package. */
 const MAX_DIRECTS = 10;

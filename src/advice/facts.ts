@@ -5,8 +5,16 @@ import { publishedPackage } from '../model/lockfile/published-package.ts';
 import type { Insights } from '../model/ports/insights.ts';
 import type { PublishedVersions, Resolution, VersionRecordSummary } from '../model/scan/inventory.ts';
 import type { DeclaredRequirement } from '../model/signal/release-facts.ts';
-import { AdviceError } from './errors.ts';
 import { type Search, unknown } from './proof.ts';
+
+type AdviceErrorCode =
+  /** The limit of requests was reached before the advice was complete. */
+  | 'request-limit'
+  /** The package-insights API did not answer. */
+  | 'no-answer';
+
+/** Why the advice on a package could not be computed. */
+export class AdviceError extends CodedError<AdviceErrorCode> {}
 
 /**
  * The facts that advice reads from the package-insights API. Lists and records throw `InsightsError`, and everything `AdviceError`

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
 import { BUNDLED_APIS } from '../discovery/bundled.ts';
 import { compareContract, type Publication } from '../discovery/contract.ts';
-import { openDirectory } from '../discovery/directory/directory.ts';
+import { openDirectory } from '../discovery/directory/directory-list.ts';
 import { createDocumentSource } from '../discovery/directory/document-source.ts';
 import { publicAddressesOnly } from '../http/address-guard.ts';
 import type { HttpClient } from '../http/client.ts';

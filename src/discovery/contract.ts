@@ -3,7 +3,7 @@ import { isObject } from '../model/json-object.ts';
 import { type BundledApi, readBundledDescription } from './bundled.ts';
 import { compareDescriptions } from './compare/descriptions.ts';
 import type { RestDescription } from './description/description.ts';
-import type { Directory } from './directory/directory.ts';
+import type { Directory } from './directory/directory-list.ts';
 import type { DocumentSource, FetchedDocument } from './directory/document-source.ts';
 import { DiscoveryError } from './errors.ts';
 

@@ -56,11 +56,6 @@ function grown(buffer: Buffer, maxBytes: number): Buffer<ArrayBuffer> {
 
 /** Reads the text of a small file synchronously, at the start of a program. Throws `FileError`. */
 export function readTextSync(path: string, maxBytes: number): string {
-  return readBytesSync(path, maxBytes).toString('utf8');
-}
-
-/** Reads a small file synchronously, at the start of a program. Throws `FileError`. */
-export function readBytesSync(path: string, maxBytes: number): Buffer {
   let descriptor: number | undefined;
   try {
     checkKind(path, statSync(path));
@@ -72,7 +67,7 @@ export function readBytesSync(path: string, maxBytes: number): Buffer {
     let length = 0;
     for (;;) {
       const bytesRead = readSync(descriptor, buffer, length, buffer.length - length, null);
-      if (bytesRead === 0) return buffer.subarray(0, length);
+      if (bytesRead === 0) return buffer.toString('utf8', 0, length);
       length += bytesRead;
       if (length > maxBytes) throw tooLarge(path, { maxBytes });
       if (length === buffer.length) buffer = grown(buffer, maxBytes);

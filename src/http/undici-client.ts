@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { percentDecoded } from '../model/decoded.ts';
+import { percentDecoded } from '../model/json-object.ts';
 import { isBrieflyRetryable, parseRetryAfter } from '../model/retry-after.ts';
 import { httpAttempts } from '../model/telemetry.ts';
 import { timeLimit } from '../model/time-limit.ts';

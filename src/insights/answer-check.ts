@@ -20,21 +20,6 @@ interface Compiler {
   readonly known: Map<string, AnswerCheck>;
 }
 
-/** The properties of a schema as parallel lists: the loop over them dominates the time of a check. */
-interface PropertyChecks {
-  readonly names: readonly string[];
-  /** The type of a property whose values need no check beyond it. */
-  readonly plain: readonly Plain[];
-  readonly checks: readonly AnswerCheck[];
-}
-
-type Plain = typeof NOT_PLAIN | typeof TEXT | typeof FLAG | typeof NUMBER;
-
-const NOT_PLAIN = 0;
-const TEXT = 1;
-const FLAG = 2;
-const NUMBER = 3;
-
 /**
  * Compiles a check of answers against one of the document's schemas. `fields` limits the check to the fields that are
  * read. A field that is `null` counts as absent. An unknown value of an enumeration is reported and kept: a newer service
@@ -100,44 +85,22 @@ function compileReference(compiler: Compiler, name: string, mask: Mask): AnswerC
 }
 
 function objectCheck(compiler: Compiler, schema: SchemaDescription, mask: Mask): AnswerCheck {
-  const walked = Object.entries(schema.properties ?? {}).filter(([name]) => mask?.has(name) ?? true);
-  const { names, plain, checks }: PropertyChecks = {
-    names: walked.map(([name]) => name),
-    plain: walked.map(([, property]) => plainOf(property)),
-    checks: walked.map(([name, property]) => compile(compiler, property, mask?.get(name))),
-  };
-  const count = names.length;
+  const checks = Object.entries(schema.properties ?? {})
+    .filter(([name]) => mask?.has(name) ?? true)
+    .map(([name, property]) => [name, compile(compiler, property, mask?.get(name))] as const);
   return (value, problems) => {
     if (!isObject(value)) return reportMisfit(problems, 'an object', value);
     let usable = value;
-    for (let index = 0; index < count; index += 1) {
-      const name = names[index] as string;
+    for (const [name, check] of checks) {
       const item = value[name];
-      if (item === undefined || isPlain(item, plain[index])) continue;
-      const fitting = checkProperty(name, checks[index] as AnswerCheck, item, problems);
+      if (item === undefined) continue;
+      const first = problems.length;
+      const fitting = item === null ? undefined : check(item, problems);
+      if (problems.length > first) prefix(problems, first, `.${name}`);
       if (fitting !== item) usable = replaced(usable, name, fitting);
     }
     return usable;
   };
-}
-
-function isPlain(item: unknown, plain: Plain | undefined): boolean {
-  if (plain === TEXT) return typeof item === 'string';
-  if (plain === FLAG) return typeof item === 'boolean';
-  return plain === NUMBER && typeof item === 'number';
-}
-
-function checkProperty(
-  name: string,
-  check: AnswerCheck,
-  item: unknown,
-  problems: ContractProblem[],
-): unknown {
-  if (item === null) return undefined;
-  const first = problems.length;
-  const fitting = check(item, problems);
-  if (problems.length > first) prefix(problems, first, `.${name}`);
-  return fitting;
 }
 
 function replaced(value: object, name: string, item: unknown): Record<string, unknown> {
@@ -151,14 +114,12 @@ function replaced(value: object, name: string, item: unknown): Record<string, un
  */
 function listCheck(compiler: Compiler, items: SchemaDescription, mask: Mask): AnswerCheck {
   const check = compile(compiler, items, mask);
-  const texts = plainOf(items) === TEXT;
   const placeholder = holdsObjects(compiler, items) ? Object.freeze({}) : undefined;
   return (value, problems) => {
     if (!Array.isArray(value)) return reportMisfit(problems, 'a list', value);
     let usable: unknown[] | undefined;
     for (let index = 0; index < value.length; index += 1) {
       const item: unknown = value[index];
-      if (texts && typeof item === 'string' && usable === undefined) continue;
       const first = problems.length;
       const fitting = check(item, problems) ?? placeholder;
       if (problems.length > first) prefix(problems, first, `[${index}]`);
@@ -186,13 +147,6 @@ function enumCheck(names: readonly string[]): AnswerCheck {
 
 function expect(type: 'string' | 'boolean' | 'number', expected: string): AnswerCheck {
   return (value, problems) => (typeof value === type ? value : reportMisfit(problems, expected, value));
-}
-
-function plainOf({ $ref, type, enum: names }: SchemaDescription): Plain {
-  if ($ref !== undefined || names !== undefined) return NOT_PLAIN;
-  if (type === 'string') return TEXT;
-  if (type === 'boolean') return FLAG;
-  return type === 'number' ? NUMBER : NOT_PLAIN;
 }
 
 function reportMisfit(problems: ContractProblem[], expected: string, value: unknown): undefined {

@@ -30,8 +30,7 @@ import {
   queryContainerImages,
 } from './operations.ts';
 import { readAdvisory } from './records/advisory.ts';
-import { readDeclared } from './records/declared-requirements.ts';
-import { readDependencyGraph } from './records/dependency-graph.ts';
+import { readDeclared, readDependencyGraph } from './records/dependencies.ts';
 import { PACKAGE_FIELDS, readPublishedVersions } from './records/published-versions.ts';
 import { requireGraph, requirePackage } from './records/subject.ts';
 import { createRefresh, type FleetFacts } from './refresh.ts';

@@ -1,6 +1,6 @@
-import { imageScanOf } from '../model/image/image-scan.ts';
 import type { OutcomeName } from '../model/queue/open-job.ts';
 import type { Inventory } from '../model/scan/inventory.ts';
+import { imageScanOf } from '../model/scan/scan-id.ts';
 import type { Verdict } from '../model/scan/verdict.ts';
 import { COLLECTED_ADVISORIES, EXPANDED_DEPENDENCIES, INVENTORY, VERDICT } from '../model/stored/catalog.ts';
 import type { StoredKind } from '../model/stored/kind.ts';

@@ -7,7 +7,7 @@ import type { Change, Target } from '../model/scan/change.ts';
 import { RATED_SEVERITIES, type Severity } from '../model/scan/severity.ts';
 import type { TransitionCounts } from '../model/scan/transition.ts';
 import { mapInSlices } from '../model/yielding.ts';
-import { overdueFindings } from '../policy/overdue.ts';
+import { overdueFindings } from '../policy/due.ts';
 import { withExploits } from '../policy/priority/exploits.ts';
 import { overTargets } from '../policy/priority/over-targets.ts';
 import { newlyRouted } from '../policy/routing/newly-routed.ts';

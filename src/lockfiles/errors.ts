@@ -22,3 +22,16 @@ export type LockfileErrorCode =
 
 /** The message names the file, the line where known, and what to do. */
 export class LockfileError extends CodedError<LockfileErrorCode> {}
+
+/** The error for a file of a version that is not read. `what`: the version, as the format names it. */
+export function unsupported(path: string, what: string, supported: string): LockfileError {
+  return new LockfileError(
+    'unsupported-version',
+    `${path}: ${what} is not supported; supported: ${supported}`,
+  );
+}
+
+/** A value of a file in a message. */
+export function shownValue(value: unknown): string {
+  return (JSON.stringify(value) ?? '').slice(0, 40);
+}

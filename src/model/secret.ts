@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { percentDecoded } from './decoded.ts';
+import { percentDecoded } from './json-object.ts';
 
 /** The text that is shown in place of a secret value. */
 export const MASK = '(secret)';

@@ -5,7 +5,7 @@ import type { Policy } from '../model/scan/policy.ts';
 import { countedSeverity } from '../model/scan/severity.ts';
 import { isMalware } from './rules/vulnerability.ts';
 import { indexFinding } from './signals/index-finding.ts';
-import { CRITICAL_SCORE } from './signals/score.ts';
+import { CRITICAL_SCORE } from './signals/suspicion.ts';
 
 /** The codes of rules with another name. */
 const CODES: Readonly<Record<string, GateCode>> = {

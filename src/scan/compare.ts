@@ -18,7 +18,7 @@ import { type Comparison, compareFindings } from '../policy/changes.ts';
 import { dueAfter } from '../policy/due.ts';
 import { noteLimitOf } from '../policy/judge.ts';
 import { withExploits } from '../policy/priority/exploits.ts';
-import { prioritised } from '../policy/priority/prioritised.ts';
+import { prioritised } from '../policy/priority/priority.ts';
 import { firstScanPart, resolvedSummaries } from '../policy/routing/first-scan.ts';
 import { forFixableRoutes, takenBy } from '../policy/routing/fixable-routes.ts';
 import { type RoutedChanges, routeChanges } from '../policy/routing/route-changes.ts';

@@ -36,7 +36,7 @@ export async function exceptionsBeside(
     const place = posix.join(posix.dirname(path), one.name);
     if (known === undefined || (known.beside === undefined && seen.has(place))) continue;
     seen.add(place);
-    const { readExceptions } = await import('../lockfiles/exceptions/read-exceptions.ts');
+    const { readExceptions } = await import('../lockfiles/exceptions/catalog.ts');
     found.push(...(await readExceptions(place, one)));
   }
   return content.length <= MAX_BYTES && found.some(({ kind }) => PROVEN.has(kind))

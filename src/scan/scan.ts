@@ -1,11 +1,10 @@
 import type { ExploitData } from '../model/exploits/exploit-data.ts';
 import type { ScannedImage } from '../model/image/image.ts';
-import { imageScanOf } from '../model/image/image-scan.ts';
 import type { Insights } from '../model/ports/insights.ts';
 import type { Target, TargetState } from '../model/scan/change.ts';
 import type { Lacking } from '../model/scan/gap.ts';
 import type { Advisory, Inventory, Resolution } from '../model/scan/inventory.ts';
-import { newScanId, scanIdOf } from '../model/scan/scan-id.ts';
+import { imageScanOf, newScanId, scanIdOf } from '../model/scan/scan-id.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import type { Inspection } from '../model/signal/inspection.ts';
 import { advisoriesOf, referredAdvisories } from './advisories.ts';

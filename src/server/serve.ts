@@ -19,7 +19,7 @@ import { OPERATIONS } from '../operations/catalog.generated.ts';
 import { firstShard, lazyGate } from '../operations/context.ts';
 import type { Call, MethodId, Operation } from '../operations/operation.ts';
 import { createPageTokens } from '../operations/page-token.ts';
-import { shardOf } from '../store/shards/shard.ts';
+import { shardOf } from '../store/shards/shard-layout.ts';
 import { logThrottled } from '../workers/throttled-log.ts';
 import { createApiServer } from './api/api-server.ts';
 import { openAskStore } from './api/ask-store.ts';

@@ -1,5 +1,5 @@
 import { relative, sep } from 'node:path';
-import { percentDecoded } from '../model/decoded.ts';
+import { percentDecoded } from '../model/json-object.ts';
 import type { Source, TargetSource } from '../model/watch/source.ts';
 import { SourceError } from './errors.ts';
 import { matchPaths } from './match-paths.ts';

@@ -1,4 +1,4 @@
-import { ONLY_SHARD, type Shard } from './shards/shard.ts';
+import { ONLY_SHARD, type Shard } from './shards/shard-layout.ts';
 
 /*
  * One shard (the default): every key has the same hash tag, so that scripts may join all of them.

@@ -1,7 +1,7 @@
 import type { System } from '../model/lockfile/ecosystem.ts';
 import { maven } from './maven.ts';
 import { nuget } from './nuget.ts';
-import { python } from './python.ts';
+import { python } from './pep440.ts';
 import { ruby } from './ruby.ts';
 import { caretLine, compareSemantic, inSemanticRange, isSemantic, isSemanticPrerelease } from './semantic.ts';
 import type { VersionScheme } from './version-scheme.ts';

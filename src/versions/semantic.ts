@@ -56,23 +56,7 @@ function semanticOf(version: string): SemVer {
   return parsed;
 }
 
-/** Requirements repeat: most packages of a lockfile share a few hundred. */
-const ranges = new Map<string, Range | undefined>();
-const MAX_RANGES = 10_000;
-/** Longer texts are not kept: their number alone does not bound the memory. */
-const MAX_KEPT = 256;
-
 function rangeOf(text: string, { includePrerelease = false }: RangeOptions = {}): Range | undefined {
-  if (text.length > MAX_KEPT) return parseRange(text, includePrerelease);
-  const key = `${includePrerelease} ${text}`;
-  if (!ranges.has(key)) {
-    if (ranges.size >= MAX_RANGES) ranges.clear();
-    ranges.set(key, parseRange(text, includePrerelease));
-  }
-  return ranges.get(key);
-}
-
-function parseRange(text: string, includePrerelease: boolean): Range | undefined {
   try {
     return new Range(text, { ...LOOSE, includePrerelease });
   } catch {

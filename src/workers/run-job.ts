@@ -8,8 +8,7 @@ import type { Outcomes, PrecedingRun, StoredOutcome } from '../model/queue/outco
 import type { StoredKind } from '../model/stored/kind.ts';
 import { raceAbort } from '../model/time-limit.ts';
 import type { Progress } from '../scan/attempt.ts';
-import { type ParsedJob, type ProcessorOptions, parseJob } from './attempt.ts';
-import { attemptSignal } from './attempt-signal.ts';
+import { attemptSignal, type ParsedJob, type ProcessorOptions, parseJob } from './attempt.ts';
 import { WorkerError } from './errors.ts';
 import { addFollowUps, enqueueFollowUps, openJobsOf } from './flow.ts';
 import { MAX_STALLS } from './queued-jobs.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { adviseOn } from '../../src/advice/advise-on.ts';
 import { proofOf } from '../../src/advice/candidates.ts';
-import { AdviceError } from '../../src/advice/errors.ts';
-import { type AdvisedBy, createAdviceFacts } from '../../src/advice/facts.ts';
+import { AdviceError, type AdvisedBy, createAdviceFacts } from '../../src/advice/facts.ts';
 import { openProject } from '../../src/advice/project.ts';
 import { sentenceOf } from '../../src/advice/sentence.ts';
 import { searchSmallest } from '../../src/advice/smallest.ts';

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
 import { compareContract } from '../../src/discovery/contract.ts';
-import { openDirectory } from '../../src/discovery/directory/directory.ts';
+import { openDirectory } from '../../src/discovery/directory/directory-list.ts';
 import { createDocumentSource } from '../../src/discovery/directory/document-source.ts';
 import { startDiscoveryService } from '../../src/embedded/discovery/service.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openDirectory } from '../../src/discovery/directory/directory.ts';
-import { chooseApi, readDirectory } from '../../src/discovery/directory/directory-list.ts';
+import { chooseApi, openDirectory, readDirectory } from '../../src/discovery/directory/directory-list.ts';
 import { createDocumentSource } from '../../src/discovery/directory/document-source.ts';
 import { type DiscoveryService, startDiscoveryService } from '../../src/embedded/discovery/service.ts';
 import { garbageAnswer, htmlAnswer } from '../../src/embedded/faults.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchesPattern } from '../../src/discovery/request/pattern.ts';
+import { matchesPattern } from '../../src/discovery/request/formats.ts';
 
 test.each([
   ['^projects/[^/]+$', 'projects/a', true],

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
@@ -12,9 +11,7 @@ import {
   readBundledData,
 } from '../../src/embedded/insights/data-set.ts';
 import { readInsightsData } from '../../src/embedded/insights/given-data.ts';
-import { PackageLines } from '../../src/embedded/insights/package-lines.ts';
 import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
-import { packageFile } from '../../src/files/package-file.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
 import { OPERATION_SAMPLES } from '../insights/operation-samples.ts';
 
@@ -215,16 +212,4 @@ it('reads the bundled files like any other data set, without checking them', asy
   expect(data).toMatchObject(
     await readInsightsData(join(import.meta.dirname, '..', '..', 'data', 'insights')),
   );
-});
-
-it('finds each package in the sorted lines, and no other', () => {
-  const lines = new PackageLines(readFileSync(packageFile('data/insights/packages.ndjson')));
-  const known = [...lines];
-  expect(known.length).toBeGreaterThan(100);
-  for (const one of known) expect(lines.find(one.system, one.name)).toEqual(one);
-  for (const { name } of known) {
-    expect(lines.find('NPM', `${name}~`)).toBeUndefined();
-    expect(lines.find('PYPI', name)).toBeUndefined();
-  }
-  expect(new PackageLines(Buffer.alloc(0)).find('NPM', 'a')).toBeUndefined();
 });

@@ -8,7 +8,7 @@ import type { ContractProblem } from '../../src/insights/answered.ts';
 import { createBatches } from '../../src/insights/batch/operations.ts';
 import { purlLookupBatch } from '../../src/insights/operations.ts';
 import { readAdvisory } from '../../src/insights/records/advisory.ts';
-import { readDependencyGraph } from '../../src/insights/records/dependency-graph.ts';
+import { readDependencyGraph } from '../../src/insights/records/dependencies.ts';
 import { readVersionRecord } from '../../src/insights/records/version-record.ts';
 import { createInsightsService } from '../../src/insights/service.ts';
 import { openInsightsApi, startFakeService } from './fake-service.ts';

@@ -11,7 +11,7 @@ import { createInventories } from '../../src/store/fleet/inventories.ts';
 import { createLedger } from '../../src/store/fleet/ledger.ts';
 import { createPackageIds } from '../../src/store/fleet/package-ids.ts';
 import { createKeys, type Keys } from '../../src/store/keys.ts';
-import { shardOf } from '../../src/store/shards/shard.ts';
+import { shardOf } from '../../src/store/shards/shard-layout.ts';
 import { createTargetStore } from '../../src/store/targets.ts';
 import { HAS_REDIS, startNativeRedis } from '../native-redis.ts';
 import { seededRandom } from '../seeded-random.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Inspection, Signal } from '../../src/model/signal/inspection.ts';
-import { INCIDENT_SCORE, POINTS, pointsOf } from '../../src/policy/signals/score.ts';
+import { INCIDENT_SCORE, POINTS, pointsOf } from '../../src/policy/signals/suspicion.ts';
 import { factsOf, findingsOf, inventoryOf, lockfileOf, POLICY, packageOf } from './facts.ts';
 
 const FRESH: Signal = { signal: 'fresh-release', text: 'was published 9 hours ago' };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { settleConnect } from '../../src/store/redis/settled-connect.ts';
+import { settleConnect } from '../../src/store/redis/clients.ts';
 import { HAS_REDIS, type NativeRedis, startNativeRedis } from '../native-redis.ts';
 import { until } from '../until.ts';
 

@@ -7,7 +7,7 @@ import type {
   SchemaDescription,
 } from '../../discovery/description/description.ts';
 import type { ApiMethod } from '../../discovery/description/methods.ts';
-import { matchesPattern } from '../../discovery/request/pattern.ts';
+import { matchesPattern } from '../../discovery/request/formats.ts';
 import { reasonOf } from '../../files/errors.ts';
 import type { ParameterTexts } from '../../operations/call.ts';
 import { CommandError } from '../program/errors.ts';

@@ -3,8 +3,7 @@ import { compareDescriptions } from '../../discovery/compare/descriptions.ts';
 import { findMethod } from '../../discovery/description/methods.ts';
 import { type MethodDetail, outlineSchema } from '../../discovery/description/schema-outline.ts';
 import { type ApiSummary, summarizeApi } from '../../discovery/description/summary.ts';
-import { openDirectory } from '../../discovery/directory/directory.ts';
-import type { DirectoryItem } from '../../discovery/directory/directory-list.ts';
+import { type DirectoryItem, openDirectory } from '../../discovery/directory/directory-list.ts';
 import type { ContractDifference } from '../../model/api/contract.ts';
 import { type DocumentsOptions, withDocuments } from './documents.ts';
 

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { BUNDLED_APIS, readBundledDescription } from '../../discovery/bundled.ts';
 import { parseDescription, type RestDescription } from '../../discovery/description/description.ts';
-import { type Directory, openDirectory } from '../../discovery/directory/directory.ts';
-import { chooseApi } from '../../discovery/directory/directory-list.ts';
+import { chooseApi, type Directory, openDirectory } from '../../discovery/directory/directory-list.ts';
 import { createDocumentSource } from '../../discovery/directory/document-source.ts';
 import { DiscoveryError } from '../../discovery/errors.ts';
 import { FileError } from '../../files/errors.ts';

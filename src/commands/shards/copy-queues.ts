@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq';
 import { JOBS } from '../../jobs/catalog.ts';
-import { jsonValue } from '../../model/decoded.ts';
+import { jsonValue } from '../../model/json-object.ts';
 import type { Keys } from '../../store/keys.ts';
 import type { Move } from './move.ts';
 import { DROPPED, shardsOf } from './places.ts';

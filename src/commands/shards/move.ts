@@ -2,7 +2,7 @@ import { Cluster, type Redis } from 'ioredis';
 import { createKeys, type Keys } from '../../store/keys.ts';
 import type { RedisClient } from '../../store/redis/connection.ts';
 import { scanParts } from '../../store/redis/scan.ts';
-import { shardOf } from '../../store/shards/shard.ts';
+import { shardOf } from '../../store/shards/shard-layout.ts';
 
 /** The shards before and after a move. The keys after it are empty when it begins, and no process uses them. */
 export interface Move {

@@ -1,6 +1,5 @@
 import { CONTRACT_TARGET } from '../../jobs/check-contract.ts';
-import { jsonValue } from '../../model/decoded.ts';
-import { isObject } from '../../model/json-object.ts';
+import { isObject, jsonValue } from '../../model/json-object.ts';
 import { DIGEST_ENTRY, OPEN_JOB } from '../../model/stored/catalog.ts';
 import type { Keys, ShardKeys } from '../../store/keys.ts';
 import { parseFailingField } from '../../store/outcomes/watch-steps.ts';

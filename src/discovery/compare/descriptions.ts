@@ -1,12 +1,11 @@
 import type { ContractDifference } from '../../model/api/contract.ts';
 import type { MediaUploadDescription, RestDescription } from '../description/description.ts';
-import { reportInvalidDocuments } from '../description/invalid-document.ts';
 import { type ApiMethod, methodsOf } from '../description/methods.ts';
+import { reportInvalidDocuments } from '../description/validate-description.ts';
 import { uploadLimit } from '../upload/media-range.ts';
 import { collectDifferences, type Pair, type Place } from './differences.ts';
-import { compareParameters } from './parameters.ts';
 import { compareSchema, compareSchemas, type SchemaComparison } from './schemas.ts';
-import { compareDeprecation } from './values.ts';
+import { compareDeprecation, compareParameters } from './values.ts';
 
 /**
  * The differences from one description document to another for a client of the first: methods by id, schemas by name,

@@ -35,7 +35,6 @@ interface Located {
   readonly resource: readonly string[];
   readonly deprecated: boolean;
   readonly description: MethodDescription;
-  method?: ApiMethod;
 }
 
 /** The number of methods that an error names. */
@@ -124,7 +123,6 @@ function entriesOf<Value extends object>(
 }
 
 function readMethod(document: RestDescription, id: string, located: Located): ApiMethod {
-  if (located.method !== undefined) return located.method;
   const { name, resource, deprecated, description } = located;
   const path = description.path ?? description.flatPath;
   if (path === undefined || description.httpMethod === undefined) {
@@ -133,7 +131,7 @@ function readMethod(document: RestDescription, id: string, located: Located): Ap
       `${document.id ?? 'The document'}: ${id} has no path or verb`,
     );
   }
-  const method: ApiMethod = {
+  return {
     id,
     resource,
     httpMethod: description.httpMethod,
@@ -147,6 +145,4 @@ function readMethod(document: RestDescription, id: string, located: Located): Ap
     place: [...resource.flatMap((one) => ['resources', one]), 'methods', name],
     description,
   };
-  located.method = method;
-  return method;
 }

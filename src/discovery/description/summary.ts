@@ -7,8 +7,8 @@ import type {
   RestDescription,
   SchemaDescription,
 } from './description.ts';
-import { reportInvalidDocuments } from './invalid-document.ts';
 import { type ApiMethod, methodsOf } from './methods.ts';
+import { reportInvalidDocuments } from './validate-description.ts';
 
 /** A document for a person: resolved and in reading order. */
 export interface ApiSummary {

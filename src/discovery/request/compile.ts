@@ -1,6 +1,6 @@
 import type { RestDescription } from '../description/description.ts';
-import { reportInvalidDocuments } from '../description/invalid-document.ts';
 import { type ApiMethod, findMethod } from '../description/methods.ts';
+import { reportInvalidDocuments } from '../description/validate-description.ts';
 import { DiscoveryError } from '../errors.ts';
 import { joinUrl, serviceUrl, withQuery } from './base-url.ts';
 import { type Params, placeParameters } from './request-parameters.ts';

@@ -1,8 +1,7 @@
 import type { ParameterDescription } from '../description/description.ts';
 import { DiscoveryError } from '../errors.ts';
-import { textFormatProblem } from './formats.ts';
+import { matchesPattern, textFormatProblem } from './formats.ts';
 import { isInteger, numberProblem } from './numbers.ts';
-import { matchesPattern } from './pattern.ts';
 
 /** The value of a parameter; a list for a repeated one. */
 export type ParameterValue = ParameterScalar | readonly ParameterScalar[] | undefined;

@@ -2,9 +2,8 @@ import { isObject, type JsonObject } from '../../model/json-object.ts';
 import type { RestDescription, SchemaDescription } from '../description/description.ts';
 import { jsonPath } from '../description/json-path.ts';
 import { resolveSchema } from '../description/schema-reference.ts';
-import { textFormatProblem } from './formats.ts';
+import { matchesPattern, textFormatProblem } from './formats.ts';
 import { isInteger, numberProblem } from './numbers.ts';
-import { matchesPattern } from './pattern.ts';
 
 /** A place where a value does not fit its schema. */
 export interface SchemaProblem {
@@ -133,14 +132,9 @@ function hasType(type: string | undefined, value: unknown): boolean {
 
 /** Lists can be long: the schema of the items is found once. */
 function checkItems(check: SchemaCheck, { items = {} }: SchemaDescription, value: readonly unknown[]): void {
-  const { place, isFull } = check;
-  const found = items.nullable === true ? undefined : resolveSchema(check.document, items);
-  const depth = place.length;
-  for (let index = 0; index < value.length && !isFull(); index += 1) {
-    place[depth] = index;
-    checkValue(check, found ?? items, value[index]);
+  for (let index = 0; index < value.length && !check.isFull(); index += 1) {
+    checkAt(check, index, items, value[index]);
   }
-  place.length = depth;
 }
 
 function checkObject(check: SchemaCheck, schema: SchemaDescription, value: JsonObject): void {

@@ -36,8 +36,6 @@ const OPERATORS: ReadonlyMap<string, Operator> = new Map([
 ]);
 
 const VARIABLE = /^((?:\w|%[\dA-Fa-f]{2})(?:\.?(?:\w|%[\dA-Fa-f]{2}))*)(?:(\*)|:([1-9]\d{0,3}))?$/;
-const parsed = new Map<string, readonly Part[]>();
-const PARSED_LIMIT = 10_000;
 
 /**
  * Expands an RFC 6570 template, all four levels. A variable without a value expands to nothing. Throws
@@ -59,15 +57,11 @@ export function templateVariables(template: string): readonly string[] {
 }
 
 function partsOf(template: string): readonly Part[] {
-  const known = parsed.get(template);
-  if (known !== undefined) return known;
-  const parts = template.split(/(\{[^{}]*\})/).map((piece) => {
+  return template.split(/(\{[^{}]*\})/).map((piece) => {
     if (piece.startsWith('{') && piece.endsWith('}')) return parseExpression(template, piece.slice(1, -1));
     if (/[{}]/.test(piece)) throw malformed(template, 'unbalanced braces');
     return piece;
   });
-  if (parsed.size < PARSED_LIMIT) parsed.set(template, parts);
-  return parts;
 }
 
 function parseExpression(template: string, expression: string): Part {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { MediaUploadDescription, RestDescription } from '../description/description.ts';
-import { reportInvalidDocuments } from '../description/invalid-document.ts';
 import { type ApiMethod, findMethod } from '../description/methods.ts';
+import { reportInvalidDocuments } from '../description/validate-description.ts';
 import { DiscoveryError } from '../errors.ts';
 import { joinUrl, rootUrlOf, withQuery } from '../request/base-url.ts';
 import { bodyText, type CallArguments, type CompiledRequest } from '../request/compile.ts';

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { jsonValue } from '../../model/decoded.ts';
-import { isObject } from '../../model/json-object.ts';
+import { isObject, jsonValue } from '../../model/json-object.ts';
 
 /** A page of a batch, or the reason for a refusal. */
 export type Page<Entry> =

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 import { FileError } from '../../files/errors.ts';
 import { packageFile } from '../../files/package-file.ts';
-import { MAX_INPUT_BYTES, readBytesSync, readTextSync } from '../../files/read-file.ts';
+import { MAX_INPUT_BYTES, readTextSync } from '../../files/read-file.ts';
 import { messageOf } from '../../model/errors.ts';
 import { EmbeddedError } from '../errors.ts';
 import type {
@@ -15,7 +15,6 @@ import type {
   relatedProject,
   samples,
 } from './data-schemas.ts';
-import { PackageLines } from './package-lines.ts';
 
 export type IndexedVersion = z.infer<typeof indexedVersion>;
 export type IndexedPackage = z.infer<typeof indexedPackage>;
@@ -39,8 +38,6 @@ export interface InsightsData {
   /** Facts from hosts. A project that only links name needs no entry. */
   readonly projects?: readonly ProjectFact[];
   readonly images?: readonly ImageFact[];
-  /** Further packages, which are parsed when they are requested. `packages` come first. */
-  readonly lines?: PackageLines;
 }
 
 /**
@@ -62,17 +59,7 @@ export interface DataReaders {
  * a test validates them against the schemas. Throws `EmbeddedError` (`data-set-missing`, `data-set-malformed`).
  */
 export async function readBundledData(): Promise<InsightsData> {
-  const { lines, packages, ...others } = await openBundledData();
-  return { ...others, packages: [...(lines ?? []), ...packages] };
-}
-
-/** The bundled data set as `readBundledData` reads it. Packages are parsed when they are requested. */
-export async function openBundledData(): Promise<InsightsData> {
-  const advice = 'Reinstall Lockhound.';
-  const [packages, ...others] = FILES;
-  const data = readDataFolder(BUNDLED, UNCHECKED, advice, others);
-  const bytes = read(BUNDLED, packages, readBytesSync);
-  return bytes === undefined ? data : { ...data, lines: new PackageLines(bytes) };
+  return readDataFolder(BUNDLED, UNCHECKED, 'Reinstall Lockhound.');
 }
 
 const UNCHECKED: DataReaders = {
@@ -94,15 +81,8 @@ function withSystem<Item extends { readonly system?: IndexedPackage['system'] | 
 }
 
 /** Reads a folder in which at least one of `files` exists, at the start of a program. No folder holds everything: the data is partial. */
-export function readDataFolder(
-  folder: URL,
-  readers: DataReaders,
-  advice: string,
-  files: readonly (typeof FILES)[number][] = FILES,
-): InsightsData {
-  const [packages, ecosystems, advisories, sampleText] = FILES.map((file) =>
-    files.includes(file) ? read(folder, file, readTextSync) : undefined,
-  );
+export function readDataFolder(folder: URL, readers: DataReaders, advice: string): InsightsData {
+  const [packages, ecosystems, advisories, sampleText] = FILES.map((file) => read(folder, file));
   if ([packages, ecosystems, advisories, sampleText].every((text) => text === undefined)) {
     const where = fileURLToPath(folder);
     throw new EmbeddedError(
@@ -125,13 +105,9 @@ export function readDataFolder(
 }
 
 /** `undefined` for a file that does not exist. */
-function read<Content>(
-  folder: URL,
-  file: string,
-  readSync: (path: string, maxBytes: number) => Content,
-): Content | undefined {
+function read(folder: URL, file: string): string | undefined {
   try {
-    return readSync(join(fileURLToPath(folder), file), MAX_INPUT_BYTES);
+    return readTextSync(join(fileURLToPath(folder), file), MAX_INPUT_BYTES);
   } catch (error) {
     if (error instanceof FileError && error.code === 'not-found') return undefined;
     throw new EmbeddedError(

@@ -6,8 +6,8 @@ import {
   type AdvisoryFact,
   type IndexedPackage,
   type InsightsData,
-  openBundledData,
   type ProjectFact,
+  readBundledData,
 } from './data-set.ts';
 import { insightsOperations, type Reply } from './handler.ts';
 import { InsightsModel } from './model.ts';
@@ -68,7 +68,7 @@ const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache
 
 /** Throws `EmbeddedError`: the data set or the description document cannot be used. */
 export async function openLocalIndex(options: LocalIndexOptions = {}): Promise<LocalIndex> {
-  const data = options.data ?? (await openBundledData());
+  const data = options.data ?? (await readBundledData());
   const model = new InsightsModel({ ...data, partial: options.partial ?? data.partial ?? false });
   const settings = { pageSize: options.pageSize ?? 100 };
   return Object.assign(settings, {

@@ -5,7 +5,6 @@ import {
   type System,
   type VersionKey,
 } from '../../model/lockfile/ecosystem.ts';
-import { AdvisoryIndex, affects } from './advisory-index.ts';
 import type {
   AdvisoryFact,
   ImageFact,
@@ -15,11 +14,10 @@ import type {
   ProjectFact,
   RelatedProject,
 } from './data-set.ts';
-import { DependentCounts } from './dependents.ts';
 import { type FindingsSubject, findingsObject } from './findings.ts';
 import { type Graph, resolveGraph } from './graph.ts';
+import { AdvisoryIndex, affects, DependentCounts, PackageIndex } from './indexes.ts';
 import { canonicalKey, canonicalVersion, purlOf } from './names.ts';
-import { PackageIndex } from './package-index.ts';
 import { packageVersionObject, projectsOf, versionObject } from './version-object.ts';
 
 /** A version with the package it belongs to. */
@@ -56,7 +54,7 @@ export class InsightsModel {
   constructor(data: InsightsData) {
     this.#projects = new Map((data.projects ?? []).map((project) => [project.id, project]));
     this.#images = new Map((data.images ?? []).map((image) => [image.chainId, image]));
-    this.#packages = new PackageIndex(data);
+    this.#packages = new PackageIndex(data.packages);
     this.#isPartial = data.partial ?? false;
     this.#advisories = new AdvisoryIndex(data.advisories.filter(({ heldBack }) => !heldBack));
   }

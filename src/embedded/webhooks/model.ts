@@ -1,5 +1,4 @@
-import { jsonValue } from '../../model/decoded.ts';
-import { isObject } from '../../model/json-object.ts';
+import { isObject, jsonValue } from '../../model/json-object.ts';
 
 /** A webhook definition as the platform stores it (webhook-integration API, "Webhook integration"). */
 export interface StoredWebhook {

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { readBundledDescription } from '../../discovery/bundled.ts';
-import { jsonValue } from '../../model/decoded.ts';
-import { isObject } from '../../model/json-object.ts';
+import { isObject, jsonValue } from '../../model/json-object.ts';
 import { Faults, LISTED_ERRORS } from '../faults.ts';
 import { addFaults, createServer, type LocalService, listen, type ServiceOptions } from '../loopback.ts';
 import { matchRoute, type RouteMatch, routesOf } from '../routes.ts';

@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } f
 import { join } from 'node:path';
 import { FileError } from '../../files/errors.ts';
 import { readTextSync } from '../../files/read-file.ts';
-import { jsonValue } from '../../model/decoded.ts';
 import { messageOf } from '../../model/errors.ts';
+import { jsonValue } from '../../model/json-object.ts';
 import type { Cache } from '../../model/ports/shared-state.ts';
 import { createYielder } from '../../model/yielding.ts';
 import { createMemoryCache } from './memory-cache.ts';

@@ -61,93 +61,42 @@ export const WITNESS_ADVISORIES: readonly Advisory[] = (
 ).map(([id, alias]) => ({ id, url: '', title: '', aliases: [alias], score: 4 }));
 
 /** Further old versions that have advisories. One of them alone may have been corrected. */
-const AFFECTED: readonly (readonly [System, readonly (readonly [name: string, version: string])[]])[] = [
-  [
-    'NPM',
-    [
-      ['moment', '2.29.1'],
-      ['ejs', '3.1.6'],
-      ['handlebars', '4.5.2'],
-      ['jquery', '3.4.1'],
-      ['serialize-javascript', '3.0.0'],
-      ['ini', '1.3.5'],
-      ['y18n', '4.0.0'],
-      ['path-parse', '1.0.6'],
-    ],
+const AFFECTED: Readonly<Record<System, readonly string[]>> = {
+  NPM: [
+    ...['moment@2.29.1', 'ejs@3.1.6', 'handlebars@4.5.2', 'jquery@3.4.1', 'serialize-javascript@3.0.0'],
+    ...['ini@1.3.5', 'y18n@4.0.0', 'path-parse@1.0.6'],
   ],
-  [
-    'PYPI',
-    [
-      ['django', '2.2'],
-      ['pillow', '8.1.0'],
-      ['pyyaml', '5.3'],
-      ['flask', '0.12.2'],
-      ['cryptography', '3.2'],
-      ['aiohttp', '3.7.3'],
-      ['lxml', '4.6.2'],
-    ],
+  PYPI: [
+    ...['django@2.2', 'pillow@8.1.0', 'pyyaml@5.3', 'flask@0.12.2', 'cryptography@3.2', 'aiohttp@3.7.3'],
+    ...['lxml@4.6.2'],
   ],
-  [
-    'MAVEN',
-    [
-      ['commons-collections:commons-collections', '3.2.1'],
-      ['commons-fileupload:commons-fileupload', '1.3.2'],
-      ['commons-io:commons-io', '2.6'],
-      ['org.apache.commons:commons-text', '1.9'],
-      ['org.yaml:snakeyaml', '1.26'],
-      ['com.google.guava:guava', '24.0-jre'],
-      ['ch.qos.logback:logback-core', '1.2.3'],
-    ],
+  MAVEN: [
+    ...['commons-collections:commons-collections@3.2.1', 'commons-fileupload:commons-fileupload@1.3.2'],
+    ...['commons-io:commons-io@2.6', 'org.apache.commons:commons-text@1.9', 'org.yaml:snakeyaml@1.26'],
+    ...['com.google.guava:guava@24.0-jre', 'ch.qos.logback:logback-core@1.2.3'],
   ],
-  [
-    'GO',
-    [
-      ['golang.org/x/crypto', 'v0.16.0'],
-      ['google.golang.org/grpc', 'v1.56.2'],
-      ['github.com/gin-gonic/gin', 'v1.6.3'],
-      ['github.com/gorilla/websocket', 'v1.4.0'],
-      ['gopkg.in/yaml.v2', 'v2.2.2'],
-    ],
+  GO: [
+    ...['golang.org/x/crypto@v0.16.0', 'google.golang.org/grpc@v1.56.2', 'github.com/gin-gonic/gin@v1.6.3'],
+    ...['github.com/gorilla/websocket@v1.4.0', 'gopkg.in/yaml.v2@v2.2.2'],
   ],
-  [
-    'CARGO',
-    [
-      ['regex', '1.5.4'],
-      ['smallvec', '1.6.0'],
-      ['hyper', '0.14.9'],
-      ['tokio', '1.8.0'],
-      ['crossbeam-deque', '0.8.0'],
-    ],
+  CARGO: ['regex@1.5.4', 'smallvec@1.6.0', 'hyper@0.14.9', 'tokio@1.8.0', 'crossbeam-deque@0.8.0'],
+  RUBYGEMS: ['json@2.2.0', 'loofah@2.2.2', 'addressable@2.7.0', 'tzinfo@1.2.9', 'puma@4.3.1'],
+  NUGET: [
+    ...['system.net.http@4.3.0', 'system.text.regularexpressions@4.3.0', 'log4net@2.0.8'],
+    ...['sharpziplib@1.3.2'],
   ],
-  [
-    'RUBYGEMS',
-    [
-      ['json', '2.2.0'],
-      ['loofah', '2.2.2'],
-      ['addressable', '2.7.0'],
-      ['tzinfo', '1.2.9'],
-      ['puma', '4.3.1'],
-    ],
-  ],
-  [
-    'NUGET',
-    [
-      ['system.net.http', '4.3.0'],
-      ['system.text.regularexpressions', '4.3.0'],
-      ['log4net', '2.0.8'],
-      ['sharpziplib', '1.3.2'],
-    ],
-  ],
-];
+};
 
 /** Well-known versions of a system, all of which have advisories: its witnesses, of which no correction is to be expected, and further ones. */
 export function affectedVersions(system: System): readonly (VersionKey & { readonly isWitness: boolean })[] {
-  const further = AFFECTED.find(([own]) => own === system)?.[1] ?? [];
   return [
     ...witnessesOf(system)
       .filter(({ states }) => states.has('advisories'))
       .map(({ lookUp }) => ({ ...lookUp.versionKey, isWitness: true })),
-    ...further.map(([name, version]) => ({ system, name, version, isWitness: false })),
+    ...AFFECTED[system].map((one) => {
+      const at = one.lastIndexOf('@');
+      return { system, name: one.slice(0, at), version: one.slice(at + 1), isWitness: false };
+    }),
   ];
 }
 

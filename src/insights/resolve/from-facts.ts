@@ -5,7 +5,6 @@ import type { Facts, Known, SeenVersions } from '../../model/ports/shared-state.
 import type { Resolution, VersionRecordSummary } from '../../model/scan/inventory.ts';
 import { mapInSlices } from '../../model/yielding.ts';
 import type { Eligibility, LookUp } from './eligibility.ts';
-import { judgeMissing } from './missing-versions.ts';
 
 interface FactParts {
   readonly eligibility: (locked: LockedPackage) => Eligibility;
@@ -46,4 +45,22 @@ function missingAmong(
 ): readonly LookUp[] {
   const missing = lookUps.filter((_, index) => 'missing' in (known[index] ?? {}));
   return [...new Map(missing.map((lookUp) => [lookUp.key, lookUp])).values()];
+}
+
+/**
+ * Resolutions, by key, of look-ups for which the service has no version. `seen`: versions that the index had before; without it
+ * none are known. Rejects when it cannot be read.
+ */
+export async function judgeMissing(
+  seen: SeenVersions | undefined,
+  missing: readonly LookUp[],
+): Promise<ReadonlyMap<string, Resolution>> {
+  const before = missing.length === 0 ? [] : await seen?.has(missing.map(({ key }) => key));
+  const judged = missing.map(({ key }, index): [string, Resolution] => [
+    key,
+    before?.[index] === true
+      ? { outcome: 'missing', seenBefore: true, reason: `the index no longer has ${key}` }
+      : { outcome: 'missing', reason: `the index has no ${key}` },
+  ]);
+  return new Map(judged);
 }

@@ -18,11 +18,6 @@ interface Registry {
   readonly path: string;
 }
 
-/** The part of a URL before its path, up to the first `/`. A path cannot make a URL invalid. */
-const ORIGIN = /^[a-z][a-z+]*:\/\/[^\s/\\?#]+\/$/;
-/** Origins whose verdict is remembered: lockfiles name few. */
-const MAX_ORIGINS = 1_000;
-
 /**
  * Returns a function that checks whether a registry URL belongs to a public registry or to one of the configured
  * mirrors (`host`, `host/path` or a URL, with subdomains). It returns `undefined` for a text that is not a URL with a
@@ -30,22 +25,9 @@ const MAX_ORIGINS = 1_000;
  */
 export function createRegistryCheck(mirrors: readonly string[]): (url: string) => boolean | undefined {
   const registries = [...PUBLIC_REGISTRIES, ...mirrors].map(readRegistry);
-  // Verdicts on origins that no path changes: to parse the URL of each package takes longer than to look its record up.
-  const known = new Map<string, boolean>();
   return (text) => {
-    const origin = text.slice(0, text.indexOf('/', text.indexOf('://') + 3) + 1);
-    const verdict = known.get(origin);
-    if (verdict !== undefined) return verdict;
     const url = parseRegistryUrl(text);
-    if (url === undefined) return undefined;
-    const covering = registries.filter((registry) => isAt(registry, url));
-    const isWhole = covering.some(({ path }) => path === '');
-    if ((isWhole || covering.length === 0) && ORIGIN.test(origin)) {
-      if (known.size >= MAX_ORIGINS) known.clear();
-      // A part of the text would keep the whole lockfile in memory.
-      known.set(Buffer.from(origin).toString(), isWhole);
-    }
-    return isWhole || covering.some((registry) => covers(registry, url));
+    return url && registries.some((registry) => isAt(registry, url) && covers(registry, url));
   };
 }
 

@@ -9,8 +9,7 @@ import type { RecordCache } from '../caching.ts';
 import { countLookUps } from '../look-up-counts.ts';
 import { recordUnanswered } from '../refresh.ts';
 import type { Eligibility, LookUp } from './eligibility.ts';
-import { resolveFromFacts } from './from-facts.ts';
-import { judgeMissing } from './missing-versions.ts';
+import { judgeMissing, resolveFromFacts } from './from-facts.ts';
 import type { VersionAnswer, VersionLookUp } from './version-look-up.ts';
 
 export interface ResolverParts {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { imageScanOf } from '../../model/image/image-scan.ts';
 import type { ScanBasis, ScanInput, TargetState } from '../../model/scan/change.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
+import { imageScanOf } from '../../model/scan/scan-id.ts';
 import { judgedTimes, laterScans, type ScanScope } from '../../policy/scan-order.ts';
 import { contentHash } from '../../scan/read.ts';
 import { historyAfter } from '../../scan/target-lockfiles.ts';

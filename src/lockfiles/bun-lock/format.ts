@@ -1,19 +1,18 @@
 import { isObject, type JsonObject } from '../../model/json-object.ts';
 import type { Group } from '../../model/lockfile/lockfile.ts';
-import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
-import { sourceOf, versionOfTarball } from '../ecosystems/npm-source.ts';
-import { LockfileError } from '../errors.ts';
+import { parseIntegrity, sourceOf, versionOfTarball } from '../ecosystems/npm-source.ts';
+import { shownValue, unsupported } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
 import { findUpwards, newPlace, type Place, placeIn } from '../packages/installed-tree.ts';
+import { draftLockedPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
+import type { PackageDraft } from '../packages/package-collector.ts';
 import {
   connectInstance,
   type Instance,
   newInstance,
   propagateGroupsOfInstances,
-} from '../packages/instances.ts';
-import { draftLockedPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
-import type { PackageDraft } from '../packages/package-collector.ts';
-import type { Root } from '../packages/propagate-groups.ts';
+  type Root,
+} from '../packages/propagate-groups.ts';
 import { registrySource } from '../packages/sources.ts';
 import type { LineNode } from '../syntax/json-lines.ts';
 import { parseJsonLines } from '../syntax/parse-json.ts';
@@ -42,10 +41,7 @@ export const bunLock: Format = {
     const { root, lines } = parseBunLock(input);
     const version = root['lockfileVersion'];
     if (version !== undefined && (typeof version !== 'number' || version < 0 || version > 9)) {
-      throw new LockfileError(
-        'unsupported-version',
-        `${path}: lockfileVersion ${JSON.stringify(version).slice(0, 40)} is not supported; supported: 0 to 2`,
-      );
+      throw unsupported(path, `lockfileVersion ${shownValue(version)}`, '0 to 2');
     }
     readPackages(root, lines?.members?.get('packages'), builder);
   },

@@ -1,73 +1,73 @@
+import type { JsonObject } from '../../model/json-object.ts';
 import { BOM_PROPERTIES, readIntegrity, readSource } from '../../model/lockfile/bom-properties.ts';
 import type { Group, Integrity, Source } from '../../model/lockfile/lockfile.ts';
 import { withoutCredentials } from '../packages/sources.ts';
-import type { SbomEntry } from '../sbom/sbom.ts';
-
-/** A component of either notation. Absent fields are empty. */
-export interface Component {
-  readonly type: string;
-  readonly group: string;
-  readonly name: string;
-  readonly version: string;
-  readonly purl: string;
-  readonly ref: string;
-  readonly scope: string;
-  readonly cpe: string;
-  /** The properties for which `isWantedProperty` is true. */
-  readonly properties: readonly (readonly [name: string, value: string])[];
-  readonly integrity: readonly Integrity[];
-  /** URL of its distribution. */
-  readonly distribution: string;
-  readonly line: number | undefined;
-}
+import { type SbomEntry, sbomDigest, textOf } from '../sbom/sbom.ts';
+import { tablesIn } from '../syntax/parse-toml.ts';
 
 /** The component that the BOM describes, in its `metadata`. */
-export type Subject = Pick<Component, 'ref' | 'purl'>;
+export interface Subject {
+  readonly ref: string;
+  readonly purl: string;
+}
 
 /** Converts a component to the common model. `inside`: whether it is a part of the subject. */
-export function componentEntry(component: Component, subject: Subject, inside: boolean): SbomEntry {
-  const { purl, ref, name, group, version, line } = component;
+export function componentEntry(
+  component: JsonObject,
+  line: number | undefined,
+  { subject, inside }: { readonly subject: Subject; readonly inside: boolean },
+): SbomEntry {
+  const ref = textOf(component['bom-ref']);
+  const purl = textOf(component['purl']);
+  const group = textOf(component['group']);
+  const name = textOf(component['name']);
+  const isSubject = (ref !== '' && ref === subject.ref) || (purl !== '' && purl === subject.purl);
+  const properties = propertiesOf(component);
+  const distribution = tablesIn(component['externalReferences']).find(({ type }) => type === 'distribution');
+  const digests = digestsIn(component['hashes']);
   return {
     key: ref || purl || undefined,
-    role: roleOf(component, subject, inside),
+    role: isSubject ? 'target' : roleOf(component, purl, inside),
     names: group === '' ? [name] : [`${group}/${name}`, name, `${group}:${name}`],
-    version,
+    version: textOf(component['version']),
     purl: purl || undefined,
-    groups: groupsOf(component),
-    integrity: integrityOf(component),
-    source: sourceOf(component),
-    distribution: component.distribution,
-    installScript: component.properties.some(
-      ([name, value]) => name === BOM_PROPERTIES.installScript && value === 'true',
-    ),
+    groups: groupsOf(textOf(component['scope']), properties),
+    integrity: [
+      ...(digests.length > 0 ? digests : digestsIn(distribution?.['hashes'])),
+      ...valuesOf(BOM_PROPERTIES.integrity, properties).flatMap((text) => readIntegrity(text) ?? []),
+    ],
+    source: sourceOf(valuesOf(BOM_PROPERTIES.source, properties)[0]),
+    distribution: textOf(distribution?.['url']),
+    installScript: valuesOf(BOM_PROPERTIES.installScript, properties).includes('true'),
     line,
   };
 }
 
-function roleOf({ type, ref, purl, version, cpe }: Component, subject: Subject, inside: boolean) {
-  if ((ref !== '' && ref === subject.ref) || (purl !== '' && purl === subject.purl)) return 'target';
+function roleOf(component: JsonObject, purl: string, inside: boolean): SbomEntry['role'] {
+  const type = textOf(component['type']).toLowerCase();
   const isLibrary = type === 'library' || type === 'framework';
   // Tools list workspace members as applications inside the subject.
   if (inside && !isLibrary) return 'target';
   if (purl !== '' || isLibrary || type === '') return 'package';
   // An application with neither a version nor a CPE is a lockfile or folder in which a tool found packages.
-  return type === 'application' && (version !== '' || cpe !== '') ? 'package' : 'other';
+  const isNamed = textOf(component['version']) !== '' || textOf(component['cpe']) !== '';
+  return type === 'application' && isNamed ? 'package' : 'other';
 }
 
-const NO_GROUPS: readonly Group[] = [];
+type Properties = readonly (readonly [name: string, value: string])[];
+
+function propertiesOf({ properties }: JsonObject): Properties {
+  return tablesIn(properties).map(({ name, value }) => [textOf(name), textOf(value)]);
+}
+
+function valuesOf(wanted: string, properties: Properties): readonly string[] {
+  return properties.flatMap(([name, value]) => (name === wanted ? value : []));
+}
+
 /** Properties of the official taxonomy, which the CycloneDX tools for npm, yarn and Composer write. */
 const GROUP_PROPERTY = /^cdx:[a-z]+:package:(?:(development|isDevRequirement)|(bundled))$/;
 
-const OWN_PROPERTIES: ReadonlySet<string> = new Set(Object.values(BOM_PROPERTIES));
-
-/** Whether a property states a fact that is read: the group of a package, or what Lockhound writes itself. */
-export function isWantedProperty(property: string): boolean {
-  if (property.startsWith('cdx:')) return GROUP_PROPERTY.test(property);
-  return property.startsWith('lockhound:') && OWN_PROPERTIES.has(property);
-}
-
-function groupsOf({ scope, properties }: Component): readonly Group[] {
-  if (properties.length === 0 && scope !== 'optional' && scope !== 'excluded') return NO_GROUPS;
+function groupsOf(scope: string, properties: Properties): readonly Group[] {
   const groups = new Set<Group>();
   for (const [name, value] of properties) {
     const [, isDevelopment, isBundled] = GROUP_PROPERTY.exec(name) ?? [];
@@ -81,14 +81,11 @@ function groupsOf({ scope, properties }: Component): readonly Group[] {
   return [...groups].sort();
 }
 
-function integrityOf({ integrity, properties }: Component): readonly Integrity[] {
-  const own = properties.filter(([name]) => name === BOM_PROPERTIES.integrity);
-  if (own.length === 0) return integrity;
-  return [...integrity, ...own.flatMap(([, value]) => readIntegrity(value) ?? [])];
+function digestsIn(hashes: unknown): readonly Integrity[] {
+  return tablesIn(hashes).flatMap(({ alg, content }) => sbomDigest(alg, content) ?? []);
 }
 
-function sourceOf({ properties }: Component): Source | undefined {
-  const stated = properties.find(([name]) => name === BOM_PROPERTIES.source)?.[1];
+function sourceOf(stated: string | undefined): Source | undefined {
   const source = stated === undefined ? undefined : readSource(stated);
   return source?.kind === 'path' || source?.url === undefined
     ? source

@@ -1,14 +1,9 @@
-import type { Integrity } from '../../model/lockfile/lockfile.ts';
-import {
-  type Component,
-  componentEntry,
-  isWantedProperty,
-  type Subject,
-} from '../cyclonedx-json/component.ts';
-import { LockfileError } from '../errors.ts';
+import type { JsonObject } from '../../model/json-object.ts';
+import { readBom } from '../cyclonedx-json/format.ts';
+import { LockfileError, unsupported } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { addPackages, addRelation, type Relations, type Sbom, type SbomEntry } from '../sbom/sbom.ts';
-import { sbomDigest } from '../sbom/values.ts';
+import { addPackages } from '../sbom/sbom.ts';
+import type { LineNode } from '../syntax/json-lines.ts';
 import { attributeOf, childOf, childrenOf, readXml, type XmlElement } from '../syntax/xml-document.ts';
 
 const NAMESPACE = /^https?:\/\/cyclonedx\.org\/schema\/bom\/(\d+)\.\d+$/;
@@ -31,7 +26,8 @@ export const cyclonedxXml: Format = {
   read({ path, text }, builder) {
     const root = readXml(text, path, { expected: 'a CycloneDX BOM', unwanted: UNWANTED });
     check(root, path);
-    addPackages(readBom(root), builder);
+    const { value, lines } = asJson(root);
+    addPackages(readBom(value, { lines: lines.members, path }, builder), builder);
   },
 };
 
@@ -44,99 +40,87 @@ function check(root: XmlElement, path: string): void {
     );
   }
   const major = NAMESPACE.exec(namespace)?.[1];
-  if (major !== '1') {
-    throw new LockfileError(
-      'unsupported-version',
-      `${path}: CycloneDX ${major} is not supported; supported: 1.x`,
-    );
-  }
+  if (major !== '1') throw unsupported(path, `CycloneDX ${major}`, '1.x');
 }
 
 /** Converts a BOM to the common model. */
-function readBom(root: XmlElement): Sbom {
-  const about = childOf(childOf(root, 'metadata'), 'component');
-  const subject = {
-    ref: (about && attributeOf(about, 'bom-ref')) ?? '',
-    purl: childOf(about, 'purl')?.text.trim() ?? '',
-  };
-  const entries: SbomEntry[] = [];
-  if (about !== undefined) entries.push(componentEntry(readComponent(about), subject, true));
-  addComponents(root, { entries, subject, inside: false });
-  if (about !== undefined) addComponents(about, { entries, subject, inside: true });
+/** A part of a BOM as JSON writes it, with the lines of its components. */
+interface Part {
+  readonly value: JsonObject;
+  readonly lines: LineNode;
+}
+
+/** The components in an element, as JSON writes them. */
+function componentsIn(element: XmlElement) {
+  const parts = childrenOf(childOf(element, 'components'), 'component').map(componentOf);
+  const elements = parts.map(({ lines }) => lines);
   return {
-    entries,
-    dependsOn: readDependencies(root),
-    contains: new Map(),
-    isComplete: false,
-    subjects: new Set(),
+    components: parts.map(({ value }) => value),
+    lines: new Map([['components', { line: element.line, members: undefined, elements }]]),
   };
 }
 
-interface Walk {
-  readonly entries: SbomEntry[];
-  readonly subject: Subject;
-  readonly inside: boolean;
-}
-
-/** Adds the components in an element, recursively: `readXml` limits the depth. */
-function addComponents(parent: XmlElement, walk: Walk): void {
-  for (const component of childrenOf(childOf(parent, 'components'), 'component')) {
-    walk.entries.push(componentEntry(readComponent(component), walk.subject, walk.inside));
-    addComponents(component, walk);
-  }
-}
-
-function readComponent(element: XmlElement): Component {
-  const text: Record<string, string> = { group: '', name: '', version: '', purl: '', scope: '', cpe: '' };
-  for (const child of element.children) if (text[child.name] === '') text[child.name] = child.text.trim();
-  const references = childrenOf(childOf(element, 'externalReferences'), 'reference');
-  const distribution = references.find((one) => attributeOf(one, 'type') === 'distribution');
-  const { group = '', name = '', version = '', purl = '', scope = '', cpe = '' } = text;
-  return {
-    ...{ group, name, version, purl, scope, cpe },
-    type: attributeOf(element, 'type')?.toLowerCase() ?? '',
-    ref: attributeOf(element, 'bom-ref') ?? '',
-    properties: childrenOf(childOf(element, 'properties'), 'property').flatMap((property) => {
-      const named = attributeOf(property, 'name') ?? '';
-      return isWantedProperty(named) ? [[named, property.text.trim()] as const] : [];
-    }),
-    integrity: integrityOf(element, distribution),
-    distribution: childOf(distribution, 'url')?.text.trim() ?? '',
-    line: element.line,
+function componentOf(element: XmlElement): Part {
+  const { components, lines } = componentsIn(element);
+  const texts = element.children.filter(({ text }) => text.trim() !== '').toReversed();
+  const value = {
+    ...Object.fromEntries(texts.map(({ name, text }) => [name, text])),
+    type: attributeOf(element, 'type'),
+    'bom-ref': attributeOf(element, 'bom-ref'),
+    hashes: hashesOf(element),
+    externalReferences: childrenOf(childOf(element, 'externalReferences'), 'reference').map((one) => ({
+      type: attributeOf(one, 'type'),
+      url: childOf(one, 'url')?.text,
+      hashes: hashesOf(one),
+    })),
+    properties: childrenOf(childOf(element, 'properties'), 'property').map((one) => ({
+      name: attributeOf(one, 'name'),
+      value: one.text,
+    })),
+    components,
   };
+  return { value, lines: { line: element.line, members: lines, elements: undefined } };
 }
 
-/** Digests of the component, else those of its distribution. */
-function integrityOf(element: XmlElement, distribution: XmlElement | undefined): readonly Integrity[] {
-  const own = digestsIn(element);
-  if (own.length > 0) return own;
-  return distribution === undefined ? own : digestsIn(distribution);
-}
-
-function digestsIn(element: XmlElement): readonly Integrity[] {
-  return childrenOf(childOf(element, 'hashes'), 'hash').flatMap(
-    (hash) => sbomDigest(attributeOf(hash, 'alg'), hash.text) ?? [],
-  );
-}
-
-/** Nested elements are the dependencies of their parent. Only an outermost element without any has no dependencies. */
-function readDependencies(root: XmlElement): Relations {
-  const dependencies = new Map<string, string[]>();
-  const pending = childrenOf(childOf(root, 'dependencies'), 'dependency').map((element) => ({
-    element,
-    isOutermost: true,
+function hashesOf(element: XmlElement): readonly JsonObject[] {
+  return childrenOf(childOf(element, 'hashes'), 'hash').map((hash) => ({
+    alg: attributeOf(hash, 'alg'),
+    content: hash.text,
   }));
-  for (const { element, isOutermost } of pending) {
-    const from = attributeOf(element, 'ref');
-    const inner = childrenOf(element, 'dependency');
-    if (from !== undefined && (isOutermost || inner.length > 0)) {
-      addRelation(
-        dependencies,
-        from,
-        inner.flatMap((one) => attributeOf(one, 'ref') ?? []),
-      );
-    }
-    for (const one of inner) pending.push({ element: one, isOutermost: false });
+}
+
+/** The BOM as JSON writes it. */
+function asJson(root: XmlElement): Part {
+  const { components, lines } = componentsIn(root);
+  const about = childOf(childOf(root, 'metadata'), 'component');
+  const subject = about && componentOf(about);
+  const value = {
+    components,
+    metadata: { component: subject?.value },
+    dependencies: dependenciesOf(root),
+  };
+  const members = new Map<string, LineNode>(lines);
+  if (subject !== undefined) {
+    const own = new Map([['component', subject.lines]]);
+    members.set('metadata', { line: root.line, members: own, elements: undefined });
   }
-  return dependencies;
+  return { value, lines: { line: root.line, members, elements: undefined } };
+}
+
+/** An element without children says that the component depends on nothing only where it is outermost. */
+function dependenciesOf(root: XmlElement): readonly JsonObject[] {
+  const pending = [...childrenOf(childOf(root, 'dependencies'), 'dependency')];
+  const outermost = pending.length;
+  const found: JsonObject[] = [];
+  for (const [index, element] of pending.entries()) {
+    const inner = childrenOf(element, 'dependency');
+    if (index < outermost || inner.length > 0) {
+      found.push({
+        ref: attributeOf(element, 'ref'),
+        dependsOn: inner.map((one) => attributeOf(one, 'ref')),
+      });
+    }
+    for (const one of inner) pending.push(one);
+  }
+  return found;
 }

@@ -1,6 +1,5 @@
 import type { Integrity } from '../../model/lockfile/lockfile.ts';
 import { mavenDraft } from '../ecosystems/maven-draft.ts';
-import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
 import { attributeOf, childOf, childrenOf, readXml, type XmlElement } from '../syntax/xml-document.ts';
 
@@ -15,13 +14,11 @@ export const gradleVerificationMetadata: Format = {
   facts: { edges: false, groups: false, integrity: true, lines: true },
   recognises: (head) => /<(?:\w+:)?verification-metadata\b/.test(head),
   read({ path, text }, builder) {
-    const root = readXml(text, path, { expected: 'a verification-metadata.xml', unwanted: UNWANTED });
-    if (root.name !== 'verification-metadata') {
-      throw new LockfileError(
-        'wrong-format',
-        `${path}:${root.line}: the root element is not <verification-metadata>`,
-      );
-    }
+    const root = readXml(text, path, {
+      expected: 'a verification-metadata.xml',
+      root: 'verification-metadata',
+      unwanted: UNWANTED,
+    });
     for (const component of childrenOf(childOf(root, 'components'), 'component')) {
       const { line } = component;
       const [group = '', artifact = '', version = ''] = ['group', 'name', 'version'].map((name) =>

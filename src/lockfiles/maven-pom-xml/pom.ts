@@ -1,4 +1,3 @@
-import { LockfileError } from '../errors.ts';
 import { childOf, childrenOf, readXml, textOf, type XmlElement } from '../syntax/xml-document.ts';
 
 /** One pom, not interpolated. */
@@ -48,15 +47,10 @@ const UNWANTED = new Set([
 export function readPom(text: string, path: string): Pom {
   const project = readXml(text, path, {
     expected: 'a pom',
+    root: 'project',
     unwanted: UNWANTED,
     keepsUnknownEntities: true,
   });
-  if (project.name !== 'project') {
-    throw new LockfileError(
-      'wrong-format',
-      `${path}:${project.line}: the root element is not <project> of Maven`,
-    );
-  }
   const parts = [project, ...activeProfiles(project)];
   return {
     project,

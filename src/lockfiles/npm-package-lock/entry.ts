@@ -1,7 +1,12 @@
 import { isObject } from '../../model/json-object.ts';
 import type { Group } from '../../model/lockfile/lockfile.ts';
-import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
-import { isLocation, registryName, sourceOf, versionOfTarball } from '../ecosystems/npm-source.ts';
+import {
+  isLocation,
+  parseIntegrity,
+  registryName,
+  sourceOf,
+  versionOfTarball,
+} from '../ecosystems/npm-source.ts';
 import { draftLockedPackage } from '../packages/lockfile-builder.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
 

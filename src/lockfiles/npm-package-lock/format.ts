@@ -1,5 +1,5 @@
 import { isObject } from '../../model/json-object.ts';
-import { LockfileError } from '../errors.ts';
+import { LockfileError, shownValue, unsupported } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
 import { findUpwards, newPlace, type Place, placeIn } from '../packages/installed-tree.ts';
 import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
@@ -40,10 +40,7 @@ function readPackageLock(input: LockfileInput, builder: LockfileBuilder): void {
   const lines = parsed.lines?.members;
   const version = root.lockfileVersion ?? 1;
   if (typeof version !== 'number' || ![1, 2, 3].includes(version)) {
-    throw new LockfileError(
-      'unsupported-version',
-      `${path}: lockfileVersion ${JSON.stringify(version)} is not supported; supported: 1, 2, 3`,
-    );
+    throw unsupported(path, `lockfileVersion ${shownValue(version)}`, '1, 2, 3');
   }
   const { packages, dependencies } = root;
   if (isObject(packages)) readPackagesMap(packages, lines?.get('packages'), builder);

@@ -1,4 +1,3 @@
-import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
 import { draftLockedPackage } from '../packages/lockfile-builder.ts';
 import { attributeOf, childrenOf, readXml } from '../syntax/xml-document.ts';
@@ -12,10 +11,7 @@ export const nugetPackagesConfig: Format = {
   facts: { edges: false, groups: true, integrity: false, lines: true },
   recognises: (head) => /<packages[\s>]/.test(head) && /<package\s[^<>]*\bid\s*=/.test(head),
   read({ path, text }, builder) {
-    const root = readXml(text, path, { expected: 'a packages.config' });
-    if (root.name !== 'packages') {
-      throw new LockfileError('wrong-format', `${path}:${root.line}: the root element is not <packages>`);
-    }
+    const root = readXml(text, path, { expected: 'a packages.config', root: 'packages' });
     for (const element of childrenOf(root, 'package')) {
       const { line } = element;
       const [name = '', version = ''] = ['id', 'version'].map((key) => attributeOf(element, key));

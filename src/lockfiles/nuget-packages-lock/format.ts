@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../model/json-object.ts';
 import type { Integrity } from '../../model/lockfile/lockfile.ts';
-import { LockfileError } from '../errors.ts';
+import { LockfileError, shownValue, unsupported } from '../errors.ts';
 import type { Format } from '../format.ts';
 import { draftPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
@@ -27,10 +27,7 @@ const WANTED = { members: { dependencies: { each: { each: {} } } } };
 
 function frameworksOf({ version, dependencies }: JsonObject, path: string): JsonObject {
   if (version !== undefined && version !== 1 && version !== 2) {
-    throw new LockfileError(
-      'unsupported-version',
-      `${path}: version ${JSON.stringify(version).slice(0, 40)} of packages.lock.json is not supported; supported: 1, 2`,
-    );
+    throw unsupported(path, `version ${shownValue(version)} of packages.lock.json`, '1, 2');
   }
   if (isObject(dependencies)) return dependencies;
   // A project without dependencies.

@@ -20,9 +20,7 @@ const NO_CONDITIONS: ReadonlySet<Group> = new Set(['bundled', 'peer']);
  * of its entries are. Where all entries have conditions, but different ones (one `dev`, one `optional`), it has all of these.
  */
 export class PackageCollector {
-  readonly #drafts: PackageDraft[] = [];
-  /** The packages by id. Not needed while each id is greater than the one before, as in files that are sorted. */
-  #byId: Map<string, PackageDraft> | undefined;
+  readonly #byId = new Map<string, PackageDraft>();
   /** For packages with several entries: all their conditions; `undefined` when an entry has none. */
   readonly #conditions = new Map<PackageDraft, ReadonlySet<Group> | undefined>();
 
@@ -31,10 +29,9 @@ export class PackageCollector {
 
   /** Adds an entry and returns its package: the first entry with this id. */
   add(entry: PackageDraft): PackageDraft {
-    const known = this.#find(entry.id);
+    const known = this.#byId.get(entry.id);
     if (known === undefined) {
-      this.#drafts.push(entry);
-      this.#byId?.set(entry.id, entry);
+      this.#byId.set(entry.id, entry);
       return entry;
     }
     const host = hostOf(entry.source);
@@ -56,16 +53,7 @@ export class PackageCollector {
       if (conditions === undefined || conditionsOf(draft.groups).length > 0) continue;
       draft.groups = [...[...conditions].sort(), ...draft.groups];
     }
-    return this.#drafts;
-  }
-
-  #find(id: string): PackageDraft | undefined {
-    if (this.#byId === undefined) {
-      const last = this.#drafts.at(-1);
-      if (last === undefined || id > last.id) return undefined;
-      this.#byId = new Map(this.#drafts.map((draft) => [draft.id, draft]));
-    }
-    return this.#byId.get(id);
+    return [...this.#byId.values()];
   }
 
   #joinIntegrity(known: PackageDraft, digests: readonly Integrity[]): void {
@@ -122,24 +110,13 @@ export function connect(draft: PackageDraft, dependencies: string[]): void {
   }
 }
 
-/** Up to this length a list is faster than a set. */
-const FEW = 64;
-
 /** Adds the dependencies of a package, which may contain repeats. */
 export function connectAll(
   draft: PackageDraft,
   always: readonly PackageDraft[],
   optional: readonly PackageDraft[],
 ): void {
-  const all = optional.length === 0 ? always : [...always, ...optional];
-  // `map` allocates the exact length; a list that grows takes more memory.
-  const ids = all.map(({ id }) => id);
-  connect(draft, all.length <= FEW && isDistinct(all) ? ids : [...new Set(ids)]);
-}
-
-function isDistinct(all: readonly PackageDraft[]): boolean {
-  for (let at = 1; at < all.length; at += 1) if (all.indexOf(all[at] as PackageDraft) !== at) return false;
-  return true;
+  connect(draft, [...new Set([...always, ...optional].map(({ id }) => id))]);
 }
 
 /** The ids in lists with edges of several entries. Without it, repeated entries of a package take quadratic time. */

@@ -1,4 +1,4 @@
-import { LockfileError } from '../errors.ts';
+import { unsupported } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
 import { type Table, tablesIn, textIn } from '../syntax/parse-toml.ts';
 import { parseTomlTables } from '../syntax/toml-blocks.ts';
@@ -103,8 +103,5 @@ function checkVersion({ versions }: TomlLock, root: Table, path: string, builder
   const isSupported = supported.some((one) => one === major) && typeof stated === type;
   if (stated === undefined || isSupported) return;
   const shown = typeof stated === 'object' ? 'that is not a number or string' : String(stated).slice(0, 40);
-  throw new LockfileError(
-    'unsupported-version',
-    `${path}: format version ${shown} is not supported; supported: ${supported.join(', ')}`,
-  );
+  throw unsupported(path, `format version ${shown}`, supported.join(', '));
 }

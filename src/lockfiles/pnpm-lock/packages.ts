@@ -1,14 +1,14 @@
 import type { Group } from '../../model/lockfile/lockfile.ts';
-import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
+import { parseIntegrity } from '../ecosystems/npm-source.ts';
+import { draftLockedPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
+import type { PackageDraft } from '../packages/package-collector.ts';
 import {
   connectInstance,
   type Instance,
   newInstance,
   propagateGroupsOfInstances,
-} from '../packages/instances.ts';
-import { draftLockedPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
-import type { PackageDraft } from '../packages/package-collector.ts';
-import type { Root } from '../packages/propagate-groups.ts';
+  type Root,
+} from '../packages/propagate-groups.ts';
 import type { PnpmDocument, PnpmEntry, Reference, References } from './document.ts';
 import { identify, withoutPeers } from './identity.ts';
 
@@ -47,13 +47,12 @@ export function addPackages(documents: readonly PnpmDocument[], builder: Lockfil
 
 function readDocument(document: PnpmDocument, builder: LockfileBuilder) {
   const { packages, snapshots } = document;
-  const drafts = packages.map((entry) => addEntry(entry, builder));
-  const draftOf = findDrafts(packages, drafts);
+  const drafts = new Map(packages.map((entry) => [withoutPeers(entry.key), addEntry(entry, builder)]));
   const byKey = new Map<string, Instance>();
   const instances: Instance[] = [];
   const held: PnpmEntry[] = [];
   for (const entry of snapshots.length > 0 ? snapshots : packages) {
-    const draft = draftOf(entry.key);
+    const draft = drafts.get(withoutPeers(entry.key));
     if (draft === undefined) continue;
     const instance = newInstance(draft);
     byKey.set(entry.key, instance);
@@ -70,28 +69,6 @@ function readDocument(document: PnpmDocument, builder: LockfileBuilder) {
     );
   }
   return { roots: rootsOf(document, find), instances };
-}
-
-/** Finds the package of a snapshot. Both sections have the same order, so it is usually that of the last one or the next. */
-function findDrafts(
-  packages: readonly PnpmEntry[],
-  drafts: readonly (PackageDraft | undefined)[],
-): (key: string) => PackageDraft | undefined {
-  let at = 0;
-  let byKey: Map<string, PackageDraft> | undefined;
-  return (key) => {
-    const bare = withoutPeers(key);
-    if (bare === packages[at]?.key) return drafts[at];
-    if (bare === packages[at + 1]?.key) return drafts[++at];
-    if (byKey === undefined) {
-      byKey = new Map();
-      for (const [index, one] of packages.entries()) {
-        const draft = drafts[index];
-        if (draft !== undefined) byKey.set(withoutPeers(one.key), draft);
-      }
-    }
-    return byKey.get(bare);
-  };
 }
 
 /** References to the target's own folders, which have no entry. */

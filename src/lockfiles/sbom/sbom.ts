@@ -47,11 +47,11 @@ export interface Sbom {
   /** Dependencies. An empty list says that an entry has none; an entry that is missing may have unknown ones. */
   readonly dependsOn: Relations;
   /** Contained elements. They are edges, too, but no direct dependencies of the target. */
-  readonly contains: Relations;
+  readonly contains?: Relations;
   /** Whether an entry that is missing in `dependsOn` has no dependencies. */
-  readonly isComplete: boolean;
+  readonly isComplete?: boolean;
   /** Keys of the packages that the SBOM describes. They count as direct. */
-  readonly subjects: ReadonlySet<string>;
+  readonly subjects?: ReadonlySet<string>;
 }
 
 /** Adds the packages of an SBOM, of any ecosystem. */
@@ -144,7 +144,7 @@ function addEdges(
   drafts: ReadonlyMap<string, PackageDraft | undefined>,
   builder: LockfileBuilder,
 ): void {
-  const { dependsOn, contains, isComplete } = sbom;
+  const { dependsOn, contains = new Map(), isComplete = false, subjects = new Set() } = sbom;
   const targets = new Set(
     sbom.entries.flatMap(({ role, key }) => (role === 'target' && key !== undefined ? key : [])),
   );
@@ -164,7 +164,7 @@ function addEdges(
     if (draft !== undefined && (isComplete || dependsOn.has(key) || contains.has(key)))
       connect(draft, all.from(key));
   }
-  markDirect(drafts, sbom.subjects, new Set([...targets].flatMap((key) => dependencies.from(key))));
+  markDirect(drafts, subjects, new Set([...targets].flatMap((key) => dependencies.from(key))));
   if (dependencies.exhausted || all.exhausted) {
     builder.problem(
       undefined,
@@ -185,4 +185,29 @@ function markDirect(
     if (draft !== undefined && draft.direct !== true)
       draft.direct = direct.has(draft.id) || subjects.has(key);
   }
+}
+
+/** Parses a digest: `SHA-256` or `SHA256`, in hexadecimal or base64. `undefined` for a value that is not a digest. */
+export function sbomDigest(algorithm: unknown, stated: unknown): Integrity | undefined {
+  if (typeof algorithm !== 'string' || typeof stated !== 'string') return undefined;
+  const value = stated.trim();
+  const name = algorithmName(algorithm);
+  if (name === '' || value === '') return undefined;
+  if (/^[0-9a-f]+$/i.test(value)) return { algorithm: name, value, encoding: 'hex' };
+  return /^[\w+/-]+={0,2}$/.test(value) ? { algorithm: name, value, encoding: 'base64' } : undefined;
+}
+
+function algorithmName(stated: string): string {
+  if (stated === 'SHA-512' || stated === 'SHA512') return 'sha512';
+  if (stated === 'SHA-256' || stated === 'SHA256') return 'sha256';
+  return stated
+    .trim()
+    .toLowerCase()
+    .replace(/^sha-(?=\d)/, 'sha');
+}
+
+/** A trimmed string, including numbers that tools write in place of strings; empty for any other value. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value.trim();
+  return typeof value === 'number' ? String(value) : '';
 }

@@ -1,5 +1,5 @@
 import type { Integrity } from '../../model/lockfile/lockfile.ts';
-import { LockfileError } from '../errors.ts';
+import { LockfileError, unsupported } from '../errors.ts';
 import { buildPurl, type PurlParts } from '../packages/purl.ts';
 import type { Sbom, SbomEntry } from '../sbom/sbom.ts';
 import { type Relationship, readRelationships, type SpdxRelations } from './relationships.ts';
@@ -161,11 +161,6 @@ function nugetParts(locator: string): PurlParts | undefined {
 export function checkSpdxVersion(version: string, path: string): void {
   if (/^SPDX-2\.\d+$/.test(version)) return;
   const shown = JSON.stringify(version.slice(0, 40));
-  if (/^SPDX-\d/.test(version)) {
-    throw new LockfileError(
-      'unsupported-version',
-      `${path}: version ${shown} is not supported; supported: SPDX-2.x`,
-    );
-  }
+  if (/^SPDX-\d/.test(version)) throw unsupported(path, `version ${shown}`, 'SPDX-2.x');
   throw new LockfileError('wrong-format', `${path}: ${shown} is not a version of SPDX`);
 }

@@ -1,19 +1,12 @@
 import { isObject, type JsonObject } from '../../model/json-object.ts';
-import type { Integrity } from '../../model/lockfile/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
 import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
-import { addPackages } from '../sbom/sbom.ts';
-import { sbomDigest, textOf } from '../sbom/values.ts';
+import { addPackages, sbomDigest, textOf } from '../sbom/sbom.ts';
 import type { LineNode, Wanted } from '../syntax/json-lines.ts';
 import { parseJsonLines } from '../syntax/parse-json.ts';
-import {
-  checkSpdxVersion,
-  type ExternalReference,
-  type SpdxDocument,
-  type SpdxPackage,
-  spdxSbom,
-} from './document.ts';
+import { tablesIn, textsIn } from '../syntax/parse-toml.ts';
+import { checkSpdxVersion, type SpdxDocument, type SpdxPackage, spdxSbom } from './document.ts';
 import type { Relationship } from './relationships.ts';
 
 /** SPDX 2 in JSON. */
@@ -53,16 +46,20 @@ function check(root: JsonObject, path: string): void {
 }
 
 /** Reads packages and relationships from the JSON. Reports malformed packages to `builder`. */
-function readDocument(root: JsonObject, lines: LineNode | undefined, builder: LockfileBuilder): SpdxDocument {
+/** Converts a document in JSON. `lines`: those of its packages. Reports malformed packages to `builder`. */
+export function readDocument(
+  root: JsonObject,
+  lines: LineNode | undefined,
+  builder: LockfileBuilder,
+): SpdxDocument {
   const { SPDXID, packages, relationships, documentDescribes } = root;
   const id = textOf(SPDXID) || 'SPDXRef-DOCUMENT';
-  const described = listOf(documentDescribes).filter((one) => typeof one === 'string');
   return {
     id,
-    packages: readPackages(listOf(packages), lines, builder),
+    packages: readPackages(Array.isArray(packages) ? packages : [], lines, builder),
     relationships: [
-      ...described.map((to) => ({ from: id, type: 'DESCRIBES', to })),
-      ...listOf(relationships).flatMap(readRelationship),
+      ...textsIn(documentDescribes).map((to) => ({ from: id, type: 'DESCRIBES', to })),
+      ...tablesIn(relationships).flatMap(relationshipIn),
     ],
   };
 }
@@ -93,37 +90,26 @@ function readPackage(one: JsonObject, line: number | undefined): SpdxPackage {
     name: textOf(name),
     version: versionOf(textOf(versionInfo)),
     purpose: textOf(primaryPackagePurpose),
-    references: listOf(externalRefs).flatMap(readReference),
-    integrity: listOf(checksums).flatMap(readChecksum),
+    references: tablesIn(externalRefs).map(({ referenceType, referenceLocator }) => ({
+      type: textOf(referenceType),
+      locator: textOf(referenceLocator),
+    })),
+    integrity: tablesIn(checksums).flatMap(
+      ({ algorithm, checksumValue }) => sbomDigest(algorithm, checksumValue) ?? [],
+    ),
     downloadLocation: textOf(downloadLocation),
     line,
   };
 }
 
 /** A version, without SPDX's words for an unknown one. */
-export function versionOf(stated: string): string {
+function versionOf(stated: string): string {
   return stated === 'NOASSERTION' || stated === 'NONE' ? '' : stated;
 }
 
-function readReference(reference: unknown): readonly ExternalReference[] {
-  if (!isObject(reference)) return [];
-  return [{ type: textOf(reference['referenceType']), locator: textOf(reference['referenceLocator']) }];
-}
-
-function readChecksum(checksum: unknown): readonly Integrity[] {
-  if (!isObject(checksum)) return [];
-  const digest = sbomDigest(checksum['algorithm'], checksum['checksumValue']);
-  return digest === undefined ? [] : [digest];
-}
-
-function readRelationship(stated: unknown): readonly Relationship[] {
-  if (!isObject(stated)) return [];
+function relationshipIn(stated: JsonObject): readonly Relationship[] {
   const { spdxElementId: from, relationshipType: type, relatedSpdxElement: to } = stated;
   return typeof from === 'string' && typeof type === 'string' && typeof to === 'string'
     ? [{ from, type, to }]
     : [];
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

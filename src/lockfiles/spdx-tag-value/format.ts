@@ -1,18 +1,11 @@
-import type { Integrity } from '../../model/lockfile/lockfile.ts';
+import type { JsonObject } from '../../model/json-object.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
 import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { addPackages } from '../sbom/sbom.ts';
-import { sbomDigest } from '../sbom/values.ts';
-import {
-  checkSpdxVersion,
-  type ExternalReference,
-  type SpdxDocument,
-  type SpdxPackage,
-  spdxSbom,
-} from '../spdx-json/document.ts';
-import { spdxJson, versionOf } from '../spdx-json/format.ts';
-import type { Relationship } from '../spdx-json/relationships.ts';
+import { checkSpdxVersion, spdxSbom } from '../spdx-json/document.ts';
+import { readDocument, spdxJson } from '../spdx-json/format.ts';
+import type { LineNode } from '../syntax/json-lines.ts';
 
 /** SPDX 2 in its tag-value notation: one tag on each line. */
 export const spdxTagValue: Format = {
@@ -38,86 +31,70 @@ export const spdxTagValue: Format = {
       );
     }
     checkSpdxVersion(version, path);
-    addPackages(spdxSbom(readDocument(tags)), builder);
+    const { document, lines } = asJson(tags);
+    addPackages(spdxSbom(readDocument(document, lines, builder)), builder);
   },
 };
-
-/** A package while its tags are read. */
-interface Draft extends SpdxPackage {
-  id: string;
-  version: string;
-  purpose: string;
-  downloadLocation: string;
-  readonly references: ExternalReference[];
-  readonly integrity: Integrity[];
-}
 
 /** Tags that begin a section of another kind. */
 const SECTIONS: ReadonlySet<string> = new Set(['FileName', 'SnippetSPDXID', 'LicenseID']);
 
-/** Reads packages and relationships from the tags. */
-export function readDocument(tags: readonly Tag[]): SpdxDocument {
-  const packages: Draft[] = [];
-  const relationships: Relationship[] = [];
+/** The fields of a package in JSON by tag. */
+const FIELDS: ReadonlyMap<string, string> = new Map([
+  ['SPDXID', 'SPDXID'],
+  ['PackageVersion', 'versionInfo'],
+  ['PrimaryPackagePurpose', 'primaryPackagePurpose'],
+  ['PackageDownloadLocation', 'downloadLocation'],
+]);
+
+/** The document as JSON writes it, with the lines of its packages. */
+function asJson(tags: readonly Tag[]): { readonly document: JsonObject; readonly lines: LineNode } {
+  const packages: PackageDraft[] = [];
+  const elements: LineNode[] = [];
+  const relationships: JsonObject[] = [];
   let id: string | undefined;
-  let section: Draft | 'document' | 'other' = 'document';
+  let section: PackageDraft | 'document' | 'other' = 'document';
   for (const { tag, value, line } of tags) {
     if (tag === 'PackageName') {
-      section = { ...newDraft(), name: value, line };
+      section = { fields: { name: value }, externalRefs: [], checksums: [] };
       packages.push(section);
+      elements.push({ line, members: undefined, elements: undefined });
     } else if (SECTIONS.has(tag)) section = 'other';
-    else if (tag === 'Relationship') relationships.push(...readRelationship(value));
-    else if (section === 'document') {
+    else if (tag === 'Relationship') {
+      const [spdxElementId, relationshipType, relatedSpdxElement] = value.split(/\s+/);
+      relationships.push({ spdxElementId, relationshipType, relatedSpdxElement });
+    } else if (section === 'document') {
       if (tag === 'SPDXID') id ??= value;
     } else if (section !== 'other') readPackageTag(section, tag, value);
   }
-  return { id: id ?? 'SPDXRef-DOCUMENT', packages, relationships };
-}
-
-function newDraft(): Draft {
+  const members = new Map([['packages', { line: 1, members: undefined, elements }]]);
   return {
-    id: '',
-    name: '',
-    version: '',
-    purpose: '',
-    downloadLocation: '',
-    references: [],
-    integrity: [],
-    line: undefined,
+    document: {
+      SPDXID: id,
+      packages: packages.map(({ fields, ...lists }) => ({ ...fields, ...lists })),
+      relationships,
+    },
+    lines: { line: 1, members, elements: undefined },
   };
 }
 
-function readPackageTag(draft: Draft, tag: string, value: string): void {
-  switch (tag) {
-    case 'SPDXID':
-      draft.id = value;
-      break;
-    case 'PackageVersion':
-      draft.version = versionOf(value);
-      break;
-    case 'PrimaryPackagePurpose':
-      draft.purpose = value;
-      break;
-    case 'PackageDownloadLocation':
-      draft.downloadLocation = value;
-      break;
-    case 'ExternalRef': {
-      const [, type = '', locator = ''] = value.split(/\s+/);
-      draft.references.push({ type, locator });
-      break;
-    }
-    case 'PackageChecksum': {
-      const [algorithm = '', digest = ''] = value.split(':', 2).map((part) => part.trim());
-      const read = sbomDigest(algorithm, digest);
-      if (read !== undefined) draft.integrity.push(read);
-      break;
-    }
-  }
+/** A package while its tags are read. */
+interface PackageDraft {
+  readonly fields: Record<string, string>;
+  readonly externalRefs: JsonObject[];
+  readonly checksums: JsonObject[];
 }
 
-function readRelationship(value: string): readonly Relationship[] {
-  const [from, type, to] = value.split(/\s+/);
-  return from !== undefined && type !== undefined && to !== undefined ? [{ from, type, to }] : [];
+function readPackageTag({ fields, externalRefs, checksums }: PackageDraft, tag: string, value: string): void {
+  const field = FIELDS.get(tag);
+  if (field !== undefined) fields[field] = value;
+  else if (tag === 'ExternalRef') {
+    const [, referenceType, referenceLocator] = value.split(/\s+/);
+    externalRefs.push({ referenceType, referenceLocator });
+  } else if (tag === 'PackageChecksum') {
+    const [algorithm, checksumValue] = value.split(':', 2).map((part) => part.trim());
+    checksums.push({ algorithm, checksumValue });
+  }
 }
 
 interface Tag {

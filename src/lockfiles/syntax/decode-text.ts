@@ -9,27 +9,16 @@ export interface Decoded {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** A lockfile is decoded to find its companions, and then read. */
-const decoded = new WeakMap<Buffer, Decoded>();
-
-/** Decodes as `decodeText` does. Takes what that has decoded, which is not kept longer. Throws `LockfileError` (`binary`). */
-export function decodeContent(content: Buffer, path: string): Decoded {
-  const known = decoded.get(content) ?? decode(content, path);
-  decoded.delete(content);
-  return known;
-}
-
 /**
  * Decodes UTF-8, or UTF-16 with a byte order mark, without the mark. Carriage returns become line feeds where a text has no
  * line feeds. Throws `LockfileError` (`binary`).
  */
 export function decodeText(content: Buffer, path: string): string {
-  const known = decoded.get(content) ?? decode(content, path);
-  decoded.set(content, known);
-  return known.text;
+  return decodeContent(content, path).text;
 }
 
-function decode(content: Buffer, path: string): Decoded {
+/** Decodes as `decodeText` does. */
+export function decodeContent(content: Buffer, path: string): Decoded {
   const isPlain = isAscii(content);
   const text = isPlain ? asciiText(content, path) : textOf(content, path);
   const lined = text.includes('\n') ? text : text.replaceAll('\r', '\n');

@@ -1,10 +1,11 @@
+import { LockfileError } from '../errors.ts';
+
 const MARK = /^(?:<{7}|>{7}) .*$/m;
 
-/** 1-based line of the first merge conflict marker; `undefined` without a marker. */
-export function conflictLine(text: string): number | undefined {
+/** The fault of a text with a merge conflict marker, at the first one; `undefined` without a marker. */
+export function conflictIn(text: string, path: string, cause: unknown): LockfileError | undefined {
   const at = MARK.exec(text)?.index;
   if (at === undefined) return undefined;
-  let line = 1;
-  for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', end + 1)) line += 1;
-  return line;
+  const line = text.slice(0, at).split('\n').length;
+  return new LockfileError('syntax', `${path}:${line}: unresolved merge conflict`, { cause });
 }

@@ -1,7 +1,7 @@
 import { parse, TomlError } from 'smol-toml';
 import { messageOf } from '../../model/errors.ts';
 import { LockfileError } from '../errors.ts';
-import { conflictLine } from './merge-conflict.ts';
+import { conflictIn } from './merge-conflict.ts';
 
 /** A table of the file. Its members are unchecked. */
 export type Table = Readonly<Record<string, unknown>>;
@@ -15,10 +15,8 @@ export function parseToml(text: string, path: string): Table {
     return parse(text, { integersAsBigInt: 'asNeeded', maxDepth: MAX_DEPTH });
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    const conflict = conflictLine(text);
-    if (conflict !== undefined) {
-      throw new LockfileError('syntax', `${path}:${conflict}: unresolved merge conflict`, { cause: error });
-    }
+    const conflict = conflictIn(text, path, error);
+    if (conflict !== undefined) throw conflict;
     const reason = messageOf(error).split('\n')[0]?.replace('Invalid TOML document: ', '') ?? '';
     throw new LockfileError('syntax', `${path}:${error.line}:${error.column}: not valid TOML (${reason})`, {
       cause: error,

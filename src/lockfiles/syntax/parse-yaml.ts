@@ -1,6 +1,6 @@
 import { EVENT_ID, type Event, getScalarValue, parseEvents, type ScalarEvent, YAMLException } from 'js-yaml';
 import { LockfileError } from '../errors.ts';
-import { conflictLine } from './merge-conflict.ts';
+import { conflictIn } from './merge-conflict.ts';
 import { membersOf } from './parse-toml.ts';
 
 /** A member of a mapping. Its value is unchecked. */
@@ -54,7 +54,7 @@ interface Open {
 class DocumentBuilder {
   readonly #text: string;
   readonly #events: readonly Event[];
-  readonly #lines: LineFinder;
+  readonly #lineAt: (offset: number) => number | undefined;
   readonly #documents: YamlDocument[] = [];
   readonly #open: Open[] = [];
   #anchors = new Map<string, unknown>();
@@ -66,7 +66,7 @@ class DocumentBuilder {
   constructor(text: string, events: readonly Event[]) {
     this.#text = text;
     this.#events = events;
-    this.#lines = new LineFinder(text);
+    this.#lineAt = lineFinder(text);
   }
 
   documents(): readonly YamlDocument[] {
@@ -154,7 +154,7 @@ class DocumentBuilder {
       if (typeof value !== 'string' || start < 0) {
         YAMLException.throwAt(this.#text, Math.max(0, start), 'a key of a mapping is not a string');
       }
-      const line = parent.entries === undefined ? undefined : this.#lines.lineAt(start);
+      const line = parent.entries === undefined ? undefined : this.#lineAt(start);
       parent.key = { text: value, line };
     } else {
       const { text: key, line } = parent.key;
@@ -179,33 +179,21 @@ function documentOf(content: unknown, outer: ReadonlyMap<unknown, readonly YamlE
   };
 }
 
-/** Finds the lines of ascending positions. */
-class LineFinder {
-  readonly #text: string;
-  #line = 1;
-  #lineEnd: number;
-
-  constructor(text: string) {
-    this.#text = text;
-    this.#lineEnd = text.indexOf('\n');
-  }
-
-  lineAt(offset: number): number | undefined {
+/** Returns a function that finds the 1-based line of a position. Positions ascend. */
+function lineFinder(text: string): (offset: number) => number | undefined {
+  let line = 1;
+  let end = text.indexOf('\n');
+  return (offset) => {
     if (offset < 0) return undefined;
-    while (this.#lineEnd >= 0 && this.#lineEnd < offset) {
-      this.#line += 1;
-      this.#lineEnd = this.#text.indexOf('\n', this.#lineEnd + 1);
-    }
-    return this.#line;
-  }
+    for (; end >= 0 && end < offset; end = text.indexOf('\n', end + 1)) line += 1;
+    return line;
+  };
 }
 
 function faultOf(error: YAMLException, text: string, path: string): LockfileError {
   const { reason, mark } = error;
-  const conflict = conflictLine(text);
-  if (conflict !== undefined) {
-    return new LockfileError('syntax', `${path}:${conflict}: unresolved merge conflict`, { cause: error });
-  }
+  const conflict = conflictIn(text, path, error);
+  if (conflict !== undefined) return conflict;
   const place = mark === undefined ? path : `${path}:${mark.line + 1}:${mark.column + 1}`;
   if (reason.startsWith('nesting exceeded')) {
     return new LockfileError('too-deep', `${place}: the YAML nests too deep`, { cause: error });

@@ -17,6 +17,8 @@ export interface XmlElement {
 interface XmlOptions {
   /** The expected kind of file, for messages: `a pom`. */
   readonly expected: string;
+  /** Name of the root element; any when absent. */
+  readonly root?: string;
   /** Names of elements that the caller does not need: they are checked, but not kept. */
   readonly unwanted?: ReadonlySet<string>;
   /** Whether undeclared entities (`&copy;`) are kept as text, as Maven's parser does. */
@@ -66,7 +68,7 @@ export function readXml(text: string, path: string, options: XmlOptions): XmlEle
   parser.on('cdata', (part) => builder.adds(part));
   parser.on('closetag', () => builder.closes());
   parser.write(body).close();
-  return builder.root();
+  return builder.root(options.root);
 }
 
 const UNKNOWN_ENTITY = 'undefined entity.';
@@ -119,9 +121,16 @@ class TreeBuilder {
     else this.#open.pop();
   }
 
-  root(): XmlElement {
-    if (this.#root !== undefined) return this.#root;
-    throw new LockfileError('wrong-format', `${this.#path}: the XML has no element that is needed here`);
+  root(wanted: string | undefined): XmlElement {
+    const root = this.#root;
+    if (root === undefined) {
+      throw new LockfileError('wrong-format', `${this.#path}: the XML has no element that is needed here`);
+    }
+    if (wanted === undefined || root.name === wanted) return root;
+    throw new LockfileError(
+      'wrong-format',
+      `${this.#path}:${root.line}: the root element is not <${wanted}>`,
+    );
   }
 }
 

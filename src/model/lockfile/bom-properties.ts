@@ -1,5 +1,4 @@
-import { jsonValue } from '../decoded.ts';
-import { isObject } from '../json-object.ts';
+import { isObject, jsonValue } from '../json-object.ts';
 import type { Integrity, Source } from './lockfile.ts';
 
 /** Properties of components in BOMs that Lockhound writes, for facts of a lockfile that CycloneDX has no field for. */

@@ -16,3 +16,8 @@ export function scanIdOf(target: string, chosen: string): string {
 export function newScanId(): string {
   return randomBytes(8).toString('hex');
 }
+
+/** The id of the verdict on the image of a scan that names lockfiles too. */
+export function imageScanOf(scan: string): string {
+  return `${scan}.image`;
+}

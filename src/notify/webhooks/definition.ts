@@ -1,5 +1,4 @@
-import { jsonValue } from '../../model/decoded.ts';
-import { isObject } from '../../model/json-object.ts';
+import { isObject, jsonValue } from '../../model/json-object.ts';
 import type { Secret } from '../../model/secret.ts';
 import { NotifyError } from '../errors.ts';
 import type { WebhooksIntegration } from '../platform/api.generated.ts';

@@ -1,5 +1,5 @@
 import { readPurl } from '../../lockfiles/packages/read-purl.ts';
-import { percentDecoded } from '../../model/decoded.ts';
+import { percentDecoded } from '../../model/json-object.ts';
 import { Refusal } from '../refusal.ts';
 
 /** The packages that a command asks for. */

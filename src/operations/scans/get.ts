@@ -5,7 +5,7 @@ import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
 import { FIND_BASE_IMAGE, JUDGE_SCAN } from '../../jobs/payloads/judge-scan.ts';
 import { SCAN_SOURCE } from '../../jobs/payloads/sources.ts';
 import type { DeliveryRecord } from '../../model/alert/delivery.ts';
-import { imageScanOf } from '../../model/image/image-scan.ts';
+import { imageScanOf } from '../../model/scan/scan-id.ts';
 import { omitted } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { type FoundScan, findScan, shownScan } from './find.ts';

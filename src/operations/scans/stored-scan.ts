@@ -1,8 +1,8 @@
 import type { Store } from '../../compose/store.ts';
 import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
 import { FIND_BASE_IMAGE, JUDGE_SCAN } from '../../jobs/payloads/judge-scan.ts';
-import { imageScanOf } from '../../model/image/image-scan.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
+import { imageScanOf } from '../../model/scan/scan-id.ts';
 import type { ScanReport, Verdict } from '../../model/scan/verdict.ts';
 import { INVENTORY, VERDICT } from '../../model/stored/catalog.ts';
 import { withImage } from '../../scan/base-image.ts';

@@ -1,8 +1,7 @@
 import { isNotLookedUp, type LocatedPackage } from '../located-packages.ts';
 import type { Rule, RuleFacts, RuleFinding } from '../rule.ts';
 import { DETECTORS } from '../signals/catalog.ts';
-import { CRITICAL_SCORE, INCIDENT_SCORE } from '../signals/score.ts';
-import { type Suspicion, suspicionOf } from '../signals/suspicion.ts';
+import { CRITICAL_SCORE, INCIDENT_SCORE, type Suspicion, suspicionOf } from '../signals/suspicion.ts';
 
 /** Signals of a version that are an incident together. Signals that are no incident together are a note, which the strongest one names. */
 export const suspicious: Rule = {

@@ -4,6 +4,7 @@ import {
   DETAILS,
   type Detector,
   datedReleases,
+  isFix,
   isPrerelease,
   LIST,
   lineOf,
@@ -12,7 +13,6 @@ import {
   spanOf,
   type Trace,
 } from './detector.ts';
-import { isFix } from './fixes.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

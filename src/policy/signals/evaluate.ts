@@ -3,10 +3,8 @@ import type { Policy } from '../../model/scan/policy.ts';
 import type { Inspection, Signal } from '../../model/signal/inspection.ts';
 import type { NewRequirement, ReleaseFacts } from '../../model/signal/release-facts.ts';
 import { DETECTORS } from './catalog.ts';
-import { inputsOf, lostInputs, spanOf, type Trace } from './detector.ts';
-import { isFix } from './fixes.ts';
-import { INCIDENT_SCORE } from './score.ts';
-import { suspicionOf } from './suspicion.ts';
+import { inputsOf, isFix, lostInputs, spanOf, type Trace } from './detector.ts';
+import { INCIDENT_SCORE, suspicionOf } from './suspicion.ts';
 import { isAddress } from './young-requirement.ts';
 
 /** Targets with another digest that are remembered for one version. */

@@ -3,12 +3,12 @@ import {
   DETAILS,
   type Detector,
   datedReleases,
+  isFix,
   LIST,
   lineOf,
   releaseAmong,
   spanOf,
 } from './detector.ts';
-import { isFix } from './fixes.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const SILENCE_MS = 548 * DAY_MS;

@@ -1,7 +1,27 @@
 import type { Policy } from '../../model/scan/policy.ts';
-import type { Inspection } from '../../model/signal/inspection.ts';
-import { REASONS_ONLY } from './catalog.ts';
-import { pointsOf } from './score.ts';
+import type { Inspection, Signal } from '../../model/signal/inspection.ts';
+import { DETECTORS, REASONS_ONLY } from './catalog.ts';
+import type { Detector } from './detector.ts';
+
+/** From this score on, the signals of a version are an incident and alert. */
+export const INCIDENT_SCORE = 4;
+/** From this score on, an incident is critical. */
+export const CRITICAL_SCORE = 6;
+
+/** Points by signal and grade. */
+export const POINTS: Readonly<Record<string, Detector['points']>> = Object.fromEntries(
+  DETECTORS.map(({ name, points }) => [name, points]),
+);
+
+/** Groups whose packages do not run in production. */
+const DEVELOPMENT = new Set(['dev', 'test', 'build']);
+
+/** The points of one signal of a package in some groups. A lost provenance counts less for tools of development. */
+export function pointsOf({ signal, grade = '' }: Signal, groups: readonly string[]): number {
+  const points = POINTS[signal]?.[grade] ?? 0;
+  const isForDevelopment = groups.some((group) => DEVELOPMENT.has(group));
+  return signal === 'provenance-lost' && isForDevelopment ? Math.max(0, points - 1) : points;
+}
 
 /** One reason of a suspicion. */
 export interface Reason {

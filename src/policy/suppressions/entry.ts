@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { percentDecoded } from '../../model/decoded.ts';
 import { defined } from '../../model/defined.ts';
+import { percentDecoded } from '../../model/json-object.ts';
 import { loadPackage } from '../../model/lazily.ts';
 import { ECOSYSTEMS } from '../../model/lockfile/ecosystem.ts';
 import type { Suppression } from '../../model/scan/suppression.ts';

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
 import { z } from 'zod';
+import { readFile } from '../../files/read-file.ts';
 import { closing } from '../../model/closing.ts';
 import { lazily } from '../../model/lazily.ts';
 import { chainsOf, type ImageLayer } from './chain-ids.ts';
 import { ImageError } from './image-error.ts';
-import { type ImageFiles, openImageFiles } from './image-files.ts';
+import { openTar } from './tar.ts';
 
 /** A container image without its contents. */
 export interface ContainerImage {
@@ -192,4 +195,52 @@ function mismatch(path: string, name: string): ImageError {
 
 function sha256(content: Buffer): string {
   return `sha256:${createHash('sha256').update(content).digest('hex')}`;
+}
+
+/** Manifests and configurations of images have some kilobytes. */
+const MAX_FILE_BYTES = 8 * 1024 * 1024;
+
+/** The small files of an image. */
+interface ImageFiles {
+  /** `undefined` when there is no such file. Throws `ImageError` and `FileError`. */
+  read(name: string): Promise<Buffer | undefined>;
+  close(): Promise<void>;
+}
+
+/** Opens an OCI layout folder, or a tar archive. Throws `ImageError` and `FileError`. */
+async function openImageFiles(image: string): Promise<ImageFiles> {
+  const isFolder = await stat(image).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  return isFolder ? folderFiles(image) : await archiveFiles(image);
+}
+
+function folderFiles(folder: string): ImageFiles {
+  return {
+    async read(name) {
+      try {
+        return await readFile(path.join(folder, name), { maxBytes: MAX_FILE_BYTES, within: folder });
+      } catch (error) {
+        if ((error as { readonly code?: unknown }).code === 'not-found') return undefined;
+        throw error;
+      }
+    },
+    async close() {},
+  };
+}
+
+async function archiveFiles(archive: string): Promise<ImageFiles> {
+  const tar = await openTar(archive);
+  return {
+    async read(name) {
+      const entry = tar.entries.get(name);
+      if (entry === undefined) return undefined;
+      if (entry.bytes > MAX_FILE_BYTES) {
+        throw new ImageError('too-large', `${archive}: ${name} exceeds the limit of ${MAX_FILE_BYTES} bytes`);
+      }
+      return await tar.read(entry);
+    },
+    close: tar.close,
+  };
 }

@@ -1,4 +1,4 @@
-import { jsonValue } from '../../model/decoded.ts';
+import { jsonValue } from '../../model/json-object.ts';
 import type { VersionRecordSummary } from '../../model/scan/inventory.ts';
 import { createYielder } from '../../model/yielding.ts';
 import type { FactStore } from '../facts/facts.ts';

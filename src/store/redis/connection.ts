@@ -6,10 +6,8 @@ import { within } from '../../model/time-limit.ts';
 import { tlsFault } from '../../model/tls-fault.ts';
 import { StoreError } from '../errors.ts';
 import { formatAddresses, parseAddresses, type RedisAddress } from './address.ts';
-import { followSlots } from './followed-slots.ts';
+import { batchWrites, followSlots, settleConnect } from './clients.ts';
 import { createRefusals, REFUSALS_END_AFTER_MS, type Refusals } from './refusals.ts';
-import { settleConnect } from './settled-connect.ts';
-import { batchWrites } from './write-batches.ts';
 
 export type RedisClient = Redis | Cluster;
 

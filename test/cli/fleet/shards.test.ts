@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { shardOf } from '../../../src/store/shards/shard.ts';
+import { shardOf } from '../../../src/store/shards/shard-layout.ts';
 import { npmFile, tracked } from '../../store/fleet/fleet-room.ts';
 import { lockhound } from '../lockhound.ts';
 import { openFleetCli } from './fleet-cli.ts';

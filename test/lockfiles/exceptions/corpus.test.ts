@@ -3,8 +3,7 @@ import path from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { exceptionFile } from '../../../src/lockfiles/exceptions/catalog.ts';
-import { readExceptions } from '../../../src/lockfiles/exceptions/read-exceptions.ts';
+import { exceptionFile, readExceptions } from '../../../src/lockfiles/exceptions/catalog.ts';
 
 const corpora =
   process.env['LOCKHOUND_CORPORA'] ?? path.resolve(import.meta.dirname, '../../../../shared/corpora');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readExceptions } from '../../../src/lockfiles/exceptions/read-exceptions.ts';
+import { readExceptions } from '../../../src/lockfiles/exceptions/catalog.ts';
 import type { Exception } from '../../../src/model/scan/exception.ts';
 
 function read(name: string, text: string): Promise<readonly Exception[]> {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isSupported, releaseIdOf, releaseIn } from '../../../src/model/fleet/release.ts';
 import { principalOf } from '../../../src/operations/principal.ts';
-import { shardOf } from '../../../src/store/shards/shard.ts';
+import { shardOf } from '../../../src/store/shards/shard-layout.ts';
 
 it('has an id that names its target, for rights and for shards', () => {
   const id = releaseIdOf('team/shop', '2.4.1');

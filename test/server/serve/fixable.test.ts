@@ -3,7 +3,7 @@ import { createRecordCache } from '../../../src/insights/caching.ts';
 import type { KnownFix, KnownWay } from '../../../src/model/advice/fix.ts';
 import { CACHED_FIX } from '../../../src/model/stored/catalog.ts';
 import { createCache } from '../../../src/store/facts/cache.ts';
-import { shardOf } from '../../../src/store/shards/shard.ts';
+import { shardOf } from '../../../src/store/shards/shard-layout.ts';
 import { lockhound } from '../../cli/lockhound.ts';
 import { tracked } from '../../store/fleet/fleet-room.ts';
 import { openServeRoom } from './serve-room.ts';

@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcon
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBundledDescription } from '../../../src/discovery/bundled.ts';
-import { openBundledData } from '../../../src/embedded/insights/data-set.ts';
+import { readBundledData } from '../../../src/embedded/insights/data-set.ts';
 import { createRecordCache } from '../../../src/insights/caching.ts';
 import type { KnownFix } from '../../../src/model/advice/fix.ts';
 import { CACHED_FIX } from '../../../src/model/stored/catalog.ts';
@@ -49,7 +49,7 @@ const advisory = {
 };
 
 beforeAll(async () => {
-  const { advisories, packages, ...bundled } = await openBundledData();
+  const { advisories, packages, ...bundled } = await readBundledData();
   const data = {
     ...bundled,
     packages: [...packages, planted],

@@ -12,7 +12,7 @@ import { SESSION_COOKIE } from '../../../src/server/api/auth/session-cookie.ts';
 import { VIEW_PATHS } from '../../../src/server/page/mount-page.ts';
 import { createDeliveryStore } from '../../../src/store/alerts/deliveries.ts';
 import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
-import { createDayCounts } from '../../../src/store/fleet/day-counts.ts';
+import { createDayCounts } from '../../../src/store/fleet/fleet-counts.ts';
 import { notificationOf } from '../../notify/notification.ts';
 import { HOSTILE } from '../../report/html-report.ts';
 import { npmFile, tracked } from '../../store/fleet/fleet-room.ts';

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSeenVersions } from '../../../src/store/facts/seen-versions.ts';
 import { createKeys, isSharedKey } from '../../../src/store/keys.ts';
-import { shardOf } from '../../../src/store/shards/shard.ts';
-import { createShardLayouts, requireLayout } from '../../../src/store/shards/shard-layout.ts';
+import { createShardLayouts, requireLayout, shardOf } from '../../../src/store/shards/shard-layout.ts';
 import { openStoreRoom, type StoreRoom } from '../store-room.ts';
 
 let room: StoreRoom;

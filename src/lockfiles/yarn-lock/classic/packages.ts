@@ -1,6 +1,5 @@
 import type { Integrity, Source } from '../../../model/lockfile/lockfile.ts';
-import { parseIntegrity } from '../../ecosystems/npm-integrity.ts';
-import { registryName, sourceOf, versionOfTarball } from '../../ecosystems/npm-source.ts';
+import { parseIntegrity, registryName, sourceOf, versionOfTarball } from '../../ecosystems/npm-source.ts';
 import { LockfileError } from '../../errors.ts';
 import type { LockfileInput } from '../../format.ts';
 import { draftLockedPackage, type LockfileBuilder } from '../../packages/lockfile-builder.ts';

@@ -1,6 +1,5 @@
 import type { Suppression } from '../../../model/scan/suppression.ts';
-import type { Issue } from './issue.ts';
-import type { StatementTime } from './statement-time.ts';
+import type { Issue, StatementTime } from './issue.ts';
 
 /** More packages and targets than these are not named by what people write, and would be compared with every finding. */
 export const MAX_NAMED = 100_000;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { createVexDocument, MAX_ALIASES, type Scope, type VexDocument } from './document.ts';
-import { issueOf } from './issue.ts';
+import { issueOf, statementTime } from './issue.ts';
 import { packageOf, packageScope, targetScopes } from './product.ts';
-import { statementTime } from './statement-time.ts';
 
 const component = z.object({
   '@id': z.string().optional(),

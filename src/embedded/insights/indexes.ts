@@ -1,7 +1,58 @@
 import satisfies from 'semver/functions/satisfies.js';
-import type { System, VersionKey } from '../../model/lockfile/ecosystem.ts';
-import type { AdvisoryFact } from './data-set.ts';
+import { formatVersionKey, type System, type VersionKey } from '../../model/lockfile/ecosystem.ts';
+import type { AdvisoryFact, IndexedPackage } from './data-set.ts';
+import type { Graph } from './graph.ts';
 import { packageId } from './names.ts';
+
+/** The packages of a data set by system and name, which is in canonical form. */
+export class PackageIndex {
+  readonly #packages = new Map<string, IndexedPackage>();
+
+  constructor(packages: readonly IndexedPackage[]) {
+    for (const one of packages) this.put(one);
+  }
+
+  find(system: System, name: string): IndexedPackage | undefined {
+    return this.#packages.get(packageId(system, name));
+  }
+
+  /** Adds a package, or replaces it. */
+  put(one: IndexedPackage): void {
+    this.#packages.set(packageId(one.system, one.name), one);
+  }
+
+  all(): Iterable<IndexedPackage> {
+    return this.#packages.values();
+  }
+}
+
+/** The number of packages that depend on each version, computed from resolved graphs as the service does. */
+export class DependentCounts {
+  readonly #counts = new Map<string, Record<'direct' | 'indirect', Set<string>>>();
+
+  constructor(graphs: Iterable<Graph>) {
+    for (const { nodes } of graphs) {
+      const dependent = nodes[0]?.versionKey.name ?? '';
+      for (const { versionKey, relation } of nodes) {
+        if (relation === 'SELF') continue;
+        const id = formatVersionKey(versionKey);
+        const counts = this.#counts.get(id) ?? { direct: new Set(), indirect: new Set() };
+        this.#counts.set(id, counts);
+        counts[relation === 'DIRECT' ? 'direct' : 'indirect'].add(dependent);
+      }
+    }
+  }
+
+  /** A Dependents object; a package with direct and indirect dependencies counts once in the sum. */
+  of(key: VersionKey): Record<string, number> {
+    const { direct, indirect } = this.#counts.get(formatVersionKey(key)) ?? {};
+    return {
+      dependentCount: new Set([...(direct ?? []), ...(indirect ?? [])]).size,
+      directDependentCount: direct?.size ?? 0,
+      indirectDependentCount: indirect?.size ?? 0,
+    };
+  }
+}
 
 /** Advisories of the local package-insights service, by their id and by the packages that they affect. */
 export class AdvisoryIndex {
