@@ -3,7 +3,8 @@ import { configAsWritten, type LoadedConfig, loadConfig, namedSecrets } from '..
 import { IGNORED_LINKS } from '../config/service-links.ts';
 import { settings } from '../config/variables.ts';
 import { messageOf } from '../model/errors.ts';
-import { configText, settingsText } from '../report/administration/config-text.ts';
+import { isObject } from '../model/json-object.ts';
+import { print } from './program/admin.ts';
 import { EXIT } from './program/errors.ts';
 import type { CommandContext, Terminal } from './program/terminal.ts';
 
@@ -24,7 +25,16 @@ export function configCommand(group: Command, { terminal, exit }: CommandContext
     .option('--json', 'print JSON')
     .option('--settings', 'list every setting with its environment variable instead')
     .action(async (options: CheckOptions) => {
-      if (options.settings === true) terminal.out(settingsText(settings(), terminal));
+      if (options.settings === true)
+        print(
+          terminal,
+          { format: 'table' },
+          settings().map(({ path, variable, description }) => ({
+            setting: path.join('.'),
+            variable,
+            description,
+          })),
+        );
       else exit(await check(terminal, options));
     });
   group.addCommand(command);
@@ -56,8 +66,15 @@ async function check(terminal: Terminal, { config: named, json }: CheckOptions):
     };
     terminal.out(`${JSON.stringify(document, null, 2)}\n`);
   } else {
-    const secretNames = [...namedSecrets(loaded.secrets).keys()];
-    terminal.out(configText({ ...checked, secretNames, notes: notesOn(loaded) }, terminal));
+    const { file, config, webhookFault: _fault, ...others } = checked;
+    const shown = {
+      file: file ?? '(no file; environment variables and defaults)',
+      secrets: [...namedSecrets(loaded.secrets).keys()],
+      ...others,
+      notes: notesOn(loaded),
+      settings: leaves(config),
+    };
+    print(terminal, { format: 'table' }, shown);
   }
   if (fault !== undefined) terminal.note(`error: ${fault}\n`);
   return missing.length === 0 && fault === undefined ? EXIT.clean : EXIT.error;
@@ -92,4 +109,10 @@ function notesOn({
       ? ['watch.staleAfter is not longer than watch.every: facts are out of date before each refresh.']
       : []),
   ];
+}
+
+/** The settings of a configuration, each with its path. */
+function leaves(value: unknown, path: readonly string[] = []): readonly object[] {
+  if (isObject(value)) return Object.entries(value).flatMap(([key, inner]) => leaves(inner, [...path, key]));
+  return [{ setting: path.join('.'), value: typeof value === 'string' ? value : JSON.stringify(value) }];
 }

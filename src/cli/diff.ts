@@ -76,7 +76,7 @@ async function render(
     case 'markdown':
       return [(await import('../report/review/diff-markdown.ts')).diffMarkdown(comparison)];
     default:
-      return (await import('../report/review/diff-text.ts')).diffText(comparison, terminal);
+      return [(await import('../report/review/diff-text.ts')).diffText(comparison, terminal)];
   }
 }
 

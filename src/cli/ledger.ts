@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import type { ImportedHistory } from '../commands/ledger/import-history.ts';
 import { loadConfig } from '../config/load.ts';
 import { print } from './program/admin.ts';
 import { type ConfigOptions, type OutputOptions, withConfig, withOutputFormat } from './program/options.ts';
@@ -38,11 +37,7 @@ export function ledgerCommand(command: Command, { terminal }: CommandContext): v
         const result = await interruptible((signal) =>
           importHistory(loaded, { repository, target, ref, signal, onProgress }),
         ).finally(progress.clear);
-        print(terminal, output, result, () => textOf(result));
+        print(terminal, output, result);
       }),
   );
-}
-
-function textOf({ target, commits, entries }: ImportedHistory): string {
-  return `Imported into the ledger of ${target}: ${entries} of ${commits} commits changed its packages.\n`;
 }

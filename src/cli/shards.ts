@@ -1,5 +1,4 @@
 import { Command, InvalidArgumentError } from 'commander';
-import type { MoveResult } from '../commands/shards/move-shards.ts';
 import { loadConfig } from '../config/load.ts';
 import { print } from './program/admin.ts';
 import { type ConfigOptions, type OutputOptions, withConfig, withOutputFormat } from './program/options.ts';
@@ -29,18 +28,9 @@ export function shardsCommand(command: Command, { terminal }: CommandContext): v
         const result = await interruptible((signal) =>
           moveShards(loaded, { to, signal, onProgress }),
         ).finally(progress.clear);
-        print(terminal, output, result, () => textOf(result));
+        print(terminal, output, result);
       }),
   );
-}
-
-function textOf({ from, to, outcome }: MoveResult): string {
-  if (outcome === 'unchanged') return `The targets are spread over ${shards(to)} already.\n`;
-  return `Moved from ${shards(from)} to ${to}. Set redis.shards to ${to} and start the workers.\n`;
-}
-
-function shards(count: number): string {
-  return count === 1 ? '1 shard' : `${count} shards`;
 }
 
 function parseShards(text: string): number {

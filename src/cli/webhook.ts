@@ -3,7 +3,8 @@ import type { WebhookAdmin } from '../commands/webhooks/webhook-admin.ts';
 import { loadConfig } from '../config/load.ts';
 import type { ProvisionChange } from '../model/alert/provision-change.ts';
 import { TRANSITIONS, type Transition } from '../model/scan/transition.ts';
-import { changesText, shownText, testText } from '../report/administration/webhook-text.ts';
+import { changesText, shownText } from '../report/administration/webhook-text.ts';
+import { answerText } from '../report/answer.ts';
 import { EXIT } from './program/errors.ts';
 import { type ConfigOptions, withConfig } from './program/options.ts';
 import { type CommandContext, interruptible, type Terminal } from './program/terminal.ts';
@@ -88,7 +89,7 @@ function test(context: CommandContext): Command {
       const { testWebhook } = await import('../commands/webhooks/webhook-test.ts');
       const { route, transition } = options;
       const result = await interruptible((signal) => testWebhook(loaded, { signal, route, transition }));
-      print(context.terminal, options, result, () => testText(result, context.terminal));
+      print(context.terminal, options, result);
       context.exit(result.delivered ? EXIT.clean : EXIT.findings);
     });
 }
@@ -170,6 +171,11 @@ function printChanges(
   );
 }
 
-function print(terminal: Terminal, { json }: WebhookOptions, result: object, text: () => string): void {
+function print(
+  terminal: Terminal,
+  { json }: WebhookOptions,
+  result: object,
+  text = () => answerText(result, { schema: {}, schemas: {}, leavesOut: true }, terminal),
+): void {
   terminal.out(json === true ? `${JSON.stringify(result, null, 2)}\n` : text());
 }

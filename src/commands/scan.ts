@@ -6,7 +6,6 @@ import { dataFolder } from '../config/data-folder.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { ConfiguredVex } from '../config/sections/vex.ts';
 import { sourceDate } from '../config/source-date.ts';
-import { printableUrl } from '../http/errors.ts';
 import type { DiscoveredLockfile } from '../lockfiles/discover.ts';
 import { messageOf } from '../model/errors.ts';
 import type { UnusedSuppression } from '../model/scan/suppression.ts';
@@ -16,6 +15,7 @@ import { ScanError } from './errors.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';
 import { type ImagePath, readScannedImage } from './scanned-image.ts';
 import { isLarge, limitGarbage } from './scanning/large-scan.ts';
+import { requireLookUps } from './scanning/look-ups.ts';
 import type { AdvisedScan, ScanAdvice } from './scanning/scan-advice.ts';
 import type { ScanProgress } from './scanning/scan-progress.ts';
 import { sharedSuppressions } from './shared-suppressions.ts';
@@ -236,47 +236,4 @@ async function requireValid({ target, image }: Pick<ScanRequest, 'target' | 'ima
 async function openLocalIndex() {
   const local = await import('../embedded/insights/local-index.ts');
   return await local.openLocalIndex();
-}
-
-/** An index without any of so many packages is not one of public packages. */
-const MIN_MISSING = 5;
-
-/**
- * Returns the report. Throws `ScanError` (`insights-unreachable`) when no look-up succeeded, because the report is then
- * empty.
- */
-function requireLookUps(
-  report: ScanReport,
-  { config }: LoadedConfig,
-  offlineFolder: string | undefined,
-): ScanReport {
-  const { counts, gaps, image } = report.verdict;
-  const { outcomes } = counts;
-  const imageGap = gaps.find(({ kind }) => kind === 'image');
-  if (image !== undefined && counts.lockfiles === 0 && imageGap !== undefined) {
-    throw new ScanError('insights-unreachable', `the base of ${imageGap.subject}: ${imageGap.reason}`);
-  }
-  const isEmpty =
-    outcomes.missing >= MIN_MISSING && outcomes.resolved + outcomes.uncovered + outcomes.failed === 0;
-  if (isEmpty) {
-    throw new ScanError(
-      'insights-unreachable',
-      `${printableUrl(config.insights.url)} has none of the ${outcomes.missing} packages: it seems to have no data. ` +
-        'Check insights.url; if they are private, list their names in insights.privatePackages.',
-    );
-  }
-  if (outcomes.failed === 0 || outcomes.resolved + outcomes.missing + outcomes.uncovered > 0) return report;
-  if (offlineFolder !== undefined) {
-    throw new ScanError(
-      'insights-unreachable',
-      `no package is in the cache ${offlineFolder}: scan once without --offline, with the same insights.url and --cache-dir`,
-    );
-  }
-  const gap = report.verdict.gaps.find(({ kind }) => kind === 'package');
-  throw new ScanError(
-    'insights-unreachable',
-    `no package could be looked up at ${printableUrl(config.insights.url)}: ${gap?.reason ?? 'no answer'}\n` +
-      'Check the connection and insights.url. `lockhound parse` needs no network. --local needs none either, but its ' +
-      'data covers little more than examples/shop; other packages are reported as uncovered.',
-  );
 }

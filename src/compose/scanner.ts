@@ -24,7 +24,6 @@ import type { ScanRequest } from '../scan/read.ts';
 import { scanTarget } from '../scan/scan.ts';
 import type { Log } from './deferred-log.ts';
 import { openInsightsClients, warnOnce } from './insights.ts';
-import { createLocalHttp } from './local-http.ts';
 import { offlineClient } from './look-up-cache.ts';
 import { lockfileLimits, NO_ROUTING, suppressionsIn } from './ports.ts';
 
@@ -173,4 +172,18 @@ async function read(folder: string): Promise<ExploitData> {
     import('../exploits/feed.ts'),
   ]);
   return exploitData(await readFolder(folder));
+}
+
+/** An HTTP client whose answers come from an index in this process, with the content that the local service sends. */
+function createLocalHttp(index: () => Promise<Pick<LocalIndex, 'answer'>>): HttpClient {
+  return {
+    async send({ method, url, body, signal }) {
+      signal?.throwIfAborted();
+      const { pathname, search } = new URL(url);
+      const { answer } = await index();
+      const answered = answer({ method, url: pathname + search, body: body?.toString() });
+      return { ...answered, body: Buffer.from(answered.body) };
+    },
+    close: async () => {},
+  };
 }

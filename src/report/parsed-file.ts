@@ -1,8 +1,8 @@
 import type { LockedPackage } from '../model/lockfile/lockfile.ts';
-import type { FormatDescription, ParsedFile } from '../model/lockfile/parsed-file.ts';
+import type { ParsedFile } from '../model/lockfile/parsed-file.ts';
 import { isReadWhole } from '../model/lockfile/read-whole.ts';
 import { printable } from '../model/printable.ts';
-import { columns, counted, fitLines, palette, type TextOptions } from './layout.ts';
+import { counted, fitLines, palette, type TextOptions } from './layout.ts';
 
 const MAX_PROBLEMS = 20;
 
@@ -41,21 +41,4 @@ function summary(packages: readonly LockedPackage[]): string {
   const open = packages.filter((one) => one.version === '').length;
   if (open > 0) parts.push(`${open} without a version`);
   return parts.join(', ');
-}
-
-/** The table of `--formats`. */
-export function formatsText(formats: readonly FormatDescription[], { colour, width }: TextOptions): string {
-  const paint = palette(colour);
-  const yes = (fact: boolean) => (fact ? 'yes' : '-');
-  const head = ['format', 'ecosystem', 'edges', 'groups', 'integrity', 'lines', 'file names'];
-  const rows = formats.map((one) => [
-    one.name,
-    one.ecosystem,
-    yes(one.edges),
-    yes(one.groups),
-    yes(one.integrity),
-    yes(one.lines),
-    one.fileNames.join(', '),
-  ]);
-  return `${columns([head.map(paint.strong), ...rows], { width }).join('\n')}\n`;
 }

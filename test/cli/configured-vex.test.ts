@@ -40,13 +40,11 @@ describe('a statement of a configured VEX document that is not applied', () => {
   it('is listed by config check with file and line', async () => {
     const text = await lockhound(['config', 'check', '--config', config]);
     expect(text.code).toBe(0);
-    expect(text.out.replaceAll(/\s+/g, ' ')).toContain(
-      `VEX statement not applied: ${vex}:3: names no product`,
-    );
+    expect(text.out).toMatch(/vex not applied \(1\)\n[\s\S]*names no product/);
     const json = JSON.parse((await lockhound(['config', 'check', '--json', '--config', config])).out);
     expect(json.vexNotApplied).toEqual([{ path: vex, statement: '#1', line: 3, reason: 'names no product' }]);
     write(applied);
-    expect((await lockhound(['config', 'check', '--config', config])).out).not.toContain('not applied');
+    expect((await lockhound(['config', 'check', '--config', config])).out).toMatch(/vex not applied +none\n/);
   });
 
   it('is a suppression without effect of a scan', async () => {
@@ -66,10 +64,9 @@ describe('a statement of a configured VEX document that is not applied', () => {
     ]);
   });
 
-  it('is counted where there are more than text and log show', async () => {
+  it('is counted where there are many', async () => {
     write(...Array.from({ length: 30 }, () => statement));
     const { out } = await lockhound(['config', 'check', '--config', config]);
-    expect(out.split('VEX statement not applied')).toHaveLength(21);
-    expect(out).toContain('and 10 more VEX statements not applied: --json shows them');
+    expect(out).toContain('vex not applied (30)\n');
   });
 });

@@ -65,10 +65,10 @@ describe('a configuration whose secrets are not set', () => {
   it('lists every missing secret in `config check`', async () => {
     const { code, out } = await lockhound(['config', 'check', '--config', config]);
     expect(code).toBe(2);
-    expect(out).toContain('Missing secret: notify.platform.apiKey: environment variable TOK_API is not set');
-    expect(out).toMatch(/Missing secret: notify\.platform\.applicationKey: .*app-key/);
-    expect(out).toContain('Missing secret: notify.variables.TOK.secret: environment variable TOK is not set');
-    expect(out).toContain('Missing secret: notify.signingSecret: environment variable TOK_SIGNING');
+    expect(out).toContain('notify.platform.apiKey: environment variable TOK_API is not set');
+    expect(out).toMatch(/notify\.platform\.applicationKey: .*app-key/);
+    expect(out).toContain('notify.variables.TOK.secret: environment variable TOK is not set');
+    expect(out).toContain('notify.signingSecret: environment variable TOK_SIGNING');
     const json = await lockhound(['config', 'check', '--json', '--config', config]);
     expect(json.code).toBe(2);
     expect(JSON.parse(json.out)).toMatchObject({ missingSecrets: { length: 4 } });

@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { startServices } from '../../src/commands/services.ts';
-import { parseServicesSettings, type ServicesSettings } from '../../src/commands/services-settings.ts';
+import { parseServicesSettings, type ServicesSettings, startServices } from '../../src/commands/services.ts';
 import type { LocalServices } from '../../src/embedded/local-services.ts';
 import { Secret } from '../../src/model/secret.ts';
 

@@ -216,7 +216,7 @@ describe('an answer', () => {
         'score   7.25',
         'day     2026-03-31',
         'wrong   2020-99-13T16:53:54Z',
-        'labels  team a, tier b',
+        'labels  team=a, tier=b',
         'newer (2)',
         '  1',
         '  yes',

@@ -1,12 +1,11 @@
 import { Command } from 'commander';
+import type { MethodDetail, OutlineLine } from '../../discovery/description/schema-outline.ts';
+import type { ValidatedFile } from '../../discovery/description/validate-description.ts';
 import { countDifferences } from '../../model/api/contract.ts';
-import {
-  differencesText,
-  listText,
-  showApiText,
-  showMethodText,
-  validationText,
-} from '../../report/administration/api-text.ts';
+import { printable } from '../../model/printable.ts';
+import { answerText } from '../../report/answer.ts';
+import { palette, type TextOptions } from '../../report/layout.ts';
+import { shortAnswer } from '../operations/short-answer.ts';
 import { EXIT } from '../program/errors.ts';
 import { type CommandContext, interruptible, type Terminal } from '../program/terminal.ts';
 import { callCommand } from './call.ts';
@@ -27,9 +26,32 @@ interface ApiOptions {
 
 const DOCUMENT = 'a file, a URL, or a name: insights, webhooks, discovery, lockhound';
 
-/** Prints a value as JSON, or its text. */
-function print({ out }: Terminal, { json }: ApiOptions, value: unknown, text: () => string): void {
-  out(json === true ? `${JSON.stringify(value, null, 2)}\n` : text());
+/** The properties that are shown as text. */
+const COLUMNS = {
+  items: ['id', 'title', 'labels', 'preferred', 'documentUrl'],
+  parameters: [
+    'name',
+    'required',
+    'location',
+    'type',
+    'format',
+    'repeated',
+    'default',
+    'enum',
+    'description',
+  ],
+  enum: ['value'],
+};
+
+/** Prints a value as JSON, or as text. */
+function print(terminal: Terminal, { json }: ApiOptions, value: object, shown: object = value): void {
+  const text = () =>
+    answerText(
+      shortAnswer({ ...shown }, { columns: COLUMNS }, true),
+      { schema: {}, schemas: {}, leavesOut: true },
+      terminal,
+    );
+  terminal.out(json === true ? `${JSON.stringify(value, null, 2)}\n` : text());
 }
 
 function listCommand(terminal: Terminal): Command {
@@ -47,7 +69,7 @@ function listCommand(terminal: Terminal): Command {
       const { directory, name, preferred = false } = options;
       const { listApis } = await import('../../commands/api/apis.ts');
       const items = await interruptible((signal) => listApis({ preferred, signal, directory, name }));
-      print(terminal, options, { items }, () => listText(items, terminal));
+      print(terminal, options, { items });
     });
 }
 
@@ -71,10 +93,25 @@ function showCommand(terminal: Terminal): Command {
       const { api, method } = await interruptible((signal) =>
         showApi({ document, methodId, directory, signal }),
       );
-      print(terminal, options, method ?? api, () =>
-        method === undefined ? showApiText(api, terminal) : showMethodText(method, terminal),
-      );
+      if (method === undefined) print(terminal, options, api, { ...api, schemas: api.schemas.length });
+      else print(terminal, options, method, { ...method, ...outlines(method) });
     });
+}
+
+/** The schemas of a method as rows: names are indented by their depth. */
+function outlines({ requestSchema, responseSchema }: MethodDetail) {
+  const row = ({
+    depth,
+    name,
+    type,
+    default: preset,
+    enum: values,
+    requiredBy,
+    description,
+  }: OutlineLine) => ({
+    ...{ name: `${'  '.repeat(depth)}${name}`, type, default: preset, enum: values, requiredBy, description },
+  });
+  return { requestSchema: requestSchema.map(row), responseSchema: responseSchema.map(row) };
 }
 
 function validateCommand(terminal: Terminal, exit: (code: number) => void): Command {
@@ -115,7 +152,30 @@ function diffCommand(terminal: Terminal, exit: (code: number) => void): Command 
       const differences = await interruptible((signal) => diffApis({ before, after, directory, signal }));
       const breaking = differences.some(({ class: severity }) => severity === 'breaking');
       const document = { breaking, counts: countDifferences(differences), differences };
-      print(terminal, options, document, () => differencesText(differences, terminal));
+      print(terminal, options, document);
       if (breaking) exit(EXIT.findings);
     });
+}
+
+const SHOWN_PROBLEMS = 3;
+
+/**
+ * Whether a description document is valid, and the first of its problems: one line for each file, regardless of the
+ * width.
+ */
+function validationText(file: ValidatedFile, { colour }: TextOptions): string {
+  const paint = palette(colour);
+  const { valid, id, methods, schemas, problems } = file;
+  const shown = problemsText(problems.filter(({ severity }) => !valid === (severity === 'error')));
+  const facts = `${printable(id ?? '(no id)')}: ${methods} methods, ${schemas} schemas`;
+  const warnings = shown === '' ? '' : `; ${paint.faint(`odd: ${shown}`)}`;
+  const verdict = valid ? paint.good('valid  ') : paint.bad('invalid');
+  const lead = `${verdict}  ${paint.strong(printable(file.file))}  `;
+  return `${lead}${valid ? facts + warnings : shown}\n`;
+}
+
+function problemsText(problems: ValidatedFile['problems']): string {
+  const shown = problems.slice(0, SHOWN_PROBLEMS).map(({ path, message }) => printable(`${path} ${message}`));
+  const rest = problems.length - shown.length;
+  return [...shown, ...(rest > 0 ? [`and ${rest} more (--json lists them)`] : [])].join('; ');
 }

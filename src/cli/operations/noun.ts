@@ -32,8 +32,8 @@ export interface View {
   readonly items?: string;
   /** The part of the answer that the text by its schema shows. Default: all. */
   readonly shown?: (answer: Any) => object;
-  /** The properties of an entry that a list shows as text, without `--verbose`. Default: all. */
-  readonly columns?: readonly string[];
+  /** By the name of a list: the properties of its entries that are shown as text, without `--verbose`; of an object: those that are its text. */
+  readonly columns?: Readonly<Record<string, readonly string[]>>;
   /** Entries that are shown as text, without `--limit`. */
   readonly limit?: number;
   /** The method whose answer is shown as text, with the same parameters. Default: the same. */
@@ -64,7 +64,6 @@ export interface View {
 export interface Follow {
   /** The difference of the newer answer; `undefined` when there is none. */
   readonly changes: (before: Any, now: Any) => object | undefined;
-  readonly text: (changes: Any, options: TextOptions) => string;
 }
 
 type Json = Readonly<Record<string, unknown>>;

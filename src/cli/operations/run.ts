@@ -14,6 +14,8 @@ import { type CommandContext, interruptible } from '../program/terminal.ts';
 import type { Caller } from './caller.ts';
 import type { View } from './noun.ts';
 import { openCaller, type ServerOptions } from './open-caller.ts';
+import { type Answered, type Ask, joinPages, limitedAnswer } from './pages.ts';
+import { shortAnswer } from './short-answer.ts';
 
 /** The options of every command of an operation. */
 export interface OperationOptions extends ServerOptions, DestinationOptions {
@@ -142,16 +144,10 @@ async function textOf(context: CommandContext, run: Run, { answer, more }: Answe
   if (view.text !== undefined) return view.text(answer, shown);
   const { answerText } = await import('../../report/answer.ts');
   const described = { schema: { $ref: method.response ?? '' }, schemas: document.schemas, leavesOut: true };
-  const text = answerText(options.verbose === true ? answer : shortened(answer, view), described, shown);
+  const isLimited = view.items !== undefined || method.parameters.has('limit');
+  const short = options.verbose === true ? answer : shortAnswer(answer, view, isLimited);
+  const text = answerText(short, described, shown);
   return more ? `${text}… and more: --limit shows them\n` : text;
-}
-
-/** The answer with the properties of its entries that a list shows. */
-function shortened(answer: Json, { items = '', columns, shown }: View): object {
-  if (columns === undefined) return shown?.(answer) ?? answer;
-  const pick = (item: Json) =>
-    Object.fromEntries(Object.entries(item).filter(([name]) => columns.includes(name)));
-  return { ...answer, [items]: (answer[items] as readonly Json[]).map(pick) };
 }
 
 /** A report of what fits, which the operation `report` of the noun renders. */
@@ -166,7 +162,7 @@ async function printReport(context: CommandContext, caller: Caller, run: Run): P
 /** Asks again and again, and prints what changed, until a signal ends it. */
 async function follow(context: CommandContext, caller: Caller, run: Run, first: Json): Promise<void> {
   const { options, view } = run;
-  const layout = await layoutOf(context, options);
+  const { answerText } = await import('../../report/answer.ts');
   await interruptible(async (signal) => {
     for (let before = first; ; ) {
       await wait(options.every, undefined, { signal });
@@ -176,20 +172,11 @@ async function follow(context: CommandContext, caller: Caller, run: Run, first: 
       if (changes === undefined) continue;
       const text =
         options.format === 'table'
-          ? (view.follow?.text(changes, layout) ?? '')
+          ? answerText(changes, { schema: {}, schemas: {}, leavesOut: true }, context.terminal)
           : `${JSON.stringify(changes)}\n`;
       await writeParts(context.terminal, [text]);
     }
   });
-}
-
-/** Asks with further parameters, and other values of properties of the body. */
-type Ask = (more: ParameterTexts, typed?: Json) => Promise<Json>;
-
-/** An answer, and whether its list has further entries. */
-interface Answered {
-  readonly answer: Json;
-  readonly more: boolean;
 }
 
 /** The whole answer: those to several values of an argument in a list, pages of a list joined. */
@@ -216,29 +203,11 @@ async function answerOf(caller: Caller, run: Run, signal: AbortSignal): Promise<
   const own = method.parameters.get('limit');
   // All entries for programs, as far as the method lists them.
   const preset = options.format === 'table' ? view.limit : own?.maximum;
-  if (own !== undefined)
-    return { answer: await ask({ limit: String(options.limit ?? preset) }), more: false };
+  if (own !== undefined) return await limitedAnswer(ask, Number(options.limit ?? preset));
   if (items === undefined || !method.parameters.has('pageToken'))
     return { answer: await ask({}), more: false };
   const most = options.limit ?? (options.format === 'table' ? view.limit : undefined);
   return await joinPages(ask, items, { maxPage: caller.maxPage, most: most ?? Number.POSITIVE_INFINITY });
-}
-
-async function joinPages(
-  ask: Ask,
-  items: string,
-  { maxPage, most }: { readonly maxPage: number; readonly most: number },
-): Promise<Answered> {
-  const all: unknown[] = [];
-  for (let pageToken: string | undefined; ; ) {
-    const size = Math.min(maxPage, most - all.length);
-    const pageSize = Number.isFinite(size) ? String(size) : String(Number.MAX_SAFE_INTEGER);
-    const { nextPageToken, ...page } = await ask({ pageSize, pageToken });
-    all.push(...(page[items] as readonly unknown[]));
-    pageToken = nextPageToken as string | undefined;
-    if (pageToken === undefined || all.length >= most)
-      return { answer: { ...page, [items]: all }, more: pageToken !== undefined };
-  }
 }
 
 /** Throws when the target is not stored, or nothing is: an empty list would say that all is well. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ValueOf } from '../stored/kind.ts';
-import type { Notification, NotifiedChange } from './notification.ts';
+import type { Notification } from './notification.ts';
 
 /** Hashes in Redis hold text; times in ms since 1970, and '' for what is absent. */
 const present = z.string().min(1);
@@ -105,13 +105,4 @@ export interface DeliveryReceipt {
   readonly route: string;
   readonly status: number;
   readonly answer: string;
-}
-
-/** A delivery with what is kept of it. */
-export interface DeliveryDetails {
-  readonly delivery: DeliveryRecord;
-  /** Oldest first. */
-  readonly attempts: readonly DeliveryAttempt[];
-  /** The worst 10,000 changes, including those that no attempt contained; `undefined` after delivery. */
-  readonly changes: readonly NotifiedChange[] | undefined;
 }

@@ -1,9 +1,5 @@
-import type { DeliveryRecord } from '../alert/delivery.ts';
-import type { ImageState } from '../image/image.ts';
-import type { TrackedFinding } from '../scan/change.ts';
 import type { Severity } from '../scan/severity.ts';
 import type { NamedRelease } from './release.ts';
-import type { PastScan, TargetLockfile } from './target-summary.ts';
 
 /** A target in a list. */
 export interface ListedTarget {
@@ -30,22 +26,4 @@ export interface ListedRelease extends NamedRelease {
   readonly supportedUntil?: string;
   /** Whether that day has not passed. */
   readonly supported: boolean;
-}
-
-/** Everything that is stored of a target. */
-export interface ShownTarget {
-  readonly target: string;
-  /** The summary; absent when it cannot be read. */
-  readonly summary?: ListedTarget;
-  readonly lockfiles: readonly TargetLockfile[];
-  /** The image of a target that is a container image. */
-  readonly image?: ImageState;
-  /** Newest first. */
-  readonly history: readonly PastScan[];
-  /** Open findings, the worst first. */
-  readonly findings: readonly TrackedFinding[];
-  /** Number of further open findings; absent when all are listed. */
-  readonly omitted?: number;
-  /** The newest deliveries. */
-  readonly deliveries: readonly DeliveryRecord[];
 }

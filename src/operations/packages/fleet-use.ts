@@ -1,7 +1,10 @@
+import { partsOf } from '../../fleet/compact-lockfile.ts';
+import { visitIds } from '../../fleet/id-list.ts';
 import { packageOf } from '../../fleet/identity.ts';
 import type { FleetSnapshot } from '../../fleet/view/fleet-snapshot.ts';
 import type { HeldPackages, NameQuery } from '../../fleet/view/held-packages.ts';
-import { countHolders, type HolderCounts } from '../../fleet/view/holder-counts.ts';
+import { LOCKFILES, type ViewedTarget } from '../../fleet/view/viewed-target.ts';
+import { createYielder } from '../../model/yielding.ts';
 import type { OperationContext } from '../context.ts';
 import type { Principal } from '../principal.ts';
 import { compareVersions } from './places.ts';
@@ -89,4 +92,41 @@ export function mostUsed(ecosystem: string, { targets: all }: Pick<FleetUse, 'ta
     (left, right) => right.targets - left.targets || compareVersions(ecosystem, right.version, left.version),
   );
   return first;
+}
+
+/** In how many targets each package version is, by its id. `isIncomplete`: the list of a lockfile cannot be read, so there may be more. */
+interface HolderCounts {
+  readonly byId: Uint32Array;
+  readonly isIncomplete: boolean;
+}
+
+/** Counts the holders of all packages in one pass over the id lists of lockfiles, by the keys of their inventories, up to the id `last`. */
+export async function countHolders(
+  targets: Iterable<Pick<ViewedTarget, typeof LOCKFILES>>,
+  parts: Iterable<ReadonlyMap<string, Buffer>>,
+  last: number,
+): Promise<HolderCounts> {
+  const lists = new Map([...parts].flatMap((part) => [...part]));
+  const byId = new Uint32Array(last + 1);
+  // The target that was counted last, by id: several of its lockfiles may hold a package.
+  const countedIn = new Uint32Array(last + 1);
+  const yieldIfDue = createYielder();
+  let [target, isIncomplete] = [0, false];
+  const count = (id: number): void => {
+    if (countedIn[id] !== target) byId[id] = (byId[id] ?? 0) + 1;
+    countedIn[id] = target;
+  };
+  for (const { [LOCKFILES]: lockfiles = [] } of targets) {
+    await yieldIfDue();
+    target += 1;
+    for (const list of lockfiles.flatMap(({ inventory = '' }) => lists.get(inventory) ?? [])) {
+      try {
+        for (const ids of Object.values(partsOf(list))) visitIds(ids, count);
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        isIncomplete = true;
+      }
+    }
+  }
+  return { byId, isIncomplete };
 }

@@ -1,6 +1,5 @@
 import type { FieldChange, ProvisionChange } from '../../model/alert/provision-change.ts';
 import { printable } from '../../model/printable.ts';
-import type { WebhookTest } from '../../notify/alert/test-notification.ts';
 import type { ShownAccount } from '../../notify/provisioning/show.ts';
 import { fitLines, palette, type TextOptions } from '../layout.ts';
 
@@ -84,17 +83,5 @@ export function shownText({ account, webhooks, variables }: ShownAccount, option
   for (const { name, there, value } of variables) {
     lines.push(there ? `variable ${name} = ${printable(value ?? '')}` : `variable ${name}: does not exist`);
   }
-  return fitLines(lines, options);
-}
-
-/** The result of a test alert. */
-export function testText(test: WebhookTest, options: TextOptions): string {
-  const { route, id, delivered, status, durationMs, answer, reason, kept = [] } = test;
-  const outcome = status === undefined ? 'no answer' : `HTTP ${status}`;
-  const time = durationMs === undefined ? '' : ` after ${durationMs} ms`;
-  const lines = [`Test alert ${id} by route ${route}: ${outcome}${time}`];
-  if (answer !== undefined && answer !== '') lines.push(`Answer: ${printable(answer)}`);
-  lines.push(delivered ? 'Delivered.' : `Not delivered: ${printable(reason ?? 'no reason')}`);
-  lines.push(...kept.map(printable));
   return fitLines(lines, options);
 }

@@ -180,15 +180,21 @@ describe('lockhound changes', () => {
     await fleet.save('b', [], { log: [change('resolved', 'z', 'low', 'deprecated')] });
     const { code, out } = await lockhound(['changes', '--since', '1h']);
     expect(code).toBe(0);
-    expect(out.replaceAll(/\d{4}-\S+Z/g, 'TIME')).toBe(`TIME  b  scan b-s2
-  resolved    low       pkg:npm/z@1.0.0  GHSA-z
-                        About z
-TIME  a  team=web  scan a-s1
-  opened      critical  pkg:npm/x@1.0.0  GHSA-x
-                        About x
-  opened      low       pkg:npm/y@1.0.0  GHSA-y
-                        About y
-3 changes in 2 scans
+    expect(out.replaceAll(/\d{4}-\S+ \S+ UTC/g, 'TIME')).toBe(`scans (2)
+  TIME
+    scan    b-s2
+    target  b
+    changes (1)
+      transition  rule        level  severity  purl             title    advisory
+      resolved    deprecated  alert  low       pkg:npm/z@1.0.0  About z  GHSA-z
+  TIME
+    scan    a-s1
+    target  a
+    labels  team=web
+    changes (2)
+      transition  rule           level  severity  purl             title    advisory
+      opened      vulnerability  alert  critical  pkg:npm/x@1.0.0  About x  GHSA-x
+      opened      vulnerability  alert  low       pkg:npm/y@1.0.0  About y  GHSA-y
 `);
     const names = async (...args: readonly string[]) => {
       const answer = JSON.parse((await lockhound(['changes', '--since', '1h', '--json', ...args])).out);
@@ -201,9 +207,9 @@ TIME  a  team=web  scan a-s1
     expect(await names('--label', 'team=web')).toEqual(['pkg:npm/x@1.0.0', 'pkg:npm/y@1.0.0']);
     expect(await names('--rule', 'deprecated')).toEqual(['pkg:npm/z@1.0.0']);
     expect(await names('--limit', '1')).toEqual(['pkg:npm/z@1.0.0']);
-    expect((await lockhound(['changes', '--since', '2999-01-01'])).out).toBe('No changes.\n');
+    expect((await lockhound(['changes', '--since', '2999-01-01'])).out).toBe('scans  none\n');
     const limited = await lockhound(['changes', '--since', '1h', '--limit', '1']);
-    expect(limited.out).toContain('… and earlier ones: --limit shows them\n1 change in 1 scan');
+    expect(limited.out).toMatch(/^scans \(1\)[\s\S]*… and more: --limit shows them\n$/);
   });
 
   it('names a damaged entry', async () => {
@@ -211,7 +217,7 @@ TIME  a  team=web  scan a-s1
     await fleet.redis.xadd(fleet.keys.changes, '*', 'changes', '{');
     const { code, out, note } = await lockhound(['changes', '--since', '1h']);
     expect(code).toBe(2);
-    expect(out).toContain('1 change in 1 scan');
+    expect(out).toContain('changes (1)');
     expect(note).toContain('holds a logged-changes that cannot be read');
   });
 });

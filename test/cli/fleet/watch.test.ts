@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { movesBetween } from '../../../src/cli/operations/nouns/watch.ts';
 import { run } from '../../../src/cli/program/program.ts';
-import { moveLines } from '../../../src/report/fleet/package-versions.ts';
 import { createInspections } from '../../../src/store/facts/inspections.ts';
 import { npmFile, openFleet } from '../../store/fleet/fleet-room.ts';
 import { lockhound } from '../lockhound.ts';
@@ -60,19 +59,12 @@ describe('lockhound watch package', () => {
     ]);
     const { code, out } = await lockhound(['watch', 'package', 'left-pad']);
     expect(code).toBe(0);
-    expect(out).toBe(`left-pad: 2 versions, 3 targets
-
-version  first seen        published  targets  signals
-1.4.0    2026-03-31 00:21  not known  2        young-requirement, fresh-release (4)
-1.3.0    2026-03-30 00:21  not known  1        –
-
-2 targets took 1.4.0, 1 held back:
-  shop/legacy  1.3.0
-
-Built from:
-  github.com/left-pad/left-pad  scorecard 5.9 of 10 (2026-03-30); fell: Dangerous-Workflow from 10
-                                to 0 (2026-03-30 to 2026-03-30)
-`);
+    expect(out).toMatch(/ 1\.4\.0 +2026-03-31 00:21 UTC +2 +young-requirement, fresh-release +4\n/);
+    expect(out).toMatch(/ 1\.3\.0 +2026-03-30 00:21 UTC +1 +none +0\n/);
+    expect(out).toMatch(/targets \(3\)\n[\s\S]* shop\/legacy +pkg:npm\/left-pad@1\.3\.0\n/);
+    expect(out).toMatch(
+      /projects \(1\)\n +github\.com\/left-pad\/left-pad\n[\s\S]*Dangerous-Workflow from 10/,
+    );
     const json = JSON.parse((await lockhound(['watch', 'package', 'left-pad', '--json'])).out);
     expect(json).toMatchObject({
       versions: [{ purl: 'pkg:npm/left-pad@1.4.0', firstSeenAt: '2026-03-31T00:21:00.000Z', targets: 2 }, {}],
@@ -87,7 +79,7 @@ Built from:
     await save('shop/web', '1.3.0');
     const { code, out } = await lockhound(['watch', 'package', 'left']);
     expect(code).toBe(1);
-    expect(out).toBe('No target holds left.\nSimilar names: left-pad (npm)\n');
+    expect(out).toMatch(/targets +none\n[\s\S]*similar +left-pad \(npm\)\n/);
     expect((await lockhound(['watch', 'package', 'x', '--every', '5ms'])).code).toBe(2);
   });
 
@@ -96,8 +88,8 @@ Built from:
     await fleet.redis.del(fleet.keys.packageTimes);
     await save('shop/api', '1.4.0');
     const { out } = await lockhound(['watch', 'package', 'left-pad']);
-    expect(out).toContain('1.3.0    not recorded');
-    expect(out).toContain('1.4.0    2026-03-30 00:21');
+    expect(out).toMatch(/ 1\.3\.0 {2,}1 /);
+    expect(out).toMatch(/ 1\.4\.0 +2026-03-30 00:21 UTC/);
   });
 
   it('follows the targets that take and leave versions, until it is stopped', async () => {
@@ -119,10 +111,10 @@ Built from:
     await printed.promise;
     await save('shop/web', '1.4.0');
     expect(await watching).toBe(130);
-    expect(out).toContain('shop/web  took pkg:npm/left-pad@1.4.0; left pkg:npm/left-pad@1.3.0');
+    expect(out).toMatch(/ shop\/web +pkg:npm\/left-pad@1\.4\.0 +pkg:npm\/left-pad@1\.3\.0\n/);
   });
 
-  it('says in lines which targets took and left what', () => {
+  it('finds which targets took and left what', () => {
     const of = (target: string, ...purls: string[]) => ({ target, purls });
     const moves = movesBetween(
       [of('a', 'p@1'), of('b', 'p@1')],
@@ -132,22 +124,6 @@ Built from:
       { target: 'a', took: ['p@2'], left: ['p@1'] },
       { target: 'c', took: ['p@2'], left: [] },
     ]);
-    const version = {
-      ecosystem: 'npm',
-      name: 'p',
-      version: '2',
-      purl: 'p@2',
-      targets: 2,
-      signals: [],
-      score: 0,
-    };
-    const text = moveLines(
-      { moves, at: '2026-03-31T00:21:58Z', versions: [version] },
-      { colour: false, width: 80 },
-    );
-    expect(text).toBe(
-      '2026-03-31 00:21  a  took p@2; left p@1\n2026-03-31 00:21  c  took p@2\n  p@2 is in 2 targets\n',
-    );
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { encodeLockfileIds } from '../../../src/fleet/compact-lockfile.ts';
-import { countHolders } from '../../../src/fleet/view/holder-counts.ts';
 import { LOCKFILES } from '../../../src/fleet/view/viewed-target.ts';
+import { countHolders } from '../../../src/operations/packages/fleet-use.ts';
 
 const list = (lookedUp: readonly number[], excluded: readonly number[] = []) =>
   encodeLockfileIds({ lookedUp: Uint32Array.from(lookedUp), excluded: Uint32Array.from(excluded) });

@@ -1,8 +1,16 @@
-import { changeListText } from '../../../report/fleet/changes.ts';
 import type { Noun } from '../noun.ts';
 
 export const NOUN: Noun = {
-  verbs: { list: { items: 'scans', limit: 100, text: changeListText } },
+  verbs: {
+    list: {
+      items: 'scans',
+      limit: 100,
+      columns: {
+        scans: ['at', 'target', 'labels', 'scan', 'changes', 'omitted'],
+        changes: ['transition', 'level', 'severity', 'purl', 'title', 'advisory', 'rule'],
+      },
+    },
+  },
   examples: `
 Examples:
   lockhound changes --since 7d                         what opened, worsened, resolved and reopened

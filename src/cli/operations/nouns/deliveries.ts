@@ -11,17 +11,19 @@ export const NOUN: Noun = {
     list: {
       items: 'deliveries',
       limit: 50,
-      columns: [
-        'id',
-        'route',
-        'target',
-        'state',
-        'reason',
-        'changes',
-        'attempts',
-        'updatedAt',
-        'nextAttemptAt',
-      ],
+      columns: {
+        deliveries: [
+          'id',
+          'route',
+          'target',
+          'state',
+          'reason',
+          'changes',
+          'attempts',
+          'updatedAt',
+          'nextAttemptAt',
+        ],
+      },
     },
     get: {
       shown: ({ changes, ...others }: DeliveryDetails) => ({

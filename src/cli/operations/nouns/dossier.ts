@@ -1,5 +1,4 @@
 import type { Dossier } from '../../../model/api/lockhound-api.generated.ts';
-import { dossierText } from '../../../report/dossier/text.ts';
 import type { Noun } from '../noun.ts';
 
 export const NOUN: Noun = {
@@ -9,7 +8,7 @@ export const NOUN: Noun = {
       args: ['subject'],
       limit: 50,
       isFound: ({ count }: Dossier) => count > 0,
-      text: dossierText,
+      columns: { from: ['at', 'commit'], until: ['at', 'commit'] },
       formats: {
         html: async (answer) => (await import('../../../report/dossier/html.ts')).renderDossier(answer),
         csaf: async (answer) => (await import('../../../report/dossier/csaf.ts')).renderCsaf(answer),

@@ -1,7 +1,5 @@
 import type { Exposure } from '../../../model/api/lockhound-api.generated.ts';
-import type { FleetFinding } from '../../../model/fleet/fleet-finding.ts';
-import { findingText, issueListText } from '../../../report/findings.ts';
-import { exposureText } from '../../../report/fleet/exposure.ts';
+import { issueListText } from '../../../report/findings.ts';
 import type { Noun } from '../noun.ts';
 
 export const NOUN: Noun = {
@@ -21,9 +19,8 @@ export const NOUN: Noun = {
       args: ['advisory'],
       limit: 50,
       isFound: ({ count }: Exposure) => count > 0,
-      text: exposureText,
     },
-    get: { text: (one: FleetFinding, options) => findingText(one, options) },
+    get: {},
   },
   examples: `
 Examples:

@@ -1,13 +1,12 @@
 import { MAX_INPUT_BYTES, readFile } from '../../../files/read-file.ts';
 import type { Suppression } from '../../../model/scan/suppression.ts';
-import { importedVexText, scopeText, suppressionListText } from '../../../report/suppressions.ts';
 import type { Noun } from '../noun.ts';
 
 export const NOUN: Noun = {
   resource: 'suppressions',
   verbs: {
-    list: { items: 'suppressions', text: suppressionListText },
-    add: { text: (added: Suppression) => `Added: ${added.id}, ${scopeText(added)}\n` },
+    list: { items: 'suppressions' },
+    add: {},
     import: {
       args: ['path'],
       each: 'path',
@@ -19,7 +18,6 @@ export const NOUN: Noun = {
           return { ...typed, path, text: content.toString('utf8') };
         },
       },
-      text: importedVexText,
     },
     remove: {
       each: 'suppression',

@@ -14,7 +14,7 @@ const isQueued = ({ outcome }: RetriedPayload): boolean => outcome === 'queued';
 
 export const NOUN: Noun = {
   verbs: {
-    list: { items: 'rejected', limit: 50, columns: ['id', 'job', 'at', 'issues'] },
+    list: { items: 'rejected', limit: 50, columns: { rejected: ['id', 'job', 'at', 'issues'] } },
     get: { formats: { data: dataText } },
     retry: {
       body: {

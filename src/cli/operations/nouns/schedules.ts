@@ -7,18 +7,20 @@ export const NOUN: Noun = {
   verbs: {
     list: {
       items: 'schedules',
-      columns: [
-        'name',
-        'target',
-        'everyMs',
-        'cron',
-        'timeZone',
-        'paused',
-        'nextRun',
-        'targets',
-        'failing',
-        'open',
-      ],
+      columns: {
+        schedules: [
+          'name',
+          'target',
+          'everyMs',
+          'cron',
+          'timeZone',
+          'paused',
+          'nextRun',
+          'targets',
+          'failing',
+          'open',
+        ],
+      },
     },
     get: {},
     add: {

@@ -1,5 +1,4 @@
 import type { SimulatedAdvisory } from '../../../model/api/lockhound-api.generated.ts';
-import { simulatedAdvisoryText } from '../../../report/fleet/simulate.ts';
 import type { Noun } from '../noun.ts';
 
 export const NOUN: Noun = {
@@ -9,8 +8,6 @@ export const NOUN: Noun = {
       method: 'lockhound.packages.simulate',
       args: ['package', 'range'],
       isFound: ({ targets }: SimulatedAdvisory) => targets.some(({ packages }) => packages.length > 0),
-      text: (answer: SimulatedAdvisory, { params, ...options }) =>
-        simulatedAdvisoryText(answer, [params['package'], params['range']].join(' ').trim(), options),
     },
   },
   examples: `

@@ -1,34 +1,49 @@
-import type { PackageBlame } from '../../../model/api/lockhound-api.generated.ts';
-import type { ShownTarget } from '../../../model/fleet/listed-target.ts';
+import type { PackageBlame, TargetDetails } from '../../../model/api/lockhound-api.generated.ts';
+import { defined } from '../../../model/defined.ts';
 import { type DataLoss, lossText } from '../../../model/losses/evidence.ts';
 import { exceptionListText } from '../../../report/exceptions.ts';
-import { blameText, historyText } from '../../../report/fleet/history.ts';
-import { forgottenTargetText, targetListText, targetText } from '../../../report/targets.ts';
 import type { Noun } from '../noun.ts';
+import { PERIODS } from './where.ts';
 
 export const NOUN: Noun = {
   verbs: {
-    list: { items: 'targets', limit: 100, text: targetListText },
-    get: { text: (target: ShownTarget, options) => targetText(target, options) },
+    list: {
+      items: 'targets',
+      limit: 100,
+      columns: {
+        targets: ['target', 'labels', 'packages', 'open', 'requestedAt', 'incomplete', 'stale', 'release'],
+      },
+    },
+    get: {
+      shown: ({ findings, ...others }: TargetDetails) => ({
+        ...others,
+        findings: findings.map(shortFinding),
+      }),
+      columns: {
+        deliveries: ['id', 'route', 'state', 'updatedAt'],
+        lockfiles: ['path', 'unread'],
+        unread: ['message'],
+        history: ['scan', 'requestedAt', 'changes', 'gaps', 'unchanged', 'refreshed'],
+      },
+    },
     report: { report: 'lockhound.targets.report' },
     inventory: {
       items: 'packages',
       limit: 200,
-      columns: ['name', 'version', 'direct', 'groups', 'outcome', 'reason'],
+      columns: { packages: ['name', 'version', 'direct', 'groups', 'outcome', 'reason'] },
     },
     exceptions: {
       method: 'lockhound.exceptions.list',
       items: 'exceptions',
       text: exceptionListText,
     },
-    history: { items: 'scans', limit: 20, text: historyText },
+    history: { items: 'scans', limit: 20 },
     blame: {
       args: ['package'],
       isFound: ({ periods }: PackageBlame) => periods.length > 0,
-      text: blameText,
+      columns: PERIODS,
     },
     forget: {
-      text: forgottenTargetText,
       question: ({ target }) => `Remove all that is stored of target ${target} and its releases?`,
     },
     acceptCorrections: {
@@ -52,3 +67,13 @@ Examples:
 Nothing else removes a target. A scan that a worker judges after \`forget\` is a first scan.
 Exit codes: 0 done, 1 not confirmed, 2 an error, no such target, or an incomplete result.`,
 };
+
+/** An open finding in a row. */
+function shortFinding({ finding, openedAt }: TargetDetails['findings'][number]) {
+  const { severity, level, title, package: found, advisory, rule, suppressed } = finding;
+  const { name, version } = found;
+  return defined({
+    ...{ severity, level, package: `${name}@${version}`, issue: advisory?.id ?? rule, title },
+    ...{ suppressed: suppressed?.by, openedAt },
+  });
+}

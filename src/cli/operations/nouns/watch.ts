@@ -1,5 +1,4 @@
 import type { PackageHolder, PackageVersions } from '../../../model/api/lockhound-api.generated.ts';
-import { followedText, moveLines, type PackageMove } from '../../../report/fleet/package-versions.ts';
 import type { Noun } from '../noun.ts';
 
 export const NOUN: Noun = {
@@ -9,14 +8,12 @@ export const NOUN: Noun = {
       method: 'lockhound.packages.versions',
       args: ['package'],
       isFound: ({ targets }: PackageVersions) => targets.length > 0,
-      text: (answer: PackageVersions, { params, ...options }) =>
-        followedText(answer, String(params['package']).trim(), options),
+      columns: { versions: ['version', 'publishedAt', 'firstSeenAt', 'targets', 'signals', 'score'] },
       follow: {
         changes(before: PackageVersions, { targets, versions }: PackageVersions) {
           const moves = movesBetween(before.targets, targets);
           return moves.length === 0 ? undefined : { at: new Date().toISOString(), moves, versions };
         },
-        text: moveLines,
       },
     },
   },
@@ -29,6 +26,13 @@ Examples:
 With --json, --follow prints one line for each change.
 Exit codes: 0 found, 1 no target holds it, 2 an error or an incomplete result, 130 interrupted.`,
 };
+
+/** A target that locked other versions of a package than before. */
+interface PackageMove {
+  readonly target: string;
+  readonly took: readonly string[];
+  readonly left: readonly string[];
+}
 
 /** The packages that targets locked, and those that they no longer lock. */
 export function movesBetween(

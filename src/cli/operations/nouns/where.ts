@@ -1,6 +1,24 @@
 import type { WhereAnswer } from '../../../model/api/lockhound-api.generated.ts';
-import { periodsText, type WhereList, whereText } from '../../../report/packages.ts';
 import type { Noun } from '../noun.ts';
+
+/** The columns of periods in which targets held a package. */
+export const PERIODS = {
+  periods: [
+    'target',
+    'labels',
+    'lockfile',
+    'name',
+    'version',
+    'direct',
+    'through',
+    'from',
+    'notKnownBefore',
+    'until',
+    'notKnownAfter',
+  ],
+  from: ['at', 'commit'],
+  until: ['at', 'commit'],
+};
 
 export const NOUN: Noun = {
   resource: 'packages',
@@ -9,11 +27,11 @@ export const NOUN: Noun = {
       args: ['package', 'range'],
       limit: 50,
       isFound: ({ targets }: WhereAnswer) => targets > 0,
-      text: (answer: WhereAnswer, { params, ...options }) => {
-        const query = [params['package'], params['range']].join(' ').trim();
-        const { periods, notKnown = 0 } = answer;
-        if (periods !== undefined) return periodsText({ ...answer, periods, notKnown, query }, options);
-        return whereText({ ...(answer as unknown as WhereList), query }, options);
+      shown: ({ otherVersions, ...answer }: WhereAnswer) =>
+        otherVersions.count === 0 ? answer : { ...answer, otherVersions },
+      columns: {
+        places: ['target', 'lockfile', 'line', 'name', 'version', 'direct', 'dependencyPath', 'outcome'],
+        ...PERIODS,
       },
     },
   },
