@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createHttpClient } from '../../src/http/undici-client.ts';
 import type { BatchEntry } from '../../src/insights/batch/operation.ts';
-import { type Batches, createBatches } from '../../src/insights/batch/operations.ts';
+import { type Batches, createBatches, purlOperation } from '../../src/insights/batch/operations.ts';
 import { inOrder } from '../../src/insights/batch/ordered.ts';
-import { createInsightsService } from '../../src/insights/service.ts';
+import { createInsightsService, type InsightsService } from '../../src/insights/service.ts';
 import { openInsightsApi, startFakeService, untilOpen } from './fake-service.ts';
 
 type Fake = Awaited<ReturnType<typeof startFakeService>>;
@@ -12,12 +12,13 @@ const http = createHttpClient({ retry: { attempts: 1, baseMs: 1, longestWaitMs: 
 const signal = new AbortController().signal;
 let fake: Fake;
 let batches: Batches;
+let service: InsightsService;
 
 beforeAll(async () => {
   fake = await startFakeService();
 });
 beforeEach(async () => {
-  const service = createInsightsService(await openInsightsApi(http, fake.rootUrl), {
+  service = createInsightsService(await openInsightsApi(http, fake.rootUrl), {
     privatePatterns: ['secret-*'],
   });
   batches = createBatches(service, 8);
@@ -85,6 +86,20 @@ describe('a batch', () => {
       'd',
     ]);
     expect(fake.calls.map((call) => call.entries)).toEqual([2]);
+  });
+
+  test('knows its request in a miss, also by the purl of a version that cannot be read', () => {
+    const versionKey = { system: 'NPM', name: 'bad', version: 'not a version' } as const;
+    const { repeats } = purlOperation(
+      service,
+      ({ purl }: { purl: string }) => purl,
+      () => versionKey,
+    );
+    const request = { purl: 'pkg:npm/bad@not%20a%20version' };
+    expect([repeats(request, request), repeats(request, { purl: 'pkg:npm/bad@1.0.0' })]).toEqual([
+      true,
+      false,
+    ]);
   });
 
   test('finds the entry that the service refuses', async () => {

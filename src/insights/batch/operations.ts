@@ -119,7 +119,8 @@ export function purlOperation<Request>(
       version === undefined || isAboutVersion(keyOf(request), version.versionKey)
         ? undefined
         : (version.versionKey ?? null),
-    repeats: (request, { purl }) => typeof purl !== 'string' || isPurlOf(keyOf(request), purl),
+    repeats: (request, { purl }) =>
+      typeof purl !== 'string' || purl === purlOf(request) || isPurlOf(keyOf(request), purl),
   };
 }
 
