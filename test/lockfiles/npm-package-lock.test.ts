@@ -103,6 +103,28 @@ describe('the packages map (lockfileVersion 2 and 3)', () => {
     ]);
   });
 
+  it('reads one version from two registries of one host as two packages', () => {
+    const at = (registry: string) => `https://npm.corp.example/${registry}/@a%2fb/-/b-1.0.0.tgz`;
+    const text = JSON.stringify({
+      lockfileVersion: 3,
+      packages: {
+        '': { dependencies: { '@a/b': '1.0.0' } },
+        'node_modules/@a/b': { version: '1.0.0', resolved: at('api/npm/public') },
+        'node_modules/c/node_modules/@a/b': { version: '1.0.0', resolved: at('api/npm/own') },
+        'node_modules/d/node_modules/@a/b': { version: '1.0.0', resolved: `${at('api/npm/own')}?a=1` },
+      },
+    });
+    const eligibility = createEligibility({
+      privatePatterns: [],
+      mirrors: ['npm.corp.example/api/npm/public'],
+    });
+    const { packages } = read(text);
+    expect(packages.map((one) => [one.id, eligibility(one).resolution?.outcome])).toEqual([
+      ['@a/b@1.0.0', undefined],
+      ['@a/b@1.0.0 (npm.corp.example/api/npm/own)', 'private'],
+    ]);
+  });
+
   it('does not treat folders in packages and targets of links as packages of a registry', () => {
     const text = JSON.stringify({
       lockfileVersion: 3,

@@ -34,9 +34,9 @@ export class PackageCollector {
       this.#byId.set(entry.id, entry);
       return entry;
     }
-    const host = hostOf(entry.source);
-    if (host !== undefined && host !== (hostOf(known.source) ?? host)) {
-      entry.id = `${entry.id} (${host})`;
+    const registry = registryOf(entry);
+    if (registry !== undefined && registry !== (registryOf(known) ?? registry)) {
+      entry.id = `${entry.id} (${registry})`;
       return this.add(entry);
     }
     if (entry.direct === true) known.direct = true;
@@ -76,10 +76,20 @@ export class PackageCollector {
   }
 }
 
-/** The registry that a file names. `undefined` for none, and for several that it does not tell apart. */
-function hostOf(source: Source): string | undefined {
+/** Names a file: its folder is that of one package, or of one digest. */
+const ARCHIVE = /\.(?:tgz|gz|bz2|xz|zip|whl|egg|gem|crate|jar|nupkg)$/;
+
+/**
+ * The registry that a file names: its host, with its path where a host has several. `undefined` for none, and for several that it does not
+ * tell apart.
+ */
+function registryOf({ source, name }: PackageDraft): string | undefined {
   if (source.kind !== 'registry' || source.url === undefined || source.url.includes(' ')) return undefined;
-  return source.url.split('/', 3)[2];
+  const [, , host = '', ...rest] = (source.url.split(/[?#]/, 1)[0] ?? '').replace(/%2f/i, '/').split('/');
+  const path = `/${rest.filter((part) => part !== '').join('/')}`;
+  const tarball = path.indexOf(`/${name}/-/`);
+  if (tarball >= 0) return host + path.slice(0, tarball);
+  return path === '/' || path.includes('/-/') || ARCHIVE.test(path) ? host : host + path;
 }
 
 function conditionsOf(groups: readonly Group[]): readonly Group[] {
