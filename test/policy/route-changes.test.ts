@@ -38,6 +38,13 @@ const rule = (name: string, match: RouteMatch, rest = false): RouteRule => ({
   mode: 'digest',
 });
 
+/** An issue without a CVE is in no list. */
+function withoutCve(): Change {
+  const made = change('low');
+  const advisory = { ...made.finding.advisory, id: 'GHSA-1', aliases: [], url: '' };
+  return { ...made, finding: { ...made.finding, advisory } };
+}
+
 async function routed(
   rules: readonly RouteRule[],
   changes: readonly Change[],
@@ -58,14 +65,15 @@ describe('routes', () => {
       '1,2',
     ],
     [
-      'known exploitation',
+      'known exploitation, and what no list states',
       { kev: true },
       [
         change('low'),
         exploited('low', { kev: { listed: true } }),
         exploited('low', { kev: { listed: false } }),
+        withoutCve(),
       ],
-      '1',
+      '0,1',
     ],
     [
       'no known exploitation',
@@ -78,14 +86,15 @@ describe('routes', () => {
       '0,2',
     ],
     [
-      'probability of exploitation',
+      'probability of exploitation, and what has no score',
       { minEpss: 0.1 },
       [
         change('low'),
         exploited('low', { epss: { score: 0.1, percentile: 0.9 } }),
         exploited('critical', { epss: { score: 0.09, percentile: 0.9 } }),
+        withoutCve(),
       ],
-      '1',
+      '0,1',
     ],
     [
       'severity, unrated as what it counts as',

@@ -111,8 +111,16 @@ export const route = z.strictObject({
         .boolean()
         .optional()
         .describe('Whether a known upgrade clears the finding. Sent once that is known.'),
-      kev: z.boolean().optional().describe('Whether the issue is known to be exploited (KEV).'),
-      minEpss: z.number().min(0).max(1).optional().describe('At least this probability of exploitation.'),
+      kev: z
+        .boolean()
+        .optional()
+        .describe('Whether the issue is known to be exploited (KEV). Where that is not known, both fit.'),
+      minEpss: z
+        .number()
+        .min(0)
+        .max(1)
+        .optional()
+        .describe('At least this probability of exploitation. A CVE without a score fits.'),
     })
     .default({}),
   webhook,

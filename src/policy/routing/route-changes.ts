@@ -5,6 +5,7 @@ import { atLeast, countedSeverity, type RatedSeverity } from '../../model/scan/s
 import { matchesWildcard } from '../../model/wildcard.ts';
 import { inSlices } from '../../model/yielding.ts';
 import { isOnlyIn } from '../group-filter.ts';
+import { cvesOf } from '../priority/exploits.ts';
 
 /** The changes of one route: positions in the list of changes, ascending; never empty. */
 export interface RoutedChanges {
@@ -65,6 +66,8 @@ function fitsFix({ fixable }: RouteMatch, change: Change): boolean {
 function fitsFinding(match: RouteMatch, finding: Finding): boolean {
   const { package: found, rule, kev: listed, epss, owners = [] } = finding;
   const { ecosystems, rules, kev, minEpss = 0, direct, withoutGroups, owners: wanted } = match;
+  // Both lists name CVEs. Where a list is not there, or does not have a young CVE yet, no route may miss it.
+  const isUnknown = (said: unknown): boolean => said === undefined && cvesOf(finding).length > 0;
   return (
     (ecosystems === undefined || ecosystems.includes(found.ecosystem)) &&
     (rules === undefined || rules.includes(rule)) &&
@@ -73,8 +76,8 @@ function fitsFinding(match: RouteMatch, finding: Finding): boolean {
     (withoutGroups === undefined || !isOnlyIn(found.groups, new Set(withoutGroups))) &&
     (wanted === undefined ||
       wanted.some((pattern) => owners.some((owner) => matchesWildcard(pattern, owner)))) &&
-    (kev === undefined || kev === (listed?.listed === true)) &&
-    (epss?.score ?? 0) >= minEpss
+    (kev === undefined || isUnknown(listed) || kev === (listed?.listed === true)) &&
+    ((epss?.score ?? 0) >= minEpss || isUnknown(epss))
   );
 }
 
