@@ -50,7 +50,10 @@ export async function notablePackages(
     const lockfile = await namedLockfile(inventory);
     const { rest, own } = lockfile;
     if (!isSuitable(lockfile)) return undefined;
-    const [plain, inspected] = [await insights.isPlain(own, lockedPackageOf), await inspections.read(own)];
+    const [plain, inspected] = await Promise.all([
+      insights.isPlain(own, lockedPackageOf),
+      inspections.read(own),
+    ]);
     const isRoot = rootsOf(lockfile);
     const isNotable = (index: number): boolean =>
       plain[index] !== true ||

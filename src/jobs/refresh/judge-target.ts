@@ -79,8 +79,7 @@ async function readTarget(
   signal: AbortSignal,
 ): Promise<StoredTarget | undefined> {
   const { targets, fleet, insights, policy } = ports;
-  const state = await targets.read(target);
-  const summary = await fleet.summary(target);
+  const [state, summary] = await Promise.all([targets.read(target), fleet.summary(target)]);
   if (state?.lockfiles === undefined || summary === undefined) return undefined;
   const { labels } = summary;
   try {

@@ -1,5 +1,7 @@
+import type { Routing } from '../../model/alert/routing.ts';
 import type { ExpandedDependencies } from '../../model/lockfile/dependency-graph.ts';
 import type { Target, TargetState } from '../../model/scan/change.ts';
+import type { Finding } from '../../model/scan/finding.ts';
 import type { CollectedAdvisories, Inventory } from '../../model/scan/inventory.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
 import type { PathFinder } from '../../policy/located-packages.ts';
@@ -80,8 +82,23 @@ export async function concludeScan(
         advice: scan,
         requestedAt: new Date(startedAt).toISOString(),
         now: startedAt,
+        asks: collected.refreshed === true ? isNewTo(collected.previous, rules.routing) : undefined,
       }),
     },
     ports,
   );
+}
+
+/**
+ * The test for findings whose advice a judgement without a scan looks up: those that were not open before, or were less severe. The scan
+ * that found the others had theirs looked up, and 200 targets have more than a thousand. A route that matches on `fixable` waits for any.
+ */
+function isNewTo(
+  previous: TargetState | undefined,
+  { rules }: Routing,
+): ((finding: Finding) => boolean) | undefined {
+  if (rules.some(({ match }) => match.fixable !== undefined)) return undefined;
+  const open = previous?.findings.filter(({ status }) => status === 'open') ?? [];
+  const known = new Map(open.map(({ finding }) => [finding.fingerprint, finding.severity]));
+  return ({ fingerprint, severity }) => known.get(fingerprint) !== severity;
 }

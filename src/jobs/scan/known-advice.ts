@@ -28,7 +28,7 @@ export interface KnownAdvice extends FindingAdvice {
 /** The advice of a scan without fixes: no fix is known, and none is looked up. */
 export const NO_ADVICE: KnownAdvice = { with: (finding) => finding, isPending: () => false, next: [] };
 
-/** `advice`: id for the jobs. `now`: ms since 1970. */
+/** `advice`: id for the jobs. `now`: ms since 1970. `asks`: whether advice is looked up for a finding; default: for each. */
 export async function knownAdvice(
   findings: readonly Finding[],
   inventory: Pick<Inventory, 'lockfiles'>,
@@ -37,13 +37,20 @@ export async function knownAdvice(
     advice,
     requestedAt,
     now,
-  }: { readonly advice: string; readonly requestedAt: string; readonly now: number },
+    asks = () => true,
+  }: {
+    readonly advice: string;
+    readonly requestedAt: string;
+    readonly now: number;
+    readonly asks?: (finding: Finding) => boolean;
+  },
 ): Promise<KnownAdvice> {
   const affected = findings.filter(isAdvisable);
   if (mode === 'never' || affected.length === 0) return NO_ADVICE;
   const keys = await publicKeys(inventory, affected);
   const questions = questionsOf(affected, keys);
   const found = await read(questions.map(({ question }) => question.key));
+  const wanted = new Set(affected.filter(asks).map((finding) => finding.package.purl));
   const known = new Map<string, KnownFix>();
   const open = questions.filter(({ purl, question }, index) => {
     const fix = found[index];
@@ -54,7 +61,7 @@ export async function knownAdvice(
       !question.directs.every(({ name, version }) => `${name}@${version}` in fix.ways)
     );
   });
-  const asked = open.slice(0, MAX_PACKAGES);
+  const asked = open.filter(({ purl }) => wanted.has(purl)).slice(0, MAX_PACKAGES);
   const unknown = new Set(open.map(({ purl }) => purl));
   const pending = new Set(asked.map(({ purl }) => purl));
   return {
