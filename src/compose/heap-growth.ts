@@ -22,7 +22,7 @@ export function limitHeapGrowth(): void {
   const { committed } = heapSizes();
   const leastOthers = process.memoryUsage.rss() - committed;
   let mostCommitted = committed;
-  let limitsYoung = false;
+  let growsYoung = true;
   const limit = (isFull: boolean): void => {
     const sizes = heapSizes();
     mostCommitted = Math.max(mostCommitted, sizes.committed);
@@ -31,10 +31,12 @@ export function limitHeapGrowth(): void {
       const others = Math.max(process.memoryUsage.rss() - mostCommitted, leastOthers);
       setFlagsFromString(`--heap-growing-percent=${growthPercent(sizes.live, others)}`);
     }
-    if (limitsYoung || sizes.young < ENOUGH_YOUNG_BYTES) return;
-    // V8 reads the largest size of the young generation at its start only.
-    setFlagsFromString('--semi-space-growth-factor=1');
-    limitsYoung = true;
+    // V8 reads the largest size of the young generation at its start only. It makes it smaller while the process is idle: without growth
+    // it stays at 1 MB, and each megabyte is then a collection.
+    const grows = sizes.young < ENOUGH_YOUNG_BYTES;
+    if (grows === growsYoung) return;
+    setFlagsFromString(`--semi-space-growth-factor=${grows ? 2 : 1}`);
+    growsYoung = grows;
   };
   const observer = new PerformanceObserver((seen) => limit(seen.getEntries().some(isFullCollection)));
   observer.observe({ entryTypes: ['gc'] });
