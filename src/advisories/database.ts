@@ -29,6 +29,18 @@ export interface Coverage {
   readonly source: string;
 }
 
+/** Records of a source that the last import of it could not read. They are not stored. */
+export interface Rejected {
+  /** Path or URL without credentials. */
+  readonly source: string;
+  readonly records: number;
+  /** Where the first one is, and why. */
+  readonly first: string;
+}
+
+/** New advisories appear each day: after this time imported ones are old. */
+export const OLD_IMPORT_MS = 7 * 86_400_000;
+
 /** An advisory about a package. */
 export interface StoredAffected extends Affected {
   readonly id: string;
@@ -87,6 +99,7 @@ export async function openAdvisories(path: string) {
   const ofAlias = database.prepare('SELECT id FROM withdrawn WHERE alias = ?');
   return {
     coverage: () => coverageOf(database),
+    rejected: () => rejectedIn(database),
     /** See `AdvisoryUpdate`. */
     fact: (name: string) => factIn(database, name),
     /** The advisories about packages that are not withdrawn, by name. `names`: as `storedName` spells them, each once. */
@@ -134,19 +147,21 @@ export async function openAdvisories(path: string) {
  * (`database-damaged`).
  */
 export async function importedCoverage(folder: string): Promise<readonly Coverage[] | undefined> {
+  return (await importedState(folder))?.coverage;
+}
+
+/** The coverage of the imported advisories of a data folder, and what an import rejected. See `importedCoverage`. */
+export async function importedState(folder: string) {
   const path = advisoriesPath(folder);
-  if (!existsSync(path)) return undefined;
-  return (await importedFacts(path)).coverage;
+  return existsSync(path) ? await importedFacts(path) : undefined;
 }
 
 /** The coverage of the stored advisories, and a value beside them (`AdvisoryUpdate.fact`). Throws `AdvisoryError`. */
-export async function importedFacts(
-  path: string,
-  name = '',
-): Promise<{ readonly coverage: readonly Coverage[]; readonly fact: string | undefined }> {
+export async function importedFacts(path: string, name = '') {
   const advisories = await openAdvisories(path);
   try {
-    return { coverage: advisories.coverage(), fact: advisories.fact(name) };
+    const { coverage, rejected, fact } = advisories;
+    return { coverage: coverage(), rejected: rejected(), fact: fact(name) };
   } finally {
     advisories.close();
   }
@@ -197,6 +212,8 @@ export interface AdvisoryUpdate {
   /** A value that is kept beside the advisories: when the last bundle was created (`bundle`, RFC 3339), or a position in a list. */
   fact(name: string): string | undefined;
   setFact(name: string, value: string): void;
+  /** Records what an import of a source could not read, in place of what the one before could not. */
+  reject(rejected: Rejected): void;
   /** Replaces the file. Returns what it covers. */
   complete(): readonly Coverage[];
   /** Removes what is not completed. May be called after `complete`. */
@@ -263,9 +280,8 @@ function updateOf(
       cover.run(system, Date.parse(before) > Date.parse(asOf) ? before : asOf, importedAt, source);
     },
     fact: (name) => factIn(database, name),
-    setFact(name, value) {
-      database.prepare('INSERT OR REPLACE INTO facts VALUES (?, ?)').run(name, value);
-    },
+    setFact: (name, value) => setFactIn(database, name, value),
+    reject: (rejected) => setFactIn(database, `${REJECTED}${rejected.source}`, JSON.stringify(rejected)),
     complete() {
       database.exec(COUNT_RECORDS);
       const coverage = coverageOf(database);
@@ -287,6 +303,19 @@ function updateOf(
 function factIn(database: Database, name: string): string | undefined {
   const stored = database.prepare('SELECT value FROM facts WHERE name = ?').get(name)?.['value'];
   return stored === undefined ? undefined : String(stored);
+}
+
+function setFactIn(database: Database, name: string, value: string): void {
+  database.prepare('INSERT OR REPLACE INTO facts VALUES (?, ?)').run(name, value);
+}
+
+const REJECTED = 'rejected ';
+
+function rejectedIn(database: Database): readonly Rejected[] {
+  const rows = database
+    .prepare('SELECT value FROM facts WHERE name > ? AND name < ?')
+    .all(REJECTED, 'rejected!');
+  return rows.map(({ value }) => JSON.parse(String(value)) as Rejected).filter(({ records }) => records > 0);
 }
 
 /** One entry a package: records may have several. */

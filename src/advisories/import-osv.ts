@@ -44,13 +44,17 @@ const EPOCH = new Date(0).toISOString();
 export async function importOsv({ path, from, source = from, signal }: ImportOptions): Promise<OsvImport> {
   const counts = { stored: 0, older: 0, withdrawn: 0, foreign: 0, rejected: 0 };
   const problems: string[] = [];
+  let firstRejected = '';
   const report = (where: string, problem: string): void => {
     if (problems.length < MAX_PROBLEMS) problems.push(`${where}: ${problem}`);
   };
   /** The time of the newest record, by system. */
   const newest = new Map<System, string>();
   const add = (update: AdvisoryUpdate, one: RecordText): void => {
-    const read = recordIn(one, (problem) => report(one.where, problem));
+    const read = recordIn(one, (problem) => {
+      report(one.where, problem);
+      firstRejected ||= `${one.where}: ${problem}`;
+    });
     if (read === undefined) {
       counts.rejected += 1;
       return;
@@ -72,6 +76,7 @@ export async function importOsv({ path, from, source = from, signal }: ImportOpt
       throw new AdvisoryError('no-records', `${from}: no advisory that can be read${first(problems)}`);
     const importedAt = new Date().toISOString();
     for (const [system, asOf] of newest) update.cover({ system, asOf, importedAt, source });
+    update.reject({ source, records: counts.rejected, first: firstRejected });
   });
   return { ...counts, problems, coverage };
 }

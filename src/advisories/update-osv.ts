@@ -128,6 +128,9 @@ async function store(ecosystem: string, { position, records }: ReadChanges, { pa
   await updated(path, async (update) => {
     for (const record of records.values()) if (update.put(record)) put += 1;
     update.setFact(factOf(ecosystem), JSON.stringify(position));
+    const [first = '', ...others] = Object.keys(position.open);
+    const rejected = first === '' ? 0 : others.length + 1;
+    update.reject({ source: `${printableUrl(url)} (${ecosystem})`, records: rejected, first });
     const system = osvSystem(ecosystem);
     const importedAt = new Date().toISOString();
     if (system !== undefined)

@@ -1,5 +1,11 @@
 import { statSync } from 'node:fs';
-import { advisoriesPath, openAdvisories, withChanges } from '../advisories/database.ts';
+import {
+  advisoriesPath,
+  OLD_IMPORT_MS,
+  openAdvisories,
+  type Rejected,
+  withChanges,
+} from '../advisories/database.ts';
 import { matchedWith } from '../advisories/matched.ts';
 import { messageOf } from '../model/errors.ts';
 import { dataFaults } from '../model/telemetry.ts';
@@ -8,10 +14,17 @@ import type { AdvisoryChanges } from '../store/advisory-changes.ts';
 /** Longer than they are read at once. */
 const CLOSE_AFTER_MS = 60_000;
 
+interface IndexOptions {
+  /** Whether lists of changes are followed: then an import of long ago is not old. Default: false. */
+  readonly isFollowed?: boolean;
+  readonly now?: () => number;
+}
+
 /** The imported advisories in a folder, with what changed since. Follows an import of another process. Throws `AdvisoryError`. */
 export async function openAdvisoryIndex(
   folder: string,
   changes?: Pick<AdvisoryChanges, 'revision' | 'records'>,
+  { isFollowed = false, now = Date.now }: IndexOptions = {},
 ) {
   const path = advisoriesPath(folder);
   const stampNow = async () => `${stampOf(path)} ${(await changes?.revision()) ?? ''}`;
@@ -19,10 +32,13 @@ export async function openAdvisoryIndex(
     const stamp = await stampNow();
     const imported = await openAdvisories(path);
     const advisories = withChanges(imported, (await changes?.records()) ?? []);
-    const asOf = imported.coverage().map((one) => one.asOf);
+    const coverage = imported.coverage();
+    const asOf = coverage.map((one) => one.asOf);
     return {
       ...matchedWith(advisories),
       stamp,
+      rejected: rejectedText(imported.rejected()),
+      importedAt: coverage.map((one) => one.importedAt).sort()[0],
       close: imported.close,
       asOf: asOf.sort().at(-1),
       fault: undefined,
@@ -30,10 +46,21 @@ export async function openAdvisoryIndex(
   };
   let opened = open();
   await opened;
-  let reported: string | undefined;
-  const report = (reason: string | undefined): void => {
-    if (reason !== reported) dataFaults.publish({ data: 'imported advisories', reason });
-    reported = reason;
+  const reported = new Map<string, string>();
+  const reportOne = (data: string, reason: string | undefined): void => {
+    if (reason === reported.get(data)) return;
+    dataFaults.publish({ data, reason });
+    if (reason === undefined) reported.delete(data);
+    else reported.set(data, reason);
+  };
+  const report = (
+    { rejected, importedAt = '' }: Pick<Awaited<typeof opened>, 'rejected' | 'importedAt'>,
+    fault?: string,
+  ): void => {
+    const isOld = !isFollowed && now() - Date.parse(importedAt) > OLD_IMPORT_MS;
+    reportOne('imported advisories', fault);
+    reportOne('records of imported advisories', rejected);
+    reportOne('age of imported advisories', isOld ? `imported on ${importedAt.slice(0, 10)}` : undefined);
   };
   return {
     /** The imported advisories as they are now. `fault`: why they are those that were read before. */
@@ -42,7 +69,7 @@ export async function openAdvisoryIndex(
         const reading = opened;
         const before = await reading;
         if ((await stampNow()) === before.stamp) {
-          report(undefined);
+          report(before);
           return before;
         }
         // Another caller may be reading it already.
@@ -55,7 +82,7 @@ export async function openAdvisoryIndex(
           // The file is damaged or gone: what was read of it stays.
           opened = reading;
           const fault = `${messageOf(error)} (those in use are as of ${before.asOf})`;
-          report(fault);
+          report(before, fault);
           return { ...before, fault };
         }
       }
@@ -70,4 +97,11 @@ export async function openAdvisoryIndex(
 function stampOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? '' : `${found.ino} ${found.mtimeMs} ${found.size}`;
+}
+
+function rejectedText(all: readonly Rejected[]): string | undefined {
+  const [one] = all;
+  if (one === undefined) return undefined;
+  const records = all.reduce((sum, { records }) => sum + records, 0);
+  return `${records} could not be read and are not known: ${one.first} (${one.source})`;
 }

@@ -113,7 +113,8 @@ async function openImported(
 ) {
   if (http !== undefined || !insights.sources.includes('osv')) return undefined;
   const { openAdvisoryIndex } = await import('./advisory-index.ts');
-  return await openAdvisoryIndex(dataFolder(data.folder), advisoryChanges);
+  const isFollowed = advisoryChanges !== undefined && data.osv.url !== undefined;
+  return await openAdvisoryIndex(dataFolder(data.folder), advisoryChanges, { isFollowed });
 }
 
 /** The HTTP client is loaded on first use: a local index may answer all requests. */

@@ -103,7 +103,7 @@ async function openWorker(
   const load = measureLoad();
   onClose(async () => load.close());
   const ending = dataFaults.subscribe(({ data, reason }) => {
-    if (reason !== undefined) log.error({ data }, `an earlier state of it is used: ${reason}`);
+    if (reason !== undefined) log.error({ data }, `imported data are not whole or not up to date: ${reason}`);
   });
   onClose(async () => ending());
   const presence = await keepPresence(stores, {

@@ -36,7 +36,7 @@ export interface LostSpans {
   readonly count: number;
 }
 
-/** Data of which an earlier state is used, because the present one cannot be read. */
+/** Imported data that are old, or of which a part or the present state cannot be read. */
 export interface DataFault {
   readonly data: string;
   /** The fault; absent when the data can be read again. */

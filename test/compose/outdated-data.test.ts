@@ -1,11 +1,13 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { importOsv } from '../../src/advisories/import-osv.ts';
+import { INSIGHTS_CHECKS } from '../../src/commands/doctor/insights-checks.ts';
 import { openAdvisoryIndex } from '../../src/compose/advisory-index.ts';
 import { currentData } from '../../src/compose/exploits.ts';
 import { NO_ROUTING } from '../../src/compose/ports.ts';
+import { loadConfig } from '../../src/config/load.ts';
 import { type DataFault, dataFaults } from '../../src/model/telemetry.ts';
 import { compareScan } from '../../src/scan/compare.ts';
 import { inventoryGaps } from '../../src/scan/gaps.ts';
@@ -99,4 +101,46 @@ it('lists about exploitation that are damaged are used as they were, and scans s
   expect(await current()).toBe(before);
   expect(reasons.length).toBe(1);
   expect(faults.map(({ reason }) => reason)).toEqual([during.fault, undefined]);
+});
+
+it('records that an import rejected, and an old import, are said until an import mends them', async () => {
+  const path = join(folder, 'advisories.sqlite');
+  const from = join(folder, 'records');
+  const affected = [{ package: { ecosystem: 'npm', name: 'left' }, versions: ['1.0.0'] }];
+  const good = JSON.stringify({ id: 'A-1', modified: '2026-05-01T00:00:00Z', affected });
+  const { signal } = new AbortController();
+  mkdirSync(from);
+  writeFileSync(join(from, 'good.json'), good);
+  writeFileSync(join(from, 'bad.json'), '{"id":"A-2"}');
+  await importOsv({ path, from, signal });
+  let now = Date.now();
+  const index = await openAdvisoryIndex(folder, undefined, { now: () => now });
+  await index.current();
+  await index.current();
+  expect(faults).toEqual([
+    {
+      data: 'records of imported advisories',
+      reason: expect.stringMatching(/^1 could .*bad\.json: modified: /),
+    },
+  ]);
+  const loaded = loadConfig({
+    environment: { LOCKHOUND_INSIGHTS_SOURCES: 'osv', LOCKHOUND_DATA_FOLDER: folder },
+  });
+  const doctor = async () => {
+    const check = INSIGHTS_CHECKS.find(({ name }) => name === 'advisories');
+    return await check?.run({ loaded, signal } as Parameters<typeof check.run>[0]);
+  };
+  expect(await doctor()).toMatchObject({ verdict: 'degraded', says: expect.stringContaining('bad.json') });
+  rmSync(join(from, 'bad.json'));
+  await importOsv({ path, from, signal });
+  await index.current();
+  expect(faults.at(-1)).toEqual({ data: 'records of imported advisories', reason: undefined });
+  expect(await doctor()).toMatchObject({ verdict: 'fine' });
+  now += 8 * 86_400_000;
+  await index.current();
+  expect(faults.at(-1)).toMatchObject({
+    data: 'age of imported advisories',
+    reason: expect.stringMatching(/^imported on /),
+  });
+  await index.close();
 });

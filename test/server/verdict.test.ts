@@ -272,7 +272,7 @@ describe('telemetry', () => {
     [
       'old data',
       [worker({}, { faults: ['KEV: it is damaged'] })],
-      /earlier data are used: KEV: it is damaged/,
+      /imported data are not whole or not up to date: KEV: it is damaged/,
     ],
     ['lost traces', [worker({}, { traces: 'lost' })], /traces of 1 worker are lost/],
     ['two releases', [worker(), worker({}, { release: '0.1.0' })], /several releases run: 0\.1\.0, 0\.2\.0/],

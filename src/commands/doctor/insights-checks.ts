@@ -1,4 +1,4 @@
-import { importedCoverage } from '../../advisories/database.ts';
+import { importedState, OLD_IMPORT_MS } from '../../advisories/database.ts';
 import { openInsightsApi } from '../../compose/insights.ts';
 import { dataFolder } from '../../config/data-folder.ts';
 import { printableUrl } from '../../http/errors.ts';
@@ -12,8 +12,6 @@ import type { IndependentCheck } from './check.ts';
 /** More than a page of the public service holds. */
 const BATCH = 120;
 const SLOW_MS = 5_000;
-/** New advisories appear each day. */
-const OLD_MS = 7 * 86_400_000;
 const EXAMPLES = ['lodash', 'ms', 'chalk', 'express', 'react', 'debug'];
 
 /** One batch request: whether the service answers, how fast, and how many answers a page holds. */
@@ -75,18 +73,19 @@ const advisories: IndependentCheck = {
   async run({ loaded }) {
     const { insights, data } = loaded.config;
     if (!insights.sources.includes('osv')) return fine('no imported advisories are used (insights.sources)');
-    const coverage = (await importedCoverage(dataFolder(data.folder))) ?? [];
+    const { coverage = [], rejected = [] } = (await importedState(dataFolder(data.folder))) ?? {};
     const texts = coverage.map(
       ({ system, records, asOf }) => `${records} of ${system} as of ${asOf.slice(0, 10)}`,
     );
-    const old = coverage.filter(({ importedAt }) => Date.now() - Date.parse(importedAt) > OLD_MS);
-    if (old.length === 0 && coverage.length > 0) return fine(`imported advisories: ${texts.join(', ')}`);
-    return degraded(
-      coverage.length === 0
-        ? 'the imported advisories cover no system'
-        : `imported a week ago or more: ${texts.join(', ')}`,
-      '`lockhound data update`, or import them again: `lockhound data import osv <file or URL>`.',
-    );
+    const old = coverage.filter(({ importedAt }) => Date.now() - Date.parse(importedAt) > OLD_IMPORT_MS);
+    const remedy =
+      '`lockhound data update`, or import them again: `lockhound data import osv <file or URL>`.';
+    if (coverage.length === 0) return degraded('the imported advisories cover no system', remedy);
+    if (old.length > 0) return degraded(`imported a week ago or more: ${texts.join(', ')}`, remedy);
+    const says = `imported advisories: ${texts.join(', ')}`;
+    if (rejected.length === 0) return fine(says);
+    const lost = rejected.map(({ source, records, first }) => `${records} of ${source}, first ${first}`);
+    return degraded(`${says}; not known, because they could not be read: ${lost.join('; ')}`, remedy);
   },
 };
 

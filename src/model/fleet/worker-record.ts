@@ -42,7 +42,7 @@ export const workerRecordSchema = z.object({
     deliveries: z.number(),
     refused: z.number(),
   }),
-  /** Data of which it uses an earlier state, because the present one cannot be read: what, and why. */
+  /** Imported data that are old, or of which a part or the present state cannot be read: what, and why. */
   faults: z.array(z.string()).exactOptional(),
   /** Traces: not configured, exported, or lost because the exporter fails. */
   traces: z.enum(['off', 'exported', 'lost']),

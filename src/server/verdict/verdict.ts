@@ -84,7 +84,7 @@ function judgeTelemetry({ workers, settings, now }: HealthFacts): Found {
   const faults = new Set(running.flatMap((record) => record.faults ?? []));
   if (faults.size > 0)
     return degraded(
-      `earlier data are used: ${[...faults].join('; ')}`,
+      `imported data are not whole or not up to date: ${[...faults].join('; ')}`,
       'Import them again (`lockhound data import`).',
     );
   const lost = running.filter(({ traces }) => traces === 'lost');
