@@ -41,7 +41,7 @@ const rule = (name: string, match: RouteMatch, rest = false): RouteRule => ({
 /** An issue without a CVE is in no list. */
 function withoutCve(): Change {
   const made = change('low');
-  const advisory = { ...made.finding.advisory, id: 'GHSA-1', aliases: [], url: '' };
+  const advisory = { id: 'GHSA-1', title: 'x', aliases: [], url: '' };
   return { ...made, finding: { ...made.finding, advisory } };
 }
 

@@ -42,7 +42,7 @@ export async function knownAdvice(
     readonly advice: string;
     readonly requestedAt: string;
     readonly now: number;
-    readonly asks?: (finding: Finding) => boolean;
+    readonly asks?: ((finding: Finding) => boolean) | undefined;
   },
 ): Promise<KnownAdvice> {
   const affected = findings.filter(isAdvisable);

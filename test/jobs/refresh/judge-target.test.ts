@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { judgeTarget } from '../../../src/jobs/refresh/judge-target.ts';
 import type { RouteMatch } from '../../../src/model/alert/routing.ts';
+import type { TargetChange } from '../../../src/model/queue/outcome.ts';
 import type { TargetState } from '../../../src/model/scan/change.ts';
 import { context, locked, ports, unexpected } from '../facts.ts';
 
@@ -99,7 +100,7 @@ it('looks up advice for what it finds new, unless a route waits for fixes', asyn
     const asked = run.next.flatMap(({ job, payload }) =>
       job === 'advise-upgrades' ? (payload as { packages: { key: { name: string } }[] }).packages : [],
     );
-    return { state: run.state?.state as TargetState, asked: asked.map(({ key }) => key.name).sort() };
+    return { state: (run.state as TargetChange).state, asked: asked.map(({ key }) => key.name).sort() };
   };
   const first = await judge(stateOf(1, 'i'));
   expect(first.asked).toEqual(['below']);
