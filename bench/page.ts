@@ -48,6 +48,15 @@ async function measureServer(environment: Readonly<Record<string, string>>): Pro
       await (await fetch(`${url}/api/v1/findings/issues?by=package&limit=100&orderBy=${orderBy}`)).text();
       console.log(`issues by ${orderBy}: ${Math.round(performance.now() - began)} ms`);
     }
+    for (const by of ['label:team', 'age', 'due', 'owner']) {
+      const found: number[] = [];
+      for (let ask = 0; ask < 5; ask += 1) {
+        const began = performance.now();
+        await (await fetch(`${url}/api/v1/findings/breakdown?by=${by}`)).text();
+        found.push(performance.now() - began);
+      }
+      print(`breakdown by ${by}`, found);
+    }
     await measurePage(await browser.newPage({ viewport: { width: 1280, height: 1000 } }), url);
   } finally {
     await browser.close();

@@ -73,6 +73,7 @@ const FILTERED = [
   'lockhound.targets.list',
   'lockhound.targets.inventory',
   'lockhound.packages.where',
+  'lockhound.deliveries.list',
 ];
 /** The part of a list that a view loads. */
 const PARTS = new Set(['skip', 'limit', 'pageSize', 'pageToken']);

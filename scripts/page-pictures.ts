@@ -15,7 +15,7 @@ const PICTURES: Readonly<Record<string, { readonly path: string; show?(page: Pag
   'page-overview': { path: '/' },
   'page-issues': {
     path: '/issues',
-    show: (page) => page.locator('button[aria-expanded=false]').first().click(),
+    show: (page) => page.locator('main td button[aria-expanded=false]').first().click(),
   },
   'page-finding': {
     path: '/issues',

@@ -1,3 +1,4 @@
+import { distance } from 'fastest-levenshtein';
 import { canonicalName, PURL_TYPES, systemOf } from '../../model/lockfile/ecosystem.ts';
 import { chunks, createYielder } from '../../model/yielding.ts';
 import { areNear } from '../../policy/signals/look-alike.ts';
@@ -12,7 +13,7 @@ export interface HeldPackages {
   find(query: NameQuery): Promise<ReadonlyMap<string, number>>;
   /** The answers of `find` for several names at one time, in order. */
   findEach(queries: readonly NameQuery[]): Promise<readonly ReadonlyMap<string, number>[]>;
-  /** Some names that contain the text, with their ecosystem. */
+  /** Some names that contain the text, or resemble it where none does, with their ecosystem. */
   similar(query: NameQuery): Promise<readonly string[]>;
   /** Some names that can be taken for the name. */
   near(query: NameQuery): Promise<readonly string[]>;
@@ -85,19 +86,28 @@ function followNames(packageIds: PackageIds): () => Promise<Names> {
     similar: async (query) => {
       const wanted = keyOf(query.name);
       const found = await searchNames(byKey, query.ecosystem, (key) => key.includes(wanted), nameIn);
-      return found.length > 0 ? found : await near(query, nameIn);
+      if (found.length > 0) return found;
+      const most = wanted.length < 4 ? 1 : 2;
+      return await close(query, nameIn, (key) => distance(key, wanted) <= most);
     },
-    near: async (query) => await near(query, (identity) => partsOf(identity)[1]),
+    near: async (query) =>
+      await close(
+        query,
+        (identity) => partsOf(identity)[1],
+        (key) => areNear(key, keyOf(query.name)),
+      ),
   };
-  const near = async ({ name, ecosystem }: NameQuery, shown: (identity: string) => string) => {
+  const close = async (
+    { name, ecosystem }: NameQuery,
+    shown: (identity: string) => string,
+    fits: (key: string) => boolean,
+  ) => {
     const wanted = keyOf(name);
     const letters = lettersOf(wanted);
     // To compare texts takes a hundred times longer than to compare letters, and a caller may ask for hundreds of names.
-    const isNear = (key: string) =>
-      Math.abs(key.length - wanted.length) <= 2 &&
-      mayBeNear(letters ^ lettersOf(key)) &&
-      areNear(key, wanted);
-    return await searchNames(byKey, ecosystem, isNear, shown);
+    const isClose = (key: string) =>
+      Math.abs(key.length - wanted.length) <= 2 && mayBeNear(letters ^ lettersOf(key)) && fits(key);
+    return await searchNames(byKey, ecosystem, isClose, shown);
   };
   return inTurn(async () => {
     if (packageIds.epoch() !== epoch) {

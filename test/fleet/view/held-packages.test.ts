@@ -54,6 +54,8 @@ describe('the packages of a fleet in memory', () => {
     expect([await found('LODASH', 'npm'), await found('lodash', 'pypi')]).toEqual([[], []]);
     expect(await found('@corp/web-ui')).toEqual(['NPM:@corp/web-ui@1.0.0']);
     expect(await held.similar({ name: 'dash' })).toEqual(['lodash (npm)']);
+    expect(await held.similar({ name: 'lodahs' })).toEqual(['lodash (npm)']);
+    expect(await held.similar({ name: 'hsadol' })).toEqual([]);
     // Redis lost its last ids, and gave them out again.
     await room.redis.flushall();
     packageIds.clear();

@@ -1,5 +1,6 @@
 import type { StoppedRoute } from '../../../src/model/api/lockhound-api.generated.ts';
 import { call } from '../api/call.ts';
+import { filtersIn } from '../api/filters.ts';
 import { may } from '../api/session.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { Action } from '../parts/action.tsx';
@@ -14,15 +15,21 @@ import { addressOf, place } from '../routing/location.ts';
 
 const STATES = ['waiting', 'retrying', 'held', 'delivered', 'failed'] as const;
 
+const PERIODS = [
+  ['', 'At any time'],
+  ['1d', 'Within a day'],
+  ['7d', 'Within 7 days'],
+  ['30d', 'Within 30 days'],
+] as const;
+
 /** Alerts to receivers, with their attempts. */
 export function DeliveriesView() {
-  const { params } = place.value;
-  const state = STATES.find((one) => one === params.get('state'));
-  const list = useList(`deliveries ${state}`, async (page, signal) => {
-    const filter = state === undefined ? {} : { state: [state] };
+  const filters = filtersIn('lockhound.deliveries.list', place.value.params);
+  const { state: [state] = [], target, since } = filters;
+  const list = useList(`deliveries ${JSON.stringify(filters)}`, async (page, signal) => {
     const { deliveries, nextPageToken } = await call(
       'lockhound.deliveries.list',
-      { ...filter, ...page },
+      { ...filters, ...page },
       { signal },
     );
     return { items: deliveries, nextPageToken };
@@ -33,7 +40,7 @@ export function DeliveriesView() {
       <StoppedRoutes />
       <FilterForm
         label="Filters of deliveries"
-        addressOf={(values) => addressOf('/deliveries', { state: values.get('state') ?? '' })}
+        addressOf={(values) => addressOf('/deliveries', filtersIn('lockhound.deliveries.list', values))}
       >
         <Choice
           name="state"
@@ -41,6 +48,11 @@ export function DeliveriesView() {
           value={state}
           options={[['', 'All'], ...STATES.map((one) => [one, one] as const)]}
         />
+        <label>
+          Target
+          <input name="target" defaultValue={target} placeholder="Exact id" />
+        </label>
+        <Choice name="since" label="Filed" value={since} options={PERIODS} />
       </FilterForm>
       <Shown loaded={list}>
         {({ items }) =>

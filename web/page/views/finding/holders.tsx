@@ -39,7 +39,7 @@ export function Holders({ finding }: { readonly finding: FindingBody }) {
                 <a href={findingAddress(one.target, one.finding.fingerprint)}>{one.target}</a>
                 <span>{one.finding.package.version}</span>
                 <span class="faint">
-                  {one.finding.suppressed === undefined ? one.status : 'suppressed'}{' '}
+                  {one.finding.suppressed === undefined ? one.status : 'suppressed'}, changed{' '}
                   <Time at={one.changedAt} />
                 </span>
               </li>

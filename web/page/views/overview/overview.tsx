@@ -80,7 +80,8 @@ function Fleet({ fleet }: { readonly fleet: Overview }) {
 
 interface Item {
   readonly count: number;
-  readonly says: string;
+  /** Of one, and of several. */
+  readonly says: readonly [one: string, several: string];
   readonly href?: string;
 }
 
@@ -89,43 +90,69 @@ function Attention({ fleet }: { readonly fleet: Overview }) {
   const items: readonly Item[] = [
     {
       count: fleet.stale,
-      says: 'stale: their packages were not looked up for too long',
+      says: [
+        'stale: its packages were not looked up for too long',
+        'stale: their packages were not looked up for too long',
+      ],
       href: addressOf('/targets', { stale: true }),
     },
-    { count: fleet.failingSources, says: 'unwatched: their sources cannot be read', href: '/schedules' },
+    {
+      count: fleet.failingSources,
+      says: ['unwatched: its source cannot be read', 'unwatched: their sources cannot be read'],
+      href: '/schedules',
+    },
     {
       count: fleet.incomplete,
-      says: 'incomplete: the last scan could not see everything',
+      says: [
+        'incomplete: the last scan could not see everything',
+        'incomplete: their last scans could not see everything',
+      ],
       href: addressOf('/targets', { incomplete: true }),
     },
     {
       count: fleet.failedDeliveries,
-      says: 'alerts failed permanently',
+      says: ['alert failed permanently', 'alerts failed permanently'],
       href: addressOf('/deliveries', { state: 'failed' }),
     },
-    { count: fleet.stoppedRoutes.length, says: 'routes are stopped', href: '/deliveries' },
+    {
+      count: fleet.stoppedRoutes.length,
+      says: ['route is stopped', 'routes are stopped'],
+      href: '/deliveries',
+    },
     {
       count: fleet.openDeliveries,
-      says: 'alerts are not delivered yet',
+      says: ['alert is not delivered yet', 'alerts are not delivered yet'],
       href: addressOf('/deliveries', { state: 'waiting' }),
     },
     {
       count: fleet.rejected ?? 0,
-      says: 'payloads were rejected',
+      says: ['payload was rejected', 'payloads were rejected'],
       ...(may('lockhound.rejected.list', { isFleetWide: true }) ? { href: '/rejected' } : {}),
     },
-    { count: fleet.leftOut, says: 'findings are not listed: there are too many' },
-    { count: fleet.unreadable.length, says: 'stored values cannot be read (see `lockhound doctor`)' },
+    {
+      count: fleet.leftOut,
+      says: ['finding is not listed: there are too many', 'findings are not listed: there are too many'],
+    },
+    {
+      count: fleet.unreadable.length,
+      says: [
+        'stored value cannot be read (see `lockhound doctor`)',
+        'stored values cannot be read (see `lockhound doctor`)',
+      ],
+    },
   ];
   const shown = items.filter(({ count }) => count > 0);
   if (shown.length === 0) return <Nothing>Nothing is stale, unwatched or undelivered.</Nothing>;
   return (
     <ul class="to-look-at">
-      {shown.map(({ count, says, href }) => (
-        <li key={says}>
-          <strong>{formatNumber(count)}</strong> {href === undefined ? says : <a href={href}>{says}</a>}
-        </li>
-      ))}
+      {shown.map(({ count, says: [one, several], href }) => {
+        const says = count === 1 ? one : several;
+        return (
+          <li key={several}>
+            <strong>{formatNumber(count)}</strong> {href === undefined ? says : <a href={href}>{says}</a>}
+          </li>
+        );
+      })}
     </ul>
   );
 }
