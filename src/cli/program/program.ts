@@ -7,6 +7,8 @@ import { type CommandContext, Interruption, type Terminal } from './terminal.ts'
 
 /** Columns of help that does not go to a terminal. */
 const HELP_WIDTH = 80;
+/** On narrower terminals a description stands below its term. */
+const SIDE_BY_SIDE_WIDTH = 70;
 
 /** Runs one command line and returns its exit code. Prints coded errors as one message and other errors with their stack. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -86,6 +88,7 @@ async function declare(command: Command, context: CommandContext): Promise<void>
 /** Directs the output of a command and of all below it to the terminal, and has its errors thrown. */
 function connect(command: Command, context: CommandContext): void {
   const { out, note, noteWidth } = context.terminal;
+  command.configureHelp({ ...command.configureHelp(), formatItem });
   command.exitOverride().configureOutput({
     writeOut: out,
     writeErr: note,
@@ -94,6 +97,14 @@ function connect(command: Command, context: CommandContext): void {
     getErrHelpWidth: () => noteWidth,
   });
   for (const inner of command.commands) connect(inner, context);
+}
+
+/** A line of help about an option, an argument or a command, as `Help.formatItem` returns it. */
+function formatItem(term: string, termWidth: number, description: string, helper: Help): string {
+  const width = helper.helpWidth ?? HELP_WIDTH;
+  if (width >= SIDE_BY_SIDE_WIDTH || description === '')
+    return Help.prototype.formatItem.call(helper, term, termWidth, description, helper);
+  return `  ${term}\n${helper.boxWrap(description, width - 6).replaceAll(/^/gm, '      ')}`;
 }
 
 /** The choice that an argument resembles, as advice. */
