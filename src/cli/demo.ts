@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { basename, relative } from 'node:path';
+import { relative } from 'node:path';
 import type { Command } from 'commander';
 import type { Demo, DemoAlert } from '../commands/demo/demo.ts';
 import { packageFile } from '../files/package-file.ts';
@@ -76,8 +76,7 @@ async function demo(terminal: Terminal, signal: AbortSignal, port: number | unde
       terminal.out('\nThe number of alerts is not the expected one. Please report this.\n');
       return EXIT.error;
     }
-    if (port === undefined)
-      terminal.out(nextText(startedAs(process.argv[1] ?? '', process.env), terminal.width));
+    if (port === undefined) terminal.out(nextText(startedAs(process.argv[1] ?? ''), terminal.width));
     else await serve(running, { port, show, signal });
     return EXIT.clean;
   } finally {
@@ -91,11 +90,11 @@ function nextText(program: string, width: number): string {
   return ['', 'What to try next:', ...columns(rows, { width, indent: '  ' }), ''].join('\n');
 }
 
-/** The words that start this program again as it was started. `file`: the main file, by the path that was given. */
-export function startedAs(file: string, environment: Readonly<Record<string, string | undefined>>): string {
-  if (basename(file).startsWith('lockhound') && !file.endsWith('.js'))
-    return environment['npm_command'] === 'exec' ? 'npx lockhound' : 'lockhound';
-  return `node ${relative('', file)}`;
+/** The words that start this program again as it was started, by the path of its main file as it was given. */
+export function startedAs(file: string): string {
+  if (file.endsWith('.js') || file.endsWith('.ts')) return `node ${relative('', file)}`;
+  // npm has the programs of a project there, and those that npx fetched.
+  return /[\\/]node_modules[\\/]\.bin[\\/]/.test(file) ? 'npx lockhound' : 'lockhound';
 }
 
 interface Serving {
