@@ -3,7 +3,7 @@ import type { WebhookAdmin } from '../commands/webhooks/webhook-admin.ts';
 import { loadConfig } from '../config/load.ts';
 import type { ProvisionChange } from '../model/alert/provision-change.ts';
 import { TRANSITIONS, type Transition } from '../model/scan/transition.ts';
-import { changesText, shownText } from '../report/administration/webhook-text.ts';
+import { changesText } from '../report/administration/webhook-text.ts';
 import { answerText } from '../report/answer.ts';
 import { EXIT } from './program/errors.ts';
 import { type ConfigOptions, withConfig } from './program/options.ts';
@@ -66,8 +66,10 @@ function show(context: CommandContext): Command {
       administer(context, options, async (admin, signal) => {
         const shown = await admin.show(signal);
         const { unprovisioned } = admin;
-        const head = unprovisioned === undefined ? '' : `${unprovisioned}\n\n`;
-        print(context.terminal, options, shown, () => head + shownText(shown, context.terminal));
+        // A line of a payload is a line of the text.
+        const webhooks = shown.webhooks.map((one) => ({ ...one, payload: one.payload?.split('\n') }));
+        const text = () => textOf({ unprovisioned, ...shown, webhooks }, context.terminal);
+        print(context.terminal, options, shown, text);
         return EXIT.clean;
       }),
   );
@@ -171,11 +173,15 @@ function printChanges(
   );
 }
 
+function textOf(result: object, terminal: Terminal): string {
+  return answerText(result, { schema: {}, schemas: {}, leavesOut: true }, terminal);
+}
+
 function print(
   terminal: Terminal,
   { json }: WebhookOptions,
   result: object,
-  text = () => answerText(result, { schema: {}, schemas: {}, leavesOut: true }, terminal),
+  text = () => textOf(result, terminal),
 ): void {
   terminal.out(json === true ? `${JSON.stringify(result, null, 2)}\n` : text());
 }

@@ -91,7 +91,7 @@ export function cellOf({ value, schema }: Described, page: Page): string {
 }
 
 /** Values of enumerations that somebody has to look at. */
-const FAULTS: ReadonlySet<string> = new Set(['failed', 'held', 'invalid', 'gone', 'broken']);
+const FAULTS: ReadonlySet<string> = new Set(['failed', 'held', 'invalid', 'gone', 'broken', 'block']);
 
 function scalarText(value: unknown, { type, format }: SchemaDescription): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

@@ -23,6 +23,8 @@ function pageOf({ schemas = {}, leavesOut = false }: AnswerSchema, options: Text
 
 /** The last column of a table gets at least this width. */
 const LEAST_LAST = 20;
+/** A list with more characters takes a line for each item, and no cell of a table. */
+const LONGEST_LIST = 200;
 
 /**
  * Any answer of an API as text for a person: the schemas of its description document give the order, the labels and the kinds of values.
@@ -129,7 +131,8 @@ function itemLines({ value, schema }: Described, indent: string, page: Page): re
  */
 function tableOf(rows: readonly Properties[], indent: string, page: Page): readonly string[] | undefined {
   const shown = rows.flatMap((row) => row.filter((one) => !isEmpty(one, page)));
-  if (shown.some((one) => !isLine(one, page))) return undefined;
+  const isLong = (one: Described) => Array.isArray(one.value) && cellOf(one, page).length > LONGEST_LIST;
+  if (shown.some((one) => !isLine(one, page) || isLong(one))) return undefined;
   const names = new Set(shown.map(({ name }) => name));
   const labels = [...new Set(rows.flat().map(({ name }) => name))].filter((name) => names.has(name));
   const found = rows.map((row) => labels.map((label) => row.find(({ name }) => name === label)));

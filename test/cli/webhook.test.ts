@@ -80,7 +80,7 @@ describe('lockhound webhook', () => {
     const again = await webhook('plan', file);
     expect(again).toMatchObject({ code: 0, note: '' });
     expect(again.out).toContain('0 to create, 0 to change, 0 to delete, 3 to leave.');
-    expect((await webhook('show', file)).out).toContain(`webhook apply (route default)`);
+    expect((await webhook('show', file)).out).toContain(`${services.receiver.url}/apply`);
   });
 
   it('renames, and shows each changed field', async () => {
@@ -195,10 +195,11 @@ describe('lockhound webhook', () => {
     it('shows the configuration, explains how to rotate a secret, and sends a test alert', async () => {
       const file = configFile('alone', {}, alone);
       const { out } = await webhook('show', file);
-      expect(out).toContain(nothing);
-      expect(out).toContain(`webhook alone (route default)\n    url: ${services.receiver.url}/alone\n`);
-      expect(out).toContain('custom_headers: {"authorization":"Bearer $TOKEN"}');
-      expect(out).toContain('variable TOKEN = (secret)\nvariable TEAM = blue\n');
+      expect(out.replaceAll(/\s+/g, ' ')).toContain(nothing);
+      expect(out).toContain(`${services.receiver.url}/alone`);
+      expect(out).toContain('{"authorization":"Bearer $TOKEN"}');
+      expect(out).toMatch(/ TOKEN .*\(secret\)\n/);
+      expect(out).toMatch(/ TEAM .* blue\n/);
       const rotated = await webhook('rotate', file, 'TOKEN');
       expect(rotated).toMatchObject({ code: 2, note: expect.stringContaining('Restart the workers') });
       const tested = await webhook('test', file);

@@ -8,10 +8,6 @@ import type { TextOptions } from '../../report/layout.ts';
 type Any = any;
 
 export interface ViewOptions extends TextOptions {
-  /** Most entries that are shown. */
-  readonly limit: number;
-  /** Whether there are further entries. */
-  readonly more: boolean;
   /** The parameters of the request. */
   readonly params: ParameterTexts;
 }

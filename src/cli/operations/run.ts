@@ -139,8 +139,7 @@ export async function layoutOf(
 
 async function textOf(context: CommandContext, run: Run, { answer, more }: Answered): Promise<string> {
   const { document, method, view, params, options } = run;
-  const limit = options.limit ?? view.limit ?? 0;
-  const shown = { ...(await layoutOf(context, options)), limit, more, params };
+  const shown = { ...(await layoutOf(context, options)), params };
   if (view.text !== undefined) return view.text(answer, shown);
   const { answerText } = await import('../../report/answer.ts');
   const described = { schema: { $ref: method.response ?? '' }, schemas: document.schemas, leavesOut: true };

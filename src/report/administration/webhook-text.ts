@@ -1,6 +1,5 @@
 import type { FieldChange, ProvisionChange } from '../../model/alert/provision-change.ts';
 import { printable } from '../../model/printable.ts';
-import type { ShownAccount } from '../../notify/provisioning/show.ts';
 import { fitLines, palette, type TextOptions } from '../layout.ts';
 
 const SIGNS: Readonly<Record<ProvisionChange['action'], string>> = {
@@ -65,23 +64,4 @@ function summary(changes: readonly ProvisionChange[], done: boolean): string {
     `${count('unchanged', 'kept')} ${done ? 'left' : 'to leave'}`,
   ];
   return `${parts.join(', ')}.`;
-}
-
-/** The definitions on the platform, or in the configuration when there is no platform. */
-export function shownText({ account, webhooks, variables }: ShownAccount, options: TextOptions): string {
-  const lines = account === null ? [] : [`At ${account}:`, ''];
-  for (const webhook of webhooks) {
-    const { route, name, there, url, customHeaders, encodeAs, payload } = webhook;
-    lines.push(`webhook ${printable(name)} (route ${route})${there ? '' : ': does not exist'}`);
-    if (!there) continue;
-    lines.push(
-      `    url: ${printable(url ?? '')}`,
-      `    custom_headers: ${printable(customHeaders ?? '(none)')}`,
-    );
-    lines.push(`    encode_as: ${encodeAs}`, '    payload:', ...indented(payload ?? '(default)', '    '));
-  }
-  for (const { name, there, value } of variables) {
-    lines.push(there ? `variable ${name} = ${printable(value ?? '')}` : `variable ${name}: does not exist`);
-  }
-  return fitLines(lines, options);
 }

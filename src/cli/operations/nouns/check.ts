@@ -1,7 +1,14 @@
 import type { PackageChecks } from '../../../model/api/lockhound-api.generated.ts';
-import { checksText } from '../../../report/checks.ts';
 import { EXIT } from '../../program/errors.ts';
 import type { Noun } from '../noun.ts';
+
+/** The columns of the gate's answers, each with its reasons and with what to add instead. */
+export const CHECK_COLUMNS = {
+  packages: ['requested', 'decision', 'version', 'reasons', 'meant', 'newestGood', 'mostUsed'],
+  reasons: ['code', 'decision', 'text', 'severity', 'advisory', 'suppressed'],
+  newestGood: ['version'],
+  mostUsed: ['version', 'targets'],
+};
 
 export const NOUN: Noun = {
   resource: 'packages',
@@ -10,7 +17,7 @@ export const NOUN: Noun = {
       method: 'lockhound.packages.check',
       args: ['packages'],
       items: 'packages',
-      text: checksText,
+      columns: CHECK_COLUMNS,
       exit: exitOf,
       local: ({ config, ...rest }) =>
         config.redis.url === undefined
