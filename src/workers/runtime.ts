@@ -64,7 +64,7 @@ interface FlowStores {
 export type Runtime = Awaited<ReturnType<typeof startWorkers>>;
 
 const DEFAULT_LOCK_MS = 30_000;
-/** BullMQ never fails a stalled job: `stalls.ts` decides when another worker claims it. */
+/** BullMQ never fails a stalled job: `processor.ts` decides when another worker claims it. */
 const MAX_STALLED = 1_000_000_000;
 /** BullMQ ignores `rateLimit` without a limiter; this one never limits by itself. */
 const NO_LIMIT = { max: 1_000_000_000, duration: 1_000 };

@@ -64,3 +64,23 @@ it('every page of the documentation is linked from another page', () => {
   });
   expect(unlinked).toEqual([]);
 });
+
+const FOLDERS = ['src', 'web', 'simulation', 'bench', 'scripts', 'test', 'apis', 'schemas', 'docs'];
+
+it('every file that ARCHITECTURE.md and CONTRIBUTING.md name exists', () => {
+  const paths = FOLDERS.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => !path.includes('node_modules'))
+      .map((path) => `/${folder}/${path}`),
+  );
+  const named = ['ARCHITECTURE.md', 'CONTRIBUTING.md'].flatMap((page) =>
+    [...readFileSync(join(ROOT, page), 'utf8').matchAll(/`([\w@./-]+\.(?:ts|json))`/g)].map(
+      ([, path = '']) => path,
+    ),
+  );
+  const missing = named.filter(
+    (name) => !existsSync(join(ROOT, name)) && !paths.some((path) => path.endsWith(`/${name}`)),
+  );
+  expect(named.length).toBeGreaterThan(50);
+  expect(missing).toEqual([]);
+});

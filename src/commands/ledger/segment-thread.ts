@@ -1,4 +1,4 @@
-/** Entry point of a thread that reads segments of a history. `segment-threads.ts` starts it. */
+/** Entry point of a thread that reads segments of a history. `import-history.ts` starts it. */
 import { parentPort } from 'node:worker_threads';
 import { CodedError } from '../../model/errors.ts';
 import type { Git } from '../../sources/git/git-process.ts';
