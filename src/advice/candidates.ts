@@ -21,7 +21,7 @@ export interface Candidates {
   readonly later: readonly PublishedVersion[];
   /** Set when the list of the versions is partial: why nothing is known of all versions. One that is not listed may be good. */
   readonly unlisted: Refuted | undefined;
-  /** `osv` when imported advisories name the versions, as fixed. */
+  /** `osv` when imported advisories name the good version, or all versions, as fixed. */
   readonly from: PublishedVersions['from'];
   /**
    * The first of the versions that is good. Where none is, versions about which the index has nothing leave that unknown, and so does a
@@ -64,14 +64,31 @@ export async function openCandidates(facts: AdviceFacts, key: VersionKey): Promi
       });
     }
   };
+  let isStated = false;
+  /** What OSV names as fixed is the first good one, because it lists the lower ones: no other one is looked up. */
+  const statedAmong = async (
+    versions: readonly PublishedVersion[],
+  ): Promise<PublishedVersion | undefined> => {
+    const fixed = await facts.fixedIn(key);
+    const stated = versions.find(({ version }) => version === fixed);
+    if (stated === undefined) return undefined;
+    await look([stated.version]);
+    if (seen.get(stated.version)?.proof.state !== 'good') return undefined;
+    isStated = true;
+    return stated;
+  };
   const inOrder = () => [...seen.values()].sort((left, right) => scheme.compare(left.version, right.version));
   const proofsOf = (versions: readonly string[]) => versions.flatMap((one) => seen.get(one)?.proof ?? []);
   const found = {
     scheme,
     later,
     unlisted,
-    from: published.from,
+    get from() {
+      return isStated ? 'osv' : published.from;
+    },
     async firstGood(versions: readonly PublishedVersion[]): Promise<Search<PublishedVersion>> {
+      const stated = await statedAmong(versions);
+      if (stated !== undefined) return { state: 'good', found: stated };
       for (let at = 0; at < versions.length; at += BATCH) {
         const batch = versions.slice(at, at + BATCH);
         await look(batch.map(({ version }) => version));

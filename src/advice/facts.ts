@@ -23,6 +23,8 @@ export class AdviceError extends CodedError<AdviceErrorCode> {}
 export interface AdviceFacts {
   /** `undefined` when the index does not have the package. */
   versions(key: Pick<VersionKey, 'system' | 'name'>): Promise<PublishedVersions | undefined>;
+  /** The version in which OSV says that everything is fixed which affects a version; `undefined` where it does not say so. */
+  fixedIn(key: VersionKey): Promise<string | undefined>;
   /** One for each key, in order; `undefined` for a version that the index does not have. */
   records(keys: readonly VersionKey[]): Promise<readonly (AdvisedRecord | undefined)[]>;
   /** The graph that a new installation of a version resolves to. It is not known when the service has none, and when a request fails. */
@@ -52,7 +54,7 @@ export interface AdviceLimits {
 /** The look-ups that advice uses. */
 export type AdvisedBy = Pick<
   Insights,
-  'publishedVersions' | 'resolve' | 'dependencies' | 'requirements' | 'releases'
+  'fixedIn' | 'publishedVersions' | 'resolve' | 'dependencies' | 'requirements' | 'releases'
 >;
 
 /** Reads facts through the API client. Each is read once. `learn` takes records that were read elsewhere. */
@@ -114,6 +116,7 @@ export function createAdviceFacts(
         return insights.publishedVersions({ system, name }, signal);
       });
     },
+    fixedIn: async (key) => await insights.fixedIn?.(key),
     async records(keys) {
       const open = keys.filter((key) => !records.has(formatVersionKey(key)));
       const asked = open.filter((key) => !learnt.has(formatVersionKey(key)));

@@ -12,10 +12,11 @@ import type { FixQuestion, KnownFixes } from '../model/ports/shared-state.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
 import { schemeOf } from '../versions/scheme.ts';
-import { openCandidates } from './candidates.ts';
+import { openCandidates, proofOf } from './candidates.ts';
 import { findDirectWay } from './direct-upgrade.ts';
 import type { AdviceFacts } from './facts.ts';
 import { openProject } from './project.ts';
+import type { Refuted, Search } from './proof.ts';
 import { sentenceOf } from './sentence.ts';
 
 const MAX_CANDIDATES = 5;
@@ -30,25 +31,38 @@ export async function learnFix(
   facts: AdviceFacts,
   now: number,
 ): Promise<KnownFix> {
-  const opened = await openCandidates(facts, key);
-  const candidates = opened.state === 'good' ? opened.found : undefined;
-  const good = opened.state === 'good' ? await opened.found.firstGood(opened.found.later) : opened;
+  const stated = await statedFix(facts, key);
+  const opened = stated === undefined ? await openCandidates(facts, key) : undefined;
+  const candidates = opened?.state === 'good' ? opened.found : undefined;
+  const good: Search<{ readonly version: string }> =
+    stated ?? (await candidates?.firstGood(candidates.later)) ?? (opened as Refuted);
   const ways: Record<string, KnownWay> = { ...before?.ways };
   for (const direct of directs) {
     const id = idOf(direct);
     if (good.state === 'good') ways[id] ??= await wayOf(direct, key, facts, now);
   }
-  const looked = candidates?.looked() ?? [];
+  const looked = candidates?.looked() ?? (stated === undefined ? [] : [{ ...stated.found, advisories: [] }]);
   return {
     computedAt: before?.computedAt ?? now,
     ...(good.state === 'good'
       ? { version: good.found.version, breaking: isBreaking(key, good.found.version) }
       : { reason: good.reason, ...(good.state === 'unknown' ? { isUnknown: true } : {}) }),
-    ...defined({ from: candidates?.from }),
+    ...defined({ from: stated === undefined ? candidates?.from : ('osv' as const) }),
     candidates: looked.slice(0, MAX_CANDIDATES),
     lookedAt: looked.length,
     ways,
   };
+}
+
+/** What OSV names as fixed, where nothing is wrong with it: no list of versions is looked up, and no lower version can be good. */
+async function statedFix(facts: AdviceFacts, key: VersionKey) {
+  const version = await facts.fixedIn(key);
+  if (version === undefined) return undefined;
+  const { isPrerelease } = schemeOf(key.system);
+  if (isPrerelease(version) && !isPrerelease(key.version)) return undefined;
+  const [record] = await facts.records([{ ...key, version }]);
+  const { state } = proofOf(key.name, version, record);
+  return state === 'good' ? { state, found: { version } } : undefined;
 }
 
 function isBreaking({ system, version }: VersionKey, to: string): boolean {

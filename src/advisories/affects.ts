@@ -69,6 +69,23 @@ function inRange(
   return isAffected && (!isLimited || isWithinLimit);
 }
 
+/** The lowest version in which the ranges of an advisory that hold a version end; `undefined` where one of them names none, or none holds it. */
+export function fixedAfter({ ranges }: Affected, system: System, version: string): string | undefined {
+  const { compare, isValid } = schemeOf(system);
+  if (!isValid(version)) return undefined;
+  const holding = ranges.filter((events) => inRange(events, version, compare));
+  const fixes = holding.map(
+    (events) => events.find(([kind, bound]) => kind === 'fixed' && compare(version, bound) < 0)?.[1],
+  );
+  return highestOf(fixes, system);
+}
+
+/** `undefined` where one of the versions is not known, and for none. */
+export function highestOf(versions: readonly (string | undefined)[], system: System): string | undefined {
+  const known = versions.filter((one) => one !== undefined);
+  return known.length < versions.length ? undefined : known.sort(schemeOf(system).compare).at(-1);
+}
+
 const SIGNS = { introduced: '>=', fixed: '<', last_affected: '<=', limit: '<' };
 const MAX_TEXT = 200;
 

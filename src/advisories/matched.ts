@@ -1,6 +1,6 @@
 import { canonicalVersion, type System, storedName, type VersionKey } from '../model/lockfile/ecosystem.ts';
 import type { PublishedVersions } from '../model/scan/inventory.ts';
-import { affects, fixedVersions } from './affects.ts';
+import { affects, fixedAfter, fixedVersions, highestOf } from './affects.ts';
 import { claimsAbout } from './claims.ts';
 import type { Advisories, StoredAffected } from './database.ts';
 
@@ -34,6 +34,16 @@ export function matchedWith(advisories: Advisories) {
           found[at] = idsOf(about.get(names[index] ?? '') ?? [], system, keys[at]?.version ?? '');
       }
       return found;
+    },
+    /** The lowest version in which all is fixed that affects a version; `undefined` where an advisory does not say so, or none affects it. */
+    fixedIn({ system, name, version }: VersionKey): string | undefined {
+      const stored = storedName(system, name);
+      const about = covered.has(system) ? (advisories.about(system, [stored]).get(stored) ?? []) : [];
+      const fixes = about
+        .filter((one) => affects(one, system, version) !== false)
+        .map((one) => fixedAfter(one, system, version));
+      const highest = highestOf(fixes, system);
+      return highest && canonicalVersion(highest, name, system);
     },
     /** The versions that advisories name as fixed. */
     publishedVersions({ system, name }: PackageKey): PublishedVersions | undefined {

@@ -26,6 +26,8 @@ interface ImportedAdvisories {
   find(id: string): ImportedAdvisory | undefined;
   /** Why these are not the present ones; absent when they are. */
   readonly fault?: string | undefined;
+  /** The lowest version in which all is fixed that affects a version; `undefined` where they do not say so. */
+  fixedIn(key: VersionKey): string | undefined;
   /** The versions that they name as fixed; `undefined` for a system that they do not cover. */
   publishedVersions(name: Pick<VersionKey, 'system' | 'name'>): PublishedVersions | undefined;
 }

@@ -150,6 +150,7 @@ export function createInsights(options: InsightsOptions): Insights {
       };
       return findBase(layers, repositoriesOf, former);
     },
+    fixedIn: async (key) => (await imported?.())?.fixedIn(key),
     async publishedVersions(name, signal) {
       if (isLocal === true && imported !== undefined) return (await imported()).publishedVersions(name);
       return versionLists(`${name.system}:${name.name}`, signal, (shared) =>

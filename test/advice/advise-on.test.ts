@@ -47,6 +47,25 @@ describe('the nearest good version', () => {
     ]);
   });
 
+  it('is what OSV names as fixed, and no other candidate is looked up', async () => {
+    const lockfile = lockfileOf(registry, { pad: '1.0.0' }, { 'pad@1.0.0': [] });
+    const ask = async (fixed: string) => {
+      const facts = factsOf(registry);
+      const known = { ...facts, fixedIn: async () => fixed };
+      const fix = await adviseOn(lockfile.find('pad@1.0.0'), openProject(lockfile), known, NOW);
+      return { fix, looked: facts.requested.filter((one) => one.startsWith('records')) };
+    };
+    const { fix, looked } = await ask('1.3.0');
+    expect(looked).toEqual(['records pad@1.3.0']);
+    expect(fix).toMatchObject({ kind: 'upgrade-direct', version: '1.3.0', evidence: { from: 'osv' } });
+    // One that is affected itself, and one that nobody published.
+    for (const wrong of ['1.2.0', '1.2.5']) {
+      const { fix: other } = await ask(wrong);
+      expect(other).toMatchObject({ version: '1.3.0' });
+      expect(other.evidence.from).toBeUndefined();
+    }
+  });
+
   it('may be a pre-release when the locked one is', async () => {
     const own = { pad: { '1.0.0-beta.1': BAD, '1.0.0-beta.2': {}, '1.0.0': {} } };
     const lockfile = lockfileOf(own, { pad: '1.0.0-beta.1' }, { 'pad@1.0.0-beta.1': [] });

@@ -70,6 +70,29 @@ describe('what is known of a fix for the whole fleet', () => {
     expect(sentence(['new@1.0.0', 'parser@1.0.0'])).toBeUndefined();
   });
 
+  it('is what OSV names as fixed, without a look at other versions, unless something is wrong with that', async () => {
+    const learn = async (fixed: string) => {
+      const facts = factsOf({ ...registry, parser: { ...registry['parser'], '1.0.2': BAD } });
+      const known = await learnFix(
+        { key, directs: [] },
+        undefined,
+        { ...facts, fixedIn: async () => fixed },
+        5,
+      );
+      return { known, requested: facts.requested };
+    };
+    const { known, requested } = await learn('2.0.0');
+    expect(requested).toEqual(['records parser@2.0.0']);
+    expect(known).toMatchObject({ version: '2.0.0', breaking: true, from: 'osv', lookedAt: 1 });
+    // One is affected, the second one is not in the index, and the third one is a pre-release.
+    for (const other of ['1.0.2', '1.0.3', '1.0.1-rc.1']) {
+      const { known: found, requested: asked } = await learn(other);
+      expect(asked).toContain('versions parser');
+      expect(found).toMatchObject({ version: '1.0.1' });
+      expect(found.from).toBeUndefined();
+    }
+  });
+
   it('keeps the ways that are known', async () => {
     const first = await learnFix({ key, directs: directs.slice(0, 1) }, undefined, factsOf(registry), 5);
     const facts = factsOf(registry);

@@ -95,6 +95,7 @@ async function compare(one: Package, range: Range) {
 
 function factsOf(one: Package): AdviceFacts {
   return {
+    fixedIn: async () => undefined,
     versions: async () => ({
       versions: Array.from(one.versions, (version) => ({ version, isDefault: false, isDeprecated: false })),
     }),

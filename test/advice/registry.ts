@@ -41,6 +41,7 @@ export function factsOf(
         ...(partial.includes(name) ? { isPartial: true } : {}),
       };
     },
+    fixedIn: async () => undefined,
     async records(keys) {
       if (keys.length > 0) requested.push(`records ${keys.map(({ name, version }) => `${name}@${version}`)}`);
       return keys.map((key) => recordOf(key, registry[key.name]?.[key.version]));

@@ -75,6 +75,8 @@ export interface Insights {
     signal: AbortSignal,
     former?: BaseImage,
   ): Promise<BaseImage | undefined>;
+  /** The lowest version in which imported advisories say that all is fixed which they say of a version. Absent where none are imported. */
+  fixedIn?(key: VersionKey): Promise<string | undefined>;
   /**
    * The published versions of a package, unordered. `undefined` when the index does not have the package. Throws `InsightsError`.
    */
