@@ -84,17 +84,12 @@ export function createInsights(options: InsightsOptions): Insights {
     gate: options.gate ?? createGate(),
     offered: options.offered ?? createOffered(),
   });
-  const advisoryCache = createRecordCache(CACHED_ADVISORY, options);
+  const cacheOf = <Value>(kind: StoredKind<Known<Value>>) => createRecordCache(kind, options);
+  const advisoryCache = cacheOf(CACHED_ADVISORY);
   const advisories = createLoader(CACHED_ADVISORY, advisoryCache);
-  const graphs = createLoader(CACHED_DEPENDENCIES, createRecordCache(CACHED_DEPENDENCIES, options));
-  const versionLists = createLoader(
-    CACHED_PUBLISHED_VERSIONS,
-    createRecordCache(CACHED_PUBLISHED_VERSIONS, options),
-  );
-  const imageRepositories = createLoader(
-    CACHED_IMAGE_REPOSITORIES,
-    createRecordCache(CACHED_IMAGE_REPOSITORIES, options),
-  );
+  const graphs = createLoader(CACHED_DEPENDENCIES, cacheOf(CACHED_DEPENDENCIES));
+  const versionLists = createLoader(CACHED_PUBLISHED_VERSIONS, cacheOf(CACHED_PUBLISHED_VERSIONS));
+  const imageRepositories = createLoader(CACHED_IMAGE_REPOSITORIES, cacheOf(CACHED_IMAGE_REPOSITORIES));
   const parts = {
     eligibility: createEligibility({ privatePatterns, mirrors }),
     seen,
@@ -116,7 +111,7 @@ export function createInsights(options: InsightsOptions): Insights {
   const resolve = createResolver({
     ...parts,
     lookUpVersions: guardedLookUp(facts?.versions ?? stated, witnessing),
-    cache: createRecordCache(CACHED_VERSION, options),
+    cache: cacheOf(CACHED_VERSION),
     facts: facts?.versions,
     isLocal,
   });

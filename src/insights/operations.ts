@@ -39,12 +39,9 @@ export function getVersion(service: Service, key: VersionKey, options: AskOption
 
 /** One request of at most 5,000 versions, one page of its answer. See `Batches.versions`. */
 export function getVersionBatch(service: Service, body: api.VersionBatchRequest, options: AskOptions) {
-  const prepare = () => {
-    const requests = validateEntries(body.requests, ({ versionKey }) => ({
-      versionKey: sendable(service, validateVersion(versionKey as VersionKey)),
-    }));
-    return { body: { ...body, requests } };
-  };
+  const prepare = batchOf(body, ({ versionKey }) => ({
+    versionKey: sendable(service, validateVersion(versionKey as VersionKey)),
+  }));
   return service.ask('insights.getVersionBatch', prepare, options);
 }
 
@@ -75,12 +72,9 @@ export function getProject(service: Service, id: string, options: AskOptions) {
 
 /** One request of at most 5,000 projects, one page of its answer. See `Batches.projects`. */
 export function getProjectBatch(service: Service, body: api.ProjectBatchRequest, options: AskOptions) {
-  const prepare = () => {
-    const requests = validateEntries(body.requests, ({ projectKey }) => ({
-      projectKey: { id: validateProject(projectKey.id ?? '') },
-    }));
-    return { body: { ...body, requests } };
-  };
+  const prepare = batchOf(body, ({ projectKey }) => ({
+    projectKey: { id: validateProject(projectKey.id ?? '') },
+  }));
   return service.ask('insights.getProjectBatch', prepare, options);
 }
 
@@ -123,12 +117,7 @@ export async function purlLookup(
 
 /** One request of at most 5,000 purls, one page of its answer. See `Batches.purls`. */
 export function purlLookupBatch(service: Service, body: api.PurlLookupBatchRequest, options: AskOptions) {
-  const prepare = () => {
-    const requests = validateEntries(body.requests, ({ purl }) => ({
-      purl: sendable(service, readVersionPurl(purl)).purl,
-    }));
-    return { body: { ...body, requests } };
-  };
+  const prepare = batchOf(body, ({ purl }) => ({ purl: sendable(service, readVersionPurl(purl)).purl }));
   return service.ask('insights.purlLookupBatch', prepare, options);
 }
 
@@ -147,12 +136,9 @@ export function getVersionFindings(service: Service, key: VersionKey, options: A
 
 /** One request of at most 5,000 packages and versions, one page of its answer. See `Batches.findings`. */
 export function getFindingsBatch(service: Service, body: api.FindingsBatchRequest, options: AskOptions) {
-  const prepare = () => {
-    const requests = validateEntries(body.requests, (entry: api.FindingsRequest) =>
-      findingsRequest(service, (entry.versionKey ?? entry.packageKey ?? {}) as FindingsSubject),
-    );
-    return { body: { ...body, requests } };
-  };
+  const prepare = batchOf(body, ({ versionKey, packageKey }) =>
+    findingsRequest(service, (versionKey ?? packageKey ?? {}) as FindingsSubject),
+  );
   return service.ask('insights.getFindingsBatch', prepare, options);
 }
 
@@ -187,15 +173,21 @@ async function lookUpByName(
   };
 }
 
-/** Throws with the index of the first entry that breaks a rule: the service would refuse the whole batch. */
-function validateEntries<Entry>(entries: readonly Entry[], rule: (entry: Entry) => Entry): readonly Entry[] {
-  requireBatchSize(entries.length);
-  return entries.map((entry, index) => {
-    try {
-      return rule(entry);
-    } catch (error) {
-      if (!(error instanceof InsightsError) || error.rule === undefined) throw error;
-      throw new InsightsError('invalid', `requests[${index}]: ${error.message}`, { rule: error.rule });
-    }
-  });
+/** Returns a function that returns the body of a batch whose entries `rule` checked. It throws for the first one that breaks a rule. */
+function batchOf<Body extends { readonly requests: readonly unknown[] }>(
+  body: Body,
+  rule: (entry: Body['requests'][number]) => Body['requests'][number],
+): () => { readonly body: Body } {
+  return () => {
+    requireBatchSize(body.requests.length);
+    const requests = body.requests.map((entry, index) => {
+      try {
+        return rule(entry);
+      } catch (error) {
+        if (!(error instanceof InsightsError) || error.rule === undefined) throw error;
+        throw new InsightsError('invalid', `requests[${index}]: ${error.message}`, { rule: error.rule });
+      }
+    });
+    return { body: { ...body, requests } };
+  };
 }

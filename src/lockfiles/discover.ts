@@ -4,9 +4,10 @@ import { codedError } from '../files/errors.ts';
 import { close, read, readdir, realpath, stat } from '../files/file-system.ts';
 import { openFile } from '../files/open-file.ts';
 import { CodedError } from '../model/errors.ts';
+import { detectFormatName, HEAD_BYTES, headText } from './detect-format.ts';
 import { LockfileError } from './errors.ts';
 import { GITIGNORE, type IgnoreRules, isIgnored } from './ignore-rules.ts';
-import { detectFormatName, formatOfName, HEAD_BYTES, headText, unknownFormat } from './known-formats.ts';
+import { formatOfName, unknownFormat } from './known-formats.ts';
 import { lockfileFormat, SKIPPED_FOLDERS } from './search-rules.ts';
 
 interface DiscoverOptions {

@@ -66,17 +66,13 @@ class PackageAtPlaces implements LocatedPackage {
   isForDevelopment: boolean;
   readonly #inventory: Inventory;
   readonly #pathTo: PathFinder;
-  readonly #lockfile: number;
-  readonly #first: ResolvedPackage;
-  /** Most packages have one place. */
-  #others: Place[] | undefined;
+  readonly #places: Place[];
   #locations: readonly Location[] | undefined;
 
   constructor(inventory: Inventory, pathTo: PathFinder, lockfile: number, locked: ResolvedPackage) {
     this.#inventory = inventory;
     this.#pathTo = pathTo;
-    this.#lockfile = lockfile;
-    this.#first = locked;
+    this.#places = [{ lockfile, locked }];
     this.locked = locked;
     this.direct = locked.direct;
     this.groups = locked.groups;
@@ -85,8 +81,7 @@ class PackageAtPlaces implements LocatedPackage {
 
   /** Adds another place. */
   add(lockfile: number, locked: ResolvedPackage): void {
-    this.#others ??= [];
-    this.#others.push({ lockfile, locked });
+    this.#places.push({ lockfile, locked });
     // All instances of a purl share the record of the one whose look-up succeeded.
     if (this.locked.resolution.record === undefined && locked.resolution.record !== undefined) {
       this.locked = locked;
@@ -97,16 +92,12 @@ class PackageAtPlaces implements LocatedPackage {
   }
 
   locations(): readonly Location[] {
-    this.#locations ??= this.#places().map(({ lockfile, locked }, index) => ({
+    this.#locations ??= this.#places.map(({ lockfile, locked }, index) => ({
       path: this.#inventory.lockfiles[lockfile]?.path ?? '',
       ...(locked.line === undefined ? {} : { line: locked.line }),
       dependencyPath: index < MAX_PATHS ? this.#pathTo(lockfile, locked.id) : [],
     }));
     return this.#locations;
-  }
-
-  #places(): readonly Place[] {
-    return [{ lockfile: this.#lockfile, locked: this.#first }, ...(this.#others ?? [])];
   }
 }
 

@@ -12,23 +12,11 @@ interface WorstChanges<One extends Change> {
 /** The worst changes, at most `limit`: findings that are open before resolved ones, then by severity. */
 export function worstChanges<One extends Change>(changes: readonly One[], limit: number): WorstChanges<One> {
   if (changes.length <= limit) return { changes, omitted: undefined };
-  const sizes = new Array<number>(RATED_SEVERITIES.length * 2).fill(0);
-  for (const change of changes) sizes[rankOf(change)] = (sizes[rankOf(change)] ?? 0) + 1;
-  const free = [...sizes];
-  let left = limit;
-  for (const [rank, size] of sizes.entries()) {
-    free[rank] = Math.min(left, size);
-    left -= Math.min(left, size);
-  }
-  const omitted = countTransitions([]);
-  const kept = changes.filter((change) => {
-    const rank = rankOf(change);
-    const left = free[rank] ?? 0;
-    free[rank] = left - 1;
-    if (left <= 0) omitted[change.transition] += 1;
-    return left > 0;
-  });
-  return { changes: kept, omitted };
+  const kept = new Set(changes.toSorted((left, right) => rankOf(left) - rankOf(right)).slice(0, limit));
+  return {
+    changes: changes.filter((change) => kept.has(change)),
+    omitted: countTransitions(changes.filter((change) => !kept.has(change))),
+  };
 }
 
 /** Number of changes by transition; every transition has an entry. */

@@ -1,5 +1,3 @@
-import { ONLY_SHARD, type Shard } from './shards/shard-layout.ts';
-
 /*
  * One shard (the default): every key has the same hash tag, so that scripts may join all of them.
  *
@@ -17,6 +15,16 @@ import { ONLY_SHARD, type Shard } from './shards/shard-layout.ts';
 
 /** Default prefix of every key; the braces keep all keys in one slot of a cluster, so that scripts may join them. */
 export const DEFAULT_PREFIX = '{lockhound}';
+
+/** A shard: one part of the targets, with its own keys. */
+export interface Shard {
+  /** From 0. */
+  readonly index: number;
+  /** Number of all shards (`redis.shards`). */
+  readonly count: number;
+}
+
+export const ONLY_SHARD: Shard = { index: 0, count: 1 };
 
 /** All Redis keys except those of BullMQ, which start with `<prefix>:<job name>:`. */
 export type Keys = ReturnType<typeof createKeys>;

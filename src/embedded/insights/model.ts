@@ -1,10 +1,5 @@
 import { UNCOVERED } from '../../model/api/extensions.ts';
-import {
-  canonicalName,
-  formatVersionKey,
-  type System,
-  type VersionKey,
-} from '../../model/lockfile/ecosystem.ts';
+import { canonicalName, type System, type VersionKey } from '../../model/lockfile/ecosystem.ts';
 import type {
   AdvisoryFact,
   ImageFact,
@@ -18,7 +13,7 @@ import { type FindingsSubject, findingsObject } from './findings.ts';
 import { type Graph, resolveGraph } from './graph.ts';
 import { AdvisoryIndex, affects, DependentCounts, PackageIndex } from './indexes.ts';
 import { canonicalKey, canonicalVersion, purlOf } from './names.ts';
-import { packageVersionObject, projectsOf, versionObject } from './version-object.ts';
+import { advisoryObject, packageVersionObject, projectsOf, versionObject } from './version-object.ts';
 
 /** A version with the package it belongs to. */
 interface Entry {
@@ -33,19 +28,12 @@ export interface ProjectVersion {
   readonly related: RelatedProject;
 }
 
-/**
- * The index of the local package-insights service. Answers are JSON text, computed on first request and cached until the
- * index changes.
- */
+/** The index of the local package-insights service. Answers are JSON text. */
 export class InsightsModel {
   readonly #packages: PackageIndex;
   /** Whether packages and versions exist that are not in the data. */
   readonly #isPartial: boolean;
-  /** By package and version; those of a package are added when it is requested. */
-  readonly #versions = new WeakMap<IndexedPackage, ReadonlyMap<string, Entry>>();
   readonly #advisories: AdvisoryIndex;
-  readonly #versionTexts = new Map<string, string>();
-  readonly #graphTexts = new Map<string, string>();
   readonly #projects: Map<string, ProjectFact>;
   readonly #images: ReadonlyMap<string, ImageFact>;
   #dependents: DependentCounts | undefined;
@@ -63,13 +51,13 @@ export class InsightsModel {
   learnAdvisory(advisory: AdvisoryFact): readonly VersionKey[] {
     this.withdrawAdvisory(advisory.id);
     this.#advisories.add(advisory);
-    return this.#forgetTexts(advisory);
+    return this.#affectedBy(advisory);
   }
 
   /** Removes an advisory; returns the versions that it affected. */
   withdrawAdvisory(id: string): readonly VersionKey[] {
     const known = this.#advisories.remove(id);
-    return known === undefined ? [] : this.#forgetTexts(known);
+    return known === undefined ? [] : this.#affectedBy(known);
   }
 
   /** Adds a package with its versions, or replaces it: versions that it no longer has are `absent` from then on. */
@@ -77,13 +65,9 @@ export class InsightsModel {
     const { system, name } = indexedPackage;
     const before = this.#packages.find(system, name);
     const absent = new Set([...(before?.absent ?? []), ...(indexedPackage.absent ?? [])]);
-    for (const { version } of before?.versions ?? []) {
-      this.#versionTexts.delete(formatVersionKey({ system, name, version }));
-      absent.add(version);
-    }
+    for (const { version } of before?.versions ?? []) absent.add(version);
     for (const { version } of indexedPackage.versions) absent.delete(version);
     this.#packages.put({ ...indexedPackage, absent: [...absent] });
-    this.#graphTexts.clear();
     this.#dependents = undefined;
     this.#byDigest = undefined;
   }
@@ -93,53 +77,34 @@ export class InsightsModel {
     this.#projects.set(project.id, project);
   }
 
-  /** Versions that an advisory affects are written again when they are requested; returns these. */
-  #forgetTexts(advisory: AdvisoryFact): readonly VersionKey[] {
-    const affected = advisory.affected.flatMap(({ system, name }) =>
+  #affectedBy(advisory: AdvisoryFact): readonly VersionKey[] {
+    return advisory.affected.flatMap(({ system, name }) =>
       (this.#packages.find(system, name)?.versions ?? [])
         .map(({ version }) => ({ system, name, version }))
         .filter((key) => affects(advisory, key)),
     );
-    for (const key of affected) this.#versionTexts.delete(formatVersionKey(key));
-    return affected;
   }
 
   /** `key`: in canonical form. */
   #entry({ system, name, version }: VersionKey): Entry | undefined {
     const found = this.#packages.find(system, name);
-    return found && this.#entriesOf(found).get(version);
-  }
-
-  #entriesOf(found: IndexedPackage): ReadonlyMap<string, Entry> {
-    const known = this.#versions.get(found);
-    if (known !== undefined) return known;
-    const entries = new Map(
-      found.versions.map((indexed) => [
-        canonicalVersion(found.system, indexed.version),
-        { package: found, indexed },
-      ]),
-    );
-    this.#versions.set(found, entries);
-    return entries;
+    const indexed = found?.versions.findLast((one) => canonicalVersion(system, one.version) === version);
+    return found && indexed && { package: found, indexed };
   }
 
   #allEntries(): readonly Entry[] {
-    return [...this.#packages.all()].flatMap((one) => [...this.#entriesOf(one).values()]);
+    return [...this.#packages.all()].flatMap((one) =>
+      one.versions.map((indexed) => ({ package: one, indexed })),
+    );
   }
 
   /** A Version object as JSON. */
   version(key: VersionKey): string | undefined {
-    const canonical = canonicalKey(key);
-    const id = formatVersionKey(canonical);
-    const known = this.#versionTexts.get(id);
-    if (known !== undefined) return known;
-    const entry = this.#entry(canonical);
+    const entry = this.#entry(canonicalKey(key));
     if (entry === undefined) return undefined;
     const { system, name } = entry.package;
     const advisoryIds = this.#advisories.idsOf({ system, name, version: entry.indexed.version });
-    const text = JSON.stringify(versionObject(entry.package, entry.indexed, advisoryIds));
-    this.#versionTexts.set(id, text);
-    return text;
+    return JSON.stringify(versionObject(entry.package, entry.indexed, advisoryIds));
   }
 
   /** A Package object as JSON. */
@@ -164,9 +129,9 @@ export class InsightsModel {
     const { system, name, version } = canonicalKey(key);
     const found = this.#packages.find(system, name);
     if (found === undefined) return false;
-    const { absent = [] } = found;
-    return (
-      absent.some((one) => canonicalVersion(system, one) === version) || this.#entriesOf(found).has(version)
+    const { absent = [], versions } = found;
+    return [...absent, ...versions.map((one) => one.version)].some(
+      (one) => canonicalVersion(system, one) === version,
     );
   }
 
@@ -202,16 +167,10 @@ export class InsightsModel {
 
   /** A Dependencies object as JSON; `undefined` also for a version without a computed graph. */
   dependencies(key: VersionKey): string | undefined {
-    const canonical = canonicalKey(key);
-    const id = formatVersionKey(canonical);
-    const known = this.#graphTexts.get(id);
-    if (known !== undefined) return known;
-    const entry = this.#entry(canonical);
+    const entry = this.#entry(canonicalKey(key));
     if (entry?.indexed.graph !== undefined) return JSON.stringify(entry.indexed.graph);
     if (entry?.indexed.dependencies === undefined) return undefined;
-    const text = JSON.stringify(resolveGraph(entry, (name) => this.find(key.system, name)));
-    this.#graphTexts.set(id, text);
-    return text;
+    return JSON.stringify(resolveGraph(entry, (name) => this.find(key.system, name)));
   }
 
   /** A Dependents object as JSON; `undefined` for a version without a computed graph. */
@@ -274,30 +233,6 @@ export class InsightsModel {
     );
     return [...better, ...metadata];
   }
-}
-
-/** An Advisory object as JSON; a missing score is 0 and a missing vector empty, as scalars have defaults. */
-export function advisoryObject({
-  id,
-  title,
-  aliases,
-  score = 0,
-  vector = '',
-}: {
-  readonly id: string;
-  readonly title: string;
-  readonly aliases: readonly string[];
-  readonly score?: number | undefined;
-  readonly vector?: string | undefined;
-}): string {
-  return JSON.stringify({
-    advisoryKey: { id },
-    url: `https://osv.dev/vulnerability/${id}`,
-    title,
-    aliases,
-    cvss3Score: score,
-    cvss3Vector: vector,
-  });
 }
 
 function keyOf({ package: { system, name }, indexed: { version } }: Entry): VersionKey {

@@ -1,5 +1,5 @@
 import type { System, VersionKey } from '../../model/lockfile/ecosystem.ts';
-import type { IndexedPackage, IndexedVersion, RelatedProject } from './data-set.ts';
+import type { AdvisoryFact, IndexedPackage, IndexedVersion, RelatedProject } from './data-set.ts';
 import { purlOf } from './names.ts';
 
 const REGISTRY = 'https://registry.yarnpkg.com/';
@@ -105,4 +105,16 @@ function spdxOf(license: string): string {
 function isExpression(text: string): boolean {
   const flat = text.replaceAll(/\(([^()]*)\)/g, (part, inner) => (SPDX.test(inner) ? ' X ' : part));
   return flat === text ? SPDX.test(text) : isExpression(flat);
+}
+
+/** An Advisory object as JSON; a missing score is 0 and a missing vector empty, as scalars have defaults. */
+export function advisoryObject({ id, title, aliases, score = 0, vector = '' }: AdvisoryFact): string {
+  return JSON.stringify({
+    advisoryKey: { id },
+    url: `https://osv.dev/vulnerability/${id}`,
+    title,
+    aliases,
+    cvss3Score: score,
+    cvss3Vector: vector,
+  });
 }

@@ -82,12 +82,8 @@ export function createBatchWork<Request, Sent, Entry, Value>(
         count: number,
         read: (request: Request, offset: number) => BatchEntry<Request, Value>,
       ): void => {
-        const entries: (readonly [index: number, entry: BatchEntry<Request, Value>])[] = [];
-        for (let offset = 0; offset < count; offset += 1) {
-          const index = indexes?.[start + offset] ?? start + offset;
-          entries.push([index, read(requests[index] as Request, offset)]);
-        }
-        settled(entries);
+        const own = indexes.slice(start, start + count);
+        settled(own.map((index, offset) => [index, read(requests[index] as Request, offset)]));
       };
       const batch = {
         requests: sent,
@@ -112,25 +108,20 @@ export function createBatchWork<Request, Sent, Entry, Value>(
   };
 }
 
-/**
- * Settles the requests that break a rule; returns the others in the form that is sent. `indexes` are theirs, unless all
- * requests are sent.
- */
+/** Settles the requests that break a rule; returns the others in the form that is sent, with their indexes. */
 function prepareAll<Request, Sent, Value>(
   operation: Pick<BatchOperation<Request, Sent, unknown, Value>, 'prepare'>,
   requests: readonly Request[],
   settled: Settled<BatchEntry<Request, Value>>,
 ) {
   const sent: Sent[] = [];
-  let indexes: number[] | undefined;
-  for (let index = 0; index < requests.length; index += 1) {
-    const request = requests[index] as Request;
+  const indexes: number[] = [];
+  for (const [index, request] of requests.entries()) {
     try {
       sent.push(operation.prepare(request));
-      indexes?.push(index);
+      indexes.push(index);
     } catch (error) {
       if (!(error instanceof InsightsError)) throw error;
-      indexes ??= Array.from(sent.keys());
       settled([[index, { request, error }]]);
     }
   }

@@ -5,7 +5,7 @@ import {
   type System,
   type VersionKey,
 } from '../../model/lockfile/ecosystem.ts';
-import { ruleError } from '../errors.ts';
+import { type RuleName, ruleError } from '../errors.ts';
 import type { InsightsService as Service } from '../service.ts';
 
 type Partly<Value> = { readonly [Name in keyof Value]?: Value[Name] | undefined };
@@ -173,29 +173,31 @@ export function validateVersion(key: VersionKey, facts?: Facts): VersionKey {
   return { system, name, version: canonicalVersion(key.version, key.name, system) };
 }
 
-export function validateProject(id: string): string {
-  if (typeof id === 'string' && PROJECT_ID.test(id)) return id;
-  throw ruleError(
-    'project-id-form',
-    `${JSON.stringify(id)} is not a project; a project is <host>/<owner>/<repository> on github.com, gitlab.com or bitbucket.org`,
-  );
+/** Returns a function that returns an identifier of this form. It throws `InsightsError` (`invalid`) for others. */
+function ofForm(form: RegExp, rule: RuleName, what: string): (id: string) => string {
+  return (id) => {
+    if (typeof id === 'string' && form.test(id)) return id;
+    throw ruleError(rule, `${JSON.stringify(id)} is not ${what}`);
+  };
 }
 
-export function validateAdvisory(id: string): string {
-  if (typeof id === 'string' && /^[^\s/?#]+$/.test(id)) return id;
-  throw ruleError(
-    'advisory-id-form',
-    `${JSON.stringify(id)} is not an OSV identifier such as GHSA-35jh-r3h4-6jhm`,
-  );
-}
+export const validateProject = ofForm(
+  PROJECT_ID,
+  'project-id-form',
+  'a project; a project is <host>/<owner>/<repository> on github.com, gitlab.com or bitbucket.org',
+);
 
-export function validateChainId(id: string): string {
-  if (typeof id === 'string' && CHAIN_ID.test(id)) return id;
-  throw ruleError(
-    'chain-id-form',
-    `${JSON.stringify(id)} is not an OCI chain identifier such as sha256:<64 hex digits>`,
-  );
-}
+export const validateAdvisory = ofForm(
+  /^[^\s/?#]+$/,
+  'advisory-id-form',
+  'an OSV identifier such as GHSA-35jh-r3h4-6jhm',
+);
+
+export const validateChainId = ofForm(
+  CHAIN_ID,
+  'chain-id-form',
+  'an OCI chain identifier such as sha256:<64 hex digits>',
+);
 
 export function requireBatchSize(count: number): void {
   if (count <= MAX_BATCH) return;

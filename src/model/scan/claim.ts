@@ -1,5 +1,3 @@
-import { isObject } from '../json-object.ts';
-
 /** `api`: the insights service; `osv`: the imported advisories. */
 export const CLAIM_SOURCES = ['api', 'osv'] as const;
 
@@ -19,20 +17,6 @@ export interface Claim {
 /** The statement of one of two sources about one advisory. */
 export interface AdvisoryClaim extends Claim {
   readonly id: string;
-}
-
-/** Whether a value from outside is a claim about an advisory. */
-export function isAdvisoryClaim(value: unknown): value is AdvisoryClaim {
-  if (!isObject(value)) return false;
-  const { id, source, says, since, versions } = value;
-  const isTime = since === undefined || (typeof since === 'string' && !Number.isNaN(Date.parse(since)));
-  return (
-    typeof id === 'string' &&
-    isTime &&
-    (versions === undefined || typeof versions === 'string') &&
-    CLAIM_SOURCES.some((one) => one === source) &&
-    CLAIM_STATEMENTS.some((one) => one === says)
-  );
 }
 
 const SOURCES = { api: 'the insights service', osv: 'OSV' };

@@ -11,9 +11,7 @@ import { OUTCOMES } from './outcome.ts';
  * - `superseded`: judged after a scan that was requested later; changed nothing.
  * - `failed`: failed permanently.
  */
-export type ScanState = (typeof SCAN_STATES)[number];
-
-export const SCAN_STATES = ['queued', 'running', 'concluded', 'superseded', 'failed'] as const;
+const SCAN_STATES = ['queued', 'running', 'concluded', 'superseded', 'failed'] as const;
 
 const count = z.number().exactOptional();
 

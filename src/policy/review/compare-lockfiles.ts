@@ -7,6 +7,7 @@ import {
   type PackageChange,
 } from '../../model/review/package-change.ts';
 import { createYielder } from '../../model/yielding.ts';
+import { compareText } from '../finding-order.ts';
 
 /** The differences between the packages of two states of a lockfile, the most important first. */
 export async function compareLockfiles(
@@ -68,11 +69,6 @@ function rank({ aspects: [first = 'removed'] }: PackageChange): number {
 
 function versionOf({ before, after }: PackageChange): string {
   return (after ?? before)?.id ?? '';
-}
-
-function compareText(left: string, right: string): number {
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
 }
 
 /** A package of both states, or of one. */

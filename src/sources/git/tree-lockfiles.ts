@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import ignore from 'ignore';
 import { type CompanionSearch, MAX_COMPANION_BYTES, searchCompanions } from '../../lockfiles/companions.ts';
-import { detectFormatName, formatOfName, headText } from '../../lockfiles/known-formats.ts';
+import { detectFormatName, headText } from '../../lockfiles/detect-format.ts';
+import { formatOfName } from '../../lockfiles/known-formats.ts';
 import { payloadPath } from '../../lockfiles/payload-file.ts';
 import { RAISE_LIMIT } from '../../lockfiles/read-as.ts';
 import { lockfileFormat, SKIPPED_FOLDERS } from '../../lockfiles/search-rules.ts';

@@ -8,16 +8,6 @@ import type { RedisClient } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { readValue, writeText } from '../values/stored-values.ts';
 
-/** A shard: one part of the targets, with its own keys. */
-export interface Shard {
-  /** From 0. */
-  readonly index: number;
-  /** Number of all shards (`redis.shards`). */
-  readonly count: number;
-}
-
-export const ONLY_SHARD: Shard = { index: 0, count: 1 };
-
 /** The shard of a target and of its releases: CRC-32 (IEEE 802.3, as in zlib) of the target's id in UTF-8, modulo the number of shards. */
 export function shardOf(target: string, count: number): number {
   return crc32(releasedTarget(target)) % count;

@@ -15,8 +15,6 @@ export interface HashValuesOptions {
 type Entry<Value> = readonly [field: string, value: Value];
 
 /** The values of one kind in the fields of a hash. */
-export type HashValues<Value> = ReturnType<typeof createHashValues<Value>>;
-
 export function createHashValues<Value>(
   redis: RedisClient,
   kind: StoredKind<Value>,

@@ -7,10 +7,9 @@ import type { ResolvedLockfile, ResolvedPackage } from '../../../src/model/scan/
 import type { Severity } from '../../../src/model/scan/severity.ts';
 import { createInventories } from '../../../src/store/fleet/inventories.ts';
 import { createPackageIds } from '../../../src/store/fleet/package-ids.ts';
-import { createKeys } from '../../../src/store/keys.ts';
+import { createKeys, type Shard } from '../../../src/store/keys.ts';
 import { createOutcomeStore } from '../../../src/store/outcomes/outcomes.ts';
 import type { RedisClient } from '../../../src/store/redis/connection.ts';
-import type { Shard } from '../../../src/store/shards/shard-layout.ts';
 import { createTargetStore } from '../../../src/store/targets.ts';
 
 export const AT = '2026-01-31T06:00:00Z';

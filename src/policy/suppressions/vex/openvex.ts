@@ -128,29 +128,22 @@ function nameOf({ '@id': id = '', identifiers }: Product): string {
   return identifiers?.purl ?? id;
 }
 
-/** `part`: the name of a subcomponent; `undefined` for the whole product. */
+/**
+ * `part`: the name of a subcomponent; `undefined` for the whole product. What overrules is about a package in every use when a product that is
+ * a package has it.
+ */
 function scopesOf(whole: string, part: string | undefined, overrules: boolean): readonly Scope[] {
   if (whole === '' || part === '') return ['names a product with neither `@id` nor purl'];
-  if (overrules) return overruledScopes(whole, part);
-  const own = packageScope(whole);
-  if (part === undefined && typeof own === 'object') return [{ package: own }];
+  const read = overrules ? packageOf : packageScope;
+  const [own, scope] = [read(whole), part === undefined ? undefined : read(part)];
+  if (overrules && typeof scope === 'string') return [scope];
+  if (typeof own === 'object' && (overrules || part === undefined)) {
+    return [{ package: own }, ...(typeof scope === 'object' ? [{ package: scope }] : [])];
+  }
   const targets = targetScopes(whole);
   if (typeof targets === 'string') return [targets];
-  if (part === undefined) return targets;
-  const scope = packageScope(part);
+  if (scope === undefined) return targets;
   return typeof scope === 'string' ? [scope] : targets.map((target) => ({ ...target, package: scope }));
-}
-
-/** A package counts as affected in every use when a product that is a package has it. */
-function overruledScopes(whole: string, part: string | undefined): readonly Scope[] {
-  const own = packageOf(whole);
-  const scope = part === undefined ? undefined : packageOf(part);
-  if (typeof scope === 'string') return [scope];
-  if (typeof own === 'object')
-    return [{ package: own }, ...(scope === undefined ? [] : [{ package: scope }])];
-  const targets = targetScopes(whole);
-  if (typeof targets === 'string') return [targets];
-  return scope === undefined ? targets : targets.map((target) => ({ ...target, package: scope }));
 }
 
 function reasonOf({ status, justification, impact_statement, status_notes }: Statement): string {
