@@ -10,7 +10,8 @@
  *     npm run check-fixes -- --program <file>     the main file of another version of Lockhound
  *     npm run check-fixes -- --advisories <file>  further advisories, in the form of `data/insights/advisories.json`
  *     npm run check-fixes -- --apply              `lockhound fix --apply` makes the changes, after a check that fails and one that succeeds
- *     npm run check-fixes -- --apply --kills 5    before that, it is killed with SIGKILL at five moments, which `--seed` selects (default: 1)
+ *     npm run check-fixes -- --apply --kills 5    before that, it is killed with SIGKILL at five moments, which `--seed` selects (default: 1):
+ *                                             every other one while it writes
  *     npm run check-fixes -- --keep               the projects stay in a temporary folder
  *
  * Upgrades to other major lines are made and counted after the others. The application does not have to start with them.
@@ -18,7 +19,6 @@
  * Exit codes: 0 every finding that the advice clears is gone, none is new, and every application starts, or there is no registry; 1 not so; 2 a
  * check failed.
  */
-import { hash } from 'node:crypto';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -27,7 +27,8 @@ import { type AdvisoryFact, readBundledData } from '../src/embedded/insights/dat
 import { apply } from './check-fixes/apply.ts';
 import { type Bench, withBench } from './check-fixes/bench.ts';
 import { dataAbout } from './check-fixes/insights.ts';
-import { killedAfter, lockedIn, lockhound, type Part, type Report } from './check-fixes/lockhound.ts';
+import { type Changed, changedIn, killMoments, outcomeOf } from './check-fixes/kills.ts';
+import { killedAt, lockedIn, lockhound, type Part, type Report } from './check-fixes/lockhound.ts';
 import { type Built, build, installLocked } from './check-fixes/project.ts';
 import { type CheckedProject, PROJECTS } from './check-fixes/projects.ts';
 import { run, succeed } from './check-fixes/run.ts';
@@ -88,10 +89,15 @@ async function applyAndTell(project: CheckedProject, bench: Bench): Promise<numb
     const untouched = (await git('status', '--porcelain')) === '';
     const left: Changed[] = [];
     let kills = 0;
-    for (const share of killTimes(project.name)) {
+    for (const moment of killMoments({
+      count: Number(values.kills),
+      seed: `${values.seed} ${project.name}`,
+      folder,
+      lastsMs,
+    })) {
       const args = ['fix', '--apply', '--check', 'true', folder];
       const environment = tools.with(project.manager, upstream);
-      if (await killedAfter(share * lastsMs, folder, { program, data, seed }, args, environment)) {
+      if (await killedAt(moment, folder, { program, data, seed }, args, environment)) {
         kills += 1;
         // The next command restores what a killed one had begun to write.
         await apply('--check', 'false');
@@ -127,40 +133,6 @@ async function applyAndTell(project: CheckedProject, bench: Bench): Promise<numb
     console.log(`${project.name}: ${error instanceof Error ? error.message : error}\n`);
     return 2;
   }
-}
-
-/** The files of a working tree that differ from its commit, by path, with a hash of their content; empty for one that is gone. */
-type Changed = ReadonlyMap<string, string>;
-
-async function changedIn(folder: string): Promise<Changed> {
-  const status = await succeed(folder, 'git', [
-    'status',
-    '--porcelain',
-    '--no-renames',
-    '-z',
-    '--untracked-files=all',
-  ]);
-  const paths = status.split('\0').flatMap((line) => line.slice(3) || []);
-  const hashes = paths.map(async (path) => {
-    const content = await readFile(join(folder, path)).catch(() => undefined);
-    return [path, content === undefined ? '' : hash('sha256', content)] as const;
-  });
-  return new Map(await Promise.all(hashes));
-}
-
-/** What a command that was killed left, and the one after it did not restore: each file as it was, or each as a whole run writes it. */
-function outcomeOf(left: Changed, whole: Changed): 'nothing' | 'everything' | 'half' {
-  if (left.size === 0) return 'nothing';
-  const isWhole = left.size === whole.size && [...left].every(([path, one]) => whole.get(path) === one);
-  return isWhole ? 'everything' : 'half';
-}
-
-/** When a project's command is killed, as shares of the time that it takes. */
-function killTimes(name: string): readonly number[] {
-  return Array.from({ length: Number(values.kills) }, (_, index) => {
-    const digits = hash('sha256', `${values.seed} ${name} ${index}`).slice(0, 8);
-    return Number.parseInt(digits, 16) / 2 ** 32;
-  });
 }
 
 async function checkAndTell(project: CheckedProject, bench: Bench): Promise<number> {

@@ -70,12 +70,15 @@ export async function lockhound(
   return report.parse(JSON.parse(out));
 }
 
+/** Calls `kill` at some time after a program was started. Returns a function that has it called no more. */
+export type Moment = (kill: () => void) => () => void;
+
 /**
- * Runs a command in a folder, and kills it with everything that it started after a time in ms. Returns whether it was killed: `false` when it
- * had ended before.
+ * Runs a command in a folder, and kills it with everything that it started at a moment. Returns whether it was killed: `false` when it had
+ * ended before.
  */
-export async function killedAfter(
-  ms: number,
+export async function killedAt(
+  moment: Moment,
   folder: string,
   settings: Lockhound,
   args: readonly string[],
@@ -84,9 +87,13 @@ export async function killedAfter(
   return await withService(settings, async (line) => {
     const options = { cwd: folder, env: { ...process.env, ...environment }, stdio: 'ignore' } as const;
     const child = spawn(process.execPath, [...line(args)], { ...options, detached: true });
-    const timer = setTimeout(() => process.kill(-(child.pid as number), 'SIGKILL'), ms);
+    let isOver = false;
+    const cancel = moment(() => {
+      if (!isOver) process.kill(-(child.pid as number), 'SIGKILL');
+    });
     const [, signal] = await once(child, 'close');
-    clearTimeout(timer);
+    isOver = true;
+    cancel();
     return signal === 'SIGKILL';
   });
 }

@@ -505,6 +505,39 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
     await page.context().close();
   });
 
+  it('says what it leaves out of scans, alerts and schedules', async () => {
+    const { page } = await signedIn(tokens.admin, '/deliveries');
+    const scan = { scan: 's', target: 'org/shop', state: 'done', requestedAt: at };
+    const watched = Array.from({ length: 201 }, (_, index) => ({ target: `t${index}`, ending: 'done', at }));
+    const schedule = {
+      name: 'large',
+      source: { kind: 'url', urls: [] },
+      jitterMs: 0,
+      targets: 201,
+      failing: 0,
+    };
+    const answers: readonly (readonly [path: RegExp, answer: object])[] = [
+      [/\/scans\/s$/, { scan, deliveries: [], omitted: 3 }],
+      [/\/history\?/, { scans: [], nextPageToken: 'more' }],
+      [/\/deliveries\?/, { deliveries: [], stoppedRoutes: [], nextPageToken: 'more' }],
+      [/\/schedules$/, { schedules: [{ ...schedule, everyMs: 60_000, paused: false, open: 0 }] }],
+      [/\/schedules\/large$/, { schedule, runs: [], watched }],
+    ];
+    await page.route('**/api/v1/**', (route) => {
+      const [, json] = answers.find(([path]) => path.test(route.request().url())) ?? [];
+      return json === undefined ? route.continue() : route.fulfill({ json });
+    });
+    await page.goto(`${api.server.url}/scan?id=s`);
+    await page.getByText('and 3 earlier deliveries.').waitFor();
+    await page.getByText('Not known: the target was scanned too often since.').waitFor();
+    await page.goto(api.server.url + finding);
+    await page.getByText('deliveries not known').waitFor();
+    await page.goto(`${api.server.url}/schedules`);
+    await page.getByRole('button', { name: 'large', exact: true }).click();
+    await page.getByText('The first 200 of 201 targets').waitFor();
+    await page.context().close();
+  });
+
   it('adds and changes a schedule', async () => {
     const { page } = await signedIn(tokens.admin, '/schedules');
     await page.getByRole('button', { name: 'Add' }).click();
