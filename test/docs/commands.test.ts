@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { run as runCommand } from '../../src/cli/program/program.ts';
 import { lockhound } from '../cli/lockhound.ts';
@@ -11,7 +13,10 @@ import { shellLines, undeclaredBlocks } from './shell-lines.ts';
 const CHECKOUT = 'needs a checkout that is installed and packed anew: `.ci/fresh-checkout` runs it';
 const CONTAINERS = 'needs containers: `.ci/deployment` follows the documented deployments';
 const REGISTRY = 'needs a package registry, or a release in one';
-const SIMULATION = 'takes minutes: test/simulation runs histories with these options';
+const SIMULATION =
+  'takes minutes: its script and its options are checked below, and test/simulation runs histories';
+
+const ROOT = join(import.meta.dirname, '../..');
 
 /** Command lines that do not run here, with the reason. */
 const NOT_RUN: readonly (readonly [line: RegExp, reason: string])[] = [
@@ -161,4 +166,17 @@ it('every line that does not run exists, and every block of a shell is declared 
   const lines = shellLines().map(({ text }) => text);
   expect(NOT_RUN.filter(([line]) => !lines.some((text) => line.test(text)))).toEqual([]);
   expect(undeclaredBlocks()).toEqual([]);
+});
+
+it('the scripts of npm that do not run have the options of their lines', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const lines = shellLines().flatMap(({ text }) => {
+    const [, script = '', options = ''] = /^npm run (\S+) -- (.*)$/.exec(text) ?? [];
+    return script === '' ? [] : [{ script, options: options.match(/(?<=--)[a-z-]+/g) ?? [] }];
+  });
+  expect(lines.length).toBeGreaterThan(0);
+  for (const { script, options } of lines) {
+    const program = readFileSync(join(ROOT, String(scripts[script]).split(' ')[1] ?? ''), 'utf8');
+    for (const option of options) expect(program).toMatch(new RegExp(`^ +'?${option}'?: \\{ type: `, 'm'));
+  }
 });
