@@ -5,6 +5,7 @@ import type { ProjectStatement } from '../model/advice/project-statement.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import type { ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.ts';
+import { isAdvisable } from '../model/scan/is-alert.ts';
 import { adviseOn } from './advise-on.ts';
 import type { AdviceFacts } from './facts.ts';
 import { publicKey } from './holders.ts';
@@ -69,11 +70,6 @@ export async function adviseFindings(request: AdviceRequest): Promise<Advised> {
     for (const reason of reasons) unadvised.push({ path, id: '', reason });
   }
   return { findings: request.findings.map((finding) => withFixes(finding, fixes)), plans, unadvised };
-}
-
-/** Advice is about advisories. What is suppressed needs none. */
-export function isAdvisable({ advisory, suppressed }: Finding): boolean {
-  return advisory !== undefined && suppressed === undefined;
 }
 
 /** The affected packages of a lockfile with the numbers of their findings. */

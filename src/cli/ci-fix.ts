@@ -76,7 +76,8 @@ async function proposeFixes(
     signal,
   });
   if (applied === undefined) throw new RangeError('nothing was applied');
-  const { appliedText, fixesText } = await import('../report/fixes.ts');
+  const { fixesText } = await import('../report/fixes.ts');
+  const { appliedText } = await import('../report/applied-fix.ts');
   terminal.out(`${fixesText(advised, terminal)}\n${appliedText(applied, terminal)}`);
   const { commit, message } = applied;
   if (commit !== undefined && message !== undefined) {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { DOCTOR_SUBJECTS, type DoctorReport } from '../model/fleet/checks.ts';
-import { answerText } from '../report/answer.ts';
+import { plainText } from '../report/answer.ts';
 import { type AdminOptions, print, withAdminOptions } from './program/admin.ts';
 import { EXIT } from './program/errors.ts';
 import { type CommandContext, interruptible } from './program/terminal.ts';
@@ -24,9 +24,7 @@ export function doctorCommand(command: Command, { terminal, exit }: CommandConte
       const { examine } = await import('../commands/doctor/doctor.ts');
       const report = await interruptible((signal) => examine(loaded, { fix: options.fix, signal }));
       const { counts, ...subjects } = shownReport(report);
-      print(terminal, options, report, () =>
-        answerText({ counts, ...subjects }, { schema: {}, schemas: {}, leavesOut: true }, terminal),
-      );
+      print(terminal, options, report, () => plainText({ counts, ...subjects }, terminal));
       exit(counts.broken + counts.unknown > 0 ? EXIT.findings : EXIT.clean);
     });
 }

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { loadOrDefault } from '../config/load-or-default.ts';
 import { printable } from '../model/printable.ts';
+import { EXCEPTIONS } from './operations/nouns/targets.ts';
+import { columnsText } from './operations/short-answer.ts';
 import { EXIT } from './program/errors.ts';
 import { type ConfigOptions, type OutputOptions, withConfig, withOutputFormat } from './program/options.ts';
 import { type DestinationOptions, withDestination, withDestinationOptions } from './program/output-file.ts';
@@ -44,7 +46,7 @@ async function list(terminal: Terminal, path: string, options: ExceptionOptions)
   ).finally(progress.clear);
   for (const message of unread) terminal.note(`not read: ${printable(message)}\n`);
   if (options.format === 'json') terminal.out(`${JSON.stringify({ exceptions, unread })}\n`);
-  else terminal.out((await import('../report/exceptions.ts')).exceptionListText({ exceptions }, terminal));
+  else terminal.out(columnsText(EXCEPTIONS.shown({ exceptions }), EXCEPTIONS.columns, terminal));
   if (unread.length > 0 || exceptions.some(({ kind }) => kind === 'unread')) return EXIT.error;
   const ends = exceptions.some(({ verdict }) => verdict === 'removable' || verdict === 'expired');
   return ends ? EXIT.findings : EXIT.clean;

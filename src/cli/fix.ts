@@ -5,8 +5,8 @@ import { inheritedEnvironment } from '../config/inherited-environment.ts';
 import { loadOrDefault } from '../config/load-or-default.ts';
 import type { AppliedFix } from '../model/advice/applied-fix.ts';
 import { printable } from '../model/printable.ts';
-import type { Finding } from '../model/scan/finding.ts';
 import { faultsIn } from '../model/scan/gap.ts';
+import { isAdvisable } from '../model/scan/is-alert.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import { CommandError, EXIT } from './program/errors.ts';
 import { type OutputOptions, withConfig, withOutputFormat } from './program/options.ts';
@@ -62,7 +62,8 @@ async function fix(terminal: Terminal, paths: readonly string[], options: FixOpt
   const { advised, applied } = await interruptible((signal) =>
     adviseAndApply(terminal, paths, { ...options, ...(options.apply === true ? { folder } : {}), signal }),
   );
-  const { appliedText, fixesText, fixesJson } = await import('../report/fixes.ts');
+  const { fixesText, fixesJson } = await import('../report/fixes.ts');
+  const { appliedText } = await import('../report/applied-fix.ts');
   if (options.format === 'json') terminal.out(fixesJson({ ...advised, applied }));
   else
     terminal.out(
@@ -133,17 +134,13 @@ export function requireApplicable(
 
 function exitOf({ verdict, advice }: ScanReport): number {
   if (faultsIn(verdict.gaps).length > 0 || (advice?.unadvised ?? []).length > 0) return EXIT.error;
-  return verdict.findings.some(isOpen) ? EXIT.findings : EXIT.clean;
+  return verdict.findings.some(isAdvisable) ? EXIT.findings : EXIT.clean;
 }
 
 /** The exit code after a fix: 1 for findings that stay. */
 export function exitOfApplied({ verdict }: ScanReport, applied: AppliedFix): number {
   if (applied.failedCheck !== undefined || applied.restored !== undefined) return EXIT.error;
   const cleared = new Set(applied.plans.flatMap(({ advisories = [] }) => advisories));
-  const stays = verdict.findings.some((one) => isOpen(one) && !cleared.has(one.advisory?.id ?? ''));
+  const stays = verdict.findings.some((one) => isAdvisable(one) && !cleared.has(one.advisory?.id ?? ''));
   return stays || applied.plans.some(({ reason }) => reason !== undefined) ? EXIT.findings : EXIT.clean;
-}
-
-function isOpen({ advisory, suppressed }: Finding): boolean {
-  return advisory !== undefined && suppressed === undefined;
 }

@@ -45,8 +45,8 @@ async function listFormats(terminal: Terminal, json: boolean): Promise<void> {
   const { describeFormats } = await import('../commands/parse.ts');
   const formats = await describeFormats();
   if (json) return terminal.out(`${formats.map((one) => JSON.stringify(one)).join('\n')}\n`);
-  const { answerText } = await import('../report/answer.ts');
-  terminal.out(answerText(formats, { schema: {}, schemas: {}, leavesOut: true }, terminal));
+  const { plainText } = await import('../report/answer.ts');
+  terminal.out(plainText(formats, terminal));
 }
 
 async function parse(terminal: Terminal, paths: readonly string[], options: ParseOptions): Promise<number> {

@@ -4,7 +4,7 @@ import { loadConfig } from '../config/load.ts';
 import type { ProvisionChange } from '../model/alert/provision-change.ts';
 import { TRANSITIONS, type Transition } from '../model/scan/transition.ts';
 import { changesText } from '../report/administration/webhook-text.ts';
-import { answerText } from '../report/answer.ts';
+import { plainText } from '../report/answer.ts';
 import { EXIT } from './program/errors.ts';
 import { type ConfigOptions, withConfig } from './program/options.ts';
 import { type CommandContext, interruptible, type Terminal } from './program/terminal.ts';
@@ -68,7 +68,7 @@ function show(context: CommandContext): Command {
         const { unprovisioned } = admin;
         // A line of a payload is a line of the text.
         const webhooks = shown.webhooks.map((one) => ({ ...one, payload: one.payload?.split('\n') }));
-        const text = () => textOf({ unprovisioned, ...shown, webhooks }, context.terminal);
+        const text = () => plainText({ unprovisioned, ...shown, webhooks }, context.terminal);
         print(context.terminal, options, shown, text);
         return EXIT.clean;
       }),
@@ -173,15 +173,11 @@ function printChanges(
   );
 }
 
-function textOf(result: object, terminal: Terminal): string {
-  return answerText(result, { schema: {}, schemas: {}, leavesOut: true }, terminal);
-}
-
 function print(
   terminal: Terminal,
   { json }: WebhookOptions,
   result: object,
-  text = () => textOf(result, terminal),
+  text = () => plainText(result, terminal),
 ): void {
   terminal.out(json === true ? `${JSON.stringify(result, null, 2)}\n` : text());
 }

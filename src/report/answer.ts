@@ -35,6 +35,11 @@ export function answerText(value: unknown, answer: AnswerSchema, options: TextOp
   return fitLines(blockOf(onlyMember({ value, schema: answer.schema }, page), '', page), options);
 }
 
+/** A value that no schema describes as text. */
+export function plainText(value: unknown, options: TextOptions): string {
+  return answerText(value, { schema: {}, schemas: {}, leavesOut: true }, options);
+}
+
 /** Some properties of a described object in one line, each with its label when the value alone does not say what it is. */
 export function answerLine(
   value: unknown,

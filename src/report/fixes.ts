@@ -4,8 +4,9 @@ import type { FixPlan, FixStep, RemovalPlan, Staying, Unadvised } from '../model
 import { printable } from '../model/printable.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import { faultsIn } from '../model/scan/gap.ts';
+import { isAdvisable } from '../model/scan/is-alert.ts';
 import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
-import { columns, counted, fitLines, hang, type Palette, palette, type TextOptions } from './layout.ts';
+import { counted, fitLines, hang, type Palette, palette, type TextOptions } from './layout.ts';
 
 /** A scan with the plans for its lockfiles. */
 export interface AdvisedReport {
@@ -17,8 +18,6 @@ export interface AdvisedReport {
 }
 
 const SHOWN_UNADVISED = 10;
-/** Further lines of a reason. */
-const SHOWN_REASONS = 11;
 /** Packages that a line names. */
 const SHOWN_ALIKE = 3;
 
@@ -122,7 +121,8 @@ function removalLines(
   return [paint.strong(printable(`${path}: exceptions that change nothing`)), ...entries, ...run, ''];
 }
 
-function changeText({ how, name, from, to }: FixChange): string {
+/** A change in words: `upgrade lodash 4.17.20 → 4.17.21`. */
+export function changeText({ how, name, from, to }: FixChange): string {
   return `${VERBS[how]} ${printable(`${name} ${from} → ${to ?? 'removed'}`)}`;
 }
 
@@ -134,10 +134,8 @@ function stayLines(
   width: number,
 ): readonly string[] {
   const when = until === undefined ? '' : `, until ${until.slice(0, 10)}`;
-  return columns([[printable(id), counted(findings, 'finding'), printable(`${kind}: ${reason}${when}`)]], {
-    width,
-    indent: '    ',
-  }).map((line) => paint.faint(line));
+  const lead = `    ${printable(id)}  ${counted(findings, 'finding')}  `;
+  return hang(lead, printable(`${kind}: ${reason}${when}`), width).map((line) => paint.faint(line));
 }
 
 function unadvisedLines(unadvised: readonly Unadvised[], paint: Palette): readonly string[] {
@@ -168,7 +166,7 @@ function gapLines({ verdict }: ScanReport, paint: Palette): readonly string[] {
 }
 
 function summaryLine({ verdict, advice }: ScanReport, plans: readonly FixPlan[], paint: Palette): string {
-  const advised = verdict.findings.filter(isAdvised);
+  const advised = verdict.findings.filter(isAdvisable);
   if (advised.length === 0) return withoutFindings(verdict, paint);
   const sum = (counts: readonly { readonly findings: number }[]) =>
     counts.reduce((all, one) => all + one.findings, 0);
@@ -206,63 +204,10 @@ function countUnplanned(findings: readonly Finding[], plans: readonly FixPlan[])
   }).length;
 }
 
-/** Whether advice is about a finding: one with an advisory that is not suppressed. */
-function isAdvised({ advisory, suppressed }: Finding): boolean {
-  return advisory !== undefined && suppressed === undefined;
-}
-
 /** The plans and all findings with the evidence of their fixes, as one JSON document on one line. */
 export function fixesJson({ report, plans, removals, applied }: AdvisedReport): string {
   const { unadvised = [] } = report.advice ?? {};
   const { scan, target, complete, findings, gaps } = report.verdict;
-  const advised = findings.filter(isAdvised);
+  const advised = findings.filter(isAdvisable);
   return `${JSON.stringify({ schema: 'lockhound.fix/1', scan, target, complete, plans, removals, findings: advised, unadvised, gaps, applied })}\n`;
-}
-
-/** The text about the results of the plans: the files that have the result, and what was left as it was, with the reason. */
-export function appliedText(applied: AppliedFix, options: TextOptions): string {
-  const { plans, written, branch, commit, failedCheck, restored } = applied;
-  const paint = palette(options.colour);
-  if (restored !== undefined) {
-    const lines = [
-      paint.bad('An earlier fix was killed while it wrote. These files are as they were before it:'),
-      ...restored.map((path) => `  ${printable(path)}`),
-      'Run the command again.',
-    ];
-    return fitLines(lines, options);
-  }
-  const lines = plans.flatMap(({ path, reason, changes = [], removed, advisories = [] }) => {
-    if (reason === undefined) {
-      const what =
-        removed === undefined
-          ? `${counted(advisories.length, 'advisory', 'advisories')} cleared`
-          : `${counted(removed, 'exception')} removed`;
-      const text = `${printable(path)}: ${what}`;
-      return hang('  ', text, options.width);
-    }
-    const rest = changes.length - SHOWN_ALIKE;
-    const what =
-      changes.length === 0 ? ['removal of exceptions'] : changes.slice(0, SHOWN_ALIKE).map(changeText);
-    const named = [...what, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
-    const [first = '', ...others] = reason.split('\n');
-    const more =
-      others.length > SHOWN_REASONS ? [`… and ${others.length - SHOWN_REASONS} more (--json has all)`] : [];
-    return [
-      ...hang('  ', `${printable(path)}: ${named}, not made: ${printable(first)}`, options.width),
-      ...[...others.slice(0, SHOWN_REASONS), ...more].flatMap((line) =>
-        hang('    ', printable(line), options.width),
-      ),
-    ];
-  });
-  const where = branch === undefined ? 'Written' : `Committed on ${branch} (${commit?.slice(0, 12)})`;
-  const end =
-    failedCheck !== undefined
-      ? [
-          paint.bad('The check failed, so nothing was written:'),
-          ...failedCheck.split('\n').map((line) => `  ${printable(line)}`),
-        ]
-      : written === undefined
-        ? [paint.bad('Nothing was written.')]
-        : hang('', `${paint.good(where)}: ${written.map(printable).join(', ')}`, options.width);
-  return fitLines([paint.strong('Applied'), ...lines, ...end], options);
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { isExcluded } from '../fleet/compact-lockfile.ts';
 import type { Finding } from '../model/scan/finding.ts';
+import { isAdvisable } from '../model/scan/is-alert.ts';
 import { countedSeverity } from '../model/scan/severity.ts';
 import { lockedOf } from '../operations/packages/asked-packages.ts';
 import { type JudgedPackage, judgePackages } from '../operations/packages/judged-packages.ts';
@@ -46,9 +47,7 @@ function packagesIn(body: unknown): readonly (readonly [name: string, version: s
 
 function entriesOf(judged: readonly JudgedPackage[]): Readonly<Record<string, readonly object[]>> {
   const found = judged.flatMap(({ locked: { name, version, resolution }, findings, unknown }) => {
-    const own = findings.filter(
-      ({ suppressed, advisory }) => suppressed === undefined && advisory !== undefined,
-    );
+    const own = findings.filter(isAdvisable);
     // What the configuration excludes is no fault.
     const [reason] = isExcluded({ resolution }) ? [] : unknown;
     const title = `Lockhound does not know of all advisories: ${reason}`;

@@ -32,24 +32,19 @@ describe('lockhound exceptions', () => {
     });
     const { code, out } = await lockhound(['exceptions', place]);
     expect(code).toBe(1);
-    expect(out).toBe(`removable (1)
-  package.json:3  override  not-there → 1.0.0
-    package-lock.json has no package not-there
-
+    expect(out).toBe(`total  4
+removable (1)
+  place           kind      subject    value  evidence
+  package.json:3  override  not-there  1.0.0  package-lock.json has no package not-there
 expired (1)
-  osv-scanner.toml:2  ignored-advisory  CVE-2021-23337
-    it has no effect since 2024-01-01
-
+  place               kind              subject         evidence
+  osv-scanner.toml:2  ignored-advisory  CVE-2021-23337  it has no effect since 2024-01-01
 needed (1)
-  .github/dependabot.yml:4  update-rule  lodash
-    it is about pkg:npm/lodash@4.17.20
-    later
-
+  place                     kind         subject  evidence                            reason
+  .github/dependabot.yml:4  update-rule  lodash   it is about pkg:npm/lodash@4.17.20  later
 unknown (1)
-  .trivyignore:1  ignored-advisory  CVE-2021-23337
-    no advisories were looked up
-
-4 exceptions.
+  place           kind              subject         evidence
+  .trivyignore:1  ignored-advisory  CVE-2021-23337  no advisories were looked up
 `);
   });
 
@@ -90,7 +85,7 @@ unknown (1)
   it('reads a folder without a lockfile, and one without anything', async () => {
     const place = join(folder, 'none');
     mkdirSync(place);
-    expect(await lockhound(['exceptions', place])).toEqual({ code: 0, out: '0 exceptions.\n', note: '' });
+    expect(await lockhound(['exceptions', place])).toEqual({ code: 0, out: 'total  0\n', note: '' });
     writeFileSync(join(place, 'renovate.json'), '{"ignoreDeps":["x"]}');
     const { code, out } = await lockhound(['exceptions', place]);
     expect([code, out]).toEqual([0, expect.stringContaining('renovate.json:1  update-rule  x')]);

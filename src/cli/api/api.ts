@@ -3,9 +3,8 @@ import type { MethodDetail, OutlineLine } from '../../discovery/description/sche
 import type { ValidatedFile } from '../../discovery/description/validate-description.ts';
 import { countDifferences } from '../../model/api/contract.ts';
 import { printable } from '../../model/printable.ts';
-import { answerText } from '../../report/answer.ts';
 import { palette, type TextOptions } from '../../report/layout.ts';
-import { shortAnswer } from '../operations/short-answer.ts';
+import { columnsText } from '../operations/short-answer.ts';
 import { EXIT } from '../program/errors.ts';
 import { type CommandContext, interruptible, type Terminal } from '../program/terminal.ts';
 import { callCommand } from './call.ts';
@@ -45,13 +44,7 @@ const COLUMNS = {
 
 /** Prints a value as JSON, or as text. */
 function print(terminal: Terminal, { json }: ApiOptions, value: object, shown: object = value): void {
-  const text = () =>
-    answerText(
-      shortAnswer({ ...shown }, { columns: COLUMNS }, true),
-      { schema: {}, schemas: {}, leavesOut: true },
-      terminal,
-    );
-  terminal.out(json === true ? `${JSON.stringify(value, null, 2)}\n` : text());
+  terminal.out(json === true ? `${JSON.stringify(value, null, 2)}\n` : columnsText(shown, COLUMNS, terminal));
 }
 
 function listCommand(terminal: Terminal): Command {
@@ -165,17 +158,16 @@ const SHOWN_PROBLEMS = 3;
  */
 function validationText(file: ValidatedFile, { colour }: TextOptions): string {
   const paint = palette(colour);
-  const { valid, id, methods, schemas, problems } = file;
-  const shown = problemsText(problems.filter(({ severity }) => !valid === (severity === 'error')));
-  const facts = `${printable(id ?? '(no id)')}: ${methods} methods, ${schemas} schemas`;
-  const warnings = shown === '' ? '' : `; ${paint.faint(`odd: ${shown}`)}`;
+  const { valid, id, methods, schemas } = file;
+  const problems = file.problems.filter(({ severity }) => !valid === (severity === 'error'));
+  const rest = problems.length - SHOWN_PROBLEMS;
+  const texts = [
+    ...(valid ? [`${id ?? '(no id)'}: ${methods} methods, ${schemas} schemas`] : []),
+    ...problems
+      .slice(0, SHOWN_PROBLEMS)
+      .map(({ path, message }) => `${valid ? 'odd: ' : ''}${path} ${message}`),
+    ...(rest > 0 ? [`and ${rest} more (--json lists them)`] : []),
+  ];
   const verdict = valid ? paint.good('valid  ') : paint.bad('invalid');
-  const lead = `${verdict}  ${paint.strong(printable(file.file))}  `;
-  return `${lead}${valid ? facts + warnings : shown}\n`;
-}
-
-function problemsText(problems: ValidatedFile['problems']): string {
-  const shown = problems.slice(0, SHOWN_PROBLEMS).map(({ path, message }) => printable(`${path} ${message}`));
-  const rest = problems.length - shown.length;
-  return [...shown, ...(rest > 0 ? [`and ${rest} more (--json lists them)`] : [])].join('; ');
+  return `${verdict}  ${paint.strong(printable(file.file))}  ${printable(texts.join('; '))}\n`;
 }

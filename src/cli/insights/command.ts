@@ -3,7 +3,7 @@ import type { BatchEntry, InsightsSession } from '../../commands/insights-sessio
 import { readBundledDescription } from '../../discovery/bundled.ts';
 import { UNCOVERED } from '../../model/api/extensions.ts';
 import { printable } from '../../model/printable.ts';
-import { answerLine, answerText } from '../../report/answer.ts';
+import { answerLine, plainText } from '../../report/answer.ts';
 import { keyText } from '../../report/dependency-tree.ts';
 import { palette } from '../../report/layout.ts';
 import { EXIT } from '../program/errors.ts';
@@ -116,7 +116,7 @@ function baseImage({ terminal, exit }: CommandContext): Command {
       if (report.base === undefined || report.change !== undefined) exit(EXIT.notFound);
       if (options.json === true) return terminal.out(`${JSON.stringify(report)}\n`);
       const { schema: _, base = 'no public image has its layers', ...others } = report;
-      terminal.out(answerText({ base, ...others }, { schema: {}, schemas: {}, leavesOut: true }, terminal));
+      terminal.out(plainText({ base, ...others }, terminal));
     });
 }
 

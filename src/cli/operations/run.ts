@@ -161,7 +161,7 @@ async function printReport(context: CommandContext, caller: Caller, run: Run): P
 /** Asks again and again, and prints what changed, until a signal ends it. */
 async function follow(context: CommandContext, caller: Caller, run: Run, first: Json): Promise<void> {
   const { options, view } = run;
-  const { answerText } = await import('../../report/answer.ts');
+  const { plainText } = await import('../../report/answer.ts');
   await interruptible(async (signal) => {
     for (let before = first; ; ) {
       await wait(options.every, undefined, { signal });
@@ -170,9 +170,7 @@ async function follow(context: CommandContext, caller: Caller, run: Run, first: 
       before = answer;
       if (changes === undefined) continue;
       const text =
-        options.format === 'table'
-          ? answerText(changes, { schema: {}, schemas: {}, leavesOut: true }, context.terminal)
-          : `${JSON.stringify(changes)}\n`;
+        options.format === 'table' ? plainText(changes, context.terminal) : `${JSON.stringify(changes)}\n`;
       await writeParts(context.terminal, [text]);
     }
   });

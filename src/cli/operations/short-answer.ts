@@ -1,4 +1,6 @@
 import { isObject } from '../../model/json-object.ts';
+import { plainText } from '../../report/answer.ts';
+import type { TextOptions } from '../../report/layout.ts';
 import type { View } from './noun.ts';
 
 /** Entries of a list that are shown without `--verbose`, and of a list in an entry. */
@@ -12,6 +14,11 @@ export function shortAnswer(
   isLimited: boolean,
 ): unknown {
   return shorten(shown?.(answer) ?? answer, columns, isLimited ? Number.POSITIVE_INFINITY : SHOWN);
+}
+
+/** A value that no schema describes as text, its lists with these columns. */
+export function columnsText(value: object, columns: View['columns'] & {}, options: TextOptions): string {
+  return plainText(shortAnswer({ ...value }, { columns }, true), options);
 }
 
 /** A value with the properties that `columns` names, and with at most so many entries of a list. */

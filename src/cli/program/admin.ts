@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { answerText } from '../../report/answer.ts';
+import { plainText } from '../../report/answer.ts';
 import { counted } from '../../report/layout.ts';
 import { EXIT } from './errors.ts';
 import { type ConfigOptions, type OutputOptions, withConfig, withOutputFormat } from './options.ts';
@@ -17,7 +17,7 @@ export function print(
   terminal: Terminal,
   { format }: OutputOptions,
   value: unknown,
-  text = () => answerText(value, { schema: {}, schemas: {}, leavesOut: true }, terminal),
+  text = () => plainText(value, terminal),
 ): void {
   terminal.out(format === 'json' ? `${JSON.stringify(value)}\n` : text());
 }

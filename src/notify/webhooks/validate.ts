@@ -177,18 +177,13 @@ function explained(
   { event }: Sample,
   values: Values,
 ): NotifyError {
-  const causes = variablesOf(definition, values).filter(
+  const { url, headers, payload } = definition;
+  const used = [url, ...Object.values(headers), payload ?? ''].flatMap((one) => variablesIn(one, values.has));
+  const causes = [...new Set(used)].filter(
     (name) => failureOf(definition, without(values, name)) === undefined,
   );
   const cause = causes.length === 0 ? '' : `, because of $${causes.join(' or $')}`;
   return new NotifyError(error.code, `${error.message} (for ${event}${cause})`, { cause: error });
-}
-
-/** The variables that the templates of a webhook use. */
-function variablesOf({ url, headers, payload }: WebhookDefinition, values: Values): readonly string[] {
-  const templates = [url, ...Object.values(headers), payload ?? ''];
-  const pieces = templates.flatMap((template) => splitTemplate(template, values.has));
-  return [...new Set(pieces.flatMap((piece) => ('variable' in piece ? [piece.variable] : [])))];
 }
 
 /** The values with a harmless one for this variable. */

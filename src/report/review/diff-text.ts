@@ -4,7 +4,7 @@ import {
   type LockfileComparison,
   type PackageChange,
 } from '../../model/review/package-change.ts';
-import { answerText } from '../answer.ts';
+import { plainText } from '../answer.ts';
 import type { TextOptions } from '../layout.ts';
 import { ASPECT_WORDS, aspectDetail, versionsText } from './change-words.ts';
 
@@ -18,7 +18,7 @@ export function diffText({ lockfiles, gaps, newLicences }: LockfileComparison, o
   );
   const changed = lockfiles.filter(({ status, notes }) => status !== 'unchanged' || notes.length > 0);
   const shown = { changes: counts, lockfiles: changed.map(fileOf), newLicences, notCompared: gaps };
-  return answerText(shown, { schema: {}, schemas: {}, leavesOut: true }, options);
+  return plainText(shown, options);
 }
 
 function fileOf({ changes, ...file }: LockfileChanges) {

@@ -1,9 +1,30 @@
 import type { PackageBlame, TargetDetails } from '../../../model/api/lockhound-api.generated.ts';
 import { defined } from '../../../model/defined.ts';
 import { type DataLoss, lossText } from '../../../model/losses/evidence.ts';
-import { exceptionListText } from '../../../report/exceptions.ts';
+import { EXCEPTION_VERDICTS, type JudgedException } from '../../../model/scan/exception.ts';
 import type { Noun } from '../noun.ts';
 import { PERIODS } from './where.ts';
+
+const EXCEPTION_COLUMNS = 'place kind subject value evidence reason since author removableFrom'.split(' ');
+
+/** Exceptions by their verdicts: those that can be removed come first. */
+export const EXCEPTIONS = {
+  shown: ({ exceptions }: { readonly exceptions: readonly JudgedException[] }) => ({
+    total: exceptions.length,
+    ...Object.fromEntries(
+      EXCEPTION_VERDICTS.flatMap((verdict) => {
+        const own = exceptions.filter((one) => one.verdict === verdict);
+        return own.length === 0 ? [] : [[verdict, own.map(placed)]];
+      }),
+    ),
+  }),
+  columns: Object.fromEntries(EXCEPTION_VERDICTS.map((verdict) => [verdict, EXCEPTION_COLUMNS])),
+};
+
+function placed({ path, line, kind, reason, ...others }: JudgedException): object {
+  const place = line === undefined ? path : `${path}:${line}`;
+  return { place, kind, ...others, reason: kind === 'unread' ? undefined : reason };
+}
 
 export const NOUN: Noun = {
   verbs: {
@@ -35,7 +56,7 @@ export const NOUN: Noun = {
     exceptions: {
       method: 'lockhound.exceptions.list',
       items: 'exceptions',
-      text: exceptionListText,
+      ...EXCEPTIONS,
     },
     history: { items: 'scans', limit: 20 },
     blame: {
