@@ -71,7 +71,7 @@ async function applyAndTell(project: CheckedProject, bench: Bench): Promise<numb
     const data = await dataAbout(await lockedIn(program, lockfile), await advisories(), registry);
     const git = (...args: string[]) =>
       succeed(folder, 'git', ['-c', 'user.name=a', '-c', 'user.email=a@b.example', ...args]);
-    await writeFile(join(folder, '.gitignore'), 'node_modules\n');
+    await writeFile(join(folder, '.gitignore'), 'node_modules\n.yarn/install-state.gz\n');
     await git('init', '--quiet');
     await git('add', '.');
     await git('commit', '--quiet', '--message=before');
