@@ -83,7 +83,7 @@ function Answer({ asked, answer }: { readonly asked: string; readonly answer: Wh
           No target holds {asked}.{similar.length === 0 ? null : ' Similar names:'}
           {similar.map((named) => {
             // `lodash (npm)`
-            const [, name = named, ecosystem = ''] = /^(.*) \((.*)\)$/.exec(named) ?? [];
+            const [, name = named, ecosystem = ''] = /^([^()]+) \(([^()]+)\)$/.exec(named) ?? [];
             return (
               <a key={named} href={addressOf('/packages', { package: name, ecosystem })}>
                 {' '}
