@@ -82,12 +82,7 @@ export async function overdueDigests(
       return { ...change, finding: withKnownFix(withExploits(change.finding, data), fixes[index]) };
     });
   };
-  return await Promise.all(
-    summaries.contents().map(async (content) => {
-      const changes = overTargets(await withDetails(content.changes));
-      return { ...content, mode: 'periodic' as const, date, reminder: true as const, changes, gaps: 0 };
-    }),
-  );
+  return await summaries.contents({ date, reminder: true }, withDetails);
 }
 
 /** The exceptions that can go, for the routes of their owners: notes, which routes get at no other time. */
@@ -119,10 +114,7 @@ export async function exceptionDigests(
       summaries.add(rule.name, open, notes);
     }
   }
-  return summaries.contents().map((content) => {
-    const changes = overTargets(content.changes);
-    return { ...content, mode: 'periodic' as const, date, reminder: true as const, changes, gaps: 0 };
-  });
+  return await summaries.contents({ date, reminder: true });
 }
 
 /** The findings that exist already and that other routes get from now on. */
@@ -135,10 +127,7 @@ export async function existingDigests(
   for await (const open of fleet.openTargets()) {
     for (const [route, changes] of await newlyRouted(payload, open)) summaries.add(route, open, changes);
   }
-  return summaries.contents().map((content) => {
-    const changes = overTargets(content.changes);
-    return { ...content, mode: 'periodic' as const, date, existing: true as const, changes, gaps: 0 };
-  });
+  return await summaries.contents({ date, existing: true });
 }
 
 /** The single target, or a name for several targets with the labels that they share. */
@@ -178,18 +167,30 @@ function createSummaries() {
       for (const change of changes) summary.listed.push({ ...change, target: target.id });
       if (summary.listed.length >= 2 * MAX_LISTED_CHANGES) keepWorst(summary);
     },
-    contents: () =>
-      Array.from(byRoute, ([route, summary]) => {
-        keepWorst(summary);
-        const { targets, open, listed, omitted } = summary;
-        return {
-          route,
-          target: targetOf(targets),
+    /** The digests, one for each route. `detailed`: adds what states do not store. */
+    contents: async (
+      kind: Pick<DigestContent, 'date' | 'reminder' | 'existing'>,
+      detailed = async (changes: readonly NotifiedChange[]) => changes,
+    ): Promise<readonly DigestContent[]> =>
+      await Promise.all(
+        Array.from(byRoute, async ([route, summary]) => {
+          keepWorst(summary);
+          const { targets, open, listed, omitted } = summary;
           // A single target is named by the notification.
-          changes: targets.length > 1 ? listed : listed.map(({ target: _, ...change }) => change),
-          ...defined({ omitted }),
-          open,
-        };
-      }),
+          const named = targets.length > 1 ? listed : listed.map(({ target: _, ...change }) => change);
+          const changes = overTargets(await detailed(named));
+          const target = targetOf(targets);
+          return {
+            route,
+            mode: 'periodic',
+            ...kind,
+            target,
+            changes,
+            ...defined({ omitted }),
+            open,
+            gaps: 0,
+          };
+        }),
+      ),
   };
 }

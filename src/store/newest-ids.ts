@@ -1,3 +1,4 @@
+import { chunks } from '../model/yielding.ts';
 import type { RedisClient } from './redis/connection.ts';
 
 /** An id in a sorted set by time. */
@@ -16,6 +17,11 @@ export interface NewestRange {
   readonly count?: number | undefined;
 }
 
+/** The ids of a sorted set by time, from an answer of Redis `WITHSCORES`. */
+export function placedIds(pairs: readonly string[]): readonly PlacedId[] {
+  return chunks(pairs, 2).map(([id = '', time]) => ({ id, time: Number(time) }));
+}
+
 /** Newest first; of equal times the id that is last in the order of bytes comes first, as in a sorted set of Redis. */
 export function compareNewest(left: PlacedId, right: PlacedId): number {
   return right.time - left.time || Buffer.compare(Buffer.from(right.id), Buffer.from(left.id));
@@ -32,11 +38,7 @@ export async function* newestIds(
     const range = [newest, since, 'WITHSCORES', 'LIMIT', from, count] as const;
     const pairs = await redis.zrevrangebyscore(key, ...range);
     if (newest === '+inf') newest = Number(pairs[1] ?? 0);
-    const part: PlacedId[] = [];
-    for (let at = 0; at + 1 < pairs.length; at += 2) {
-      const place = { id: pairs[at] ?? '', time: Number(pairs[at + 1]) };
-      if (after === undefined || compareNewest(after, place) < 0) part.push(place);
-    }
+    const part = placedIds(pairs).filter((place) => after === undefined || compareNewest(after, place) < 0);
     if (part.length > 0) yield part;
     if (pairs.length < 2 * count) return;
   }

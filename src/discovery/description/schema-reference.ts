@@ -20,20 +20,8 @@ export function resolveSchema(
 /** The schema that a reference names by its key, as in all known documents, or by its `id`. */
 export function schemaNamed(document: RestDescription, name: string): SchemaDescription | undefined {
   const schemas = document.schemas ?? {};
-  return Object.hasOwn(schemas, name) ? schemas[name] : idsOf(document).get(name);
-}
-
-const ids = new WeakMap<RestDescription, ReadonlyMap<string, SchemaDescription>>();
-
-/** Built when a key is not found, which is rare. */
-function idsOf(document: RestDescription): ReadonlyMap<string, SchemaDescription> {
-  let known = ids.get(document);
-  if (known === undefined) {
-    const schemas = Object.values(document.schemas ?? {});
-    known = new Map(schemas.flatMap((schema) => (schema?.id === undefined ? [] : [[schema.id, schema]])));
-    ids.set(document, known);
-  }
-  return known;
+  if (Object.hasOwn(schemas, name)) return schemas[name];
+  return Object.values(schemas).findLast((schema) => schema?.id === name);
 }
 
 /** The parts of a schema, each with its keys. */

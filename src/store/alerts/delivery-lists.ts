@@ -1,7 +1,7 @@
 import type { DeliveryRecord } from '../../model/alert/delivery.ts';
 import { chunks } from '../../model/yielding.ts';
 import type { Keys } from '../keys.ts';
-import { type NewestRange, newestIds, type PlacedId } from '../newest-ids.ts';
+import { type NewestRange, newestIds, type PlacedId, placedIds } from '../newest-ids.ts';
 import type { RedisClient } from '../redis/connection.ts';
 
 export const DELIVERY_INDEXES = ['open', 'failed', 'delivered'] as const;
@@ -34,13 +34,8 @@ export function createDeliveryLists(
   return {
     /** Ids of deliveries by their last change, newest first. `since`: ms since 1970. */
     async list(kinds: readonly DeliveryIndex[], since = 0): Promise<readonly string[]> {
-      const found: PlacedId[] = [];
-      for (const kind of kinds) {
-        const pairs = await redis.zrevrangebyscore(index[kind], '+inf', since, 'WITHSCORES');
-        for (let at = 0; at + 1 < pairs.length; at += 2) {
-          found.push({ id: pairs[at] ?? '', time: Number(pairs[at + 1]) });
-        }
-      }
+      const read = (kind: DeliveryIndex) => redis.zrevrangebyscore(index[kind], '+inf', since, 'WITHSCORES');
+      const found = (await Promise.all(kinds.map(read))).flatMap(placedIds);
       return found.sort((left, right) => right.time - left.time).map(({ id }) => id);
     },
     /** The ids of all that changed at this time (ms since 1970) or later, with the time of the last change, oldest first. */

@@ -9,7 +9,7 @@ import type { TargetSummary } from '../../model/fleet/target-summary.ts';
 import type { DueTarget } from '../../model/queue/outcome.ts';
 import type { Advisory, VersionRecordSummary } from '../../model/scan/inventory.ts';
 import { REFRESH_RECORD, ROUTING } from '../../model/stored/catalog.ts';
-import { createYielder } from '../../model/yielding.ts';
+import { chunks, createYielder } from '../../model/yielding.ts';
 import { ADVISORY_MEMBER, type AdvisoryChanges, packageMember } from '../advisory-changes.ts';
 import type { StoreError } from '../errors.ts';
 import type { FactStore } from '../facts/facts.ts';
@@ -131,11 +131,7 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
       const until = time - CLOCK_SKEW_MS;
       const limit = ['WITHSCORES', 'LIMIT', 0, MAX_DUE] as const;
       const found = await redis.zrangebyscore(keys.dueTargets, '-inf', until, ...limit);
-      const due: DueTarget[] = [];
-      for (let at = 0; at + 1 < found.length; at += 2) {
-        due.push({ target: found[at] ?? '', dueAt: Number(found[at + 1]) });
-      }
-      return due;
+      return chunks(found, 2).map(([target = '', dueAt]): DueTarget => ({ target, dueAt: Number(dueAt) }));
     },
     countDue: (time) => redis.zcount(keys.dueTargets, '-inf', time - CLOCK_SKEW_MS),
     allTargets: () => redis.hkeys(keys.targetSummaries),
