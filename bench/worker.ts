@@ -16,6 +16,8 @@ const ROOT = join(import.meta.dirname, '..');
 const MAIN = process.env['LOCKHOUND_MAIN'] ?? join(ROOT, 'bin', 'lockhound.js');
 /** Options of Node for the workers, for comparisons. */
 const OPTIONS = process.env['WORKER_OPTIONS']?.split(' ') ?? [];
+/** How long a ledger is kept, to compare with none: `0d`. */
+const LEDGER = process.env['WORKER_LEDGER'];
 /** A collector of traces and the part of the scans, for comparisons: `http://127.0.0.1:4318/v1/traces 0.1`. */
 const [TRACES, RATIO = '1'] = process.env['WORKER_TRACES']?.split(' ') ?? [];
 const SERVICES = join(import.meta.dirname, 'worker-services.ts');
@@ -43,8 +45,8 @@ const COUNTED = 40;
  * again unchanged, then single ones while idle. The time begins when all are enqueued: workers are stopped until then. The first 200
  * scans of a process take about a sixth more CPU time, because V8 compiles meanwhile: compare runs with equal numbers of targets. Own
  * commands are those of workers outside BullMQ's queues; each is at most one round trip.
- * `npm run bench -- worker [targets]`; `LOCKHOUND_MAIN` names another build, `WORKER_OPTIONS` options of Node, `WORKER_TRACES`
- * a collector.
+ * `npm run bench -- worker [targets]`; `LOCKHOUND_MAIN` names another build, `WORKER_OPTIONS` options of Node, `WORKER_LEDGER`
+ * `0d` for scans that are not recorded, `WORKER_TRACES` a collector.
  */
 export async function run([targets = '1000']: readonly string[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'worker-'));
@@ -280,6 +282,7 @@ function configText(insights: string, receiver: string): string {
   return `
 insights: { url: "${insights}" }
 log: { level: warn }
+${LEDGER === undefined ? '' : `ledger: { keep: ${LEDGER} }`}
 ${TRACES === undefined ? '' : `traces: { endpoint: "${TRACES}", ratio: ${RATIO} }`}
 notify:
   allowAddresses: ["127.0.0.1"]

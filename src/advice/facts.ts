@@ -67,7 +67,8 @@ export function createAdviceFacts(
   const declared = new Map<string, Promise<Search<readonly DeclaredRequirement[]>>>();
   const failures: CodedError[] = [];
   const records = new Map<string, AdvisedRecord | undefined>();
-  const learnt = new Map<string, VersionRecordSummary>();
+  /** As they were answered. */
+  const read = new Map<string, VersionRecordSummary | undefined>();
   let requests = 0;
   const count = () => {
     requests += 1;
@@ -75,22 +76,16 @@ export function createAdviceFacts(
     throw new AdviceError('request-limit', `the limit of ${maxRequests} requests for advice is reached`);
   };
   /** A service that does not say so advises nothing. What one that failed advises is unknown. */
-  const readWaits = async (keys: readonly VersionKey[], now: number): Promise<void> => {
-    const young = keys.filter((key) => {
-      return Date.parse(records.get(formatVersionKey(key))?.publishedAt ?? '') > now - YOUNG_MS;
-    });
-    if (young.length === 0) return;
-    count();
-    for (const [index, detail] of (await insights.releases.details(young, signal)).entries()) {
-      const key = formatVersionKey(young[index] as VersionKey);
-      const record = records.get(key);
-      if (record === undefined || detail === undefined) continue;
-      if ('error' in detail) {
-        records.set(key, { ...record, waitUntil: { unknown: messageOf(detail.error) } });
-        continue;
-      }
-      const { cooldownEnd = 0 } = detail;
-      if (cooldownEnd > now) records.set(key, { ...record, waitUntil: new Date(cooldownEnd).toISOString() });
+  const addWaits = async (names: readonly string[], now: number): Promise<void> => {
+    const young = names.filter((name) => Date.parse(read.get(name)?.publishedAt ?? '') > now - YOUNG_MS);
+    if (young.length > 0) count();
+    const keys = young.flatMap((name) => read.get(name)?.versionKey ?? []);
+    const details = keys.length === 0 ? [] : await insights.releases.details(keys, signal);
+    const detailOf = new Map(young.map((name, index) => [name, details[index]]));
+    for (const name of names) {
+      const record = read.get(name);
+      const waitUntil = waitIn(detailOf.get(name), now);
+      records.set(name, record === undefined || waitUntil === undefined ? record : { ...record, waitUntil });
     }
   };
   const known = async <Found>(
@@ -118,8 +113,7 @@ export function createAdviceFacts(
     },
     fixedIn: async (key) => await insights.fixedIn?.(key),
     async records(keys) {
-      const open = keys.filter((key) => !records.has(formatVersionKey(key)));
-      const asked = open.filter((key) => !learnt.has(formatVersionKey(key)));
+      const asked = keys.filter((key) => !read.has(formatVersionKey(key)));
       if (asked.length > 0) {
         count();
         const { resolutions } = await insights.resolve(asked.map(publishedPackage), { signal });
@@ -127,35 +121,39 @@ export function createAdviceFacts(
           const { outcome, reason, record } = resolutions[index] ?? { outcome: 'failed' };
           if (outcome === 'failed')
             throw new AdviceError('no-answer', `${formatVersionKey(key)}: ${reason ?? 'no answer'}`);
-          records.set(formatVersionKey(key), record);
+          read.set(formatVersionKey(key), record);
         }
       }
-      for (const name of open.map(formatVersionKey))
-        if (!records.has(name)) records.set(name, learnt.get(name));
-      await readWaits(open, Date.now());
-      return keys.map((key) => records.get(formatVersionKey(key)));
+      const names = keys.map(formatVersionKey);
+      const open = names.filter((name) => !records.has(name));
+      if (open.length > 0) await addWaits(open, Date.now());
+      return names.map((name) => records.get(name));
     },
     learn(resolutions) {
       for (const { outcome, reason, record } of resolutions)
         if (outcome === 'resolved' && reason === undefined && record !== undefined)
-          learnt.set(formatVersionKey(record.versionKey), record);
+          read.set(formatVersionKey(record.versionKey), record);
     },
-    async graph(key) {
-      return await once(graphs, formatVersionKey(key), async () => {
-        return await known(`dependency graph of ${key.name} ${key.version}`, () =>
-          insights.dependencies(key, signal),
-        );
-      });
-    },
-    async requirements(key) {
-      return await once(declared, formatVersionKey(key), async () => {
-        return await known(`requirements of ${key.name} ${key.version}`, () =>
-          insights.requirements(key, signal),
-        );
-      });
-    },
+    graph: (key) =>
+      once(graphs, formatVersionKey(key), () =>
+        known(`dependency graph of ${key.name} ${key.version}`, () => insights.dependencies(key, signal)),
+      ),
+    requirements: (key) =>
+      once(declared, formatVersionKey(key), () =>
+        known(`requirements of ${key.name} ${key.version}`, () => insights.requirements(key, signal)),
+      ),
     failures: () => failures,
   };
+}
+
+type Detail = Awaited<ReturnType<Insights['releases']['details']>>[number];
+
+/** Until when it advises to wait; `undefined` where it does not. */
+function waitIn(detail: Detail, now: number): AdvisedRecord['waitUntil'] {
+  if (detail === undefined) return undefined;
+  if ('error' in detail) return { unknown: messageOf(detail.error) };
+  const { cooldownEnd = 0 } = detail;
+  return cooldownEnd > now ? new Date(cooldownEnd).toISOString() : undefined;
 }
 
 async function once<T>(known: Map<string, Promise<T>>, key: string, load: () => Promise<T>): Promise<T> {

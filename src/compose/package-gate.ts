@@ -85,8 +85,8 @@ function readsOf(caches: readonly Cache[]): Cache['getMany'] {
   return (kind, keys) =>
     firstOf(
       caches.map(
-        ({ getMany }) =>
-          (some: readonly string[]) =>
+        ({ getMany }): Read<unknown> =>
+          (some) =>
             getMany(kind, some),
       ),
     )(keys);

@@ -239,6 +239,21 @@ it('a request that fails leaves one graph unknown, and is told', async () => {
   await expect(facts.graph({ ...key, version: '2.0.0' })).rejects.toMatchObject({ code: 'request-limit' });
 });
 
+it('asks again whether the index advises to wait, where it could not be asked', async () => {
+  const versionKey = { system: 'NPM', name: 'pad', version: '1.0.1' } as const;
+  const flags = { isDefault: false, isDeprecated: false, licenses: [], advisoryIds: [] };
+  const record = { versionKey, publishedAt: new Date().toISOString(), ...flags };
+  const soon = Date.now() + 86_400_000;
+  const answers = [Promise.reject(new Error('reset')), Promise.resolve([detail(soon)])];
+  const facts = createAdviceFacts({ releases: { details: () => answers.shift() } } as never, {
+    signal: new AbortController().signal,
+    maxRequests: 3,
+  });
+  facts.learn([{ outcome: 'resolved', record }]);
+  await expect(facts.records([versionKey])).rejects.toThrow('reset');
+  expect(await facts.records([versionKey])).toEqual([{ ...record, waitUntil: new Date(soon).toISOString() }]);
+});
+
 it('asks the index whether it advises to wait, of young versions alone', async () => {
   const asked: string[] = [];
   const [soon, past] = [Date.now() + 86_400_000, Date.now() - 1];

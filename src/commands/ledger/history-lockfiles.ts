@@ -98,8 +98,8 @@ export function followLockfiles(contents: BlobReader, reader: LockfileReader) {
     const names = namesIn.get(posix.dirname(path)) ?? new Set();
     const format = blobs.has(path) ? lockfileFormat(path, names)?.name : undefined;
     if (format === undefined) return known.has(path) ? GONE : undefined;
-    const before = known.get(path);
-    return before?.format === format && isSame(before.from, blobs) ? undefined : format;
+    const { format: last, from = [] } = known.get(path) ?? {};
+    return last === format && [...from].every(([name, oid]) => blobs.get(name) === oid) ? undefined : format;
   };
   const readAgain = async (path: string, format: string): Promise<Known | undefined> => {
     const before = known.get(path);
@@ -129,7 +129,3 @@ export function followLockfiles(contents: BlobReader, reader: LockfileReader) {
 
 /** Stands for the format of a lockfile that a commit removed. */
 const GONE = '';
-
-function isSame(from: ReadonlyMap<string, string | undefined>, blobs: ReadonlyMap<string, string>): boolean {
-  return [...from].every(([path, oid]) => blobs.get(path) === oid);
-}

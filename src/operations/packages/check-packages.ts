@@ -186,11 +186,8 @@ function cooldownOf({ minimumAge }: Policy) {
 }
 
 /** The name of a package that the index may be asked about, as it spells it; `undefined` for another one. */
-function nameOf({
-  asked: { ecosystem, name },
-  choice,
-  judged,
-}: Pick<Subject, 'asked' | 'choice' | 'judged'>) {
+function nameOf({ asked, choice, judged }: Pick<Subject, 'asked' | 'choice' | 'judged'>) {
+  const { ecosystem, name } = asked;
   const system = systemOf(ecosystem);
   const { outcome } = judged?.locked.resolution ?? {};
   const isAsked = outcome === 'resolved' || outcome === 'missing' || choice.code === 'missing';

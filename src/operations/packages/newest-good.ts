@@ -9,7 +9,7 @@ import { schemeOf } from '../../versions/scheme.ts';
 
 /**
  * The newest version that is known to be good. `unknown`: why a newer one may be good, or any. `firstAt`: when the first version was published, in
- * ms since 1970; absent where that is not known. `unlisted`: the index has no such package.
+ * ms since 1970; NaN or absent where that is not known. `unlisted`: the index has no such package.
  */
 export type NewestGood =
   | {
@@ -44,7 +44,7 @@ export async function newestGood(
     names.map(async (name) => {
       const list = name && (await facts.versions(name).catch(messageOf));
       if (name === undefined || typeof list !== 'object') return { list };
-      const all = newestFirst(name, list);
+      const { ordered: all } = readList(name, list);
       const listed = all.slice(0, MAX_CANDIDATES);
       const first = listed.findIndex((one) => waitsUntil('', one, cooldown, now) === undefined);
       return { list, isLong: all.length > MAX_CANDIDATES, usable: first < 0 ? [] : listed.slice(first) };
@@ -63,7 +63,7 @@ export async function newestGood(
       const { found, unknown } = await search(name, usable, list, parts);
       const others =
         found === undefined && isLong ? `none of the newest ${MAX_CANDIDATES} is good` : undefined;
-      return { found, unknown: unknown ?? others, firstAt: firstPublished(list) };
+      return { found, unknown: unknown ?? others, firstAt: readList(name, list).firstAt };
     }),
   );
 }
@@ -94,29 +94,23 @@ async function search(
   return { unknown };
 }
 
-const firsts = new WeakMap<PublishedVersions, number | undefined>();
-
-/** `undefined` for a partial list, and where the time of a version is not known. */
-function firstPublished(list: PublishedVersions): number | undefined {
-  if (firsts.has(list)) return firsts.get(list);
-  const times = list.versions.map(({ publishedAt = '' }) => Date.parse(publishedAt));
-  const first = times.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY);
-  const known = list.isPartial === true || !Number.isFinite(first) ? undefined : first;
-  firsts.set(list, known);
-  return known;
-}
+type ReadList = { readonly ordered: readonly PublishedVersion[]; readonly firstAt: number };
 
 /** By list: sorting the versions of a package takes longer than to judge it. */
-const orders = new WeakMap<PublishedVersions, readonly PublishedVersion[]>();
+const lists = new WeakMap<PublishedVersions, ReadList>();
 
-/** The versions that may be good. */
-function newestFirst({ system }: PackageName, list: PublishedVersions): readonly PublishedVersion[] {
+/** The versions that may be good, the newest first, and when the first of all was published; NaN where that is not known. */
+function readList({ system }: PackageName, list: PublishedVersions): ReadList {
   const { isValid, isPrerelease, compare } = schemeOf(system);
-  const ordered =
-    orders.get(list) ??
-    list.versions
+  const read = lists.get(list) ?? {
+    ordered: list.versions
       .filter(({ version, isDeprecated }) => !isDeprecated && isValid(version) && !isPrerelease(version))
-      .sort((left, right) => compare(right.version, left.version));
-  orders.set(list, ordered);
-  return ordered;
+      .sort((left, right) => compare(right.version, left.version)),
+    firstAt: list.versions.reduce(
+      (least, { publishedAt = '' }) => Math.min(least, Date.parse(publishedAt)),
+      list.isPartial === true || list.versions.length === 0 ? Number.NaN : Number.POSITIVE_INFINITY,
+    ),
+  };
+  lists.set(list, read);
+  return read;
 }

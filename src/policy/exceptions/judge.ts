@@ -137,19 +137,17 @@ function ownSuppressions({ lockfiles, findings, complete }: ExceptionFacts): rea
     });
 }
 
+const JUDGES = new Map<string, typeof judgeUse>([
+  ['ignored-advisory', judgeAdvisory],
+  ['cooldown-exclude', judgeExclude],
+]);
+
 function judgeOne(exception: Exception, known: Known): Judged {
   const { kind, until, reason = '', proof } = exception;
   if (kind === 'unread') return unknown(`it was not read: ${reason}`);
   if (until !== undefined && Date.parse(until) <= known.facts.now)
     return { verdict: 'expired', evidence: `it has no effect since ${until}` };
-  const judge =
-    kind === 'ignored-advisory'
-      ? judgeAdvisory
-      : kind === 'cooldown-exclude'
-        ? judgeExclude
-        : proof === undefined
-          ? judgeUse
-          : judgeProof;
+  const judge = JUDGES.get(kind) ?? (proof === undefined ? judgeUse : judgeProof);
   return { ...(until === undefined ? {} : { removableFrom: until }), ...judge(exception, known) };
 }
 

@@ -125,10 +125,7 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
         ),
       );
       return new Map(
-        ids.flatMap((id, index) => {
-          const time = found[index];
-          return time === undefined ? [] : [[id, time] as const];
-        }),
+        ids.flatMap((id, index) => (found[index] === undefined ? [] : [[id, found[index]] as const])),
       );
     },
     /** Removes ids that no inventory holds. One that was interned within the last hour stays. */

@@ -179,6 +179,7 @@ describe('the tools', () => {
         answer(client, 'suggest_fix', { target: 'b/bank' }),
         answer(client, 'where_used', { package: 'secret-thing' }),
         answer(client, 'where_used', { package: 'secret' }),
+        answer(client, 'where_used', { package: 'secret-thing', ever: true }),
         answer(client, 'check_packages', { packages: ['secret-thin', 'secret-thing@1.0.0'] }),
       ]);
       const texts = JSON.stringify(found);
