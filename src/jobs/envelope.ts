@@ -105,12 +105,17 @@ function upgrade(
 function issuesOf(error: z.ZodError, base: readonly string[]): readonly EnvelopeIssue[] {
   return error.issues.map((issue) => ({
     path: [...base, ...issue.path.map(String)].join('.') || '(root)',
-    // Zod's message does not say what is wrong with the name.
-    reason:
-      issue.code === 'invalid_key'
-        ? `its name: ${issue.issues.map(({ message }) => message).join('; ')}`
-        : issue.message,
+    reason: reasonOf(issue),
   }));
+}
+
+/** Zod's own messages do not say what is wrong with a name, and call a property that is missing `undefined`. */
+function reasonOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_key')
+    return `its name: ${issue.issues.map(({ message }) => message).join('; ')}`;
+  if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined'))
+    return `is missing: expected ${issue.expected}`;
+  return issue.message;
 }
 
 const SHOWN_ISSUES = 5;

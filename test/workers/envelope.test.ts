@@ -59,6 +59,12 @@ describe('an envelope', () => {
     expect(message).toContain('write 3');
   });
 
+  it('that lacks a field says so', () => {
+    expect(errorOf({ key: 'a', payload: {} }).issues).toEqual([
+      { path: 'version', reason: 'is missing: expected number' },
+    ]);
+  });
+
   it.each([
     ['an older payload that its upgrade trips over', { version: 2, key: 'a', payload: null }, ['payload']],
     ['nothing', undefined, ['(root)']],

@@ -67,7 +67,7 @@ export async function seedYear(store: Store, url: string): Promise<void> {
     job: 'ingest-lockfiles',
     id: 'legacy-ci-1042',
     at: new Date(Date.now() - 3 * DAY_MS).toISOString(),
-    issues: [{ path: 'target.id', reason: 'Invalid input: expected string, received undefined' }],
+    issues: [{ path: 'target.id', reason: 'is missing: expected string' }],
     data: JSON.stringify({ target: { name: 'billing' }, lockfiles: [{ path: 'yarn.lock' }] }),
   });
 }

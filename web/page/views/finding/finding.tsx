@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import type { FleetFinding } from '../../../../src/model/api/lockhound-api.generated.ts';
 import { call } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
@@ -175,10 +176,11 @@ function Facts({ one }: { readonly one: FleetFinding }) {
         <>
           <dt>Owners</dt>
           <dd>
-            {finding.owners.map((owner) => (
-              <a key={owner} href={findingsAddress({ owner })}>
-                {owner}
-              </a>
+            {finding.owners.map((owner, index) => (
+              <Fragment key={owner}>
+                {index === 0 ? '' : ', '}
+                <a href={findingsAddress({ owner })}>{owner}</a>
+              </Fragment>
             ))}
           </dd>
         </>

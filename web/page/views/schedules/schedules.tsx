@@ -51,7 +51,12 @@ export function SchedulesView() {
               ]}
             >
               {schedules.map((one) => (
-                <ScheduleRows key={one.name} one={one} onChange={loaded.reload} />
+                <ScheduleRows
+                  key={one.name}
+                  one={one}
+                  isShown={one === schedules.find(({ failing }) => failing > 0)}
+                  onChange={loaded.reload}
+                />
               ))}
             </Table>
           )
@@ -63,11 +68,13 @@ export function SchedulesView() {
 
 interface ScheduleRowsProps {
   readonly one: Schedule;
+  /** Whether its targets are shown at first: they say why a source cannot be read. */
+  readonly isShown: boolean;
   readonly onChange: () => void;
 }
 
-function ScheduleRows({ one, onChange }: ScheduleRowsProps) {
-  const [isOpen, setOpen] = useState(false);
+function ScheduleRows({ one, isShown, onChange }: ScheduleRowsProps) {
+  const [isOpen, setOpen] = useState(isShown);
   const [asked, setAsked] = useState<'change' | 'remove' | undefined>(undefined);
   const { name, lastRun } = one;
   const change = async (method: 'pause' | 'resume' | 'run', text: string): Promise<string> => {
