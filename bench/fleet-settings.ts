@@ -1,5 +1,5 @@
+import { routingOf } from '../src/compose/notify/routing.ts';
 import { reuseOf } from '../src/compose/ports.ts';
-import { routingOf } from '../src/compose/routing.ts';
 import type { Store } from '../src/compose/store.ts';
 import type { LoadedConfig } from '../src/config/load.ts';
 import { fleetSteps } from '../src/store/fleet/fleet-steps.ts';

@@ -44,7 +44,7 @@ async function check(terminal: Terminal, { config: named, json }: CheckOptions):
   const loaded = loadConfig({ file: named });
   const missing = missingSecrets(loaded);
   // Templates are rendered with the secrets.
-  const { webhookFault } = await import('../compose/webhooks.ts');
+  const { webhookFault } = await import('../compose/notify/webhooks.ts');
   const fault = missing.length === 0 ? webhookFault(loaded) : undefined;
   const { variables, credentials = new Map(), triggers = new Map(), ...secrets } = loaded.secrets;
   const checked = {

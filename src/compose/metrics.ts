@@ -5,7 +5,7 @@ import { countProcess } from '../server/metrics/process-counters.ts';
 import { createRegistry } from '../server/metrics/registry.ts';
 import { createScrape } from '../server/metrics/scrape.ts';
 import { openFleetNumbers, QUEUES } from './fleet-numbers.ts';
-import { configuredWebhooks } from './routing.ts';
+import { configuredWebhooks } from './notify/routing.ts';
 import type { Store } from './store.ts';
 
 /** The metrics of a process, in the text format of Prometheus. */

@@ -10,7 +10,7 @@ import { isFollowing } from './advisory-feed.ts';
 import { openContracts } from './contracts.ts';
 import { openExploits } from './exploits.ts';
 import { captureConsole, createLogger, logConfigNotes } from './logger.ts';
-import { keepProvisioned, type NotifierHandle, openNotifier } from './notifier.ts';
+import { keepProvisioned, type NotifierHandle, openNotifier } from './notify/notifier.ts';
 import { startPipeline } from './pipeline.ts';
 import { isInspecting, NO_ROUTING, reuseOf } from './ports.ts';
 import { waitForRedis } from './redis-connection.ts';

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { keepProvisioned, type NotifierHandle } from '../../src/compose/notifier.ts';
+import { keepProvisioned, type NotifierHandle } from '../../src/compose/notify/notifier.ts';
 
 it('ends when the worker stops, although Redis never answers', async () => {
   const called = Promise.withResolvers<void>();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { generateDocs } from '../../scripts/generate-docs.ts';
-import { configuredWebhooks, periodicRoutes, routingOf } from '../../src/compose/routing.ts';
+import { configuredWebhooks, periodicRoutes, routingOf } from '../../src/compose/notify/routing.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { alertOf } from '../../src/notify/alert/alert.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { routingOf } from '../../src/compose/routing.ts';
+import { routingOf } from '../../src/compose/notify/routing.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { NotifyConfig } from '../../src/config/sections/notify.ts';
 import { settingsDue } from '../../src/jobs/refresh/select-targets.ts';

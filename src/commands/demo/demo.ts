@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '../../compose/logger.ts';
-import { openNotifier } from '../../compose/notifier.ts';
+import { openNotifier } from '../../compose/notify/notifier.ts';
 import { startPipeline } from '../../compose/pipeline.ts';
 import { openStore, type Store } from '../../compose/store.ts';
 import { runWorker } from '../../compose/worker.ts';

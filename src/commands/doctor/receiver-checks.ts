@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { configuredWebhooks, routingOf } from '../../compose/routing.ts';
-import { openWebhooks, type Webhooks } from '../../compose/webhooks.ts';
+import { configuredWebhooks, routingOf } from '../../compose/notify/routing.ts';
+import { openWebhooks, type Webhooks } from '../../compose/notify/webhooks.ts';
 import type { NotifyConfig } from '../../config/sections/notify.ts';
 import { publicAddressesOnly } from '../../http/address-guard.ts';
 import { tryConnection } from '../../http/guarded-connection.ts';

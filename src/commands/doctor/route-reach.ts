@@ -1,4 +1,4 @@
-import { routingOf } from '../../compose/routing.ts';
+import { routingOf } from '../../compose/notify/routing.ts';
 import { degraded, fine } from '../../model/fleet/checks.ts';
 import { createRouteReach, type UnreachedRoute } from '../../policy/routing/unreached-routes.ts';
 import type { Check, Finding } from './check.ts';

@@ -1,6 +1,6 @@
 import { createLogger } from '../../compose/logger.ts';
+import { openWebhooks, type WebhookAccount, type Webhooks } from '../../compose/notify/webhooks.ts';
 import { openStore, type Store } from '../../compose/store.ts';
-import { openWebhooks, type WebhookAccount, type Webhooks } from '../../compose/webhooks.ts';
 import { ConfigError } from '../../config/errors.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { ProvisionChange } from '../../model/alert/provision-change.ts';

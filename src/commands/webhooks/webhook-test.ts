@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createLogger } from '../../compose/logger.ts';
-import { type NotifierHandle, openNotifier } from '../../compose/notifier.ts';
+import { type NotifierHandle, openNotifier } from '../../compose/notify/notifier.ts';
 import { openStore } from '../../compose/store.ts';
 import { ConfigError } from '../../config/errors.ts';
 import type { LoadedConfig } from '../../config/load.ts';

@@ -12,7 +12,7 @@ import type { Routing } from '../../model/alert/routing.ts';
 import { defined } from '../../model/defined.ts';
 import type { Severity } from '../../model/scan/severity.ts';
 import type { Schedule } from '../../workers/schedules.ts';
-import { issueRoutes, periodicRoutes, remindedRoutes } from '../routing.ts';
+import { issueRoutes, periodicRoutes, remindedRoutes } from '../notify/routing.ts';
 import type { Store } from '../store.ts';
 
 /** A scan of one target that learns of a change alerts the others within about this time. */

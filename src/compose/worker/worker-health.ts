@@ -2,7 +2,7 @@ import type { LoadedConfig } from '../../config/load.ts';
 import type { HealthServer, Probe } from '../../server/health.ts';
 import type { ProbedStore } from '../../server/probes.ts';
 import type { MetricsHandle } from '../metrics.ts';
-import type { NotifierHandle } from '../notifier.ts';
+import type { NotifierHandle } from '../notify/notifier.ts';
 import type { Store } from '../store.ts';
 
 interface HealthParts {

@@ -1,4 +1,4 @@
-import { routingOf } from '../../compose/routing.ts';
+import { routingOf } from '../../compose/notify/routing.ts';
 import type { IdentifiedPackage } from '../../fleet/identity.ts';
 import type { Routing } from '../../model/alert/routing.ts';
 import type { ReachedTarget, SimulatedAdvisory } from '../../model/api/lockhound-api.generated.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { routingOf } from '../../compose/notify/routing.ts';
 import { NO_ROUTING, suppressionsIn } from '../../compose/ports.ts';
-import { routingOf } from '../../compose/routing.ts';
 import { policyOf } from '../../config/effective-policy.ts';
 import { type LoadedConfig, parseYaml } from '../../config/load.ts';
 import { notify } from '../../config/sections/notify.ts';

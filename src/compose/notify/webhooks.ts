@@ -1,27 +1,27 @@
-import type { LoadedConfig } from '../config/load.ts';
-import type { NotifyConfig } from '../config/sections/notify.ts';
-import { readBundledDescription } from '../discovery/bundled.ts';
-import { createApiClient } from '../discovery/client.ts';
-import { createHttpClient } from '../http/undici-client.ts';
-import type { Secret } from '../model/secret.ts';
-import { createMasker } from '../model/secret.ts';
-import { NotifyError } from '../notify/errors.ts';
-import { createPlatformClient } from '../notify/platform/client.ts';
-import { credentialHeaders } from '../notify/platform/credentials.ts';
-import { platformUrl } from '../notify/platform/sites.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import type { NotifyConfig } from '../../config/sections/notify.ts';
+import { readBundledDescription } from '../../discovery/bundled.ts';
+import { createApiClient } from '../../discovery/client.ts';
+import { createHttpClient } from '../../http/undici-client.ts';
+import type { Secret } from '../../model/secret.ts';
+import { createMasker } from '../../model/secret.ts';
+import { NotifyError } from '../../notify/errors.ts';
+import { createPlatformClient } from '../../notify/platform/client.ts';
+import { credentialHeaders } from '../../notify/platform/credentials.ts';
+import { platformUrl } from '../../notify/platform/sites.ts';
 import {
   configuredAlone,
   type Provisioned,
   provision,
   type ReadBack,
   readBack,
-} from '../notify/provisioning/provision.ts';
-import { type Account, deriveHashKey } from '../notify/provisioning/resources.ts';
-import type { Desired, VariableValue } from '../notify/webhooks/definition.ts';
-import { webhookOf } from '../notify/webhooks/preset-webhook.ts';
-import { platformWarningsOf, validateDesired, warningsOf } from '../notify/webhooks/validate.ts';
+} from '../../notify/provisioning/provision.ts';
+import { type Account, deriveHashKey } from '../../notify/provisioning/resources.ts';
+import type { Desired, VariableValue } from '../../notify/webhooks/definition.ts';
+import { webhookOf } from '../../notify/webhooks/preset-webhook.ts';
+import { platformWarningsOf, validateDesired, warningsOf } from '../../notify/webhooks/validate.ts';
+import type { Store } from '../store.ts';
 import { configuredWebhooks } from './routing.ts';
-import type { Store } from './store.ts';
 
 /** The configured webhooks and variables, and the platform that holds them. */
 export type Webhooks = Awaited<ReturnType<typeof openWebhooks>>;

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { LoadedConfig } from '../config/load.ts';
-import type { NotifyConfig } from '../config/sections/notify.ts';
-import type { DeliveryAttempt } from '../model/alert/delivery.ts';
-import type { ProvisionChange } from '../model/alert/provision-change.ts';
-import { CodedError, messageOf } from '../model/errors.ts';
-import { raceAbort } from '../model/time-limit.ts';
-import type { Provisioned, ReadBack } from '../notify/provisioning/provision.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import type { NotifyConfig } from '../../config/sections/notify.ts';
+import type { DeliveryAttempt } from '../../model/alert/delivery.ts';
+import type { ProvisionChange } from '../../model/alert/provision-change.ts';
+import { CodedError, messageOf } from '../../model/errors.ts';
+import { raceAbort } from '../../model/time-limit.ts';
+import type { Provisioned, ReadBack } from '../../notify/provisioning/provision.ts';
+import type { Store } from '../store.ts';
 import { createDelivery } from './delivery.ts';
 import { configuredWebhooks, routingOf } from './routing.ts';
-import type { Store } from './store.ts';
 import { openWebhooks } from './webhooks.ts';
 
 export type NotifierHandle = Awaited<ReturnType<typeof openNotifier>>;

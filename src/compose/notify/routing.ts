@@ -1,8 +1,8 @@
-import type { NotifyConfig } from '../config/sections/notify.ts';
-import type { WebhookConfig } from '../config/sections/route.ts';
-import type { RouteMatch, RouteRule, Routing } from '../model/alert/routing.ts';
-import { atLeast, type RatedSeverity } from '../model/scan/severity.ts';
-import { presetNamed } from '../notify/webhooks/preset-webhook.ts';
+import type { NotifyConfig } from '../../config/sections/notify.ts';
+import type { WebhookConfig } from '../../config/sections/route.ts';
+import type { RouteMatch, RouteRule, Routing } from '../../model/alert/routing.ts';
+import { atLeast, type RatedSeverity } from '../../model/scan/severity.ts';
+import { presetNamed } from '../../notify/webhooks/preset-webhook.ts';
 
 const DEFAULT_ROUTE = 'default';
 
