@@ -1,4 +1,9 @@
-import type { PackageBlame, TargetDetails } from '../../../model/api/lockhound-api.generated.ts';
+import type {
+  PackageBlame,
+  Release,
+  TargetDetails,
+  TargetList,
+} from '../../../model/api/lockhound-api.generated.ts';
 import { defined } from '../../../model/defined.ts';
 import { type DataLoss, lossText } from '../../../model/losses/evidence.ts';
 import { EXCEPTION_VERDICTS, type JudgedException } from '../../../model/scan/exception.ts';
@@ -26,11 +31,24 @@ function placed({ path, line, kind, reason, ...others }: JudgedException): objec
   return { place, kind, ...others, reason: kind === 'unread' ? undefined : reason };
 }
 
+function releaseText({ target, release, supportedUntil, supported }: Release): string {
+  const support = supported ? 'supported until' : 'not judged since its support ended on';
+  const until = supportedUntil === undefined ? '' : `, ${support} ${supportedUntil}`;
+  return `release ${release} of ${target}${until}`;
+}
+
 export const NOUN: Noun = {
   verbs: {
     list: {
       items: 'targets',
       limit: 100,
+      shown: ({ targets, ...others }: TargetList) => ({
+        ...others,
+        targets: targets.map(({ release, ...one }) => ({
+          ...one,
+          ...(release && { release: releaseText(release) }),
+        })),
+      }),
       columns: {
         targets: ['target', 'labels', 'packages', 'open', 'requestedAt', 'incomplete', 'stale', 'release'],
       },
