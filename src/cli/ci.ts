@@ -8,9 +8,8 @@ import type { Finding } from '../model/scan/finding.ts';
 import { isComplete } from '../model/scan/gap.ts';
 import { isAlert } from '../model/scan/is-alert.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
+import { checksText } from '../report/checks.ts';
 import { fixCommandOf } from './ci-fix.ts';
-import { CHECK_COLUMNS } from './operations/nouns/check.ts';
-import { columnsText } from './operations/short-answer.ts';
 import { EXIT } from './program/errors.ts';
 import { withConfig } from './program/options.ts';
 import { withOutputFile } from './program/output-file.ts';
@@ -99,7 +98,7 @@ async function inGithub(
     await withOutputFile(join(options.output, name), async (write) => write(text));
   }
   const scanned = await printScan(terminal, report, { format: 'table', failOn: options.failOn });
-  if (gate !== undefined) terminal.out(columnsText(gate, CHECK_COLUMNS, terminal));
+  if (gate !== undefined) terminal.out(checksText(gate, terminal));
   const { block: blocked = 0, warn: warned = 0 } = gate?.counts ?? {};
   const code = blocked > 0 && options.failOn !== 'never' ? EXIT.findings : scanned;
   const isUpload = options.upload !== false;

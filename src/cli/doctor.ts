@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
-import { DOCTOR_SUBJECTS, type DoctorReport } from '../model/fleet/checks.ts';
-import { plainText } from '../report/answer.ts';
+import { doctorText, hasFault } from '../report/administration/checks-text.ts';
 import { type AdminOptions, print, withAdminOptions } from './program/admin.ts';
 import { EXIT } from './program/errors.ts';
 import { type CommandContext, interruptible } from './program/terminal.ts';
@@ -23,22 +22,7 @@ export function doctorCommand(command: Command, { terminal, exit }: CommandConte
       const loaded = loadConfig({ file: options.config });
       const { examine } = await import('../commands/doctor/doctor.ts');
       const report = await interruptible((signal) => examine(loaded, { fix: options.fix, signal }));
-      const { counts, ...subjects } = shownReport(report);
-      print(terminal, options, report, () => plainText({ counts, ...subjects }, terminal));
-      exit(counts.broken + counts.unknown > 0 ? EXIT.findings : EXIT.clean);
+      print(terminal, options, report, () => doctorText(report, terminal));
+      exit(hasFault(report) ? EXIT.findings : EXIT.clean);
     });
-}
-
-/** The diagnoses by subject, and how many are not fine. A fault that `--fix` removed does not count. */
-export function shownReport({ diagnoses }: DoctorReport) {
-  const count = (verdict: string) =>
-    diagnoses.filter((one) => one.verdict === verdict && one.fixed !== true).length;
-  const counts = { broken: count('broken'), degraded: count('degraded'), unknown: count('unknown') };
-  const bySubject = DOCTOR_SUBJECTS.map((subject) => [
-    subject,
-    diagnoses.flatMap(({ subject: own, verdict, check, ...found }) =>
-      own === subject ? [{ verdict, check, ...found }] : [],
-    ),
-  ]);
-  return { counts, ...Object.fromEntries(bySubject) };
 }

@@ -1,5 +1,4 @@
-import type { CheckReason, PackageCheck, PackageChecks } from '../model/api/lockhound-api.generated.ts';
-import { printable } from '../model/printable.ts';
+import type { PackageCheck, PackageChecks } from '../model/api/lockhound-api.generated.ts';
 import { splitFindings } from '../model/review/scan-comparison.ts';
 import { termText } from '../model/scan/age.ts';
 import { disputeText } from '../model/scan/claim.ts';
@@ -9,6 +8,7 @@ import { isAlert, isNote } from '../model/scan/is-alert.ts';
 import { OUTCOMES } from '../model/scan/outcome.ts';
 import { SEVERITIES } from '../model/scan/severity.ts';
 import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
+import { reasonText } from './checks.ts';
 import { suppressionText } from './finding-parts.ts';
 import { counted } from './layout.ts';
 import { markdownCode, markdownLink, markdownSentence, markdownText } from './markdown-text.ts';
@@ -186,11 +186,4 @@ function checkRow({ requested, decision, reasons }: PackageCheck): string {
   const own = reasons.filter((one) => one.decision !== 'allow');
   const why = own.map((one) => markdownText(reasonText(one))).join('<br>');
   return `| ${decision} | ${markdownCode(requested)} | ${why} |`;
-}
-
-/** A reason as text without its decision. */
-function reasonText({ text, advisory, severity, suppressed }: CheckReason): string {
-  const about = [advisory, severity === 'unrated' ? undefined : severity].filter((one) => one !== undefined);
-  const head = advisory === undefined ? '' : `${about.map(printable).join(', ')}: `;
-  return `${head}${printable(text)}${suppressed === true ? ' (suppressed)' : ''}`;
 }

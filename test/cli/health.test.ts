@@ -39,12 +39,12 @@ describe('lockhound health', () => {
   it('says for each question that it works with a worker', async () => {
     const worker = await presence();
     const { code, out } = await lockhound(['health']).finally(worker.close);
-    expect(out).toMatch(/flow +(?:verdict )?fine,? +(?:says )?work flows: 0 jobs wait, 0 run in 1 worker/);
-    expect(out).toMatch(/runs +(?:verdict )?fine/);
-    expect(out).toMatch(/facts +(?:verdict )?fine/);
-    expect(out).toMatch(/telemetry +(?:verdict )?fine,? +(?:says )?1 worker of release \d/);
+    expect(out).toMatch(/fine +flow +work flows: 0 jobs wait, 0 run in 1 worker\./);
+    expect(out).toMatch(/fine +runs /);
+    expect(out).toMatch(/fine +facts /);
+    expect(out).toMatch(/fine +telemetry +1 worker of release \d/);
     // Which limit binds depends on the machine.
-    expect(out).toMatch(/ limits +/);
+    expect(out).toMatch(/ limits /);
     expect(code).toBe(0);
   });
 

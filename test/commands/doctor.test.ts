@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { Queue } from 'bullmq';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { shownReport } from '../../src/cli/doctor.ts';
 import { examine } from '../../src/commands/doctor/doctor.ts';
 import { openStores, type Store, type Stores } from '../../src/compose/store.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
@@ -13,7 +12,7 @@ import { jobIdOf } from '../../src/jobs/job.ts';
 import type { WorkerRecord } from '../../src/model/fleet/worker-record.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { TARGET_SUMMARY } from '../../src/model/stored/catalog.ts';
-import { answerText } from '../../src/report/answer.ts';
+import { doctorText } from '../../src/report/administration/checks-text.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { writeText } from '../../src/store/values/stored-values.ts';
 import { HAS_REDIS, startNativeRedis } from '../native-redis.ts';
@@ -96,8 +95,9 @@ const LOCAL = 'allowAddresses: ["127.0.0.1"]';
 async function findings(loaded: LoadedConfig, more: { fix?: boolean; limitMs?: number } = {}) {
   const { fix = false, ...options } = more;
   const report = await examine(loaded, { fix, signal: new AbortController().signal, ...options });
+  const text = doctorText(report, { colour: false, width: 80 });
   for (const secret of [KEYS.apiKey, KEYS.applicationKey, TOKEN]) {
-    expect(JSON.stringify(report)).not.toContain(secret);
+    expect(text + JSON.stringify(report)).not.toContain(secret);
   }
   return report.diagnoses;
 }
@@ -163,8 +163,7 @@ describe('an installation that works', () => {
   it('is shown in lines that fit narrow terminals', async () => {
     const report = await examine(await load(), { fix: false, signal: new AbortController().signal });
     for (const width of [50, 80]) {
-      const described = { schema: {}, schemas: {}, leavesOut: true };
-      const lines = answerText(shownReport(report), described, { colour: false, width }).split('\n');
+      const lines = doctorText(report, { colour: false, width }).split('\n');
       const words = (line: string) => line.trim().split(/\s+/).length;
       expect(lines.filter((line) => line.length > width && words(line) > 1)).toEqual([]);
     }
@@ -178,9 +177,10 @@ describe('without Redis', () => {
     expect(found.find(({ check }) => check === 'service')?.says).toContain('answered a batch');
     const skipped = found.filter(({ verdict }) => verdict === 'unknown').map(({ subject }) => subject);
     expect(new Set(skipped)).toEqual(new Set(['redis', 'receivers', 'work', 'health']));
-    const { counts, redis } = shownReport({ at: '', diagnoses: found });
-    expect(counts).toMatchObject({ unknown: skipped.length });
-    expect(redis).toContainEqual({ verdict: 'unknown', check: 'latency', says: 'Redis does not answer' });
+    // They are one row for each subject.
+    const text = doctorText({ at: '', diagnoses: found }, { colour: false, width: Number.POSITIVE_INFINITY });
+    expect(text).toMatch(/unknown {2}11 checks {3}Redis does not answer \(latency, clock, version, /);
+    expect(text.match(/Redis does not answer/g)).toHaveLength(4);
   });
 });
 

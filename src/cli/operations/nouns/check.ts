@@ -1,14 +1,7 @@
 import type { PackageChecks } from '../../../model/api/lockhound-api.generated.ts';
+import { checksText } from '../../../report/checks.ts';
 import { EXIT } from '../../program/errors.ts';
 import type { Noun } from '../noun.ts';
-
-/** The columns of the gate's answers, each with its reasons and with what to add instead. */
-export const CHECK_COLUMNS = {
-  packages: ['requested', 'decision', 'version', 'reasons', 'meant', 'newestGood', 'mostUsed'],
-  reasons: ['code', 'decision', 'text', 'severity', 'advisory', 'suppressed'],
-  newestGood: ['version'],
-  mostUsed: ['version', 'targets'],
-};
 
 export const NOUN: Noun = {
   resource: 'packages',
@@ -17,7 +10,7 @@ export const NOUN: Noun = {
       method: 'lockhound.packages.check',
       args: ['packages'],
       items: 'packages',
-      columns: CHECK_COLUMNS,
+      text: checksText,
       exit: exitOf,
       local: ({ config, ...rest }) =>
         config.redis.url === undefined

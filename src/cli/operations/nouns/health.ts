@@ -1,9 +1,11 @@
 import type { HealthVerdict } from '../../../model/api/lockhound-api.generated.ts';
+import { healthText } from '../../../report/administration/checks-text.ts';
 import type { Noun } from '../noun.ts';
 
 export const NOUN: Noun = {
   verbs: {
     get: {
+      text: healthText,
       isFound: ({ verdict }: HealthVerdict) => verdict !== 'broken',
       // It has a verdict without Redis, and while targets are moved to other shards.
       local: (loaded) => async () => await (await import('../../../commands/health.ts')).readHealth(loaded),

@@ -54,8 +54,9 @@ export const NOUN: Noun = {
       },
     },
     get: {
-      shown: ({ findings, ...others }: TargetDetails) => ({
+      shown: ({ findings, image, ...others }: TargetDetails) => ({
         ...others,
+        ...(image && { image: { base: 'no public image has its layers', ...image } }),
         findings: findings.map(shortFinding),
       }),
       columns: {
