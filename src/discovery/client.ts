@@ -1,5 +1,6 @@
 import type { HttpClient, HttpResponse } from '../http/client.ts';
 import { printableUrl } from '../http/errors.ts';
+import { oneByOne } from '../model/yielding.ts';
 import type { RestDescription } from './description/description.ts';
 import { type CallArguments, compileRequest } from './request/compile.ts';
 
@@ -41,8 +42,12 @@ export interface ApiClient {
   call(methodId: string, call?: ApiCall): Promise<ApiResponse>;
 }
 
+/** Larger answers take milliseconds to parse and check. Those that arrive together are read one by one. */
+const LARGE_BYTES = 32_768;
+
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const { document, http, rootUrl, headers, readOnly = false } = options;
+  const next = oneByOne();
   return {
     document,
     async call(methodId, { signal, ...call } = {}) {
@@ -56,6 +61,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
         signal,
         idempotent: readOnly ? true : undefined,
       });
+      if (response.body.length >= LARGE_BYTES) await next();
       return apiResponse(request, response);
     },
   };

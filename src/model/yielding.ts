@@ -24,6 +24,18 @@ export function createYielder(): YieldIfDue {
   };
 }
 
+/**
+ * Call `await next()` before each of many pieces of work that are due at the same time: other work of the process runs
+ * between two of them.
+ */
+export function oneByOne(): () => Promise<void> {
+  let last: Promise<void> = Promise.resolve();
+  return () => {
+    last = last.then(() => setImmediate());
+    return last;
+  };
+}
+
 /** A list in slices; other work of the process runs between them. */
 export async function* inSlices<Item>(list: readonly Item[], size = STRIDE): AsyncGenerator<readonly Item[]> {
   const yieldIfDue = createYielder();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inSlices, mapInSlices, sortInSlices } from '../../src/model/yielding.ts';
+import { inSlices, mapInSlices, oneByOne, sortInSlices } from '../../src/model/yielding.ts';
 
 describe('work that yields to the event loop', () => {
   it('sorts as toSorted does, stably', async () => {
@@ -37,4 +37,22 @@ describe('work that yields to the event loop', () => {
     clearImmediate(timer);
     expect(others).toBeGreaterThan(2);
   });
+});
+
+it('runs work that is due at the same time one by one, with other work in between', async () => {
+  const next = oneByOne();
+  const order: string[] = [];
+  const other = () => {
+    order.push('other');
+    if (order.length < 20) setImmediate(other);
+  };
+  setImmediate(other);
+  await Promise.all(
+    [1, 2, 3, 4].map(async (piece) => {
+      await next();
+      order.push(`piece ${piece}`);
+    }),
+  );
+  expect(order.filter((one) => one !== 'other')).toEqual(['piece 1', 'piece 2', 'piece 3', 'piece 4']);
+  expect(order.join()).not.toMatch(/piece \d,piece/);
 });
