@@ -6,7 +6,7 @@ import type { LoadedConfig } from './load.ts';
 
 type Config = LoadedConfig['config'];
 
-/** The texts of `insights.sources`, without spaces, that are read without the schema. */
+/** The texts of `insights.sources` that are read without the schema, without spaces around their items. */
 const SOURCES: ReadonlyMap<string, Config['insights']['sources']> = new Map([
   ['api', ['api']],
   ['osv', ['osv']],
@@ -84,7 +84,14 @@ function plainSettings(text: string): ReadonlyMap<string, string> | undefined {
 /** The name is empty where the schema has to read it. */
 function plainSetting(section: string): readonly [name: string, value: string] {
   const [, inFlow = '', sources = inFlow] = PLAIN_SOURCES.exec(section) ?? [];
-  if (sources !== '') return ['sources', sources.replaceAll(' ', '')];
+  if (sources !== '')
+    return [
+      'sources',
+      sources
+        .split(',')
+        .map((one) => one.trim())
+        .join(),
+    ];
   const [, flow = '', path = flow] = PLAIN_FOLDER.exec(section) ?? [];
   const [, quoted = '', folder = quoted] = PLAIN_PATH.exec(path) ?? [];
   return [folder === '' ? '' : 'folder', folder];

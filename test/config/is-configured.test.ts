@@ -87,6 +87,7 @@ describe('isConfigured', () => {
     'data: { folder: 5 }',
     'data: { folder: .5 }',
     'insights: { sources: [] }',
+    'insights: { sources: [o sv] }',
     'insights: { sources: [osv] ',
     'insights:\n\tsources: [osv]',
     'data:\n  folder: /a}: b: c',
