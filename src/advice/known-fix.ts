@@ -54,7 +54,7 @@ export async function learnFix(
   };
 }
 
-/** What OSV names as fixed, where nothing is wrong with it: no list of versions is looked up, and no lower version can be good. */
+/** Returns the version that OSV names as fixed, when it is good: no list of versions is looked up, and no lower version can be good. */
 async function statedFix(facts: AdviceFacts, key: VersionKey) {
   const version = await facts.fixedIn(key);
   if (version === undefined) return undefined;

@@ -34,7 +34,7 @@ export interface Rejected {
   /** Path or URL without credentials. */
   readonly source: string;
   readonly records: number;
-  /** Where the first one is, and why. */
+  /** The place of the first one, and why it could not be read. */
   readonly first: string;
 }
 

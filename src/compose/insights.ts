@@ -106,7 +106,7 @@ export async function openInsightsApi(
   return { http, api: createApiClient({ document, http: paced, rootUrl: config.url, readOnly: true }) };
 }
 
-/** The imported advisories. `undefined` when the service answers alone, or something in its place. */
+/** Opens the imported advisories. Returns `undefined` when `insights.sources` does not name them, or a local index answers. */
 async function openImported(
   { insights, data }: Pick<LoadedConfig['config'], 'insights' | 'data'>,
   { http, advisoryChanges }: InsightsConnection,

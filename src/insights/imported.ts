@@ -16,7 +16,7 @@ interface MatchedIds {
 
 /** Imported advisories as they are at one time. */
 interface ImportedAdvisories {
-  /** The statements about each version, in order; `undefined` where there is none. */
+  /** Returns the statements about each version, in order; `undefined` for a version that no advisory affects. */
   affecting(keys: readonly VersionKey[]): readonly (MatchedIds | undefined)[];
   /** The statements of both where they and the service differ about a version; the ids that each lists. */
   claimsAbout(
@@ -132,7 +132,7 @@ function joinedTo(
   return { record: { ...record, advisoryIds, ...said, ...defined({ undecided }) } };
 }
 
-/** An imported advisory; `undefined` when there is none of this id. */
+/** Returns the imported advisory with this id; `undefined` when no record has it. */
 export async function importedAdvisory(
   id: string,
   imported: FromImports['imported'],

@@ -14,7 +14,7 @@ export interface Described {
 export interface AnswerSchema {
   readonly schema: SchemaDescription;
   readonly schemas: RestDescription['schemas'];
-  /** Whether an absent value says that there is none, as in our own API. Other services leave out what they do not know. */
+  /** Whether the service leaves out a value that does not exist, as our own API does. Other services leave out values that they do not know. */
   readonly leavesOut?: boolean;
 }
 
@@ -40,7 +40,10 @@ const NO_STATEMENT: Readonly<Record<string, (of: JsonObject) => boolean>> = {
   'ScorecardCheck.score': ({ score }) => typeof score === 'number' && score < 0,
 };
 
-/** An absent text or object states nothing; an absent number, boolean or list is unknown, unless the service leaves out what there is none of. */
+/**
+ * Whether a value states something. An absent text or object does not. An absent number, boolean or list is unknown, and stated as such,
+ * unless `leavesOut` is set.
+ */
 export function isStated({ value, schema }: Described, { leavesOut }: Page): boolean {
   return value !== undefined || (!leavesOut && (schema.type === 'array' || isScalarType(schema.type)));
 }
@@ -90,7 +93,7 @@ export function cellOf({ value, schema }: Described, page: Page): string {
   return FAULTS.has(text) ? page.paint.bad(text) : text;
 }
 
-/** Values of enumerations that somebody has to look at. */
+/** Values of enumerations that are shown as errors. */
 const FAULTS: ReadonlySet<string> = new Set(['failed', 'held', 'invalid', 'gone', 'broken', 'block']);
 
 function scalarText(value: unknown, { type, format }: SchemaDescription): string {

@@ -74,7 +74,7 @@ export function parametersOf(
   );
 }
 
-/** The texts of an argument. One with several values is an empty list when there is none. */
+/** Returns the texts of an argument; `undefined` without a value. The value of an argument that takes several is then an empty list. */
 function textsOf(value: unknown): ParameterTexts[string] {
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(String);
   return value === undefined ? undefined : String(value);

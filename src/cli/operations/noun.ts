@@ -28,7 +28,10 @@ export interface View {
   readonly items?: string;
   /** The part of the answer that the text by its schema shows. Default: all. */
   readonly shown?: (answer: Any) => object;
-  /** By the name of a list: the properties of its entries that are shown as text, without `--verbose`; of an object: those that are its text. */
+  /**
+   * The properties that are shown as text without `--verbose`, by the name of the list or object: as columns for the entries of a list, and as
+   * one text for an object.
+   */
   readonly columns?: Readonly<Record<string, readonly string[]>>;
   /** Entries that are shown as text, without `--limit`. */
   readonly limit?: number;
@@ -58,7 +61,7 @@ export interface View {
 
 /** The output of `--follow`. */
 export interface Follow {
-  /** The difference of the newer answer; `undefined` when there is none. */
+  /** Returns what is new in the second answer; `undefined` when both are equal. */
   readonly changes: (before: Any, now: Any) => object | undefined;
 }
 

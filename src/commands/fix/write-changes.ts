@@ -57,8 +57,8 @@ export async function writeChanges(copy: WorkingCopy, files: readonly ChangedFil
 }
 
 /**
- * Makes the files as they were before a fix that was killed while it replaced them. Returns their paths. A file that somebody changed
- * since then stays as it is.
+ * Restores the files that a killed fix had replaced. Returns their paths. A file that was changed after the fix replaced it is not
+ * restored.
  */
 export async function restoreUnfinished(root: string): Promise<readonly string[]> {
   const journal = await journalFolder(root);

@@ -21,7 +21,7 @@ export function readAsked(text: string, ecosystem: string): AskedPackage | strin
   const isPurl = text.trim().startsWith('pkg:');
   try {
     const query = readPackageQuery(text, isPurl ? {} : { ecosystem: purlTypeNamed(ecosystem) });
-    // Qualifiers may say that it comes from elsewhere.
+    // Qualifiers may say that the package comes from another place than its public registry.
     const purl = isPurl ? readPurl(text.trim(), '') : '';
     const isRead = typeof purl !== 'string';
     if (isPurl && !isRead && /[?#]/.test(text)) return `the purl cannot be read: ${purl}`;
@@ -32,7 +32,7 @@ export function readAsked(text: string, ecosystem: string): AskedPackage | strin
   }
 }
 
-/** The version that would be added, or why there is none. */
+/** The version that would be added, or the reason why no version was chosen. */
 export interface Chosen {
   readonly locked?: LockedPackage;
   readonly code?: 'missing' | 'unknown';
