@@ -3,8 +3,11 @@ import type { Table } from './rows.ts';
 
 const FILE = new URL('ratios.json', import.meta.url);
 
-/** A ratio may be worse than the recorded one by a quarter. */
-const TOLERANCE = 1.25;
+/**
+ * A ratio may be worse than the recorded one by a half. Without a change of the code, the ratio of two short times moves by a
+ * third between machines.
+ */
+const TOLERANCE = 1.5;
 
 /** Recorded ratios by bench, title of the table, and name. */
 type Recorded = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, number>>>>>>;
@@ -26,7 +29,7 @@ export async function worseThanRecorded(
       const reason =
         known === undefined
           ? `no ratio is recorded; run \`npm run bench -- ${bench} --check --record\``
-          : `${ratio.toFixed(2)} is more than a quarter worse than ${known}`;
+          : `${ratio.toFixed(2)} is more than a half worse than ${known}`;
       worse.set(`${title}: ${name}`, reason);
     }
   }
