@@ -90,6 +90,7 @@ describe('look-ups between runs', () => {
     const empty = await scan('--cache-dir', join(cache, 'empty'), '--offline');
     expect(empty.code).toBe(2);
     expect(empty.note).toContain('no package is in the cache');
+    expect(empty.note).toContain('LOCKHOUND_INSIGHTS_SOURCES=osv');
   });
 
   it('that cannot be stored are a warning', async () => {

@@ -34,7 +34,7 @@ export function requireLookUps(
   if (offlineFolder !== undefined) {
     throw new ScanError(
       'insights-unreachable',
-      `no package is in the cache ${offlineFolder}: scan once without --offline, with the same insights.url and --cache-dir`,
+      `no package is in the cache ${offlineFolder}: scan once without --offline, with the same insights.url and --cache-dir${withImported(config)}`,
     );
   }
   const gap = report.verdict.gaps.find(({ kind }) => kind === 'package');
@@ -42,6 +42,12 @@ export function requireLookUps(
     'insights-unreachable',
     `no package could be looked up at ${printableUrl(config.insights.url)}: ${gap?.reason ?? 'no answer'}\n` +
       'Check the connection and insights.url. `lockhound parse` needs no network. --local needs none either, but its ' +
-      'data covers little more than examples/shop; other packages are reported as uncovered.',
+      `data covers little more than examples/shop; other packages are reported as uncovered${withImported(config)}.`,
   );
+}
+
+/** How to scan without the service, where imported advisories are no source. */
+function withImported({ insights }: LoadedConfig['config']): string {
+  if (insights.sources.includes('osv')) return '';
+  return '; or scan with imported advisories (`lockhound data import osv`, then LOCKHOUND_INSIGHTS_SOURCES=osv)';
 }

@@ -209,12 +209,19 @@ function isSameSource(before: LockedPackage, after: LockedPackage): boolean {
   return false;
 }
 
+/** The public npm registry has two host names: lockfiles of Yarn 1 name its alias. */
+const NPM_HOST = /^registry\.(?:npmjs\.org|yarnpkg\.com)$/;
+
+function serverOf({ host }: URL): string {
+  return host.replace(NPM_HOST, 'npm');
+}
+
 /** One version has one URL. Of two versions, server and, where npm's form shows it, the name of the package are compared. */
 function isSameUrl(left: string, right: string, sameVersion: boolean): boolean {
   if (left === right) return true;
   const [one, other] = [URL.parse(left), URL.parse(right)];
   if (one === null || other === null) return false;
-  if (one.protocol !== other.protocol || one.host !== other.host) return false;
+  if (one.protocol !== other.protocol || serverOf(one) !== serverOf(other)) return false;
   const [path, otherPath] = [plainPath(one), plainPath(other)];
   if (sameVersion) return path === otherPath;
   const [name, otherName] = [npmName(path), npmName(otherPath)];

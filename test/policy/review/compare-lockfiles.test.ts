@@ -136,6 +136,18 @@ describe('sources', () => {
     ]);
   });
 
+  it('of the public npm registry are one under both of its host names', async () => {
+    const official = ['https://registry', 'npmjs', 'org'].join('.');
+    const at = (server: string, path: string) => [locked('a', '1.0.0', from(`${server}/a/-/${path}`))];
+    expect((await compare(at(npm, 'a-1.0.0.tgz'), at(official, 'a-1.0.0.tgz'))).texts).toEqual([]);
+    expect((await compare(at(npm, 'a-1.0.0.tgz'), at(official, 'b-1.0.0.tgz'))).texts).toEqual([
+      'a 1.0.0 1.0.0 moved',
+    ]);
+    expect(
+      (await compare(at(official, 'a-1.0.0.tgz'), at(`${official}.evil.example`, 'a-1.0.0.tgz'))).texts,
+    ).toEqual(['a 1.0.0 1.0.0 moved']);
+  });
+
   it('from a registry to git', async () => {
     const git = { id: 'a@1.0.0 (git)', source: { kind: 'git' as const, url: 'https://g.example/a' } };
     expect((await compare([locked('a', '1.0.0')], [locked('a', '1.0.0', git)])).texts).toEqual([
