@@ -61,6 +61,7 @@ export async function checkAlone(
         exploits: async () => exploits,
         inspections: { read: async (identities) => identities.map(() => undefined) },
         isInspecting: loaded.config.insights.sources.includes('api'),
+        state: async () => [],
         close: scanner.close,
       },
       ...{ target: { id: target, labels: {} }, seesAll: true, signal, now: Date.now() },

@@ -26,6 +26,8 @@ export interface PackageGate {
   readonly inspections: Pick<Inspections, 'read'>;
   /** Whether versions that the fleet does not have are inspected. */
   readonly isInspecting: boolean;
+  /** What judgements depend on besides the fleet and the clock: while all these values are the same, none differs but by what is unknown. */
+  state(): Promise<readonly unknown[]>;
   close(): Promise<void>;
 }
 
@@ -68,6 +70,16 @@ export async function openPackageGate(
     },
     inspections: { read: firstOf(shards.map(({ inspections }) => inspections.read)) },
     isInspecting: isInspecting(loaded.config),
+    state: async () =>
+      await Promise.all([
+        exploits(),
+        first?.suppressions.effective(),
+        ...shards.flatMap(({ facts, inspections }) => [
+          facts.versions.news(undefined).then(({ until }) => until),
+          facts.advisories.news(undefined).then(({ until }) => until),
+          inspections.revision(),
+        ]),
+      ]),
     close,
   };
 }

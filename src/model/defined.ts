@@ -9,7 +9,8 @@ export type Defined<Values> = Omit<Values, OptionalKeys<Values>> & {
 
 /** Returns the properties that are not `undefined`: what is not known has no property (`exactOptionalPropertyTypes`). */
 export function defined<Values extends object>(values: Values): Defined<Values> {
-  return Object.fromEntries(
-    Object.entries(values).filter(([, value]) => value !== undefined),
-  ) as Defined<Values>;
+  const found: Partial<Values> = {};
+  for (const key of Object.keys(values) as (keyof Values)[])
+    if (values[key] !== undefined) found[key] = values[key];
+  return found as Defined<Values>;
 }

@@ -34,6 +34,11 @@ export interface CheckParts extends Omit<JudgingParts, 'held'> {
   readonly usesOf?: (packages: readonly UsedPackage[]) => Promise<readonly FleetUse[]>;
   /** Names that the caller may know and that resemble one that the index does not have. */
   readonly nearNames: (asked: AskedPackage) => Promise<readonly string[]>;
+  /** Answers to the same question, by what was requested. Those are added of which nothing is unknown. */
+  readonly kept?: {
+    get(text: string): PackageCheck | undefined;
+    set(text: string, check: PackageCheck): void;
+  };
 }
 
 /** One package with what was found out. */
@@ -56,10 +61,27 @@ export async function checkPackages(
 ): Promise<PackageChecks> {
   if (packages.length === 0 || packages.length > MAX_PACKAGES)
     throw new Refusal(400, 'too-many-packages', `expected 1 to ${MAX_PACKAGES} packages`);
+  const known = new Map(packages.map((text) => [text, parts.kept?.get(text)]));
+  const open = [...known.keys()].filter((text) => known.get(text) === undefined);
+  if (open.length > 0)
+    for (const check of await checkEach(open, ecosystem, parts)) {
+      known.set(check.requested, check);
+      if (!check.reasons.some(({ code }) => code === 'unknown')) parts.kept?.set(check.requested, check);
+    }
+  const answers = packages.flatMap((text) => known.get(text) ?? []);
+  return { packages: answers, counts: countChecks(answers) };
+}
+
+/** Packages that differ, in order. */
+async function checkEach(
+  packages: readonly string[],
+  ecosystem: string,
+  parts: CheckParts,
+): Promise<readonly PackageCheck[]> {
   const { gate, signal, seesAll, target, now } = parts;
   const policy = policyFor(gate.policy, target);
   const insights = gate.insights(seesAll);
-  const read = new Map([...new Set(packages)].map((text) => [text, readAsked(text, ecosystem)]));
+  const read = new Map(packages.map((text) => [text, readAsked(text, ecosystem)]));
   const asked = [...read.values()].filter((one) => typeof one !== 'string');
   const facts = createAdviceFacts(insights, { signal, maxRequests: MAX_REQUESTS });
   const choices = await Promise.all(asked.map((one) => choose(one, facts, signal)));
@@ -85,11 +107,9 @@ export async function checkPackages(
     return [one.asked, await checkOf({ ...one, good: goods[index], policy, now }, parts)] as const;
   });
   const checks = new Map(await Promise.all(checking));
-  const answers = packages.map((requested): PackageCheck => {
-    const one = read.get(requested) ?? '';
+  return Array.from(read, ([requested, one]) => {
     return { requested, ...(typeof one === 'string' ? unread(one, policy) : (checks.get(one) as Check)) };
   });
-  return { packages: answers, counts: countChecks(answers) };
 }
 
 /** The numbers of packages by decision. */

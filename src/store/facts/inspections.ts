@@ -28,7 +28,7 @@ export function createInspections(
   redis: RedisClient,
   keys: Keys,
   onUnreadable: (error: StoreError) => void = () => {},
-): Inspections {
+): Inspections & { revision(): Promise<string | null> } {
   const { changed, pending, inspections, inspectionRevision, inspectedAgain } = keys.facts(
     CACHED_VERSION.kind,
   );
@@ -46,6 +46,8 @@ export function createInspections(
   });
   return {
     read,
+    /** Another text after an inspection was stored that is news. */
+    revision: () => redis.get(inspectionRevision),
     async store(entries) {
       for (const part of chunks(entries, CHUNK)) {
         await runScript(

@@ -3,7 +3,9 @@ import type { PackageChecks } from '../../../src/model/api/lockhound-api.generat
 import { CACHED_VERSION } from '../../../src/model/stored/catalog.ts';
 import { chunks } from '../../../src/model/yielding.ts';
 import { createFactStore } from '../../../src/store/facts/facts.ts';
+import { createSuppressionStore } from '../../../src/store/suppressions.ts';
 import { npmFile } from '../../store/fleet/fleet-room.ts';
+import { until } from '../../until.ts';
 import { type GateRoom, openGateRoom } from './gate-room.ts';
 
 /** Young packages and those without a release for years have signals. */
@@ -232,6 +234,30 @@ describe('packages.check', () => {
       ...names.slice(1).map(() => 'allow'),
     ]);
     expect(json.packages[0]?.reasons[0]).toMatchObject({ code: 'unknown' });
+    gate.insights.faults.clear();
+    expect(await one('unanswered')).toMatchObject({ codes: ['missing'] });
+  });
+
+  it('keeps an answer until what it depends on changes', async () => {
+    const { redis, keys } = gate.fleet;
+    const question = 'lodash@4.17.20';
+    const first = await one(question);
+    const suppressions = createSuppressionStore(redis, keys);
+    const suppression = {
+      ...{ id: 'one', reason: 'a test', source: 'command' as const },
+      package: { ecosystem: 'npm', name: 'lodash' },
+    };
+    const added = { suppression, addedAt: OLD };
+    await suppressions.put([added]);
+    expect(await one(question)).toMatchObject({ decision: 'allow', reasons: [{ suppressed: true }] });
+    await suppressions.put([{ ...added, removed: { at: OLD, author: 'somebody' } }]);
+    expect(await one(question)).toEqual(first);
+    // Neither for another target nor for another caller.
+    expect((await one(question, { target: 'a/shop' }, 'team')).mostUsed?.targets).toBe(1);
+    expect((await one('lodash')).mostUsed?.targets).toBe(2);
+    expect((await one('lodash', {}, 'team')).mostUsed?.targets).toBe(1);
+    await gate.fleet.save('c/new', [npmFile('package-lock.json', ['lodash@4.17.21'])]);
+    await until('the new target counts', async () => (await one('lodash')).mostUsed?.targets === 3);
   });
 
   it('judges by the policy and the labels of a target', async () => {
