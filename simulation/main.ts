@@ -17,6 +17,8 @@ import { shrink } from './shrink.ts';
 
 /** Histories that one process runs at most: the first ones of each are slow. A seed that ends its process costs the rest of them. */
 const HISTORIES_A_PROCESS = 250;
+/** Histories of which each is printed at most; of more, those that failed. */
+const PRINTED = 1_000;
 
 interface Line {
   readonly seed: number;
@@ -69,7 +71,7 @@ async function huntFaults(): Promise<void> {
   if (survived > 0) process.exitCode = 1;
 }
 
-/** Runs histories in other processes, and prints those that failed. */
+/** Runs histories in other processes, and prints them, or of many those that failed. */
 async function runAll(from: number, count: number, processes: number): Promise<void> {
   const began = realNow();
   let next = from;
@@ -81,7 +83,7 @@ async function runAll(from: number, count: number, processes: number): Promise<v
       next = Math.min(first + size, from + count);
       for (const line of await partOf(first, next - first)) {
         lines.push(line);
-        if (line.result.failure !== undefined) print(line);
+        if (count <= PRINTED || line.result.failure !== undefined) print(line);
       }
     }
   };

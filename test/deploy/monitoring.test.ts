@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { HEALTH_PARTS } from '../../src/model/fleet/checks.ts';
@@ -11,7 +11,9 @@ const DEPLOY = join(import.meta.dirname, '..', '..', 'deploy');
 const RULES = join(DEPLOY, 'prometheus', 'alerts.yml');
 const HAS_PROMTOOL = spawnSync('promtool', ['--version']).status === 0;
 
-const RULE_TESTS = join(import.meta.dirname, 'alert-rules.test.yml');
+const RULE_TESTS = ['alert-rules.test.yml', 'alert-rules-of-days.test.yml'].map((name) =>
+  join(import.meta.dirname, name),
+);
 
 interface RuleTests {
   readonly tests: readonly {
@@ -103,7 +105,7 @@ describe('the dashboard and the alert rules', () => {
   });
 
   it('have a test with the fault of each alert', () => {
-    const { tests } = parse(readFileSync(RULE_TESTS, 'utf8')) as RuleTests;
+    const tests = RULE_TESTS.flatMap((file) => (parse(readFileSync(file, 'utf8')) as RuleTests).tests);
     const raised = tests.flatMap((one) =>
       one.alert_rule_test.flatMap(({ alertname, exp_alerts: expected }) =>
         expected.length > 0 ? [alertname] : [],
@@ -118,8 +120,9 @@ describe('the dashboard and the alert rules', () => {
       // promtool compares annotations too, and what they say is no subject of these tests.
       const bare = rules.map(({ annotations: _annotations, ...rule }) => rule);
       writeFileSync(join(folder, 'alerts.yml'), stringify({ groups: [{ name: 'lockhound', rules: bare }] }));
-      copyFileSync(RULE_TESTS, join(folder, 'tests.yml'));
-      const run = spawnSync('promtool', ['test', 'rules', 'tests.yml'], { cwd: folder, encoding: 'utf8' });
+      for (const file of RULE_TESTS) copyFileSync(file, join(folder, basename(file)));
+      const args = ['test', 'rules', ...RULE_TESTS.map((file) => basename(file))];
+      const run = spawnSync('promtool', args, { cwd: folder, encoding: 'utf8' });
       expect(run.status, run.stdout + run.stderr).toBe(0);
     } finally {
       rmSync(folder, { recursive: true });

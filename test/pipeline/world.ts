@@ -17,6 +17,7 @@ import type { Verdict } from '../../src/model/scan/verdict.ts';
 import { VERDICT } from '../../src/model/stored/catalog.ts';
 import { createProducer, type Producer } from '../../src/producer.ts';
 import { bareEnvironment } from '../bare-environment.ts';
+import { MAIN } from '../prepare.ts';
 import { startRedis } from '../redis.ts';
 import { until } from '../until.ts';
 
@@ -268,8 +269,6 @@ async function runHere(args: readonly string[]) {
   const code = await run(args, { out: write, note: write, ...shown });
   return { code, output };
 }
-
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 
 function spawnLockhound(
   args: readonly string[],

@@ -12,18 +12,20 @@ async function simulate(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
+// The same ones each time: what other seeds find has to be understood, and does not belong to the change that is tested.
+const FROM = Number(process.env['SIMULATED_FROM'] ?? 8_000);
+let output = '';
+
 it('tells every change once, in order, whatever fails', async () => {
-  // The same ones each time: what other seeds find has to be understood, and does not belong to the change that is tested.
-  const from = Number(process.env['SIMULATED_FROM'] ?? 8_000);
-  const output = await simulate('--from', `${from}`, '--count', `${COUNT}`).catch(
+  output = await simulate('--from', `${FROM}`, '--count', `${COUNT}`).catch(
     (error: { stdout: string }) => error.stdout,
   );
-  expect(output, `SIMULATED_FROM=${from}`).toContain(`${COUNT} histories, 0 failed`);
+  expect(output, `SIMULATED_FROM=${FROM}`).toContain(`${COUNT} histories, 0 failed`);
 });
 
-it('repeats a history event by event, in another process and after another history', async () => {
-  const alone = await simulate('--seed', '6');
-  const after = await simulate('--part', '--from', '5', '--count', '2');
-  const hash = /seed 6: ok, [0-9a-f]{64}, \d+ changes, \d+ events/;
-  expect(hash.exec(after)?.[0]).toBe(hash.exec(alone)?.[0] ?? 'no history');
+it('repeats a history event by event, in another process and after other histories', async () => {
+  const seed = FROM + Math.min(COUNT, 10) - 1;
+  const hash = new RegExp(`seed ${seed}: ok, [0-9a-f]{64}, \\d+ changes, \\d+ events`);
+  const alone = await simulate('--seed', `${seed}`);
+  expect(hash.exec(output)?.[0]).toBe(hash.exec(alone)?.[0] ?? 'no history');
 });
