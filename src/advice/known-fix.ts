@@ -182,12 +182,11 @@ function unfixedWay({ version, reason, isUnknown }: KnownFix): KnownWay | undefi
   return { kind: isUnknown === true ? 'unknown' : 'none', brings: [], ...(reason && { reason }) };
 }
 
-/** The key of the package of a finding that a fix can be known of: an advisory affects it, and it is not suppressed. */
+/** The key of the package of a finding that a fix can be known of: an advisory affects it. Suppressed findings have one, too. */
 function fixKeyOf(finding: Finding): VersionKey | undefined {
   const { ecosystem, name, version } = finding.package;
   const system = systemOf(ecosystem);
-  if (system === undefined || finding.advisory === undefined || finding.suppressed !== undefined)
-    return undefined;
+  if (system === undefined || finding.advisory === undefined) return undefined;
   return { system, name: canonicalName(name, system), version: canonicalVersion(version, name, system) };
 }
 

@@ -24,9 +24,16 @@ Examples:
 
 Example configuration (lockhound.yaml):
   notify:
-    platform: { site: datadoghq.eu, headerPrefix: DD, apiKey: { env: DD_API_KEY }, applicationKey: { env: DD_APP_KEY } }
-    webhook: { url: https://alerts.example/hook, headers: { authorization: Bearer $ALERT_TOKEN } }
-    variables: { ALERT_TOKEN: { secret: { env: ALERT_TOKEN } } }
+    platform:
+      site: datadoghq.eu
+      headerPrefix: DD
+      apiKey: { env: DD_API_KEY }
+      applicationKey: { env: DD_APP_KEY }
+    webhook:
+      url: https://alerts.example/hook
+      headers: { authorization: Bearer $ALERT_TOKEN }
+    variables:
+      ALERT_TOKEN: { secret: { env: ALERT_TOKEN } }
 Without \`platform\` nothing is provisioned, and alerts use these definitions.
 
 Exit codes: 0 done or no differences; 1 differences (plan) or not delivered (test); 2 an error.`;

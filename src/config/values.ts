@@ -1,21 +1,13 @@
 import { z } from 'zod';
+import { UNITS, type Unit } from '../model/duration.ts';
 import { RATED_SEVERITIES } from '../model/scan/severity.ts';
-
-const UNITS: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
 
 /** A duration: `250ms`, `30s`, `5m`, `2h` or `14d`. Parsed to milliseconds. */
 export const duration = z
   .string()
   .regex(/^\d{1,9}(?:ms|s|m|h|d)$/, 'a duration such as `250ms`, `30s`, `5m`, `2h` or `14d`')
   .transform((text) => {
-    const unit = text.replace(/^\d+/, '');
-    return Number.parseInt(text, 10) * (UNITS[unit] ?? Number.NaN);
+    return Number.parseInt(text, 10) * UNITS[text.replace(/^\d+/, '') as Unit];
   });
 
 /** A duration with a default, which is written as in the file. */

@@ -1,4 +1,5 @@
 import type { RestDescription, SchemaDescription } from '../discovery/description/description.ts';
+import { durationText } from '../model/duration.ts';
 import { isObject, type JsonObject } from '../model/json-object.ts';
 import { printable } from '../model/printable.ts';
 import { SEVERITIES } from '../model/scan/severity.ts';
@@ -8,6 +9,8 @@ import type { Palette, TextOptions } from './layout.ts';
 export interface Described {
   readonly value: unknown;
   readonly schema: SchemaDescription;
+  /** The properties that are shown of an object, or of the items of a list, in this order. Default: all, in the order of the schema. */
+  readonly shown?: readonly string[] | undefined;
 }
 
 /** The schema of an answer, and those of its description document. */
@@ -16,6 +19,8 @@ export interface AnswerSchema {
   readonly schemas: RestDescription['schemas'];
   /** Whether the service leaves out a value that does not exist, as our own API does. Other services leave out values that they do not know. */
   readonly leavesOut?: boolean;
+  /** The properties that are shown of the items of lists, in their order, by the name of the list. */
+  readonly columns?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 /** The properties of an object in the order of its schema, with their names. */
@@ -25,6 +30,7 @@ export type Properties = readonly (Described & { readonly name: string })[];
 export interface Page extends TextOptions {
   readonly schemas: NonNullable<RestDescription['schemas']>;
   readonly leavesOut: boolean;
+  readonly columns: AnswerSchema['columns'] & {};
   readonly paint: Palette;
 }
 
@@ -59,7 +65,8 @@ function isMap({ schema }: Described, page: Page): boolean {
 }
 
 /** A short object that is read without labels: a key of a package, version, project or advisory, or an object with a single text. */
-export function isKey({ value, schema }: Described, page: Page): boolean {
+export function isKey({ value, schema, shown }: Described, page: Page): boolean {
+  if (shown !== undefined) return true;
   const members = Object.values(value as JsonObject);
   const isNamed = schema.$ref?.endsWith('Key') === true;
   const properties = propertiesOf({ value, schema }, page);
@@ -70,20 +77,25 @@ export function isKey({ value, schema }: Described, page: Page): boolean {
   return properties.every((one) => !isObject(one.value) || isKey(one, page));
 }
 
-export function cellOf({ value, schema }: Described, page: Page): string {
+export function cellOf(
+  { value, schema, shown, name = '' }: Described & { readonly name?: string },
+  page: Page,
+): string {
   if (value === undefined) return isStated({ value, schema }, page) ? UNKNOWN : '';
   if (Array.isArray(value)) {
     const of = resolve(schema, page).items ?? {};
     return value.length === 0
       ? 'none'
-      : value.map((item) => cellOf({ value: item, schema: of }, page)).join(', ');
+      : value
+          .map((item) => cellOf({ value: item, schema: of, shown }, page))
+          .join(name.endsWith('Path') ? ' › ' : ', ');
   }
   if (isObject(value) && isMap({ value, schema }, page))
-    return Object.entries(value)
+    return bySeverity(value)
       .map(([name, one]) => printable(`${name}${typeof one === 'string' ? '=' : ' '}${String(one)}`))
       .join(', ');
   if (isObject(value)) {
-    const texts = propertiesOf({ value, schema }, page).map((one) => cellOf(one, page));
+    const texts = propertiesOf({ value, schema, shown }, page).map((one) => cellOf(one, page));
     return texts.filter((text) => text !== '').join(' ');
   }
   const text = printable(scalarText(value, resolve(schema, page)));
@@ -91,6 +103,13 @@ export function cellOf({ value, schema }: Described, page: Page): string {
   const severity = SEVERITIES.find((one) => one === text);
   if (severity !== undefined) return page.paint.severity(severity, text);
   return FAULTS.has(text) ? page.paint.bad(text) : text;
+}
+
+/** The members of a map; numbers by severity begin with the worst. */
+function bySeverity(map: JsonObject): readonly (readonly [string, unknown])[] {
+  const names: readonly string[] = SEVERITIES;
+  const rankOf = (name: string): number => (names.includes(name) ? names.indexOf(name) : names.length);
+  return Object.entries(map).toSorted(([left], [right]) => rankOf(left) - rankOf(right));
 }
 
 /** Values of enumerations that are shown as errors. */
@@ -117,32 +136,25 @@ function timeText(text: string): string {
   return time.startsWith('00:00:00') ? day : `${day} ${time.slice(0, 5)} UTC`;
 }
 
-/** The properties of the schema in its order, then others that the value has. */
-export function propertiesOf({ value, schema }: Described, page: Page): Properties {
+/** The properties that are shown, or those of the schema in its order and then others that the value has. */
+export function propertiesOf({ value, schema, shown }: Described, page: Page): Properties {
   const { properties = {}, additionalProperties = {}, id = '' } = resolve(schema, page);
   const of = isObject(value) ? value : {};
   const others = Object.keys(of).filter((name) => !Object.hasOwn(properties, name));
   const said = (name: string): unknown =>
     Object.hasOwn(of, name) && NO_STATEMENT[`${id}.${name}`]?.(of) !== true ? of[name] : undefined;
-  return [
-    ...Object.entries(properties).map(([name, part]) => ({ name, ...timed(name, said(name), part) })),
-    ...others.map((name) => ({ name, value: of[name] ?? undefined, schema: additionalProperties })),
-  ];
+  return (shown ?? [...Object.keys(properties), ...others]).map((name) => {
+    const part = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const own = timed(name, said(name) ?? undefined, part ?? additionalProperties);
+    return { name, ...own, shown: Object.hasOwn(page.columns, name) ? page.columns[name] : undefined };
+  });
 }
 
 /** Milliseconds as a duration: `6h`, `90m`, `12ms`. */
 function timed(name: string, value: unknown, schema: SchemaDescription): Described {
   if (!/[a-z]Ms$/.test(name) || typeof value !== 'number') return { value, schema };
-  const [unit, size] = UNITS.find(([, one]) => value >= one && value % one === 0) ?? ['ms', 1];
-  return { value: `${value / size}${unit}`, schema: { type: 'string' } };
+  return { value: durationText(value), schema: { type: 'string' } };
 }
-
-const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1_000],
-] as const;
 
 export function resolve(schema: SchemaDescription, { schemas }: Page): SchemaDescription {
   const { $ref } = schema;
@@ -157,4 +169,25 @@ export function labelOf(name: string): string {
       .replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, ' ')
       .toLowerCase(),
   );
+}
+
+/** Says whether a column has nothing to show: absent texts, empty ones, and lists and maps without members. */
+export function isEmpty({ value, schema }: Described, { leavesOut }: Page): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
+  return (
+    value === '' || value === false || (value === undefined && (leavesOut || !isScalarType(schema.type)))
+  );
+}
+
+/** Whether a value takes one line, or one for each item: a scalar, a short object of texts, or a list of them. */
+export function isLine({ value, schema, shown }: Described, page: Page): boolean {
+  if (Array.isArray(value)) {
+    const of = resolve(schema, page).items ?? {};
+    const isLineOf = (item: JsonObject) => {
+      const own = shown?.flatMap((name) => (Object.hasOwn(item, name) ? [[name, item[name]] as const] : []));
+      return isKey({ value: own === undefined ? item : Object.fromEntries(own), schema: of }, page);
+    };
+    return value.every((item) => !Array.isArray(item) && (!isObject(item) || isLineOf(item)));
+  }
+  return !isObject(value) || isKey({ value, schema, shown }, page);
 }

@@ -272,8 +272,8 @@ describe('lockhound api show', () => {
 
   it('shows required properties and allowed values of the body', async () => {
     const { out } = await lockhound(['api', 'show', 'webhooks', 'webhooks.definitions.create']);
-    expect(out).toMatch(/^ +encode_as +string +json +json, form +none +How/m);
-    expect(out).toMatch(/^ +url +string +none +webhooks\.definitions\.create +Address/m);
+    expect(out).toMatch(/^ +encode_as +string +json +json, form +How/m);
+    expect(out).toMatch(/^ +url +string +webhooks\.definitions\.create +Address/m);
     const json = await lockhound(['api', 'show', 'webhooks', 'webhooks.definitions.create', '--json']);
     const lines: { name: string }[] = JSON.parse(json.out).requestSchema;
     expect(lines.find(({ name }) => name === 'url')).toMatchObject({

@@ -1,6 +1,10 @@
+import { Readable } from 'node:stream';
 import { Command, Help } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/catalog.ts';
+import { helpText } from '../../src/cli/program/help-text.ts';
+import { run } from '../../src/cli/program/program.ts';
+import { stringWidth } from '../../src/report/layout.ts';
 import { lockhound } from './lockhound.ts';
 
 describe('the catalog of commands', () => {
@@ -39,6 +43,60 @@ describe('help of a command', () => {
     expect(out).toContain('Usage: lockhound deliveries [options] [command]');
     expect(out).toContain('retry [options] [delivery...]');
     expect(out).toContain('lockhound deliveries resume default');
+  });
+});
+
+/** The names of all commands, with those below them. */
+async function allCommands(): Promise<readonly (readonly string[])[]> {
+  const namesOf = (command: Command, above: readonly string[]): readonly (readonly string[])[] =>
+    command.commands.flatMap((one) => [[...above, one.name()], ...namesOf(one, [...above, one.name()])]);
+  const program = new Command();
+  for (const { name, load } of COMMANDS)
+    (await load())(program.command(name), { terminal: NO_TERMINAL, exit: () => {} });
+  return [[], ...namesOf(program, [])];
+}
+
+describe('help', () => {
+  it.each([
+    [80, /https:/],
+    // A word is not broken, and a command of the examples only before its options.
+    [50, /^ *(?:\S+|lockhound .*|\S+ .*<\S+>(?:\.\.\.)?)$|^Usage: |https?:|'/],
+  ])('of every command has lines of at most %i columns', async (width, permitted) => {
+    const long: string[] = [];
+    for (const names of await allCommands()) {
+      let help = '';
+      const out = (text: string) => {
+        help += text;
+      };
+      await run([...names, '--help'], { ...NO_TERMINAL, out, width, input: Readable.from([]) });
+      expect(help).toContain('Usage: lockhound');
+      const lines = help.split('\n').filter((line) => stringWidth(line) > width && !permitted.test(line));
+      long.push(...lines.map((line) => `${names.join(' ')}: ${line}`));
+    }
+    expect(long).toEqual([]);
+  });
+
+  it('has what examples do beside or below them, and continues long ones as shells read them', () => {
+    const text = `
+Examples:
+  lockhound x   does x
+  lockhound y --first-option 'a value' --second ok   does y, which takes some words to say
+
+A sentence that the source breaks
+in the middle. Another one.
+Exit codes: 0 done.`;
+    expect(helpText(text, 100)).toBe(text.replace('breaks\nin', 'breaks in'));
+    expect(helpText(text, 44)).toBe(`
+Examples:
+  lockhound x
+      does x
+  lockhound y --first-option 'a value' \\
+    --second ok
+      does y, which takes some words to say
+
+A sentence that the source breaks in the
+middle. Another one.
+Exit codes: 0 done.`);
   });
 });
 

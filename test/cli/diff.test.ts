@@ -44,7 +44,7 @@ describe('lockhound diff', () => {
     const { out: text } = await lockhound(['diff', 'HEAD:./package-lock.json', 'package-lock.json']);
     for (const word of ['new install script', 'added', 'up', 'removed'])
       expect(text).toMatch(new RegExp(`^ +${word} +1\\n`, 'm'));
-    expect(text).toMatch(/ up +a +1\.0\.0 → 1\.1\.0 /);
+    expect(text).toMatch(/ up +a +1\.0\.0 → 1\.1\.0\n/);
     expect((await lockhound(['diff', 'HEAD:', 'HEAD:'])).code).toBe(0);
   });
 

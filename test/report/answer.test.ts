@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
 import type { Dependencies, DependencyNode } from '../../src/model/api/insights-api.generated.ts';
-import { answerLine, answerText } from '../../src/report/answer.ts';
+import { answerLine, answerText, plainText } from '../../src/report/answer.ts';
 import { renderDependencyTree } from '../../src/report/dependency-tree.ts';
 
 const options = { colour: false, width: 80 };
@@ -115,9 +115,10 @@ describe('an answer', () => {
         'NPM a',
         '  purl  pkg:npm/a',
         '  versions (2)',
-        '    1.0.0  published at 2020-01-02 03:04 UTC, is',
-        '           deprecated',
-        '    2.0.0  is default',
+        '    version key  published at          is default',
+        '    1.0.0        2020-01-02 03:04 UTC  no',
+        '        is deprecated',
+        '    2.0.0                              yes',
       ),
     );
   });
@@ -243,6 +244,74 @@ describe('an answer', () => {
     expect(own(false)).toBe(text('state     failed', 'every     6h', 'duration  12.5ms'));
     expect(own(true)).toContain('\u001b[31mfailed');
     expect(answerText(value, { schema, schemas: {} }, options)).toMatch(/count +unknown\nlist +unknown/);
+  });
+
+  it('of our own API leaves out empty lists, and has the columns that are asked for', () => {
+    const place = {
+      type: 'object',
+      properties: {
+        line: { type: 'integer' },
+        target: { type: 'string' },
+        open: { type: 'object', additionalProperties: { type: 'integer' } },
+        dependencyPath: { type: 'array', items: { type: 'string' } },
+        file: { type: 'string' },
+        labels: { type: 'object', additionalProperties: { type: 'string' } },
+        more: { type: 'string' },
+      },
+    };
+    const properties = {
+      similar: { type: 'array', items: { type: 'string' } },
+      places: { type: 'array', items: { $ref: 'Place' } },
+      gone: { type: 'array', items: { $ref: 'Place' } },
+      holder: { type: 'object', properties: { names: { type: 'array', items: { type: 'string' } } } },
+    };
+    const columns = { places: ['target', 'file', 'labels', 'open', 'dependencyPath', 'line'] };
+    const answer = {
+      schema: { type: 'object', properties },
+      schemas: { Place: place },
+      leavesOut: true,
+      columns,
+    };
+    const one = (target: string, line: number, open: object = {}) => ({
+      ...{ line, target, file: 'a.lock', open, more: 'not shown', labels: {} },
+      dependencyPath: ['app@1.0.0', `${target}@2.0.0`],
+    });
+    const places = [one('b', 1, { low: 1, other: 3, critical: 2 }), one('c', 2), one('d', 1_000)];
+    const value = { similar: [], gone: [], holder: { names: [] }, places };
+    expect(answerText(value, answer, { ...options, width: 46 })).toBe(
+      text(
+        'gone  none',
+        'places (3)',
+        '  in each: file a.lock',
+        '  target  dependency path      line',
+        '  b       app@1.0.0 › b@2.0.0  1',
+        '      open critical 2, low 1, other 3',
+        '  c       app@1.0.0 › c@2.0.0  2',
+        '  d       app@1.0.0 › d@2.0.0  1,000',
+      ),
+    );
+    expect(answerText({ ...value, places: [] }, answer, options)).toBe('places  none\ngone    none\n');
+  });
+
+  it('never separates a label from its value where columns do not fit', () => {
+    const rows = ['x', 'y'].map((name) => ({
+      name,
+      id: name.repeat(30),
+      code: 7,
+      title: `${'long '.repeat(9)}text`,
+    }));
+    expect(plainText({ rows }, { ...options, width: 40 })).toBe(
+      text(
+        'rows (2)',
+        '  name  code',
+        ...rows.flatMap(({ name, id }) => [
+          `  ${name}     7`,
+          `      id ${id}`,
+          '      title long long long long long',
+          '      long long long long text',
+        ]),
+      ),
+    );
   });
 
   it('is a member when it has only one, as that to a purl', () => {

@@ -142,7 +142,9 @@ async function textOf(context: CommandContext, run: Run, { answer, more }: Answe
   const shown = { ...(await layoutOf(context, options)), params };
   if (view.text !== undefined) return view.text(answer, shown);
   const { answerText } = await import('../../report/answer.ts');
-  const described = { schema: { $ref: method.response ?? '' }, schemas: document.schemas, leavesOut: true };
+  const columns = options.verbose === true ? undefined : view.columns;
+  const schema = { $ref: method.response ?? '' };
+  const described = { schema, schemas: document.schemas, leavesOut: true, columns };
   const isLimited = view.items !== undefined || method.parameters.has('limit');
   const short = options.verbose === true ? answer : shortAnswer(answer, view, isLimited);
   const text = answerText(short, described, shown);

@@ -3,12 +3,14 @@ import { packageVersion } from '../../files/package-file.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
 import { COMMANDS, type CommandEntry } from '../catalog.ts';
 import { EXIT } from './errors.ts';
+import { helpText } from './help-text.ts';
 import { type CommandContext, Interruption, type Terminal } from './terminal.ts';
 
 /** Columns of help that does not go to a terminal. */
 const HELP_WIDTH = 80;
-/** On narrower terminals a description stands below its term. */
+/** On narrower terminals, and where less is left for it, a description stands below its term. */
 const SIDE_BY_SIDE_WIDTH = 70;
+const LEAST_BESIDE = 44;
 
 /** Runs one command line and returns its exit code. Prints coded errors as one message and other errors with their stack. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -90,7 +92,8 @@ function connect(command: Command, context: CommandContext): void {
   const { out, note, noteWidth } = context.terminal;
   command.configureHelp({ ...command.configureHelp(), formatItem });
   command.exitOverride().configureOutput({
-    writeOut: out,
+    // The help itself begins with its usage, and has this width already.
+    writeOut: (text) => out(text.startsWith('Usage:') ? text : helpText(text, widthOf(context.terminal))),
     writeErr: note,
     outputError: (text, write) => write(text + usageFor(text, command)),
     getOutHelpWidth: () => widthOf(context.terminal),
@@ -102,7 +105,8 @@ function connect(command: Command, context: CommandContext): void {
 /** A line of help about an option, an argument or a command, as `Help.formatItem` returns it. */
 function formatItem(term: string, termWidth: number, description: string, helper: Help): string {
   const width = helper.helpWidth ?? HELP_WIDTH;
-  if (width >= SIDE_BY_SIDE_WIDTH || description === '')
+  const isBeside = width >= SIDE_BY_SIDE_WIDTH && width - termWidth >= LEAST_BESIDE;
+  if (isBeside || description === '')
     return Help.prototype.formatItem.call(helper, term, termWidth, description, helper);
   return `  ${term}\n${helper.boxWrap(description, width - 6).replaceAll(/^/gm, '      ')}`;
 }

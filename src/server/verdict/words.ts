@@ -1,16 +1,13 @@
 /** Durations and numbers in sentences. */
+import { SIZES, UNITS } from '../../model/duration.ts';
 
-const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1_000],
-] as const;
+const NAMES = { d: 'day', h: 'hour', m: 'minute', s: 'second', ms: 'millisecond' } as const;
 
 /** `3 minutes`: in the largest unit of which there are at least two. */
 export function span(ms: number): string {
-  const [unit, size] = UNITS.find(([, one]) => ms >= 2 * one) ?? (['second', 1_000] as const);
-  return count(Math.round(ms / size), unit);
+  const [unit, size] =
+    SIZES.find(([, one]) => ms >= Math.max(2 * one, 2 * UNITS.s)) ?? (['s', UNITS.s] as const);
+  return count(Math.round(ms / size), NAMES[unit]);
 }
 
 /** `1 job`, `2 jobs`. */

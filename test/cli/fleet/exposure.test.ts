@@ -107,8 +107,8 @@ describe('lockhound findings exposure', () => {
       },
     ]);
     const { out } = await lockhound(['findings', 'exposure', 'CVE-1']);
-    expect(out).toContain('exposed at 2026-09-08 13:00 UTC');
-    expect(out).toContain('not known before 2026-09-08 16:00 UTC');
+    expect(out).toMatch(/exposed at +not known before +is exposed\n +a\/shop .* 2026-09-08 13:00 UTC +no\n/);
+    expect(out).toMatch(/b\/late .* 2026-09-08 16:00 UTC +yes\n +opened at 2026-09-08 16:00 UTC\n/);
     expect(out).toMatch(/advisories +CVE-1\n +MAL-1/);
     expect((await exposure('MAL-2')).code).toBe(1);
   });

@@ -181,20 +181,20 @@ describe('lockhound changes', () => {
     const { code, out } = await lockhound(['changes', '--since', '1h']);
     expect(code).toBe(0);
     expect(out.replaceAll(/\d{4}-\S+ \S+ UTC/g, 'TIME')).toBe(`scans (2)
-  TIME
-    scan    b-s2
-    target  b
+  b
+    at    TIME
+    scan  b-s2
     changes (1)
-      transition  rule        level  severity  purl             title    advisory
-      resolved    deprecated  alert  low       pkg:npm/z@1.0.0  About z  GHSA-z
-  TIME
-    scan    a-s1
-    target  a
+      transition  severity  purl             advisory  rule        level  title
+      resolved    low       pkg:npm/z@1.0.0  GHSA-z    deprecated  alert  About z
+  a
+    at      TIME
     labels  team=web
+    scan    a-s1
     changes (2)
-      transition  rule           level  severity  purl             title    advisory
-      opened      vulnerability  alert  critical  pkg:npm/x@1.0.0  About x  GHSA-x
-      opened      vulnerability  alert  low       pkg:npm/y@1.0.0  About y  GHSA-y
+      transition  severity  purl             advisory  rule           level  title
+      opened      critical  pkg:npm/x@1.0.0  GHSA-x    vulnerability  alert  About x
+      opened      low       pkg:npm/y@1.0.0  GHSA-y    vulnerability  alert  About y
 `);
     const names = async (...args: readonly string[]) => {
       const answer = JSON.parse((await lockhound(['changes', '--since', '1h', '--json', ...args])).out);

@@ -88,9 +88,9 @@ describe('lockhound targets get', () => {
     });
     const { code, out } = await lockhound(['targets', 'get', id]);
     expect(code).toBe(0);
-    expect(out).toMatch(/^target +my target\\u001b\[31m\n/);
+    expect(out).toMatch(/^summary\n {2}target +my target\\u001b\[31m\n/m);
     expect(out).toContain('lockfiles (1)\n  app/package-lock.json\n');
-    expect(out).toMatch(/ {2}2026-01-31 06:00 UTC {2}high +alert {2}a@1\.0\.0 {2}GHSA-a {2}Something/);
+    expect(out).toMatch(/ {2}high +a@1\.0\.0 {2}GHSA-a +alert {2}2026-01-31 06:00 UTC {2}Something/);
     expect(out).not.toContain('b@1.0.0');
     const deliveries = createDeliveryStore(fleet.redis, fleet.keys);
     const common = { key: 'k', route: 'default', scan: 's', date: '2026-01-31T06:00:00Z' };

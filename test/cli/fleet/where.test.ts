@@ -48,16 +48,14 @@ describe('lockhound where', () => {
     await fleet.save('org/other', [npmFile('package-lock.json', ['lodash@4.0.0'])]);
     const { code, out } = await lockhound(['where', 'ms']);
     expect(code).toBe(0);
-    expect(out).toBe(`versions      pkg:npm/ms@1.0.0
-              pkg:npm/ms@2.0.0
-targets       1
-lockfiles     2
-similar       none
-not compared  none
+    expect(out).toBe(`versions   pkg:npm/ms@1.0.0
+           pkg:npm/ms@2.0.0
+targets    1
+lockfiles  2
 places (2)
-  target    lockfile               line  name  version  direct  dependency path
-  org/shop  app/package-lock.json  3     ms    2.0.0    no      express@4.0.0, qs@6.0.0, ms@2.0.0
-  org/shop  package-lock.json      1     ms    1.0.0    yes     ms@1.0.0
+  target    version  direct  lockfile               line  dependency path                      name
+  org/shop  2.0.0    no      app/package-lock.json  3     express@4.0.0 › qs@6.0.0 › ms@2.0.0  ms
+  org/shop  1.0.0    yes     package-lock.json      1     ms@1.0.0                             ms
 `);
     const { answer } = await where('pkg:npm/ms@2.0.0');
     expect(answer).toMatchObject({ targets: 1, lockfiles: 1 });
@@ -240,10 +238,10 @@ describe('lockhound where at other times', () => {
     expect(code).toBe(0);
     const periods = out.slice(out.indexOf('periods (2)')).replaceAll(/\s+/g, ' ');
     expect(periods).toContain(
-      'org/late lockfile package-lock.json, name debug, version 4.4.2, direct, not known before 2026-09-08 16:00 UTC ',
+      'not known before org/late package-lock.json debug 4.4.2 yes 2026-09-08 16:00 UTC ',
     );
     expect(periods).toContain(
-      `through app@1.0.0, from 2026-09-08T13:00:00.000Z ${'c'.repeat(40)}, until 2026-09-08T17:00:00.000Z`,
+      `app@1.0.0 from 2026-09-08 13:00 UTC ${'c'.repeat(40)}; until 2026-09-08 17:00 UTC`,
     );
   });
 

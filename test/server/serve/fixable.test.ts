@@ -80,6 +80,37 @@ describe.each([1, 3])('findings that a known upgrade clears, over %i shards', (s
     expect((await list('fixable=true&state=resolved')).total).toBe(0);
   });
 
+  it('are those of suppressed findings, too', async () => {
+    const room = await openServeRoom({ shards });
+    try {
+      for (const { redis, keys } of room.fleets) {
+        const cache = createCache(redis, keys);
+        const fixes = createRecordCache<KnownFix>(CACHED_FIX, {
+          cache,
+          recordTtlMs: 60_000,
+          missTtlMs: 60_000,
+        });
+        await fixes.set([['NPM:own@1.0.0', { record: known({}, '1.0.1') }]]);
+      }
+      const own = tracked('t1', 'own@1.0.0', 'high').finding.package;
+      const suppressed = {
+        by: 'ignore 1',
+        source: 'command' as const,
+        reason: 'not reachable',
+        expires: '2099-01-01T00:00:00Z',
+      };
+      const finding = { package: { ...own, direct: true }, locations: path('own@1.0.0'), suppressed };
+      await room.fleets[shardOf('t1', shards)]?.save('t1', [], {
+        findings: [tracked('t1', 'own@1.0.0', 'high', { finding })],
+      });
+      const own1 = await room.serve();
+      const { issues } = await own1.read('lockhound.findings.issues', 'findings/issues?state=suppressed');
+      expect(issues).toMatchObject([{ first: { finding: { suppressed } }, fixedIn: ['1.0.1'] }]);
+    } finally {
+      await room.close();
+    }
+  });
+
   it('come in pages', async () => {
     const first = await list('fixable=true&pageSize=4');
     const rest = await list(`fixable=true&pageSize=4&pageToken=${first.nextPageToken}`);

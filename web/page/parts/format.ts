@@ -1,4 +1,5 @@
 /** Numbers, times and names as text. */
+import { SIZES, UNITS } from '../../../src/model/duration.ts';
 
 const NUMBER = new Intl.NumberFormat('en');
 const DATE = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
@@ -23,17 +24,10 @@ export function formatDay(day: string): string {
   return DAY.format(Date.parse(`${day}T12:00:00Z`));
 }
 
-const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-  ['s', 1_000],
-] as const;
-
 /** `3 h`: in the largest unit of which there is at least one. */
 export function formatSpan(ms: number): string {
-  const [unit, size] = UNITS.find(([, one]) => ms >= one) ?? (['s', 1_000] as const);
-  return `${Math.round(ms / size)} ${unit}`;
+  const [unit, size] = SIZES.find(([, one]) => ms >= Math.max(one, UNITS.s)) ?? (['s', UNITS.s] as const);
+  return `${Math.round(ms / size)} ${unit === 'm' ? 'min' : unit}`;
 }
 
 /** `3 h ago`, `in 2 min`. */

@@ -6,8 +6,8 @@ export const NOUN: Noun = {
       items: 'scans',
       limit: 100,
       columns: {
-        scans: ['at', 'target', 'labels', 'scan', 'changes', 'omitted'],
-        changes: ['transition', 'level', 'severity', 'purl', 'title', 'advisory', 'rule'],
+        scans: ['target', 'at', 'labels', 'scan', 'changes', 'omitted'],
+        changes: ['transition', 'severity', 'purl', 'advisory', 'rule', 'level', 'title'],
       },
     },
   },

@@ -31,7 +31,7 @@ Examples:
   lockhound findings --json --label team=web           for programs: the answer of the API
   lockhound findings --target org/shop --format sarif  a report as of a scan, from what is stored
   lockhound findings --report html=fleet.html          the list, and a report in a file
-  lockhound findings exposure CVE-2021-44228 --by team since when targets held it, when they were alerted, how long it took
+  lockhound findings exposure CVE-2021-44228 --by team  since when targets held it, when they were alerted, how long it took
   lockhound findings breakdown label:team --severity critical   by team: how many, the oldest, how many are overdue
   lockhound findings --format csv --severity high      for a spreadsheet
   lockhound findings --server https://lockhound.example.com

@@ -7,16 +7,16 @@ export const NOUN: Noun = {
       limit: 50,
       columns: {
         scans: [
-          'scan',
+          'requestedAt',
           'target',
           'state',
-          'requestedAt',
           'packages',
           'unread',
           'gaps',
           'findings',
           'changes',
           'reason',
+          'scan',
         ],
       },
     },

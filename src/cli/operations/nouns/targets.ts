@@ -54,16 +54,17 @@ export const NOUN: Noun = {
       },
     },
     get: {
-      shown: ({ findings, image, ...others }: TargetDetails) => ({
+      shown: ({ target: _target, findings, image, ...others }: TargetDetails) => ({
         ...others,
         ...(image && { image: { base: 'no public image has its layers', ...image } }),
         findings: findings.map(shortFinding),
       }),
       columns: {
-        deliveries: ['id', 'route', 'state', 'updatedAt'],
+        findings: ['severity', 'package', 'issue', 'level', 'suppressed', 'openedAt', 'title'],
+        deliveries: ['state', 'route', 'updatedAt', 'id'],
         lockfiles: ['path', 'unread'],
         unread: ['message'],
-        history: ['scan', 'requestedAt', 'changes', 'gaps', 'unchanged', 'refreshed'],
+        history: ['requestedAt', 'changes', 'gaps', 'unchanged', 'refreshed', 'scan'],
       },
     },
     report: { report: 'lockhound.targets.report' },

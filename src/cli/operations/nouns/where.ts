@@ -27,23 +27,27 @@ export const NOUN: Noun = {
       args: ['package', 'range'],
       limit: 50,
       isFound: ({ targets }: WhereAnswer) => targets > 0,
-      shown: ({ otherVersions, ...answer }: WhereAnswer) =>
-        otherVersions.count === 0 ? answer : { ...answer, otherVersions },
+      shown: ({ otherVersions, places, ...answer }: WhereAnswer) => ({
+        ...answer,
+        // Periods tell of the places, too.
+        ...(answer.periods === undefined && { places }),
+        ...(otherVersions.count > 0 && { otherVersions }),
+      }),
       columns: {
-        places: ['target', 'lockfile', 'line', 'name', 'version', 'direct', 'dependencyPath', 'outcome'],
+        places: ['target', 'version', 'direct', 'lockfile', 'line', 'dependencyPath', 'name', 'outcome'],
         ...PERIODS,
       },
     },
   },
   examples: `
 Examples:
-  lockhound where lodash                       every target with any version of lodash
-  lockhound where 'lodash@<4.17.21'            a range, in the notation of npm
-  lockhound where pkg:pypi/urllib3 '>=1.26,<2' a purl, and a range in the notation of Python
-  lockhound where lodash --label team=web      only targets of one team
-  lockhound where 'debug@4.4.2' --ever         also where it was held before: from which scan and commit to which
+  lockhound where lodash                        every target with any version of lodash
+  lockhound where 'lodash@<4.17.21'             a range, in the notation of npm
+  lockhound where pkg:pypi/urllib3 '>=1.26,<2'  a purl, and a range in the notation of Python
+  lockhound where lodash --label team=web       only targets of one team
+  lockhound where 'debug@4.4.2' --ever          also where it was held before: from which scan and commit to which
   lockhound where 'debug@4.4.2' --since 2026-09-08T13:00Z --until 2026-09-08T16:00Z
-  lockhound where 'debug@4.4.2' --at 3d        where it was held three days ago
+  lockhound where 'debug@4.4.2' --at 3d         where it was held three days ago
   lockhound where 'debug@4.4.2' --unless-fixed-within 24h   without targets that got rid of it within a day
 
 Names may have any spelling that their ecosystem takes as the same (\`Flask_Cors\` is \`flask-cors\` on PyPI).

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Schedule } from '../../../../src/model/api/lockhound-api.generated.ts';
+import { durationText } from '../../../../src/model/duration.ts';
 import { call } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
@@ -12,7 +13,6 @@ import { Nothing, Shown } from '../../parts/notice.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { ScheduleDialog } from './schedule-dialog.tsx';
-import { durationText } from './written-schedule.ts';
 
 /** Targets of a schedule that are listed. */
 const SHOWN = 200;

@@ -1,4 +1,5 @@
 import type { JsonObject, NewSchedule, Schedule } from '../../../../src/model/api/lockhound-api.generated.ts';
+import { durationText } from '../../../../src/model/duration.ts';
 
 /** Kinds of sources, with the property that has their addresses. */
 export const KINDS = {
@@ -109,17 +110,4 @@ function listOf(value: unknown): readonly unknown[] {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1_000],
-] as const;
-
-/** `90m`: a duration as the configuration has it, in the largest unit that it is a multiple of. */
-export function durationText(ms: number): string {
-  const [unit, size] = UNITS.find(([, one]) => ms >= one && ms % one === 0) ?? (['ms', 1] as const);
-  return `${ms / size}${unit}`;
 }
