@@ -187,4 +187,4 @@ it('killed at any request or change of a file leaves what is stored, and the nex
     await importRecord('OLD-1', '2026-06-01T00:00:00Z');
   }
   expect(kills).toBeGreaterThanOrEqual(4);
-}, 120_000);
+});

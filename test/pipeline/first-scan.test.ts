@@ -59,11 +59,7 @@ it('a first scan triggers one incident, which its last resolution resolves, also
       worker = room.startWorker();
     }
     const { changes } = await judged;
-    await expect
-      .poll(() => room.store.deliveries.list(['open', 'failed']).then((ids) => ids.length), {
-        timeout: 30_000,
-      })
-      .toBe(0);
+    await expect.poll(() => room.store.deliveries.list(['open', 'failed']).then((ids) => ids.length)).toBe(0);
     return changes.filter(({ finding }) => finding.level === 'alert').length;
   };
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
     ...['1.4.1', '2.1.1', '3.0.1'].map((version, index) => published(version, 5 - index / 20)),
   ];
   world.services.insights.putPackage({ system: 'NPM', name: NAME, default: '3.0.1', versions });
-}, 60_000);
+});
 afterAll(async () => {
   await proxy.close();
   await world.close();
@@ -130,5 +130,5 @@ describe.each(FAULTS)('a suspicious release while the index %s', (what, start, u
     expect(await inspected(room)).toEqual(known);
     expect(await changesOf(room)).toEqual(opened);
     await worker.close(1_000);
-  }, 60_000);
+  });
 });

@@ -66,4 +66,4 @@ it('a project in quarantine alerts once, and only another status resolves it', a
   insights.putPackage(withStatus('active'));
   await refresh(room);
   expect(inbox()).toEqual(['one resolved quarantined high']);
-}, 60_000);
+});

@@ -74,7 +74,7 @@ describe('a version that newly runs a script at installation', () => {
       await scan(room, 'one', lockfile('1.4.1', { hasInstallScript: true }));
       expect(await signalsOf('1.4.1')).toEqual(['install-script', 'fresh-release']);
     });
-  }, 60_000);
+  });
 });
 
 describe('a package version that is new to the fleet', () => {

@@ -223,4 +223,4 @@ it('a month with two sources, one of them lying or away by turns, ends with the 
     if (denial !== undefined) expect(receiver.open.get(id), id).toContain(denial);
   }
   await pipeline.close(1_000);
-}, 120_000);
+});

@@ -30,6 +30,21 @@ describe('every format', () => {
       expect(text).not.toContain('\u001b');
     },
   );
+
+  it.each(REPORTS)('says that findings are left out, and how many: $name', async (format) => {
+    const whole = everything();
+    const reason = '3 more, the least severe ones, are left out';
+    const cut = { kind: 'cut' as const, subject: 'findings after the first 50000', reason };
+    const verdict = { ...whole.verdict, complete: false, gaps: [cut, ...whole.verdict.gaps] };
+    const wide = { colour: false, width: 200 };
+    const text = async (one: typeof whole) => [...(await format.render(one, wide))].join('');
+    expect(await text({ ...whole, verdict })).toContain(reason);
+    expect(await text(whole)).not.toContain(reason);
+    if (format.name !== 'markdown') return;
+    const markdown = await text({ ...whole, verdict });
+    expect(markdown).toContain('> **Incomplete**');
+    expect(markdown).toContain(`> ${reason}`);
+  });
 });
 
 describe('the age of a finding', () => {

@@ -275,7 +275,7 @@ describe('an attack', () => {
       /-o HostName=127\.0\.0\.1 -o HostKeyAlias=\[localhost\]:2222 .*git@alias\.invalid git-upload-pack/,
     );
     await pinning.close();
-  }, 30_000);
+  });
 
   it('by a git that would resolve names again is refused', async () => {
     const programs = join(repositories.root, 'old');
@@ -353,7 +353,7 @@ describe('an attack', () => {
     });
     await endless.close();
     await patient.close();
-  }, 300_000);
+  });
 
   it('by a server without the git protocol that names other servers for its objects is not followed', async () => {
     const shop = repositories.create('dumb', { 'go.sum': 'd' });
@@ -435,7 +435,7 @@ describe('an attack', () => {
       message: expect.stringContaining('too many files to list'),
     });
     await patient.close();
-  }, 300_000);
+  });
 
   it('on a worker without git is a fault of this source that names the remedy', async () => {
     const bare = sourceRoom({ inherited: { PATH: '/nonexistent' } });

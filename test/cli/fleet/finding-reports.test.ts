@@ -74,19 +74,14 @@ describe('reports of what is stored', () => {
       }),
     );
     await fleet.save('a', files('flawed'), { findings });
-    const says = '3 more, the least severe ones, are left out';
-    for (const name of ['sarif', 'html', 'csv']) {
-      const { out } = await lockhound(['findings', '--format', name]);
-      expect([name, out.includes(says)]).toEqual([name, true]);
-    }
-    const { out: markdown } = await lockhound(['findings', '--format', 'markdown']);
-    expect(markdown).toContain('> **Incomplete**');
-    expect(markdown).toContain('> 3 more, the least severe ones, are left out');
+    // What the other formats say of such a gap is in `test/report/formats.test.ts`.
+    const { out: csv } = await lockhound(['findings', '--format', 'csv']);
+    expect(csv).toContain('3 more, the least severe ones, are left out');
     const shown = JSON.parse((await lockhound(['targets', 'get', 'a', '--json'])).out);
     expect([shown.findings.length, shown.omitted]).toEqual([1_000, 49_003]);
     const { out } = await lockhound(['targets', 'get', 'a']);
     expect(out).toMatch(/omitted +49,003\nfurther findings \(see --json\) +950\n/);
-  }, 120_000);
+  });
 
   it('compare a target with what it was, in every format at once', async () => {
     const findings = [

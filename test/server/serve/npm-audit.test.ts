@@ -30,42 +30,37 @@ afterAll(async () => {
 });
 
 describe('npm audit', () => {
-  it.each(Object.keys(NPM_PROJECTS))(
-    'reports the findings of scan: %s',
-    { timeout: 90_000 },
-    async (name) => {
-      const project = mkdtempSync(join(folder, 'project-'));
-      for (const [path, content] of Object.entries(NPM_PROJECTS[name] ?? {})) {
-        mkdirSync(dirname(join(project, path)), { recursive: true });
-        writeFileSync(join(project, path), JSON.stringify(content));
-      }
-      const { url } = gate.api.server;
-      const token = `//${new URL(url).host}/:_authToken=${gate.tokens.team}`;
-      writeFileSync(join(project, '.npmrc'), `registry=${url}/\n${token}\nfetch-retries=0\n`);
-      const audit = await promisify(execFile)('npm', ['audit', '--json', '--package-lock-only'], {
-        cwd: project,
-        timeout: 60_000,
-        env: { PATH: process.env['PATH'], HOME: project },
-      }).catch((error: { readonly stdout: string }) => error);
-      const { vulnerabilities = {}, error } = JSON.parse(audit.stdout);
-      expect(error).toBeUndefined();
-      // A text names a vulnerable package that the entry requires.
-      const audited = Object.values(
-        vulnerabilities as Record<string, { via: (string | { name: string; url: string })[] }>,
-      ).flatMap(({ via }) => via.flatMap((one) => (typeof one === 'string' ? [] : `${one.name} ${one.url}`)));
-      const config = join(folder, 'lockhound.yaml');
-      writeFileSync(config, `insights: { url: '${gate.insights.url}' }\n`);
-      const { out } = await lockhound(['scan', project, '--json', '--no-advice', '--config', config]);
-      const scanned: readonly string[] = JSON.parse(out)
-        .findings.filter(({ rule }: { rule: string }) => rule === 'vulnerability')
-        .map(
-          (one: { package: { name: string }; advisory: { url: string } }) =>
-            `${one.package.name} ${one.advisory.url}`,
-        );
-      expect(scanned.length > 0).toBe(name !== 'nothing to report');
-      expect([...new Set(audited)].sort()).toEqual([...new Set(scanned)].sort());
-    },
-  );
+  it.each(Object.keys(NPM_PROJECTS))('reports the findings of scan: %s', async (name) => {
+    const project = mkdtempSync(join(folder, 'project-'));
+    for (const [path, content] of Object.entries(NPM_PROJECTS[name] ?? {})) {
+      mkdirSync(dirname(join(project, path)), { recursive: true });
+      writeFileSync(join(project, path), JSON.stringify(content));
+    }
+    const { url } = gate.api.server;
+    const token = `//${new URL(url).host}/:_authToken=${gate.tokens.team}`;
+    writeFileSync(join(project, '.npmrc'), `registry=${url}/\n${token}\nfetch-retries=0\n`);
+    const audit = await promisify(execFile)('npm', ['audit', '--json', '--package-lock-only'], {
+      cwd: project,
+      env: { PATH: process.env['PATH'], HOME: project },
+    }).catch((error: { readonly stdout: string }) => error);
+    const { vulnerabilities = {}, error } = JSON.parse(audit.stdout);
+    expect(error).toBeUndefined();
+    // A text names a vulnerable package that the entry requires.
+    const audited = Object.values(
+      vulnerabilities as Record<string, { via: (string | { name: string; url: string })[] }>,
+    ).flatMap(({ via }) => via.flatMap((one) => (typeof one === 'string' ? [] : `${one.name} ${one.url}`)));
+    const config = join(folder, 'lockhound.yaml');
+    writeFileSync(config, `insights: { url: '${gate.insights.url}' }\n`);
+    const { out } = await lockhound(['scan', project, '--json', '--no-advice', '--config', config]);
+    const scanned: readonly string[] = JSON.parse(out)
+      .findings.filter(({ rule }: { rule: string }) => rule === 'vulnerability')
+      .map(
+        (one: { package: { name: string }; advisory: { url: string } }) =>
+          `${one.package.name} ${one.advisory.url}`,
+      );
+    expect(scanned.length > 0).toBe(name !== 'nothing to report');
+    expect([...new Set(audited)].sort()).toEqual([...new Set(scanned)].sort());
+  });
 });
 
 describe('the bulk advisory request', () => {
