@@ -74,6 +74,23 @@ const { output } = await bundle.write({
         test: /\/src\/(?:lockfiles\/(?:[\w-]+|known-formats\.generated|threads\/(?:lockfile-reader|reading-limits))|(?:cli|commands)\/parse|report\/parsed-file-json)\.ts$(?<!\/(?:catalog|gitignore|read)\.ts)/,
         priority: 5,
       },
+      // What most formats in JSON need.
+      {
+        name: 'json',
+        test: /\/src\/lockfiles\/(?:syntax\/(?:parse-json|json-lines|code-units|read-companion)|packages\/installed-tree|ecosystems\/npm-source)\.ts$/,
+        priority: 2,
+      },
+      // What a scan with findings, or with imported advisories, needs in addition.
+      {
+        name: 'advice',
+        test: /\/src\/(?:advice\/(?:[\w-]+|managers\/(?:manager|javascript|catalog))|commands\/scanning\/scan-advice|lockfiles\/requirements\/(?:read-statement|npm|package-json|statement)|lockfiles\/yarn-lock\/descriptor)\.ts$/,
+        priority: 0,
+      },
+      {
+        name: 'advisories',
+        test: /\/src\/(?:advisories\/(?:database|errors|matched|affects|claims|advisory-text)|compose\/advisory-index)\.ts$/,
+        priority: 0,
+      },
       // Everything that a scan needs in addition.
       {
         name: 'scan',

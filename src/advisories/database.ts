@@ -11,6 +11,7 @@ import {
 import { dirname, join } from 'node:path';
 import type { DatabaseSync as Database } from 'node:sqlite';
 import type { Affected, AffectedPackage, OsvRecord } from '../model/advisories/osv-record.ts';
+import { defined } from '../model/defined.ts';
 import { messageOf } from '../model/errors.ts';
 import { SYSTEMS, type System } from '../model/lockfile/ecosystem.ts';
 import { textIn, textWriter } from './advisory-text.ts';
@@ -47,7 +48,10 @@ export interface StoredAffected extends Affected {
 }
 
 /** The stored parts of an advisory besides the versions that it affects. */
-export type StoredAdvisory = Omit<OsvRecord, 'affected'>;
+export interface StoredAdvisory extends Omit<OsvRecord, 'affected'> {
+  /** The base score of its vector: to load the calculator takes longer than the rest of many scans. Absent where it was not computed. */
+  readonly score?: number;
+}
 
 const FORMAT = 3;
 
@@ -128,7 +132,7 @@ export async function openAdvisories(path: string) {
       for (const row of all.iterate()) {
         const modified = String(row['modified']);
         if (Date.parse(modified) < since) continue;
-        const stored = JSON.parse(String(row['body'])) as Omit<OsvRecord, 'modified' | 'affected'>;
+        const { score: _score, ...stored } = JSON.parse(String(row['body'])) as StoredAdvisory;
         const affected = ofAdvisory.all(stored.id).map(({ system, name, body }): AffectedPackage => {
           return { system: system as System, name: String(name), ...(JSON.parse(String(body)) as Affected) };
         });
@@ -225,7 +229,7 @@ export interface AdvisoryUpdate {
  * while another process does so, `database-damaged`).
  */
 export async function updateAdvisories(path: string): Promise<AdvisoryUpdate> {
-  const { DatabaseSync } = await loadSqlite();
+  const [{ DatabaseSync }, scoreOf] = [await loadSqlite(), await scorer()];
   mkdirSync(dirname(path), { recursive: true });
   const lock = lockedBy(DatabaseSync, `${path}.lock`);
   const copy = `${path}.new`;
@@ -237,7 +241,7 @@ export async function updateAdvisories(path: string): Promise<AdvisoryUpdate> {
     database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;');
     if (isNew) database.exec(SCHEMA);
     database.exec('BEGIN');
-    return updateOf(database, { path, copy, lock });
+    return updateOf(database, { path, copy, lock, scoreOf });
   } catch (error) {
     lock.close();
     throw error;
@@ -246,7 +250,17 @@ export async function updateAdvisories(path: string): Promise<AdvisoryUpdate> {
 
 function updateOf(
   database: Database,
-  { path, copy, lock }: { readonly path: string; readonly copy: string; readonly lock: Database },
+  {
+    path,
+    copy,
+    lock,
+    scoreOf,
+  }: {
+    readonly path: string;
+    readonly copy: string;
+    readonly lock: Database;
+    readonly scoreOf: (vector?: string) => number | undefined;
+  },
 ): AdvisoryUpdate {
   const known = database.prepare('SELECT modified FROM advisories WHERE id = ?');
   const put = database.prepare('INSERT OR REPLACE INTO advisories VALUES (?, ?, ?)');
@@ -260,7 +274,8 @@ function updateOf(
     put({ modified, affected, said, ...advisory }) {
       const before = known.get(advisory.id)?.['modified'];
       if (before !== undefined && Date.parse(String(before)) > Date.parse(modified)) return false;
-      put.run(advisory.id, modified, JSON.stringify(advisory));
+      const score = scoreOf(advisory.vector);
+      put.run(advisory.id, modified, JSON.stringify({ ...advisory, ...defined({ score }) }));
       // A bundle has no texts: what is stored of the same record stays.
       if (said !== undefined || before !== modified) putText(advisory.id, said);
       if (before !== undefined) {
@@ -297,6 +312,22 @@ function updateOf(
       rmSync(copy, { force: true });
       if (lock.isOpen) lock.close();
     },
+  };
+}
+
+/** More different vectors are rare: a hundred advisories share one. */
+const MAX_VECTORS = 10_000;
+
+/** Returns the base scores of CVSS vectors; `undefined` for what is none. The calculator is loaded for imports only. */
+async function scorer() {
+  const { cvssBaseScore } = await import('../model/advisories/cvss.ts');
+  const known = new Map<string, number | undefined>();
+  return (vector = ''): number | undefined => {
+    if (known.has(vector)) return known.get(vector);
+    if (known.size >= MAX_VECTORS) known.clear();
+    const score = cvssBaseScore(vector);
+    known.set(vector, score);
+    return score;
   };
 }
 

@@ -33,8 +33,9 @@ interface ImportedAdvisories {
 }
 
 interface ImportedAdvisory extends Pick<Advisory, 'title' | 'aliases'> {
-  /** CVSS vector. */
+  /** CVSS vector, and its base score where that is known. */
   readonly vector?: string;
+  readonly score?: number;
 }
 
 /** Returns them as they are now. What it returned may be closed a minute later. */
@@ -139,7 +140,7 @@ export async function importedAdvisory(
 ): Promise<Advisory | undefined> {
   const found = (await imported?.())?.find(id);
   if (found === undefined) return undefined;
-  const { title, aliases, vector } = found;
+  const { title, aliases, vector, score } = found;
   const value = {
     advisoryKey: { id },
     url: `https://osv.dev/vulnerability/${id}`,
@@ -147,5 +148,5 @@ export async function importedAdvisory(
     aliases: [...aliases],
     ...defined({ cvss3Vector: vector }),
   };
-  return { ...(await readAdvisory({ value, problems: [] }, id)), imported: true };
+  return { ...(await readAdvisory({ value, problems: [] }, id, score)), imported: true };
 }

@@ -99,6 +99,9 @@ export function createInsights(options: InsightsOptions): Insights {
   );
   const loadAdvisory = (id: string, signal: AbortSignal): Promise<Advisory> =>
     limit(async () => {
+      // The service that has nothing is not asked.
+      const alone = isLocal === true ? await importedAdvisory(id, imported) : undefined;
+      if (alone !== undefined) return alone;
       const answered = await getAdvisory(service, id, { signal });
       const own = answered.error?.code === 'not-found' ? await importedAdvisory(id, imported) : undefined;
       if (own !== undefined) return own;

@@ -353,6 +353,24 @@ describe('an import', () => {
     expect(await idsOf('NPM', 'left')).toEqual(['A-1']);
   });
 
+  it('computes the score of a vector; what is no vector has none, and other folders compute it themselves', async () => {
+    const rated = (score: string) => ({ severity: [{ type: 'CVSS_V3', score }] });
+    const vector = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H';
+    const all = [
+      record('A-1', rated(vector)),
+      record('A-2', rated(vector)),
+      record('A-3', rated('high')),
+      record('A-4'),
+    ];
+    await imported(write('all.ndjson', all.map((one) => JSON.stringify(one)).join('\n')));
+    const advisories = await openAdvisories(database());
+    const scores = ['A-1', 'A-2', 'A-3', 'A-4'].map((id) => advisories.find(id)?.score);
+    const kept = [...advisories.records()];
+    advisories.close();
+    expect(scores).toEqual([9.8, 9.8, undefined, undefined]);
+    expect(kept.filter((one) => 'score' in one)).toEqual([]);
+  });
+
   it('knows what a withdrawn record has as an alias, until it is no longer withdrawn', async () => {
     const gone = { aliases: ['CVE-1', 'CVE-2'], withdrawn: '2026-06-01T00:00:00Z' };
     await imported(

@@ -16,16 +16,18 @@ const ALIAS = /^[^\s/?#]{1,100}$/;
  * The advisory as the rules read it. Values that cannot be used are left out and listed in `problems`. Throws
  * `InsightsError` (`contract`) when it is not the requested advisory.
  *
- * Scores are computed here, once: a vector takes up to a millisecond, and a scan has thousands.
+ * Scores are computed here, once: a vector takes up to a millisecond, and a scan has thousands. `known`: that of the vector, where it was
+ * computed before.
  */
 export async function readAdvisory(
   { value, problems: misfits }: Pick<Answer<api.Advisory>, 'value' | 'problems'>,
   asked: string,
+  known?: number,
 ): Promise<Advisory> {
   const { url = '', title = '', aliases = [], cvss3Score, cvss3Vector: vector = '' } = value;
   checkId(value.advisoryKey?.id ?? '', asked);
   const problems = misfits.map(formatProblem);
-  const computed = vector === '' ? undefined : await computedScore(vector);
+  const computed = vector === '' ? undefined : (known ?? (await computedScore(vector)));
   if (computed === undefined && vector !== '') problems.push(`not a CVSS vector: ${excerpt(vector)}`);
   const score = computed ?? statedScore(cvss3Score, vector, problems);
   return {
