@@ -20,7 +20,11 @@ describe.skipIf(!existsSync(CHROMIUM))(`the HTML report in a browser (needs ${CH
 
   beforeAll(async () => {
     const { chromium } = await import('playwright-core');
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'], timeout: 60_000 });
+    browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: ['--no-sandbox', '--disable-gpu', '--disable-software-rasterizer', '--process-per-site'],
+      timeout: 60_000,
+    });
   });
   afterAll(async () => {
     await browser?.close();
