@@ -95,9 +95,9 @@ function gateCache(shards: readonly Store[]): Cache {
 /** Reads from one cache after the other. */
 function readsOf(caches: readonly Cache[]): Cache['getMany'] {
   return (kind, keys) =>
-    firstOf(
+    firstOf<unknown>(
       caches.map(
-        ({ getMany }): Read<unknown> =>
+        ({ getMany }) =>
           (some) =>
             getMany(kind, some),
       ),

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { exceptionFile } from '../lockfiles/exceptions/catalog.ts';
+import { exceptionFile, readExceptions } from '../lockfiles/exceptions/catalog.ts';
 import type { Companion } from '../lockfiles/format.ts';
 import type { Lockfile } from '../model/lockfile/lockfile.ts';
 import { isReadWhole } from '../model/lockfile/read-whole.ts';
@@ -36,7 +36,6 @@ export async function exceptionsBeside(
     const place = posix.join(posix.dirname(path), one.name);
     if (known === undefined || (known.beside === undefined && seen.has(place))) continue;
     seen.add(place);
-    const { readExceptions } = await import('../lockfiles/exceptions/catalog.ts');
     found.push(...(await readExceptions(place, one)));
   }
   return content.length <= MAX_BYTES && found.some(({ kind }) => PROVEN.has(kind))

@@ -191,7 +191,8 @@ export async function readExceptions(path: string, file: Companion): Promise<rea
 
 /** Most manifests of npm have no exceptions, and nothing more is loaded for them. */
 async function treeReader({ syntax, ecosystem, rules }: Tree, text: string): Promise<ExceptionReader> {
-  const isSettled = syntax === 'json' && text.trimEnd().endsWith('}');
+  // A name with escapes is not found in the text.
+  const isSettled = syntax === 'json' && text.trimEnd().endsWith('}') && !text.includes('\\u');
   if (isSettled && !rules.some(([, , at]) => text.includes(`"${at.split('.', 1)[0]}"`))) return () => [];
   const { parseTree, settingsIn } = await import('./settings.ts');
   const finder = entryFinder(text, syntax === 'json' ? 'none' : '#');

@@ -60,9 +60,12 @@ function namedEntry(stated: unknown, kind: StatedException['kind'], place: Place
   const inner = tableIn(table['package']);
   const id = textIn(stated) ?? textIn(table['id']) ?? textIn(table['vulnerability']);
   const name = textIn(table['name']) ?? textIn(table['crate']) ?? textIn(inner['name']);
-  const subject =
-    id ?? name ?? textIn(table['ecosystem']) ?? textIn(table['url']) ?? textIn(table['fix-state']);
-  if (subject === undefined) return [];
+  // Grype's entries may have other selectors alone.
+  const selectors = membersOf({ ...table, ...inner }).flatMap(([key, value]) =>
+    textIn(value) === undefined ? [] : `${key}: ${value}`,
+  );
+  const subject = id ?? name ?? textIn(table['ecosystem']) ?? textIn(table['url']) ?? selectors.join(', ');
+  if (subject === '') return [];
   const until = ['ignoreUntil', 'effectiveUntil', 'expired_at'].map((key) => scalarIn(table[key]));
   const more = {
     ...{ setting, subject, until: until.find(isDate) },

@@ -37,7 +37,7 @@ export interface EntryParts
   readonly token?: string;
 }
 
-/** Lines that are looked at for all entries of a file. After them, entries have no line. */
+/** Lines of 64 characters that are looked at for all entries of a file. After them, entries have no line. */
 const MAX_LOOKS = 5_000_000;
 const MAX_CHARACTERS = 300;
 const MAX_COMMENT_LINES = 6;
@@ -57,8 +57,8 @@ export function entryFinder(text: string, comments: keyof typeof COMMENTS | 'non
   let [at, block, last] = [0, -1, ''];
   const find = (token: string, from: number): number | undefined => {
     for (let index = from; index < lines.length && looks < MAX_LOOKS; index += 1) {
-      looks += 1;
       const line = lines[index] ?? '';
+      looks += 1 + line.length / 64;
       if (isNamedIn(line, token) && !isComment(line)) return index;
     }
     return undefined;
@@ -107,9 +107,14 @@ export function entryFinder(text: string, comments: keyof typeof COMMENTS | 'non
 
 export type EntryFinder = ReturnType<typeof entryFinder>;
 
+/** Credentials in a file of another tool, or in a URL that is cut before its host. */
+const MISPLACED =
+  /((?:token|secret|password|_auth)["']?\s*[=:]|:\/\/[^\s/:@[]+:(?!\d+(?:\/|$)))\s*[^\s/@,]+/gi;
+
 /** A text of a file without credentials and control characters, of limited length. */
 export function shown(text: string): string {
-  const clean = withoutSecrets(text.slice(0, 4 * MAX_CHARACTERS)).replace(/\p{Cc}+/gu, ' ');
+  const cleared = withoutSecrets(text.slice(0, 4 * MAX_CHARACTERS)).replace(MISPLACED, '$1');
+  const clean = cleared.replace(/\p{Cc}+/gu, ' ');
   return clean.trim().slice(0, MAX_CHARACTERS);
 }
 

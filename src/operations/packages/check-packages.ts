@@ -55,16 +55,14 @@ interface Subject {
 type Check = Omit<PackageCheck, 'requested'>;
 
 /** May packages be added. One that cannot be read, or that nothing is known of, is a warning. Throws `Refusal`. */
-export async function checkPackages(
-  { packages, ecosystem = 'npm' }: PackageQuestion,
-  parts: CheckParts,
-): Promise<PackageChecks> {
+export async function checkPackages(question: PackageQuestion, parts: CheckParts): Promise<PackageChecks> {
+  const { packages } = question;
   if (packages.length === 0 || packages.length > MAX_PACKAGES)
     throw new Refusal(400, 'too-many-packages', `expected 1 to ${MAX_PACKAGES} packages`);
   const known = new Map(packages.map((text) => [text, parts.kept?.get(text)]));
   const open = [...known.keys()].filter((text) => known.get(text) === undefined);
   if (open.length > 0)
-    for (const check of await checkEach(open, ecosystem, parts)) {
+    for (const check of await checkEach({ ...question, packages: open }, parts)) {
       known.set(check.requested, check);
       if (!check.reasons.some(({ code }) => code === 'unknown')) parts.kept?.set(check.requested, check);
     }
@@ -73,11 +71,7 @@ export async function checkPackages(
 }
 
 /** Packages that differ, in order. */
-async function checkEach(
-  packages: readonly string[],
-  ecosystem: string,
-  parts: CheckParts,
-): Promise<readonly PackageCheck[]> {
+async function checkEach({ packages, ecosystem = 'npm' }: PackageQuestion, parts: CheckParts) {
   const { gate, signal, seesAll, target, now } = parts;
   const policy = policyFor(gate.policy, target);
   const insights = gate.insights(seesAll);
@@ -107,7 +101,7 @@ async function checkEach(
     return [one.asked, await checkOf({ ...one, good: goods[index], policy, now }, parts)] as const;
   });
   const checks = new Map(await Promise.all(checking));
-  return Array.from(read, ([requested, one]) => {
+  return Array.from(read, ([requested, one]): PackageCheck => {
     return { requested, ...(typeof one === 'string' ? unread(one, policy) : (checks.get(one) as Check)) };
   });
 }

@@ -31,16 +31,13 @@ export const check: Operation<'lockhound.packages.check'> = async ({ body, princ
 
 /** Answers of a server, some 10 MB. A time that ends a cooldown counts that much later. */
 const KEPT = { max: 10_000, ttl: 60_000 };
-const answers = perContext(() => ({
-  state: [] as readonly unknown[],
-  kept: new LRUCache<string, PackageCheck>(KEPT),
-}));
+const empty = (state: readonly unknown[]) => ({ state, kept: new LRUCache<string, PackageCheck>(KEPT) });
+const answers = perContext(() => empty([]));
 
 /** The answers since the fleet, or what is known of packages, changed: most questions are about the same packages. */
 async function keptOf(context: OperationContext): Promise<LRUCache<string, PackageCheck>> {
   const own = answers(context);
   const state = [await context.snapshot({}), ...(await (await context.gate.open()).state())];
-  if (state.length !== own.state.length || state.some((value, index) => value !== own.state[index]))
-    Object.assign(own, { state, kept: new LRUCache<string, PackageCheck>(KEPT) });
+  if (state.some((value, index) => value !== own.state[index])) Object.assign(own, empty(state));
   return own.kept;
 }

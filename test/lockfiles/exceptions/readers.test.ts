@@ -217,10 +217,12 @@ ignore = true
       ['ignored-package', 6, 'lib', undefined, undefined, 'lib'],
     ]);
     const grype =
-      'ignore:\n  - vulnerability: CVE-2024-1\n    package: { name: openssl }\n  - fix-state: unknown\n';
+      'ignore:\n  - vulnerability: CVE-2024-1\n    package: { name: openssl }\n  - fix-state: unknown\n  - vex-status: fixed\n  - package:\n      type: npm\n';
     expect(await brief('.grype.yaml', grype, 'package')).toEqual([
       ['ignored-advisory', 2, 'CVE-2024-1', 'openssl'],
-      ['ignored-package', 4, 'unknown', undefined],
+      ['ignored-package', 4, 'fix-state: unknown', undefined],
+      ['ignored-package', 5, 'vex-status: fixed', undefined],
+      ['ignored-package', 7, 'type: npm', undefined],
     ]);
     const snyk = `ignore:
   SNYK-JS-LODASH-1:
@@ -333,6 +335,29 @@ describe('a file that is not as expected', () => {
     const found = await read('package.json', JSON.stringify({ overrides }));
     expect([found.length, found.at(-1)?.kind]).toEqual([2_001, 'unread']);
     expect(found.at(-1)?.reason).toContain('100 more');
+  });
+
+  it('has one long line: it is searched for the first entries alone', async () => {
+    const overrides = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`p${at}`, '1']));
+    const found = await read('package.json', JSON.stringify({ overrides }));
+    expect([found[0]?.line, found[1_999]?.subject, found[1_999]?.line]).toEqual([1, 'p1999', undefined]);
+  });
+
+  it('has its names in escapes', async () => {
+    expect(await brief('package.json', '{"overr\\u0069des":{"a":"1"}}')).toEqual([['override', 1, 'a']]);
+  });
+
+  it.each([
+    ['.npmrc', 'registry=https://user:S3CRET'],
+    ['.npmrc', 'registry=https://user:S3CRET@host/'],
+    ['.trivyignore', '//registry.example.com/:_authToken=S3CRET\n_password = S3CRET'],
+    ['constraints.txt', 'y = { token = "S3CRET" }'],
+    ['osv-scanner.toml', '[[IgnoredVulns]]\nid = "A"\nreason = "secret: S3CRET"'],
+  ])('%s has no credentials of others or of a part of it', async (name, text) => {
+    expect(JSON.stringify(await read(name, text))).not.toContain('S3CRET');
+    expect(await brief('.npmrc', 'registry=http://host:8080', 'value')).toEqual([
+      ['registry', 1, 'registry', 'http://host:8080'],
+    ]);
   });
 
   it.each([
