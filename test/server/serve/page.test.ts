@@ -474,12 +474,59 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
     const ages = page.getByRole('table', { name: 'Open findings by age' });
     await ages.getByText('1 critical', { exact: true }).waitFor();
     const teams = page.getByRole('region', { name: 'Label team: numbers' });
+    await teams.getByRole('columnheader', { name: 'Oldest of any severity' }).waitFor();
+    await page.getByLabel('At least').selectOption('high');
+    await teams.getByRole('columnheader', { name: 'Oldest of high or worse' }).waitFor();
     await page.getByLabel('At least').selectOption('critical');
+    await teams.getByRole('columnheader', { name: 'Oldest of critical' }).waitFor();
     await teams.getByRole('row').filter({ hasText: 'web' }).waitFor();
     await teams.getByRole('link', { name: 'web', exact: true }).click();
     await page.getByText('1 finding', { exact: true }).waitFor();
     expect(page.url()).toContain('label=team%3Dweb');
     expect(events()).toEqual([]);
+    await page.context().close();
+  });
+
+  it('leads from the verdict to what is wrong', async () => {
+    const { page, events } = await signedIn(tokens.admin, '/charts');
+    const verdict = page.locator('details.verdict');
+    const way = verdict.getByRole('link', { name: 'Failed deliveries' });
+    const word = page.locator('.top-bar .health');
+    await word.click();
+    await way.waitFor();
+    await verdict.locator('summary').click();
+    await way.waitFor({ state: 'hidden' });
+    await word.click();
+    await way.waitFor();
+    expect(await verdict.textContent()).not.toContain('lockhound deliveries');
+    await way.click();
+    await page.getByRole('cell', { name: 'failed HTTP 500' }).waitFor();
+    expect(page.url()).toContain('/deliveries?state=failed');
+    expect(events()).toEqual([]);
+    await page.context().close();
+  });
+
+  it('shows whole titles and dates in rows of equal height', async () => {
+    const { page } = await signedIn(tokens.admin, '/findings?search=LEFT', {
+      viewport: { width: 1024, height: 800 },
+    });
+    const api = page.locator('tr[data-index]').filter({ hasText: 'org/api' });
+    await api.getByText(/^\d+ d ago Jan 31/).waitFor();
+    for (const [path, height] of [
+      ['/findings', 63],
+      ['/issues', 78],
+    ] as const) {
+      await page.evaluate(
+        `history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`,
+      );
+      const link = page.locator('.row-link').filter({ hasText: TITLE }).first();
+      await link.waitFor();
+      const seen = await page.evaluate(`[
+        ...document.querySelectorAll('tr[data-index]')].map((row) => row.getBoundingClientRect().height)`);
+      expect(new Set(seen as number[])).toEqual(new Set([height]));
+      const box = `document.querySelector('.row-link')`;
+      expect(await page.evaluate(`${box}.scrollHeight > ${box}.clientHeight`)).toBe(false);
+    }
     await page.context().close();
   });
 

@@ -3,6 +3,7 @@ import { SIZES, UNITS } from '../../../src/model/duration.ts';
 
 const NUMBER = new Intl.NumberFormat('en');
 const DATE = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+const YEARS = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 const DAY = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
 
 export function formatNumber(value: number): string {
@@ -22,6 +23,12 @@ export function formatTime(text: string): string {
 /** `Jan 31`. */
 export function formatDay(day: string): string {
   return DAY.format(Date.parse(`${day}T12:00:00Z`));
+}
+
+/** `Jan 31`, and with its year where that is not the year of `now`. */
+export function formatDate(text: string, now: number): string {
+  const time = new Date(text);
+  return time.getFullYear() === new Date(now).getFullYear() ? DAY.format(time) : YEARS.format(time);
 }
 
 /** `3 h`: in the largest unit of which there is at least one. */

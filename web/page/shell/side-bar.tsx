@@ -12,6 +12,7 @@ const PARENTS: Readonly<Record<string, string>> = {
   '/target': '/targets',
   '/inventory': '/targets',
   '/graph': '/targets',
+  '/exceptions': '/targets',
   '/scan': '/targets',
 };
 

@@ -52,7 +52,7 @@ function Health() {
   const { value } = health;
   if (value === undefined) return null;
   return (
-    <a class={`health ${value.verdict}`} href="/" title={value.summary}>
+    <a class={`health ${value.verdict}`} href="/?health" title={value.summary}>
       {GRADES[value.verdict]}
     </a>
   );

@@ -7,14 +7,16 @@ import { useWindow } from './use-window.ts';
 
 /** Rows of narrow windows have several lines. */
 const NARROW = '(max-width: 820px)';
+/** Texts of rows may have three lines. */
+const MEDIUM = '(max-width: 1200px)';
 
 interface LongTableProps<Item> {
   /** For screen readers. */
   readonly label: string;
   /** Class of the style sheet, which has the widths of the columns. */
   readonly class: string;
-  /** Height of a row in wide and in narrow windows, in pixels. The style sheet has the same. */
-  readonly heights: readonly [wide: number, narrow: number];
+  /** Height of a row in wide, medium and narrow windows, in pixels. The style sheet has the same. */
+  readonly heights: readonly [wide: number, medium: number, narrow: number];
   readonly columns: readonly Column[];
   /** What the list depends on, as text. */
   readonly listKey: string;
@@ -43,13 +45,14 @@ export function LongTable<Item>(props: LongTableProps<Item>) {
   const { columns, heights, listKey, onTotal, more } = props;
   const scroller = useRef<HTMLElement>(null);
   const isNarrow = useMatches(NARROW);
+  const isMedium = useMatches(MEDIUM);
   const [shown, setShown] = useState<readonly [first: number, last: number]>([0, 0]);
   const { total, isCurrent, fault, at, placesOf } = usePages(listKey, props.load, shown);
   useEffect(() => {
     if (isCurrent && total !== undefined) onTotal?.(total);
   }, [isCurrent, total, onTotal]);
   const open = new Set(more === undefined ? [] : placesOf(more.isOpen));
-  const height = heights[isNarrow ? 1 : 0];
+  const height = heights[isNarrow ? 2 : isMedium ? 1 : 0];
   const heightOf = (index: number): number => {
     const item = open.has(index) ? at(index) : undefined;
     return height + (item === undefined ? 0 : (more?.height(item, isNarrow) ?? 0));

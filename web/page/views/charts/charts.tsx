@@ -156,7 +156,12 @@ function HeatCard({ title, by, filters, nothing, children }: HeatCardProps) {
             <Nothing>{nothing}</Nothing>
           ) : (
             <>
-              <SeverityHeat label={`${title}: numbers`} groups={answer.groups} nameOf={children} />
+              <SeverityHeat
+                label={`${title}: numbers`}
+                groups={answer.groups}
+                least={filters.severity}
+                nameOf={children}
+              />
               <Rest answer={answer} />
             </>
           )

@@ -12,11 +12,13 @@ interface SeverityHeatProps {
   /** For screen readers. */
   readonly label: string;
   readonly groups: readonly FindingGroup[];
+  /** The lowest severity of the findings. */
+  readonly least?: string | undefined;
   readonly nameOf: (name: string | undefined) => ComponentChildren;
 }
 
 /** Groups of findings by severity: a table whose cells are darker the more findings of its severity a group has. */
-export function SeverityHeat({ label, groups, nameOf }: SeverityHeatProps) {
+export function SeverityHeat({ label, groups, least, nameOf }: SeverityHeatProps) {
   if (groups.length === 0) return <Nothing>No finding is open.</Nothing>;
   const most = new Map(
     SEVERITIES.map((severity) => [severity, Math.max(...groups.map((one) => countOf(one, severity)))]),
@@ -40,7 +42,7 @@ export function SeverityHeat({ label, groups, nameOf }: SeverityHeatProps) {
             <th scope="col" class="number">
               Overdue
             </th>
-            <th scope="col">Oldest</th>
+            <th scope="col">Oldest of {severitiesFrom(least)}</th>
           </tr>
         </thead>
         <tbody>
@@ -67,6 +69,11 @@ export function SeverityHeat({ label, groups, nameOf }: SeverityHeatProps) {
       </table>
     </section>
   );
+}
+
+function severitiesFrom(least: string | undefined): string {
+  if (least === undefined) return 'any severity';
+  return least === 'critical' ? least : `${least} or worse`;
 }
 
 function countOf({ severities }: FindingGroup, severity: Severity): number {

@@ -36,7 +36,7 @@ export function FindingTable({
     <LongTable
       label={label}
       class="finding-table"
-      heights={[45, 92]}
+      heights={[45, 63, 112]}
       columns={COLUMNS}
       listKey={JSON.stringify(filters)}
       load={async (place, signal) => {
@@ -65,7 +65,11 @@ function Cells({ one }: { readonly one: FleetFinding }) {
       <td class="number priority">{finding.priority?.score ?? '–'}</td>
       <td>
         <div class="titled">
-          <a class="row-link" href={findingAddress(target, finding.fingerprint)}>
+          <a
+            class="row-link two-lines"
+            href={findingAddress(target, finding.fingerprint)}
+            title={finding.title}
+          >
             {finding.title}
           </a>
           <span class="marks">
@@ -78,12 +82,16 @@ function Cells({ one }: { readonly one: FleetFinding }) {
           </span>
         </div>
       </td>
-      <td class="cut">
-        {locked.name} <span class="faint">{locked.version}</span>
-        {locked.direct === true ? <span class="mark">direct</span> : null}
+      <td>
+        <div class="two-lines">
+          {locked.name} <span class="faint">{locked.version}</span>{' '}
+          {locked.direct === true ? <span class="mark">direct</span> : null}
+        </div>
       </td>
-      <td class="cut">
-        <a href={targetAddress(target)}>{target}</a>
+      <td>
+        <a class="two-lines" href={targetAddress(target)}>
+          {target.split(/(?<=\/)/).map((part) => [part, <wbr key={part} />])}
+        </a>
       </td>
       <td class="faint when">
         <Time at={one.changedAt} />

@@ -40,7 +40,7 @@ export function IssueTable({ filters, version, selected, onSelect, onSort, onTot
     <LongTable
       label="Issues"
       class="issue-table"
-      heights={[60, 126]}
+      heights={[60, 78, 146]}
       columns={COLUMNS}
       listKey={`${version} ${JSON.stringify(filters)}`}
       load={async ({ skip, pageSize }, signal) => {
@@ -94,11 +94,11 @@ function Cells({ issue, isSelected, onSelect, isOpen, onToggle }: CellsProps) {
       <td>
         <SeverityBadge severity={severity} />
       </td>
-      <td class="cut">
-        <a class="row-link" href={findingAddress(first.target, finding.fingerprint)}>
+      <td>
+        <a class="row-link two-lines" href={findingAddress(first.target, finding.fingerprint)}>
           {finding.title}
         </a>
-        <div class="faint">
+        <div class="faint cut">
           {advisory === undefined ? finding.rule : [advisory.id, ...advisory.aliases].join(', ')}
           {finding.kev?.['listed'] === true ? <span class="mark hot">exploited</span> : null}
           {first.assigned === undefined ? null : <span class="mark">{first.assigned.to}</span>}

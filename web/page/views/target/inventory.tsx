@@ -67,7 +67,7 @@ export function InventoryView() {
         <LongTable
           label="Packages"
           class="inventory-table"
-          heights={[45, 92]}
+          heights={[45, 63, 92]}
           columns={COLUMNS}
           listKey={JSON.stringify({ ...filters, lockfile })}
           load={async (part, signal) => {
@@ -131,15 +131,18 @@ function Cells({ one, target, lockfile }: CellsProps) {
   const path = one.dependencyPath.slice(0, -1).join(' › ');
   return (
     <>
-      <td class="cut">
-        <a class="row-link" href={findingsAddress({ target, package: one.purl, state: 'all', notes: true })}>
+      <td>
+        <a
+          class="row-link two-lines"
+          href={findingsAddress({ target, package: one.purl, state: 'all', notes: true })}
+        >
           {one.name}
         </a>
       </td>
       <td class="cut">{one.version}</td>
       <td class="cut faint">{one.groups.join(', ')}</td>
-      <td class="cut" title={path}>
-        <a href={graphAddress(target, lockfile, one.id)}>
+      <td title={path}>
+        <a class="two-lines" href={graphAddress(target, lockfile, one.id)}>
           {one.direct === true ? 'direct' : path === '' ? 'not known' : path}
         </a>
       </td>
