@@ -2,7 +2,7 @@ import { UNCOVERED } from '../../model/api/extensions.ts';
 import type { System, VersionKey } from '../../model/lockfile/ecosystem.ts';
 import { isMalwareReport } from '../../model/scan/advisory-names.ts';
 import type { AdvisoryFact, IndexedPackage, IndexedVersion } from './data-set.ts';
-import { canonicalKey } from './names.ts';
+import { canonicalKey, canonicalVersion } from './names.ts';
 
 /** A package, or a version of it. */
 export interface FindingsSubject {
@@ -17,6 +17,8 @@ export interface FindingsFacts {
   readonly package: IndexedPackage | undefined;
   /** Whether the data says of the subject that it exists, or that it does not. */
   readonly isCovered: boolean;
+  /** A version of the package, which is in canonical form. */
+  indexedOf(version: string): IndexedVersion | undefined;
   /** The advisories that affect a version. */
   advisoriesOf(version: string): readonly AdvisoryFact[];
   /** ms since 1970. */
@@ -44,11 +46,11 @@ export function findingsObject(facts: FindingsFacts): Record<string, unknown> {
     findings: [...packageFindings, ...versionFindings(indexed, facts)],
     cooldownEnd: indexed.cooldown?.end,
   });
-  const known = (wanted: string | undefined) => {
-    const indexed = found?.versions.find((one) => one.version === wanted);
+  const known = (wanted: string) => {
+    const indexed = facts.indexedOf(wanted);
     return indexed && versionOf(indexed);
   };
-  const byDefault = known(found?.default);
+  const byDefault = found && known(canonicalVersion(subject.system, found.default ?? ''));
   const isGood = byDefault?.findings.every(({ risk }) => !AVOIDED.includes(risk)) === true;
   const requested = known(key.version) ?? missingVersion({ ...key, name }, facts);
   return {

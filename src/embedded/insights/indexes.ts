@@ -1,12 +1,13 @@
 import satisfies from 'semver/functions/satisfies.js';
 import { formatVersionKey, type System, type VersionKey } from '../../model/lockfile/ecosystem.ts';
-import type { AdvisoryFact, IndexedPackage } from './data-set.ts';
+import type { AdvisoryFact, IndexedPackage, IndexedVersion } from './data-set.ts';
 import type { Graph } from './graph.ts';
-import { packageId } from './names.ts';
+import { canonicalVersion, packageId } from './names.ts';
 
 /** The packages of a data set by system and name, which is in canonical form. */
 export class PackageIndex {
   readonly #packages = new Map<string, IndexedPackage>();
+  readonly #versions = new WeakMap<IndexedPackage, ReadonlyMap<string, IndexedVersion | undefined>>();
 
   constructor(packages: readonly IndexedPackage[]) {
     for (const one of packages) this.put(one);
@@ -19,6 +20,19 @@ export class PackageIndex {
   /** Adds a package, or replaces it. */
   put(one: IndexedPackage): void {
     this.#packages.set(packageId(one.system, one.name), one);
+  }
+
+  /** The versions of a package in canonical form; `undefined` for one that the data says does not exist. */
+  versionsOf(one: IndexedPackage): ReadonlyMap<string, IndexedVersion | undefined> {
+    const known = this.#versions.get(one);
+    if (known !== undefined) return known;
+    const { system, absent = [], versions } = one;
+    const byVersion = new Map([
+      ...absent.map((version) => [canonicalVersion(system, version), undefined] as const),
+      ...versions.map((indexed) => [canonicalVersion(system, indexed.version), indexed] as const),
+    ]);
+    this.#versions.set(one, byVersion);
+    return byVersion;
   }
 
   all(): Iterable<IndexedPackage> {

@@ -12,7 +12,7 @@ import type {
 import { type FindingsSubject, findingsObject } from './findings.ts';
 import { type Graph, resolveGraph } from './graph.ts';
 import { AdvisoryIndex, affects, DependentCounts, PackageIndex } from './indexes.ts';
-import { canonicalKey, canonicalVersion, purlOf } from './names.ts';
+import { canonicalKey, purlOf } from './names.ts';
 import { advisoryObject, packageVersionObject, projectsOf, versionObject } from './version-object.ts';
 
 /** A version with the package it belongs to. */
@@ -88,7 +88,7 @@ export class InsightsModel {
   /** `key`: in canonical form. */
   #entry({ system, name, version }: VersionKey): Entry | undefined {
     const found = this.#packages.find(system, name);
-    const indexed = found?.versions.findLast((one) => canonicalVersion(system, one.version) === version);
+    const indexed = found && this.#packages.versionsOf(found).get(version);
     return found && indexed && { package: found, indexed };
   }
 
@@ -128,11 +128,7 @@ export class InsightsModel {
     if (!this.#isPartial) return true;
     const { system, name, version } = canonicalKey(key);
     const found = this.#packages.find(system, name);
-    if (found === undefined) return false;
-    const { absent = [], versions } = found;
-    return [...absent, ...versions.map((one) => one.version)].some(
-      (one) => canonicalVersion(system, one) === version,
-    );
+    return found !== undefined && this.#packages.versionsOf(found).has(version);
   }
 
   /** A Findings object as JSON. */
@@ -142,6 +138,7 @@ export class InsightsModel {
     const facts = {
       subject,
       package: found,
+      indexedOf: (own: string) => found && this.#packages.versionsOf(found).get(own),
       isCovered:
         version === undefined
           ? !this.#isPartial || found !== undefined
