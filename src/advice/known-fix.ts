@@ -183,7 +183,7 @@ function unfixedWay({ version, reason, isUnknown }: KnownFix): KnownWay | undefi
 }
 
 /** The key of the package of a finding that a fix can be known of: an advisory affects it. Suppressed findings have one, too. */
-function fixKeyOf(finding: Finding): VersionKey | undefined {
+export function fixKeyOf(finding: Pick<Finding, 'package' | 'advisory'>): VersionKey | undefined {
   const { ecosystem, name, version } = finding.package;
   const system = systemOf(ecosystem);
   if (system === undefined || finding.advisory === undefined) return undefined;

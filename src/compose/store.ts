@@ -188,6 +188,7 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
       ...fleet,
       // BullMQ's list of the jobs that no worker has claimed.
       waitingScans: () => redis.llen(`${keys.prefix}:${INGEST_LOCKFILES.name}:wait`),
+      openAlerts: async () => [...(await openAlerts.alerts()).values()],
       unjudgedTargets: () => countUnfinished(redis, keys.prefix, [selectTargets, judgeTarget]),
       async changedSuppressions() {
         const changed = await suppressions.changedSince(await fleet.judgedSuppressions());

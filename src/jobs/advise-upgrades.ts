@@ -1,14 +1,19 @@
 import { z } from 'zod';
+import { fixKeyOf } from '../advice/known-fix.ts';
+import type { KnownFix } from '../model/advice/fix.ts';
 import { CodedError } from '../model/errors.ts';
 import { lazily } from '../model/lazily.ts';
-import { SYSTEMS } from '../model/lockfile/ecosystem.ts';
+import { formatVersionKey, SYSTEMS, type VersionKey } from '../model/lockfile/ecosystem.ts';
+import type { FixQuestion } from '../model/ports/shared-state.ts';
+import { chunks } from '../model/yielding.ts';
 import { IncompleteError } from '../scan/attempt.ts';
 import { letScansPass } from './errors.ts';
-import type { Job } from './job.ts';
+import { type FollowUp, followUp, type Job } from './job.ts';
 import { printableText, scanId, timestamp } from './payloads/fields.ts';
+import type { Ports } from './ports.ts';
 
 /** Package versions of one job. */
-export const PACKAGES_PER_ADVICE = 50;
+const PACKAGES_PER_ADVICE = 50;
 /** Direct dependencies that bring one package version. */
 export const MAX_DIRECTS = 10;
 
@@ -37,6 +42,66 @@ interface AdviceCounts {
   readonly advised: number;
   /** Package versions about which the service did not answer. */
   readonly failed: number;
+}
+
+/** Known fixes of open alerts are found out again after this time: they expire when no scan asks for them. */
+const RENEWED_AFTER_MS = 3 * 86_400_000;
+/** Package versions whose fixes one refresh renews; the oldest come first. */
+const MAX_RENEWED = 1_000;
+const READ_AT_ONCE = 1_000;
+
+/**
+ * The jobs that find out the fixes of open alerts again, with the direct dependencies that are known: targets whose scans ended, releases among
+ * them, ask for none. `now`: ms since 1970.
+ */
+export async function renewedAdvice(
+  { refresh, requestedAt }: { readonly refresh: string; readonly requestedAt: string },
+  { fleet, knownFixes }: Pick<Ports, 'fleet' | 'knownFixes'>,
+  now: number,
+): Promise<readonly FollowUp[]> {
+  if (knownFixes.mode === 'never') return [];
+  const affected = (await fleet.openAlerts()).flatMap((alert) => fixKeyOf(alert) ?? []);
+  const keys = [...new Map(affected.map((key) => [formatVersionKey(key), key])).values()];
+  const due: { readonly question: FixQuestion; readonly computedAt: number }[] = [];
+  for (const part of chunks(keys, READ_AT_ONCE)) {
+    const known = await knownFixes.read(part);
+    for (const [index, key] of part.entries()) {
+      const fix = known[index];
+      if (fix !== undefined && now - fix.computedAt <= RENEWED_AFTER_MS) continue;
+      const directs = directsOf(key, fix?.ways ?? {});
+      due.push({ question: { key, directs }, computedAt: fix?.computedAt ?? 0 });
+    }
+  }
+  const oldest = due.sort((left, right) => left.computedAt - right.computedAt).slice(0, MAX_RENEWED);
+  return adviceJobs(
+    { advice: refresh, requestedAt },
+    oldest.map(({ question }) => question),
+  );
+}
+
+/** The direct dependencies whose ways are known. */
+function directsOf({ system }: VersionKey, ways: KnownFix['ways']): readonly VersionKey[] {
+  return Object.keys(ways)
+    .slice(0, MAX_DIRECTS)
+    .map((id) => ({
+      system,
+      name: id.slice(0, id.lastIndexOf('@')),
+      version: id.slice(id.lastIndexOf('@') + 1),
+    }));
+}
+
+/** The jobs that answer some questions. */
+export function adviceJobs(
+  payload: Pick<AdviseUpgrades, 'advice' | 'requestedAt'>,
+  questions: readonly FixQuestion[],
+): readonly FollowUp[] {
+  return chunks(questions, PACKAGES_PER_ADVICE).map((packages, part) =>
+    followUp(adviseUpgrades, {
+      ...payload,
+      part,
+      packages: packages.map(({ key, directs }) => ({ key, directs: [...directs] })),
+    }),
+  );
 }
 
 /** Advice waits this long for scans, so that it delays no alert. */

@@ -5,6 +5,7 @@ import type { DigestEntry, Notification } from '../model/alert/notification.ts';
 import type { Routing } from '../model/alert/routing.ts';
 import type { ContractComparison } from '../model/api/contract.ts';
 import type { ExploitData, FeedName } from '../model/exploits/exploit-data.ts';
+import type { OpenAlert } from '../model/fleet/fleet-finding.ts';
 import type { Lockfile } from '../model/lockfile/lockfile.ts';
 import type { Insights } from '../model/ports/insights.ts';
 import type { Facts, Inspections, KnownFixes } from '../model/ports/shared-state.ts';
@@ -109,6 +110,8 @@ export interface FleetPort extends Fleet {
   waitingScans(): Promise<number>;
   /** Number of targets that a selection is about to judge again. */
   unjudgedTargets(): Promise<number>;
+  /** The open alerts of all targets, each once. */
+  openAlerts(): Promise<readonly OpenAlert[]>;
   /** The suppressions of `lockhound ignore` that were added or removed since the targets were judged by them. */
   changedSuppressions(): Promise<readonly Suppression[]>;
 }

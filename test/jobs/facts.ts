@@ -52,6 +52,7 @@ const NO_FLEET: Ports['fleet'] = {
   waitingScans: async () => 0,
   openTargets: async function* () {},
   unjudgedTargets: async () => 0,
+  openAlerts: async () => [],
   changedSuppressions: async () => [],
 };
 

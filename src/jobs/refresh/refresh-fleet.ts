@@ -4,6 +4,7 @@ import { encodeIds, type IdList } from '../../fleet/id-list.ts';
 import { CADENCES, type Cadence, type RefreshRecord } from '../../model/fleet/refresh.ts';
 import { lazily } from '../../model/lazily.ts';
 import { chunks } from '../../model/yielding.ts';
+import { renewedAdvice } from '../advise-upgrades.ts';
 import { type FollowUp, followUp, type Job } from '../job.ts';
 import { scanId, timestamp } from '../payloads/fields.ts';
 import type { FleetPort } from '../ports.ts';
@@ -40,15 +41,16 @@ const YOUNG_MS = 14 * 24 * 3_600_000;
 
 /**
  * Starts a refresh: every package version that a target locks is looked up once, whatever number of targets hold it, and every
- * advisory is read once. While another refresh of the same cadence is in progress, it is skipped.
+ * advisory is read once. A refresh of everything also renews the known fixes of open alerts. While another refresh of the same cadence is in progress, it is skipped.
  */
-export const refreshFleet: Job<RefreshFleet, RefreshPlan, 'fleet'> = {
+export const refreshFleet: Job<RefreshFleet, RefreshPlan, 'fleet' | 'knownFixes'> = {
   name: 'refresh-fleet',
   version: 1,
   schema,
   key: ({ refresh }) => refresh,
   limits: { attempts: 10, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 1 },
-  async run(payload, { fleet }, { startedAt }) {
+  async run(payload, ports, { startedAt }) {
+    const { fleet } = ports;
     const { refresh, cadence } = payload;
     const running = await fleet.refreshInProgress(cadence);
     if (running !== undefined && running !== refresh) {
@@ -62,7 +64,10 @@ export const refreshFleet: Job<RefreshFleet, RefreshPlan, 'fleet'> = {
     const { ids, advisories } = await dueFacts(cadence, fleet, { startedAt, last });
     return {
       result: { packages: ids.length, advisories: advisories.length },
-      next: [partsOf(payload, ids, advisories)],
+      next: [
+        partsOf(payload, ids, advisories),
+        ...(cadence === 'all' ? await renewedAdvice(payload, ports, startedAt) : []),
+      ],
       // The last one may have claimed it again after its end.
       fleet: { claim: { ...claimOf(payload), replaces: last?.refresh } },
     };

@@ -5,10 +5,10 @@ import type { FixQuestion } from '../../model/ports/shared-state.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
-import { chunks, inSlices } from '../../model/yielding.ts';
+import { inSlices } from '../../model/yielding.ts';
 import type { FindingAdvice } from '../../scan/compare.ts';
-import { adviseUpgrades, MAX_DIRECTS, PACKAGES_PER_ADVICE } from '../advise-upgrades.ts';
-import { type FollowUp, followUp } from '../job.ts';
+import { adviceJobs, MAX_DIRECTS } from '../advise-upgrades.ts';
+import type { FollowUp } from '../job.ts';
 import type { Ports } from '../ports.ts';
 
 const DAY_MS = 86_400_000;
@@ -70,19 +70,12 @@ export async function knownAdvice(
       isAdvisable(finding) &&
       unknown.has(finding.package.purl) &&
       withKnownFix(finding, known.get(finding.package.purl)) === finding,
-    next: chunks(
+    next: adviceJobs(
+      { advice, requestedAt },
       unasked(
         advice,
         asked.map(({ question }) => question),
       ),
-      PACKAGES_PER_ADVICE,
-    ).map((packages, part) =>
-      followUp(adviseUpgrades, {
-        advice,
-        part,
-        requestedAt,
-        packages: packages.map(({ key, directs }) => ({ key, directs: [...directs] })),
-      }),
     ),
   };
 }

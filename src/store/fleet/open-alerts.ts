@@ -35,20 +35,26 @@ export interface StoredAlerts {
  * its content. What is absent, because it was removed while a target was saved or because Redis lost it, costs the reading of a state.
  */
 export function createOpenAlerts(redis: RedisClient, keys: Keys) {
+  const remedy = 'Delete the field; states are read in its place.';
+  const { parse } = createHashValues(redis, OPEN_ALERT, { key: keys.openAlerts, remedy });
+  const alerts = async (): Promise<StoredAlerts['alerts']> => {
+    const found = new Map<string, OpenAlert>();
+    for await (const [field, stored] of scanFields(redis, keys.openAlerts)) {
+      const alert = await parse(field, stored).catch(() => undefined);
+      if (alert !== undefined) found.set(field, alert);
+    }
+    return found;
+  };
   return {
     async read(): Promise<StoredAlerts> {
-      const alerts = new Map<string, OpenAlert>();
-      const remedy = 'Delete the field; states are read in its place.';
-      const { parse } = createHashValues(redis, OPEN_ALERT, { key: keys.openAlerts, remedy });
-      for await (const [field, stored] of scanFields(redis, keys.openAlerts)) {
-        const alert = await parse(field, stored).catch(() => undefined);
-        if (alert !== undefined) alerts.set(field, alert);
-      }
+      const found = await alerts();
       const targets = new Map<string, string>();
       for await (const [target, stored] of scanFields(redis, keys.alertsOfTargets))
         targets.set(target, stored.toString('latin1'));
-      return { alerts, targets };
+      return { alerts: found, targets };
     },
+    /** By reference, without those that cannot be read. */
+    alerts,
     /** Removes the alerts that no target has. */
     async forgetUnused(): Promise<void> {
       const unused = new Set(await redis.hkeys(keys.openAlerts));

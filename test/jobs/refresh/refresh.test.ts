@@ -161,3 +161,51 @@ it('what lists of changes name is refreshed until the service has answered about
   expect(await sinceAfter({ unanswered: 0 })).toEqual([before]);
   expect(await sinceAfter({ unanswered: 1 })).toEqual([0]);
 });
+
+it('a refresh of everything renews the known fixes of open alerts that are older than three days', async () => {
+  const day = 86_400_000;
+  const now = context().startedAt + 10 * day;
+  const alert = (name: string) => ({
+    ...{ rule: 'vulnerability' as const, level: 'alert' as const, severity: 'high' as const, title: 'a' },
+    package: {
+      ecosystem: 'npm',
+      name,
+      version: '1.0.0',
+      purl: `pkg:npm/${name}@1.0.0`,
+      direct: true,
+      groups: [],
+    },
+    advisory: { id: 'GHSA-1', aliases: [], title: 'a', url: 'https://advisories.example/1' },
+  });
+  const way = { kind: 'none' as const, brings: [] };
+  const known = new Map([
+    ['old', { computedAt: now - 4 * day, candidates: [], lookedAt: 0, ways: { '@a/b@2.0.0': way } }],
+    ['new', { computedAt: now - 2 * day, candidates: [], lookedAt: 0, ways: {} }],
+  ]);
+  const knownFixes = {
+    mode: 'apart' as const,
+    read: async (keys: readonly { readonly name: string }[]) => keys.map(({ name }) => known.get(name)),
+    unasked: () => [],
+    learn: unexpected,
+  };
+  const alerts = [alert('old'), alert('new'), alert('never'), alert('old')];
+  const started = (cadence: 'all' | 'young') => {
+    const given = ports({ knownFixes, fleet: { openAlerts: async () => alerts } });
+    return refreshFleet.run({ refresh: 'r', requestedAt: STARTED, cadence }, given, {
+      ...context(),
+      startedAt: now,
+    });
+  };
+  const key = (name: string, version = '1.0.0') => ({ system: 'NPM', name, version });
+  const advice = (await started('all')).next.filter(({ job }) => job === 'advise-upgrades');
+  expect(advice.map(({ payload }) => payload)).toEqual([
+    {
+      ...{ advice: 'r', part: 0, requestedAt: STARTED },
+      packages: [
+        { key: key('never'), directs: [] },
+        { key: key('old'), directs: [key('@a/b', '2.0.0')] },
+      ],
+    },
+  ]);
+  expect((await started('young')).next.map(({ job }) => job)).toEqual(['finish-refresh']);
+});
