@@ -13,13 +13,13 @@
  */
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import pLimit from 'p-limit';
 import satisfies from 'semver/functions/satisfies.js';
 import validRange from 'semver/ranges/valid.js';
 import { z } from 'zod';
 import { removalCommand } from '../src/advice/remove-exceptions.ts';
 import { startInsightsService } from '../src/embedded/insights/service.ts';
+import { readArguments } from './arguments.ts';
 import { draw, type LockedPackage, withOverrides } from './check-exceptions/drawn.ts';
 import { type ExceptionProject, PUBLISHED } from './check-exceptions/projects.ts';
 import { type Bench, withBench } from './check-fixes/bench.ts';
@@ -30,7 +30,7 @@ import type { Registry } from './check-fixes/registry.ts';
 import { run, succeed } from './check-fixes/run.ts';
 import type { Environment } from './check-fixes/tools.ts';
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readArguments(import.meta.url, {
   allowPositionals: true,
   options: {
     seed: { type: 'string', default: '1' },

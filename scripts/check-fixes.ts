@@ -21,9 +21,9 @@
  */
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { compareWithPlan, type PlanOutcome } from '../src/advice/compare-with-plan.ts';
 import { type AdvisoryFact, readBundledData } from '../src/embedded/insights/data-set.ts';
+import { readArguments } from './arguments.ts';
 import { apply } from './check-fixes/apply.ts';
 import { type Bench, withBench } from './check-fixes/bench.ts';
 import { dataAbout } from './check-fixes/insights.ts';
@@ -33,7 +33,7 @@ import { type Built, build, installLocked } from './check-fixes/project.ts';
 import { type CheckedProject, PROJECTS } from './check-fixes/projects.ts';
 import { run, succeed } from './check-fixes/run.ts';
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readArguments(import.meta.url, {
   allowPositionals: true,
   options: {
     'missing-graphs': { type: 'string' },

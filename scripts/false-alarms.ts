@@ -1,10 +1,10 @@
-import { parseArgs } from 'node:util';
 import compare from 'semver/functions/compare.js';
 import type { NewRequirement, ReleaseDetail, ReleaseFacts } from '../src/model/signal/release-facts.ts';
 import { comparedRelease, isPrerelease, lineOf, predecessors } from '../src/policy/signals/detector.ts';
 import { signalsOf } from '../src/policy/signals/evaluate.ts';
 import { INCIDENT_SCORE, suspicionOf } from '../src/policy/signals/suspicion.ts';
 import { isAddress } from '../src/policy/signals/young-requirement.ts';
+import { readArguments } from './arguments.ts';
 import { countLookUps, firstPublished, type History, readHistory } from './false-alarms/history.ts';
 import { lockedLines } from './false-alarms/locked-lines.ts';
 
@@ -128,7 +128,7 @@ async function countChange(history: History, [version, at]: Taken, counted: Coun
   }
 }
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readArguments(import.meta.url, {
   options: { lockfile: { type: 'string', multiple: true } },
   allowPositionals: true,
 });

@@ -2,12 +2,18 @@
  * Runs Lockhound in a simulation: producers, workers, refreshes and deliveries over a Redis engine in this process, with virtual time,
  * seeded randomness and seeded faults. What receivers must know at the end of each round follows from the inputs alone (`oracle.ts`).
  *
- * What can be asked for is in docs/reliability.md.
+ *     npm run simulate -- --count 100 --from 1 --processes 2     histories of the seeds from a number on
+ *     npm run simulate -- --seed 42                              each step and delivery of one, and the hash of all events
+ *     npm run simulate -- --seed 42 --log                        with the log of the workers
+ *     npm run simulate -- --seed 42 --shrink                     the shortest history that fails like this one
+ *     npm run simulate -- --mutants 40 --seed 1 --histories 1000 random faults in the sources, one at a time
+ *     npm run simulate -- --former-faults                        faults that Lockhound had
+ *     npm run simulate -- --seed 3 --mutant <name>               with a planted fault, by the name that the command prints
  *
  * Exit codes: 0 every history ended as it must, or every planted fault was found; 1 at least one did not, or was not.
  */
 import { fork } from 'node:child_process';
-import { parseArgs } from 'node:util';
+import { readArguments } from '../scripts/arguments.ts';
 import type { Result } from './history.ts';
 import { plant } from './mutate/plant.ts';
 import { planOf } from './plan.ts';
@@ -27,7 +33,7 @@ interface Line {
   readonly result: Omit<Result, 'trace'>;
 }
 
-const { values } = parseArgs({
+const { values } = readArguments(import.meta.url, {
   options: {
     seed: { type: 'string' },
     from: { type: 'string', default: '1' },
