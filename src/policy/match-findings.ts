@@ -20,10 +20,11 @@ interface Matched {
 
 /**
  * Matches the findings of a scan with stored ones that share rule, package and a name of the issue:
- * - First at the same version. Stored findings that turn out to be one issue are merged without a notification. An issue with
+ * - First with open ones at the same version. Stored findings that turn out to be one issue are merged without a notification. An issue with
  *   two names stays one finding when the advisory that joins them did not load this time.
  * - Then at another version: an upgrade that keeps the issue is not a change. It is one when the first version may still be
  *   present (`remaining`).
+ * - Then with resolved ones at the same version, which reopen.
  */
 export async function matchFindings(
   findings: readonly Finding[],
@@ -38,8 +39,10 @@ export async function matchFindings(
   for await (const slice of inSlices(rest)) {
     for (const finding of slice) {
       const moved = index.first(finding, movable);
-      if (moved !== undefined) matched.set(moved, { finding, tracked: moved });
-      matches.push({ finding, tracked: moved });
+      const same = moved === undefined ? freeOf(index.sameVersion(finding), matched) : [moved];
+      const match = { finding, tracked: same[0] };
+      for (const tracked of same) matched.set(tracked, match);
+      matches.push(match);
     }
   }
   const used = new Set(stored.map(({ finding }) => finding.fingerprint));
@@ -69,15 +72,15 @@ async function matchVersions(findings: readonly Finding[], index: TrackedIndex):
   for await (const slice of inSlices(findings)) {
     for (const finding of slice) {
       const same = index.sameVersion(finding);
-      const free = same.filter((tracked) => !matched.has(tracked)).sort(compareForMerge);
+      const free = freeOf(same, matched);
       const owner = same
         .flatMap((tracked) => matched.get(tracked) ?? [])
         .find((match) => isUnloaded(match.finding) || isUnloaded(finding));
-      if (free.length > 0) {
+      if (free[0]?.status === 'open') {
         const match = { finding, tracked: free[0] };
         for (const tracked of free) matched.set(tracked, match);
         matches.push(match);
-      } else if (owner !== undefined) {
+      } else if (free.length === 0 && owner !== undefined) {
         owner.finding = isUnloaded(owner.finding)
           ? withNamesOf(finding, owner.finding)
           : withNamesOf(owner.finding, finding);
@@ -85,6 +88,14 @@ async function matchVersions(findings: readonly Finding[], index: TrackedIndex):
     }
   }
   return { matches, rest, matched };
+}
+
+/** Those that no finding has matched; the one with which they are merged comes first. */
+function freeOf(
+  stored: readonly TrackedFinding[],
+  matched: ReadonlyMap<TrackedFinding, Match>,
+): readonly TrackedFinding[] {
+  return stored.filter((tracked) => !matched.has(tracked)).sort(compareForMerge);
 }
 
 /** Merged findings continue as the open one of the worst severity, so that nothing is reported again. */

@@ -269,6 +269,24 @@ describe('another version of the package', () => {
     expect((await scan([vulnerabilityOf('a@1'), vulnerabilityOf('a@2')])).findings).toEqual(both.findings);
   });
 
+  it('to which it goes back is no change, although its finding there was resolved', async () => {
+    const { scan, state } = history();
+    await scan([vulnerabilityOf('a@2')]);
+    await scan([]);
+    const reopened = await scan([vulnerabilityOf('a@1')]);
+    expect(reported(reopened)).toEqual(['opened a@1']);
+    expect(reported(await scan([vulnerabilityOf('a@2')]))).toEqual([]);
+    expect(reported(await scan([vulnerabilityOf('a@2')]))).toEqual([]);
+    expect(state()?.findings).toMatchObject([
+      {
+        status: 'open',
+        finding: { fingerprint: reopened.findings[0]?.fingerprint, package: { version: '2' } },
+      },
+    ]);
+    expect(reported(await scan([]))).toEqual(['resolved a@2']);
+    expect(reported(await scan([vulnerabilityOf('a@2')]))).toEqual(['reopened a@2']);
+  });
+
   it('is a change when the scan could not see whether the first is still present', async () => {
     const { scan, state } = history();
     await scan([vulnerabilityOf('a@1', { path: 'unread.json' })]);
