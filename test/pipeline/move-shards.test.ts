@@ -197,7 +197,11 @@ async function stateOf(room: Room, count: number, prefix = '{move}'): Promise<Re
     const inventories = createInventories(redis, keys, createPackageIds(redis, keys));
     const logged: ChangeLogEntry[] = [];
     for await (const entry of createChangeLog(redis, keys).since(0)) logged.push(entry);
-    for (const target of await redis.smembers(keys.targets)) {
+    const delivered = (await redis.zrange(keys.delivered, '0', '-1')).toSorted();
+    const targets = await Promise.all(delivered.map((id) => redis.hget(keys.delivery(id), 'target')));
+    const records = Object.values(await redis.hgetall(keys.scans));
+    // At the same time: nearly all of the work is in waiting for Redis.
+    const readTarget = async (target: string): Promise<void> => {
       expect(shardOf(target, count)).toBe(index);
       const state = await createTargetStore(redis, keys).read(target);
       const lockfiles = [];
@@ -208,22 +212,16 @@ async function stateOf(room: Room, count: number, prefix = '{move}'): Promise<Re
         lockfiles.push({ ...file, packages, facts });
         expect(await redis.hexists(keys.inventoryUses, inventory)).toBe(1);
       }
-      const delivered = await redis.zrange(keys.delivered, '0', '-1');
-      const deliveries = [];
-      for (const id of delivered) {
-        if ((await redis.hget(keys.delivery(id), 'target')) === target) deliveries.push(id);
-      }
-      const scans = Object.values(await redis.hgetall(keys.scans)).filter((text) =>
-        text.includes(`"${target}"`),
-      );
+      const scans = records.filter((text) => text.includes(`"${target}"`));
       found.set(target, {
         ...{ ...state, lockfiles },
         ledger: await ledgerOf(room, keys, target),
         changes: logged.filter((entry) => entry.target === target).map(({ scan }) => scan),
-        deliveries: deliveries.toSorted(),
+        deliveries: delivered.filter((_, at) => targets[at] === target),
         scans: scans.length,
       });
-    }
+    };
+    await Promise.all((await redis.smembers(keys.targets)).map(readTarget));
   }
   return found;
 }
