@@ -5,7 +5,7 @@ import {
   type NamedLockfile,
   namedLockfile,
 } from '../../src/fleet/compact-lockfile.ts';
-import { identityOf } from '../../src/fleet/identity.ts';
+import { identityOf, lockedPackageOf } from '../../src/fleet/identity.ts';
 import { createEligibility } from '../../src/insights/resolve/eligibility.ts';
 import { resolveFromFacts } from '../../src/insights/resolve/from-facts.ts';
 import { createPlainVersions } from '../../src/insights/resolve/plain-versions.ts';
@@ -155,6 +155,7 @@ function createKnowledge(random: Random) {
     },
     versions: {
       read,
+      unchecked: read,
       changedSince,
       news: async (since: string | undefined) => ({
         until: String(replaced.length),
@@ -247,4 +248,48 @@ it('a judgement of the packages of which something may be found is that of all p
   // Most judgements leave packages out, and there is something to be found.
   expect(some).toBeGreaterThan(ROUNDS * CHANGES);
   expect(changes).toBeGreaterThan(ROUNDS * CHANGES);
+});
+
+const PLAIN = {
+  versionKey: { system: 'NPM', name: 'p1', version: '1.0.0' },
+  isDefault: false,
+  isDeprecated: false,
+  licenses: ['MIT'],
+  advisoryIds: [],
+};
+
+it.each<readonly [what: string, fact: unknown, isPlain: boolean]>([
+  ['a record without anything', { record: PLAIN }, true],
+  [
+    'one with its version and a date',
+    { version: 1, record: { ...PLAIN, publishedAt: '2024-03-01T12:00:00Z' } },
+    true,
+  ],
+  ['no fact', undefined, false],
+  ['no object', [7], false],
+  ['that there is none', { missing: true }, false],
+  ['a doubted record', { record: PLAIN, doubted: { missing: true } }, false],
+  ['a field of another release', { record: PLAIN, vanished: true }, false],
+  ['a record with one', { record: { ...PLAIN, yanked: true } }, false],
+  ['an advisory', { record: { ...PLAIN, advisoryIds: ['GHSA-1'] } }, false],
+  ['advisories that are no list', { record: { ...PLAIN, advisoryIds: '' } }, false],
+  ['no word of advisories', { record: { ...PLAIN, advisoryIds: undefined } }, false],
+  ['a deprecation', { record: { ...PLAIN, isDeprecated: true } }, false],
+  ['no word of deprecation', { record: { ...PLAIN, isDeprecated: undefined } }, false],
+  ['licences that are no texts', { record: { ...PLAIN, licenses: [7] } }, false],
+  ['a date that is no text', { record: { ...PLAIN, publishedAt: 7 } }, false],
+  ['another version', { record: { ...PLAIN, versionKey: { ...PLAIN.versionKey, version: '2.0.0' } } }, false],
+  [
+    'a version that is no text',
+    { record: { ...PLAIN, versionKey: { ...PLAIN.versionKey, name: ['p1'] } } },
+    false,
+  ],
+])('a version with %s as its stored fact: plain %j', async (_what, fact, expected) => {
+  const facts = {
+    news: async () => ({ until: '1', replaced: undefined }),
+    unchecked: async (keys: readonly string[]) => keys.map(() => fact),
+  } as unknown as RefreshedFacts<VersionRecordSummary>;
+  const isPlain = createPlainVersions({ eligibility: ELIGIBILITY, facts });
+  const answers = () => isPlain?.(['NPM:p1@1.0.0'], lockedPackageOf);
+  expect([await answers(), await answers()]).toEqual([[expected], [expected]]);
 });

@@ -1,7 +1,8 @@
-import { formatVersionKey } from '../../model/lockfile/ecosystem.ts';
+import { isObject } from '../../model/json-object.ts';
+import { formatVersionKey, type VersionKey } from '../../model/lockfile/ecosystem.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import type { Insights } from '../../model/ports/insights.ts';
-import type { Known, RefreshedFacts } from '../../model/ports/shared-state.ts';
+import type { RefreshedFacts } from '../../model/ports/shared-state.ts';
 import type { VersionRecordSummary } from '../../model/scan/inventory.ts';
 import type { Eligibility } from './eligibility.ts';
 
@@ -18,8 +19,8 @@ interface PlainParts {
  * are replaced, so that a target is judged again without reading all of its facts.
  */
 export function createPlainVersions({ eligibility, facts }: PlainParts): Insights['isPlain'] {
-  if (facts?.news === undefined) return undefined;
-  const { news, read } = facts;
+  if (facts?.news === undefined || facts.unchecked === undefined) return undefined;
+  const { news, unchecked } = facts;
   let memory: { readonly until: string | undefined; readonly plain: Set<string> } = {
     until: undefined,
     plain: new Set(),
@@ -32,15 +33,18 @@ export function createPlainVersions({ eligibility, facts }: PlainParts): Insight
     }
     const now = memory;
     const unknown = [...new Set(identities.filter((one) => !now.plain.has(one)))];
+    if (unknown.length === 0) return identities.map(() => true);
     // What is read after the news is at least as new.
-    const known = await read(unknown);
-    const found = new Set(
-      unknown.filter((one, index) => isPlain(one, known[index], eligibility(packageOf(one)))),
-    );
-    const answers = identities.map((one) => now.plain.has(one) || found.has(one));
-    // Facts may have been replaced since another caller asked for news.
-    if (now === memory && now.plain.size < MAX_PLAIN) for (const one of found) now.plain.add(one);
-    return answers;
+    const known = await unchecked(unknown);
+    const [found, others] = [new Set<string>(), new Set<string>()];
+    for (const [index, one] of unknown.entries())
+      (isPlain(one, known[index]) && eligibility(packageOf(one)).lookUp?.key === one ? found : others).add(
+        one,
+      );
+    // Facts were replaced since, when another caller asked for news.
+    if (now !== memory) return identities.map((one) => now.plain.has(one) || found.has(one));
+    if (now.plain.size < MAX_PLAIN) for (const one of found) now.plain.add(one);
+    return identities.map((one) => !others.has(one));
   };
 }
 
@@ -49,26 +53,37 @@ function without(plain: Set<string>, replaced: readonly string[]): Set<string> {
   return plain;
 }
 
-/** The fields of a record that make no finding, whatever they say. Any other makes one, or may. */
-const SILENT: ReadonlySet<string> = new Set<keyof VersionRecordSummary>([
-  'versionKey',
-  'publishedAt',
-  'isDefault',
-  'licenses',
-]);
-
-function isPlain(
-  identity: string,
-  known: Known<VersionRecordSummary> | undefined,
-  { lookUp }: Eligibility,
-): boolean {
-  if (known === undefined || !('record' in known) || known.doubted !== undefined) return false;
-  const { isDeprecated, advisoryIds, ...others } = known.record;
+/**
+ * Whether a stored fact is a record as it is written, without anything that makes a finding, or may. What is stored in any other form is not
+ * plain: it is read and checked like all other facts. Most facts of a fleet are read for this alone, and to check them by their schema takes
+ * several times as long.
+ */
+function isPlain(identity: string, fact: unknown): boolean {
+  if (!isObject(fact) || !isObject(fact['record'])) return false;
+  if (!Object.keys(fact).every((field) => field === 'record' || field === 'version')) return false;
+  const {
+    versionKey,
+    publishedAt = '',
+    isDefault,
+    isDeprecated,
+    licenses,
+    advisoryIds,
+    ...others
+  } = fact['record'];
   return (
-    !isDeprecated &&
+    isDeprecated === false &&
+    isListOfTexts(advisoryIds) &&
     advisoryIds.length === 0 &&
-    Object.keys(others).every((field) => SILENT.has(field)) &&
-    formatVersionKey(others.versionKey) === identity &&
-    lookUp?.key === identity
+    Object.keys(others).length === 0 &&
+    typeof publishedAt === 'string' &&
+    typeof isDefault === 'boolean' &&
+    isListOfTexts(licenses) &&
+    isObject(versionKey) &&
+    isListOfTexts(Object.values(versionKey)) &&
+    formatVersionKey(versionKey as unknown as VersionKey) === identity
   );
+}
+
+function isListOfTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }

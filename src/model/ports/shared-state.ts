@@ -50,6 +50,8 @@ export interface RefreshedFacts<Value> extends Facts<Value> {
    * known.
    */
   news?(since: string | undefined): Promise<FactNews>;
+  /** Facts as they are stored, neither checked nor kept, in the order of `keys`; `undefined` where there is none that this release wrote. */
+  unchecked?(keys: readonly string[]): Promise<readonly unknown[]>;
 }
 
 /** A shared cache of JSON values with a time to live. Losing the cache costs time, not data. */

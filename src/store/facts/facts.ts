@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { jsonValue } from '../../model/json-object.ts';
 import type { FactNews, Known, PendingFact } from '../../model/ports/shared-state.ts';
 import type { StoredKind } from '../../model/stored/kind.ts';
 import { chunks } from '../../model/yielding.ts';
@@ -6,7 +7,7 @@ import type { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
-import { readValue, reportTo, writeText } from '../values/stored-values.ts';
+import { readValue, reportTo, versionOf, writeText } from '../values/stored-values.ts';
 import { createAnswerTimes } from './answer-times.ts';
 import { createKeptReads } from './kept-reads.ts';
 
@@ -60,6 +61,14 @@ export function createFactStore<Value extends object>(
   return {
     read,
     ...times,
+    async unchecked(names: readonly string[]): Promise<readonly unknown[]> {
+      const found: unknown[] = [];
+      for (const part of chunks(names, CHUNK)) {
+        const values = (await redis.hmget(facts, ...part)).map((text) => jsonValue(text ?? ''));
+        found.push(...values.map((value) => (versionOf(value) === kind.version ? value : undefined)));
+      }
+      return found;
+    },
     async news(since: string | undefined): Promise<FactNews> {
       const [ownEpoch, current] = [epoch, (await redis.get(revision)) ?? ''];
       const until = `${ownEpoch} ${current}`;

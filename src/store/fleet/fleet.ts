@@ -15,7 +15,7 @@ import type { StoreError } from '../errors.ts';
 import type { FactStore } from '../facts/facts.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { scanFields } from '../redis/scan.ts';
+import { scanParts } from '../redis/scan.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { createTargetStore } from '../targets.ts';
 import { createHashValues } from '../values/hash-values.ts';
@@ -189,6 +189,9 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
 return 1
 `);
 
+/** Lists between two looks at the time: each takes some microseconds, and its share of a look takes as long. */
+const STRIDE = 32;
+
 interface ListParts {
   readonly inventories: Inventories;
   readonly onUnreadable: OnUnreadable;
@@ -204,6 +207,7 @@ async function passOver(
   visitDamaged: (hash: string) => void = () => {},
 ): Promise<void> {
   const yieldIfDue = createYielder();
+  let passed = 0;
   for await (const lists of inventories.idLists()) {
     for (const [hash, encoded] of lists) {
       try {
@@ -212,7 +216,8 @@ async function passOver(
         onUnreadable(damagedIds(hash, error));
         visitDamaged(hash);
       }
-      await yieldIfDue();
+      passed += 1;
+      if (passed % STRIDE === 0) await yieldIfDue();
     }
   }
 }
@@ -240,12 +245,14 @@ async function targetsHolding(
   if (holding.size === 0) return [];
   const targets = new Set<string>();
   const { parse } = summaryValues(redis, keys);
-  for await (const [target, stored] of scanFields(redis, keys.targetSummaries)) {
-    if (!mayHold(stored, holding)) continue;
-    // One that cannot be read may hold them.
-    const { lockfiles } = await parse(target, stored);
-    if (lockfiles.some(({ inventory }) => inventory !== undefined && holding.has(inventory)))
-      targets.add(target);
+  for await (const part of scanParts(redis, 'HSCAN', keys.targetSummaries)) {
+    for (const [target, stored] of part) {
+      if (!mayHold(stored, holding)) continue;
+      // One that cannot be read may hold them.
+      const { lockfiles } = await parse(target, stored);
+      if (lockfiles.some(({ inventory }) => inventory !== undefined && holding.has(inventory)))
+        targets.add(target);
+    }
   }
   return [...targets];
 }

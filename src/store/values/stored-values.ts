@@ -113,7 +113,8 @@ export function reportTo(onUnreadable: OnUnreadable): (error: unknown) => undefi
   };
 }
 
-function versionOf(value: unknown): number {
+/** The version in which a parsed value is written. */
+export function versionOf(value: unknown): number {
   return isObject(value) && typeof value['version'] === 'number' ? value['version'] : 1;
 }
 

@@ -225,6 +225,27 @@ describe('facts', () => {
     expect(await facts.read(['a'])).toEqual([recordOf('a')]);
   });
 
+  it('are given as they are stored, except for what is damaged or of another version', async () => {
+    const { facts, keys, faults } = open('unchecked');
+    const names = Array.from({ length: 600 }, (_, index) => `n${index}`);
+    await facts.learn(names.map((name) => [name, recordOf(name)] as const));
+    const key = keys.facts(CACHED_VERSION.kind).facts;
+    await room.redis.hset(
+      key,
+      'n1',
+      '{"record":{"version',
+      'n2',
+      '{"version":99,"missing":true}',
+      'n3',
+      '[7]',
+    );
+    await room.redis.hdel(key, 'n4');
+    const found = await facts.unchecked(names);
+    expect(found.slice(0, 5)).toMatchObject([recordOf('n0'), undefined, undefined, [7], undefined]);
+    expect(found.slice(5)).toMatchObject(names.slice(5).map((name) => recordOf(name)));
+    expect(faults).toEqual([]);
+  });
+
   it('are listed and forgotten', async () => {
     const { facts } = open('scan');
     const names = Array.from({ length: 1_200 }, (_, index) => `n${index}`);
