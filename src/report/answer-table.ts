@@ -18,13 +18,10 @@ const LONGEST_LIST = 200;
 const LEAST_EQUAL = 3;
 const GAP = 2;
 
-/** A column with its cells. */
 interface Column {
   readonly label: string;
   readonly cells: readonly string[];
   readonly width: number;
-  /** Whether its values are yes and no. */
-  readonly isFlag: boolean;
 }
 
 /**
@@ -48,8 +45,8 @@ export function tableOf(
   const once = equal.flatMap((column) => labelledCell(column, 0, page));
   const rest = all.filter((column) => !equal.includes(column));
   return [
-    ...(once.length === 0 ? [] : packed(once, indent, page, 'in each: ')),
-    ...(fits(rest, indent, page) ? tableLines(rest, indent, page, false) : splitLines(rest, indent, page)),
+    ...packed(once, indent, page, 'in each: '),
+    ...(fits(rest, indent, page) ? tableLines(rest, indent, page) : splitLines(rest, indent, page)),
   ];
 }
 
@@ -58,21 +55,16 @@ function columnsOf(rows: readonly Properties[], named: ReadonlySet<string>, page
   return names.map((name) => {
     const cells = rows.map((row) => {
       const one = row.find((property) => property.name === name);
-      return one === undefined || (page.leavesOut && Array.isArray(one.value) && one.value.length === 0)
-        ? ''
-        : cellOf(one, page);
+      const isNone = page.leavesOut && Array.isArray(one?.value) && one.value.length === 0;
+      return one === undefined || isNone ? '' : cellOf(one, page);
     });
     const label = labelOf(name);
-    const isFlag = rows.every((row) => {
-      const value = row.find((property) => property.name === name)?.value;
-      return value === undefined || typeof value === 'boolean';
-    });
-    return { label, cells, isFlag, width: Math.max(label.length, ...cells.map(stringWidth)) };
+    return { label, cells, width: Math.max(label.length, ...cells.map(stringWidth)) };
   });
 }
 
-function isEqual([first = '', ...others]: readonly string[]): boolean {
-  return first !== '' && others.length + 1 >= LEAST_EQUAL && others.every((cell) => cell === first);
+function isEqual(cells: readonly string[]): boolean {
+  return cells[0] !== '' && cells.length >= LEAST_EQUAL && cells.every((cell) => cell === cells[0]);
 }
 
 function fits(all: readonly Column[], indent: string, { width }: Page): boolean {
@@ -80,15 +72,10 @@ function fits(all: readonly Column[], indent: string, { width }: Page): boolean 
   return all.slice(0, -1).reduce((sum, one) => sum + one.width + GAP, indent.length) + last <= width;
 }
 
-function tableLines(
-  all: readonly Column[],
-  indent: string,
-  { width, paint }: Page,
-  isPlain: boolean,
-): readonly string[] {
+function tableLines(all: readonly Column[], indent: string, page: Page, isPlain = false): readonly string[] {
   const rows = (all[0]?.cells ?? []).map((_, row) => all.map(({ cells }) => cells[row] ?? ''));
-  const heading = isPlain ? [] : [all.map(({ label }) => paint.faint(label))];
-  return columns([...heading, ...rows], { width, indent });
+  const heading = isPlain ? [] : [all.map(({ label }) => page.paint.faint(label))];
+  return columns([...heading, ...rows], { width: page.width, indent });
 }
 
 /** A table of the columns that fit; below each row are its other values. */
@@ -100,27 +87,23 @@ function splitLines(all: readonly Column[], indent: string, page: Page): readonl
     return isFitting;
   });
   const others = all.filter((column) => !fitting.includes(column));
-  // A cell of the last column does not wrap: it fits, or it is the only one.
-  const [heading = '', ...rows] = tableLines(
-    fitting,
-    indent,
-    { ...page, width: Number.POSITIVE_INFINITY },
-    false,
-  );
+  // The last cell of a row does not wrap: it fits, or it is the only one.
+  const unlimited = { ...page, width: Number.POSITIVE_INFINITY };
+  const [heading = '', ...rows] = tableLines(fitting, indent, unlimited);
   return [
     ...(fitting.length > 1 ? [heading] : []),
     ...rows.flatMap((line, row) => {
-      const texts = others.flatMap((column) => labelledCell(column, row, page));
-      return [line, ...packed(texts, `${indent}    `, page)];
+      const below = others.flatMap((column) => labelledCell(column, row, page));
+      return [line, ...packed(below, `${indent}    `, page)];
     }),
   ];
 }
 
-/** A value with its label, which no heading of a column says. Nothing for one that is absent or no. */
-function labelledCell({ label, cells, isFlag }: Column, row: number, { paint }: Page): readonly string[] {
+/** A value with its label, which no heading of a column says; the label alone for `yes`, and nothing for one that is absent. */
+function labelledCell({ label, cells }: Column, row: number, { paint }: Page): readonly string[] {
   const text = cells[row] ?? '';
-  if (text === '' || (isFlag && text === 'no')) return [];
-  return [isFlag && text === 'yes' ? label : `${paint.faint(label)} ${text}`];
+  if (text === '') return [];
+  return [text === 'yes' ? label : `${paint.faint(label)} ${text}`];
 }
 
 /** Texts in lines, as many in each as fit, the first after a lead. A text that is longer than a line is wrapped. */
@@ -128,9 +111,8 @@ function packed(texts: readonly string[], indent: string, { width }: Page, lead 
   const lines: string[] = [];
   for (const text of texts) {
     const joined = lines.length === 0 ? `${indent}${lead}${text}` : `${lines.at(-1)}; ${text}`;
-    if (lines.length > 0 && stringWidth(joined) > width)
-      lines.push(`${indent}${' '.repeat(lead.length)}${text}`);
-    else lines.splice(-1, 1, joined);
+    if (lines.length === 0 || stringWidth(joined) <= width) lines.splice(-1, 1, joined);
+    else lines.push(`${indent}${' '.repeat(lead.length)}${text}`);
   }
   return lines.flatMap((line) => wrapped(line, width));
 }

@@ -19,8 +19,8 @@ export interface AnswerSchema {
   readonly schemas: RestDescription['schemas'];
   /** Whether the service leaves out a value that does not exist, as our own API does. Other services leave out values that they do not know. */
   readonly leavesOut?: boolean;
-  /** The properties that are shown of the items of lists, in their order, by the name of the list. */
-  readonly columns?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** The properties that are shown of the items of lists, in their order and separated by spaces, by the name of the list. */
+  readonly columns?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The properties of an object in the order of its schema, with their names. */
@@ -146,7 +146,11 @@ export function propertiesOf({ value, schema, shown }: Described, page: Page): P
   return (shown ?? [...Object.keys(properties), ...others]).map((name) => {
     const part = Object.hasOwn(properties, name) ? properties[name] : undefined;
     const own = timed(name, said(name) ?? undefined, part ?? additionalProperties);
-    return { name, ...own, shown: Object.hasOwn(page.columns, name) ? page.columns[name] : undefined };
+    return {
+      name,
+      ...own,
+      shown: Object.hasOwn(page.columns, name) ? page.columns[name]?.split(' ') : undefined,
+    };
   });
 }
 

@@ -119,6 +119,7 @@ describe('an answer', () => {
         '    1.0.0        2020-01-02 03:04 UTC  no',
         '        is deprecated',
         '    2.0.0                              yes',
+        '        is deprecated no',
       ),
     );
   });
@@ -265,7 +266,7 @@ describe('an answer', () => {
       gone: { type: 'array', items: { $ref: 'Place' } },
       holder: { type: 'object', properties: { names: { type: 'array', items: { type: 'string' } } } },
     };
-    const columns = { places: ['target', 'file', 'labels', 'open', 'dependencyPath', 'line'] };
+    const columns = { places: 'target file labels open dependencyPath line' };
     const answer = {
       schema: { type: 'object', properties },
       schemas: { Place: place },

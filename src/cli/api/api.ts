@@ -27,19 +27,9 @@ const DOCUMENT = 'a file, a URL, or a name: insights, webhooks, discovery, lockh
 
 /** The properties that are shown as text. */
 const COLUMNS = {
-  items: ['id', 'title', 'labels', 'preferred', 'documentUrl'],
-  parameters: [
-    'name',
-    'required',
-    'location',
-    'type',
-    'format',
-    'repeated',
-    'default',
-    'enum',
-    'description',
-  ],
-  enum: ['value'],
+  items: 'id title labels preferred documentUrl',
+  parameters: 'name required location type format repeated default enum description',
+  enum: 'value',
 };
 
 /** Prints a value as JSON, or as text. */

@@ -30,9 +30,9 @@ export interface View {
   readonly shown?: (answer: Any) => object;
   /**
    * The properties that are shown as text without `--verbose`, by the name of the list or object: as columns for the entries of a list, and as
-   * one text for an object.
+   * one text for an object. Names are separated by spaces.
    */
-  readonly columns?: Readonly<Record<string, readonly string[]>>;
+  readonly columns?: Readonly<Record<string, string>>;
   /** Entries that are shown as text, without `--limit`. */
   readonly limit?: number;
   /** The method whose answer is shown as text, with the same parameters. Default: the same. */

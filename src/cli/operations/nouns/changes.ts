@@ -6,8 +6,8 @@ export const NOUN: Noun = {
       items: 'scans',
       limit: 100,
       columns: {
-        scans: ['target', 'at', 'labels', 'scan', 'changes', 'omitted'],
-        changes: ['transition', 'severity', 'purl', 'advisory', 'rule', 'level', 'title'],
+        scans: 'target at labels scan changes omitted',
+        changes: 'transition severity purl advisory rule level title',
       },
     },
   },

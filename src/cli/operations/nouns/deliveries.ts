@@ -12,17 +12,7 @@ export const NOUN: Noun = {
       items: 'deliveries',
       limit: 50,
       columns: {
-        deliveries: [
-          'state',
-          'target',
-          'route',
-          'changes',
-          'attempts',
-          'updatedAt',
-          'reason',
-          'nextAttemptAt',
-          'id',
-        ],
+        deliveries: 'state target route changes attempts updatedAt reason nextAttemptAt id',
       },
     },
     get: {

@@ -8,7 +8,7 @@ export const NOUN: Noun = {
       args: ['subject'],
       limit: 50,
       isFound: ({ count }: Dossier) => count > 0,
-      columns: { from: ['at', 'commit'], until: ['at', 'commit'] },
+      columns: { from: 'at commit', until: 'at commit' },
       formats: {
         html: async (answer) => (await import('../../../report/dossier/html.ts')).renderDossier(answer),
         csaf: async (answer) => (await import('../../../report/dossier/csaf.ts')).renderCsaf(answer),

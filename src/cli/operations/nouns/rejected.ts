@@ -14,7 +14,7 @@ const isQueued = ({ outcome }: RetriedPayload): boolean => outcome === 'queued';
 
 export const NOUN: Noun = {
   verbs: {
-    list: { items: 'rejected', limit: 50, columns: { rejected: ['id', 'job', 'at', 'issues'] } },
+    list: { items: 'rejected', limit: 50, columns: { rejected: 'id job at issues' } },
     get: { formats: { data: dataText } },
     retry: {
       body: {
@@ -35,10 +35,8 @@ export const NOUN: Noun = {
   examples: `
 Examples:
   lockhound rejected                                        invalid payloads with their faults
-  lockhound rejected get ingest-lockfiles j5f0c… --format data > fixed.json
-                                                            the data of one payload, to correct it
-  lockhound rejected retry ingest-lockfiles j5f0c… --data fixed.json
-                                                            puts the corrected payload back on its queue
+  lockhound rejected get ingest-lockfiles j5f0c… --format data > fixed.json  the data of one payload, to correct it
+  lockhound rejected retry ingest-lockfiles j5f0c… --data fixed.json   puts the corrected payload back on its queue
   lockhound rejected retry-all                              after an upgrade: payloads that are valid now
   lockhound rejected drop ingest-lockfiles j5f0c…           deletes a payload and its job
 

@@ -8,18 +8,7 @@ export const NOUN: Noun = {
     list: {
       items: 'schedules',
       columns: {
-        schedules: [
-          'name',
-          'target',
-          'everyMs',
-          'cron',
-          'timeZone',
-          'paused',
-          'nextRun',
-          'targets',
-          'failing',
-          'open',
-        ],
+        schedules: 'name target everyMs cron timeZone paused nextRun targets failing open',
       },
     },
     get: {},

@@ -10,7 +10,7 @@ import { EXCEPTION_VERDICTS, type JudgedException } from '../../../model/scan/ex
 import type { Noun } from '../noun.ts';
 import { PERIODS } from './where.ts';
 
-const EXCEPTION_COLUMNS = 'place kind subject value evidence reason since author removableFrom'.split(' ');
+const EXCEPTION_COLUMNS = 'place kind subject value evidence reason since author removableFrom';
 
 /** Exceptions by their verdicts: those that can be removed come first. */
 export const EXCEPTIONS = {
@@ -50,7 +50,7 @@ export const NOUN: Noun = {
         })),
       }),
       columns: {
-        targets: ['target', 'labels', 'packages', 'open', 'requestedAt', 'incomplete', 'stale', 'release'],
+        targets: 'target labels packages open requestedAt incomplete stale release',
       },
     },
     get: {
@@ -60,18 +60,18 @@ export const NOUN: Noun = {
         findings: findings.map(shortFinding),
       }),
       columns: {
-        findings: ['severity', 'package', 'issue', 'level', 'suppressed', 'openedAt', 'title'],
-        deliveries: ['state', 'route', 'updatedAt', 'id'],
-        lockfiles: ['path', 'unread'],
-        unread: ['message'],
-        history: ['requestedAt', 'changes', 'gaps', 'unchanged', 'refreshed', 'scan'],
+        findings: 'severity package issue level suppressed openedAt title',
+        deliveries: 'state route updatedAt id',
+        lockfiles: 'path unread',
+        unread: 'message',
+        history: 'requestedAt changes gaps unchanged refreshed scan',
       },
     },
     report: { report: 'lockhound.targets.report' },
     inventory: {
       items: 'packages',
       limit: 200,
-      columns: { packages: ['name', 'version', 'direct', 'groups', 'outcome', 'reason'] },
+      columns: { packages: 'name version direct groups outcome reason' },
     },
     exceptions: {
       method: 'lockhound.exceptions.list',

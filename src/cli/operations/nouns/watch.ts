@@ -8,7 +8,7 @@ export const NOUN: Noun = {
       method: 'lockhound.packages.versions',
       args: ['package'],
       isFound: ({ targets }: PackageVersions) => targets.length > 0,
-      columns: { versions: ['version', 'publishedAt', 'firstSeenAt', 'targets', 'signals', 'score'] },
+      columns: { versions: 'version publishedAt firstSeenAt targets signals score' },
       follow: {
         changes(before: PackageVersions, { targets, versions }: PackageVersions) {
           const moves = movesBetween(before.targets, targets);

@@ -3,21 +3,9 @@ import type { Noun } from '../noun.ts';
 
 /** The columns of periods in which targets held a package. */
 export const PERIODS = {
-  periods: [
-    'target',
-    'labels',
-    'lockfile',
-    'name',
-    'version',
-    'direct',
-    'through',
-    'from',
-    'notKnownBefore',
-    'until',
-    'notKnownAfter',
-  ],
-  from: ['at', 'commit'],
-  until: ['at', 'commit'],
+  periods: 'target labels lockfile name version direct through from notKnownBefore until notKnownAfter',
+  from: 'at commit',
+  until: 'at commit',
 };
 
 export const NOUN: Noun = {
@@ -34,7 +22,7 @@ export const NOUN: Noun = {
         ...(otherVersions.count > 0 && { otherVersions }),
       }),
       columns: {
-        places: ['target', 'version', 'direct', 'lockfile', 'line', 'dependencyPath', 'name', 'outcome'],
+        places: 'target version direct lockfile line dependencyPath name outcome',
         ...PERIODS,
       },
     },
