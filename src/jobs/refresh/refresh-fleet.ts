@@ -73,7 +73,7 @@ export const refreshFleet: Job<RefreshFleet, RefreshPlan, 'fleet' | 'knownFixes'
     };
   },
   log: ({ refresh }, plan) =>
-    'skippedFor' in plan
+    'skippedFor' in plan && plan.skippedFor !== refresh
       ? { facts: { refresh }, warning: `skipped, because ${plan.skippedFor} is in progress or has ended` }
       : { facts: { refresh, ...plan } },
   spent: 'own',
