@@ -72,7 +72,9 @@ describe('an outage of the receiver that outlasts all attempts', () => {
     expect(shown.output).toMatch(/attempts \(3\)\n.* status .*\n(?:.* \d+ms .* 503 .*\n){3}/);
     expect(shown.output).toContain('down for  [31mmaintenance');
     const text = await room.lockhound('deliveries', ...FAILED);
-    expect(text.output).toMatch(/^deliveries \(3\)\n {2}id .*\n {2}msg_[0-9a-f]{32} +\S+ +other +failed /m);
+    expect(text.output).toMatch(
+      /^deliveries \(3\)\n {2}state .* id\n {2}failed +other .* msg_[0-9a-f]{32}$/m,
+    );
 
     world.services.receiver.faults.clear();
     const retried = await room.lockhound('deliveries', 'retry', ...FAILED, '--since', '1h');
