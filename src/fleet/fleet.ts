@@ -30,7 +30,7 @@ export interface Fleet {
   listed(since: number): Promise<ListedFacts>;
   /** The identities of ids, without those that were forgotten meanwhile. */
   identities(ids: IdList): Promise<readonly string[]>;
-  /** Ids of all advisories that the fleet knows. */
+  /** Ids of all advisories that the fleet knows, or that versions name: one that could not be read was never known. */
   advisoryIds(): Promise<readonly string[]>;
   /** Facts that changed and whose targets are not selected yet: the oldest, at most `limit` of each kind. */
   pending(limit: number): Promise<PendingFacts>;

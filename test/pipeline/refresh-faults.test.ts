@@ -56,6 +56,25 @@ async function changesOf({ store: { redis, prefix } }: Room): Promise<readonly s
 }
 
 describe('a refresh without answers', () => {
+  it('learns an advisory that no scan could read', async () => {
+    const { insights } = world.services;
+    const room = await world.room('unread');
+    const worker = await startHere(room);
+    insights.faults.inject(
+      { kind: 'answer', status: 503 },
+      { times: 1_000_000, when: ({ url }) => url?.includes('/advisories/') === true },
+    );
+    await scan(room, 'one', LOCKFILE);
+    insights.faults.clear();
+    const open = async () => (await room.store.fleet.summary('one'))?.open;
+    const unrated = (await open())?.unrated ?? 0;
+    expect(unrated).toBeGreaterThan(0);
+    await refresh(room);
+    expect(await open()).not.toHaveProperty('unrated');
+    expect(Object.values((await open()) ?? {}).reduce((sum, count) => sum + count, 0)).toBe(unrated);
+    await worker.close(1_000);
+  });
+
   it('keeps what is known, and says that it is incomplete', async () => {
     const { insights } = world.services;
     const room = await world.room('silent');

@@ -25,7 +25,7 @@ import { createFreshness } from './freshness.ts';
 import { damagedIds, type Inventories } from './inventories.ts';
 import type { PackageIds } from './package-ids.ts';
 import { createTargetSummaries, mayHold, summaryValues } from './target-summaries.ts';
-import { versionsNaming } from './versions-naming.ts';
+import { advisoriesNamed, versionsNaming } from './versions-naming.ts';
 
 /** Targets of one selection; the next one, a minute later, has the others. */
 const MAX_DUE = 10_000;
@@ -118,7 +118,9 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
       const found = await packageIds.identities(Array.from(list));
       return found.filter((identity) => identity !== undefined);
     },
-    advisoryIds: () => facts.advisories.keys(),
+    advisoryIds: async () => [
+      ...new Set([...(await facts.advisories.keys()), ...(await advisoriesNamed(facts.versions))]),
+    ],
     async pending(limit) {
       const [versions, advisories] = [facts.versions.pending(limit), facts.advisories.pending(limit)];
       return { versions: await versions, advisories: await advisories };

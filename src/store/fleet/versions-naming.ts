@@ -5,6 +5,8 @@ import type { FactStore } from '../facts/facts.ts';
 
 /** Texts that are looked for in each fact. */
 const FEW = 16;
+/** The text of a fact that names any. */
+const SOME = '"advisoryIds":["';
 
 /** The versions whose record names some of the advisories: these by identity, from a pass over the facts of all versions. */
 export async function versionsNaming(
@@ -16,7 +18,7 @@ export async function versionsNaming(
   const wanted = new Set(advisories);
   const yieldIfDue = createYielder();
   // Most records name none of them; reading them all would take longer than the rest of the pass.
-  const texts = advisories.length > FEW ? ['"advisoryIds":["'] : advisories.map((id) => JSON.stringify(id));
+  const texts = advisories.length > FEW ? [SOME] : advisories.map((id) => JSON.stringify(id));
   for await (const part of versions.scan(...texts)) {
     for (const [key, text] of part) {
       const own = advisoryIdsOf(text)
@@ -27,6 +29,21 @@ export async function versionsNaming(
     }
   }
   return found;
+}
+
+/** The ids of all advisories that records of versions name. */
+export async function advisoriesNamed(
+  versions: Pick<FactStore<VersionRecordSummary>, 'scan'>,
+): Promise<ReadonlySet<string>> {
+  const named = new Set<string>();
+  const yieldIfDue = createYielder();
+  for await (const part of versions.scan(SOME)) {
+    for (const [, text] of part) {
+      for (const id of advisoryIdsOf(text)) named.add(String(id));
+      await yieldIfDue();
+    }
+  }
+  return named;
 }
 
 /**
