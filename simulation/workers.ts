@@ -222,7 +222,13 @@ export class Workers {
     scheduler.as(owner, () => {
       stop.abort();
       void running
-        .then((one) => one.close())
+        .then(
+          (one) => one.close(),
+          (error: unknown) => {
+            // A start that is aborted rejects: it has nothing to close.
+            if (error !== stop.signal.reason) throw error;
+          },
+        )
         .then(() => {
           isClosed = true;
         }, fail);
