@@ -105,7 +105,7 @@ export class Workers {
       }),
     );
     this.#workers[index] = { owner, stop, running };
-    running.catch((error: unknown) => this.#restart(index, owner, error));
+    running.catch((error: unknown) => (stop.signal.aborted ? undefined : this.#restart(index, owner, error)));
   }
 
   /** A worker that loses Redis while it starts ends with an error. */
