@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { packageVersion } from '../../files/package-file.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { WorkerLoad, WorkerRecord } from '../../model/fleet/worker-record.ts';
 import { dataFaults, deliveryAttempts, httpAttempts } from '../../model/telemetry.ts';
+import { within } from '../../model/time-limit.ts';
 import { requireLayout } from '../../store/shards/shard-layout.ts';
 import type { WorkerEvent } from '../../workers/events.ts';
 import type { Stores } from '../store.ts';
@@ -71,7 +71,7 @@ export async function keepPresence(
       clearInterval(timer);
       // Without an answer of Redis the entry expires.
       const left = Promise.all([layouts.leave(worker), workers.remove(worker)]).catch(() => {});
-      await Promise.race([left, sleep(LEAVE_MS, undefined, { ref: false })]);
+      await within(left, LEAVE_MS, () => {});
     },
   };
 }
