@@ -190,6 +190,15 @@ export function fixKeyOf(finding: Pick<Finding, 'package' | 'advisory'>): Versio
   return { system, name: canonicalName(name, system), version: canonicalVersion(version, name, system) };
 }
 
+/** The question whose answer is known: the version, and the direct dependencies whose ways are known. */
+export function knownQuestion(key: VersionKey, { ways }: KnownFix): FixQuestion {
+  const directs = Object.keys(ways).map((id) => {
+    const { name, from: version } = splitId(id);
+    return { system: key.system, name, version };
+  });
+  return { key, directs };
+}
+
 /** The question that decides the fix of a finding by what is known, as text. `undefined` when none can be known. */
 export function fixQuestionOf(finding: Finding): string | undefined {
   if (fixKeyOf(finding) === undefined) return undefined;

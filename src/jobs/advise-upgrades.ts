@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { fixKeyOf } from '../advice/known-fix.ts';
-import type { KnownFix } from '../model/advice/fix.ts';
+import { fixKeyOf, knownQuestion } from '../advice/known-fix.ts';
 import { CodedError } from '../model/errors.ts';
 import { lazily } from '../model/lazily.ts';
-import { formatVersionKey, SYSTEMS, type VersionKey } from '../model/lockfile/ecosystem.ts';
+import { formatVersionKey, SYSTEMS } from '../model/lockfile/ecosystem.ts';
 import type { FixQuestion } from '../model/ports/shared-state.ts';
 import { chunks } from '../model/yielding.ts';
 import { IncompleteError } from '../scan/attempt.ts';
@@ -68,8 +67,11 @@ export async function renewedAdvice(
     for (const [index, key] of part.entries()) {
       const fix = known[index];
       if (fix !== undefined && now - fix.computedAt <= RENEWED_AFTER_MS) continue;
-      const directs = directsOf(key, fix?.ways ?? {});
-      due.push({ question: { key, directs }, computedAt: fix?.computedAt ?? 0 });
+      const { directs } = fix === undefined ? { directs: [] } : knownQuestion(key, fix);
+      due.push({
+        question: { key, directs: directs.slice(0, MAX_DIRECTS) },
+        computedAt: fix?.computedAt ?? 0,
+      });
     }
   }
   const oldest = due.sort((left, right) => left.computedAt - right.computedAt).slice(0, MAX_RENEWED);
@@ -77,17 +79,6 @@ export async function renewedAdvice(
     { advice: refresh, requestedAt },
     oldest.map(({ question }) => question),
   );
-}
-
-/** The direct dependencies whose ways are known. */
-function directsOf({ system }: VersionKey, ways: KnownFix['ways']): readonly VersionKey[] {
-  return Object.keys(ways)
-    .slice(0, MAX_DIRECTS)
-    .map((id) => ({
-      system,
-      name: id.slice(0, id.lastIndexOf('@')),
-      version: id.slice(id.lastIndexOf('@') + 1),
-    }));
 }
 
 /** The jobs that answer some questions. */

@@ -8,42 +8,44 @@ const FEW = 16;
 /** The text of a fact that names any. */
 const SOME = '"advisoryIds":["';
 
+type Versions = Pick<FactStore<VersionRecordSummary>, 'scan'>;
+
 /** The versions whose record names some of the advisories: these by identity, from a pass over the facts of all versions. */
 export async function versionsNaming(
-  versions: Pick<FactStore<VersionRecordSummary>, 'scan'>,
+  versions: Versions,
   advisories: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const found = new Map<string, readonly string[]>();
   if (advisories.length === 0) return found;
   const wanted = new Set(advisories);
-  const yieldIfDue = createYielder();
   // Most records name none of them; reading them all would take longer than the rest of the pass.
   const texts = advisories.length > FEW ? [SOME] : advisories.map((id) => JSON.stringify(id));
-  for await (const part of versions.scan(...texts)) {
-    for (const [key, text] of part) {
-      const own = advisoryIdsOf(text)
-        .map(String)
-        .filter((id) => wanted.has(id));
-      if (own.length > 0) found.set(key, own);
-      await yieldIfDue();
-    }
+  for await (const [key, ids] of namedIn(versions, texts)) {
+    const own = ids.filter((id) => wanted.has(id));
+    if (own.length > 0) found.set(key, own);
   }
   return found;
 }
 
 /** The ids of all advisories that records of versions name. */
-export async function advisoriesNamed(
-  versions: Pick<FactStore<VersionRecordSummary>, 'scan'>,
-): Promise<ReadonlySet<string>> {
+export async function advisoriesNamed(versions: Versions): Promise<ReadonlySet<string>> {
   const named = new Set<string>();
+  for await (const [, ids] of namedIn(versions, [SOME])) for (const id of ids) named.add(id);
+  return named;
+}
+
+/** The advisories that each record with one of the texts names; other work of the process runs between records. */
+async function* namedIn(
+  versions: Versions,
+  texts: readonly string[],
+): AsyncGenerator<readonly [key: string, ids: readonly string[]]> {
   const yieldIfDue = createYielder();
-  for await (const part of versions.scan(SOME)) {
-    for (const [, text] of part) {
-      for (const id of advisoryIdsOf(text)) named.add(String(id));
+  for await (const part of versions.scan(...texts)) {
+    for (const [key, text] of part) {
+      yield [key, advisoryIdsOf(text).map(String)];
       await yieldIfDue();
     }
   }
-  return named;
 }
 
 /**
