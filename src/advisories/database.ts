@@ -318,7 +318,7 @@ function updateOf(
 /** More different vectors are rare: a hundred advisories share one. */
 const MAX_VECTORS = 10_000;
 
-/** Returns the base scores of CVSS vectors; `undefined` for what is none. The calculator is loaded for imports only. */
+/** Returns a function that computes base scores; `undefined` for a text that is no CVSS vector. Only imports load the calculator. */
 async function scorer() {
   const { cvssBaseScore } = await import('../model/advisories/cvss.ts');
   const known = new Map<string, number | undefined>();

@@ -26,7 +26,7 @@ export interface PackageGate {
   readonly inspections: Pick<Inspections, 'read'>;
   /** Whether versions that the fleet does not have are inspected. */
   readonly isInspecting: boolean;
-  /** What judgements depend on besides the fleet and the clock: while all these values are the same, none differs but by what is unknown. */
+  /** Values that judgements depend on besides the fleet and the clock. While all are the same, a judgement of which nothing is unknown stays the same. */
   state(): Promise<readonly unknown[]>;
   close(): Promise<void>;
 }

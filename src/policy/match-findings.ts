@@ -90,7 +90,7 @@ async function matchVersions(findings: readonly Finding[], index: TrackedIndex):
   return { matches, rest, matched };
 }
 
-/** Those that no finding has matched; the one with which they are merged comes first. */
+/** The stored findings that no finding has matched. The first one is that with which the others are merged. */
 function freeOf(
   stored: readonly TrackedFinding[],
   matched: ReadonlyMap<TrackedFinding, Match>,

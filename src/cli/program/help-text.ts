@@ -6,8 +6,8 @@ const BELOW = '      ';
 const LEAST_BESIDE = 28;
 
 /**
- * What a command adds to its help, in lines of at most `width` columns: sentences are wrapped, and examples have what they do beside or
- * below them. A command that is longer is continued as shells read it.
+ * Returns the text that a command adds to its help, in lines of at most `width` columns. Sentences are wrapped, and the explanation of an
+ * example stands beside or below it. A longer command is continued as shells read it.
  */
 export function helpText(text: string, width: number): string {
   const blocks: string[][] = [];

@@ -50,7 +50,7 @@ export interface RefreshedFacts<Value> extends Facts<Value> {
    * known.
    */
   news?(since: string | undefined): Promise<FactNews>;
-  /** Facts as they are stored, neither checked nor kept, in the order of `keys`; `undefined` where there is none that this release wrote. */
+  /** Reads facts as they are stored, in the order of `keys`, without a check of their form. `undefined` for a fact that is absent or of another version. */
   unchecked?(keys: readonly string[]): Promise<readonly unknown[]>;
 }
 
