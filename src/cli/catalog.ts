@@ -120,7 +120,7 @@ const BY_NAME: Readonly<Record<string, Omit<CommandEntry, 'name'>>> = {
   },
   data: {
     usage: '',
-    description: 'Import and show published lists about exploitation: EPSS and KEV.',
+    description: 'Import and show advisories in OSV format and lists about exploitation: EPSS and KEV.',
     load: async () => (await import('./data.ts')).dataCommand,
   },
   where: {
