@@ -49,6 +49,11 @@ function codeOf(finding: Finding): GateCode {
   return CODES[rule] ?? (suspicion === undefined ? 'other' : 'signal');
 }
 
+/** Whether nobody has rated the vulnerability, so that the decision about its severity is a guess. */
+export function isUnrated({ advisory, severity, suppressed }: Finding): boolean {
+  return severity === 'unrated' && suppressed === undefined && advisory !== undefined && !isMalware(advisory);
+}
+
 /** The strictest of all decisions; without a reason a package is allowed. */
 export function decisionOf(reasons: readonly CheckReason[]): GateDecision {
   return GATE_DECISIONS.findLast((one) => reasons.some(({ decision }) => decision === one)) ?? 'allow';

@@ -27,10 +27,14 @@ function checkLines(
   };
   const chosen = version === undefined || requested.endsWith(`@${version}`) ? '' : ` → ${printable(version)}`;
   const shown = reasons.filter((one) => verbose || one.decision !== 'allow');
+  const allowed = reasons
+    .filter((one) => !shown.includes(one))
+    .map(({ code, advisory }) => (advisory === undefined ? code : `${printable(advisory)} (${code})`));
   const line = (name: string, text: string) => hang(`  ${paint.faint(name.padEnd(12))}`, text, width);
   return [
     `${word[decision]}  ${paint.strong(printable(requested))}${chosen}`,
     ...shown.flatMap((one) => line(one.code, reasonText(one))),
+    ...(allowed.length === 0 ? [] : line('allowed', allowed.join(', '))),
     ...(meant.length === 0 ? [] : line('meant', meant.map(printable).join(', '))),
     ...(newestGood === undefined || newestGood.version === version
       ? []

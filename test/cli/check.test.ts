@@ -14,7 +14,11 @@ beforeAll(async () => {
     versions: versions.map((version) => ({ version, publishedAt, license: 'MIT', dependencies: {} })),
   });
   const packages = [packageOf('lodash', ['4.17.20', '4.17.21']), packageOf('ms', ['2.1.2', '2.1.3'])];
-  insights = await startInsightsService({ data: { packages, advisories } });
+  const unrated = {
+    ...{ id: 'GHSA-aaaa-bbbb-cccc', title: 'Nobody has rated this', aliases: [], heldBack: false },
+    affected: [{ system: 'NPM' as const, name: 'ms', range: '=2.1.2' }],
+  };
+  insights = await startInsightsService({ data: { packages, advisories: [...advisories, unrated] } });
   vi.stubEnv('LOCKHOUND_INSIGHTS_URL', insights.url);
 });
 afterAll(async () => {
@@ -39,9 +43,21 @@ describe('lockhound check without a fleet', () => {
 
   it('exits with 2 where something is not known, and nothing is worse', async () => {
     insights.faults.inject({ kind: 'answer', status: 500 }, { times: 1_000 });
-    const { code, out } = await lockhound(['check', 'ms@2.1.2']);
+    const { code, out } = await lockhound(['check', 'ms@2.1.3']);
     insights.faults.clear();
-    expect([code, out]).toEqual([2, expect.stringMatching(/warn {3}ms@2\.1\.2\n {2}unknown +not known: /)]);
+    expect([code, out]).toEqual([2, expect.stringMatching(/warn {3}ms@2\.1\.3\n {2}unknown +not known: /)]);
+  });
+
+  it('never allows an advisory whose severity is not known, and names what it allows', async () => {
+    const { code, out } = await lockhound(['check', 'ms@2.1.2']);
+    expect(code).toBe(2);
+    expect(out).toContain(
+      [
+        'warn   ms@2.1.2',
+        '  unknown     not known: the severity of GHSA-aaaa-bbbb-cccc',
+        '  allowed     GHSA-aaaa-bbbb-cccc (medium)',
+      ].join('\n'),
+    );
   });
 
   it('prints the answer of the API', async () => {

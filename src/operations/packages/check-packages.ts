@@ -9,9 +9,10 @@ import type {
 import { defined } from '../../model/defined.ts';
 import { messageOf } from '../../model/errors.ts';
 import { canonicalName, systemOf } from '../../model/lockfile/ecosystem.ts';
+import { ADVISORIES_ALONE } from '../../model/losses/statements.ts';
 import { type GateCode, NEW_PACKAGE_DAYS } from '../../model/scan/gate.ts';
 import type { Policy } from '../../model/scan/policy.ts';
-import { compareReasons, decisionOf, findingReason, gateReason } from '../../policy/gate.ts';
+import { compareReasons, decisionOf, findingReason, gateReason, isUnrated } from '../../policy/gate.ts';
 import { policyFor } from '../../policy/policy-for.ts';
 import { areNear, lookAlike } from '../../policy/signals/look-alike.ts';
 import { suspicionOf } from '../../policy/signals/suspicion.ts';
@@ -152,12 +153,17 @@ function isSilent({ judged }: Pick<Subject, 'judged'>): boolean {
 function unknownOf(subject: Subject): readonly string[] {
   const { asked, judged, good, use, policy } = subject;
   const { outcome, record } = judged?.locked.resolution ?? {};
-  const unknown = [...(judged?.unknown ?? [])];
+  const unknown = (judged?.unknown ?? []).filter((reason) => reason !== ADVISORIES_ALONE);
   if (isSilent(subject))
-    unknown.push('its date, licences and signs of a compromise: imported advisories alone name it');
+    unknown.push(
+      'its existence, date, licences and signs of a compromise: imported advisories alone name it',
+    );
   // Whether it is young.
   else if (record !== undefined && record.publishedAt === undefined && policy.minimumAge > 0)
     unknown.push('when it was published');
+  const unrated = judged?.findings.filter((one) => isUnrated(one)) ?? [];
+  if (unrated.length > 0)
+    unknown.push(`the severity of ${unrated.map(({ advisory }) => advisory?.id).join(', ')}`);
   const unlisted = good === 'unlisted' && outcome === 'resolved' ? 'the index lists no versions' : undefined;
   const newest = typeof good === 'object' ? good.unknown : unlisted;
   if (newest !== undefined) unknown.push(`the newest good version of ${asked.name}: ${newest}`);

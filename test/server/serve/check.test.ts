@@ -372,6 +372,6 @@ describe('what is not known is said, and a warning', () => {
     const found = await one('lacking@1.0.0');
     expect(found).toMatchObject({ decision: 'warn' });
     expect(found).not.toHaveProperty('licenses');
-    expect(reasonsOf(found).join()).toContain('its date, licences and signs of a compromise');
+    expect(reasonsOf(found).join()).toContain('its existence, date, licences and signs of a compromise');
   });
 });
