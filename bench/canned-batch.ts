@@ -11,8 +11,8 @@ export function cannedBatch(count: number): string {
   const packages = Array.from({ length: count }, (_, index) => cannedPackage(index));
   const model = new InsightsModel(synthesizeData(packages));
   const responses = packages.map(({ name, version }) => {
-    const found = model.version({ system: 'NPM', name, version }) ?? 'null';
-    return `{"request":{"purl":"pkg:npm/${name}@${version}"},"result":{"version":${found}}}`;
+    const found = model.version({ system: 'NPM', name, version }) ?? null;
+    return { request: { purl: `pkg:npm/${name}@${version}` }, result: { version: found } };
   });
-  return `{"responses":[${responses.join(',')}],"nextPageToken":""}`;
+  return JSON.stringify({ responses, nextPageToken: '' });
 }

@@ -79,12 +79,12 @@ describe('the bundled data', () => {
     ['SEE LICENSE IN license.txt', 'non-standard'],
   ])('serves the licence %s as %s', (license, spdx) => {
     const packages = [{ system: 'NPM' as const, name: 'a', versions: [{ version: '1.0.0', license }] }];
-    const text = new InsightsModel({ packages, advisories: [] }).version({
+    const version = new InsightsModel({ packages, advisories: [] }).version({
       system: 'NPM',
       name: 'a',
       version: '1.0.0',
     });
-    expect(JSON.parse(text ?? '')).toMatchObject({ licenses: [spdx], licenseDetails: [{ license, spdx }] });
+    expect(version).toMatchObject({ licenses: [spdx], licenseDetails: [{ license, spdx }] });
   });
 
   it('names no registry but by its alias', async () => {

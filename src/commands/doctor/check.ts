@@ -29,3 +29,17 @@ export interface Check<Needs = Patient> {
 
 /** Checks that need no Redis. */
 export type IndependentCheck = Check<Omit<Patient, 'stores'>>;
+
+/** Returns a check that reads Redis. */
+export function check(subject: DoctorSubject, name: string, run: Check['run']): Check {
+  return { subject, name, run };
+}
+
+/** Returns a check that needs no Redis. */
+export function independent(
+  subject: DoctorSubject,
+  name: string,
+  run: IndependentCheck['run'],
+): IndependentCheck {
+  return { subject, name, run };
+}

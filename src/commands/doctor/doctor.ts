@@ -13,11 +13,10 @@ import { withErrorsOnly } from '../webhooks/webhook-admin.ts';
 import type { Check, Finding, IndependentCheck, Patient } from './check.ts';
 import { INSIGHTS_CHECKS } from './insights-checks.ts';
 import { PROCESS_CHECKS } from './process-checks.ts';
-import { RECEIVER_CHECKS } from './receiver-checks.ts';
+import { RECEIVER_CHECKS, routeReach } from './receiver-checks.ts';
 import { REDIS_CONNECTION_CHECKS, REDIS_TIME_CHECKS, sentinels } from './redis-connection.ts';
 import { protocolFault } from './redis-protocol.ts';
 import { REDIS_SERVER_CHECKS } from './redis-server.ts';
-import { routeReach } from './route-reach.ts';
 import { WORK_CHECKS } from './work-checks.ts';
 
 export interface DoctorOptions {

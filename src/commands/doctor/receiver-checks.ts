@@ -14,7 +14,8 @@ import { configuredAlone, type ReadBack } from '../../notify/provisioning/provis
 import { fitRequest } from '../../notify/rendering/fit-request.ts';
 import { renderRequest } from '../../notify/rendering/render-request.ts';
 import { secretsIn, valuesOf } from '../../notify/rendering/values.ts';
-import type { Finding, IndependentCheck } from './check.ts';
+import { createRouteReach, type UnreachedRoute } from '../../policy/routing/unreached-routes.ts';
+import { check, type Finding, type IndependentCheck, independent } from './check.ts';
 
 const CONNECT_MS = 5_000;
 const MAX_BYTES = 256 * 1024;
@@ -30,31 +31,27 @@ const NO_STORE: Parameters<typeof openWebhooks>[2] = {
  * Reads the webhooks and variables, and deletes a webhook that does not exist: it shows that the credentials are valid, and may read and
  * manage. Nothing is changed.
  */
-const credentials: IndependentCheck = {
-  subject: 'platform',
-  name: 'credentials',
-  async run({ loaded, signal }) {
-    const { notify } = loaded.config;
-    if (notify?.platform === undefined)
-      return fine('no platform is configured: webhooks live in the configuration');
-    return await closing(openWebhooks(loaded, notify, NO_STORE), async (webhooks) => {
-      const { definitions } = await webhooks.read(signal);
-      if (!(await mayManage(webhooks, signal)))
-        return broken(
-          'the keys may read, and not manage webhooks: nothing is created or repaired',
-          'Give the application key the permissions that create and manage webhooks.',
-        );
-      const missing = webhooks.desired.webhooks.filter(({ route }) => !definitions.has(route));
-      const says = `the keys are valid, and may read and manage; ${definitions.size} of ${webhooks.desired.webhooks.length} webhooks exist`;
-      if (missing.length === 0) return fine(says);
-      const names = missing.map(({ name }) => name).join(', ');
-      return degraded(
-        `${says}; missing: ${names}`,
-        'A worker creates them; `lockhound webhook apply` does it now.',
+const credentials = independent('platform', 'credentials', async ({ loaded, signal }) => {
+  const { notify } = loaded.config;
+  if (notify?.platform === undefined)
+    return fine('no platform is configured: webhooks live in the configuration');
+  return await closing(openWebhooks(loaded, notify, NO_STORE), async (webhooks) => {
+    const { definitions } = await webhooks.read(signal);
+    if (!(await mayManage(webhooks, signal)))
+      return broken(
+        'the keys may read, and not manage webhooks: nothing is created or repaired',
+        'Give the application key the permissions that create and manage webhooks.',
       );
-    });
-  },
-};
+    const missing = webhooks.desired.webhooks.filter(({ route }) => !definitions.has(route));
+    const says = `the keys are valid, and may read and manage; ${definitions.size} of ${webhooks.desired.webhooks.length} webhooks exist`;
+    if (missing.length === 0) return fine(says);
+    const names = missing.map(({ name }) => name).join(', ');
+    return degraded(
+      `${says}; missing: ${names}`,
+      'A worker creates them; `lockhound webhook apply` does it now.',
+    );
+  });
+});
 
 /** Whether the platform lets the keys delete a webhook, one that does not exist. */
 async function mayManage({ platform }: Webhooks, signal: AbortSignal): Promise<boolean> {
@@ -69,27 +66,23 @@ async function mayManage({ platform }: Webhooks, signal: AbortSignal): Promise<b
 }
 
 /** Renders a test alert for each route and opens a connection to its receiver. Sends nothing. */
-const receivers: IndependentCheck = {
-  subject: 'receivers',
-  name: 'routes',
-  async run({ loaded, signal }) {
-    const { notify } = loaded.config;
-    if (notify === undefined)
-      return fine('no receiver is configured: changes are recorded, and no alerts are sent');
-    if (notify.delivery === 'platform-event') return fine('the platform calls the receivers itself');
-    return await closing(openWebhooks(loaded, notify, NO_STORE), async (webhooks) => {
-      const configured = configuredAlone(webhooks.desired);
-      // Without the platform, what is configured is rendered.
-      const current = await webhooks.read(signal).catch(() => configured);
-      const routes = configuredWebhooks(notify).map(({ route }) => route);
-      // What does not exist yet is rendered as it will be.
-      const known = { ...current, definitions: new Map([...configured.definitions, ...current.definitions]) };
-      const found = await Promise.all(routes.map((route) => checkRoute(notify, known, route)));
-      const missing = routes.filter((route) => !current.definitions.has(route));
-      return [...found.flat(), ...missing.map(notProvisioned)];
-    });
-  },
-};
+const receivers = independent('receivers', 'routes', async ({ loaded, signal }) => {
+  const { notify } = loaded.config;
+  if (notify === undefined)
+    return fine('no receiver is configured: changes are recorded, and no alerts are sent');
+  if (notify.delivery === 'platform-event') return fine('the platform calls the receivers itself');
+  return await closing(openWebhooks(loaded, notify, NO_STORE), async (webhooks) => {
+    const configured = configuredAlone(webhooks.desired);
+    // Without the platform, what is configured is rendered.
+    const current = await webhooks.read(signal).catch(() => configured);
+    const routes = configuredWebhooks(notify).map(({ route }) => route);
+    // What does not exist yet is rendered as it will be.
+    const known = { ...current, definitions: new Map([...configured.definitions, ...current.definitions]) };
+    const found = await Promise.all(routes.map((route) => checkRoute(notify, known, route)));
+    const missing = routes.filter((route) => !current.definitions.has(route));
+    return [...found.flat(), ...missing.map(notProvisioned)];
+  });
+});
 
 async function checkRoute(
   notify: NotifyConfig,
@@ -125,3 +118,36 @@ function notProvisioned(route: string): Finding {
 }
 
 export const RECEIVER_CHECKS: readonly IndependentCheck[] = [credentials, receivers];
+
+/** Routes that get nothing from the targets that were scanned. */
+export const routeReach = check('receivers', 'reach', async ({ loaded, stores, signal }) => {
+  const { notify } = loaded.config;
+  if (notify === undefined) return [];
+  const reach = createRouteReach(routingOf(notify));
+  let targets = 0;
+  for (const { targetSummaries } of stores.shards) {
+    for await (const part of targetSummaries.all()) {
+      signal.throwIfAborted();
+      for (const [id, { labels }] of part) reach.add({ id, labels });
+      targets += part.length;
+    }
+  }
+  if (targets === 0) return fine('no target was scanned yet: which routes they reach is not known');
+  const unreached = reach.unreached();
+  if (unreached.length > 0) return unreached.map(unreachedFinding);
+  return fine(`every route can get alerts of the ${targets === 1 ? 'target' : `${targets} targets`}`);
+});
+
+function unreachedFinding({ route, takenBy }: UnreachedRoute): Finding {
+  const found =
+    takenBy === undefined
+      ? degraded(
+          'no target has the labels of this route: it gets no alerts',
+          'Compare `match.labels` with `lockhound targets`; a producer sets the labels of a target.',
+        )
+      : degraded(
+          `route ${takenBy} takes everything that this route matches: it gets no alerts`,
+          `Give route ${takenBy} conditions, or change the order of the routes or \`notify.take\`.`,
+        );
+  return { ...found, check: route };
+}

@@ -1,7 +1,7 @@
 import { broken, degraded, fine, unknown } from '../../model/fleet/checks.ts';
 import { readServerInfo, type ServerInfo } from '../../store/redis/server-info.ts';
 import { readServerSettings } from '../../store/redis/server-settings.ts';
-import type { Check, Finding, Patient } from './check.ts';
+import { type Check, check, type Finding, type Patient } from './check.ts';
 
 /** The oldest releases that have every command that is used. */
 const LEAST: Readonly<Record<string, readonly [number, number]>> = { redis: [6, 2], valkey: [7, 2] };
@@ -11,59 +11,51 @@ const CLIENTS_FULL = 0.8;
 /** Less than this is soon used by a burst of scans, in bytes. */
 const LEAST_LEFT = 64 * 2 ** 20;
 
-const version: Check = {
-  subject: 'redis',
-  name: 'version',
-  run: each(({ node, product, version: text }) => {
+const version = check(
+  'redis',
+  'version',
+  each(({ node, product, version: text }) => {
     const [major = 0, minor = 0] = text.split('.').map(Number);
     const [least, leastMinor] = LEAST[product] ?? [0, 0];
     const says = `${product} ${text} at ${node}`;
     if (major > least || (major === least && minor >= leastMinor)) return fine(says);
     return broken(`${says} is too old`, `Upgrade it to at least ${least}.${leastMinor}.`);
   }),
-};
+);
 
-const persistence: Check = {
-  subject: 'redis',
-  name: 'persistence',
-  async run({ stores }) {
-    const { persistent, fsync } = await readServerSettings(redisOf(stores));
-    const failed = (await readServerInfo(redisOf(stores))).filter(({ savedToDisk }) => !savedToDisk);
-    if (failed.length > 0) {
-      const where = failed.map(({ node }) => node).join(', ');
-      return broken(`the last write to disk failed at ${where}`, 'Check the disk and the log of Redis.');
-    }
-    if (persistent === undefined)
-      return unknown('Redis does not say whether it writes to disk', 'Check its settings: docs/redis.md.');
-    if (!persistent)
-      return broken('Redis does not write to disk: a restart loses everything', 'Set `appendonly yes`.');
-    if (fsync === 'always') return fine('appendonly with `appendfsync always`: nothing acknowledged is lost');
-    return fine(
-      fsync === undefined
-        ? 'snapshots only: a restart loses what came after the last one'
-        : `appendonly with \`appendfsync ${fsync}\``,
-      'Set `appendonly yes` and `appendfsync always` if no alert may be lost in a power failure.',
-    );
-  },
-};
+const persistence = check('redis', 'persistence', async ({ stores }) => {
+  const { persistent, fsync } = await readServerSettings(redisOf(stores));
+  const failed = (await readServerInfo(redisOf(stores))).filter(({ savedToDisk }) => !savedToDisk);
+  if (failed.length > 0) {
+    const where = failed.map(({ node }) => node).join(', ');
+    return broken(`the last write to disk failed at ${where}`, 'Check the disk and the log of Redis.');
+  }
+  if (persistent === undefined)
+    return unknown('Redis does not say whether it writes to disk', 'Check its settings: docs/redis.md.');
+  if (!persistent)
+    return broken('Redis does not write to disk: a restart loses everything', 'Set `appendonly yes`.');
+  if (fsync === 'always') return fine('appendonly with `appendfsync always`: nothing acknowledged is lost');
+  return fine(
+    fsync === undefined
+      ? 'snapshots only: a restart loses what came after the last one'
+      : `appendonly with \`appendfsync ${fsync}\``,
+    'Set `appendonly yes` and `appendfsync always` if no alert may be lost in a power failure.',
+  );
+});
 
-const eviction: Check = {
-  subject: 'redis',
-  name: 'eviction',
-  async run({ stores }) {
-    const { evictionPolicy } = await readServerSettings(redisOf(stores));
-    if (evictionPolicy === undefined)
-      return unknown('Redis does not report `maxmemory-policy`', 'It has to be `noeviction`.');
-    if (evictionPolicy === 'noeviction') return fine('maxmemory-policy noeviction');
-    const says = `maxmemory-policy ${evictionPolicy}: jobs and alerts are lost when memory is full`;
-    return broken(says, 'Set `maxmemory-policy noeviction`; workers do not start otherwise.');
-  },
-};
+const eviction = check('redis', 'eviction', async ({ stores }) => {
+  const { evictionPolicy } = await readServerSettings(redisOf(stores));
+  if (evictionPolicy === undefined)
+    return unknown('Redis does not report `maxmemory-policy`', 'It has to be `noeviction`.');
+  if (evictionPolicy === 'noeviction') return fine('maxmemory-policy noeviction');
+  const says = `maxmemory-policy ${evictionPolicy}: jobs and alerts are lost when memory is full`;
+  return broken(says, 'Set `maxmemory-policy noeviction`; workers do not start otherwise.');
+});
 
-const memory: Check = {
-  subject: 'redis',
-  name: 'memory',
-  run: each(({ node, usedBytes, limitBytes, systemBytes }) => {
+const memory = check(
+  'redis',
+  'memory',
+  each(({ node, usedBytes, limitBytes, systemBytes }) => {
     const used = `${megabytes(usedBytes)} used at ${node}`;
     const of = limitBytes ?? systemBytes;
     if (of === undefined)
@@ -81,12 +73,12 @@ const memory: Check = {
     if (limitBytes !== undefined) return fine(says);
     return fine(says, 'Set `maxmemory`: without it the system ends Redis when memory is full.');
   }),
-};
+);
 
-const role: Check = {
-  subject: 'redis',
-  name: 'role',
-  run: each(({ node, role, replicas: count }) => {
+const role = check(
+  'redis',
+  'role',
+  each(({ node, role, replicas: count }) => {
     if (role === 'slave')
       return broken(
         `${node} is a replica, which accepts no writes`,
@@ -94,18 +86,18 @@ const role: Check = {
       );
     return fine(`${node} is a primary with ${count === 1 ? '1 replica' : `${count} replicas`}`);
   }),
-};
+);
 
-const clients: Check = {
-  subject: 'redis',
-  name: 'clients',
-  run: each(({ node, connectedClients, maxClients }) => {
+const clients = check(
+  'redis',
+  'clients',
+  each(({ node, connectedClients, maxClients }) => {
     const count = connectedClients === 1 ? '1 connection' : `${connectedClients} connections`;
     const says = `${count} at ${node}${maxClients === undefined ? '' : ` of ${maxClients}`}`;
     if (maxClients === undefined || connectedClients < CLIENTS_FULL * maxClients) return fine(says);
     return degraded(says, 'Raise `maxclients`: a worker opens about 25 connections for each shard.');
   }),
-};
+);
 
 export const REDIS_SERVER_CHECKS: readonly Check[] = [version, role, persistence, eviction, memory, clients];
 

@@ -11,7 +11,7 @@ import { isObject } from '../../model/json-object.ts';
 import type { Schedule } from '../../model/watch/schedule.ts';
 import { firstShard } from '../../operations/context.ts';
 import { shownSchedule, storeSchedule } from '../../operations/schedules/schedules.ts';
-import type { Check, Finding, Patient } from './check.ts';
+import { type Check, check, type Finding, type Patient } from './check.ts';
 
 const SHOWN = 3;
 /** Waiting scans whose contents are looked for: the oldest ones lose theirs first. */
@@ -19,14 +19,10 @@ const SAMPLE = 50;
 const MAX_REASON = 300;
 
 /** Jobs that failed permanently, with the newest reasons. */
-const failedJobs: Check = {
-  subject: 'work',
-  name: 'failed jobs',
-  async run({ stores }) {
-    const found = (await Promise.all(stores.shards.map(failedIn))).flat();
-    return found.length === 0 ? fine('no job failed permanently') : found;
-  },
-};
+const failedJobs = check('work', 'failed jobs', async ({ stores }) => {
+  const found = (await Promise.all(stores.shards.map(failedIn))).flat();
+  return found.length === 0 ? fine('no job failed permanently') : found;
+});
 
 async function failedIn({ queueDepths }: Store): Promise<readonly Finding[]> {
   const depths = (await queueDepths.read(QUEUES)).filter(({ failed }) => failed > 0);
@@ -46,29 +42,25 @@ async function failedIn({ queueDepths }: Store): Promise<readonly Finding[]> {
 }
 
 /** Contents that expire before a worker reads them. */
-const contents: Check = {
-  subject: 'work',
-  name: 'contents',
-  async run({ stores, loaded }) {
-    const waiting = (await Promise.all(stores.shards.map((shard) => oldestScans(shard)))).flat();
-    if (waiting.length === 0) return fine('no scan waits');
-    const missing = waiting.filter(({ complete }) => !complete).length;
-    const oldest = Math.max(...waiting.map(({ ageMs }) => ageMs));
-    const days = (ms: number) => `${(ms / 86_400_000).toFixed(1)} days`;
-    if (missing > 0) {
-      const says = `contents of ${missing} of the ${waiting.length} oldest waiting scans are no longer stored`;
-      const remedy =
-        'Producers have to enqueue them again; raise `lockfiles.retention`, and start more workers.';
-      return broken(says, remedy);
-    }
-    const says = `the contents of the ${waiting.length} oldest waiting scans are stored`;
-    if (oldest < loaded.config.lockfiles.retention / 2) return fine(says);
-    return degraded(
-      `${says}, but one has waited for ${days(oldest)}`,
-      'Start more workers, or raise `lockfiles.retention`.',
-    );
-  },
-};
+const contents = check('work', 'contents', async ({ stores, loaded }) => {
+  const waiting = (await Promise.all(stores.shards.map((shard) => oldestScans(shard)))).flat();
+  if (waiting.length === 0) return fine('no scan waits');
+  const missing = waiting.filter(({ complete }) => !complete).length;
+  const oldest = Math.max(...waiting.map(({ ageMs }) => ageMs));
+  const days = (ms: number) => `${(ms / 86_400_000).toFixed(1)} days`;
+  if (missing > 0) {
+    const says = `contents of ${missing} of the ${waiting.length} oldest waiting scans are no longer stored`;
+    const remedy =
+      'Producers have to enqueue them again; raise `lockfiles.retention`, and start more workers.';
+    return broken(says, remedy);
+  }
+  const says = `the contents of the ${waiting.length} oldest waiting scans are stored`;
+  if (oldest < loaded.config.lockfiles.retention / 2) return fine(says);
+  return degraded(
+    `${says}, but one has waited for ${days(oldest)}`,
+    'Start more workers, or raise `lockfiles.retention`.',
+  );
+});
 
 async function oldestScans({ queueDepths, blobs }: Store) {
   const jobs = await queueDepths.oldestData(INGEST_LOCKFILES.name, SAMPLE);
@@ -80,36 +72,32 @@ async function oldestScans({ queueDepths, blobs }: Store) {
   );
 }
 
-const lanes: Check = {
-  subject: 'work',
-  name: 'lanes',
-  async run({ stores, log }) {
-    const looked = await Promise.all(
-      stores.shards.map(async (shard) => ({ shard, ...(await findStillLanes(shard)) })),
+const lanes = check('work', 'lanes', async ({ stores, log }) => {
+  const looked = await Promise.all(
+    stores.shards.map(async (shard) => ({ shard, ...(await findStillLanes(shard)) })),
+  );
+  const still = looked.filter((one) => one.lanes.length > 0);
+  if (still.length === 0 && looked.some(({ isCut }) => isCut))
+    return degraded(
+      `no lane stands still in the first ${MAX_OPEN_JOBS} open jobs; the others are not known`,
+      'Start more workers: a worker looks at all of them.',
     );
-    const still = looked.filter((one) => one.lanes.length > 0);
-    if (still.length === 0 && looked.some(({ isCut }) => isCut))
-      return degraded(
-        `no lane stands still in the first ${MAX_OPEN_JOBS} open jobs; the others are not known`,
-        'Start more workers: a worker looks at all of them.',
-      );
-    if (still.length === 0) return fine('every lane has a job that can run');
-    const all = still.flatMap((one) => one.lanes);
-    const says = `${all.length === 1 ? '1 lane stands' : `${all.length} lanes stand`} still: ${all.slice(0, SHOWN).join(', ')}`;
-    const fix = {
-      what: 'queue lost jobs again and start the first job of each lane',
-      apply: async () => {
-        for (const { shard } of still) await reconcileOnce(shard, log);
-      },
-    };
-    return { ...broken(says, 'A worker repairs it within `worker.recheck.open`; `--fix` does it now.'), fix };
-  },
-};
+  if (still.length === 0) return fine('every lane has a job that can run');
+  const all = still.flatMap((one) => one.lanes);
+  const says = `${all.length === 1 ? '1 lane stands' : `${all.length} lanes stand`} still: ${all.slice(0, SHOWN).join(', ')}`;
+  const fix = {
+    what: 'queue lost jobs again and start the first job of each lane',
+    apply: async () => {
+      for (const { shard } of still) await reconcileOnce(shard, log);
+    },
+  };
+  return { ...broken(says, 'A worker repairs it within `worker.recheck.open`; `--fix` does it now.'), fix };
+});
 
-const schedules: Check = {
-  subject: 'work',
-  name: 'schedules',
-  run: async ({ loaded }) =>
+const schedules = check(
+  'work',
+  'schedules',
+  async ({ loaded }) =>
     await closing(openFleetStore(loaded), async (fleet) => {
       const stored = (await firstShard(fleet).schedules.list()).filter(({ removed }) => removed !== true);
       const found = (await Promise.all(stored.map((one) => scheduleFaults(loaded, fleet, one)))).flat();
@@ -119,7 +107,7 @@ const schedules: Check = {
         stored.length === 1 ? '1 schedule has a next start' : `${stored.length} schedules have a next start`,
       );
     }),
-};
+);
 
 async function scheduleFaults(
   loaded: Patient['loaded'],

@@ -1,26 +1,31 @@
 import { createHash } from 'node:crypto';
 import { isObject, jsonValue } from '../../model/json-object.ts';
 
-/** A page of a batch, or the reason for a refusal. */
-export type Page<Entry> =
-  | { readonly entries: readonly Entry[]; readonly nextPageToken: string }
-  | { readonly refused: string };
+/** What the service refuses, in its own words as plain text (field notes, "Errors are text/plain"). */
+export class Refused extends Error {
+  readonly status: 400 | 404;
+
+  constructor(status: Refused['status'], message: string) {
+    super(message);
+    this.status = status;
+  }
+}
 
 const LIMIT = 5_000;
 
 /** Reads the body of a batch request. `null` counts as absent, because clients of the public service send it. */
-export function readBatch(
-  body: unknown,
-): { readonly requests: readonly unknown[]; readonly pageToken: string } | { readonly refused: string } {
-  // The caller answers with the service's own error text.
+export function readBatch(body: unknown): {
+  readonly requests: readonly unknown[];
+  readonly pageToken: string;
+} {
   const parsed = jsonValue(String(body));
-  if (!isObject(parsed)) return { refused: 'request body is not a JSON object' };
+  if (!isObject(parsed)) throw new Refused(400, 'request body is not a JSON object');
   const requests = parsed['requests'] ?? [];
   const pageToken = parsed['pageToken'] ?? '';
-  if (!Array.isArray(requests)) return { refused: 'requests is not a list' };
+  if (!Array.isArray(requests)) throw new Refused(400, 'requests is not a list');
   if (requests.length > LIMIT)
-    return { refused: `too many requests in batch: ${requests.length} > ${LIMIT}` };
-  if (typeof pageToken !== 'string') return { refused: 'pageToken is not a string' };
+    throw new Refused(400, `too many requests in batch: ${requests.length} > ${LIMIT}`);
+  if (typeof pageToken !== 'string') throw new Refused(400, 'pageToken is not a string');
   return { requests, pageToken };
 }
 
@@ -30,26 +35,18 @@ export function readBatch(
  */
 export function cutPage<Entry>(
   entries: readonly Entry[],
-  digestOf: () => string,
+  textOf: (entry: Entry) => string,
   pageToken: string,
   pageSize: number,
-): Page<Entry> {
-  let offset = 0;
-  if (pageToken !== '') {
-    const [start, digest] = Buffer.from(pageToken, 'base64url').toString('latin1').split(' ');
-    offset = Number(start);
-    if (!Number.isInteger(offset) || offset <= 0 || digest !== digestOf())
-      return { refused: 'invalid page token' };
-  }
+): { readonly page: readonly Entry[]; readonly nextPageToken: string } {
+  const digestOf = () =>
+    createHash('sha256').update(entries.map(textOf).join('\n')).digest('base64').slice(0, 16);
+  const [start = '', digest] = Buffer.from(pageToken, 'base64url').toString('latin1').split(' ');
+  const offset = Number(start);
+  if (pageToken !== '' && (!Number.isInteger(offset) || offset <= 0 || digest !== digestOf()))
+    throw new Refused(400, 'invalid page token');
   const end = offset + pageSize;
-  return {
-    entries: entries.slice(offset, end),
-    nextPageToken:
-      end < entries.length ? Buffer.from(`${end} ${digestOf()}`, 'latin1').toString('base64url') : '',
-  };
-}
-
-/** Identifies a batch. */
-export function digest(parts: readonly string[]): string {
-  return createHash('sha256').update(parts.join('\n')).digest('base64').slice(0, 16);
+  const next =
+    end < entries.length ? Buffer.from(`${end} ${digestOf()}`, 'latin1').toString('base64url') : '';
+  return { page: entries.slice(offset, end), nextPageToken: next };
 }

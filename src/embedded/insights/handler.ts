@@ -1,17 +1,12 @@
+import type { RestDescription } from '../../discovery/description/description.ts';
 import { UNCOVERED } from '../../model/api/extensions.ts';
-import { isObject } from '../../model/json-object.ts';
+import { isObject, type JsonObject } from '../../model/json-object.ts';
 import { SYSTEMS, type System, type VersionKey } from '../../model/lockfile/ecosystem.ts';
-import { cutPage, digest, readBatch } from './batch.ts';
-import type { FindingsSubject } from './findings.ts';
+import { cutPage, Refused, readBatch } from './batch.ts';
 import type { InsightsModel } from './model.ts';
 import { canonicalKey, parsePurl, purlOf } from './names.ts';
 import { queryResults } from './query.ts';
 import { requirementsObject } from './requirements.ts';
-
-/** An answer: JSON text, or an error as plain text (field notes, "Errors are text/plain"). */
-export type Reply =
-  | { readonly json: string /** Number of batch entries answered. */; readonly entries?: number }
-  | { readonly status: number; readonly text: string };
 
 interface Question {
   /** Path and query parameters, decoded. */
@@ -19,206 +14,148 @@ interface Question {
   readonly body: unknown;
 }
 
-type Operation = (question: Question) => Reply;
+/** Returns what is answered as JSON. Throws `Refused`. */
+type Operation = (question: Question) => object;
 
-const VERSION_NOT_FOUND = 'version not found';
-const PACKAGE_NOT_FOUND = 'package not found';
-const NO_RESULTS = 'no results match query';
+const VERSION = 'version not found';
+const PACKAGE = 'package not found';
 
 /** The operations of the package-insights API by method id; `pageSize` is called for each batch. */
 export function insightsOperations(
   model: InsightsModel,
+  schemas: RestDescription['schemas'] & {},
   pageSize: () => number,
 ): Readonly<Record<string, Operation>> {
   const ofVersion =
-    (find: (key: VersionKey) => string | undefined, otherwise: string): Operation =>
+    (find: (key: VersionKey) => object | undefined, otherwise: string): Operation =>
     ({ parameters }) =>
       orMissing(find(keyOf(parameters)), otherwise);
   const named =
-    (parameter: string, find: (name: string) => string | undefined, otherwise: string): Operation =>
+    (parameter: string, find: (name: string) => object | undefined, otherwise: string): Operation =>
     ({ parameters }) =>
       orMissing(find(parameters.get(parameter) ?? ''), otherwise);
+  const batch =
+    (reader: () => (request: JsonObject) => EchoedEntry): Operation =>
+    ({ body }) =>
+      answerBatch(body, pageSize(), reader());
   return {
-    'insights.getPackage': ({ parameters }) => getPackage(model, parameters),
-    'insights.getVersion': ofVersion((key) => model.version(key), VERSION_NOT_FOUND),
-    'insights.getVersionBatch': ({ body }) => getVersionBatch(model, body, pageSize()),
-    'insights.getRequirements': ofVersion((key) => requirementsOf(model, key), VERSION_NOT_FOUND),
+    'insights.getPackage': ({ parameters }) => orMissing(model.package(packageOf(parameters)), PACKAGE),
+    'insights.getVersion': ofVersion((key) => model.version(key), VERSION),
+    'insights.getVersionBatch': batch(() => versionReader(model)),
+    'insights.getRequirements': ofVersion((key) => {
+      const indexed = model.indexedVersion(key);
+      return indexed && requirementsObject(schemas, key.system, indexed);
+    }, VERSION),
     'insights.getDependencies': ofVersion((key) => model.dependencies(key), 'dependencies not found'),
     'insights.getDependents': ofVersion((key) => model.dependents(key), 'dependents not found'),
     'insights.getCapabilities': ofVersion((key) => model.capabilities(key), 'capabilities not found'),
     'insights.getProject': named('projectKey.id', (id) => model.project(id), 'project not found'),
-    'insights.getProjectBatch': ({ body }) => getProjectBatch(model, body, pageSize()),
-    'insights.getProjectPackageVersions': ({ parameters }) => getProjectVersions(model, parameters),
+    'insights.getProjectBatch': batch(() => (request) => projectEntry(model, request)),
+    'insights.getProjectPackageVersions': named(
+      'projectKey.id',
+      (id) => model.projectVersions(id),
+      'project not found',
+    ),
     'insights.getAdvisory': named('advisoryKey.id', (id) => model.advisory(id), 'advisory not found'),
-    'insights.getSimilarlyNamedPackages': ({ parameters }) => getSimilarlyNamed(model, parameters),
+    'insights.getSimilarlyNamedPackages': ({ parameters }) =>
+      orMissing(model.similar(packageOf(parameters)), PACKAGE),
     'insights.query': ({ parameters }) =>
-      orMissing(queryResults(model, parameters, keyOf(parameters)), NO_RESULTS),
-    'insights.purlLookup': ({ parameters }) => purlLookup(model, parameters.get('purl') ?? ''),
-    'insights.purlLookupBatch': ({ body }) => purlLookupBatch(model, body, pageSize()),
-    'insights.getFindings': ({ parameters }) => findingsReply(model, packageOf(parameters)),
-    'insights.getVersionFindings': ({ parameters }) => findingsReply(model, keyOf(parameters)),
-    'insights.getFindingsBatch': ({ body }) => getFindingsBatch(model, body, pageSize()),
-    'insights.queryContainerImages': named('chainId', (id) => model.images(id), NO_RESULTS),
+      orMissing(queryResults(model, parameters, keyOf(parameters)), 'no results match query'),
+    'insights.purlLookup': named('purl', (purl) => lookUpPurl(model, purl), VERSION),
+    'insights.purlLookupBatch': batch(() => (request) => purlEntry(model, request)),
+    'insights.getFindings': ({ parameters }) => model.findings(packageOf(parameters)),
+    'insights.getVersionFindings': ({ parameters }) => model.findings(keyOf(parameters)),
+    'insights.getFindingsBatch': batch(() => (request) => findingsEntry(model, request)),
+    'insights.queryContainerImages': named('chainId', (id) => model.images(id), 'no results match query'),
   };
-}
-
-function getPackage(model: InsightsModel, parameters: ReadonlyMap<string, string>): Reply {
-  const { system, name } = packageOf(parameters);
-  return orMissing(model.package(system, name), PACKAGE_NOT_FOUND);
-}
-
-function findingsReply(model: InsightsModel, subject: FindingsSubject): Reply {
-  return { json: model.findings(subject) };
-}
-
-function getFindingsBatch(model: InsightsModel, body: unknown, pageSize: number): Reply {
-  return answerBatch(body, pageSize, (request) => {
-    const subject = readVersionKey(request) ?? readPackageKey(request);
-    if (subject === undefined) return 'invalid package or version key';
-    const echo = 'version' in subject ? { versionKey: subject } : { packageKey: subject };
-    return {
-      echo: JSON.stringify(echo),
-      answer: () => answerOf('findings', model.findings(subject), () => true),
-    };
-  });
-}
-
-function requirementsOf(model: InsightsModel, key: VersionKey): string | undefined {
-  const indexed = model.indexedVersion(key);
-  const requirements = indexed && requirementsObject(key.system, indexed);
-  return requirements && JSON.stringify(requirements);
-}
-
-/** Entries of one version under several spellings all echo the first of them (field notes, "Order"). */
-function getVersionBatch(model: InsightsModel, body: unknown, pageSize: number): Reply {
-  const firstSpelling = new Map<string, string>();
-  return answerBatch(body, pageSize, (request) => {
-    const key = readVersionKey(request);
-    if (key === undefined) return 'invalid version key';
-    const id = JSON.stringify(canonicalKey(key));
-    const echo = firstSpelling.get(id) ?? JSON.stringify({ versionKey: key });
-    firstSpelling.set(id, echo);
-    return { echo, answer: () => answerOf('version', model.version(key), () => model.covers(key)) };
-  });
-}
-
-/** The echoed purl is normalised. */
-function purlLookupBatch(model: InsightsModel, body: unknown, pageSize: number): Reply {
-  return answerBatch(body, pageSize, (request) => {
-    const purl = (request as { purl?: unknown } | null)?.purl;
-    const target = typeof purl === 'string' ? parsePurl(purl) : undefined;
-    if (target === undefined) return `invalid purl: ${String(purl)}`;
-    const { system, name, version } = target;
-    if (version === undefined) return `purl has no version: ${String(purl)}`;
-    const key = { system, name, version };
-    return {
-      echo: JSON.stringify({ purl: purlOf(key) }),
-      answer: () => {
-        const found = model.version(key);
-        return answerOf('result', found && `{"version":${found}}`, () => model.covers(key));
-      },
-    };
-  });
-}
-
-function getProjectBatch(model: InsightsModel, body: unknown, pageSize: number): Reply {
-  return answerBatch(body, pageSize, (request) => {
-    const id = (request as { projectKey?: { id?: unknown } } | null)?.projectKey?.id;
-    if (typeof id !== 'string') return 'invalid project key';
-    const echo = JSON.stringify({ projectKey: { id } });
-    return { echo, answer: () => answerOf('project', model.project(id), () => true) };
-  });
 }
 
 interface EchoedEntry {
-  /** The request as JSON, as the answer repeats it. */
-  readonly echo: string;
-  answer(): EntryAnswer;
+  /** The request, as the answer repeats it. */
+  readonly echo: object;
+  /** The name of the member that holds what was found. */
+  readonly member: string;
+  /** Returns what was found. */
+  find(): object | undefined;
+  /** Whether the data covers the request. Default: it does. */
+  isCovered?(): boolean;
 }
 
-interface EntryAnswer {
-  /** The remaining members of the response as JSON text; empty when nothing was found. */
-  readonly members: string;
-  /** Whether nothing was found and the data does not cover the request. */
-  readonly isUncovered: boolean;
-}
-
-/** Answers one page. An entry that cannot be read (`read` returns the reason) fails the batch (field notes, "Poison"). */
-function answerBatch(
-  body: unknown,
-  pageSize: number,
-  read: (request: unknown) => EchoedEntry | string,
-): Reply {
-  const batch = readBatch(body);
-  if ('refused' in batch) return refusal(batch.refused);
-  const entries: EchoedEntry[] = [];
-  for (const request of batch.requests) {
-    const entry = read(request);
-    if (typeof entry === 'string') return refusal(entry);
-    entries.push(entry);
-  }
-  const page = cutPage(entries, () => digest(entries.map(({ echo }) => echo)), batch.pageToken, pageSize);
-  if ('refused' in page) return refusal(page.refused);
-  const answers = page.entries.map(({ answer }) => answer());
-  const responses = page.entries.map(({ echo }, index) => `{"request":${echo}${answers[index]?.members}}`);
-  const uncovered = answers.flatMap(({ isUncovered }, index) => (isUncovered ? index : []));
-  const coverage = uncovered.length === 0 ? '' : `,"${UNCOVERED}":[${uncovered}]`;
+/** Answers one page. An entry that cannot be read fails the batch (field notes, "Poison"). */
+function answerBatch(body: unknown, pageSize: number, read: (request: JsonObject) => EchoedEntry): object {
+  const { requests, pageToken } = readBatch(body);
+  const entries = requests.map((request) => read(isObject(request) ? request : {}));
+  const { page, nextPageToken } = cutPage(entries, ({ echo }) => JSON.stringify(echo), pageToken, pageSize);
+  const found = page.map((entry) => entry.find());
+  const uncovered = page.flatMap(({ isCovered }, index) =>
+    found[index] === undefined && isCovered?.() === false ? index : [],
+  );
   return {
-    json: `{"responses":[${responses}],"nextPageToken":${JSON.stringify(page.nextPageToken)}${coverage}}`,
-    entries: page.entries.length,
+    responses: page.map(({ echo, member }, index) => ({ request: echo, [member]: found[index] })),
+    nextPageToken,
+    ...(uncovered.length === 0 ? {} : { [UNCOVERED]: uncovered }),
   };
 }
 
-function answerOf(name: string, json: string | undefined, isCovered: () => boolean): EntryAnswer {
-  return json === undefined
-    ? { members: '', isUncovered: !isCovered() }
-    : { members: `,"${name}":${json}`, isUncovered: false };
+function findingsEntry(model: InsightsModel, { versionKey, packageKey }: JsonObject): EchoedEntry {
+  const version = readVersionKey(versionKey);
+  const found = version ?? readVersionKey({ ...(isObject(packageKey) ? packageKey : {}), version: '' });
+  if (found === undefined) throw new Refused(400, 'invalid package or version key');
+  const { system, name } = found;
+  const subject = version ?? { system, name };
+  const echo = version === undefined ? { packageKey: subject } : { versionKey: subject };
+  return { echo, member: 'findings', find: () => model.findings(subject) };
 }
 
-function purlLookup(model: InsightsModel, purl: string): Reply {
-  const target = parsePurl(purl);
-  if (target === undefined) return refusal(`invalid purl: ${purl}`);
+/** Entries of one version under several spellings all echo the first of them (field notes, "Order"). */
+function versionReader(model: InsightsModel): (request: JsonObject) => EchoedEntry {
+  const firstSpelling = new Map<string, object>();
+  return ({ versionKey }) => {
+    const key = readVersionKey(versionKey);
+    if (key === undefined) throw new Refused(400, 'invalid version key');
+    const id = JSON.stringify(canonicalKey(key));
+    const echo = firstSpelling.get(id) ?? { versionKey: key };
+    firstSpelling.set(id, echo);
+    return { echo, member: 'version', find: () => model.version(key), isCovered: () => model.covers(key) };
+  };
+}
+
+/** The echoed purl is normalised. */
+function purlEntry(model: InsightsModel, { purl }: JsonObject): EchoedEntry {
+  const target = typeof purl === 'string' ? parsePurl(purl) : undefined;
+  if (target === undefined) throw new Refused(400, `invalid purl: ${String(purl)}`);
   const { system, name, version } = target;
-  if (version === undefined) {
-    const found = model.package(system, name);
-    return orMissing(found && `{"package":${found}}`, PACKAGE_NOT_FOUND);
-  }
-  const found = model.version({ system, name, version });
-  return orMissing(found && `{"version":${found}}`, VERSION_NOT_FOUND);
+  if (version === undefined) throw new Refused(400, `purl has no version: ${String(purl)}`);
+  const key = { system, name, version };
+  return {
+    echo: { purl: purlOf(key) },
+    member: 'result',
+    find: () => memberOf('version', model.version(key)),
+    isCovered: () => model.covers(key),
+  };
 }
 
-function getProjectVersions(model: InsightsModel, parameters: ReadonlyMap<string, string>): Reply {
-  const id = parameters.get('projectKey.id') ?? '';
-  const found = model.versionsOfProject(id).slice(0, 1_500);
-  if (found.length === 0 && model.project(id) === undefined) return missing('project not found');
-  const versions = found.map(({ key, indexed, related: { relationType, relationProvenance } }) => ({
-    versionKey: key,
-    relationType,
-    relationProvenance,
-    slsaProvenances: indexed.slsaProvenances ?? [],
-    attestations: indexed.attestations ?? [],
-  }));
-  return { json: JSON.stringify({ versions }) };
+function projectEntry(model: InsightsModel, { projectKey }: JsonObject): EchoedEntry {
+  const id = isObject(projectKey) ? projectKey['id'] : undefined;
+  if (typeof id !== 'string') throw new Refused(400, 'invalid project key');
+  return { echo: { projectKey: { id } }, member: 'project', find: () => model.project(id) };
 }
 
-function getSimilarlyNamed(model: InsightsModel, parameters: ReadonlyMap<string, string>): Reply {
-  const { system, name } = packageOf(parameters);
-  const found = model.find(system, name);
-  if (found === undefined) return missing(PACKAGE_NOT_FOUND);
-  const packages = (found.similar ?? []).map((name) => ({ packageKey: { system, name } }));
-  return { json: JSON.stringify({ packageKey: { system, name: found.name }, packages }) };
+function lookUpPurl(model: InsightsModel, purl: string): object | undefined {
+  const target = parsePurl(purl);
+  if (target === undefined) throw new Refused(400, `invalid purl: ${purl}`);
+  const { version, ...key } = target;
+  if (version !== undefined) return memberOf('version', model.version({ ...key, version }));
+  return orMissing(memberOf('package', model.package(key)), PACKAGE);
 }
 
-function readPackageKey(request: unknown): Pick<VersionKey, 'system' | 'name'> | undefined {
-  const key = (request as { packageKey?: unknown } | null)?.packageKey;
-  const read = readVersionKey({ versionKey: { ...(isObject(key) ? key : {}), version: '' } });
-  return read && { system: read.system, name: read.name };
+function memberOf(name: string, value: object | undefined): object | undefined {
+  return value && { [name]: value };
 }
 
-function readVersionKey(request: unknown): VersionKey | undefined {
-  const key = (request as { versionKey?: Partial<Record<keyof VersionKey, unknown>> } | null)?.versionKey;
-  const { name, version } = key ?? {};
-  const system = SYSTEMS.find((one) => one === key?.system);
+function readVersionKey(key: unknown): VersionKey | undefined {
+  const { system: given, name, version } = isObject(key) ? key : {};
+  const system = SYSTEMS.find((one) => one === given);
   if (system === undefined || typeof name !== 'string' || typeof version !== 'string') return undefined;
   return { system, name, version };
 }
@@ -241,14 +178,7 @@ function keyOf(parameters: ReadonlyMap<string, string>): VersionKey {
   };
 }
 
-function orMissing(json: string | undefined, otherwise: string): Reply {
-  return json === undefined ? missing(otherwise) : { json };
-}
-
-function missing(text: string): Reply {
-  return { status: 404, text };
-}
-
-function refusal(text: string): Reply {
-  return { status: 400, text };
+function orMissing(value: object | undefined, otherwise: string): object {
+  if (value === undefined) throw new Refused(404, otherwise);
+  return value;
 }

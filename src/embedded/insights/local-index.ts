@@ -2,6 +2,7 @@ import { readBundledDescription } from '../../discovery/bundled.ts';
 import type { VersionKey } from '../../model/lockfile/ecosystem.ts';
 import { EmbeddedError } from '../errors.ts';
 import { matchRoute, type Route, routesOf } from '../routes.ts';
+import { Refused } from './batch.ts';
 import {
   type AdvisoryFact,
   type IndexedPackage,
@@ -9,7 +10,7 @@ import {
   type ProjectFact,
   readBundledData,
 } from './data-set.ts';
-import { insightsOperations, type Reply } from './handler.ts';
+import { insightsOperations } from './handler.ts';
 import { InsightsModel } from './model.ts';
 
 export interface LocalIndexOptions {
@@ -41,84 +42,61 @@ interface LocalAnswer {
   readonly body: string;
 }
 
-/** The package-insights API over a small index: the answers of the local service, without its server. */
-export interface LocalIndex {
-  /** May be changed at any time. */
-  pageSize: number;
-  /** Advisories of the data set that are not served yet. */
-  readonly heldBack: readonly AdvisoryFact[];
-  answer(request: LocalRequest): LocalAnswer;
-  /** Serves the advisory from now on, also with the versions that it affects; returns these. Replaces one of the same id. */
-  learnAdvisory(advisory: AdvisoryFact): readonly VersionKey[];
-  /** Serves the advisory no longer; returns the versions that it affected. */
-  withdrawAdvisory(id: string): readonly VersionKey[];
-  /** The package as it is served now. */
-  findPackage(key: Pick<VersionKey, 'system' | 'name'>): IndexedPackage | undefined;
-  /** Serves the package from now on with these versions alone. */
-  putPackage(indexedPackage: IndexedPackage): void;
-  /** Serves these facts about a project from now on. */
-  putProject(project: ProjectFact): void;
-  stats(): InsightsStats;
-}
-
 /** The type of answers that are not JSON. */
 export const TEXT = 'text/plain; charset=utf-8';
 
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'max-age=3600' };
 
+/** The package-insights API over a small index: the answers of the local service, without its server. */
+export type LocalIndex = Awaited<ReturnType<typeof openLocalIndex>>;
+
 /** Throws `EmbeddedError`: the data set or the description document cannot be used. */
-export async function openLocalIndex(options: LocalIndexOptions = {}): Promise<LocalIndex> {
+export async function openLocalIndex(options: LocalIndexOptions = {}) {
   const data = options.data ?? (await readBundledData());
   const model = new InsightsModel({ ...data, partial: options.partial ?? data.partial ?? false });
-  const settings = { pageSize: options.pageSize ?? 100 };
-  return Object.assign(settings, {
-    ...(await answersOf(model, () => settings.pageSize)),
-    heldBack: data.advisories.filter(({ heldBack }) => heldBack),
-    learnAdvisory: (advisory: AdvisoryFact) => model.learnAdvisory(advisory),
-    withdrawAdvisory: (id: string) => model.withdrawAdvisory(id),
-    findPackage: ({ system, name }: Pick<VersionKey, 'system' | 'name'>) => model.find(system, name),
-    putPackage: (indexedPackage: IndexedPackage) => model.putPackage(indexedPackage),
-    putProject: (project: ProjectFact) => model.putProject(project),
-  });
-}
-
-/** The answers of a model to requests of the API. Throws `EmbeddedError`: the description document cannot be used. */
-async function answersOf(
-  model: InsightsModel,
-  pageSize: () => number,
-): Promise<Pick<LocalIndex, 'answer' | 'stats'>> {
-  const dispatcher = await createDispatcher(insightsOperations(model, pageSize));
-  return {
-    answer(request) {
-      const answered = dispatcher.answer(request);
-      return 'text' in answered
-        ? { status: answered.status, headers: { 'content-type': TEXT }, body: answered.text }
-        : { status: 200, headers: JSON_HEADERS, body: answered.json };
-    },
-    stats: dispatcher.stats,
-  };
-}
-
-/** Finds the operation of each request in the description document, and counts requests. */
-async function createDispatcher(operations: ReturnType<typeof insightsOperations>) {
-  const routes = routesOf(await readBundledDescription('insights.v3alpha'));
+  const document = await readBundledDescription('insights.v3alpha');
+  const operations = insightsOperations(model, document.schemas ?? {}, () => index.pageSize);
+  const routes = routesOf(document);
   requireAll(routes, operations);
   const counts = new Map<string, number>();
   let entries = 0;
-  return {
-    answer({ method: httpMethod, url, body }: LocalRequest): Reply {
-      const match = matchRoute(routes, httpMethod, url);
-      if (match.kind === 'none') return { status: 404, text: 'not found' };
-      if (match.kind === 'invalid') return { status: 400, text: match.reason };
-      const { id } = match.method;
-      counts.set(id, (counts.get(id) ?? 0) + 1);
-      const answered = operations[id]?.({ parameters: match.parameters, body });
-      if (answered === undefined) throw new EmbeddedError('document-unusable', `No operation answers ${id}`);
-      if ('entries' in answered) entries += answered.entries ?? 0;
-      return answered;
+  const valueFor = ({ method: httpMethod, url, body }: LocalRequest): object => {
+    const match = matchRoute(routes, httpMethod, url);
+    if (match.kind === 'none') throw new Refused(404, 'not found');
+    if (match.kind === 'invalid') throw new Refused(400, match.reason);
+    const { id } = match.method;
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+    const value = operations[id]?.({ parameters: match.parameters, body });
+    if (value === undefined) throw new EmbeddedError('document-unusable', `No operation answers ${id}`);
+    if ('responses' in value && Array.isArray(value.responses)) entries += value.responses.length;
+    return value;
+  };
+  const index = {
+    /** May be changed at any time. */
+    pageSize: options.pageSize ?? 100,
+    /** Advisories of the data set that are not served yet. */
+    heldBack: data.advisories.filter(({ heldBack }) => heldBack) as readonly AdvisoryFact[],
+    answer(request: LocalRequest): LocalAnswer {
+      try {
+        return { status: 200, headers: JSON_HEADERS, body: JSON.stringify(valueFor(request)) };
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        return { status: error.status, headers: { 'content-type': TEXT }, body: error.message };
+      }
     },
+    /** Serves the advisory from now on, also with the versions that it affects; returns these. Replaces one of the same id. */
+    learnAdvisory: (advisory: AdvisoryFact) => model.learnAdvisory(advisory),
+    /** Serves the advisory no longer; returns the versions that it affected. */
+    withdrawAdvisory: (id: string) => model.withdrawAdvisory(id),
+    /** Returns the package as it is served now. */
+    findPackage: ({ system, name }: Pick<VersionKey, 'system' | 'name'>) => model.find(system, name),
+    /** Serves the package from now on with these versions alone. */
+    putPackage: (indexedPackage: IndexedPackage) => model.putPackage(indexedPackage),
+    /** Serves these facts about a project from now on. */
+    putProject: (project: ProjectFact) => model.putProject(project),
     stats: (): InsightsStats => ({ requests: new Map(counts), entries }),
   };
+  return index;
 }
 
 function requireAll(routes: readonly Route[], operations: Readonly<Record<string, unknown>>): void {

@@ -1,5 +1,10 @@
 import { UNCOVERED } from '../../model/api/extensions.ts';
-import { canonicalName, type System, type VersionKey } from '../../model/lockfile/ecosystem.ts';
+import {
+  canonicalName,
+  formatVersionKey,
+  type System,
+  type VersionKey,
+} from '../../model/lockfile/ecosystem.ts';
 import type {
   AdvisoryFact,
   ImageFact,
@@ -7,11 +12,10 @@ import type {
   IndexedVersion,
   InsightsData,
   ProjectFact,
-  RelatedProject,
 } from './data-set.ts';
 import { type FindingsSubject, findingsObject } from './findings.ts';
-import { type Graph, resolveGraph } from './graph.ts';
-import { AdvisoryIndex, affects, DependentCounts, PackageIndex } from './indexes.ts';
+import { resolveGraph } from './graph.ts';
+import { AdvisoryIndex, affects, dependentsIn, PackageIndex } from './indexes.ts';
 import { canonicalKey, purlOf } from './names.ts';
 import { advisoryObject, packageVersionObject, projectsOf, versionObject } from './version-object.ts';
 
@@ -21,14 +25,7 @@ interface Entry {
   readonly indexed: IndexedVersion;
 }
 
-/** A version of a project, and how the two are related. */
-export interface ProjectVersion {
-  readonly key: VersionKey;
-  readonly indexed: IndexedVersion;
-  readonly related: RelatedProject;
-}
-
-/** The index of the local package-insights service. Answers are JSON text. */
+/** The index of the local package-insights service. */
 export class InsightsModel {
   readonly #packages: PackageIndex;
   /** Whether packages and versions exist that are not in the data. */
@@ -36,7 +33,7 @@ export class InsightsModel {
   readonly #advisories: AdvisoryIndex;
   readonly #projects: Map<string, ProjectFact>;
   readonly #images: ReadonlyMap<string, ImageFact>;
-  #dependents: DependentCounts | undefined;
+  #dependents: ReturnType<typeof dependentsIn> | undefined;
   #byDigest: ReadonlyMap<string, readonly { readonly key: VersionKey }[]> | undefined;
 
   constructor(data: InsightsData) {
@@ -98,29 +95,40 @@ export class InsightsModel {
     );
   }
 
-  /** A Version object as JSON. */
-  version(key: VersionKey): string | undefined {
+  version(key: VersionKey): object | undefined {
     const entry = this.#entry(canonicalKey(key));
     if (entry === undefined) return undefined;
     const { system, name } = entry.package;
     const advisoryIds = this.#advisories.idsOf({ system, name, version: entry.indexed.version });
-    return JSON.stringify(versionObject(entry.package, entry.indexed, advisoryIds));
+    return versionObject(entry.package, entry.indexed, advisoryIds);
   }
 
-  /** A Package object as JSON. */
-  package(system: System, name: string): string | undefined {
+  package({ system, name }: Pick<VersionKey, 'system' | 'name'>): object | undefined {
     const found = this.find(system, name);
-    if (found === undefined) return undefined;
-    return JSON.stringify({
-      packageKey: { system, name: found.name },
-      purl: purlOf({ system, name: found.name }),
-      versions: found.versions.map((indexed) => packageVersionObject(found, indexed)),
-      ...(this.#isPartial ? { [UNCOVERED]: true } : {}),
-    });
+    return (
+      found && {
+        packageKey: { system, name: found.name },
+        purl: purlOf({ system, name: found.name }),
+        versions: found.versions.map((indexed) => packageVersionObject(found, indexed)),
+        ...(this.#isPartial ? { [UNCOVERED]: true } : {}),
+      }
+    );
+  }
+
+  /** Returns a SimilarlyNamedPackages object. */
+  similar({ system, name }: Pick<VersionKey, 'system' | 'name'>): object | undefined {
+    const found = this.find(system, name);
+    const packages = found?.similar?.map((one) => ({ packageKey: { system, name: one } })) ?? [];
+    return found && { packageKey: { system, name: found.name }, packages };
   }
 
   find(system: System, name: string): IndexedPackage | undefined {
     return this.#packages.find(system, canonicalName(name, system));
+  }
+
+  versionsOf({ system, name }: Pick<VersionKey, 'system' | 'name'>): readonly VersionKey[] {
+    const found = this.find(system, name);
+    return (found?.versions ?? []).map(({ version }) => ({ system, name: found?.name ?? name, version }));
   }
 
   /** Whether the data says of a version that it exists, or that it does not. */
@@ -131,83 +139,81 @@ export class InsightsModel {
     return found !== undefined && this.#packages.versionsOf(found).has(version);
   }
 
-  /** A Findings object as JSON. */
-  findings(subject: FindingsSubject): string {
+  findings(subject: FindingsSubject): object {
     const { system, name, version } = subject;
     const found = this.find(system, name);
-    const facts = {
+    const isKnown = !this.#isPartial || found !== undefined;
+    return findingsObject({
       subject,
       package: found,
-      indexedOf: (own: string) => found && this.#packages.versionsOf(found).get(own),
-      isCovered:
-        version === undefined
-          ? !this.#isPartial || found !== undefined
-          : this.covers({ ...subject, version }),
-      advisoriesOf: (own: string) =>
+      indexedOf: (own) => found && this.#packages.versionsOf(found).get(own),
+      isCovered: version === undefined ? isKnown : this.covers({ ...subject, version }),
+      advisoriesOf: (own) =>
         this.#advisories
           .idsOf({ system, name: found?.name ?? name, version: own })
           .flatMap((id) => this.#advisories.get(id) ?? []),
       now: Date.now(),
-    };
-    return JSON.stringify(findingsObject(facts));
+    });
   }
 
   indexedVersion(key: VersionKey): IndexedVersion | undefined {
     return this.#entry(canonicalKey(key))?.indexed;
   }
 
-  /** An Advisory object as JSON. */
-  advisory(id: string): string | undefined {
+  advisory(id: string): object | undefined {
     const found = this.#advisories.get(id);
     return found && advisoryObject(found);
   }
 
-  /** A Dependencies object as JSON; `undefined` also for a version without a computed graph. */
-  dependencies(key: VersionKey): string | undefined {
+  /** Returns a Dependencies object; `undefined` also for a version without a computed graph. */
+  dependencies(key: VersionKey): object | undefined {
     const entry = this.#entry(canonicalKey(key));
-    if (entry?.indexed.graph !== undefined) return JSON.stringify(entry.indexed.graph);
-    if (entry?.indexed.dependencies === undefined) return undefined;
-    return JSON.stringify(resolveGraph(entry, (name) => this.find(key.system, name)));
+    return entry?.indexed.graph ?? (entry && this.#graphOf(entry));
   }
 
-  /** A Dependents object as JSON; `undefined` for a version without a computed graph. */
-  dependents(key: VersionKey): string | undefined {
+  /**
+   * Returns a Dependents object; `undefined` for a version without a computed graph. A package with direct and indirect
+   * dependencies counts once in the sum.
+   */
+  dependents(key: VersionKey): object | undefined {
     const canonical = canonicalKey(key);
     if (this.#entry(canonical)?.indexed.dependencies === undefined) return undefined;
-    this.#dependents ??= new DependentCounts(this.#graphs());
-    return JSON.stringify(this.#dependents.of(canonical));
+    this.#dependents ??= dependentsIn(this.#allEntries().flatMap((entry) => this.#graphOf(entry) ?? []));
+    const { direct, indirect } = this.#dependents.get(formatVersionKey(canonical)) ?? {};
+    return {
+      dependentCount: new Set([...(direct ?? []), ...(indirect ?? [])]).size,
+      directDependentCount: direct?.size ?? 0,
+      indirectDependentCount: indirect?.size ?? 0,
+    };
   }
 
-  *#graphs(): Generator<Graph> {
-    for (const entry of this.#allEntries()) {
-      const { system } = entry.package;
-      if (entry.indexed.dependencies !== undefined)
-        yield resolveGraph(entry, (name) => this.find(system, name));
-    }
+  #graphOf(entry: Entry) {
+    if (entry.indexed.dependencies === undefined) return undefined;
+    return resolveGraph(entry, (name) => this.find(entry.package.system, name));
   }
 
-  /** A Capabilities object as JSON; `undefined` for a version that was not analysed. */
-  capabilities(key: VersionKey): string | undefined {
+  /** Returns a Capabilities object; `undefined` for a version that was not analysed. */
+  capabilities(key: VersionKey): object | undefined {
     const capabilities = this.indexedVersion(key)?.capabilities;
-    return capabilities === undefined ? undefined : JSON.stringify({ capabilities });
+    return capabilities && { capabilities };
   }
 
-  /** A Project object as JSON: facts from its host, or only the key of a project that only links name. */
-  project(given: string): string | undefined {
+  /** Returns a Project object: facts from its host, or only the key of a project that only links name. */
+  project(given: string): object | undefined {
     const id = given.toLowerCase();
     const fact = this.#projects.get(id);
-    if (fact === undefined && this.versionsOfProject(id).length === 0) return undefined;
+    if (fact === undefined && this.#entriesOf(id).length === 0) return undefined;
     const { id: _id, ...known } = fact ?? {};
-    return JSON.stringify({ projectKey: { id }, license: '', description: '', homepage: '', ...known });
+    return { projectKey: { id }, license: '', description: '', homepage: '', ...known };
   }
 
-  /** A ContainerImages object as JSON. */
-  images(chainId: string): string | undefined {
+  /** Returns a ContainerImages object. */
+  images(chainId: string): object | undefined {
     const found = this.#images.get(chainId)?.repositories.slice(0, 1_000);
-    return found && JSON.stringify({ results: found.map((repository) => ({ repository })) });
+    return found && { results: found.map((repository) => ({ repository })) };
   }
 
-  /** Versions whose artifact has this digest. `type` is for example `SHA256`, `digest` the base64 of the raw digest. */
+  /** Returns the versions whose artifact has this digest. `type` is for example `SHA256`, `digest` the base64 of the raw digest. */
   versionsByHash(type: string, digest: string): readonly VersionKey[] {
     this.#byDigest ??= Map.groupBy(
       this.#allEntries().flatMap((entry) =>
@@ -218,17 +224,31 @@ export class InsightsModel {
     return (this.#byDigest.get(`${type.toLowerCase()}-${digest}`) ?? []).map(({ key }) => key);
   }
 
-  /** Versions of the project, those with a verified relation first. */
-  versionsOfProject(project: string): readonly ProjectVersion[] {
-    const found = this.#allEntries().flatMap((entry) =>
+  /** Returns the versions of a project, at most 1,500, those with a verified relation first. */
+  projectVersions(project: string): object | undefined {
+    const found = this.#entriesOf(project.toLowerCase());
+    if (found.length === 0 && this.project(project) === undefined) return undefined;
+    const { true: metadata = [], false: better = [] } = Object.groupBy(found, ({ relationProvenance }) =>
+      relationProvenance === 'UNVERIFIED_METADATA' ? 'true' : 'false',
+    );
+    return { versions: [...better, ...metadata].slice(0, 1_500) };
+  }
+
+  #entriesOf(project: string) {
+    return this.#allEntries().flatMap((entry) =>
       projectsOf(entry.indexed)
-        .filter(({ id }) => id === project.toLowerCase())
-        .map((related) => ({ key: keyOf(entry), indexed: entry.indexed, related })),
+        .filter(({ id }) => id === project)
+        .map(({ relationType, relationProvenance }) => {
+          const { slsaProvenances = [], attestations = [] } = entry.indexed;
+          return {
+            versionKey: keyOf(entry),
+            relationType,
+            relationProvenance,
+            slsaProvenances,
+            attestations,
+          };
+        }),
     );
-    const { true: metadata = [], false: better = [] } = Object.groupBy(found, ({ related }) =>
-      related.relationProvenance === 'UNVERIFIED_METADATA' ? 'true' : 'false',
-    );
-    return [...better, ...metadata];
   }
 }
 

@@ -108,13 +108,7 @@ function isExpression(text: string): boolean {
 }
 
 /** An Advisory object as JSON; a missing score is 0 and a missing vector empty, as scalars have defaults. */
-export function advisoryObject({ id, title, aliases, score = 0, vector = '' }: AdvisoryFact): string {
-  return JSON.stringify({
-    advisoryKey: { id },
-    url: `https://osv.dev/vulnerability/${id}`,
-    title,
-    aliases,
-    cvss3Score: score,
-    cvss3Vector: vector,
-  });
+export function advisoryObject({ id, title, aliases, score = 0, vector = '' }: AdvisoryFact): object {
+  const url = `https://osv.dev/vulnerability/${id}`;
+  return { advisoryKey: { id }, url, title, aliases, cvss3Score: score, cvss3Vector: vector };
 }
