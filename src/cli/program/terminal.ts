@@ -1,4 +1,4 @@
-import { isTerminal, type Output, outputTo } from './process-output.ts';
+import { type Output, outputTo } from './process-output.ts';
 
 /** The input and output of a command. */
 export interface Terminal extends Output {
@@ -24,8 +24,8 @@ const DEFAULT_COLUMNS = 80;
 
 /** The output of the process. Colours and redrawing require a terminal; Node honours `NO_COLOR`. */
 export function processTerminal(): Terminal {
-  const results = isTerminal(1) ? process.stdout : undefined;
-  const notes = isTerminal(2) ? process.stderr : undefined;
+  const results = process.stdout.isTTY ? process.stdout : undefined;
+  const notes = process.stderr.isTTY ? process.stderr : undefined;
   return {
     ...outputTo(1),
     note: outputTo(2).out,
@@ -34,7 +34,7 @@ export function processTerminal(): Terminal {
     width: results === undefined ? Number.POSITIVE_INFINITY : columnsOf(results),
     noteWidth: columnsOf(notes),
     ...(results === undefined ? {} : { showsLinks }),
-    ...(notes !== undefined && isTerminal(0) ? { confirm } : {}),
+    ...(notes !== undefined && process.stdin.isTTY ? { confirm } : {}),
   };
 }
 
