@@ -8,7 +8,7 @@ import type { Finding } from '../model/scan/finding.ts';
 import { isComplete } from '../model/scan/gap.ts';
 import { isAlert } from '../model/scan/is-alert.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
-import { checksText } from '../report/checks.ts';
+import { checksText } from '../report/gate-text.ts';
 import { fixCommandOf } from './ci-fix.ts';
 import { EXIT } from './program/errors.ts';
 import { withConfig } from './program/options.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
-import { doctorText, hasFault } from '../report/administration/checks-text.ts';
+import { doctorText, hasFault } from '../report/administration/diagnoses-text.ts';
 import { type AdminOptions, print, withAdminOptions } from './program/admin.ts';
 import { EXIT } from './program/errors.ts';
 import { type CommandContext, interruptible } from './program/terminal.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readBundledData } from '../../src/embedded/insights/data-set.ts';
 import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
-import { checksText } from '../../src/report/checks.ts';
+import { checksText } from '../../src/report/gate-text.ts';
 import { lockhound } from './lockhound.ts';
 
 let insights: InsightsService;

@@ -28,7 +28,7 @@ describe('lockhound deliveries', () => {
   it('says that there are none, and what became of each that is sent again', async () => {
     expect(await lockhound(['deliveries'])).toEqual({
       code: 0,
-      out: 'deliveries      none\nstopped routes  none\n',
+      out: 'deliveries  none\n',
       note: '',
     });
     expect(await lockhound(['deliveries', 'retry', 'msg_1', 'msg_2'])).toEqual({

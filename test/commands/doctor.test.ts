@@ -12,7 +12,7 @@ import { jobIdOf } from '../../src/jobs/job.ts';
 import type { WorkerRecord } from '../../src/model/fleet/worker-record.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { TARGET_SUMMARY } from '../../src/model/stored/catalog.ts';
-import { doctorText } from '../../src/report/administration/checks-text.ts';
+import { doctorText } from '../../src/report/administration/diagnoses-text.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { writeText } from '../../src/store/values/stored-values.ts';
 import { HAS_REDIS, startNativeRedis } from '../native-redis.ts';

@@ -1,14 +1,18 @@
 import { Command } from 'commander';
-import type { MethodDetail, OutlineLine } from '../../discovery/description/schema-outline.ts';
-import type { ValidatedFile } from '../../discovery/description/validate-description.ts';
+import type { Documents } from '../../commands/api/documents.ts';
+import { BUNDLED_APIS, readBundledDescription } from '../../discovery/bundled.ts';
+import { compareDescriptions } from '../../discovery/compare/descriptions.ts';
+import { findMethod } from '../../discovery/description/methods.ts';
+import { type OutlineLine, outlineSchema } from '../../discovery/description/schema-outline.ts';
+import { summarizeApi } from '../../discovery/description/summary.ts';
+import { type DirectoryItem, openDirectory } from '../../discovery/directory/directory-list.ts';
 import { countDifferences } from '../../model/api/contract.ts';
-import { printable } from '../../model/printable.ts';
-import { palette, type TextOptions } from '../../report/layout.ts';
 import { columnsText } from '../operations/short-answer.ts';
 import { EXIT } from '../program/errors.ts';
 import { type CommandContext, interruptible, type Terminal } from '../program/terminal.ts';
 import { callCommand } from './call.ts';
 import { urlCommand } from './url.ts';
+import { validateCommand } from './validate.ts';
 
 const COMMANDS = [listCommand, showCommand, validateCommand, urlCommand, callCommand, diffCommand];
 
@@ -21,6 +25,17 @@ interface ApiOptions {
   readonly name?: string;
   readonly preferred?: boolean;
   readonly json?: boolean;
+}
+
+/** Runs `work` with access to documents, until a signal interrupts it. */
+async function withDocuments<Result>(
+  { directory }: ApiOptions,
+  work: (documents: Documents, signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const documents = await import('../../commands/api/documents.ts');
+  return await interruptible((signal) =>
+    documents.withDocuments({ directory, signal }, (opened) => work(opened, signal)),
+  );
 }
 
 const DOCUMENT = 'a file, a URL, or a name: insights, webhooks, discovery, lockhound';
@@ -48,12 +63,25 @@ function listCommand(terminal: Terminal): Command {
       'after',
       '\nExamples:\n  lockhound api list\n  lockhound api list --directory https://www.googleapis.com --preferred',
     )
-    .action(async (options: ApiOptions) => {
-      const { directory, name, preferred = false } = options;
-      const { listApis } = await import('../../commands/api/apis.ts');
-      const items = await interruptible((signal) => listApis({ preferred, signal, directory, name }));
-      print(terminal, options, { items });
-    });
+    .action(async (options: ApiOptions) => print(terminal, options, { items: await listApis(options) }));
+}
+
+/** Lists the APIs of a directory, or the bundled ones. Throws `DiscoveryError` and `HttpError`. */
+async function listApis(options: ApiOptions): Promise<readonly DirectoryItem[]> {
+  const { directory: url, name, preferred = false } = options;
+  if (url === undefined) {
+    const items = await Promise.all([...BUNDLED_APIS.values()].map(bundledItem));
+    return items.filter((item) => name === undefined || item.name === name);
+  }
+  return await withDocuments(options, async ({ http }, signal) =>
+    (await openDirectory({ http, url })).list({ preferred, signal, name }),
+  );
+}
+
+async function bundledItem(api: Parameters<typeof readBundledDescription>[0]): Promise<DirectoryItem> {
+  const found = await readBundledDescription(api);
+  const { name = '', version = '', title = '', description = '', labels = [] } = found;
+  return { id: `${name}:${version}`, name, version, title, description, labels, preferred: true };
 }
 
 function showCommand(terminal: Terminal): Command {
@@ -70,51 +98,30 @@ function showCommand(terminal: Terminal): Command {
         '  lockhound api show insights insights.getVersion\n' +
         '  lockhound api show sheets:v4 --directory https://www.googleapis.com',
     )
-    .action(async (document: string, methodId: string | undefined, options: ApiOptions) => {
-      const { directory } = options;
-      const { showApi } = await import('../../commands/api/apis.ts');
-      const { api, method } = await interruptible((signal) =>
-        showApi({ document, methodId, directory, signal }),
-      );
-      if (method === undefined) print(terminal, options, api, { ...api, schemas: api.schemas.length });
-      else print(terminal, options, method, { ...method, ...outlines(method) });
+    .action(async (named: string, methodId: string | undefined, options: ApiOptions) => {
+      const document = await withDocuments(options, ({ load }) => load(named));
+      const api = summarizeApi(document);
+      if (methodId === undefined)
+        return print(terminal, options, api, { ...api, schemas: api.schemas.length });
+      const { id } = findMethod(document, methodId);
+      const method = api.methods.find((one) => one.id === id);
+      if (method === undefined) throw new RangeError(`${id} is in the index and not in the summary`);
+      const outline = (name: string | null) =>
+        name === null ? [] : outlineSchema(document, name, OUTLINE_DEPTH);
+      const [requestSchema, responseSchema] = [outline(method.request), outline(method.response)];
+      const shown = {
+        requestSchema: requestSchema.map(outlineRow),
+        responseSchema: responseSchema.map(outlineRow),
+      };
+      print(terminal, options, { ...method, requestSchema, responseSchema }, { ...method, ...shown });
     });
 }
 
-/** The schemas of a method as rows: names are indented by their depth. */
-function outlines({ requestSchema, responseSchema }: MethodDetail) {
-  const row = ({
-    depth,
-    name,
-    type,
-    default: preset,
-    enum: values,
-    requiredBy,
-    description,
-  }: OutlineLine) => ({
-    ...{ name: `${'  '.repeat(depth)}${name}`, type, default: preset, enum: values, requiredBy, description },
-  });
-  return { requestSchema: requestSchema.map(row), responseSchema: responseSchema.map(row) };
-}
+const OUTLINE_DEPTH = 3;
 
-function validateCommand(terminal: Terminal, exit: (code: number) => void): Command {
-  return new Command('validate')
-    .description('Validate description documents and print a line for each. Unknown fields are allowed.')
-    .argument('<files...>', 'files, or folders of .json files')
-    .option('--json', 'print one JSON object per line, with every problem and its JSON path')
-    .addHelpText(
-      'after',
-      '\nExample:\n  lockhound api validate apis/*.json\n\nExit codes: 0 all valid, 2 at least one is not.',
-    )
-    .action(async (files: string[], { json }: ApiOptions) => {
-      const { validateFiles } = await import('../../commands/api/validate-files.ts');
-      let invalid = false;
-      for await (const file of validateFiles(files)) {
-        invalid ||= !file.valid;
-        terminal.out(json === true ? `${JSON.stringify(file)}\n` : validationText(file, terminal));
-      }
-      if (invalid) exit(EXIT.error);
-    });
+/** The name of a property is indented by its depth. */
+function outlineRow({ depth, name, description, ...others }: OutlineLine) {
+  return { name: `${'  '.repeat(depth)}${name}`, ...others, description };
 }
 
 function diffCommand(terminal: Terminal, exit: (code: number) => void): Command {
@@ -130,34 +137,11 @@ function diffCommand(terminal: Terminal, exit: (code: number) => void): Command 
         'Exit codes: 0 no breaking difference, 1 breaking differences, 2 the documents could not be compared.',
     )
     .action(async (before: string, after: string, options: ApiOptions) => {
-      const { directory } = options;
-      const { diffApis } = await import('../../commands/api/apis.ts');
-      const differences = await interruptible((signal) => diffApis({ before, after, directory, signal }));
+      const differences = await withDocuments(options, async ({ load }) =>
+        compareDescriptions(await load(before), await load(after)),
+      );
       const breaking = differences.some(({ class: severity }) => severity === 'breaking');
-      const document = { breaking, counts: countDifferences(differences), differences };
-      print(terminal, options, document);
+      print(terminal, options, { breaking, counts: countDifferences(differences), differences });
       if (breaking) exit(EXIT.findings);
     });
-}
-
-const SHOWN_PROBLEMS = 3;
-
-/**
- * Whether a description document is valid, and the first of its problems: one line for each file, regardless of the
- * width.
- */
-function validationText(file: ValidatedFile, { colour }: TextOptions): string {
-  const paint = palette(colour);
-  const { valid, id, methods, schemas } = file;
-  const problems = file.problems.filter(({ severity }) => !valid === (severity === 'error'));
-  const rest = problems.length - SHOWN_PROBLEMS;
-  const texts = [
-    ...(valid ? [`${id ?? '(no id)'}: ${methods} methods, ${schemas} schemas`] : []),
-    ...problems
-      .slice(0, SHOWN_PROBLEMS)
-      .map(({ path, message }) => `${valid ? 'odd: ' : ''}${path} ${message}`),
-    ...(rest > 0 ? [`and ${rest} more (--json lists them)`] : []),
-  ];
-  const verdict = valid ? paint.good('valid  ') : paint.bad('invalid');
-  return `${verdict}  ${paint.strong(printable(file.file))}  ${printable(texts.join('; '))}\n`;
 }

@@ -26,7 +26,7 @@ const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
 /** Runs `work` with access to documents. Links in a directory lead to public addresses and to hosts that the user named. */
 export async function withDocuments<Result>(
   options: DocumentsOptions,
-  work: (documents: ReturnType<typeof accessTo>) => Promise<Result>,
+  work: (documents: Documents) => Promise<Result>,
 ): Promise<Result> {
   const trusted = new Set<string>();
   const publicOnly = publicAddressesOnly();
@@ -38,6 +38,8 @@ export async function withDocuments<Result>(
 }
 
 /** Access to description documents: bundled, local and remote. */
+export type Documents = ReturnType<typeof accessTo>;
+
 function accessTo(http: HttpClient, trusted: Set<string>, { directory, signal }: DocumentsOptions) {
   const trust = (url: string) => {
     const host = URL.parse(url)?.hostname.replace(/^\[|\]$/g, '');

@@ -17,7 +17,12 @@ export function diffText({ lockfiles, gaps, newLicences }: LockfileComparison, o
     ]),
   );
   const changed = lockfiles.filter(({ status, notes }) => status !== 'unchanged' || notes.length > 0);
-  const shown = { changes: counts, lockfiles: changed.map(fileOf), newLicences, notCompared: gaps };
+  const shown = {
+    changes: counts,
+    lockfiles: changed.map(fileOf),
+    newLicences,
+    ...(gaps.length > 0 && { notCompared: gaps }),
+  };
   return plainText(shown, options);
 }
 

@@ -1,5 +1,5 @@
 import type { PackageChecks } from '../../../model/api/lockhound-api.generated.ts';
-import { checksText } from '../../../report/checks.ts';
+import { checksText } from '../../../report/gate-text.ts';
 import { EXIT } from '../../program/errors.ts';
 import type { Noun } from '../noun.ts';
 

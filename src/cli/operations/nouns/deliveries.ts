@@ -1,6 +1,7 @@
 import type { NotifiedChange } from '../../../model/alert/notification.ts';
 import type {
   DeliveryDetails,
+  DeliveryList,
   ResumedRoute,
   RetriedDeliveries,
 } from '../../../model/api/lockhound-api.generated.ts';
@@ -11,6 +12,11 @@ export const NOUN: Noun = {
     list: {
       items: 'deliveries',
       limit: 50,
+      // That no route is stopped is the usual case.
+      shown: ({ stoppedRoutes, ...others }: DeliveryList) => ({
+        ...others,
+        ...(stoppedRoutes.length > 0 && { stoppedRoutes }),
+      }),
       columns: {
         deliveries: 'state target route changes attempts updatedAt reason nextAttemptAt id',
       },

@@ -1,5 +1,5 @@
 import type { HealthVerdict } from '../../../model/api/lockhound-api.generated.ts';
-import { healthText } from '../../../report/administration/checks-text.ts';
+import { healthText } from '../../../report/administration/diagnoses-text.ts';
 import type { Noun } from '../noun.ts';
 
 export const NOUN: Noun = {
