@@ -15,6 +15,16 @@ export function packageMember(identity: string): string {
   return member.startsWith('GO:') ? `GO:${member.slice(3).toLowerCase()}` : member;
 }
 
+/** Members whose texts Redis looks for in each identity. */
+const FEW = 16;
+
+/** Texts of which each identity of the members' packages has one, and few others do. None: there are too many. */
+export function memberTexts(members: ReadonlySet<string>): readonly string[] {
+  if (members.size > FEW) return [];
+  // The name of a Go module may have capitals.
+  return [...new Set([...members].map((member) => (member.startsWith('GO:') ? 'GO:' : `${member}@`)))];
+}
+
 /** The members of an advisory and of the packages that it names. */
 function membersOf({ id, affected }: OsvRecord): readonly string[] {
   return [`${ADVISORY_MEMBER}${id}`, ...affected.map(({ system, name }) => `${system}:${name}`)];

@@ -6,6 +6,7 @@ import { chunks } from '../../model/yielding.ts';
 import type { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
+import { scanHaving } from '../redis/scan.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { readValue, reportTo, versionOf, writeText } from '../values/stored-values.ts';
 import { createAnswerTimes } from './answer-times.ts';
@@ -151,17 +152,7 @@ export function createFactStore<Value extends object>(
      * Keys of all facts in parts, with their text, or of those whose text has one of some others in it: Redis looks for these. Facts that
      * change meanwhile may be in it twice.
      */
-    async *scan(
-      ...having: readonly string[]
-    ): AsyncGenerator<readonly (readonly [key: string, text: string])[]> {
-      let cursor = '0';
-      do {
-        const answer = await runScript(redis, SCAN_HAVING, [facts], [cursor, ...having]);
-        const [next, ...found] = answer as readonly Buffer[];
-        yield chunks(found, 2).map(([key, text]) => [String(key), String(text)] as const);
-        cursor = String(next);
-      } while (cursor !== '0');
-    },
+    scan: (...having: readonly string[]) => scanHaving(redis, facts, having),
     /** Removes facts that no target needs. */
     async forget(names: readonly string[]): Promise<void> {
       for (const part of chunks(names, CHUNK)) {
@@ -177,26 +168,6 @@ export function createFactStore<Value extends object>(
     },
   };
 }
-
-/**
- * Some facts of a hash, in whose texts one of some others is, or all of them. Keys: facts. Arguments: cursor, the texts. Returns the next cursor,
- * then keys and texts.
- */
-const SCAN_HAVING = defineScript(`
-local answer = redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', 500)
-local found = {answer[1]}
-for at = 1, #answer[2], 2 do
-  local isWanted = #ARGV == 1
-  for index = 2, #ARGV do
-    isWanted = isWanted or string.find(answer[2][at + 1], ARGV[index], 1, true)
-  end
-  if isWanted then
-    found[#found + 1] = answer[2][at]
-    found[#found + 1] = answer[2][at + 1]
-  end
-end
-return found
-`);
 
 function splitAtSpace(text: string): readonly [before: string, after: string] {
   const at = text.indexOf(' ');

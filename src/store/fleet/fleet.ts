@@ -10,7 +10,7 @@ import type { DueTarget } from '../../model/queue/outcome.ts';
 import type { Advisory, VersionRecordSummary } from '../../model/scan/inventory.ts';
 import { REFRESH_RECORD, ROUTING } from '../../model/stored/catalog.ts';
 import { chunks, createYielder } from '../../model/yielding.ts';
-import { ADVISORY_MEMBER, type AdvisoryChanges, packageMember } from '../advisory-changes.ts';
+import { ADVISORY_MEMBER, type AdvisoryChanges, memberTexts, packageMember } from '../advisory-changes.ts';
 import type { StoreError } from '../errors.ts';
 import type { FactStore } from '../facts/facts.ts';
 import type { Keys } from '../keys.ts';
@@ -109,7 +109,7 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
       );
       const found = createIdSet();
       if (packages.size > 0) {
-        for await (const part of packageIds.scan())
+        for await (const part of packageIds.scan(...memberTexts(packages)))
           for (const [id, identity] of part) if (packages.has(packageMember(identity))) found.add(id);
       }
       return { ids: (await usedAmong(found)).toList(), advisories };

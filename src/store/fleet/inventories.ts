@@ -17,6 +17,7 @@ import { mapInSlices } from '../../model/yielding.ts';
 import { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
+import { readHash } from '../redis/scan.ts';
 import { readValue, writeLargeValue } from '../values/stored-values.ts';
 import type { PackageIds } from './package-ids.ts';
 
@@ -67,8 +68,8 @@ export function createInventories(redis: RedisClient, keys: Keys, packageIds: Pa
     });
     return new Map((await Promise.all(parts)).flat().filter(isFound));
   };
-  const readBucket = (bucket: number): Promise<Record<string, Buffer>> => {
-    const found = redis.hgetallBuffer(keys.idLists(bucket));
+  const readBucket = (bucket: number): Promise<ReadonlyMap<string, Buffer>> => {
+    const found = readHash(redis, keys.idLists(bucket));
     // A caller that ends early does not wait for it.
     found.catch(() => {});
     return found;
@@ -106,11 +107,11 @@ export function createInventories(redis: RedisClient, keys: Keys, packageIds: Pa
       if (stored < BUCKETS && (stored > 0 || targets === 0))
         return yield await idListsOf(await redis.hkeys(keys.inventoryUses));
       // The next buckets are on their way while the caller passes over one.
-      const coming: Promise<Record<string, Buffer>>[] = [];
+      const coming: Promise<ReadonlyMap<string, Buffer>>[] = [];
       for (let bucket = 0; bucket < BUCKETS || coming.length > 0; bucket += 1) {
         if (bucket < BUCKETS) coming.push(readBucket(bucket));
         if (bucket < AHEAD) continue;
-        yield new Map(Object.entries((await coming.shift()) ?? {}));
+        yield (await coming.shift()) ?? new Map();
       }
     },
   };

@@ -5,6 +5,7 @@ import type { LedgerEntry } from '../../model/fleet/ledger.ts';
 import { LEDGER_BLOCK } from '../../model/stored/catalog.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
+import { readHash } from '../redis/scan.ts';
 import { compress, recogniseCompression } from '../values/compression.ts';
 import { type OnUnreadable, readValue, reportTo, writeText } from '../values/stored-values.ts';
 
@@ -67,15 +68,15 @@ export function createLedger(redis: RedisClient, keys: Keys) {
       const places = (parts.length === 0 ? [0] : parts).flatMap((part) =>
         Array.from({ length: GROUPS }, (_, group) => ({ part, key: keys.ledgerHeads(part, group) })),
       );
-      const coming: Promise<Record<string, Buffer>>[] = [];
+      const coming: Promise<ReadonlyMap<string, Buffer>>[] = [];
       for (const [at, { part }] of places.entries()) {
         for (let next = at + coming.length; next < Math.min(at + AHEAD, places.length); next += 1) {
-          const found = redis.hgetallBuffer(places[next]?.key ?? '');
+          const found = readHash(redis, places[next]?.key ?? '');
           // A caller that ends early does not wait for it.
           found.catch(() => {});
           coming.push(found);
         }
-        const heads = Object.entries((await coming.shift()) ?? {});
+        const heads = [...((await coming.shift()) ?? [])];
         yield {
           heads: new Map(
             heads.flatMap(([target, stored]) => (stored.length < 4 ? [] : [[target, storedHead(stored)]])),

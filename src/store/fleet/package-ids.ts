@@ -1,7 +1,7 @@
 import { chunks } from '../../model/yielding.ts';
 import type { Keys } from '../keys.ts';
 import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
-import { scanParts } from '../redis/scan.ts';
+import { scanHaving } from '../redis/scan.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { createKeptValues } from '../values/kept-values.ts';
 
@@ -36,10 +36,10 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
   };
   // Lost ids are given out again.
   whenWritesMayBeLost(redis, clear);
-  /** All ids with their identities, in parts. */
-  async function* scan(): AsyncGenerator<Part> {
-    for await (const part of scanParts(redis, 'HSCAN', packageNames))
-      yield part.map(([id, identity]) => [Number(id), String(identity)] as const);
+  /** All ids with their identities in parts, or those whose identity has one of some texts in it: Redis looks for these. */
+  async function* scan(...having: readonly string[]): AsyncGenerator<Part> {
+    for await (const part of scanHaving(redis, packageNames, having))
+      yield part.map(([id, identity]) => [Number(id), identity] as const);
   }
   return {
     clear,

@@ -98,6 +98,36 @@ describe('a list of package ids that is damaged', () => {
   });
 });
 
+describe('listed packages', () => {
+  it('are found in all their versions, Go modules by any spelling, and few or many of them alike', async () => {
+    const fleet = openFleet(room.redis, 'listed');
+    const npm = npmFile('package-lock.json', ['left@1.0.0', 'left@2.0.0', 'left-pad@1.0.0', '@a/left@1.0.0']);
+    const go = npmFile('go.sum', ['github.com/Masterminds/semver@v3.0.0', 'example.com/other@v1.0.0']);
+    const modules = go.packages.map((one) => ({ ...one, ecosystem: 'golang' as const }));
+    await fleet.save('shop', [npm, { ...go, packages: modules }]);
+    const times = { recordTtlMs: 3_600_000, missTtlMs: 3_600_000 };
+    let members: readonly string[] = [];
+    const { listed, identities } = createFleet(room.redis, fleet.keys, {
+      ...fleet,
+      facts: {
+        versions: createFactStore(room.redis, fleet.keys, CACHED_VERSION, times),
+        advisories: createFactStore(room.redis, fleet.keys, CACHED_ADVISORY, times),
+      },
+      listedSince: async () => [...members],
+    });
+    const found = ['GO:github.com/Masterminds/semver@v3.0.0', 'NPM:left@1.0.0', 'NPM:left@2.0.0'];
+    const others = Array.from({ length: 20 }, (_, index) => `NPM:nobody-${index}`);
+    for (const more of [[], others]) {
+      members = ['id:GHSA-1', 'NPM:left', 'GO:github.com/masterminds/semver', ...more];
+      const { ids, advisories } = await listed(0);
+      expect([...(await identities(ids))].sort()).toEqual(found);
+      expect(advisories).toEqual(['GHSA-1']);
+    }
+    members = ['id:GHSA-1'];
+    expect((await listed(0)).ids).toHaveLength(0);
+  });
+});
+
 describe('the targets with wanted findings', () => {
   it('are found by target, text and finding; one that is damaged is named', async () => {
     const fleet = openFleet(room.redis, 'wanted');
