@@ -149,12 +149,7 @@ async function findRecord(redis: RedisClient, keys: Keys, id: string): Promise<D
   const fields = Object.fromEntries(STORED.map((name, index) => [name, values[index] ?? '']));
   if (fields['id'] === '') return undefined;
   const remedy = 'Delete the key to forget the delivery: it is not sent.';
-  return await checkValue(
-    DELIVERY_RECORD,
-    fields,
-    { key, remedy },
-    { version: Number(fields['version'] || 1) },
-  );
+  return await checkValue(DELIVERY_RECORD, fields, { key, remedy }, Number(fields['version'] || 1));
 }
 
 /** Fields and values of the record that identify a delivery. */

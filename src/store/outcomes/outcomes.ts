@@ -20,7 +20,6 @@ import type { RedisClient } from '../redis/connection.ts';
 import { runScript } from '../scripts/run-script.ts';
 import type { OutcomeStep } from '../scripts/save-outcome.lua.ts';
 import { SAVE_OUTCOME } from '../scripts/save-outcome.lua.ts';
-import { isLarge } from '../values/compression.ts';
 import { checkValue, readValue, type StoredPlace, writeLargeValue } from '../values/stored-values.ts';
 import { type OutcomeTimes, outcomeSteps, takeSteps } from './outcome-steps.ts';
 
@@ -43,13 +42,12 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
   const ledger = createLedgerWriter(redis, keys, inventories, options);
   const unpack = async (stored: Buffer, job: string, key: string): Promise<ReadOutcome> => {
     const place = placeOf(keys.outcome(job, key));
-    const large = isLarge(stored);
-    if (stored.length > 0) return { ...(await readValue(OUTCOME, stored, place)), place, large };
+    if (stored.length > 0) return { ...(await readValue(OUTCOME, stored, place)), place };
     const spent = keys.spentOutcome(job, key);
     const value = await redis.getBuffer(spent);
-    if (value === null) return { result: null, next: [], place, large };
+    if (value === null) return { result: null, next: [], place };
     const outcome = await readValue(OUTCOME, value, placeOf(spent));
-    return { ...outcome, place: placeOf(spent), large: isLarge(value) };
+    return { ...outcome, place: placeOf(spent) };
   };
   const read = async (job: string, key: string): Promise<ReadOutcome | undefined> => {
     const stored = await redis.getBuffer(keys.outcome(job, key));
@@ -63,9 +61,9 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
     async readResult<Result>(kind: StoredKind<Result>, job: string, key: string) {
       const outcome = await read(job, key);
       if (outcome === undefined) return undefined;
-      const { result, resultVersion: version = 1, place, large } = outcome;
+      const { result, resultVersion: version = 1, place } = outcome;
       if (result === null) return null;
-      return await checkValue(kind, result, place, { version, large });
+      return await checkValue(kind, result, place, version);
     },
     has: async (job, key) => (await redis.exists(keys.outcome(job, key))) === 1,
     async save(job, key, run, circumstances = {}) {
@@ -107,10 +105,9 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
   };
 }
 
-/** An outcome, and where and how large it is stored. */
+/** An outcome, and where it is stored. */
 interface ReadOutcome extends StoredOutcome {
   readonly place: StoredPlace;
-  readonly large: boolean;
 }
 
 async function writeOutcome(

@@ -1,10 +1,9 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { messageOf } from '../../model/errors.ts';
 import { isObject } from '../../model/json-object.ts';
 import { type StoredKind, withVersion } from '../../model/stored/kind.ts';
-import { createYielder, type YieldIfDue } from '../../model/yielding.ts';
 import { StoreError } from '../errors.ts';
-import { isLarge, packJson, packLargeJson, unpackJson } from './compression.ts';
+import { packJson, packLargeJson, unpackJson } from './compression.ts';
 
 /** The place of a stored value, for errors. */
 export interface StoredPlace {
@@ -48,7 +47,7 @@ export async function readValue<Value>(
   place: StoredPlace,
 ): Promise<Value> {
   const value = await parseValue(kind, stored, place);
-  return await checkValue(kind, value, place, { large: typeof stored !== 'string' && isLarge(stored) });
+  return await checkValue(kind, value, place);
 }
 
 /** The JSON value that is stored, unchecked. Throws `StoreError` `state-corrupt`. */
@@ -64,34 +63,20 @@ async function parseValue(
   }
 }
 
-export interface CheckOptions {
-  /** The value may be large: it is checked in steps that yield to other work. */
-  readonly large?: boolean;
-  /** Unset: the field `version` of the value. */
-  readonly version?: number;
-}
-
-/** Upgrades and checks a parsed value. Throws `StoreError` `state-corrupt` or `state-newer`. */
+/** Upgrades and checks a parsed value. `version`: that of the value. Throws `StoreError` `state-corrupt` or `state-newer`. */
 export async function checkValue<Value>(
   kind: StoredKind<Value>,
   stored: unknown,
   place: StoredPlace,
-  { large = false, version = versionOf(stored) }: CheckOptions = {},
+  version = versionOf(stored),
 ): Promise<Value> {
   if (version > kind.version) throw newer(kind, place, version);
   let value = stored;
   for (let step = version; step < kind.version; step += 1) value = kind.upgrades[step]?.(value);
   const schema = await kind.schema();
-  // A small value is copied by its schema; copies of a large one would take its memory twice.
-  if (!large) {
-    const read = schema.safeParse(value);
-    if (read.success) return read.data;
-    throw corrupt(kind, place, faultOf(read.error, []));
-  }
-  const known = knownFields(schema, value);
-  const fault = await findFault(schema, { value: known, path: [], yieldIfDue: createYielder() });
-  if (!isSound<Value>(known, fault)) throw corrupt(kind, place, fault ?? '');
-  return known;
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  throw corrupt(kind, place, faultOf(read.error));
 }
 
 /** Reads those that can be read; the others are reported. */
@@ -118,86 +103,10 @@ export function versionOf(value: unknown): number {
   return isObject(value) && typeof value['version'] === 'number' ? value['version'] : 1;
 }
 
-/** Elements of a list that are checked in one step, which takes some milliseconds. */
-const SLICE = 250;
-/** Large lists are stored no deeper: `lockfiles[].packages`. */
-const MAX_DEPTH = 4;
-
-interface Part {
-  readonly value: unknown;
-  readonly path: readonly PropertyKey[];
-  readonly yieldIfDue: YieldIfDue;
-}
-
-/** The first fault in a value, in words; its lists are checked in slices. Of a schema without transforms. */
-async function findFault(schema: z.core.$ZodType, part: Part): Promise<string | undefined> {
-  const inner = schema instanceof z.ZodExactOptional ? schema.unwrap() : schema;
-  const { value, path } = part;
-  if (path.length < MAX_DEPTH && inner instanceof z.ZodObject && isObject(value)) {
-    return await findFaultInFields(inner.shape, value, part);
-  }
-  return inner instanceof z.ZodArray && Array.isArray(value)
-    ? await findFaultInList(inner, value, part)
-    : faultIn(schema, value, path);
-}
-
-async function findFaultInFields(
-  shape: z.core.$ZodShape,
-  fields: Readonly<Record<string, unknown>>,
-  { path, yieldIfDue }: Part,
-): Promise<string | undefined> {
-  for (const [name, schema] of Object.entries(shape)) {
-    if (schema instanceof z.ZodExactOptional && !Object.hasOwn(fields, name)) continue;
-    const fault = await findFault(schema, { value: fields[name], path: [...path, name], yieldIfDue });
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
-}
-
-async function findFaultInList(
-  schema: z.ZodArray,
-  list: readonly unknown[],
-  { path, yieldIfDue }: Part,
-): Promise<string | undefined> {
-  const size = list.length <= SLICE && path.length < MAX_DEPTH ? 1 : SLICE;
-  for (let at = 0; at < list.length; at += size) {
-    await yieldIfDue();
-    const fault =
-      size === 1
-        ? await findFault(schema.element, { value: list[at], path: [...path, at], yieldIfDue })
-        : faultIn(schema, list.slice(at, at + size), path, at);
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
-}
-
-function faultIn(
-  schema: z.core.$ZodType,
-  value: unknown,
-  path: readonly PropertyKey[],
-  offset = 0,
-): string | undefined {
-  const read = z.safeParse(schema, value);
-  return read.success ? undefined : faultOf(read.error, path, offset);
-}
-
-/** `offset`: index of the first element, where the value is a slice of a list. */
-function faultOf({ issues: [issue] }: z.core.$ZodError, path: readonly PropertyKey[], offset = 0): string {
-  const within = (issue?.path ?? []).map((key, at) =>
-    at === 0 && typeof key === 'number' ? key + offset : key,
-  );
-  const where = [...path, ...within].map(String).join('.');
+/** Where and why a value does not fit its schema. */
+function faultOf({ issues: [issue] }: z.core.$ZodError): string {
+  const where = (issue?.path ?? []).map(String).join('.');
   return `${where === '' ? 'the value' : where}: ${issue?.message ?? 'does not fit'}`;
-}
-
-function isSound<Value>(_value: unknown, fault: string | undefined): _value is Value {
-  return fault === undefined;
-}
-
-/** Returns a value without the version, and without fields that a newer release added. */
-function knownFields(schema: z.core.$ZodType, value: unknown): unknown {
-  if (!(schema instanceof z.ZodObject) || !isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => Object.hasOwn(schema.shape, name)));
 }
 
 function corrupt(kind: StoredKind<unknown>, place: StoredPlace, what: string, cause?: unknown): StoreError {
