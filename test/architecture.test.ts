@@ -19,6 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   advisories: ['files', 'http', 'model', 'versions'],
   policy: ['model', 'versions'],
   fleet: ['model', 'policy', 'store'],
+  storage: ['files', 'http', 'model'],
   store: ['fleet', 'model'],
   report: ['discovery', 'files', 'model', 'notify', 'policy'],
   discovery: ['files', 'http', 'model'],

@@ -21,12 +21,16 @@ export interface FleetStore {
   queueOf(shard: Pick<Store, 'redis' | 'prefix'>, job: string): Promise<Queue>;
   /** One sentence for each stored value that is damaged or newer than this release; the answer lacks what they hold. */
   readonly unreadable: readonly string[];
+  /** Those of them that may pass, of the last minute: the storage of ledgers does not answer. They name no target. */
+  readonly away: readonly string[];
   readonly onUnreadable: OnUnreadable;
   /** Adds to `unreadable`. */
   readonly note: (message: string) => void;
   readonly policy: Policy;
   close(): Promise<void>;
 }
+
+const AWAY_MS = 60_000;
 
 interface FleetStoreOptions extends Pick<ConnectOptions, 'waiting'> {
   /** The telemetry for the queues: what is put on one continues its trace. */
@@ -47,6 +51,8 @@ export async function openFleetStore(
   const queues = openQueues(log, telemetry);
   // A server asks for the same value again and again.
   const unreadable = new Set<string>();
+  const passing = new Map<string, number>();
+  const away = () => [...passing].flatMap(([message, at]) => (at > Date.now() - AWAY_MS ? [message] : []));
   try {
     requireLayout(await layouts.read(), shards.length);
   } catch (error) {
@@ -58,9 +64,15 @@ export async function openFleetStore(
     of,
     queueOf: queues.of,
     get unreadable() {
-      return [...unreadable];
+      return [...unreadable, ...away()];
     },
-    onUnreadable: ({ message }) => void unreadable.add(message),
+    get away() {
+      return away();
+    },
+    onUnreadable({ code, message }) {
+      if (code === 'storage-away') passing.set(message, Date.now());
+      else unreadable.add(message);
+    },
     note: (message) => void unreadable.add(message),
     policy: policyOf(loaded.config),
     async close() {

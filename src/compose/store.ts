@@ -5,6 +5,7 @@ import { INGEST_LOCKFILES } from '../jobs/payloads/ingest-lockfiles.ts';
 import { judgeTarget } from '../jobs/refresh/judge-target.ts';
 import { selectTargets } from '../jobs/refresh/select-targets.ts';
 import { messageOf } from '../model/errors.ts';
+import type { ObjectStorage } from '../model/ports/object-storage.ts';
 import type { RequestBudget } from '../model/ports/shared-state.ts';
 import type { RequestClaim } from '../model/queue/open-job.ts';
 import { CACHED_ADVISORY, CACHED_VERSION } from '../model/stored/catalog.ts';
@@ -29,6 +30,7 @@ import { createTargetRemoval } from '../store/fleet/forget-target.ts';
 import { createGarbageCollection } from '../store/fleet/garbage.ts';
 import { createInventories } from '../store/fleet/inventories.ts';
 import { createLedger } from '../store/fleet/ledger.ts';
+import { createLedgerArchive } from '../store/fleet/ledger-archive.ts';
 import { createLedgerImport } from '../store/fleet/ledger-import.ts';
 import { createOpenAlerts } from '../store/fleet/open-alerts.ts';
 import { createPackageIds } from '../store/fleet/package-ids.ts';
@@ -50,6 +52,7 @@ import { createSuppressionStore } from '../store/suppressions.ts';
 import { createTargetStore } from '../store/targets.ts';
 import { createWorkerRecords, type WorkerRecords } from '../store/worker-records.ts';
 import { logThrottled } from '../workers/throttled-log.ts';
+import { openLedgerStorage } from './ledger-storage.ts';
 import { type Connection, openConnection } from './redis-connection.ts';
 
 /** Work continues without the cache: each kind of failure is logged once a minute. */
@@ -69,6 +72,8 @@ export interface Stores {
   of(target: string): Store;
   readonly layouts: ShardLayouts;
   readonly workers: WorkerRecords;
+  /** Has old blocks of ledgers, where it is configured. */
+  readonly storage: ObjectStorage | undefined;
   close(): Promise<void>;
 }
 
@@ -85,15 +90,24 @@ export async function openStores(
   const { shards: count } = config.redis;
   const connection = await openConnection(loaded, log, options);
   const unreadable = createUnreadable(log);
+  const storage = openLedgerStorage(loaded);
+  const close = async () => void (await Promise.all([connection.close(), storage?.close()]));
   const shards = Array.from({ length: count }, (_, index) =>
-    createStore(loaded, { connection, unreadable, shard: { index, count }, log }),
+    createStore(loaded, {
+      connection: { ...connection, close },
+      unreadable,
+      storage,
+      shard: { index, count },
+      log,
+    }),
   );
   return {
     shards,
     of: (target) => shards[shardOf(target, count)] as Store,
     layouts: (shards[0] as Store).layouts,
     workers: (shards[0] as Store).workers,
-    close: connection.close,
+    storage,
+    close,
   };
 }
 
@@ -122,11 +136,12 @@ function createUnreadable(log: Logger) {
 interface StoreParts {
   readonly connection: Connection;
   readonly unreadable: ReturnType<typeof createUnreadable>;
+  readonly storage: ObjectStorage | undefined;
   readonly shard: Shard;
   readonly log: Logger;
 }
 
-function createStore({ config }: LoadedConfig, { connection, unreadable, shard, log }: StoreParts) {
+function createStore({ config }: LoadedConfig, { connection, unreadable, storage, shard, log }: StoreParts) {
   const { redis } = connection;
   const onUnreadable = unreadable.add;
   const keys = createKeys(config.redis.prefix, shard);
@@ -135,7 +150,7 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
   const inventories = createInventories(redis, keys, packageIds);
   const targetSummaries = createTargetSummaries(redis, keys);
   const openAlerts = createOpenAlerts(redis, keys);
-  const ledger = createLedger(redis, keys);
+  const ledger = createLedger(redis, keys, storage);
   const facts = {
     versions: createFactStore(redis, keys, CACHED_VERSION, {
       ...freshness,
@@ -161,12 +176,16 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
       deliveredTtlMs: config.notify?.history.retention,
       inventories,
       keepMs: ledgerKeep(config),
+      storage,
     }),
     packageIds,
     inventories,
     targetSummaries,
     ledger,
-    importLedger: createLedgerImport(redis, keys),
+    importLedger: createLedgerImport(redis, keys, storage),
+    /** `undefined` without `ledger.storage`. */
+    archiveLedgers:
+      storage && createLedgerArchive(redis, keys, { storage, afterMs: config.ledger.storage?.after ?? 0 }),
     collectGarbage: createGarbageCollection(redis, keys, {
       ledger,
       openAlerts,
@@ -179,7 +198,7 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
     claimRequest: (claim: RequestClaim) => claimRequest(redis, keys, claim),
     /** Throws `StoreError` (`release-exists`). */
     claimRelease: (claim: Parameters<typeof claimRelease>[2]) => claimRelease(redis, keys, claim),
-    forgetTarget: createTargetRemoval(redis, keys, targetSummaries),
+    forgetTarget: createTargetRemoval(redis, keys, targetSummaries, storage),
     openAlerts,
     changeLog: createChangeLog(redis, keys),
     /** The knowledge of the fleet about package versions and advisories. */

@@ -29,6 +29,9 @@ export interface Secrets {
   readonly triggers?: ReadonlyMap<string, Secret> | undefined;
   /** Signs page tokens of the API. */
   readonly serveKey?: Secret | undefined;
+  readonly ledgerAccessKeyId?: Secret | undefined;
+  readonly ledgerSecretAccessKey?: Secret | undefined;
+  readonly ledgerSessionToken?: Secret | undefined;
   /** Secret custom variables by name. */
   readonly variables: ReadonlyMap<string, Secret>;
   /** Secrets of `credentials` by name. */
@@ -202,6 +205,7 @@ function withSentinelUrls(config: Config): Config {
 
 function secretsOf(config: Config, merged: unknown, environment: Environment): Secrets {
   const { notify, redis } = config;
+  const s3 = config.ledger.storage?.s3;
   const resolve = (reference: SecretReference | undefined, path: string): Secret | undefined =>
     reference === undefined ? undefined : resolveSecret(reference, path, environment);
   const variables = new Map<string, Secret>();
@@ -227,6 +231,9 @@ function secretsOf(config: Config, merged: unknown, environment: Environment): S
     applicationKey: resolve(notify?.platform?.applicationKey, 'notify.platform.applicationKey'),
     signingSecret: resolve(notify?.signingSecret, 'notify.signingSecret'),
     serveKey: resolve(config.serve.key, 'serve.key'),
+    ledgerAccessKeyId: resolve(s3?.accessKeyId, 'ledger.storage.s3.accessKeyId'),
+    ledgerSecretAccessKey: resolve(s3?.secretAccessKey, 'ledger.storage.s3.secretAccessKey'),
+    ledgerSessionToken: resolve(s3?.sessionToken, 'ledger.storage.s3.sessionToken'),
     ...(config.serve.triggers.length === 0
       ? {}
       : {

@@ -119,10 +119,13 @@ export function omitted(count: number): { readonly omitted?: number } {
   return count > 0 ? { omitted: count } : {};
 }
 
-/** The parts that the answer lacks because they cannot be read. Reasons name targets, so they are for callers who see all of them. */
+/**
+ * The parts that the answer lacks because they cannot be read. Most reasons name targets, so they are for callers who see all of them.
+ */
 export function unreadableOf(
   { fleet }: Pick<OperationContext, 'fleet'>,
   { seesAll }: Principal,
 ): { readonly unreadable?: readonly string[] } {
-  return seesAll && fleet.unreadable.length > 0 ? { unreadable: [...fleet.unreadable] } : {};
+  const unreadable = seesAll ? fleet.unreadable : fleet.away;
+  return unreadable.length > 0 ? { unreadable: [...unreadable] } : {};
 }

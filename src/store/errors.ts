@@ -8,6 +8,7 @@ import { CodedError } from '../model/errors.ts';
  * - `scan-exists`: another scan of the target has the id.
  * - `release-exists`: the release of the target has other lockfiles.
  * - `blob-*`: the content of a lockfile.
+ * - `storage-away`: the storage of old blocks of ledgers does not answer or is not configured.
  * - `state-corrupt`: a stored value that is damaged or is not of its kind. `state-newer`: a newer release wrote it.
  */
 export type StoreErrorCode =
@@ -22,6 +23,7 @@ export type StoreErrorCode =
   | 'blob-missing'
   | 'blob-corrupt'
   | 'blob-too-large'
+  | 'storage-away'
   | 'state-corrupt'
   | 'state-newer';
 

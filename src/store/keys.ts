@@ -195,6 +195,8 @@ function shardKeys(tagged: string) {
     /** List of what the scans of a target changed, in blocks; and a part of the heads of these lists by target (hash). */
     ledger: (target: string) => `${tagged}:ledger:${target}`,
     ledgerHeads: (part: number, group: number) => `${tagged}:fleet:ledger-heads:${part}:${group}`,
+    /** Objects of the ledger storage that no ledger refers to, by name: since when, in ms; 0 for those that may be removed at once (hash). */
+    unusedObjects: `${tagged}:fleet:unused-objects`,
     /** Stream of the changes of all targets. */
     changes: `${tagged}:changes`,
     /** Schedules by name. */

@@ -1,6 +1,8 @@
 import type { ChainableCommander } from 'ioredis';
 import { headOf, namedIds, withOtherIds } from '../../fleet/ledger/ledger-entries.ts';
-import { createLedger, headKeys, writeBlock, writeHead } from '../../store/fleet/ledger.ts';
+import type { ObjectStorage } from '../../model/ports/object-storage.ts';
+import { createLedger, headKeys, placeOf, writeBlock, writeHead } from '../../store/fleet/ledger.ts';
+import { isReference, readReference } from '../../store/fleet/ledger-reference.ts';
 import type { PackageIds } from '../../store/fleet/package-ids.ts';
 import type { Keys } from '../../store/keys.ts';
 import type { RedisClient } from '../../store/redis/connection.ts';
@@ -9,6 +11,7 @@ interface LedgerCopy {
   readonly target: string;
   readonly source: Keys;
   readonly keys: Keys;
+  readonly storage: ObjectStorage | undefined;
   readonly from: PackageIds;
   readonly to: PackageIds;
 }
@@ -16,15 +19,22 @@ interface LedgerCopy {
 /** Entries of a block. */
 const BLOCK = 16;
 
-/** Adds the ledger of a target to what is written, with the package ids of the other shard. Throws `state-corrupt`. */
+/**
+ * Adds the ledger of a target to what is written, with the package ids of the other shard. Its blocks are in Redis then, and the objects that
+ * had them are not used any more. Throws `state-corrupt` and `storage-away`.
+ */
 export async function copyLedger(
   redis: RedisClient,
   step: ChainableCommander,
-  { target, source, keys, from, to }: LedgerCopy,
+  { target, source, keys, storage, from, to }: LedgerCopy,
 ): Promise<void> {
-  const entries = await createLedger(redis, source).read(target, (error) => {
+  const entries = await createLedger(redis, source, storage).read(target, (error) => {
     throw error;
   });
+  const stored = await redis.lrangeBuffer(source.ledger(target), 0, -1);
+  const place = placeOf(source, target);
+  for (const one of stored.filter(isReference))
+    step.hset(keys.unusedObjects, (await readReference(one, place)).object, 0);
   const ids = [...namedIds(entries)];
   const identities = await from.identities(ids);
   const known = ids.flatMap((id, index) => {

@@ -49,7 +49,10 @@ interface TargetCopy {
   readonly to: ShardInventories;
 }
 
-async function copyTarget({ redis }: Move, { target, source, keys, from, to }: TargetCopy): Promise<void> {
+async function copyTarget(
+  { redis, storage }: Move,
+  { target, source, keys, from, to }: TargetCopy,
+): Promise<void> {
   const [stored, ledger, summary] = await Promise.all([
     redis.hgetBuffer(source.target(target), 'state'),
     redis.hget(source.target(target), 'ledger'),
@@ -83,7 +86,7 @@ async function copyTarget({ redis }: Move, { target, source, keys, from, to }: T
   }
   if (ledger !== null) {
     step.hset(keys.target(target), { ledger });
-    await copyLedger(redis, step, { target, source, keys, from: from.ids, to: to.ids });
+    await copyLedger(redis, step, { target, source, keys, storage, from: from.ids, to: to.ids });
   }
   await step.exec();
 }

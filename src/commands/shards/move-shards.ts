@@ -70,7 +70,7 @@ async function moveLocked(
   if (from !== to) {
     await layouts.write({ shards: from, move: { from, to } });
     await sleep(settleMs, undefined, { signal });
-    const copies = createMove(redis, { prefix, from, to, signal, onProgress });
+    const copies = createMove(redis, { prefix, from, to, storage: stores.storage, signal, onProgress });
     // Jobs come last, because producers may add some until the move begins.
     for (const copy of [copyTargets, copyRecords, copyQueues]) await copy(copies);
     signal.throwIfAborted();

@@ -1,4 +1,5 @@
 import { Cluster, type Redis } from 'ioredis';
+import type { ObjectStorage } from '../../model/ports/object-storage.ts';
 import { createKeys, type Keys } from '../../store/keys.ts';
 import type { RedisClient } from '../../store/redis/connection.ts';
 import { scanParts } from '../../store/redis/scan.ts';
@@ -7,6 +8,8 @@ import { shardOf } from '../../store/shards/shard-layout.ts';
 /** The shards before and after a move. The keys after it are empty when it begins, and no process uses them. */
 export interface Move {
   readonly redis: RedisClient;
+  /** Has old blocks of ledgers. */
+  readonly storage: ObjectStorage | undefined;
   readonly signal: AbortSignal;
   readonly sources: readonly Keys[];
   readonly destinations: readonly Keys[];
@@ -22,7 +25,7 @@ export function createMove(
     from,
     to,
     ...others
-  }: { prefix: string; from: number; to: number } & Pick<Move, 'signal' | 'onProgress'>,
+  }: { prefix: string; from: number; to: number } & Pick<Move, 'storage' | 'signal' | 'onProgress'>,
 ): Move {
   const keysOf = (count: number): readonly Keys[] =>
     Array.from({ length: count }, (_, index) => createKeys(prefix, { index, count }));

@@ -30,6 +30,7 @@ export const PLACES: Readonly<Record<keyof ShardKeys, Place | 'apart' | 'none'>>
   inventoryUses: 'apart',
   ledger: 'apart',
   ledgerHeads: 'apart',
+  unusedObjects: 'first',
   facts: 'apart',
   scans: (move, _, text) => scanPlace(move, text),
   scanOrder: async (move, scan, _, source) =>

@@ -10,6 +10,7 @@ import { listedSince, refreshDue } from '../../jobs/refresh/refresh-fleet.ts';
 import { selectionDue, settingsDue, suppressionsDue } from '../../jobs/refresh/select-targets.ts';
 import type { Routing } from '../../model/alert/routing.ts';
 import { defined } from '../../model/defined.ts';
+import { messageOf } from '../../model/errors.ts';
 import type { Severity } from '../../model/scan/severity.ts';
 import type { Schedule } from '../../workers/schedules.ts';
 import { issueRoutes, periodicRoutes, remindedRoutes } from '../notify/routing.ts';
@@ -42,12 +43,14 @@ interface RefreshOptions {
 export function refreshSchedules(
   {
     advisoryChanges,
+    archiveLedgers,
     fleet,
     inspections,
     collectGarbage,
     suppressions,
     targets,
-  }: Pick<Store, 'advisoryChanges' | 'fleet' | 'inspections' | 'collectGarbage' | 'suppressions' | 'targets'>,
+  }: Pick<Store, 'advisoryChanges' | 'archiveLedgers' | 'fleet'> &
+    Pick<Store, 'inspections' | 'collectGarbage' | 'suppressions' | 'targets'>,
   { every, young, jitter, staleAfter, inspect }: Config['watch'],
   { settings, routing, listedEvery, log }: RefreshOptions,
 ): readonly Schedule[] {
@@ -109,6 +112,11 @@ export function refreshSchedules(
       everyMs: GARBAGE_MS,
       async start() {
         log.info(await collectGarbage(), 'what no target needs is removed');
+        // Redis keeps what the storage does not take.
+        await archiveLedgers?.().then(
+          (counts) => log.info(counts, 'old blocks of ledgers are in the storage'),
+          (error) => log.warn({ error: messageOf(error) }, 'old blocks of ledgers are not archived'),
+        );
         return [];
       },
     },

@@ -2,9 +2,12 @@ import type { LedgerEntry, LockfileDelta } from '../../model/fleet/ledger.ts';
 import type { IdList } from '../id-list.ts';
 import { idsOf, stepsOf } from './lockfile-deltas.ts';
 
+/** Stands for `since` of a head that lacks ids, because a part of the ledger could not be read when it was written. */
+export const NOT_KNOWN = 0xffff_ffff;
+
 /** The part of a ledger that a pass over all targets needs. */
 export interface LedgerHead {
-  /** Since when it is known what the target held, in seconds since 1970. */
+  /** Since when it is known what the target held, in seconds since 1970; or `NOT_KNOWN`. */
   readonly since: number;
   /** Ids of packages that it held at some time and may not hold any more, ascending. */
   readonly ids: IdList;

@@ -79,6 +79,18 @@ const ledgerEntrySchema = z.object({
 
 export const ledgerBlockSchema = z.object({ entries: z.array(ledgerEntrySchema) });
 
+/** What a ledger has in place of a block that is in the storage (`ledger.storage`). */
+export type LedgerReference = ValueOf<typeof ledgerReferenceSchema>;
+
+export const ledgerReferenceSchema = z.object({
+  /** Name of the object. */
+  object: z.string().regex(/^[0-9a-f]{32}$/),
+  /** SHA-256 of the block in base64url. */
+  sha256: z.string(),
+  /** Time of the last entry of the block, in seconds since 1970. */
+  until: z.number(),
+});
+
 /** The data of a scan about itself for the ledger of its target. */
 export interface LedgerNote extends ScannedRevision {
   readonly scan: string;

@@ -40,6 +40,7 @@ export const TARGET_SUMMARY = kind('target-summary');
 export const OPEN_ALERT = kind('open-alert');
 export const LOGGED_CHANGES = kind('logged-changes');
 export const LEDGER_BLOCK = kind('ledger-block');
+export const LEDGER_REFERENCE = kind('ledger-reference');
 export const DAY_COUNT = kind('day-count');
 export const SHARD_LAYOUT = kind('shard-layout');
 export const WORKER_RECORD = kind('worker-record');

@@ -9,7 +9,7 @@ import { feedHeadSchema } from '../exploits/feed-head.ts';
 import { compactLockfileSchema } from '../fleet/compact-lockfile.ts';
 import { dayCountSchema } from '../fleet/day-count.ts';
 import { openAlertSchema } from '../fleet/fleet-finding.ts';
-import { ledgerBlockSchema } from '../fleet/ledger.ts';
+import { ledgerBlockSchema, ledgerReferenceSchema } from '../fleet/ledger.ts';
 import { loggedChangesSchema } from '../fleet/logged-changes.ts';
 import { lookUpFailureSchema, refreshedPartSchema, refreshRecordSchema } from '../fleet/refresh.ts';
 import { shardLayoutSchema } from '../fleet/shard-layout.ts';
@@ -74,6 +74,7 @@ export const SCHEMAS = {
   'open-alert': openAlertSchema,
   'logged-changes': loggedChangesSchema,
   'ledger-block': ledgerBlockSchema,
+  'ledger-reference': ledgerReferenceSchema,
   'day-count': dayCountSchema,
   'shard-layout': shardLayoutSchema,
   'worker-record': workerRecordSchema,

@@ -11,7 +11,7 @@ import { versionsNaming } from '../../store/fleet/versions-naming.ts';
 import { type OperationContext, unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { findSelected, type Holder, type HolderTest } from '../packages/holders.ts';
-import { EVER, holdersBefore, periodsOf, timeOf } from '../packages/periods.ts';
+import { EVER, holdersBefore, periodsOf, readEntries, timeOf } from '../packages/periods.ts';
 import { labelTest } from '../parameters.ts';
 
 /** Ledgers that are read at the same time. */
@@ -22,11 +22,13 @@ export const exposure: Operation<'lockhound.findings.exposure'> = async ({ param
   const { advisory, label, by, limit } = params;
   const hasLabels = labelTest(label);
   const fits: HolderTest = (one) => principal.sees(one.target) && hasLabels?.(one) !== false;
-  const { names, records, holders } = await exposedTargets(context, advisory, fits);
+  const { names, records, holders, ...exposed } = await exposedTargets(context, advisory, fits);
   const all: TargetExposure[] = [];
+  let { notKnown } = exposed;
   for (const part of chunks(holders, PART)) {
     const exposures = part.map(async (holder) => {
-      const entries = await holder.selected.store.ledger.read(holder.target, context.fleet.onUnreadable);
+      const { entries, isCut } = await readEntries(context, holder, EVER.since);
+      if (isCut) notKnown += 1;
       const periods = await periodsOf(context, holder, EVER, entries);
       return exposureOf(holder, periods, alertsIn(entries, names));
     });
@@ -38,6 +40,7 @@ export const exposure: Operation<'lockhound.findings.exposure'> = async ({ param
     count: all.length,
     targets: all.slice(0, limit),
     groups: groupsOf(all, by),
+    notKnown,
     ...unreadableOf(context, principal),
   };
 };

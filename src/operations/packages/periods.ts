@@ -7,6 +7,7 @@ import {
   type HeldPeriod as Period,
   wereGoneWithin,
 } from '../../fleet/ledger/held-periods.ts';
+import { headOf, NOT_KNOWN } from '../../fleet/ledger/ledger-entries.ts';
 import { findRoots, UNKNOWN_ROOT } from '../../fleet/package-places.ts';
 import type { HeldPeriod, LedgerPoint } from '../../model/api/lockhound-api.generated.ts';
 import { defined } from '../../model/defined.ts';
@@ -55,8 +56,8 @@ export async function findPeriods(
 ): Promise<PeriodsAnswer> {
   const { versions, notCompared, ...current } = await findHolders(context, query, fits);
   const { holders, notKnown } = await holdersBefore(context, current, { fits, since: time.since });
-  const read = await readPeriods(context, holders, { time, limit });
-  return { versions, ...read, notKnown, notCompared };
+  const { unread, ...read } = await readPeriods(context, holders, { time, limit });
+  return { versions, ...read, notKnown: notKnown + unread, notCompared };
 }
 
 /**
@@ -74,7 +75,7 @@ export async function holdersBefore(
   const known = new Set<string>();
   for (const selected of selections) {
     for await (const { target, since, isHolder } of passOverHeads(selected, asked)) {
-      if (asOf === Number.NEGATIVE_INFINITY || since <= asOf) known.add(target);
+      if (since !== NOT_KNOWN && (asOf === Number.NEGATIVE_INFINITY || since <= asOf)) known.add(target);
       if (!isHolder || candidates.has(target)) continue;
       const viewed = asked.get(target);
       if (viewed !== undefined) candidates.set(target, { ...holderOf(viewed), lockfiles: [], selected });
@@ -106,11 +107,11 @@ async function readPeriods(
   context: OperationContext,
   holders: readonly Holder[],
   { time, limit }: { readonly time: AskedTime; readonly limit: number },
-): Promise<Pick<PeriodsAnswer, 'targets' | 'lockfiles' | 'periods' | 'fixedInTime'>> {
+): Promise<Omit<PeriodsAnswer, 'versions' | 'notKnown' | 'notCompared'> & { readonly unread: number }> {
   const { since, until, unlessGoneWithin: within } = time;
   const isEver = since === EVER.since && until === EVER.until && within === undefined;
   const periods: HeldPeriod[] = [];
-  let [targets, lockfiles, fixedInTime] = [0, 0, 0];
+  let [targets, lockfiles, fixedInTime, unread] = [0, 0, 0, 0];
   for (const part of chunks(holders, PART)) {
     const isListed = lockfiles < limit;
     if (!isListed && isEver) {
@@ -118,7 +119,9 @@ async function readPeriods(
       continue;
     }
     const read = part.map(async (holder) => {
-      const all = await heldBy(context, holder);
+      const { entries, isCut } = await readEntries(context, holder, since);
+      if (isCut) unread += 1;
+      const all = await heldBy(context, holder, entries);
       const asked = all.filter((one) => overlaps(one, since, until));
       const isFixed =
         within !== undefined && asked.length > 0 && wereGoneWithin(all, { since, until, within });
@@ -133,7 +136,21 @@ async function readPeriods(
       lockfiles += files;
     }
   }
-  return { targets, lockfiles, periods, ...(within === undefined ? {} : { fixedInTime }) };
+  return { targets, lockfiles, periods, unread, ...(within === undefined ? {} : { fixedInTime }) };
+}
+
+/** The ledger of a target, and whether a part of it that is about the time since `asOf` cannot be read, which is reported. */
+export async function readEntries(
+  { fleet }: Pick<OperationContext, 'fleet'>,
+  { target, selected: { store } }: Pick<Holder, 'target' | 'selected'>,
+  asOf: number,
+): Promise<{ readonly entries: readonly LedgerEntry[]; readonly isCut: boolean }> {
+  let isRead = true;
+  const entries = await store.ledger.read(target, (error) => {
+    isRead = false;
+    fleet.onUnreadable(error);
+  });
+  return { entries, isCut: !isRead && !((headOf(entries)?.since ?? NOT_KNOWN) <= asOf) };
 }
 
 /** The periods of one target in a time, by lockfile. `entries`: its ledger, where it was read before. */

@@ -1,5 +1,6 @@
 import type { ForgottenTarget } from '../../model/api/lockhound-api.generated.ts';
 import { releaseIn } from '../../model/fleet/release.ts';
+import { StoreError } from '../../store/errors.ts';
 import { CHANGED } from '../../store/fleet/forget-target.ts';
 import { type OperationContext, requireSeen, unknownTarget } from '../context.ts';
 import type { Operation } from '../operation.ts';
@@ -28,9 +29,15 @@ export const forgetTarget: Operation<'lockhound.targets.forget'> = async ({ para
   };
 };
 
-/** Forgets a target; `undefined` for one that is not stored. Throws `Refusal` (`changed-meanwhile`). */
+/** Forgets a target; `undefined` for one that is not stored. Throws `Refusal` (`changed-meanwhile`, `storage-away`). */
 async function forget({ fleet }: OperationContext, target: string): Promise<readonly ForgottenTarget[]> {
-  const removed = await fleet.of(target).forgetTarget(target);
+  const removed = await fleet
+    .of(target)
+    .forgetTarget(target)
+    .catch((cause) => {
+      if (!(cause instanceof StoreError) || cause.code !== 'storage-away') throw cause;
+      throw new Refusal(503, cause.code, `target ${target} was not removed: ${cause.message}`, { cause });
+    });
   if (removed !== CHANGED) return removed === undefined ? [] : [removed];
   const detail = `target ${target} was not removed: scans of it are saved all the time. Stop its producer or schedule, and try again`;
   throw new Refusal(409, 'changed-meanwhile', detail);

@@ -1,9 +1,11 @@
 import { headOf } from '../../fleet/ledger/ledger-entries.ts';
 import type { LedgerEntry } from '../../model/fleet/ledger.ts';
+import type { ObjectStorage } from '../../model/ports/object-storage.ts';
 import { chunks } from '../../model/yielding.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
+import { UNUSE_STEP } from '../scripts/steps.lua.ts';
 import { createLedger, headKeys, writeBlock, writeHead } from './ledger.ts';
 
 /** Entries of a block. */
@@ -14,10 +16,11 @@ export const IMPORTED = 'import.';
 
 /**
  * Puts the history of a target before the first scan of its ledger, in place of one that was imported before. Of a history, the entries
- * that are not older than that scan are left out. Resolves to their number that is written; `undefined` when the target has no ledger, or when its ledger changed each time. Throws `state-corrupt`.
+ * that are not older than that scan are left out. Resolves to their number that is written; `undefined` when the target has no ledger, or when its ledger changed each time. Throws `state-corrupt`
+ * and `storage-away`.
  */
-export function createLedgerImport(redis: RedisClient, keys: Keys) {
-  const ledger = createLedger(redis, keys);
+export function createLedgerImport(redis: RedisClient, keys: Keys, storage?: ObjectStorage) {
+  const ledger = createLedger(redis, keys, storage);
   return async (target: string, history: readonly LedgerEntry[]): Promise<number | undefined> => {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const revision = await redis.hget(keys.target(target), 'ledger');
@@ -37,7 +40,7 @@ export function createLedgerImport(redis: RedisClient, keys: Keys) {
       const answer = await runScript(
         redis,
         IMPORT,
-        [keys.target(target), keys.ledger(target), ...heads],
+        [keys.target(target), keys.ledger(target), keys.unusedObjects, ...heads],
         [target, revision, length, ...(head ? writeHead(head) : heads.map(() => '')), ...blocks, ...recorded],
       );
       if (answer === 1) return before.length;
@@ -49,17 +52,19 @@ export function createLedgerImport(redis: RedisClient, keys: Keys) {
 /**
  * Replaces a ledger that did not change since it was read. Returns 1, or 0 for one that did.
  *
- * Keys: target, ledger, heads of ledgers. Arguments: target, revision of its ledger, number of elements, the parts of its head, then the blocks.
+ * Keys: target, ledger, unused objects, heads of ledgers. Arguments: target, revision of its ledger, number of elements, the parts of its head, then the blocks.
  */
 const IMPORT = defineScript(`
+${UNUSE_STEP}
 if redis.call('HGET', KEYS[1], 'ledger') ~= ARGV[2] or redis.call('LLEN', KEYS[2]) ~= tonumber(ARGV[3]) then
   return 0
 end
+unuse(KEYS[2], 0, -1, KEYS[3])
 redis.call('DEL', KEYS[2])
-for at = 3, #KEYS do
-  redis.call('HSET', KEYS[at], ARGV[1], ARGV[at + 1])
+for at = 4, #KEYS do
+  redis.call('HSET', KEYS[at], ARGV[1], ARGV[at])
 end
-for at = #KEYS + 2, #ARGV do
+for at = #KEYS + 1, #ARGV do
   redis.call('RPUSH', KEYS[2], ARGV[at])
 end
 return 1

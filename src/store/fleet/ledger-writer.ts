@@ -1,17 +1,20 @@
 import { decodeLockfileIds } from '../../fleet/compact-lockfile.ts';
-import { headOf, type LedgerHead } from '../../fleet/ledger/ledger-entries.ts';
+import { headOf, type LedgerHead, NOT_KNOWN } from '../../fleet/ledger/ledger-entries.ts';
 import { type ComparedLockfile, idsOf, lockfileDeltas } from '../../fleet/ledger/lockfile-deltas.ts';
 import type { DeliveryIdentity } from '../../model/alert/delivery.ts';
 import { defined } from '../../model/defined.ts';
 import type { LedgerEntry, LedgerNote } from '../../model/fleet/ledger.ts';
 import type { TargetLockfile } from '../../model/fleet/target-summary.ts';
+import type { ObjectStorage } from '../../model/ports/object-storage.ts';
 import type { TargetChange } from '../../model/queue/outcome.ts';
+import { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import type { OutcomeStep } from '../scripts/save-outcome.lua.ts';
 import type { Inventories, PackedInventory } from './inventories.ts';
-import { headKeys, readBlock, readHead, singlesIn, writeBlock, writeHead } from './ledger.ts';
+import { headKeys, placeOf, readBlock, readHead, singlesIn, writeBlock, writeHead } from './ledger.ts';
+import { isReference, readReference } from './ledger-reference.ts';
 
 /** Two years. */
 const DEFAULT_KEEP_MS = 730 * 24 * 3_600_000;
@@ -23,6 +26,8 @@ export type LedgerWriter = ReturnType<typeof createLedgerWriter>;
 export interface LedgerOptions {
   /** How long entries of a target with these labels are kept, in ms; 0: none are written, and those that exist are removed. */
   readonly keepMs?: (labels: Readonly<Record<string, string>>) => number;
+  /** Has the blocks that are not in Redis. */
+  readonly storage?: ObjectStorage | undefined;
 }
 
 /** The lockfiles of a target before and after a scan. */
@@ -42,7 +47,7 @@ export function createLedgerWriter(
   redis: RedisClient,
   keys: Keys,
   inventories: Pick<Inventories, 'idListsOf'>,
-  { keepMs = () => DEFAULT_KEEP_MS }: LedgerOptions = {},
+  { keepMs = () => DEFAULT_KEEP_MS, storage }: LedgerOptions = {},
 ) {
   return async (
     change: TargetChange,
@@ -62,7 +67,8 @@ export function createLedgerWriter(
     const entry = entryOf(note, isStart ? undefined : files);
     const write = { name: 'LEDGER_AT', keys: [keys.target(target)], values: ['', revisions[1] as string] };
     if (!isStart && entry.files === undefined && entry.findings === undefined) return [write];
-    return [write, ...(await appendSteps(redis, keys, { target, entry, oldest: (time - keep) / 1_000 }))];
+    const added = { target, entry, oldest: (time - keep) / 1_000 };
+    return [write, ...(await appendSteps({ redis, keys, storage }, added))];
   };
 }
 
@@ -79,7 +85,7 @@ export async function deliveredStep(
 function forgetStep(keys: Keys, target: string): OutcomeStep {
   return {
     name: 'LEDGER_FORGET',
-    keys: [keys.target(target), keys.ledger(target), ...headKeys(keys, target)],
+    keys: [keys.target(target), keys.ledger(target), keys.unusedObjects, ...headKeys(keys, target)],
     values: [target],
   };
 }
@@ -124,6 +130,12 @@ async function deltasOf(
   return lockfileDeltas(old, current);
 }
 
+interface Place {
+  readonly redis: RedisClient;
+  readonly keys: Keys;
+  readonly storage: ObjectStorage | undefined;
+}
+
 interface Appended {
   readonly target: string;
   readonly entry: LedgerEntry;
@@ -133,39 +145,78 @@ interface Appended {
 
 /**
  * The last entries are stored one by one. When there are enough of them, they become a block, and blocks that are too old are dropped. An
- * alert that is accepted meanwhile adds an entry, and the script then leaves this to the next scan.
+ * alert that is accepted meanwhile adds an entry, and the script then leaves this to the next scan. Older blocks are read only where the
+ * head cannot do without them. When the storage that has them does not answer, nothing is dropped, and a head that needs them says that it
+ * is not known: the next scan writes it.
  */
 async function appendSteps(
-  redis: RedisClient,
-  keys: Keys,
+  { redis, keys, storage }: Place,
   { target, entry, oldest }: Appended,
 ): Promise<readonly OutcomeStep[]> {
   const [list, heads] = [keys.ledger(target), headKeys(keys, target)];
-  const [length, tail, before] = await Promise.all([
+  const [length, tail, parts] = await Promise.all([
     redis.llen(list),
     redis.lrangeBuffer(list, -BLOCK, -1),
     runScript(redis, READ_HEAD, heads, [target]),
   ]);
-  const last = singlesIn(tail);
-  const isFull = last.length >= BLOCK - 1;
-  const append = { name: 'LEDGER', keys: [list], values: [await writeBlock([entry])] };
-  const known = readHead(before as readonly (Buffer | null)[]);
-  const isSame = known !== undefined && !hasGone(entry);
-  const simply = [append, ...(isSame ? [] : headSteps(heads, target, joined(known, entry)))];
-  if (!isFull && entry.start !== true) return simply;
-  const stored = await redis.lrangeBuffer(list, 0, -1);
-  // With a block that is damaged, or of a newer release, everything stays as it is.
-  const blocks = await Promise.all(stored.map((one) => readBlock(keys, target, one))).catch(() => undefined);
-  if (blocks === undefined) return simply;
-  const split = blocks.length - (isFull ? last.length : 0);
-  const dropped = isFull ? blocks.slice(0, split).findLastIndex(isOlderThan(oldest)) + 1 : 0;
-  const joinedEntries = [...blocks.slice(split).flat(), entry];
-  const head = headOf([...blocks.slice(dropped, split).flat(), ...joinedEntries]);
-  const seal = isFull ? [await writeBlock(joinedEntries), dropped, split - 1, length] : [];
+  const known = readHead(parts as readonly (Buffer | null)[]);
+  const singles = singlesIn(tail);
+  const isFull = singles.length >= BLOCK - 1;
+  const read = (one: Buffer) => readBlock(keys, target, one, storage);
+  const last = isFull ? await Promise.all(singles.map(read)).catch(() => undefined) : undefined;
+  const isNew = entry.start === true || (length > 0 && (known === undefined || known.since === NOT_KNOWN));
+  const append = { name: 'LEDGER', keys: [list, keys.unusedObjects], values: [await writeBlock([entry])] };
+  const mustRead = isNew || (last !== undefined && (await firstTime(redis, keys, target)) < oldest);
+  const all = mustRead ? await readAll(redis, list, read) : undefined;
+  const blocks = typeof all === 'object' ? all.slice(0, length - singles.length) : [];
+  const dropped = last === undefined ? 0 : blocks.findLastIndex(isOlderThan(oldest)) + 1;
+  const head = nextHead(typeof all === 'object' ? all.slice(dropped) : all, { known, entry, isNew });
+  const seal =
+    last === undefined
+      ? []
+      : [await writeBlock([...last.flat(), entry]), dropped, length - singles.length - 1, length];
   return [
     { ...append, values: [...append.values, ...seal] },
     ...(head === undefined ? [] : headSteps(heads, target, head)),
   ];
+}
+
+type Blocks = readonly (readonly LedgerEntry[])[];
+
+/** The head with an entry; `undefined` when it stays as it is. */
+function nextHead(
+  blocks: Blocks | 'damaged' | 'storage-away' | undefined,
+  {
+    known,
+    entry,
+    isNew,
+  }: { readonly known: LedgerHead | undefined; readonly entry: LedgerEntry; readonly isNew: boolean },
+): LedgerHead | undefined {
+  if (typeof blocks === 'object') return headOf([...blocks.flat(), entry]);
+  if (isNew && blocks === 'storage-away') return { ...joined(known, entry), since: NOT_KNOWN };
+  return isNew || known === undefined || hasGone(entry) ? joined(known, entry) : undefined;
+}
+
+async function readAll(
+  redis: RedisClient,
+  list: string,
+  read: (one: Buffer) => Promise<readonly LedgerEntry[]>,
+): Promise<Blocks | 'damaged' | 'storage-away'> {
+  try {
+    return await Promise.all((await redis.lrangeBuffer(list, 0, -1)).map(read));
+  } catch (error) {
+    return error instanceof StoreError && error.code === 'storage-away' ? 'storage-away' : 'damaged';
+  }
+}
+
+/** The time of the last entry of the first block, in seconds since 1970, without the storage. A block that cannot be read is not old. */
+async function firstTime(redis: RedisClient, keys: Keys, target: string): Promise<number> {
+  const stored = await redis.lindexBuffer(keys.ledger(target), 0);
+  if (stored === null) return Number.POSITIVE_INFINITY;
+  const read = isReference(stored)
+    ? readReference(stored, placeOf(keys, target)).then(({ until }) => until)
+    : readBlock(keys, target, stored).then((entries) => entries.at(-1)?.at ?? 0);
+  return await read.catch(() => Number.POSITIVE_INFINITY);
 }
 
 /** The parts of the head of a ledger. Keys: heads of ledgers. Arguments: target. */

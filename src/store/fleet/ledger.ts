@@ -2,12 +2,20 @@ import { hash } from 'node:crypto';
 import { decodeIds, encodeIds, type IdList } from '../../fleet/id-list.ts';
 import type { LedgerHead } from '../../fleet/ledger/ledger-entries.ts';
 import type { LedgerEntry } from '../../model/fleet/ledger.ts';
+import type { ObjectStorage } from '../../model/ports/object-storage.ts';
 import { LEDGER_BLOCK } from '../../model/stored/catalog.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { readHash } from '../redis/scan.ts';
 import { compress, recogniseCompression } from '../values/compression.ts';
-import { type OnUnreadable, readValue, reportTo, writeText } from '../values/stored-values.ts';
+import {
+  type OnUnreadable,
+  readValue,
+  reportTo,
+  type StoredPlace,
+  writeText,
+} from '../values/stored-values.ts';
+import { isReference, readReferred } from './ledger-reference.ts';
 
 /** A head is stored in parts, by the remainder of its ids: a question about a package reads one part of each. */
 const PARTS = 8;
@@ -39,7 +47,8 @@ export interface HeadPart {
  */
 export type Ledger = ReturnType<typeof createLedger>;
 
-export function createLedger(redis: RedisClient, keys: Keys) {
+/** `storage`: has the blocks that are not in Redis. */
+export function createLedger(redis: RedisClient, keys: Keys, storage?: ObjectStorage) {
   return {
     /**
      * The entries of a target, in the order in which they were saved. Of a block that cannot be read, which is reported, the entries are
@@ -49,8 +58,9 @@ export function createLedger(redis: RedisClient, keys: Keys) {
       const stored = await redis.lrangeBuffer(keys.ledger(target), 0, -1);
       const entries: LedgerEntry[] = [];
       let isCut = false;
-      for (const one of stored) {
-        const block = await readBlock(keys, target, one).catch(reportTo(onUnreadable));
+      const report = reportTo(onUnreadable);
+      const blocks = stored.map((one) => readBlock(keys, target, one, storage).catch(report));
+      for (const block of await Promise.all(blocks)) {
         if (block === undefined) {
           isCut = true;
           continue;
@@ -105,13 +115,25 @@ export async function writeBlock(entries: readonly LedgerEntry[]): Promise<Buffe
 
 /** The elements at the end of a ledger that have a single entry. */
 export function singlesIn(tail: readonly Buffer[]): readonly Buffer[] {
-  return tail.slice(tail.findLastIndex((stored) => recogniseCompression(stored) !== 'none') + 1);
+  const isBlock = (stored: Buffer) => recogniseCompression(stored) !== 'none' || isReference(stored);
+  return tail.slice(tail.findLastIndex(isBlock) + 1);
 }
 
-/** Throws `state-corrupt` or `state-newer`. */
-export async function readBlock(keys: Keys, target: string, stored: Buffer): Promise<readonly LedgerEntry[]> {
-  const place = { key: keys.ledger(target), remedy: 'Delete the key to forget the history of the target.' };
-  return (await readValue(LEDGER_BLOCK, stored, place)).entries;
+/** The place of a ledger, for errors. */
+export function placeOf(keys: Keys, target: string): StoredPlace {
+  return { key: keys.ledger(target), remedy: 'Delete the key to forget the history of the target.' };
+}
+
+/** Throws `state-corrupt`, `state-newer` or `storage-away`. */
+export async function readBlock(
+  keys: Keys,
+  target: string,
+  stored: Buffer,
+  storage?: ObjectStorage,
+): Promise<readonly LedgerEntry[]> {
+  const place = placeOf(keys, target);
+  const block = isReference(stored) ? await readReferred(stored, place, storage) : stored;
+  return (await readValue(LEDGER_BLOCK, block, place)).entries;
 }
 
 /** The parts of a head, in the order of `headKeys`. */

@@ -205,14 +205,28 @@ local function spend(keys, from, marked, ms)
 end`;
 
 /**
+ * Lua function `unuse(ledger, first, last, unused)`: lists the objects that elements of a ledger refer to as unused
+ * (`fleet/ledger-archive.ts`), before they are dropped.
+ */
+export const UNUSE_STEP = `
+local function unuse(ledger, first, last, unused)
+  for _, element in ipairs(redis.call('LRANGE', ledger, first, last)) do
+    local object = string.match(element, '^archived:.*"object":"(%x+)"')
+    if object then
+      redis.call('HSET', unused, object, 0)
+    end
+  end
+end`;
+
+/**
  * Lua functions of the ledger of a target (`fleet/ledger-writer.ts`), with keys and arguments:
  * - `ledgerAt`, key: target. Arguments: the revision up to which the ledger has to be complete, or '', and the new one.
- * - `ledger`, key: ledger. Arguments: an entry; where it fills a block, also the block of the last entries with this one, the first and
+ * - `ledger`, keys: ledger, unused objects. Arguments: an entry; where it fills a block, also the block of the last entries with this one, the first and
  *   the last element that stay before the block, and the number of elements with which this is true.
  * - `ledgerDelivered`, keys: target, ledger. Arguments: an entry, for a target that has a ledger.
- * - `ledgerForget`, keys: target, ledger, heads of ledgers (hashes). Arguments: target id.
+ * - `ledgerForget`, keys: target, ledger, unused objects, heads of ledgers (hashes). Arguments: target id.
  */
-export const LEDGER_STEPS = `
+export const LEDGER_STEPS = `${UNUSE_STEP}
 local function ledgerAt(keys, arguments)
   if arguments[1] == '' or redis.call('HGET', keys[1], 'ledger') == arguments[1] then
     redis.call('HSET', keys[1], 'ledger', arguments[2])
@@ -222,6 +236,9 @@ end
 local function ledger(keys, arguments)
   local entry, block, firstKept, lastKept, length = unpack(arguments)
   if block and redis.call('LLEN', keys[1]) == tonumber(length) then
+    if tonumber(firstKept) > 0 then
+      unuse(keys[1], 0, tonumber(firstKept) - 1, keys[2])
+    end
     if tonumber(lastKept) < tonumber(firstKept) then
       redis.call('DEL', keys[1])
     else
@@ -241,8 +258,9 @@ end
 
 local function ledgerForget(keys, arguments)
   redis.call('HDEL', keys[1], 'ledger')
+  unuse(keys[2], 0, -1, keys[3])
   redis.call('DEL', keys[2])
-  for at = 3, #keys do
+  for at = 4, #keys do
     redis.call('HDEL', keys[at], arguments[1])
   end
 end`;

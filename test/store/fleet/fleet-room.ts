@@ -1,6 +1,7 @@
 import { defined } from '../../../src/model/defined.ts';
 import type { LedgerNote } from '../../../src/model/fleet/ledger.ts';
 import type { LoggedChanges } from '../../../src/model/fleet/logged-changes.ts';
+import type { ObjectStorage } from '../../../src/model/ports/object-storage.ts';
 import type { TargetState } from '../../../src/model/scan/change.ts';
 import type { Finding } from '../../../src/model/scan/finding.ts';
 import type { ResolvedLockfile, ResolvedPackage } from '../../../src/model/scan/inventory.ts';
@@ -32,12 +33,18 @@ export function openFleet(
     now = Date.now,
     shard,
     keepMs,
-  }: { readonly now?: () => number; readonly shard?: Shard; readonly keepMs?: () => number } = {},
+    storage,
+  }: {
+    readonly now?: () => number;
+    readonly shard?: Shard;
+    readonly keepMs?: () => number;
+    readonly storage?: ObjectStorage;
+  } = {},
 ) {
   const keys = createKeys(prefix, shard);
   const packageIds = createPackageIds(redis, keys, now);
   const inventories = createInventories(redis, keys, packageIds);
-  const outcomes = createOutcomeStore(redis, keys, { inventories, now, ...defined({ keepMs }) });
+  const outcomes = createOutcomeStore(redis, keys, { inventories, now, storage, ...defined({ keepMs }) });
   const targets = createTargetStore(redis, keys);
   let scans = 0;
   const save = async (target: string, read: readonly ResolvedLockfile[], options: TargetOptions = {}) => {

@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import { messageOf } from '../../model/errors.ts';
+import type { ObjectStorage } from '../../model/ports/object-storage.ts';
+import { chunks } from '../../model/yielding.ts';
+import type { Keys } from '../keys.ts';
+import type { RedisClient } from '../redis/connection.ts';
+import { scanFields, scanParts } from '../redis/scan.ts';
+import { defineScript, runScript } from '../scripts/run-script.ts';
+import { recogniseCompression } from '../values/compression.ts';
+import { reportTo } from '../values/stored-values.ts';
+import { readBlock } from './ledger.ts';
+import { digestOf, storageAway, writeReference } from './ledger-reference.ts';
+
+export interface ArchiveOptions {
+  readonly storage: ObjectStorage;
+  /** Blocks are archived when their last entry is older than this, in ms. */
+  readonly afterMs: number;
+  readonly now?: () => number;
+}
+
+/** The numbers of a pass: blocks that left Redis, and objects that were removed. */
+export interface ArchivedLedgers {
+  readonly archived: number;
+  readonly removed: number;
+}
+
+/** A worker has written an object and its reference within this time, or it is dead. */
+const WRITING_MS = 3_600_000;
+/** Ledgers that are archived at the same time. */
+const PART = 8;
+
+/**
+ * Writes old blocks of all ledgers to the storage and replaces them by references. Safe while scans run, and after a crash at any point:
+ * an object is listed as unused before it is written, the script that writes its reference takes it off that list, and a script that drops
+ * a reference lists it again. What is on the list is removed. Names are random, so a late request of a dead worker is about no object that
+ * is in use. Throws `storage-away`; the next pass does the rest.
+ */
+export function createLedgerArchive(
+  redis: RedisClient,
+  keys: Keys,
+  { storage, afterMs, now = Date.now }: ArchiveOptions,
+) {
+  const removeUnused = async (): Promise<number> => {
+    let removed = 0;
+    for await (const [object, time] of scanFields(redis, keys.unusedObjects)) {
+      if (Number(time) > now() - WRITING_MS) continue;
+      await storage.remove(object);
+      removed += await redis.hdel(keys.unusedObjects, object);
+    }
+    return removed;
+  };
+  /** Resolves to false when the ledger changed meanwhile. */
+  const move = async (target: string, index: number, block: Buffer, until: number): Promise<boolean> => {
+    const object = randomBytes(16).toString('hex');
+    await redis.hset(keys.unusedObjects, object, now());
+    await storage.put(object, block);
+    const written = await storage.get(object);
+    if (written?.equals(block) !== true)
+      throw new RangeError('it returns other bytes than those that were written');
+    const reference = writeReference({ object, sha256: digestOf(block), until });
+    const touched = [keys.ledger(target), keys.unusedObjects];
+    if ((await runScript(redis, REFER, touched, [index, block, reference, object])) === 1) return true;
+    // Another pass may have taken it off the list.
+    await storage.remove(object);
+    await redis.hdel(keys.unusedObjects, object);
+    return false;
+  };
+  const archive = async (target: string): Promise<number> => {
+    let archived = 0;
+    for (const [index, stored] of (await redis.lrangeBuffer(keys.ledger(target), 0, -1)).entries()) {
+      if (recogniseCompression(stored) === 'none') continue;
+      const entries = await readBlock(keys, target, stored).catch(reportTo(() => {}));
+      const until = entries?.at(-1)?.at;
+      if (until === undefined) continue;
+      if (until * 1_000 > now() - afterMs) break;
+      if (await move(target, index, stored, until)) archived += 1;
+    }
+    return archived;
+  };
+  return async (): Promise<ArchivedLedgers> => {
+    try {
+      const removed = await removeUnused();
+      let archived = 0;
+      for await (const targets of scanParts(redis, 'SSCAN', keys.targets)) {
+        for (const part of chunks(targets, PART)) {
+          const done = await Promise.allSettled(part.map(([target]) => archive(target)));
+          for (const one of done) {
+            if (one.status === 'rejected') throw one.reason;
+            archived += one.value;
+          }
+        }
+      }
+      return { archived, removed };
+    } catch (cause) {
+      throw storageAway(`old blocks of ledgers stay in Redis (${messageOf(cause)})`, cause);
+    }
+  };
+}
+
+/**
+ * Replaces an element of a ledger by a reference to an object, which is used from then on. Returns 1, or 0 when the ledger has another
+ * element there or the object is being removed.
+ *
+ * Keys: ledger, unused objects. Arguments: index, element, reference, name of the object.
+ */
+const REFER = defineScript(`
+if redis.call('LINDEX', KEYS[1], ARGV[1]) ~= ARGV[2] or redis.call('HDEL', KEYS[2], ARGV[4]) == 0 then
+  return 0
+end
+redis.call('LSET', KEYS[1], ARGV[1], ARGV[3])
+return 1
+`);
