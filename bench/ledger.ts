@@ -1,5 +1,11 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { heldIds } from '../src/fleet/id-list.ts';
+import { chunks } from '../src/model/yielding.ts';
+import { createFolderStorage } from '../src/storage/folder-storage.ts';
 import { createLedger, headKeys } from '../src/store/fleet/ledger.ts';
+import { createLedgerArchive } from '../src/store/fleet/ledger-archive.ts';
 import { closeRedis, connectRedis } from '../src/store/redis/connection.ts';
 import { startNativeRedis } from '../test/native-redis.ts';
 import { seededRandom } from '../test/seeded-random.ts';
@@ -65,6 +71,32 @@ export async function* measure([count = '100']: readonly string[]): AsyncGenerat
   }
   const kilobytes = (bytes: number) => (bytes / targets.length / 1_024).toFixed(1);
   console.log(`a year in Redis: ${kilobytes(ledgers)} KB a ledger, and ${kilobytes(heads)} KB for its head`);
+  const names = targets.map((_, index) => `org/target-${index}`);
+  const folder = await mkdtemp(join(tmpdir(), 'ledgers-'));
+  const storage = createFolderStorage(folder, 1_000_000);
+  const per = (ms: number, count: number) => (ms / Math.max(1, count)).toFixed(2);
+  const read = async () => {
+    const ledger = createLedger(redis, on.keys, storage);
+    const from = performance.now();
+    for (const part of chunks(names, 32)) await Promise.all(part.map((target) => ledger.read(target)));
+    return per(performance.now() - from, names.length);
+  };
+  const inRedis = await read();
+  const archive = createLedgerArchive(redis, on.keys, { storage, afterMs: 1 });
+  const [moving, used] = [performance.now(), process.cpuUsage()];
+  const { archived } = await archive();
+  const { user, system } = process.cpuUsage(used);
+  const took = `${per(performance.now() - moving, archived)} ms, ${per((user + system) / 1_000, archived)} ms of processor time`;
+  let left = 0;
+  for (const target of names)
+    left += Number(await redis.memory('USAGE', on.keys.ledger(target), 'SAMPLES', 0));
+  console.log(
+    `with ${archived} blocks in a folder: ${kilobytes(left)} KB a ledger; moving a block takes ${took}`,
+  );
+  console.log(
+    `reading a ledger takes ${inRedis} ms from Redis, and ${await read()} ms from Redis and the folder`,
+  );
+  await rm(folder, { recursive: true });
   const began = performance.now();
   let found = 0;
   for await (const { heads: part, wanted } of createLedger(redis, on.keys).heads([1, 1_001, 100_001]))

@@ -300,6 +300,55 @@ describe('VEX documents', () => {
   });
 });
 
+describe('the storage of old blocks of ledgers', () => {
+  const keys = 'accessKeyId: { env: ID }, secretAccessKey: { env: KEY }';
+  const load = (storage: string, environment = {}) =>
+    loadConfig({ file: fileWith(`ledger: { storage: { ${storage} } }`), environment });
+
+  it('is a folder or a bucket, whose credentials are secrets', () => {
+    expect(load('folder: /srv/ledgers').config.ledger.storage).toEqual({
+      after: 30 * 86_400_000,
+      folder: '/srv/ledgers',
+    });
+    const { config, secrets } = load(
+      `after: 7d, s3: { endpoint: "https://s3.example/x", bucket: abc, ${keys} }`,
+      {
+        ID: 'the-id',
+        KEY: 'the-key',
+      },
+    );
+    expect(config.ledger.storage?.s3).toMatchObject({ region: 'us-east-1', bucket: 'abc', prefix: '' });
+    expect(secrets.ledgerAccessKeyId?.reveal()).toBe('the-id');
+    expect(secrets.ledgerSecretAccessKey?.reveal()).toBe('the-key');
+    expect(JSON.stringify({ config, secrets })).not.toContain('the-');
+  });
+
+  it.each([
+    ['after: 1d', 'name either a `folder` or a bucket'],
+    [
+      `folder: a, s3: { endpoint: "https://s3.example", bucket: abc, ${keys} }`,
+      'name either a `folder` or a bucket',
+    ],
+    [`s3: { endpoint: "https://user:word@s3.example", bucket: abc, ${keys} }`, 'a URL without credentials'],
+    [`s3: { endpoint: "ftp://s3.example", bucket: abc, ${keys} }`, 'an http or https URL'],
+    [`s3: { endpoint: "https://s3.example", bucket: A/b, ${keys} }`, 'the name of a bucket'],
+    [
+      `s3: { endpoint: "https://s3.example", bucket: abc, prefix: "../", ${keys} }`,
+      'a path that ends with `/`',
+    ],
+    [
+      `s3: { endpoint: "https://s3.example", bucket: abc, prefix: "a", ${keys} }`,
+      'a path that ends with `/`',
+    ],
+    [
+      's3: { endpoint: "https://s3.example", bucket: abc, accessKeyId: AKIA }',
+      'secrets are given by reference',
+    ],
+  ])('refuses %s', (storage, message) => {
+    expect(() => load(storage)).toThrow(message);
+  });
+});
+
 describe('the configuration as written', () => {
   it('shows durations as written in the file, the environment or the defaults', () => {
     const file = fileWith(

@@ -23,6 +23,7 @@ import {
   INSPECTION,
   INVENTORY,
   LEDGER_BLOCK,
+  LEDGER_REFERENCE,
   LOCKFILE_INVENTORY,
   LOGGED_CHANGES,
   LOOK_UP_FAILURE,
@@ -371,6 +372,7 @@ const WRITTEN = new Map<StoredKind<unknown>, object>([
     SCHEDULE_RUN,
     { run: '1', due: at, startedAt: at, trigger: 'command', state: 'failed', targets: 0, reason: 'r' },
   ],
+  [LEDGER_REFERENCE, { object: 'ab'.repeat(16), sha256: 'x'.repeat(43), until: 1_769_839_200 }],
   [
     LEDGER_BLOCK,
     {

@@ -1,5 +1,10 @@
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ResolvedLockfile } from '../../../src/model/scan/inventory.ts';
+import { createFolderStorage } from '../../../src/storage/folder-storage.ts';
+import { createLedgerArchive } from '../../../src/store/fleet/ledger-archive.ts';
 import { npmFile } from '../../store/fleet/fleet-room.ts';
 import { lockhound } from '../lockhound.ts';
 import { type Fleet, openFleetCli } from './fleet-cli.ts';
@@ -286,6 +291,41 @@ describe('lockhound where at other times', () => {
     expect(code).toBe(1);
     expect(out).toMatch(/targets +0\n[\s\S]*fixed in time +1\n/);
     expect((await where('debug', '--unless-fixed-within', 'soon')).note).toContain('expected a duration');
+  });
+
+  it('says what is not known while the storage of old blocks does not answer', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'ledgers-'));
+    vi.stubEnv('LOCKHOUND_LEDGER_STORAGE_FOLDER', folder);
+    for (let hour = 0; hour < 16; hour += 1)
+      await fleet.save('org/shop', [npmFile('package-lock.json', [`app@2.${hour}.0`])], {
+        labels: { team: 'web' },
+        ...at(`2026-09-09T${String(hour).padStart(2, '0')}:00:00Z`),
+      });
+    const [ever, early] = [
+      await where('debug@4.4.2', '--ever'),
+      await where('debug@4.4.2', '--at', '2026-09-08T14:00Z'),
+    ];
+    const exposed = await lockhound(['targets', 'history', 'org/shop', '--json']);
+    const storage = createFolderStorage(folder, 1_000_000);
+    const archive = createLedgerArchive(fleet.redis, fleet.keys, { storage, afterMs: 1_000 });
+    expect(await archive()).toEqual({ archived: 1, removed: 0 });
+    expect(await where('debug@4.4.2', '--ever')).toEqual(ever);
+    expect(await where('debug@4.4.2', '--at', '2026-09-08T14:00Z')).toEqual(early);
+    expect(await lockhound(['targets', 'history', 'org/shop', '--json'])).toEqual(exposed);
+    await rename(folder, `${folder}-away`);
+    const { answer, note } = await where('debug@4.4.2', '--ever');
+    expect(answer).toMatchObject({ targets: 1, notKnown: 1 });
+    expect(note).toContain('the storage of ledgers does not answer: older parts of ledgers are not known');
+    const later = await where('debug@4.4.2', '--at', '2026-09-08T14:00Z');
+    expect(later.answer).toMatchObject({ targets: 0, notKnown: early.answer.notKnown + 1, periods: [] });
+    const refused = await lockhound(['targets', 'forget', 'org/shop', '--yes']);
+    expect(refused.code).toBe(2);
+    expect(refused.note).toContain('target org/shop was not removed: the storage of ledgers removes nothing');
+    await rename(`${folder}-away`, folder);
+    expect((await lockhound(['targets', 'forget', 'org/shop', '--yes'])).code).toBe(0);
+    expect((await readdir(folder, { recursive: true })).filter((name) => name.length > 2)).toEqual([]);
+    await rm(folder, { recursive: true });
+    vi.stubEnv('LOCKHOUND_LEDGER_STORAGE_FOLDER', undefined);
   });
 
   it('does not read more ledgers than it lists', async () => {
