@@ -6,7 +6,8 @@ import { chunks } from '../src/model/yielding.ts';
 import { createFolderStorage } from '../src/storage/folder-storage.ts';
 import { createLedger, headKeys } from '../src/store/fleet/ledger.ts';
 import { createLedgerArchive } from '../src/store/fleet/ledger-archive.ts';
-import { closeRedis, connectRedis } from '../src/store/redis/connection.ts';
+import type { Keys } from '../src/store/keys.ts';
+import { closeRedis, connectRedis, type RedisClient } from '../src/store/redis/connection.ts';
 import { startNativeRedis } from '../test/native-redis.ts';
 import { seededRandom } from '../test/seeded-random.ts';
 import { npmFile, openFleet } from '../test/store/fleet/fleet-room.ts';
@@ -71,32 +72,7 @@ export async function* measure([count = '100']: readonly string[]): AsyncGenerat
   }
   const kilobytes = (bytes: number) => (bytes / targets.length / 1_024).toFixed(1);
   console.log(`a year in Redis: ${kilobytes(ledgers)} KB a ledger, and ${kilobytes(heads)} KB for its head`);
-  const names = targets.map((_, index) => `org/target-${index}`);
-  const folder = await mkdtemp(join(tmpdir(), 'ledgers-'));
-  const storage = createFolderStorage(folder, 1_000_000);
-  const per = (ms: number, count: number) => (ms / Math.max(1, count)).toFixed(2);
-  const read = async () => {
-    const ledger = createLedger(redis, on.keys, storage);
-    const from = performance.now();
-    for (const part of chunks(names, 32)) await Promise.all(part.map((target) => ledger.read(target)));
-    return per(performance.now() - from, names.length);
-  };
-  const inRedis = await read();
-  const archive = createLedgerArchive(redis, on.keys, { storage, afterMs: 1 });
-  const [moving, used] = [performance.now(), process.cpuUsage()];
-  const { archived } = await archive();
-  const { user, system } = process.cpuUsage(used);
-  const took = `${per(performance.now() - moving, archived)} ms, ${per((user + system) / 1_000, archived)} ms of processor time`;
-  let left = 0;
-  for (const target of names)
-    left += Number(await redis.memory('USAGE', on.keys.ledger(target), 'SAMPLES', 0));
-  console.log(
-    `with ${archived} blocks in a folder: ${kilobytes(left)} KB a ledger; moving a block takes ${took}`,
-  );
-  console.log(
-    `reading a ledger takes ${inRedis} ms from Redis, and ${await read()} ms from Redis and the folder`,
-  );
-  await rm(folder, { recursive: true });
+  await measureArchive(redis, on.keys, targets.length);
   const began = performance.now();
   let found = 0;
   for await (const { heads: part, wanted } of createLedger(redis, on.keys).heads([1, 1_001, 100_001]))
@@ -105,6 +81,35 @@ export async function* measure([count = '100']: readonly string[]): AsyncGenerat
   console.log(`a pass over all heads: ${(each * 1_000).toFixed(1)} µs a target (${found} found)`);
   await closeRedis(redis);
   await server.close();
+}
+
+/** The sizes of ledgers whose old blocks are in a folder, and the time for moving and reading them. */
+async function measureArchive(redis: RedisClient, keys: Keys, targets: number): Promise<void> {
+  const names = Array.from({ length: targets }, (_, index) => `org/target-${index}`);
+  const folder = await mkdtemp(join(tmpdir(), 'ledgers-'));
+  const storage = createFolderStorage(folder, 1_000_000);
+  const per = (ms: number, count: number) => (ms / Math.max(1, count)).toFixed(2);
+  const read = async () => {
+    const ledger = createLedger(redis, keys, storage);
+    const from = performance.now();
+    for (const part of chunks(names, 32)) await Promise.all(part.map((target) => ledger.read(target)));
+    return per(performance.now() - from, names.length);
+  };
+  const inRedis = await read();
+  const archive = createLedgerArchive(redis, keys, { storage, afterMs: 1 });
+  const [moving, used] = [performance.now(), process.cpuUsage()];
+  const { archived } = await archive();
+  const { user, system } = process.cpuUsage(used);
+  const took = `${per(performance.now() - moving, archived)} ms, ${per((user + system) / 1_000, archived)} ms of processor time`;
+  let left = 0;
+  for (const target of names) left += Number(await redis.memory('USAGE', keys.ledger(target), 'SAMPLES', 0));
+  console.log(
+    `with ${archived} blocks in a folder: ${(left / targets / 1_024).toFixed(1)} KB a ledger; moving a block takes ${took}`,
+  );
+  console.log(
+    `reading a ledger takes ${inRedis} ms from Redis, and ${await read()} ms from Redis and the folder`,
+  );
+  await rm(folder, { recursive: true });
 }
 
 interface Held {
