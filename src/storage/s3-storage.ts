@@ -26,8 +26,9 @@ const CODE = /<Code>(\w{1,64})<\/Code>/;
  */
 export function createS3Storage(options: S3Options, http: HttpClient): ObjectStorage {
   const { endpoint, region, bucket, prefix } = options;
+  const base = endpoint.endsWith('/') ? endpoint.slice(0, -1) : endpoint;
   const send = async (method: string, name: string, body?: Buffer): Promise<HttpResponse> => {
-    const url = `${endpoint.replace(/\/+$/, '')}/${bucket}/${prefix}${name}`;
+    const url = `${base}/${bucket}/${prefix}${name}`;
     const sessionToken = options.sessionToken?.reveal();
     const signer = new AwsV4Signer({
       ...{ method, url, region, service: 's3' },
