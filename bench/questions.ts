@@ -20,7 +20,8 @@ const ROUNDS = 5;
 /**
  * Times questions about a fleet, whose targets have the ledger of a year: of a running server, and, unless `ONLY_SERVER=1`, as whole
  * processes over a native Redis.
- * `npm run bench -- questions [targets] [packages]`; `FLEET_FILE=<file>.rdb` keeps the filled Redis.
+ * `npm run bench -- questions [targets] [packages]`; `FLEET_FILE=<file>.rdb` keeps the filled Redis; `ARCHIVED=1`: old blocks of
+ * ledgers are in a folder.
  */
 export async function* measure(
   [targets = '10000', packages = '1000']: readonly string[],
@@ -35,10 +36,14 @@ export async function* measure(
   const redis = await startNativeRedis(...(KEPT === undefined ? [] : fileOptions(KEPT)));
   try {
     const config = join(folder, 'lockhound.yaml');
-    await writeFile(config, `redis: { url: "${redis.url}" }\n`);
+    const storage = process.env['ARCHIVED'] === '1' ? `ledger: { storage: { folder: "${folder}" } }\n` : '';
+    await writeFile(config, `redis: { url: "${redis.url}" }\n${storage}`);
     const store = await openStore(loadConfig({ file: config, environment: {} }), pino({ level: 'silent' }));
     const { filled, isKept } = await keptFleet(store, redis, size);
-    await fillLedgers(store, size.targets, size.distinct).finally(() => store.close());
+    await fillLedgers(store, size.targets, size.distinct);
+    const counts = await store.archiveLedgers?.();
+    if (counts !== undefined) console.log(`${counts.archived} blocks of ledgers are in a folder`);
+    await store.close();
     const rare = filled.holders.findLastIndex((count) => count > 0);
     const advised = [...filled.holders.keys()].findLast(
       (index) => filled.holders[index] !== 0 && advisoryIdsOf(index).length > 0,
