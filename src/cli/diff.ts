@@ -72,11 +72,11 @@ async function render(
 ): Promise<Iterable<string>> {
   switch (format) {
     case 'json':
-      return (await import('../report/review/diff-json.ts')).diffJson(comparison);
+      return (await import('../report/review/diff.ts')).diffJson(comparison);
     case 'markdown':
       return [(await import('../report/review/diff-markdown.ts')).diffMarkdown(comparison)];
     default:
-      return [(await import('../report/review/diff-text.ts')).diffText(comparison, terminal)];
+      return [(await import('../report/review/diff.ts')).diffText(comparison, terminal)];
   }
 }
 

@@ -70,7 +70,7 @@ async function printer(
   { format }: ParseOptions,
 ): Promise<(file: ParsedFile) => Promise<void>> {
   if (format === 'json') {
-    const { parsedFileJson } = await import('../report/parsed-file-json.ts');
+    const { parsedFileJson } = await import('../report/parsed-file.ts');
     return (file) => writeParts(terminal, parsedFileJson(file));
   }
   const { parsedFileText } = await import('../report/parsed-file.ts');

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { ledgerKeep } from '../config/ledger-keep.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
 import { INGEST_LOCKFILES } from '../jobs/payloads/ingest-lockfiles.ts';
 import { judgeTarget } from '../jobs/refresh/judge-target.ts';
 import { selectTargets } from '../jobs/refresh/select-targets.ts';
@@ -9,6 +9,7 @@ import type { ObjectStorage } from '../model/ports/object-storage.ts';
 import type { RequestBudget } from '../model/ports/shared-state.ts';
 import type { RequestClaim } from '../model/queue/open-job.ts';
 import { CACHED_ADVISORY, CACHED_VERSION } from '../model/stored/catalog.ts';
+import { hasLabels } from '../model/wildcard.ts';
 import { createAdvisoryChanges } from '../store/advisory-changes.ts';
 import { createAppliedObjects } from '../store/alerts/applied-objects.ts';
 import { createDeliveryStore } from '../store/alerts/deliveries.ts';
@@ -272,4 +273,11 @@ function budgetOf(redis: RedisClient, keys: Keys, perSecond: number | undefined)
   return perSecond === undefined
     ? undefined
     : createRequestBudget(redis, keys, { name: 'insights', perSecond });
+}
+
+/** Returns how long the ledger of a target with some labels is kept, in ms; 0: it has none. */
+export function ledgerKeep({
+  ledger,
+}: Pick<Config, 'ledger'>): (labels: Readonly<Record<string, string>>) => number {
+  return (labels) => ledger.byLabel.findLast((entry) => hasLabels(labels, entry.labels))?.keep ?? ledger.keep;
 }

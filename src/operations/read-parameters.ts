@@ -48,7 +48,8 @@ function readOne(
   return isRepeated ? values : (values[0] ?? '');
 }
 
-function typed({ type }: ParameterDescription, text: string): Value {
+/** The value of a text: documents write defaults as texts, as queries do. */
+export function typed({ type }: { readonly type?: string | undefined }, text: string): Value {
   if (type === 'boolean') return text === 'true';
   return type === 'integer' || type === 'number' ? Number(text) : text;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ledgerKeep } from '../../src/config/ledger-keep.ts';
+import { ledgerKeep } from '../../src/compose/store.ts';
 
 it('the last entry whose labels a target has says how long its ledger is kept', () => {
   const keep = ledgerKeep({

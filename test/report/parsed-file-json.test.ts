@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readLockfile } from '../../src/lockfiles/read.ts';
-import { parsedFileJson } from '../../src/report/parsed-file-json.ts';
+import { parsedFileJson } from '../../src/report/parsed-file.ts';
 import { SAMPLES } from '../lockfiles/samples.ts';
 
 const FIELDS = [

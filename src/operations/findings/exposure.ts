@@ -11,7 +11,7 @@ import { versionsNaming } from '../../store/fleet/versions-naming.ts';
 import { type OperationContext, unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { findSelected, type Holder, type HolderTest } from '../packages/holders.ts';
-import { EVER, holdersBefore, periodsOf, readEntries, timeOf } from '../packages/periods.ts';
+import { EVER, holdersBefore, periodsOf, readEntries, startOf, timeOf } from '../packages/periods.ts';
 import { labelTest } from '../parameters.ts';
 
 /** Ledgers that are read at the same time. */
@@ -156,10 +156,6 @@ function exposureOf(
       }),
     },
   ];
-}
-
-function startOf({ from, notKnownBefore = '' }: HeldPeriod): string {
-  return from?.at ?? notKnownBefore;
 }
 
 /** With one decimal; 0 when the second time is not later. */

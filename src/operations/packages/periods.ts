@@ -222,7 +222,8 @@ export function timeOf(seconds: number): string {
   return new Date(seconds * 1_000).toISOString();
 }
 
-function startOf({ from, notKnownBefore = '' }: HeldPeriod): string {
+/** The first time of which it is known that the package was held. */
+export function startOf({ from, notKnownBefore = '' }: HeldPeriod): string {
   return from?.at ?? notKnownBefore;
 }
 

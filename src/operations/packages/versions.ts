@@ -14,7 +14,7 @@ import { suspicionOf } from '../../policy/signals/suspicion.ts';
 import { unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { findHolders, type Holder, type SelectedPackages } from './holders.ts';
-import { similarNames } from './places.ts';
+import { packagesOf, similarNames } from './places.ts';
 import { readPackageQuery } from './query.ts';
 
 /** The versions of a package, the targets that hold them, and the source projects of those that were inspected. */
@@ -40,9 +40,9 @@ export const versions: Operation<'lockhound.packages.versions'> = async ({ param
   };
 };
 
-function holderOf({ target, lockfiles, selected }: Holder): PackageHolder {
-  const ids = new Set(lockfiles.flatMap(({ lookedUp, excluded }) => [...lookedUp, ...excluded]));
-  return { target, purls: [...ids].flatMap((id) => selected.byId.get(id)?.purl ?? []).sort(compareText) };
+function holderOf(holder: Holder): PackageHolder {
+  const purls = packagesOf(holder).map(({ purl }) => purl);
+  return { target: holder.target, purls: purls.sort(compareText) };
 }
 
 /** The versions of all shards, with what is stored of them, by purl. `targets` is not counted here. */

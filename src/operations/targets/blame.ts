@@ -3,7 +3,7 @@ import { compareText } from '../../policy/finding-order.ts';
 import { requireSeen, unknownTarget, unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { lockfilesHolding, requireReadable, selectPackages } from '../packages/holders.ts';
-import { EVER, periodsOf } from '../packages/periods.ts';
+import { EVER, periodsOf, startOf } from '../packages/periods.ts';
 import { readPackageQuery } from '../packages/query.ts';
 
 /** Which scan and commit brought a package to a target. */
@@ -25,7 +25,6 @@ export const blame: Operation<'lockhound.targets.blame'> = async ({ params, prin
     { target, labels: {}, requestedAt: state.requestedAt, lockfiles, selected },
     EVER,
   );
-  const startOf = ({ from, notKnownBefore = '' }: (typeof periods)[number]) => from?.at ?? notKnownBefore;
   return {
     target,
     periods: periods.toSorted((left, right) => compareText(startOf(right), startOf(left))),

@@ -1,5 +1,6 @@
 import type { ParameterDescription, SchemaDescription } from '../../discovery/description/description.ts';
 import { defined } from '../../model/defined.ts';
+import { typed } from '../../operations/read-parameters.ts';
 
 /** An object of a JSON Schema or an OpenAPI document. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -18,18 +19,12 @@ export function schemaOf(schema: SchemaDescription): Json {
     ...{ description, format, pattern, enum: schema.enum },
     minimum: minimum === undefined ? undefined : Number(minimum),
     maximum: maximum === undefined ? undefined : Number(maximum),
-    default: schema.default === undefined ? undefined : defaultOf(type, schema.default),
+    default: schema.default === undefined ? undefined : typed(schema, schema.default),
     items: items && schemaOf(items),
     properties: properties && Object.fromEntries(names.map(([name, one]) => [name, schemaOf(one)])),
     required: required.length === 0 ? undefined : required,
     additionalProperties: schema.additionalProperties && schemaOf(schema.additionalProperties),
   });
-}
-
-/** Documents write defaults as text. */
-function defaultOf(type: string | undefined, text: string): unknown {
-  if (type === 'boolean') return text === 'true';
-  return type === 'integer' || type === 'number' ? Number(text) : text;
 }
 
 /** A parameter as OpenAPI describes it. */
