@@ -21,12 +21,19 @@ const SHOWN_UNADVISED = 10;
 /** Packages that a line names. */
 const SHOWN_ALIKE = 3;
 
+/** The look of a text. */
+interface Page {
+  readonly paint: Palette;
+  readonly width: number;
+}
+
 /** The text about changes of each lockfile, the step that clears most findings first, then what stays. */
 export function fixesText({ report, plans, removals }: AdvisedReport, options: TextOptions): string {
   const paint = palette(options.colour);
+  const page = { paint, width: options.width };
   const lines = [
-    ...plans.filter(saysSomething).flatMap((plan) => [...planLines(plan, paint, options.width), '']),
-    ...removals.flatMap((one) => removalLines(one, paint, options.width)),
+    ...plans.filter(saysSomething).flatMap((plan) => [...planLines(plan, page), '']),
+    ...removals.flatMap((one) => removalLines(one, page)),
     ...unadvisedLines(report.advice?.unadvised ?? [], paint),
     ...gapLines(report, paint),
     summaryLine(report, plans, paint),
@@ -39,35 +46,24 @@ function saysSomething({ steps, breaking, stays }: FixPlan): boolean {
   return steps.length + breaking.steps.length + stays.length > 0;
 }
 
-function planLines(
-  { path, steps, commands, breaking, stays }: FixPlan,
-  paint: Palette,
-  width: number,
-): readonly string[] {
+function planLines({ path, steps, commands, breaking, stays }: FixPlan, page: Page): readonly string[] {
   return [
-    paint.strong(printable(path)),
-    ...steps.flatMap((step, index) => stepLines(step, index, paint, width)),
-    ...runLines(steps, commands, paint, width),
-    ...(breaking.steps.length > 0 ? ['', ...hang('  ', paint.strong(BREAKING), width)] : []),
-    ...breaking.steps.flatMap((step, index) => stepLines(step, steps.length + index, paint, width)),
-    ...runLines(breaking.steps, breaking.commands, paint, width),
-    ...(stays.length > 0
-      ? ['', '  What stays:', ...stays.flatMap((one) => stayLines(one, paint, width))]
-      : []),
+    page.paint.strong(printable(path)),
+    ...steps.flatMap((step, index) => stepLines(step, index, page)),
+    ...runLines(steps, commands, page),
+    ...(breaking.steps.length > 0 ? ['', ...hang('  ', page.paint.strong(BREAKING), page.width)] : []),
+    ...breaking.steps.flatMap((step, index) => stepLines(step, steps.length + index, page)),
+    ...runLines(breaking.steps, breaking.commands, page),
+    ...(stays.length > 0 ? ['', '  What stays:', ...stays.flatMap((one) => stayLines(one, page))] : []),
   ];
 }
 
 const BREAKING = 'To another major line, which can need changes of your code (after the others):';
 
-function runLines(
-  steps: readonly FixStep[],
-  commands: readonly string[],
-  paint: Palette,
-  width: number,
-): readonly string[] {
+function runLines(steps: readonly FixStep[], commands: readonly string[], page: Page): readonly string[] {
   if (commands.length === 0) return [];
   const lead = `  ${steps.length > 1 ? 'All together:' : 'Run:'}`;
-  return ['', lead, ...commands.flatMap((line) => commandLines(line, paint, width))];
+  return ['', lead, ...commands.flatMap((line) => commandLines(line, page))];
 }
 
 const COMMAND_INDENT = '    ';
@@ -76,7 +72,7 @@ const COMMAND_INDENT = '    ';
 const WORDS = /(?:'[^']*'|[^' ])+/g;
 
 /** A command that is wider than the terminal continues on the next line as a shell reads it. */
-function commandLines(command: string, paint: Palette, width: number): readonly string[] {
+function commandLines(command: string, { paint, width }: Page): readonly string[] {
   const text = printable(command);
   if (text.startsWith('#')) return hang(COMMAND_INDENT, paint.faint(text), width);
   const room = Math.max(width - 2 * COMMAND_INDENT.length - 2, 1);
@@ -92,12 +88,7 @@ function commandLines(command: string, paint: Palette, width: number): readonly 
   });
 }
 
-function stepLines(
-  { changes, clears }: FixStep,
-  index: number,
-  paint: Palette,
-  width: number,
-): readonly string[] {
+function stepLines({ changes, clears }: FixStep, index: number, { paint, width }: Page): readonly string[] {
   const findings = clears.reduce((sum, one) => sum + one.findings, 0);
   const cleared = clears.map(({ id }) => printable(id)).join(', ');
   const lead = `${String(index + 1).padStart(3)}. `;
@@ -108,30 +99,23 @@ function stepLines(
 }
 
 /** Made after the plan of the same lockfile. */
-function removalLines(
-  { path, removes, commands }: RemovalPlan,
-  paint: Palette,
-  width: number,
-): readonly string[] {
+function removalLines({ path, removes, commands }: RemovalPlan, page: Page): readonly string[] {
   const entries = removes.flatMap(({ path: file, line, subject, evidence }) => {
     const place = line === undefined ? file : `${file}:${line}`;
-    return hang('  ', printable(`${place} ${subject}: ${evidence}`), width);
+    return hang('  ', printable(`${place} ${subject}: ${evidence}`), page.width);
   });
-  const run = commands.flatMap((line) => commandLines(line, paint, width));
-  return [paint.strong(printable(`${path}: exceptions that change nothing`)), ...entries, ...run, ''];
+  const run = commands.flatMap((line) => commandLines(line, page));
+  return [page.paint.strong(printable(`${path}: exceptions that change nothing`)), ...entries, ...run, ''];
 }
 
 /** A change in words: `upgrade lodash 4.17.20 → 4.17.21`. */
 export function changeText({ how, name, from, to }: FixChange): string {
-  return `${VERBS[how]} ${printable(`${name} ${from} → ${to ?? 'removed'}`)}`;
+  return `${how} ${printable(`${name} ${from} → ${to ?? 'removed'}`)}`;
 }
-
-const VERBS = { upgrade: 'upgrade', 're-lock': 're-lock', override: 'override' } as const;
 
 function stayLines(
   { id, findings, kind, reason, until }: Staying,
-  paint: Palette,
-  width: number,
+  { paint, width }: Page,
 ): readonly string[] {
   const when = until === undefined ? '' : `, until ${until.slice(0, 10)}`;
   const lead = `    ${printable(id)}  ${counted(findings, 'finding')}  `;
