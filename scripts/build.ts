@@ -77,7 +77,7 @@ const { output } = await bundle.write({
       // What most formats in JSON need.
       {
         name: 'json',
-        test: /\/src\/lockfiles\/(?:syntax\/(?:parse-json|json-lines|code-units|read-companion)|packages\/installed-tree|ecosystems\/npm-source)\.ts$/,
+        test: /\/src\/lockfiles\/(?:syntax\/(?:parse-json|json-lines|decode-text)|packages\/installed-tree|ecosystems\/npm-source)\.ts$/,
         priority: 2,
       },
       // What a scan with findings, or with imported advisories, needs in addition.

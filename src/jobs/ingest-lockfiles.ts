@@ -1,7 +1,7 @@
 import { defined } from '../model/defined.ts';
 import type { Inventory, UnreadLockfile } from '../model/scan/inventory.ts';
 import { INVENTORY } from '../model/stored/catalog.ts';
-import { chunks, mapInSlices, sortInSlices } from '../model/yielding.ts';
+import { chunks, mapInSlices } from '../model/yielding.ts';
 import { compareText } from '../policy/finding-order.ts';
 import { withoutFuture } from '../policy/scan-order.ts';
 import { referredAdvisories } from '../scan/advisories.ts';
@@ -187,7 +187,7 @@ export async function scanFollowUps(
   referred: readonly string[],
 ): Promise<FollowUp> {
   const { scan, target, requestedAt } = header;
-  const ids = await sortInSlices([...referred], compareText);
+  const ids = [...referred].toSorted(compareText);
   const advisories = chunks(ids, advisoriesPerJob(ids.length));
   const expansions = chunks(keysToExpand(inventory), GRAPHS_PER_JOB);
   return followUp(

@@ -1,6 +1,7 @@
 import { LockfileError } from './errors.ts';
 import type { KnownFormat } from './format.ts';
 import { KNOWN_FORMATS } from './known-formats.generated.ts';
+import { decodeText } from './syntax/decode-text.ts';
 
 export function formatNamed(name: string): KnownFormat | undefined {
   return KNOWN_FORMATS.find((format) => format.name === name || format.aliases?.includes(name) === true);
@@ -48,4 +49,46 @@ function matches(pattern: string, name: string): boolean {
   if (star < 0) return pattern === name;
   const end = pattern.slice(star + 1);
   return name.length >= pattern.length - 1 && name.startsWith(pattern.slice(0, star)) && name.endsWith(end);
+}
+
+/** The part of a file from which its format is detected. */
+export const HEAD_BYTES = 4_096;
+
+/** The name of the format of a file: that which was requested, or by its name, else by the beginning of its content, `readHead`. */
+export async function detectFormatName(
+  path: string,
+  readHead: () => string | Promise<string>,
+  requested: string | undefined,
+): Promise<string | undefined> {
+  const known = requested === undefined ? formatOfName(path) : formatNamed(requested);
+  if (known !== undefined || requested !== undefined) return known?.name;
+  const { formatOfContent } = await import('./catalog.ts');
+  return formatOfContent(await readHead())?.name;
+}
+
+/** The beginning of a content as text; empty for binary content, which no format recognises. */
+export function headText(content: Buffer): string {
+  try {
+    return decodeText(content.subarray(0, HEAD_BYTES), '');
+  } catch {
+    return '';
+  }
+}
+
+/** Folders of installed packages, histories, caches and build results, which are not searched. */
+export const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
+  ...['node_modules', 'bower_components', 'jspm_packages', '.yarn', '.pnpm-store', '.npm'],
+  ...['.git', '.hg', '.svn', '.jj', 'vendor', 'Pods', 'target', '.gradle', '.m2', '.cargo'],
+  ...['.venv', 'venv', 'site-packages', '__pycache__', '.tox', '.nox', '.mypy_cache', '.bundle'],
+  ...['.terraform', '.idea', '.vscode', '.cache', '.next', '.nuxt'],
+]);
+
+/**
+ * The format of a file that a search finds, by its name. `undefined` for any other file, and for one that its tool ignores because
+ * of another file in its folder. `siblings`: names of the files in its folder.
+ */
+export function lockfileFormat(path: string, siblings: ReadonlySet<string>): KnownFormat | undefined {
+  const format = formatOfName(path);
+  const override = format?.overriddenBy?.[path.split(/[\\/]/).at(-1) ?? ''];
+  return override !== undefined && siblings.has(override) ? undefined : format;
 }

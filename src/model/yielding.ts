@@ -7,8 +7,6 @@ const now = (): number => process.uptime() * 1_000;
 const BUDGET_MS = 25;
 /** Items between two checks of the elapsed time. */
 const STRIDE = 250;
-/** Items that are sorted in one step. */
-const RUN = 2_000;
 
 /** Yields to other work of the process when this work has run long enough. */
 export type YieldIfDue = () => Promise<void> | undefined;
@@ -58,37 +56,6 @@ export async function mapInSlices<Item, Changed>(
     changed[index] = change(list[index] as Item, index);
   }
   return changed;
-}
-
-/** `list.toSorted(compare)` in slices that yield to other work: sorts runs and merges them. Stable. */
-export async function sortInSlices<Item>(
-  list: readonly Item[],
-  compare: (left: Item, right: Item) => number,
-): Promise<readonly Item[]> {
-  const yieldIfDue = createYielder();
-  let from: Item[] = [];
-  for await (const run of inSlices(list, RUN)) {
-    for (const item of run.toSorted(compare)) from.push(item);
-  }
-  for (let width = RUN; width < from.length; width *= 2) {
-    const into: Item[] = [];
-    for (let start = 0; start < from.length; start += 2 * width) {
-      const middle = Math.min(start + width, from.length);
-      const end = Math.min(middle + width, from.length);
-      let [left, right] = [start, middle];
-      while (left < middle || right < end) {
-        if (into.length % STRIDE === 0) await yieldIfDue();
-        const takesLeft = right >= end || (left < middle && compare(at(from, left), at(from, right)) <= 0);
-        into.push(at(from, takesLeft ? left++ : right++));
-      }
-    }
-    from = into;
-  }
-  return from;
-}
-
-function at<Item>(list: readonly Item[], index: number): Item {
-  return list[index] as Item;
 }
 
 /** The items in consecutive lists of at most `size`. */

@@ -2,7 +2,7 @@ import { defined } from '../model/defined.ts';
 import type { Announcement, Change, TargetState, TrackedFinding } from '../model/scan/change.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import { atLeast, countedSeverity, type RatedSeverity } from '../model/scan/severity.ts';
-import { mapInSlices, sortInSlices } from '../model/yielding.ts';
+import { mapInSlices } from '../model/yielding.ts';
 import { toldDisputes, withDispute } from './disputes.ts';
 import { compareChanges, compareFindingOrder } from './finding-order.ts';
 import { type MatchedFinding, matchFindings } from './match-findings.ts';
@@ -64,14 +64,8 @@ export async function compareFindings(
   );
   const steps = [...presentSteps, ...absentSteps];
   return {
-    findings: await sortInSlices(
-      presentSteps.map(({ tracked }) => tracked.finding),
-      compareFindingOrder,
-    ),
-    changes: await sortInSlices(
-      steps.flatMap(({ change }) => change ?? []),
-      compareChanges,
-    ),
+    findings: presentSteps.map(({ tracked }) => tracked.finding).toSorted(compareFindingOrder),
+    changes: steps.flatMap(({ change }) => change ?? []).toSorted(compareChanges),
     tracked: await limitResolved(steps.map(({ tracked }) => tracked)),
     kept: absentSteps.filter(({ tracked }) => tracked.status === 'open').length,
     superseded,
@@ -264,6 +258,6 @@ async function limitResolved(tracked: readonly TrackedFinding[]): Promise<readon
   const resolved = tracked.filter(({ status }) => status === 'resolved');
   if (resolved.length <= MAX_RESOLVED) return [...open, ...resolved];
   const dated = await mapInSlices(resolved, (one) => ({ one, time: Date.parse(one.changedAt) }));
-  const newest = (await sortInSlices(dated, (left, right) => right.time - left.time)).slice(0, MAX_RESOLVED);
+  const newest = dated.toSorted((left, right) => right.time - left.time).slice(0, MAX_RESOLVED);
   return [...open, ...newest.map(({ one }) => one)];
 }

@@ -1,8 +1,8 @@
 import type { ContractComparison, ContractDifference } from '../model/api/contract.ts';
 import { API_ECOSYSTEM } from '../model/lockfile/ecosystem.ts';
 import type { Finding } from '../model/scan/finding.ts';
-import { fingerprintOf } from './fingerprint.ts';
 import type { RuleText } from './rule.ts';
+import { fingerprintOf } from './same-finding.ts';
 
 export const CONTRACT_DRIFT = 'contract-drift';
 

@@ -2,15 +2,15 @@ import { messageOf } from '../model/errors.ts';
 import { advisoryNames, isMalwareReport } from '../model/scan/advisory-names.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import type { Policy } from '../model/scan/policy.ts';
-import { inSlices, sortInSlices } from '../model/yielding.ts';
+import { inSlices } from '../model/yielding.ts';
 import { RULES } from './catalog.ts';
 import { createPathFinder } from './dependency-path.ts';
 import { compareFindingOrder } from './finding-order.ts';
-import { fingerprintOf } from './fingerprint.ts';
 import { findingPackage, type LocatedPackage, locatePackages } from './located-packages.ts';
 import { policyFor } from './policy-for.ts';
 import type { Rule, RuleFacts, RuleFinding } from './rule.ts';
 import { vulnerability } from './rules/vulnerability.ts';
+import { fingerprintOf } from './same-finding.ts';
 import type { Unjudged } from './still-open.ts';
 
 /** Packages between two pauses for other work. */
@@ -46,7 +46,7 @@ export async function judge(given: RuleFacts, rules: readonly Rule[] = RULES): P
       }
     }
   }
-  return { findings: await sortInSlices(findings, compareFindingOrder), unjudged };
+  return { findings: findings.toSorted(compareFindingOrder), unjudged };
 }
 
 /** A rule with the level that its findings get. */

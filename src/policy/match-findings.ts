@@ -2,8 +2,7 @@ import type { TrackedFinding } from '../model/scan/change.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import { compareSeverity, countedSeverity } from '../model/scan/severity.ts';
 import { inSlices, mapInSlices } from '../model/yielding.ts';
-import { unusedFingerprint } from './fingerprint.ts';
-import { issueKeys, isUnloaded, withNamesOf } from './same-finding.ts';
+import { issueKeys, isUnloaded, unusedFingerprint, withNamesOf } from './same-finding.ts';
 
 /** A finding of this scan and the stored finding that it matches. */
 export interface MatchedFinding {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { advisoryNames } from '../model/scan/advisory-names.ts';
 import type { Finding } from '../model/scan/finding.ts';
 
@@ -28,4 +29,27 @@ export function withNamesOf(finding: Finding, other: Finding): Finding {
   const known = advisoryNames(finding);
   const more = advisoryNames(other).filter((name) => !known.includes(name));
   return { ...finding, advisory: { ...advisory, aliases: [...advisory.aliases, ...more] } };
+}
+
+/**
+ * Identifies a finding across scans by its subject, not by its severity or locations. When the issue gets another name or the
+ * package another version, `match-findings.ts` keeps the first fingerprint.
+ */
+export function fingerprintOf(target: string, rule: string, purl: string, issue: string): string {
+  return hashOf([target, rule, purl, issue]);
+}
+
+/**
+ * The fingerprint, or one derived from it when a stored finding uses it: that finding moved to another version of the package
+ * and keeps its first fingerprint.
+ */
+export function unusedFingerprint(fingerprint: string, used: Set<string>): string {
+  let unused = fingerprint;
+  while (used.has(unused)) unused = hashOf([unused]);
+  used.add(unused);
+  return unused;
+}
+
+function hashOf(parts: readonly string[]): string {
+  return hash('sha256', JSON.stringify(parts)).slice(0, 32);
 }

@@ -1,7 +1,7 @@
 import { SOURCE_ECOSYSTEM } from '../model/lockfile/ecosystem.ts';
 import type { Finding } from '../model/scan/finding.ts';
-import { fingerprintOf } from './fingerprint.ts';
 import type { RuleText } from './rule.ts';
+import { fingerprintOf } from './same-finding.ts';
 
 export const STALE_FACTS = 'stale-facts';
 

@@ -3,7 +3,7 @@ import type { Insights } from '../model/ports/insights.ts';
 import type { Facts, Known } from '../model/ports/shared-state.ts';
 import type { Gap } from '../model/scan/gap.ts';
 import type { Advisory, CollectedAdvisories, Inventory } from '../model/scan/inventory.ts';
-import { createYielder, inSlices, sortInSlices } from '../model/yielding.ts';
+import { createYielder, inSlices } from '../model/yielding.ts';
 import { compareText } from '../policy/finding-order.ts';
 import { type Attempt, fetchAll } from './attempt.ts';
 
@@ -113,7 +113,7 @@ async function gapsOf(
     if (byId.has(subject) || failed.has(subject)) continue;
     gaps.push({ kind: 'advisory', subject, reason: 'its job failed permanently' });
   }
-  return await sortInSlices(gaps, (left, right) => compareText(left.subject, right.subject));
+  return gaps.toSorted((left, right) => compareText(left.subject, right.subject));
 }
 
 /** The advisory with its doubt as one of its problems, which are gaps. */

@@ -9,7 +9,7 @@ import type { Gap } from '../../src/model/scan/gap.ts';
 import type { Severity } from '../../src/model/scan/severity.ts';
 import { actionOf, alertOf, dedupKeyOf } from '../../src/notify/alert/alert.ts';
 import { titleOf } from '../../src/notify/alert/message.ts';
-import { fingerprintOf } from '../../src/policy/fingerprint.ts';
+import { fingerprintOf } from '../../src/policy/same-finding.ts';
 import { changeOf } from '../notify/notification.ts';
 import { ports } from './facts.ts';
 

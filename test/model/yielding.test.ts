@@ -1,23 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inSlices, mapInSlices, oneByOne, sortInSlices } from '../../src/model/yielding.ts';
+import { inSlices, mapInSlices, oneByOne } from '../../src/model/yielding.ts';
 
 describe('work that yields to the event loop', () => {
-  it('sorts as toSorted does, stably', async () => {
-    const list = fc.array(fc.record({ key: fc.nat(50), id: fc.nat() }), {
-      minLength: 0,
-      maxLength: 9_000,
-      size: 'max',
-    });
-    await fc.assert(
-      fc.asyncProperty(list, async (items) => {
-        const compare = (left: { key: number }, right: { key: number }) => left.key - right.key;
-        expect(await sortInSlices(items, compare)).toEqual(items.toSorted(compare));
-      }),
-      { numRuns: 30 },
-    );
-  });
-
   it('maps every item with its position', async () => {
     const list = Array.from({ length: 1_001 }, (_, index) => index);
     expect(await mapInSlices(list, (item, index) => item * 2 === index * 2)).toEqual(list.map(() => true));

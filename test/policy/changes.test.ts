@@ -3,7 +3,7 @@ import type { TargetState } from '../../src/model/scan/change.ts';
 import type { Finding } from '../../src/model/scan/finding.ts';
 import type { Severity } from '../../src/model/scan/severity.ts';
 import { type Comparison, compareFindings } from '../../src/policy/changes.ts';
-import { fingerprintOf } from '../../src/policy/fingerprint.ts';
+import { fingerprintOf } from '../../src/policy/same-finding.ts';
 import { judgedTimes } from '../../src/policy/scan-order.ts';
 import { stillOpenAfter } from '../../src/policy/still-open.ts';
 import { inventoryOf, lockfileOf } from './facts.ts';

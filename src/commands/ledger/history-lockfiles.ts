@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import { MAX_COMPANION_BYTES, searchCompanions } from '../../lockfiles/companions.ts';
 import type { Companion } from '../../lockfiles/format.ts';
+import { lockfileFormat } from '../../lockfiles/known-formats.ts';
 import { DEFAULT_LIMITS } from '../../lockfiles/read-as.ts';
-import { lockfileFormat } from '../../lockfiles/search-rules.ts';
 import { BlockMemo } from '../../lockfiles/syntax/block-memo.ts';
 import type { LockfileReader } from '../../lockfiles/threads/lockfile-reader.ts';
 import { CodedError } from '../../model/errors.ts';

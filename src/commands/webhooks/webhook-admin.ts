@@ -7,8 +7,7 @@ import type { ProvisionChange } from '../../model/alert/provision-change.ts';
 import { closing } from '../../model/closing.ts';
 import { createMasker } from '../../model/secret.ts';
 import { NotifyError } from '../../notify/errors.ts';
-import { destroy, plan, planDestroy, provision } from '../../notify/provisioning/provision.ts';
-import { rotate } from '../../notify/provisioning/rotate.ts';
+import { destroy, plan, planDestroy, provision, rotate } from '../../notify/provisioning/provision.ts';
 import { type ShownAccount, showAccount, showConfigured } from '../../notify/provisioning/show.ts';
 import { validateDesired } from '../../notify/webhooks/validate.ts';
 

@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import { sortInSlices } from '../../model/yielding.ts';
 
 /** Compares two entries of a list; never 0 for different ones. */
 export type Compare<Item> = (left: Item, right: Item) => number;
@@ -19,7 +18,7 @@ export async function changeList<Item>(
   { removed, added }: ListChange<Item>,
   compare: Compare<Item>,
 ): Promise<readonly Item[]> {
-  const sorted = await sortInSlices(added, compare);
+  const sorted = added.toSorted(compare);
   await setImmediate();
   return insertInto(without(list, removed, compare), sorted, compare);
 }

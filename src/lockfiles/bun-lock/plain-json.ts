@@ -1,4 +1,4 @@
-import { type CodeUnits, textOfUnits, unitsOf } from '../syntax/code-units.ts';
+import { type CodeUnits, textOfUnits, unitsOf } from '../syntax/decode-text.ts';
 import { endOfString } from '../syntax/json-lines.ts';
 
 const [NEWLINE, SPACE, QUOTE, STAR, COMMA, SLASH, CLOSE_LIST, CLOSE] = [10, 32, 34, 42, 44, 47, 93, 125];

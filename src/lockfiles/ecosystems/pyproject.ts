@@ -1,6 +1,6 @@
 import type { LockfileInput } from '../format.ts';
+import { readCompanion } from '../syntax/decode-text.ts';
 import { membersOf, parseToml, type Table, tableIn, textsIn } from '../syntax/parse-toml.ts';
-import { readCompanion } from '../syntax/read-companion.ts';
 import { normalizedName, requirementName } from './python.ts';
 
 /** The manifest in the folder of a Python lockfile. */

@@ -4,7 +4,7 @@ import { LockfileError } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
 import { type ChecksummedModule, readChecksums } from '../go-sum/checksums.ts';
 import { draftPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
-import { readCompanion } from '../syntax/read-companion.ts';
+import { readCompanion } from '../syntax/decode-text.ts';
 import { type Directive, readDirectives } from './directives.ts';
 
 const CHECKSUMS = 'go.sum';

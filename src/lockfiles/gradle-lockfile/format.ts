@@ -1,7 +1,7 @@
 import type { Group } from '../../model/lockfile/lockfile.ts';
-import { mavenDraft } from '../ecosystems/maven-draft.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
+import { mavenDraft } from '../packages/lockfile-builder.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
 
 const HEADER = '# This is a Gradle generated file for dependency locking.';

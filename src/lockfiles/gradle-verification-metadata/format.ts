@@ -1,6 +1,6 @@
 import type { Integrity } from '../../model/lockfile/lockfile.ts';
-import { mavenDraft } from '../ecosystems/maven-draft.ts';
 import type { Format } from '../format.ts';
+import { mavenDraft } from '../packages/lockfile-builder.ts';
 import { attributeOf, childOf, childrenOf, readXml, type XmlElement } from '../syntax/xml-document.ts';
 
 const UNWANTED = new Set(['configuration', 'pgp']);

@@ -1,8 +1,7 @@
 import type { Group } from '../../model/lockfile/lockfile.ts';
-import { mavenDraft } from '../ecosystems/maven-draft.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
-import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { type LockfileBuilder, mavenDraft } from '../packages/lockfile-builder.ts';
 import { packageId } from '../packages/package-collector.ts';
 import { type EffectiveDependency, effectiveDependencies, exactVersion } from './effective.ts';
 import { type AbsentPom, absentPoms, importPlaces, readImports } from './imports.ts';

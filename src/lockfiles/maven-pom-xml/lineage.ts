@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { LockfileInput } from '../format.ts';
-import { readCompanion } from '../syntax/read-companion.ts';
+import { readCompanion } from '../syntax/decode-text.ts';
 import { textOf } from '../syntax/xml-document.ts';
 import { type Coordinates, type Pom, readPom } from './pom.ts';
 

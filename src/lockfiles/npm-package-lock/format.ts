@@ -4,9 +4,9 @@ import type { Format, LockfileInput } from '../format.ts';
 import { findUpwards, newPlace, type Place, placeIn } from '../packages/installed-tree.ts';
 import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
+import { readCompanion } from '../syntax/decode-text.ts';
 import type { LineNode, Wanted } from '../syntax/json-lines.ts';
 import { parseJson, parseJsonLines } from '../syntax/parse-json.ts';
-import { readCompanion } from '../syntax/read-companion.ts';
 import { type Entry, isEntry, keysOf, LISTS, readEntry } from './entry.ts';
 import { readPackagesMap } from './packages-map.ts';
 

@@ -5,9 +5,9 @@ import type { Format, LockfileInput } from '../format.ts';
 import { draftPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
 import { gitSource, isProjectFolder, registrySource, urlSource } from '../packages/sources.ts';
+import { readCompanion } from '../syntax/decode-text.ts';
 import { parseJsonLines } from '../syntax/parse-json.ts';
 import { isTable, membersOf, parseToml, tableIn, tablesIn, textIn, textsIn } from '../syntax/parse-toml.ts';
-import { readCompanion } from '../syntax/read-companion.ts';
 
 const MANIFEST = 'Pipfile';
 

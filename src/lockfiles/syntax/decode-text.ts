@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { LockfileError } from '../errors.ts';
+import type { LockfileInput } from '../format.ts';
 
 /** A content as text. */
 export interface Decoded {
@@ -44,4 +45,43 @@ function textOf(content: Buffer, path: string): string {
 
 function binary(path: string): LockfileError {
   return new LockfileError('binary', `${path}: the file contains NUL bytes; a lockfile is text`);
+}
+
+/** The UTF-16 code units of a text as numbers: access is much faster than in a string. */
+export type CodeUnits = Uint8Array | Uint16Array;
+
+/** The UTF-16 code units of a text, followed by a 0. ASCII texts, which nearly all are, have one byte for each. */
+export function unitsOf(text: string): CodeUnits {
+  if (Buffer.byteLength(text) === text.length) {
+    const bytes = Buffer.allocUnsafeSlow(text.length + 1);
+    bytes[bytes.write(text, 'latin1')] = 0;
+    return new Uint8Array(bytes.buffer);
+  }
+  const bytes = Buffer.allocUnsafeSlow(2 * text.length + 2);
+  bytes.writeUInt16LE(0, bytes.write(text, 'utf16le'));
+  return new Uint16Array(bytes.buffer);
+}
+
+/** The text of code units that `unitsOf` returned. */
+export function textOfUnits({ buffer, byteOffset, byteLength, BYTES_PER_ELEMENT: size }: CodeUnits): string {
+  return Buffer.from(buffer, byteOffset, byteLength - size).toString(size === 1 ? 'latin1' : 'utf16le');
+}
+
+/**
+ * Returns what `read` makes of the companion at a path relative to the lockfile; `undefined` when it is not available or
+ * cannot be read. A companion only adds facts, so its errors are not errors of the lockfile.
+ */
+export function readCompanion<T>(
+  { companion }: LockfileInput,
+  name: string,
+  read: (text: string) => T,
+): T | undefined {
+  const content = companion?.(name);
+  if (content === undefined) return undefined;
+  try {
+    return read(decodeText(content, name));
+  } catch (error) {
+    if (error instanceof LockfileError) return undefined;
+    throw error;
+  }
 }

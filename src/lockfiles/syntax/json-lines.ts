@@ -1,5 +1,5 @@
 import type { LockfileInput } from '../format.ts';
-import { type CodeUnits, unitsOf } from './code-units.ts';
+import { type CodeUnits, unitsOf } from './decode-text.ts';
 import { UnknownLayout } from './unknown-layout.ts';
 
 /** Selects the values of a JSON text whose lines are needed. Without members and `each`, the value itself only. */

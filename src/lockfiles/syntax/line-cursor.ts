@@ -1,5 +1,5 @@
 import type { LockfileInput } from '../format.ts';
-import { type CodeUnits, unitsOf } from './code-units.ts';
+import { type CodeUnits, unitsOf } from './decode-text.ts';
 import { UnknownLayout } from './unknown-layout.ts';
 
 export type LineInput = Pick<LockfileInput, 'text' | 'bytes' | 'onePassOnly'>;

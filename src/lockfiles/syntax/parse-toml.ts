@@ -1,7 +1,6 @@
 import { parse, TomlError } from 'smol-toml';
 import { messageOf } from '../../model/errors.ts';
-import { LockfileError } from '../errors.ts';
-import { conflictIn } from './merge-conflict.ts';
+import { conflictIn, LockfileError } from '../errors.ts';
 
 /** A table of the file. Its members are unchecked. */
 export type Table = Readonly<Record<string, unknown>>;

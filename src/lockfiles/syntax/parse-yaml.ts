@@ -1,6 +1,5 @@
 import { EVENT_ID, type Event, getScalarValue, parseEvents, type ScalarEvent, YAMLException } from 'js-yaml';
-import { LockfileError } from '../errors.ts';
-import { conflictIn } from './merge-conflict.ts';
+import { conflictIn, LockfileError } from '../errors.ts';
 import { membersOf } from './parse-toml.ts';
 
 /** A member of a mapping. Its value is unchecked. */

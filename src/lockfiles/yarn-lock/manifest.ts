@@ -3,9 +3,9 @@ import type { Group } from '../../model/lockfile/lockfile.ts';
 import type { LockfileInput } from '../format.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
 import { type Needs, propagateGroups, type Root } from '../packages/propagate-groups.ts';
+import { readCompanion } from '../syntax/decode-text.ts';
 import { parseJson } from '../syntax/parse-json.ts';
 import { membersOf } from '../syntax/parse-toml.ts';
-import { readCompanion } from '../syntax/read-companion.ts';
 import type { DescriptorIndex } from './descriptor.ts';
 
 /** The manifest in the folder of the lockfile. */

@@ -1,5 +1,4 @@
 import { summaryFrom, viewedTarget } from '../../fleet/view/viewed-target.ts';
-import { sortInSlices } from '../../model/yielding.ts';
 import { compareFindingOrder } from '../../policy/finding-order.ts';
 import { reportTo } from '../../store/values/stored-values.ts';
 import { omitted, requireSeen, unknownTarget, unreadableOf } from '../context.ts';
@@ -27,9 +26,7 @@ export const get: Operation<'lockhound.targets.get'> = async ({ params, principa
   const isStale = await context.staleness();
   const known = summary ?? (state === undefined ? undefined : summaryFrom(state));
   const open = (state?.findings ?? []).filter(({ status }) => status === 'open');
-  const findings = await sortInSlices(open, (left, right) =>
-    compareFindingOrder(left.finding, right.finding),
-  );
+  const findings = open.toSorted((left, right) => compareFindingOrder(left.finding, right.finding));
   return {
     target,
     ...(known === undefined ? {} : { summary: listedTarget(viewedTarget(target, known), isStale) }),

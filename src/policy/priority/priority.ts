@@ -2,7 +2,7 @@ import type { ExploitData } from '../../model/exploits/exploit-data.ts';
 import type { Finding, Priority } from '../../model/scan/finding.ts';
 import { SEVERITY_POINTS } from '../../model/scan/priority.ts';
 import { countedSeverity } from '../../model/scan/severity.ts';
-import { mapInSlices, sortInSlices } from '../../model/yielding.ts';
+import { mapInSlices } from '../../model/yielding.ts';
 import type { Comparison } from '../changes.ts';
 import { compareChanges, compareFindingOrder } from '../finding-order.ts';
 import { isMalware, severityOf } from '../rules/vulnerability.ts';
@@ -153,7 +153,7 @@ export async function prioritised(
   }));
   return {
     ...comparison,
-    findings: await sortInSlices(findings, compareFindingOrder),
-    changes: await sortInSlices(changes, compareChanges),
+    findings: findings.toSorted(compareFindingOrder),
+    changes: changes.toSorted(compareChanges),
   };
 }

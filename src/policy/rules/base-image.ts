@@ -3,8 +3,8 @@ import type { BaseImage, ImageState } from '../../model/image/image.ts';
 import { IMAGE_ECOSYSTEM } from '../../model/lockfile/ecosystem.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { Policy } from '../../model/scan/policy.ts';
-import { fingerprintOf } from '../fingerprint.ts';
 import type { Rule } from '../rule.ts';
+import { fingerprintOf } from '../same-finding.ts';
 
 /** The place of the findings of this rule. */
 export const IMAGE_LOCATION = 'container image';

@@ -4,8 +4,8 @@ import type { Finding } from '../../model/scan/finding.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
 import type { Policy } from '../../model/scan/policy.ts';
 import { judgeExceptions } from '../exceptions/judge.ts';
-import { fingerprintOf } from '../fingerprint.ts';
 import type { Rule } from '../rule.ts';
+import { fingerprintOf } from '../same-finding.ts';
 
 /**
  * Entries that overrule a tool for nothing. No package has them, so they come from `staleExceptions`, for each full scan of the lockfiles.

@@ -1,8 +1,8 @@
 import { SOURCE_ECOSYSTEM } from '../../model/lockfile/ecosystem.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { Policy } from '../../model/scan/policy.ts';
-import { fingerprintOf } from '../fingerprint.ts';
 import type { Rule } from '../rule.ts';
+import { fingerprintOf } from '../same-finding.ts';
 
 /**
  * Targets whose source could not be read for longer than `watch.unwatchedAfter`: what is in them now is unknown. Its findings come

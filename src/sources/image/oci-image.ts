@@ -6,8 +6,7 @@ import { readFile } from '../../files/read-file.ts';
 import { closing } from '../../model/closing.ts';
 import { lazily } from '../../model/lazily.ts';
 import { chainsOf, type ImageLayer } from './chain-ids.ts';
-import { ImageError } from './image-error.ts';
-import { openTar } from './tar.ts';
+import { ImageError, openTar } from './tar.ts';
 
 /** A container image without its contents. */
 export interface ContainerImage {

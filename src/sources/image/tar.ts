@@ -1,6 +1,6 @@
 import { close, read } from '../../files/file-system.ts';
 import { openFile } from '../../files/open-file.ts';
-import { ImageError } from './image-error.ts';
+import { CodedError } from '../../model/errors.ts';
 
 const BLOCK = 512;
 const MAX_ENTRIES = 20_000;
@@ -144,3 +144,11 @@ function nameOf(header: Buffer): string {
   const name = text(0, 100);
   return (prefix === '' ? name : `${prefix}/${name}`).replace(/^\.\//, '');
 }
+
+/**
+ * - `not-an-image`: neither an OCI layout nor an archive of one or of Docker.
+ * - `damaged`: cut off, or something in it does not fit its digest or its format.
+ * - `too-large`: it exceeds a limit.
+ * - `no-such-platform`: the image has no manifest for the platform.
+ */
+export class ImageError extends CodedError<'not-an-image' | 'damaged' | 'too-large' | 'no-such-platform'> {}
