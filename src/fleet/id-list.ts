@@ -46,29 +46,29 @@ export function visitIds(encoded: Uint8Array, visit: (id: number) => void): void
 }
 
 /**
- * The ids of a list that are wanted; both ascending. It ends at the last wanted id: a pass over the lists of a large fleet takes less
- * than half the time of `visitIds`. Throws `RangeError` when an id is cut off.
+ * The ids of a list that are wanted; both ascending. It ends at the last wanted id. Throws `RangeError` when an id is cut off. A part of an
+ * id is never more than the id, so that nearly all bytes pass without a branch that depends on the content: a pass over the lists of a large
+ * fleet takes a third of the time (`npm run bench -- feed`).
  */
 export function heldIds(encoded: Uint8Array, wanted: IdList): readonly number[] {
   const held: number[] = [];
-  let [id, at, position] = [0, 0, 0];
-  let next = wanted[0] ?? Number.POSITIVE_INFINITY;
-  while (at < encoded.length && next !== Number.POSITIVE_INFINITY) {
-    let byte = encoded[at++] as number;
-    let step = byte & 0x7f;
-    for (let shift = 7; byte > 0x7f; shift += 7) {
-      if (at === encoded.length) throw new RangeError('the list of ids is cut off');
-      byte = encoded[at++] as number;
-      step |= (byte & 0x7f) << shift;
-    }
-    id += step >>> 0;
-    if (id < next) continue;
-    while (next < id) next = wanted[++position] ?? Number.POSITIVE_INFINITY;
-    if (next === id) {
+  if (wanted.length === 0) return held;
+  let [id, shift, position] = [0, 0, 0];
+  let next = wanted[0] as number;
+  for (let at = 0; at < encoded.length; at += 1) {
+    const byte = encoded[at] as number;
+    id = (id + ((byte & 0x7f) << shift)) >>> 0;
+    shift = (shift + 7) & -(byte >>> 7);
+    if (id < next || shift !== 0) continue;
+    while (position < wanted.length && (wanted[position] as number) < id) position += 1;
+    if (wanted[position] === id) {
       held.push(id);
-      next = wanted[++position] ?? Number.POSITIVE_INFINITY;
+      position += 1;
     }
+    if (position === wanted.length) return held;
+    next = wanted[position] as number;
   }
+  if (shift !== 0) throw new RangeError('the list of ids is cut off');
   return held;
 }
 

@@ -293,3 +293,34 @@ it.each<readonly [what: string, fact: unknown, isPlain: boolean]>([
   const answers = () => isPlain?.(['NPM:p1@1.0.0'], lockedPackageOf);
   expect([await answers(), await answers()]).toEqual([[expected], [expected]]);
 });
+
+it('a stored fact is read once until it is replaced, and a version without one each time', async () => {
+  const stored = new Map<string, unknown>([['NPM:p1@1.0.0', { record: { ...PLAIN, yanked: true } }]]);
+  const read: string[] = [];
+  let replaced: readonly string[] | undefined;
+  let until = 1;
+  const facts = {
+    news: async () => ({ until: String(until), replaced }),
+    unchecked: async (keys: readonly string[]) => {
+      read.push(...keys);
+      return keys.map((key) => stored.get(key));
+    },
+  } as unknown as RefreshedFacts<VersionRecordSummary>;
+  const isPlain = createPlainVersions({ eligibility: ELIGIBILITY, facts });
+  const answers = async () => {
+    read.length = 0;
+    const plain = await isPlain?.(['NPM:p1@1.0.0', 'NPM:p2@1.0.0'], lockedPackageOf);
+    return { plain, read: [...read] };
+  };
+  expect(await answers()).toEqual({ plain: [false, false], read: ['NPM:p1@1.0.0', 'NPM:p2@1.0.0'] });
+  // The first fact of a version changes no revision.
+  stored.set('NPM:p2@1.0.0', {
+    record: { ...PLAIN, versionKey: { ...PLAIN.versionKey, name: 'p2' } },
+  });
+  expect(await answers()).toEqual({ plain: [false, true], read: ['NPM:p2@1.0.0'] });
+  expect(await answers()).toEqual({ plain: [false, true], read: [] });
+  stored.set('NPM:p1@1.0.0', { record: PLAIN });
+  until = 2;
+  replaced = ['NPM:p1@1.0.0'];
+  expect(await answers()).toEqual({ plain: [true, true], read: ['NPM:p1@1.0.0'] });
+});

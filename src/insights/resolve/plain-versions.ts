@@ -7,7 +7,7 @@ import type { VersionRecordSummary } from '../../model/scan/inventory.ts';
 import type { Eligibility } from './eligibility.ts';
 
 /** Identities in the memory of a process: some 20 MB. */
-const MAX_PLAIN = 250_000;
+const MAX_KNOWN = 250_000;
 
 interface PlainParts {
   readonly eligibility: (locked: LockedPackage) => Eligibility;
@@ -15,42 +15,42 @@ interface PlainParts {
 }
 
 /**
- * The function behind `Insights.isPlain`. Most versions of a fleet are plain; which ones stays in the memory of this process until their facts
- * are replaced, so that a target is judged again without reading all of its facts.
+ * The function behind `Insights.isPlain`. Most versions of a fleet are plain; which ones are, and which are not, stays in the memory of this
+ * process until their facts are replaced, so that a target is judged again without reading all of its facts.
  */
 export function createPlainVersions({ eligibility, facts }: PlainParts): Insights['isPlain'] {
   if (facts?.news === undefined || facts.unchecked === undefined) return undefined;
   const { news, unchecked } = facts;
-  let memory: { readonly until: string | undefined; readonly plain: Set<string> } = {
+  let memory: { readonly until: string | undefined; readonly isPlain: Map<string, boolean> } = {
     until: undefined,
-    plain: new Set(),
+    isPlain: new Map(),
   };
   return async (identities, packageOf) => {
     const { until, replaced } = await news(memory.until);
     if (until !== memory.until) {
-      if (replaced === undefined) memory = { until, plain: new Set() };
-      else memory = { until, plain: without(memory.plain, replaced) };
+      if (replaced === undefined) memory = { until, isPlain: new Map() };
+      else memory = { until, isPlain: without(memory.isPlain, replaced) };
     }
     const now = memory;
-    const unknown = [...new Set(identities.filter((one) => !now.plain.has(one)))];
-    if (unknown.length === 0) return identities.map(() => true);
+    const unknown = [...new Set(identities.filter((one) => !now.isPlain.has(one)))];
+    if (unknown.length === 0) return identities.map((one) => now.isPlain.get(one) === true);
     // What is read after the news is at least as new.
     const known = await unchecked(unknown);
-    const [found, others] = [new Set<string>(), new Set<string>()];
-    for (const [index, one] of unknown.entries())
-      (isPlain(one, known[index]) && eligibility(packageOf(one)).lookUp?.key === one ? found : others).add(
-        one,
-      );
-    // Facts were replaced since, when another caller asked for news.
-    if (now !== memory) return identities.map((one) => now.plain.has(one) || found.has(one));
-    if (now.plain.size < MAX_PLAIN) for (const one of found) now.plain.add(one);
-    return identities.map((one) => !others.has(one));
+    const found = new Map<string, boolean>();
+    for (const [index, one] of unknown.entries()) {
+      const own = isPlain(one, known[index]) && eligibility(packageOf(one)).lookUp?.key === one;
+      found.set(one, own);
+      // Facts may have been replaced since, when another caller asked for news. The first fact of a version replaces none.
+      if (now === memory && known[index] !== undefined && now.isPlain.size < MAX_KNOWN)
+        now.isPlain.set(one, own);
+    }
+    return identities.map((one) => (now.isPlain.get(one) ?? found.get(one)) === true);
   };
 }
 
-function without(plain: Set<string>, replaced: readonly string[]): Set<string> {
-  for (const one of replaced) plain.delete(one);
-  return plain;
+function without(known: Map<string, boolean>, replaced: readonly string[]): Map<string, boolean> {
+  for (const one of replaced) known.delete(one);
+  return known;
 }
 
 /**

@@ -68,12 +68,13 @@ export function createInventories(redis: RedisClient, keys: Keys, packageIds: Pa
     });
     return new Map((await Promise.all(parts)).flat().filter(isFound));
   };
-  const readBucket = (bucket: number): Promise<ReadonlyMap<string, Buffer>> => {
-    const found = readHash(redis, keys.idLists(bucket));
-    // A caller that ends early does not wait for it.
-    found.catch(() => {});
-    return found;
-  };
+  const readBuckets = (from: number): readonly Promise<ReadonlyMap<string, Buffer>>[] =>
+    Array.from({ length: Math.min(AT_ONCE, BUCKETS - from) }, (_, index) => {
+      const found = readHash(redis, keys.idLists(from + index));
+      // A caller that ends early does not wait for it.
+      found.catch(() => {});
+      return found;
+    });
   return {
     async pack(file: ResolvedLockfile): Promise<PackedInventory> {
       const identities = await mapInSlices(file.packages, identityOf);
@@ -106,12 +107,12 @@ export function createInventories(redis: RedisClient, keys: Keys, packageIds: Pa
       const [stored, targets] = [await redis.hlen(keys.inventoryUses), await redis.scard(keys.targets)];
       if (stored < BUCKETS && (stored > 0 || targets === 0))
         return yield await idListsOf(await redis.hkeys(keys.inventoryUses));
-      // The next buckets are on their way while the caller passes over one.
-      const coming: Promise<ReadonlyMap<string, Buffer>>[] = [];
-      for (let bucket = 0; bucket < BUCKETS || coming.length > 0; bucket += 1) {
-        if (bucket < BUCKETS) coming.push(readBucket(bucket));
-        if (bucket < AHEAD) continue;
-        yield (await coming.shift()) ?? new Map();
+      // The next buckets are on their way while the caller passes over some. They are requested in one write.
+      let coming = readBuckets(0);
+      for (let next = AT_ONCE; coming.length > 0; next += AT_ONCE) {
+        const parts = coming;
+        coming = readBuckets(next);
+        for (const lists of parts) yield await lists;
       }
     },
   };
@@ -123,8 +124,8 @@ function isFound(entry: readonly [string, Buffer | null | undefined]): entry is 
 
 /** Hashes that hold the id lists: a pass over all lists reads each with one command. */
 const BUCKETS = 256;
-/** Buckets that are requested before they are needed: some hundred kilobytes in a large fleet. */
-const AHEAD = 8;
+/** Buckets that are requested together: some megabytes in a large fleet. */
+const AT_ONCE = 8;
 
 /** The bucket of an inventory's id list: the first byte of its key. */
 export function bucketOf(hash: string): number {

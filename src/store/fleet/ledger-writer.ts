@@ -59,15 +59,16 @@ export function createLedgerWriter(
     if (note === undefined) return [{ name: 'LEDGER_AT', keys: [keys.target(target)], values: revisions }];
     const keep = keepMs(note.labels);
     if (keep === 0) return [forgetStep(keys, target)];
-    const [known, files] = await Promise.all([
-      redis.hget(keys.target(target), 'ledger'),
+    const places = [keys.target(target), keys.ledger(target), ...headKeys(keys, target)];
+    const [end, files] = await Promise.all([
+      runScript(redis, READ_END, places, [target, -BLOCK]) as Promise<LedgerEnd>,
       deltasOf(inventories, replaced),
     ]);
-    const isStart = known !== revisions[0] || files === undefined;
+    const isStart = end[0]?.toString() !== revisions[0] || files === undefined;
     const entry = entryOf(note, isStart ? undefined : files);
     const write = { name: 'LEDGER_AT', keys: [keys.target(target)], values: ['', revisions[1] as string] };
     if (!isStart && entry.files === undefined && entry.findings === undefined) return [write];
-    const added = { target, entry, oldest: (time - keep) / 1_000 };
+    const added = { target, entry, oldest: (time - keep) / 1_000, end };
     return [write, ...(await appendSteps({ redis, keys, storage }, added))];
   };
 }
@@ -136,7 +137,11 @@ interface Place {
   readonly storage: ObjectStorage | undefined;
 }
 
+/** What is stored of a ledger: the revision up to which it is complete, the number of its elements, the last ones, the parts of its head. */
+type LedgerEnd = [revision: Buffer | null, length: number, tail: Buffer[], ...head: (Buffer | null)[]];
+
 interface Appended {
+  readonly end: LedgerEnd;
   readonly target: string;
   readonly entry: LedgerEntry;
   /** Older blocks are dropped, in seconds since 1970. */
@@ -151,15 +156,10 @@ interface Appended {
  */
 async function appendSteps(
   { redis, keys, storage }: Place,
-  { target, entry, oldest }: Appended,
+  { target, entry, oldest, end: [, length, tail, ...parts] }: Appended,
 ): Promise<readonly OutcomeStep[]> {
   const [list, heads] = [keys.ledger(target), headKeys(keys, target)];
-  const [length, tail, parts] = await Promise.all([
-    redis.llen(list),
-    redis.lrangeBuffer(list, -BLOCK, -1),
-    runScript(redis, READ_HEAD, heads, [target]),
-  ]);
-  const known = readHead(parts as readonly (Buffer | null)[]);
+  const known = readHead(parts);
   const singles = singlesIn(tail);
   const isFull = singles.length >= BLOCK - 1;
   const read = (one: Buffer) => readBlock(keys, target, one, storage);
@@ -219,13 +219,13 @@ async function firstTime(redis: RedisClient, keys: Keys, target: string): Promis
   return await read.catch(() => Number.POSITIVE_INFINITY);
 }
 
-/** The parts of the head of a ledger. Keys: heads of ledgers. Arguments: target. */
-const READ_HEAD = defineScript(`
-local parts = {}
-for at = 1, #KEYS do
-  parts[at] = redis.call('HGET', KEYS[at], ARGV[1])
+/** Keys: target, ledger, heads of ledgers. Arguments: target, the first of the last elements. Returns a `LedgerEnd`. */
+const READ_END = defineScript(`
+local found = {redis.call('HGET', KEYS[1], 'ledger'), redis.call('LLEN', KEYS[2]), redis.call('LRANGE', KEYS[2], ARGV[2], -1)}
+for at = 3, #KEYS do
+  found[at + 1] = redis.call('HGET', KEYS[at], ARGV[1])
 end
-return parts
+return found
 `);
 
 function isOlderThan(oldest: number): (block: readonly LedgerEntry[]) => boolean {

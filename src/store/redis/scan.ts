@@ -3,7 +3,7 @@ import { defineScript, runScript } from '../scripts/run-script.ts';
 import type { RedisClient } from './connection.ts';
 
 /** Entries in one command: longer ones would block Redis. */
-const COUNT = 500;
+const COUNT = 1_000;
 
 /** A field of a hash with its value, a member of a sorted set with its score, or a member of a set with an empty value. */
 export type ScannedEntry = readonly [name: string, value: Buffer];
