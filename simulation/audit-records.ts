@@ -180,10 +180,12 @@ function checkLists(
 
 function checkOutcomes(witness: Witness, keys: Keys, { hasLostWrites }: Happened, say: Say): void {
   const start = keys.outcome('', '').slice(0, -1);
-  for (const name of textsIn(witness.ask('KEYS', `${start}*`))) {
+  const names = textsIn(witness.ask('KEYS', `${start}*`));
+  const [sizes, ends] = ['STRLEN', 'PTTL'].map((what) => witness.askAll(names.map((name) => [what, name])));
+  for (const [index, name] of names.entries()) {
     const [job = ''] = name.slice(start.length).split(':', 1);
-    const size = Number(witness.ask('STRLEN', name));
-    checkEnd(witness, name, OUTCOME_MS, say);
+    const size = Number(sizes?.[index]);
+    checkTimeLeft(name, Number(ends?.[index]), OUTCOME_MS, say);
     // A job whose record was lost is not closed.
     if (hasLostWrites) continue;
     if (!MARKED.test(job)) say(`${name} is there`);
@@ -234,7 +236,10 @@ function checkTarget(
 
 /** A key expires after a time, less what a history takes. */
 export function checkEnd(witness: Witness, key: string, ms: number, say: Say): void {
-  const left = Number(witness.ask('PTTL', key));
+  checkTimeLeft(key, Number(witness.ask('PTTL', key)), ms, say);
+}
+
+function checkTimeLeft(key: string, left: number, ms: number, say: Say): void {
   if (left > ms || left < ms - HISTORY_MS) say(`${key} ends in ${left} ms`);
 }
 

@@ -102,7 +102,7 @@ function wrongInventories(witness: Witness, keys: Keys, targets: number): readon
 }
 
 function withoutEnd(witness: Witness, keys: Keys): readonly string[] {
-  return namesOf(witness, keys)
-    .filter((name) => EXPIRING.test(name) && witness.ask('TTL', name) === -1)
-    .map((name) => `${name} never expires`);
+  const names = namesOf(witness, keys).filter((name) => EXPIRING.test(name));
+  const ends = witness.askAll(names.map((name) => ['TTL', name]));
+  return names.filter((_, index) => ends[index] === -1).map((name) => `${name} never expires`);
 }

@@ -9,6 +9,8 @@ const READABLE = 1;
 const WRITABLE = 2;
 /** An interest of the engine, as numbers of four bytes: a descriptor and a mask. */
 const INTEREST_SIZE = 2;
+/** A number of four bytes is less. */
+const WORD = 2 ** 32;
 /** What one chunk has the engine do is done after this many steps; the rest waits for the next ones. */
 const MAX_STEPS = 10;
 
@@ -153,17 +155,22 @@ export class Engine {
   }
 
   get #views(): Views {
-    const { buffer } = this.#exports.memory;
-    if (this.#known?.bytes.buffer !== buffer)
+    // Views of a memory that has grown are empty.
+    if (this.#known === undefined || this.#known.bytes.length === 0) {
+      const { buffer } = this.#exports.memory;
       this.#known = { bytes: new Uint8Array(buffer), numbers: new Int32Array(buffer) };
+    }
     return this.#known;
   }
 
   readonly #clock = (_id: number, _precision: bigint, at: number): number => {
     const now = this.#now();
     if (this.#time.now !== now) {
-      const nanoseconds = BigInt(Math.round(now * 1_000)) * 1_000n;
-      this.#time = { now, low: Number(nanoseconds & 0xffff_ffffn), high: Number(nanoseconds >> 32n) };
+      // The engine asks several times at each event, and large integers are slow.
+      const microseconds = Math.round(now * 1_000);
+      const low = (microseconds % WORD) * 1_000;
+      const high = Math.floor(microseconds / WORD) * 1_000 + Math.floor(low / WORD);
+      this.#time = { now, low: low % WORD, high };
     }
     const { numbers } = this.#views;
     numbers[at >> 2] = this.#time.low;

@@ -17,7 +17,7 @@ import { readArguments } from '../scripts/arguments.ts';
 import type { Result } from './history.ts';
 import { plant } from './mutate/plant.ts';
 import { planOf } from './plan.ts';
-import { processorMs, realNow } from './platform.ts';
+import { FEW_COLLECTIONS, processorMs, realNow } from './platform.ts';
 import { prepare } from './prepare.ts';
 import { shrink } from './shrink.ts';
 
@@ -109,7 +109,8 @@ async function runAll(from: number, count: number, processes: number): Promise<v
 }
 
 function partOf(from: number, count: number): Promise<readonly Line[]> {
-  const child = fork(import.meta.filename, ['--part', '--from', `${from}`, '--count', `${count}`]);
+  const args = ['--part', '--from', `${from}`, '--count', `${count}`];
+  const child = fork(import.meta.filename, args, { execArgv: [...FEW_COLLECTIONS] });
   return new Promise((resolve, reject) => {
     const lines: Line[] = [];
     child.on('message', (line) => lines.push(line as Line));

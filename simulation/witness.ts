@@ -19,24 +19,46 @@ export class Witness {
   }
 
   ask(...command: readonly string[]): Answer {
+    return this.askAll([command])[0] as Answer;
+  }
+
+  /** Asks several commands at once, and returns their answers in order. */
+  askAll(commands: readonly (readonly string[])[]): readonly Answer[] {
+    if (commands.length === 0) return [];
     if (this.#connection === undefined || !this.#engine.knows(this.#connection)) {
       this.#connection = this.#engine.open(
         (chunk) => void this.#answers.push(chunk),
         () => {},
       );
     }
-    const parts = command.map((part) => `$${Buffer.byteLength(part)}\r\n${part}\r\n`);
-    this.#engine.receive(this.#connection, Buffer.from(`*${command.length}\r\n${parts.join('')}`));
+    this.#engine.receive(this.#connection, Buffer.from(commands.map(textOf).join('')));
     // A long answer is written in several steps.
     for (let steps = 0; steps < MOST_STEPS; steps += 1) {
       this.#engine.step();
-      const parsed = parse(Buffer.concat(this.#answers).toString('latin1'), 0);
-      if (parsed === undefined) continue;
+      const answers = parseAll(Buffer.concat(this.#answers).toString('latin1'), commands.length);
+      if (answers === undefined) continue;
       this.#answers = [];
-      return parsed[0];
+      return answers;
     }
-    throw new Error(`the engine has not answered ${command.join(' ')}`);
+    throw new Error(`the engine has not answered ${commands[0]?.join(' ')}`);
   }
+}
+
+function textOf(command: readonly string[]): string {
+  const parts = command.map((part) => `$${Buffer.byteLength(part)}\r\n${part}\r\n`);
+  return `*${command.length}\r\n${parts.join('')}`;
+}
+
+/** Reads so many answers; `undefined` for a part of them. */
+function parseAll(text: string, count: number): readonly Answer[] | undefined {
+  const answers: Answer[] = [];
+  for (let at = 0; answers.length < count; ) {
+    const one = parse(text, at);
+    if (one === undefined) return undefined;
+    answers.push(one[0]);
+    at = one[1];
+  }
+  return answers;
 }
 
 /** Reads one answer of RESP 2 from a place on. Returns where it ends; `undefined` for a part of one. Throws for an error. */

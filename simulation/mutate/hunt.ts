@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
+import { FEW_COLLECTIONS } from '../platform.ts';
 import type { Message } from './part.ts';
 import type { PlantedFile } from './plant.ts';
 
@@ -62,7 +63,10 @@ export function coverageOf(
 }
 
 function startPart(args: readonly string[]) {
-  return fork(join(import.meta.dirname, 'part.ts'), args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  return fork(join(import.meta.dirname, 'part.ts'), args, {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    execArgv: [...FEW_COLLECTIONS],
+  });
 }
 
 /** The line of an error that a process printed before it ended. */
