@@ -412,6 +412,8 @@ class History {
     for (const scan of lost) await scans.enqueue(scan);
     // A lockfile that was lost before its job was queued has its scan end with a gap, which only another scan closes.
     for (const scan of lost) await scans.askAgain(scan);
+    // Redis may have lost that an operator has resumed a route.
+    if (this.#plan.steps.some(({ kind }) => kind === 'gone')) await this.#repair();
   }
 }
 
