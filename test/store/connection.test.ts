@@ -203,4 +203,16 @@ describe('a connection', () => {
     await waiting;
     expect(redis.status).toBe('end');
   });
+
+  it('that is lost at QUIT leaves no timer', async () => {
+    const redis = (await connectRedis({ urls: room.url })) as Redis;
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    const closing = closeRedis(redis);
+    redis.stream.destroy();
+    await closing;
+    expect(redis.status).toBe('end');
+    // That of ioredis for a connection that does not close.
+    expect(timers.mock.calls.map(([, ms]) => ms)).not.toContain(redis.options.disconnectTimeout);
+    timers.mockRestore();
+  });
 });

@@ -121,6 +121,8 @@ export async function closeRedis(client: RedisClient, limitMs = 1_000): Promise<
  * commands never end. In the state before the first attempt it ends and fails them.
  */
 function disconnectNow(client: RedisClient): void {
+  // A client that lost its connection at QUIT has ended. To disconnect it starts a timer of two seconds, which nothing stops.
+  if (client.status === 'end') return;
   if (client.status === 'reconnecting') client.status = 'wait';
   client.disconnect();
 }
