@@ -24,8 +24,14 @@ const CONCURRENCY = 50;
  */
 export async function enqueueFollowUps(options: FlowOptions, next: readonly StoredFollowUp[]): Promise<void> {
   for (let at = 0; at < next.length; at += CONCURRENCY) {
-    await Promise.all(next.slice(at, at + CONCURRENCY).map((followUp) => enqueueFollowUp(options, followUp)));
+    await allEnded(next.slice(at, at + CONCURRENCY).map((followUp) => enqueueFollowUp(options, followUp)));
   }
+}
+
+/** Rejects with the first error when all have ended: a job that ends before its commands may be queued again once it is done. */
+async function allEnded(work: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(work);
+  await Promise.all(work);
 }
 
 /**
@@ -36,10 +42,10 @@ export async function enqueueFollowUps(options: FlowOptions, next: readonly Stor
 export async function addFollowUps(options: FlowOptions, opened: readonly OpenJob[]): Promise<void> {
   for (const part of chunks(opened, CONCURRENCY)) {
     const [parents, plain] = [part.filter(hasChildren), part.filter((open) => !hasChildren(open))];
-    await Promise.all([
-      parents.length === 0
-        ? undefined
-        : options.producer.addBulk(parents.map((open) => flowJob(options, open, open.children ?? []))),
+    await allEnded([
+      ...(parents.length === 0
+        ? []
+        : [options.producer.addBulk(parents.map((open) => flowJob(options, open, open.children ?? [])))]),
       ...[...Map.groupBy(plain, ({ job }) => job)].map(([name, own]) => addPlain(options, name, own)),
     ]);
   }

@@ -176,3 +176,27 @@ describe('a flow', () => {
 function fail(): never {
   throw new Error('no such job');
 }
+
+it('fails only when all follow-ups have ended, so that none is queued after its job', async () => {
+  const held = Promise.withResolvers<void>();
+  const ended: string[] = [];
+  const add = async ({ data }: { readonly data: { readonly key: string } }) => {
+    if (data.key === 'p1') throw new Error('refused on purpose');
+    await held.promise;
+    ended.push(data.key);
+  };
+  const options = {
+    producer: { add },
+    queues: new Map(),
+    jobs: new Map([['part', testJob('part', async () => undefined)]]),
+    outcomes: { has: async () => false },
+    openJobs: { find: async () => undefined },
+    prefix: 'flow',
+  } as unknown as Parameters<typeof enqueueFollowUps>[0];
+  const enqueuing = enqueueFollowUps(options, [testFollowUp('part', 'p1'), testFollowUp('part', 'p2')]);
+  const failed = enqueuing.catch(({ message }: Error) => ended.push(message));
+  await new Promise(setImmediate);
+  held.resolve();
+  await failed;
+  expect(ended).toEqual(['p2', 'refused on purpose']);
+});
