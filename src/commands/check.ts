@@ -19,24 +19,17 @@ interface AloneOptions {
   readonly target?: string;
 }
 
+const NOT_HERE = 'a target needs redis.url or a server: nothing is known of it here';
+
 /** The answer of the gate without a fleet: from the API, or from imported advisories, with the look-ups of earlier commands. Throws `Refusal`. */
 export async function checkAlone(
   loaded: LoadedConfig,
   question: PackageQuestion,
   options: AloneOptions = {},
 ): Promise<PackageChecks> {
-  if (question.target !== undefined)
-    throw new Refusal(
-      400,
-      'target-unknown',
-      'a target needs redis.url or a server: nothing is known of it here',
-    );
-  const {
-    signal = new AbortController().signal,
-    local,
-    cache = { onFault: () => {} },
-    target = '',
-  } = options;
+  if (question.target !== undefined) throw new Refusal(400, 'target-unknown', NOT_HERE);
+  const { signal = new AbortController().signal, local, target = '' } = options;
+  const { cache = { onFault: () => {} } } = options;
   const kept = local === true ? undefined : openLookUpCache(loaded, cache);
   const log = createDeferredLog(loaded);
   const scanner = await openScanner(loaded, {

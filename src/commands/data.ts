@@ -153,10 +153,8 @@ export async function exportBundle(
   }: { readonly to: string; readonly since?: string | undefined; readonly sign?: string | undefined },
 ): Promise<BundleHead> {
   const folder = dataFolder(data.folder);
-  const [key, lists] = [
-    sign === undefined ? undefined : await readKey(sign, 'private'),
-    await readFolder(folder),
-  ];
+  const key = sign === undefined ? undefined : await readKey(sign, 'private');
+  const lists = await readFolder(folder);
   return await closing(openAdvisories(advisoriesPath(folder)), (advisories) => {
     const records = advisories.records(since === undefined ? undefined : Date.parse(since));
     const createdAt = new Date().toISOString();

@@ -9,16 +9,11 @@ export type InsightsSession = Awaited<ReturnType<typeof openInsightsSession>>;
 
 /** A client of the package-insights API for one command, without queue and cache. `local` starts the bundled service and uses it. Throws `EmbeddedError` when it does not start. */
 export async function openInsightsSession({ config }: LoadedConfig, { local }: { readonly local: boolean }) {
-  const { url: configured, timeout, concurrency, requestsPerSecond, privatePackages } = config.insights;
+  const { timeout: timeoutMs, concurrency, requestsPerSecond, privatePackages } = config.insights;
   const service = local ? await startLocalInsights() : undefined;
-  const url = service?.url ?? configured;
-  const client = await openInsightsClient({
-    url,
-    concurrency,
-    privatePackages,
-    timeoutMs: timeout,
-    requestsPerSecond,
-  });
+  const url = service?.url ?? config.insights.url;
+  const limits = { concurrency, timeoutMs, requestsPerSecond };
+  const client = await openInsightsClient({ url, privatePackages, ...limits });
   return {
     ...client,
     url,

@@ -97,10 +97,7 @@ function nodeLines({ nodes, paint }: Drawing, line: Line, isRepeated: boolean): 
 }
 
 /** `NPM lodash 4.17.21`. */
-export function keyText({
-  system,
-  name,
-  version,
-}: { readonly [Part in keyof VersionKey]?: string | undefined } = {}): string {
+export function keyText(key: { readonly [Part in keyof VersionKey]?: string | undefined } = {}): string {
+  const { system, name, version } = key;
   return [system, name, version].filter((part) => part !== undefined && part !== '').join(' ');
 }

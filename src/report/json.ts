@@ -1,5 +1,4 @@
 import { isReadWhole } from '../model/lockfile/read-whole.ts';
-import type { ScanComparison } from '../model/review/scan-comparison.ts';
 import type { Change } from '../model/scan/change.ts';
 import type { ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.ts';
 import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
@@ -24,7 +23,7 @@ export function* renderJson(report: ScanReport): Generator<string> {
   yield* listParts(verdict.gaps, (gap) => gap);
   if (advice !== undefined) yield `,"advice":${JSON.stringify(advice)}`;
   if (offline !== undefined) yield `,"offline":${JSON.stringify(offline)}`;
-  if (comparison !== undefined) yield `,"comparison":${JSON.stringify(comparisonEntry(comparison))}`;
+  if (comparison !== undefined) yield `,"comparison":${JSON.stringify(comparison)}`;
   yield '}\n';
 }
 
@@ -37,18 +36,6 @@ export function scanFacts(verdict: Verdict): object {
 /** A change; its finding is in the list of findings, unless it was resolved. */
 export function changeEntry({ transition, previousSeverity, reason, finding }: Change): object {
   return { transition, previousSeverity, reason, fingerprint: finding.fingerprint };
-}
-
-/** Findings by fingerprint; those that are not introduced are unchanged. Gone ones are in no other list. */
-export function comparisonEntry({
-  base,
-  introduced,
-  refused,
-  gone,
-  newGaps,
-  baseGaps,
-}: ScanComparison): object {
-  return { base, introduced, refused, gone, newGaps, baseGaps };
 }
 
 function* lockfileParts(lockfile: ResolvedLockfile): Generator<string> {
@@ -99,13 +86,8 @@ export function* listParts<Item>(items: readonly Item[], entryOf: (item: Item) =
  * `lockfile` that they are of; `end` comes last, so that a reader knows that it has everything. The entries are those of the
  * JSON report.
  */
-export function* renderNdjson({
-  inventory,
-  verdict,
-  comparison,
-  offline,
-  advice,
-}: ScanReport): Generator<string> {
+export function* renderNdjson(report: ScanReport): Generator<string> {
+  const { inventory, verdict, comparison, offline, advice } = report;
   yield line('scan', { schema: 'lockhound.scan-lines/1', ...scanFacts(verdict) });
   for (const lockfile of inventory.lockfiles) {
     yield line('lockfile', { ...lockfileFacts(lockfile), problems: lockfile.problems });
@@ -119,7 +101,7 @@ export function* renderNdjson({
   for (const one of advice?.plans ?? []) yield line('plan', one);
   for (const one of advice?.unadvised ?? []) yield line('unadvised', one);
   if (offline !== undefined) yield line('offline', offline);
-  if (comparison !== undefined) yield line('comparison', comparisonEntry(comparison));
+  if (comparison !== undefined) yield line('comparison', comparison);
   yield line('end', { findings: verdict.findings.length, gaps: verdict.gaps.length });
 }
 

@@ -46,14 +46,8 @@ const FLUSH_MS = 3_000;
  * Starts to trace this process: jobs by BullMQ, whose spans continue those of the jobs that queued them, and requests by undici. It
  * sets the global provider of OpenTelemetry, so there is one in a process.
  */
-export function startTracing({
-  endpoint,
-  headers,
-  ratio,
-  version,
-  onLost,
-  onRestored,
-}: TracingOptions): Tracing {
+export function startTracing(options: TracingOptions): Tracing {
+  const { endpoint, headers, ratio, version, onLost, onRestored } = options;
   let lost = false;
   const exporter = watched(
     new OTLPTraceExporter({ url: endpoint, headers: { ...headers }, timeoutMillis: EXPORT_MS }),

@@ -40,7 +40,7 @@ const OPERATIONS: readonly ((context: CommandContext) => Command)[] = [
     example: '--file subjects.txt   (npm lodash, or npm lodash 4.17.21)',
     read: readSubjectItem,
     run: ({ findings }) => findings,
-    subject: (subject) => keyText(subject),
+    subject: keyText,
     shows: { method: 'getFindings', properties: ['requestedVersion', 'packageFindings'] },
     asSent: (subject) => ('version' in subject ? { versionKey: subject } : { packageKey: subject }),
   }),
@@ -148,7 +148,7 @@ The file holds one request a line, or a JSON list of them; - is standard input.
 Exit codes: 0 all found, 1 some not found, 2 some failed.`;
 
 /** GetVersionBatch, GetProjectBatch or PurlLookupBatch over a file of any size. */
-export function batch<Request, Value>(operation: BatchOperation<Request, Value>) {
+function batch<Request, Value>(operation: BatchOperation<Request, Value>) {
   return (context: CommandContext): Command =>
     operationCommand(operation)
       .requiredOption('--file <file>', 'the requests')

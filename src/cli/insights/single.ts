@@ -99,20 +99,10 @@ async function printAnswer<Value>(
   }
   if (answered.error !== undefined) throw answered.error;
   terminal.note(problemsText(answered.problems));
-  terminal.out(
-    options.json === true
-      ? `${answered.body.toString('utf8').trimEnd()}\n`
-      : (render ?? (await rendererOf(method)))(answered.value, {
-          colour: terminal.colour,
-          width: terminal.width,
-        }),
-  );
-}
-
-async function rendererOf(method: string): Promise<(value: unknown, options: TextOptions) => string> {
+  if (options.json === true) return terminal.out(`${answered.body.toString('utf8').trimEnd()}\n`);
+  if (render !== undefined) return terminal.out(render(answered.value, terminal));
   const { insightsAnswer } = await import('../../commands/insights-session.ts');
-  const answer = await insightsAnswer(method);
-  return (value, options) => answerText(value, answer, options);
+  terminal.out(answerText(answered.value, await insightsAnswer(method), terminal));
 }
 
 function unavailable(url: string): string {
@@ -158,12 +148,8 @@ export function query(context: CommandContext): Command {
     });
 }
 
-async function hashesOf({
-  hash,
-  file,
-  name,
-  system,
-}: QueryOptions): Promise<readonly (string | undefined)[]> {
+async function hashesOf(options: QueryOptions): Promise<readonly (string | undefined)[]> {
+  const { hash, file, name, system } = options;
   if (file !== undefined) return await hashFile(file);
   if (hash === undefined && (name === undefined || system === undefined)) {
     throw new CommandError('nothing-asked', 'give --hash, --file, or --system and --name');

@@ -85,12 +85,8 @@ function partOf(lock: PackageLock, name: string, isChosen: (index: number) => bo
   return { ...lock, name, packages: Object.fromEntries(sorted) };
 }
 
-function namesOf({
-  dependencies,
-  devDependencies,
-  optionalDependencies,
-  peerDependencies,
-}: LockedEntry): readonly string[] {
+function namesOf(entry: LockedEntry): readonly string[] {
+  const { dependencies, devDependencies, optionalDependencies, peerDependencies } = entry;
   return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies, ...peerDependencies });
 }
 

@@ -41,19 +41,12 @@ interface RefreshOptions {
  * and of all targets when this worker has other settings or suppressions than those by which they were judged.
  */
 export function refreshSchedules(
-  {
-    advisoryChanges,
-    archiveLedgers,
-    fleet,
-    inspections,
-    collectGarbage,
-    suppressions,
-    targets,
-  }: Pick<Store, 'advisoryChanges' | 'archiveLedgers' | 'fleet'> &
-    Pick<Store, 'inspections' | 'collectGarbage' | 'suppressions' | 'targets'>,
+  store: Store,
   { every, young, jitter, staleAfter, inspect }: Config['watch'],
   { settings, routing, listedEvery, log }: RefreshOptions,
 ): readonly Schedule[] {
+  const { advisoryChanges, archiveLedgers, fleet, inspections, collectGarbage, suppressions, targets } =
+    store;
   // Once for each process: during a deployment, workers with old and new settings would replace each other's.
   let isCompared = false;
   const changedSettings = async (due: Date): Promise<readonly FollowUp[]> => {

@@ -97,11 +97,8 @@ export async function findSelected(
 }
 
 /** The data of a holder about its target. */
-export function holderOf({
-  target,
-  labels,
-  requestedAt,
-}: ViewedTarget): Omit<Holder, 'lockfiles' | 'selected'> {
+export function holderOf(viewed: ViewedTarget): Omit<Holder, 'lockfiles' | 'selected'> {
+  const { target, labels, requestedAt } = viewed;
   return { target, labels, requestedAt };
 }
 

@@ -41,12 +41,8 @@ export const where: Operation<'lockhound.packages.where'> = async ({ params, pri
 };
 
 /** The time that is asked for; `undefined` for now. Throws `Refusal`. */
-function askedTime({
-  ever = false,
-  at,
-  since,
-  until,
-}: Call<'lockhound.packages.where'>['params']): AskedTime | undefined {
+function askedTime(params: Call<'lockhound.packages.where'>['params']): AskedTime | undefined {
+  const { ever = false, at, since, until } = params;
   const asked = [ever, at !== undefined, since !== undefined || until !== undefined].filter(Boolean);
   if (asked.length === 0) return undefined;
   if (asked.length > 1)

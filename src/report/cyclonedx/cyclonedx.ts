@@ -149,14 +149,8 @@ function serialNumberOf(source: BomSource): string {
   return `urn:uuid:${contentUuid(contentsOf(source))}`;
 }
 
-function* contentsOf({
-  name,
-  unread,
-  lockfiles,
-  findings,
-  cuts = [],
-  comparison,
-}: BomSource): Generator<unknown> {
+function* contentsOf(source: BomSource): Generator<unknown> {
+  const { name, unread, lockfiles, findings, cuts = [], comparison } = source;
   yield [name, unread];
   for (const { path, format, packages } of lockfiles) {
     yield [path, format];

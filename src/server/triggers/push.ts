@@ -35,12 +35,9 @@ export const PUSH_WINDOW_MS = 24 * 3_600_000;
 export function readPush(
   kind: TriggerKind,
   secret: string,
-  {
-    headers,
-    body,
-    now,
-  }: { readonly headers: IncomingHttpHeaders; readonly body: Buffer; readonly now: number },
+  request: { readonly headers: IncomingHttpHeaders; readonly body: Buffer; readonly now: number },
 ): Push | undefined {
+  const { headers, body, now } = request;
   const isSigned = kind === 'github' ? hasSignature(secret, headers, body) : hasToken(secret, headers);
   if (!isSigned) throw notSigned();
   const event = parse(body);

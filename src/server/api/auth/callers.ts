@@ -177,17 +177,11 @@ export async function openCallers(
   return { ...callers, note: hasOthers ? undefined : isLoopback ? LOCAL_ONLY : FIRST_TOKEN };
 }
 
-function trustedProxy({
-  addresses,
-  header,
-  role,
-  targets,
-}: Exclude<LoadedConfig['config']['serve']['proxy'], undefined>): TrustedProxy {
+function trustedProxy(proxy: Exclude<LoadedConfig['config']['serve']['proxy'], undefined>): TrustedProxy {
+  const { addresses, header, role, targets } = proxy;
   const ranges = rangesOf(addresses);
   return {
-    header: header.toLowerCase(),
-    role,
-    targets,
+    ...{ header: header.toLowerCase(), role, targets },
     isProxy(address) {
       const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
       return isIP(plain) !== 0 && ranges.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');

@@ -39,14 +39,10 @@ export interface EventStream {
 export function beginEventStream(
   raw: ServerResponse,
   headers: Readonly<Record<string, string>>,
-  {
-    heartbeatMs = 15_000,
-    maxMs = 3_600_000,
-    maxWaiting = () => 1_000_000,
-    maxReplayMs = 30_000,
-    isAllowed,
-  }: EventStreamOptions,
+  options: EventStreamOptions,
 ): EventStream {
+  const { heartbeatMs = 15_000, maxMs = 3_600_000, maxReplayMs = 30_000 } = options;
+  const { maxWaiting = () => 1_000_000, isAllowed } = options;
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const began = performance.now();
   raw.writeHead(200, {
