@@ -31,8 +31,8 @@ import {
 } from './operations.ts';
 import { readAdvisory } from './records/advisory.ts';
 import { readDeclared, readDependencyGraph } from './records/dependencies.ts';
-import { PACKAGE_FIELDS, readPublishedVersions } from './records/published-versions.ts';
 import { requireGraph, requirePackage } from './records/subject.ts';
+import { PACKAGE_FIELDS, readPublishedVersions } from './records/version-record.ts';
 import { createRefresh, type FleetFacts } from './refresh.ts';
 import { createReleases } from './releases/releases.ts';
 import { hasFacts } from './request/params.ts';

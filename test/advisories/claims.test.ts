@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { claimsAbout } from '../../src/advisories/claims.ts';
 import type { StoredAdvisory, StoredAffected } from '../../src/advisories/database.ts';
+import { claimsAbout } from '../../src/advisories/matched.ts';
 
 const LEFT = { system: 'NPM', name: 'left' } as const;
 const stored: readonly StoredAdvisory[] = [

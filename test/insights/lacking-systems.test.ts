@@ -1,8 +1,12 @@
 import { expect, it } from 'vitest';
 import { lackingSystems } from '../../src/insights/losses/lacking-systems.ts';
 import { affectedVersions } from '../../src/insights/losses/witnesses.ts';
-import { SYSTEMS, type System, type VersionKey } from '../../src/model/lockfile/ecosystem.ts';
-import { publishedPackage } from '../../src/model/lockfile/published-package.ts';
+import {
+  publishedPackage,
+  SYSTEMS,
+  type System,
+  type VersionKey,
+} from '../../src/model/lockfile/ecosystem.ts';
 import type { Insights } from '../../src/model/ports/insights.ts';
 import type { Resolution } from '../../src/model/scan/inventory.ts';
 

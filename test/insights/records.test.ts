@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { readPublishedVersions } from '../../src/insights/records/published-versions.ts';
+import { readPublishedVersions } from '../../src/insights/records/version-record.ts';
 import { UNCOVERED } from '../../src/model/api/extensions.ts';
 import { startFakeService } from './fake-service.ts';
 

@@ -1,6 +1,4 @@
-import type { System } from '../../model/lockfile/ecosystem.ts';
-import { systemOf } from '../../model/lockfile/ecosystem.ts';
-import { publishedPackage } from '../../model/lockfile/published-package.ts';
+import { publishedPackage, type System, systemOf } from '../../model/lockfile/ecosystem.ts';
 import type { Insights } from '../../model/ports/insights.ts';
 import type { Lacking } from '../../model/scan/gap.ts';
 import type { Inventory, Resolution } from '../../model/scan/inventory.ts';

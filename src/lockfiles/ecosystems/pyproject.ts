@@ -10,27 +10,32 @@ export const PYPROJECT = 'pyproject.toml';
 export function namesInPyproject(input: LockfileInput): ReadonlySet<string> | undefined {
   return readCompanion(input, PYPROJECT, (text) => {
     const root = parseToml(text, PYPROJECT);
-    return new Set([...standardNames(root), ...poetryNames(root), ...pdmAndUvNames(root)]);
+    return new Set([...namesIn(root), ...pdmAndUvNames(root)]);
   });
 }
 
-/** PEP 621 and PEP 735. */
-function standardNames(root: Table): readonly string[] {
+/** What a manifest requires: lists of requirements as texts (PEP 621, PEP 735), and Poetry's tables by name. */
+export function statedDependencies(root: Table) {
   const project = tableIn(root['project']);
-  const lists = [
-    project['dependencies'],
-    ...membersOf(project['optional-dependencies']).map(([, list]) => list),
-    ...membersOf(root['dependency-groups']).map(([, list]) => list),
-  ];
-  return lists.flatMap(namesOfRequirements);
+  const poetry = tableIn(tableIn(root['tool'])['poetry']);
+  return {
+    lists: [
+      project['dependencies'],
+      ...membersOf(project['optional-dependencies']).map(([, list]) => list),
+      ...membersOf(root['dependency-groups']).map(([, list]) => list),
+    ],
+    tables: [
+      poetry['dependencies'],
+      poetry['dev-dependencies'],
+      ...membersOf(poetry['group']).map(([, group]) => tableIn(group)['dependencies']),
+    ],
+  };
 }
 
-function poetryNames(root: Table): readonly string[] {
-  const poetry = tableIn(tableIn(root['tool'])['poetry']);
-  const groups = membersOf(poetry['group']).map(([, group]) => tableIn(group)['dependencies']);
-  return [poetry['dependencies'], poetry['dev-dependencies'], ...groups]
-    .flatMap((table) => membersOf(table).map(([name]) => normalizedName(name)))
-    .filter((name) => name !== 'python');
+function namesIn(root: Table): readonly string[] {
+  const { lists, tables } = statedDependencies(root);
+  const ofPoetry = tables.flatMap((table) => membersOf(table).map(([name]) => normalizedName(name)));
+  return [...lists.flatMap(namesOfRequirements), ...ofPoetry.filter((name) => name !== 'python')];
 }
 
 function pdmAndUvNames(root: Table): readonly string[] {

@@ -1,5 +1,5 @@
 import type { StatedPin, StatedRequirement } from '../../model/advice/project-statement.ts';
-import { PYPROJECT } from '../ecosystems/pyproject.ts';
+import { PYPROJECT, statedDependencies } from '../ecosystems/pyproject.ts';
 import { normalizedName, requirementName } from '../ecosystems/python.ts';
 import {
   isTable,
@@ -62,18 +62,7 @@ function requirementsOf(by: string, name: string, stated: unknown): readonly Sta
 
 /** PEP 621 and PEP 735 requirements, and Poetry's own lists. */
 function requirementsOfManifest(root: Table): readonly StatedRequirement[] {
-  const project = tableIn(root['project']);
-  const poetry = tableIn(tableIn(root['tool'])['poetry']);
-  const lists = [
-    project['dependencies'],
-    ...membersOf(project['optional-dependencies']).map(([, list]) => list),
-    ...membersOf(root['dependency-groups']).map(([, list]) => list),
-  ];
-  const tables = [
-    poetry['dependencies'],
-    poetry['dev-dependencies'],
-    ...membersOf(poetry['group']).map(([, group]) => tableIn(group)['dependencies']),
-  ];
+  const { lists, tables } = statedDependencies(root);
   return [
     ...lists.flatMap(textsIn).flatMap((text) => standardRequirement(text)),
     ...tables.flatMap(membersOf).flatMap(([name, stated]) => requirementsOf('', name, stated)),

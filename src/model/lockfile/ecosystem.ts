@@ -1,3 +1,5 @@
+import type { LockedPackage } from './lockfile.ts';
+
 /** The index's systems by ecosystem, which is a purl type. */
 const SYSTEM_OF: ReadonlyMap<string, System> = new Map([
   ['npm', 'NPM'],
@@ -94,4 +96,22 @@ export function writePurl(type: string, name: string, version?: string): string 
   return version === undefined
     ? `pkg:${type}/${encoded}`
     : `pkg:${type}/${encoded}@${encodeURIComponent(version)}`;
+}
+
+/** A published version as a lockfile names it that gets it from the public registry. */
+export function publishedPackage({ system, name, version }: VersionKey): LockedPackage {
+  const ecosystem = purlTypeOf(system);
+  return {
+    id: `${name}@${version}`,
+    ecosystem,
+    name,
+    version,
+    purl: writePurl(ecosystem, name, version),
+    direct: undefined,
+    groups: [],
+    integrity: [],
+    source: { kind: 'registry' },
+    line: undefined,
+    dependencies: undefined,
+  };
 }

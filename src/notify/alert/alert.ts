@@ -241,3 +241,8 @@ export function fitChanges<Item>(
 export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value), 'utf8');
 }
+
+/** Disables mentions in a text of a package, with a zero-width space after each `@`: it stays readable. */
+export function withoutMentions(text: string): string {
+  return text.replaceAll('@', '@\u200b');
+}

@@ -1,7 +1,6 @@
 import type { Notification } from '../../model/alert/notification.ts';
-import type { Secret } from '../../model/secret.ts';
-import { createMasker } from '../../model/secret.ts';
-import { type Alert, alertOf, fitChanges, tagsOf, truncateText } from '../alert/alert.ts';
+import { createMasker, type Secret } from '../../model/secret.ts';
+import { type Alert, alertOf, fitChanges, tagsOf, truncateText, withoutMentions } from '../alert/alert.ts';
 import { lineOf, moreText } from '../alert/message.ts';
 import type { FittedRequest } from '../rendering/fit-request.ts';
 import { secretsIn, valuesOf } from '../rendering/values.ts';
@@ -81,11 +80,4 @@ function textOf(alert: Alert, mention: string): { readonly text: string; readonl
   );
   const more = leftOut === 0 ? [] : [`… ${moreText(leftOut)}`];
   return { text: [...kept, ...more, mention].join('\n'), leftOut };
-}
-
-/**
- * Disables mentions in text from packages and advisories, with a zero-width space after each `@`: the text stays readable.
- */
-function withoutMentions(text: string): string {
-  return text.replaceAll('@', '@\u200b');
 }

@@ -1,4 +1,4 @@
-import { type Alert, linkOf, safeUrl, truncateText } from '../alert/alert.ts';
+import { type Alert, linkOf, safeUrl, truncateText, withoutMentions } from '../alert/alert.ts';
 import { type ChangeText, moreText, notesOf, statusText, titleOf } from '../alert/message.ts';
 import { type PackageGroup, packageGroups, whereOf } from '../alert/package-groups.ts';
 import type { Preset } from './preset.ts';
@@ -57,10 +57,6 @@ function plainLinesOf(group: PackageGroup): readonly string[] {
   return linesOf(group).map((line) =>
     withoutMentions(line.replaceAll(/(?<=^|[ •:])[*_](?=\S)|(?<=\S)[*_](?= |$|:)/g, '')),
   );
-}
-
-function withoutMentions(text: string): string {
-  return text.replaceAll('@', '@\u200b');
 }
 
 function blocksOf(alert: Alert): readonly object[] {

@@ -7,7 +7,7 @@ import type { AddressGuard } from '../../http/address-guard.ts';
 import { type RepositoryPlace, readRepositoryAddress } from '../../model/watch/source-url.ts';
 import { type CredentialsByName, credentialHeader } from '../credentials.ts';
 import { SourceError } from '../errors.ts';
-import { settingVariables } from './git-process.ts';
+import { isolatedGit } from './git-process.ts';
 
 interface Remote {
   /** URL, `git@host:path`, or absolute path. */
@@ -50,16 +50,12 @@ export async function gitEnvironment(
     ['http.lowSpeedTime', String(LOW_SPEED.seconds)],
     ['credential.helper', ''],
     ['protocol.version', '2'],
-    ['core.hooksPath', devNull],
-    ['core.fsmonitor', 'false'],
     // Everything arrives as a pack, whose size is limited, and not as single objects.
     ['fetch.unpackLimit', '1'],
     // Memory follows these and not the number of cores: contents of more than 4 MB are not held as a whole.
     ['core.bigFileThreshold', '4m'],
     ['core.deltaBaseCacheLimit', '32m'],
     ['pack.threads', '1'],
-    ['gc.auto', '0'],
-    ['maintenance.auto', 'false'],
     ['submodule.recurse', 'false'],
     ['fetch.recurseSubmodules', 'false'],
   ];
@@ -78,18 +74,11 @@ export async function gitEnvironment(
     // The HTTP library of git would send what `.netrc` has for a host. ssh needs the folder.
     ...(place.kind === 'ssh' ? {} : { HOME: devNull }),
     GIT_DIR: '.',
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: devNull,
-    GIT_ATTR_NOSYSTEM: '1',
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_NO_LAZY_FETCH: '1',
-    GIT_LITERAL_PATHSPECS: '1',
     GIT_SSH_COMMAND: pinned.ssh,
     GIT_SSH_VARIANT: 'ssh',
     // `ext::` runs any program, and `file` is for paths that are named as such.
     GIT_ALLOW_PROTOCOL: place.kind === 'http' ? place.url.protocol.slice(0, -1) : place.kind,
-    LC_ALL: 'C',
-    ...settingVariables(settings),
+    ...isolatedGit(settings),
   };
 }
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { devNull } from 'node:os';
 import { platform } from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -204,6 +205,27 @@ function quotedLines(output: string): string {
     .map((line) => line.trim())
     .filter((line) => /^(?:fatal|error|remote|ssh):/.test(line));
   return lines.slice(0, 3).join('; ').slice(0, MAX_QUOTED);
+}
+
+/** The variables of a git that reads no settings of the machine, asks nobody and runs nothing of a repository. */
+export function isolatedGit(settings: readonly (readonly [key: string, value: string])[]) {
+  return {
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: devNull,
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    // A partial clone would get missing objects from its remote.
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_LITERAL_PATHSPECS: '1',
+    LC_ALL: 'C',
+    ...settingVariables([
+      ['core.hooksPath', devNull],
+      ['core.fsmonitor', 'false'],
+      ['gc.auto', '0'],
+      ['maintenance.auto', 'false'],
+      ...settings,
+    ]),
+  };
 }
 
 /** Returns the variables from which git reads settings, in their order (git-config, "Environment"). A key may be there several times. */

@@ -1,7 +1,6 @@
-import { devNull } from 'node:os';
 import { resolve } from 'node:path';
 import { SourceError } from '../errors.ts';
-import { type Git, runGit, settingVariables, textOf } from './git-process.ts';
+import { type Git, isolatedGit, runGit, textOf } from './git-process.ts';
 
 interface LocalOptions {
   /** Time in ms after which reading ends with an error. Default: five minutes. */
@@ -94,30 +93,13 @@ async function lineOf(git: Git, args: readonly string[]): Promise<string> {
   return (await runGit(git, args, { read: textOf(git.what, MAX_BYTES) })).replace(/\n$/, '');
 }
 
-/** Commands that only read objects use none of these settings; they are off in case one does. */
-const SETTINGS: readonly (readonly [string, string])[] = [
-  // The owner of a folder often differs in containers. Nothing in the repository is executed.
-  ['safe.directory', '*'],
-  ['core.hooksPath', devNull],
-  ['core.fsmonitor', 'false'],
-  ['gc.auto', '0'],
-  ['maintenance.auto', 'false'],
-];
-
 function localEnvironment(inherited: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return {
     ...inherited,
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: devNull,
-    GIT_ATTR_NOSYSTEM: '1',
-    GIT_TERMINAL_PROMPT: '0',
-    // A partial clone would get missing objects from its remote.
-    GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: 'none',
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_OPTIONAL_LOCKS: '0',
-    GIT_LITERAL_PATHSPECS: '1',
-    LC_ALL: 'C',
-    ...settingVariables(SETTINGS),
+    // The owner of a folder often differs in containers. Nothing in the repository is executed.
+    ...isolatedGit([['safe.directory', '*']]),
   };
 }
