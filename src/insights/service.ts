@@ -11,7 +11,7 @@ import type { Answer, Answered, ContractProblem } from './answered.ts';
 import { InsightsError, ruleError } from './errors.ts';
 import type { Gate } from './gate.ts';
 import { createOffered, featureOf, notOffered, type Offered } from './offered.ts';
-import { privateNames } from './request/params.ts';
+import { privateNames } from './request/private-names.ts';
 
 type MethodId = keyof InsightsMethods;
 

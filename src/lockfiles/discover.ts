@@ -4,17 +4,10 @@ import { codedError } from '../files/errors.ts';
 import { close, read, readdir, realpath, stat } from '../files/file-system.ts';
 import { openFile } from '../files/open-file.ts';
 import { CodedError } from '../model/errors.ts';
+import { detectFormatName, HEAD_BYTES, headText } from './detect-format.ts';
 import { LockfileError } from './errors.ts';
 import { GITIGNORE, type IgnoreRules, isIgnored } from './ignore-rules.ts';
-import {
-  detectFormatName,
-  formatOfName,
-  HEAD_BYTES,
-  headText,
-  lockfileFormat,
-  SKIPPED_FOLDERS,
-  unknownFormat,
-} from './known-formats.ts';
+import { formatOfName, lockfileFormat, SKIPPED_FOLDERS, unknownFormat } from './known-formats.ts';
 
 interface DiscoverOptions {
   /** Format of all files named explicitly; detected when it is not set. */

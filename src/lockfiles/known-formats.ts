@@ -1,7 +1,6 @@
 import { LockfileError } from './errors.ts';
 import type { KnownFormat } from './format.ts';
 import { KNOWN_FORMATS } from './known-formats.generated.ts';
-import { decodeText } from './syntax/decode-text.ts';
 
 export function formatNamed(name: string): KnownFormat | undefined {
   return KNOWN_FORMATS.find((format) => format.name === name || format.aliases?.includes(name) === true);
@@ -49,30 +48,6 @@ function matches(pattern: string, name: string): boolean {
   if (star < 0) return pattern === name;
   const end = pattern.slice(star + 1);
   return name.length >= pattern.length - 1 && name.startsWith(pattern.slice(0, star)) && name.endsWith(end);
-}
-
-/** The part of a file from which its format is detected. */
-export const HEAD_BYTES = 4_096;
-
-/** The name of the format of a file: that which was requested, or by its name, else by the beginning of its content, `readHead`. */
-export async function detectFormatName(
-  path: string,
-  readHead: () => string | Promise<string>,
-  requested: string | undefined,
-): Promise<string | undefined> {
-  const known = requested === undefined ? formatOfName(path) : formatNamed(requested);
-  if (known !== undefined || requested !== undefined) return known?.name;
-  const { formatOfContent } = await import('./catalog.ts');
-  return formatOfContent(await readHead())?.name;
-}
-
-/** The beginning of a content as text; empty for binary content, which no format recognises. */
-export function headText(content: Buffer): string {
-  try {
-    return decodeText(content.subarray(0, HEAD_BYTES), '');
-  } catch {
-    return '';
-  }
 }
 
 /** Folders of installed packages, histories, caches and build results, which are not searched. */

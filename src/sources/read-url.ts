@@ -1,7 +1,8 @@
 import type { HttpClient, HttpResponse } from '../http/client.ts';
 import { HttpError, printableUrl } from '../http/errors.ts';
 import { getFollowing } from '../http/redirects.ts';
-import { detectFormatName, HEAD_BYTES, unknownFormat } from '../lockfiles/known-formats.ts';
+import { detectFormatName, HEAD_BYTES } from '../lockfiles/detect-format.ts';
+import { unknownFormat } from '../lockfiles/known-formats.ts';
 import { payloadPath } from '../lockfiles/payload-file.ts';
 import type { SourceReading, SourceRevision, TargetSource } from '../model/watch/source.ts';
 import { type CredentialsByName, credentialHeader } from './credentials.ts';

@@ -5,7 +5,6 @@ import {
   type System,
   type VersionKey,
 } from '../../model/lockfile/ecosystem.ts';
-import { matchesWildcard } from '../../model/wildcard.ts';
 import { type RuleName, ruleError } from '../errors.ts';
 import type { InsightsService as Service } from '../service.ts';
 
@@ -203,19 +202,4 @@ export const validateChainId = ofForm(
 export function requireBatchSize(count: number): void {
   if (count <= MAX_BATCH) return;
   throw ruleError('batch-size', `a batch holds at most ${MAX_BATCH} requests, not ${count}`);
-}
-
-/** Whether a name matches one of the patterns, in any case, with `*` for any text: `@corp/*`. */
-export function privateNames(patterns: readonly string[]): (name: string) => boolean {
-  if (patterns.length === 0) return () => false;
-  const folded = patterns.map(caseFolded);
-  return (name) => {
-    const text = caseFolded(name);
-    return folded.some((pattern) => matchesWildcard(pattern, text));
-  };
-}
-
-/** Letters with several forms in lower case (`σ`, `ς`) have one in upper case. */
-function caseFolded(text: string): string {
-  return text.toUpperCase().toLowerCase();
 }

@@ -11,7 +11,7 @@ import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import type { Resolution } from '../../model/scan/inventory.ts';
 import { PRIVATE_NAME } from '../../model/scan/outcome.ts';
 import { InsightsError } from '../errors.ts';
-import { privateNames } from '../request/params.ts';
+import { privateNames } from '../request/private-names.ts';
 
 /** Which packages are private, and which registries are copies of public ones. */
 export interface Privacy {

@@ -1,13 +1,8 @@
 import { posix } from 'node:path';
 import ignore from 'ignore';
 import { type CompanionSearch, MAX_COMPANION_BYTES, searchCompanions } from '../../lockfiles/companions.ts';
-import {
-  detectFormatName,
-  formatOfName,
-  headText,
-  lockfileFormat,
-  SKIPPED_FOLDERS,
-} from '../../lockfiles/known-formats.ts';
+import { detectFormatName, headText } from '../../lockfiles/detect-format.ts';
+import { formatOfName, lockfileFormat, SKIPPED_FOLDERS } from '../../lockfiles/known-formats.ts';
 import { payloadPath } from '../../lockfiles/payload-file.ts';
 import { RAISE_LIMIT } from '../../lockfiles/read-as.ts';
 import type { UnreadError } from '../../model/scan/inventory.ts';
