@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Queue } from 'bullmq';
@@ -344,6 +344,19 @@ describe('work', () => {
     await store.deliveries.stopRoute('default', 'answered 410');
     const found = await findings(await load());
     expect(found.find(({ check }) => check === 'lanes')?.verdict).toBe('fine');
+  });
+
+  it('finds a storage of ledgers that does not work', async () => {
+    expect(await find('ledger storage', await load())).toEqual([]);
+    const usable = join(folder, 'ledgers');
+    await mkdir(usable);
+    const inFolder = (path: string) => load({ config: [`ledger: { storage: { folder: "${path}" } }`] });
+    expect(await find('ledger storage', await inFolder(usable))).toMatchObject([{ verdict: 'fine' }]);
+    const left = await readdir(usable, { recursive: true, withFileTypes: true });
+    expect(left.filter((one) => one.isFile())).toEqual([]);
+    expect(await find('ledger storage', await inFolder(`${usable}-missing`))).toMatchObject([
+      { verdict: 'broken', says: expect.stringContaining('ledgers-missing'), remedy: expect.any(String) },
+    ]);
   });
 
   it('finds a schedule without a next start, and --fix stores it', async () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { QUEUES } from '../../compose/fleet-numbers.ts';
 import { type FleetStore, openFleetStore } from '../../compose/fleet-store.ts';
@@ -6,6 +7,7 @@ import type { Store } from '../../compose/store.ts';
 import { DELIVER_NOTIFICATION } from '../../jobs/payloads/deliver-notification.ts';
 import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
 import { closing } from '../../model/closing.ts';
+import { messageOf } from '../../model/errors.ts';
 import { broken, degraded, fine } from '../../model/fleet/checks.ts';
 import { isObject } from '../../model/json-object.ts';
 import type { Schedule } from '../../model/watch/schedule.ts';
@@ -134,7 +136,24 @@ async function scheduleFaults(
   );
 }
 
-export const WORK_CHECKS: readonly Check[] = [failedJobs, contents, lanes, schedules];
+/** Old blocks of ledgers leave Redis only while the storage takes objects, and are known only while it returns them. */
+const ledgerStorage = check('work', 'ledger storage', async ({ stores: { storage } }) => {
+  if (storage === undefined) return [];
+  const remedy =
+    'Correct `ledger.storage`. Until then older parts of ledgers are not known, and old blocks stay in Redis.';
+  const [name, content] = [randomBytes(16).toString('hex'), randomBytes(16)];
+  try {
+    await storage.put(name, content);
+    const read = await storage.get(name);
+    await storage.remove(name);
+    if (read?.equals(content) === true) return fine('the storage writes, returns and removes objects');
+    return broken('the storage does not return what was written', remedy);
+  } catch (error) {
+    return broken(messageOf(error), remedy);
+  }
+});
+
+export const WORK_CHECKS: readonly Check[] = [failedJobs, contents, lanes, schedules, ledgerStorage];
 
 /** A job that may run is promoted at once; one that is delayed for longer than this was forgotten. */
 const FORGOTTEN_MS = 60_000;
