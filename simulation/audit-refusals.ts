@@ -1,6 +1,6 @@
 import type { Keys } from '../src/store/keys.ts';
 import type { LostPeriods } from './oracle.ts';
-import type { Scans } from './scans.ts';
+import type { RefusedPayload, Scans } from './scans.ts';
 import type { Witness } from './witness.ts';
 
 interface Rejected {
@@ -22,6 +22,8 @@ export function wrongRefusals(
   { lost, calmSince }: { readonly lost: LostPeriods; readonly calmSince: number },
 ): readonly string[] {
   const found: string[] = [];
+  const mayBeLost = ({ at, confirmedAt = Number.POSITIVE_INFINITY }: RefusedPayload) =>
+    lost.has(at, confirmedAt);
   const stored = witness.ask('HGETALL', keys.rejected) as readonly string[];
   const entries = stored.filter((_, at) => at % 2 === 1).map((text) => JSON.parse(text) as Rejected);
   const ordered = witness.ask('ZCARD', keys.rejectedOrder);
@@ -29,7 +31,9 @@ export function wrongRefusals(
   for (const { job, id, at, issues, data } of entries) {
     const asked = refused.get(id);
     const queue = `${keys.prefix}:ingest-lockfiles`;
-    const isFailed = witness.ask('ZSCORE', `${queue}:failed`, id) !== null;
+    // A worker keeps the reason also when Redis has lost the job meanwhile.
+    const isGone = asked !== undefined && mayBeLost(asked);
+    const isFailed = isGone || witness.ask('ZSCORE', `${queue}:failed`, id) !== null;
     const isRight = job === 'ingest-lockfiles' && isFailed && data === JSON.stringify(asked?.data);
     const isWhere = issues.some(({ path, reason }) => path.startsWith(asked?.path ?? '-') && reason !== '');
     const late = Date.parse(at) - (asked?.at ?? 0);
@@ -38,7 +42,7 @@ export function wrongRefusals(
       found.push(`rejected payload ${id}: ${job} ${at} ${JSON.stringify(issues)}`);
   }
   const kept = new Set(entries.map(({ id }) => id));
-  for (const [id, { at, confirmedAt = Number.POSITIVE_INFINITY }] of refused)
-    if (!kept.has(id) && !lost.has(at, confirmedAt)) found.push(`payload ${id} was not refused`);
+  for (const [id, asked] of refused)
+    if (!kept.has(id) && !mayBeLost(asked)) found.push(`payload ${id} was not refused`);
   return found;
 }

@@ -51,7 +51,7 @@ const REFUSED: readonly { readonly path: string; readonly data: (id: string) => 
 ];
 
 /** A payload that workers refuse. */
-interface RefusedPayload {
+export interface RefusedPayload {
   readonly at: number;
   /** When its sender knew that Redis has it. */
   confirmedAt?: number;
