@@ -26,7 +26,7 @@ export interface AskedScan {
   /** As its producer chose it. */
   readonly id: string;
   readonly labels: Labels;
-  /** When its producer knew that Redis has it. */
+  /** When its producer knew last that Redis has it. */
   confirmedAt?: number;
   /** Whether Redis may have lost its content before its job was queued. */
   mayBeLost?: boolean;
@@ -139,7 +139,7 @@ export class Scans {
         requestedAt: new Date(at).toISOString(),
         lockfiles: [this.#lockfile(step)],
       });
-    scan.confirmedAt ??= this.#scheduler.now;
+    scan.confirmedAt = this.#scheduler.now;
   }
 
   /** Queues a payload that workers refuse. */
