@@ -81,6 +81,8 @@ function sharedKeys(shared: string) {
     /** Hash of what was applied to an account of the webhook-integration API, by kind and name. */
     applied: (account: string) => `${shared}:applied:${account}`,
     stoppedRoutes: `${shared}:stopped-routes`,
+    /** How often each route was resumed (hash). */
+    resumptions: `${shared}:stopped-routes:resumptions`,
     /** Scorecards of source projects (hash), and their order by time. */
     projects: `${shared}:projects`,
     projectOrder: `${shared}:projects:order`,

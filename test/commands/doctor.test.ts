@@ -341,7 +341,7 @@ describe('work', () => {
     expect(await find('lanes', await load())).toMatchObject([{ verdict: 'fine' }]);
     // Waiting for a stopped route is intended.
     await store.redis.del(`${prefix}:deliver-notification:${id}`);
-    await store.deliveries.stopRoute('default', 'answered 410');
+    await store.deliveries.stopRoute('default', 'answered 410', 0);
     const found = await findings(await load());
     expect(found.find(({ check }) => check === 'lanes')?.verdict).toBe('fine');
   });
@@ -385,7 +385,7 @@ describe('health', () => {
     ]);
     await runWorker({ shards: [1] });
     await runWorker({ worker: 'x', host: 'host-b', shards: [1], seenAt: '2099-01-01T00:00:00Z' });
-    await store.deliveries.stopRoute('default', 'answered 410');
+    await store.deliveries.stopRoute('default', 'answered 410', 0);
     const found = await findings(await load());
     expect(found.find(({ check }) => check === 'flow')?.says).toBe('no worker runs the jobs of shard 0');
     expect(found.find(({ check }) => check === 'telemetry')).toMatchObject({

@@ -12,7 +12,11 @@ function stopsIn(stopped: Map<string, string>): RouteStops {
       const reason = stopped.get(route);
       return reason === undefined ? undefined : { reason };
     },
-    stopRoute: async (route, reason) => void stopped.set(route, reason),
+    resumptions: async () => 0,
+    async stopRoute(route, reason) {
+      stopped.set(route, reason);
+      return 'stopped';
+    },
   };
 }
 
@@ -41,6 +45,29 @@ describe('a route', () => {
     expect(sent).toEqual(['a', 'b', 'a']);
   });
 
+  it('that was resumed while a receiver answered goes on', async () => {
+    let resumptions = 2;
+    const seen: number[] = [];
+    const stops: RouteStops = {
+      stoppedRoute: async () => undefined,
+      resumptions: async () => resumptions,
+      async stopRoute(_route, _reason, before) {
+        seen.push(before);
+        return before === resumptions ? 'stopped' : 'resumed';
+      },
+    };
+    const gate = createRouteGate({ stops, concurrency: 1, routes: 1 })({
+      deliver: async () => {
+        resumptions = 3;
+        throw new NotifyError('receiver-gone', 'HTTP 410');
+      },
+    });
+    const send = () => gate.deliver('a', async () => notificationOf(), signal);
+    expect(await send()).toEqual({ kind: 'later', reason: 'HTTP 410' });
+    expect(await send()).toEqual({ kind: 'held', reason: 'HTTP 410' });
+    expect(seen).toEqual([2, 3]);
+  });
+
   it('is looked up while the notification is read, and a stopped one gets it stored', async () => {
     const calls: string[] = [];
     const stops: RouteStops = {
@@ -48,7 +75,8 @@ describe('a route', () => {
         calls.push('stopped');
         return { reason: 'on purpose' };
       },
-      stopRoute: async () => undefined,
+      resumptions: async () => 0,
+      stopRoute: async () => 'stopped',
     };
     const gate = createRouteGate({ stops, concurrency: 1, routes: 1 });
     const notifier = gate({ deliver: async (route) => receiptOf(route) });

@@ -55,7 +55,7 @@ describe('the metrics of a process', () => {
       'old',
       summary({ openByRule: { licenses: { low: 1 } } }),
     );
-    await store.deliveries.stopRoute('chat', 'answered 410');
+    await store.deliveries.stopRoute('chat', 'answered 410', 0);
     const metrics = openMetrics(loaded('{metrics}'), [store]);
     const text = await metrics.text();
     await Promise.all([metrics.close(), queue.close(), other.close()]);

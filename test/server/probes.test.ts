@@ -49,9 +49,9 @@ describe('readiness', () => {
     await file(store, 'pager', 3);
     await file(store, 'chat', 1);
     await file(store, 'other', 2);
-    await store.deliveries.stopRoute('pager', 'answered 410');
-    await store.deliveries.stopRoute('chat', 'answered 410');
-    await store.deliveries.stopRoute('quiet', 'answered 410');
+    await store.deliveries.stopRoute('pager', 'answered 410', 0);
+    await store.deliveries.stopRoute('chat', 'answered 410', 0);
+    await store.deliveries.stopRoute('quiet', 'answered 410', 0);
     const checks = await routeChecks(store, notifier(undefined))();
     expect(checks.toSorted((left, right) => left.name.localeCompare(right.name))).toEqual([
       { name: 'route chat', fault: expect.stringContaining('; 1 alert waits') },
@@ -77,7 +77,7 @@ describe('readiness', () => {
   it('has no check for a route that was resumed', async () => {
     const store = await open('resumed');
     await file(store, 'default', 1);
-    await store.deliveries.stopRoute('default', 'answered 410');
+    await store.deliveries.stopRoute('default', 'answered 410', 0);
     const checks = routeChecks(store, notifier(undefined));
     expect(await checks()).toHaveLength(1);
     await store.deliveries.resumeRoute('default');

@@ -74,10 +74,13 @@ export function createDelivery(parts: DeliveryParts) {
 function loggedStops({ store, log }: DeliveryParts): RouteStops {
   return {
     stoppedRoute: store.deliveries.stoppedRoute,
-    async stopRoute(route, reason) {
-      if (!(await store.deliveries.stopRoute(route, reason))) return;
+    resumptions: store.deliveries.resumptions,
+    async stopRoute(route, reason, resumptions) {
+      const ending = await store.deliveries.stopRoute(route, reason, resumptions);
+      if (ending !== 'stopped') return ending;
       const advice = `repair the receiver, then run \`lockhound deliveries resume ${route}\``;
       log.error({ route, reason }, `route ${route} is stopped and its alerts are held: ${advice}`);
+      return ending;
     },
   };
 }

@@ -6,7 +6,14 @@ import type { Notifier } from './deliver.ts';
 /** The stopped routes, shared by all workers. */
 export interface RouteStops {
   stoppedRoute(route: string): Promise<{ readonly reason: string } | undefined>;
-  stopRoute(route: string, reason: string): Promise<unknown>;
+  /** How often operators have resumed the route. */
+  resumptions(route: string): Promise<number>;
+  /** `resumed`: the route goes on, because it was resumed after `resumptions` were read. */
+  stopRoute(
+    route: string,
+    reason: string,
+    resumptions: number,
+  ): Promise<'stopped' | 'was-stopped' | 'resumed'>;
 }
 
 export interface GateOptions {
@@ -33,7 +40,11 @@ export function createRouteGate({ stops, concurrency, routes }: GateOptions) {
       signal: AbortSignal,
     ): Promise<DeliveryAnswer> {
       // The store joins what is read together.
-      const [stopped, notification] = await Promise.all([stops.stoppedRoute(route), read()]);
+      const [stopped, resumptions, notification] = await Promise.all([
+        stops.stoppedRoute(route),
+        stops.resumptions(route),
+        read(),
+      ]);
       if (stopped !== undefined) return { kind: 'held', reason: stopped.reason };
       const busy = active.get(route) ?? 0;
       if (busy >= share) return { kind: 'later', reason: `${busy} deliveries of route ${route} are active` };
@@ -41,7 +52,7 @@ export function createRouteGate({ stops, concurrency, routes }: GateOptions) {
       try {
         return { kind: 'delivered', receipt: await notifier.deliver(route, notification, signal) };
       } catch (error) {
-        return await answerFor(stops, route, error);
+        return await answerFor(stops, { route, resumptions }, error);
       } finally {
         active.set(route, (active.get(route) ?? 1) - 1);
       }
@@ -50,12 +61,16 @@ export function createRouteGate({ stops, concurrency, routes }: GateOptions) {
 }
 
 /** Throws the error again unless it concerns the whole route. */
-async function answerFor(stops: RouteStops, route: string, error: unknown): Promise<DeliveryAnswer> {
+async function answerFor(
+  stops: RouteStops,
+  { route, resumptions }: { readonly route: string; readonly resumptions: number },
+  error: unknown,
+): Promise<DeliveryAnswer> {
   if (!(error instanceof NotifyError)) throw error;
   if (error.code === 'not-provisioned') return { kind: 'later', reason: error.message };
   if (error.code !== 'receiver-gone') throw error;
-  await stops.stopRoute(route, error.message);
-  return { kind: 'held', reason: error.message };
+  const ending = await stops.stopRoute(route, error.message, resumptions);
+  return { kind: ending === 'resumed' ? 'later' : 'held', reason: error.message };
 }
 
 /** A single route gets everything; otherwise at least two, so that one slow answer does not block a route. */

@@ -191,6 +191,27 @@ ${MOVE_STEP}
 return move(KEYS, ARGV)
 `);
 
+const STOP_ENDINGS = ['was-stopped', 'stopped', 'resumed'] as const;
+/** What became of an attempt to stop a route. */
+export type StopEnding = (typeof STOP_ENDINGS)[number];
+
+/** Keys: stopped routes, resumptions. Arguments: route, entry, number of its resumptions. Returns an index of `STOP_ENDINGS`. */
+const STOP_ROUTE = defineScript(`
+if (redis.call('HGET', KEYS[2], ARGV[1]) or '0') ~= ARGV[3] then
+  return 2
+end
+return redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
+`);
+
+/** Keys: stopped routes, resumptions. Argument: route. Returns 1 when it was stopped. */
+const RESUME_ROUTE = defineScript(`
+local wasStopped = redis.call('HDEL', KEYS[1], ARGV[1])
+if wasStopped == 1 then
+  redis.call('HINCRBY', KEYS[2], ARGV[1], 1)
+end
+return wasStopped
+`);
+
 /** Routes that are stopped for all workers until an operator resumes them. */
 export function createStoppedRoutes(
   redis: RedisClient,
@@ -201,13 +222,20 @@ export function createStoppedRoutes(
   const remedy = (route: string) => `Resume the route: \`lockhound deliveries resume ${route}\`.`;
   const stopped = createHashValues(redis, STOPPED_ROUTE, { key, remedy, onUnreadable });
   return {
-    /** False when it was stopped already: the first reason stays. */
-    async stopRoute(route: string, reason: string): Promise<boolean> {
-      const entry = { route, at: new Date(now()).toISOString(), reason };
-      return (await redis.hsetnx(key, route, writeText(STOPPED_ROUTE, entry))) === 1;
+    /**
+     * `resumptions`: as it was before the attempt that the receiver refused. A later resumption is newer than what the receiver said, and
+     * the route goes on then (`resumed`). The first reason stays (`was-stopped`).
+     */
+    async stopRoute(route: string, reason: string, resumptions: number): Promise<StopEnding> {
+      const entry = writeText(STOPPED_ROUTE, { route, at: new Date(now()).toISOString(), reason });
+      const ending = await runScript(redis, STOP_ROUTE, [key, keys.resumptions], [route, entry, resumptions]);
+      return STOP_ENDINGS[Number(ending)] ?? 'was-stopped';
     },
     /** False when it was not stopped. */
-    resumeRoute: async (route: string) => (await redis.hdel(key, route)) === 1,
+    resumeRoute: async (route: string) =>
+      (await runScript(redis, RESUME_ROUTE, [key, keys.resumptions], [route])) === 1,
+    /** How often a route was resumed. */
+    resumptions: async (route: string) => Number((await redis.hget(keys.resumptions, route)) ?? 0),
     /** Throws `state-corrupt` or `state-newer`: a route whose entry cannot be read stays stopped. */
     stoppedRoute: stopped.find,
     /** An entry that cannot be read is reported and left out. */

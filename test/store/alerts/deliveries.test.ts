@@ -219,8 +219,9 @@ describe('a route', () => {
   it('stays stopped, for the first reason, until it is resumed', async () => {
     const { store } = open('routes');
     expect(await store.stoppedRoute('default')).toBeUndefined();
-    expect(await store.stopRoute('default', 'HTTP 410')).toBe(true);
-    expect(await store.stopRoute('default', 'again')).toBe(false);
+    expect(await store.resumptions('default')).toBe(0);
+    expect(await store.stopRoute('default', 'HTTP 410', 0)).toBe('stopped');
+    expect(await store.stopRoute('default', 'again', 0)).toBe('was-stopped');
     const stopped = { route: 'default', at: '2026-05-01T00:00:00.000Z', reason: 'HTTP 410' };
     expect(await store.stoppedRoute('default')).toEqual(stopped);
     expect(await store.stoppedRoute('other')).toBeUndefined();
@@ -228,5 +229,10 @@ describe('a route', () => {
     expect(await store.resumeRoute('default')).toBe(true);
     expect(await store.resumeRoute('default')).toBe(false);
     expect(await store.stoppedRoutes()).toEqual([]);
+    // The receiver said this before the route was resumed.
+    expect(await store.stopRoute('default', 'HTTP 410', 0)).toBe('resumed');
+    expect(await store.stoppedRoutes()).toEqual([]);
+    expect(await store.resumptions('default')).toBe(1);
+    expect(await store.stopRoute('default', 'HTTP 410', 1)).toBe('stopped');
   });
 });
