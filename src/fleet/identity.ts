@@ -3,6 +3,7 @@ import {
   canonicalVersion,
   formatVersionKey,
   purlTypeOf,
+  registryPackage,
   SYSTEMS,
   type System,
   systemOf,
@@ -52,16 +53,7 @@ export function packageOf(identity: string): IdentifiedPackage {
 
 /** The package of an identity as it is looked up: without what only a lockfile states. */
 export function lockedPackageOf(identity: string): LockedPackage {
-  return {
-    ...packageOf(identity),
-    id: identity,
-    direct: undefined,
-    groups: [],
-    integrity: [],
-    source: { kind: 'registry' },
-    line: undefined,
-    dependencies: undefined,
-  };
+  return registryPackage({ ...packageOf(identity), id: identity });
 }
 
 /** The version key of an identity; none for an ecosystem that the index does not have. */

@@ -1,6 +1,7 @@
-import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileError, toFileError } from '../files/errors.ts';
+import { flush } from '../files/flush.ts';
 import { readFile } from '../files/read-file.ts';
 import { messageOf } from '../model/errors.ts';
 import type { ObjectStorage } from '../model/ports/object-storage.ts';
@@ -23,7 +24,7 @@ export function createFolderStorage(folder: string, maxBytes: number): ObjectSto
         });
         await writeFile(`${path}.tmp`, content, { flush: true });
         await rename(`${path}.tmp`, path);
-        for (const one of [partOf(name), folder]) await flushFolder(one);
+        for (const one of [partOf(name), folder]) await flush(one);
       } catch (cause) {
         throw notWritten(path, cause);
       }
@@ -49,16 +50,6 @@ export function createFolderStorage(folder: string, maxBytes: number): ObjectSto
       }
     },
   };
-}
-
-/** Writes the names in a folder to the disk. */
-async function flushFolder(folder: string): Promise<void> {
-  const handle = await open(folder);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 function notWritten(path: string, cause: unknown): StorageError {

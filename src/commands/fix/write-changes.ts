@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, link, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { flush } from '../../files/flush.ts';
 import { FixError } from './errors.ts';
 import type { ChangedFile, WorkingCopy } from './working-copy.ts';
 
@@ -35,10 +36,10 @@ export async function writeChanges(copy: WorkingCopy, files: readonly ChangedFil
     if (kind === 'deleted') continue;
     const after = join(journal, `${index}.after`);
     await copyFile(join(copy.copy, path), after, constants.COPYFILE_FICLONE);
-    await sync(after);
+    await flush(after);
   }
   await writeFile(join(journal, 'list'), JSON.stringify(entries));
-  await sync(join(journal, 'list'));
+  await flush(join(journal, 'list'));
   await rename(join(journal, 'list'), join(journal, LIST));
   try {
     for (const [index, { path, kind }] of files.entries()) {
@@ -91,13 +92,4 @@ async function hashOf(path: string): Promise<string | undefined> {
 async function journalFolder(root: string): Promise<string> {
   const stats = await stat(join(root, '.git')).catch(() => undefined);
   return stats?.isDirectory() === true ? join(root, '.git', JOURNAL) : join(root, `.${JOURNAL}`);
-}
-
-async function sync(path: string): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }

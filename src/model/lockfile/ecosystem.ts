@@ -101,12 +101,16 @@ export function writePurl(type: string, name: string, version?: string): string 
 /** A published version as a lockfile names it that gets it from the public registry. */
 export function publishedPackage({ system, name, version }: VersionKey): LockedPackage {
   const ecosystem = purlTypeOf(system);
+  const purl = writePurl(ecosystem, name, version);
+  return registryPackage({ id: `${name}@${version}`, ecosystem, name, version, purl });
+}
+
+/** A package of the public registry, without what only a lockfile states. */
+export function registryPackage(
+  named: Pick<LockedPackage, 'id' | 'ecosystem' | 'name' | 'version' | 'purl'>,
+): LockedPackage {
   return {
-    id: `${name}@${version}`,
-    ecosystem,
-    name,
-    version,
-    purl: writePurl(ecosystem, name, version),
+    ...named,
     direct: undefined,
     groups: [],
     integrity: [],
