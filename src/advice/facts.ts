@@ -71,7 +71,7 @@ export function createAdviceFacts(
   const declared = new Map<string, Promise<Search<readonly DeclaredRequirement[]>>>();
   const failures: CodedError[] = [];
   const records = new Map<string, AdvisedRecord | undefined>();
-  /** As they were answered. */
+  /** The service answered these. */
   const read = new Map<string, VersionRecordSummary | undefined>();
   let requests = 0;
   const count = () => {

@@ -21,7 +21,7 @@ export interface FleetStore {
   queueOf(shard: Pick<Store, 'redis' | 'prefix'>, job: string): Promise<Queue>;
   /** One sentence for each stored value that is damaged or newer than this release; the answer lacks what they hold. */
   readonly unreadable: readonly string[];
-  /** Those of them that may pass, of the last minute: the storage of ledgers does not answer. They name no target. */
+  /** The sentences of the last minute about faults that may pass: the storage of ledgers does not answer. They name no target. */
   readonly away: readonly string[];
   readonly onUnreadable: OnUnreadable;
   /** Adds to `unreadable`. */

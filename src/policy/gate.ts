@@ -49,7 +49,7 @@ function codeOf(finding: Finding): GateCode {
   return CODES[rule] ?? (suspicion === undefined ? 'other' : 'signal');
 }
 
-/** Whether nobody has rated the vulnerability, so that the decision about its severity is a guess. */
+/** Whether nobody has rated the vulnerability, so that its severity is not known. */
 export function isUnrated({ advisory, severity, suppressed }: Finding): boolean {
   return severity === 'unrated' && suppressed === undefined && advisory !== undefined && !isMalware(advisory);
 }

@@ -117,7 +117,7 @@ export function measureLoad(now: () => number = () => performance.now()) {
       else if (kind === 'retrying') total.retried += 1;
       else if (kind === 'failed') total.failed += 1;
     },
-    /** What cannot be read, and why. */
+    /** The values that cannot be read, each with the reason. */
     faults: () => Array.from(faults, ([data, reason]) => `${data}: ${reason}`),
     /** The load of the last minute, or since the start. */
     read(): WorkerLoad {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isObject, jsonValue } from '../../model/json-object.ts';
 
-/** What the service refuses, in its own words as plain text (field notes, "Errors are text/plain"). */
+/** An error of the service, with its message as plain text (field notes, "Errors are text/plain"). */
 export class Refused extends Error {
   readonly status: 400 | 404;
 

@@ -14,7 +14,7 @@ export function requirementsObject(
   return filled(schemas, { $ref: 'Requirements' }, STATED[system](indexed)) as object;
 }
 
-/** What is known; all other properties are empty. */
+/** The known properties of a version by system. All others are empty. */
 const STATED: Readonly<Record<System, (indexed: IndexedVersion) => object>> = {
   NPM: (indexed) => ({
     npm: {

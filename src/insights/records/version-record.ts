@@ -35,7 +35,7 @@ export function readVersionRecord(version: api.Version): VersionRecordSummary {
     licenses: named = [],
     advisoryKeys = [],
   } = version;
-  // A date that cannot be read is none.
+  // A date that cannot be read counts as absent.
   const publishedAt = Number.isNaN(Date.parse(stated)) ? '' : stated;
   const licenses = named.includes('') ? named.filter((one) => one !== '') : named;
   const versionKey = readVersionKey(version.versionKey);

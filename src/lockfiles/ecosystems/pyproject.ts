@@ -14,7 +14,7 @@ export function namesInPyproject(input: LockfileInput): ReadonlySet<string> | un
   });
 }
 
-/** What a manifest requires: lists of requirements as texts (PEP 621, PEP 735), and Poetry's tables by name. */
+/** The requirements of a manifest: lists of texts (PEP 621, PEP 735), and Poetry's tables by name. */
 export function statedDependencies(root: Table) {
   const project = tableIn(root['project']);
   const poetry = tableIn(tableIn(root['tool'])['poetry']);

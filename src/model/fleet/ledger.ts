@@ -79,7 +79,7 @@ const ledgerEntrySchema = z.object({
 
 export const ledgerBlockSchema = z.object({ entries: z.array(ledgerEntrySchema) });
 
-/** What a ledger has in place of a block that is in the storage (`ledger.storage`). */
+/** A ledger has this in place of a block that is in the storage (`ledger.storage`). */
 export type LedgerReference = ValueOf<typeof ledgerReferenceSchema>;
 
 export const ledgerReferenceSchema = z.object({

@@ -192,7 +192,7 @@ return move(KEYS, ARGV)
 `);
 
 const STOP_ENDINGS = ['was-stopped', 'stopped', 'resumed'] as const;
-/** What became of an attempt to stop a route. */
+/** The result of an attempt to stop a route. */
 export type StopEnding = (typeof STOP_ENDINGS)[number];
 
 /** Keys: stopped routes, resumptions. Arguments: route, entry, number of its resumptions. Returns an index of `STOP_ENDINGS`. */

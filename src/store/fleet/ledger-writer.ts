@@ -137,7 +137,7 @@ interface Place {
   readonly storage: ObjectStorage | undefined;
 }
 
-/** What is stored of a ledger: the revision up to which it is complete, the number of its elements, the last ones, the parts of its head. */
+/** The stored end of a ledger: the revision up to which it is complete, the number of its elements, the last ones, the parts of its head. */
 type LedgerEnd = [revision: Buffer | null, length: number, tail: Buffer[], ...head: (Buffer | null)[]];
 
 interface Appended {

@@ -103,7 +103,7 @@ export function versionOf(value: unknown): number {
   return isObject(value) && typeof value['version'] === 'number' ? value['version'] : 1;
 }
 
-/** Where and why a value does not fit its schema. */
+/** The place at which a value does not fit its schema, and the reason. */
 function faultOf({ issues: [issue] }: z.core.$ZodError): string {
   const where = (issue?.path ?? []).map(String).join('.');
   return `${where === '' ? 'the value' : where}: ${issue?.message ?? 'does not fit'}`;
