@@ -24,6 +24,7 @@ export function readArguments<const Config extends ParseArgsConfig>(
 
 /** The first comment of a script that stands on lines of its own. */
 function descriptionOf(script: string): string {
-  const [, comment = ''] = /^\/\*\n(.*?)^ \*\//ms.exec(readFileSync(fileURLToPath(script), 'utf8')) ?? [];
+  const [, after = ''] = `\n${readFileSync(fileURLToPath(script), 'utf8')}`.split('\n/*\n', 2);
+  const [comment = ''] = after.split('\n */', 1);
   return comment.replace(/^ \* ?/gm, '').trimEnd();
 }
