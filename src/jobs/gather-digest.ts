@@ -66,9 +66,10 @@ export const gatherDigest: Job<GatherDigest, { readonly digests: number }, Needs
   limits: { attempts: 50, backoffMs: 1_000, maxBackoffMs: 600_000, timeoutMs: 600_000, concurrency: 4 },
   async run(payload, ports, context) {
     const { digests, state } = await gather(payload, ports, context);
-    const planned = digests.map(({ route, ...notification }) => {
+    const planned = digests.map(({ route, told, ...notification }) => {
       const { scan, date: requestedAt } = notification;
-      return plannedDelivery({ scan, target: ALL_TARGETS, route, requestedAt, digest: true }, notification);
+      const payload = { scan, target: ALL_TARGETS, route, requestedAt, digest: true as const };
+      return plannedDelivery(payload, notification, told);
     });
     return {
       result: { digests: digests.length },
@@ -100,7 +101,7 @@ async function gather(
   payload: GatherDigest,
   ports: Pick<Ports, Needs>,
   { startedAt, lastAttempt, signal }: RunContext,
-): Promise<{ readonly digests: readonly Digest[]; readonly state?: DigestClaim }> {
+): Promise<{ readonly digests: readonly (Digest & { told?: string })[]; readonly state?: DigestClaim }> {
   const key = keyOf(payload);
   if (payload.of === 'overdue' || payload.of === 'exceptions') {
     const digests =
@@ -153,6 +154,7 @@ function contentOf(entries: readonly DigestEntry[]) {
     ...defined({ omitted }),
     open: openIn(latest),
     gaps: latest.reduce((sum, { gaps }) => sum + gaps, 0),
+    told: entries.map(({ told = '' }) => told).join(' '),
   };
 }
 

@@ -29,7 +29,7 @@ const schema = lazily(() =>
       .string()
       .regex(/^[0-9a-f]{16}$/)
       .optional()
-      .describe('Hash of the content: a repetition with other content has another id.'),
+      .describe('Hash of the content and of what was told before: a repetition with others has another id.'),
     digest: z.literal(true).optional().describe('`scan` is a periodic digest (`gather-digest`).'),
   }),
 );
@@ -73,12 +73,13 @@ export function identityOf(payload: DeliverNotification): DeliveryIdentity {
   };
 }
 
-/** The job of a delivery, and the record to store. Sets `id` and `route` of the notification. */
+/** The job of a delivery, and the record to store. Sets `id` and `route` of the notification. `told`: see `contentOf`. */
 export function plannedDelivery(
   given: DeliverNotification,
   notification: Omit<Notification, 'id' | 'route'>,
+  told?: string,
 ): { readonly next: FollowUp; readonly filed: FiledDelivery } {
-  const payload = { ...given, content: contentOf(notification) };
+  const payload = { ...given, content: contentOf(notification, told) };
   const identity = identityOf(payload);
   const { id, route } = identity;
   return {
@@ -97,11 +98,16 @@ function keyOf({ scan, route, change, after, first, digest }: DeliverNotificatio
 }
 
 /**
- * Hash of the content, 16 hexadecimal digits. After Redis has lost a verdict, the scan is judged again with a possibly
- * different result: its alerts then have other ids.
+ * Hash of the content and of everything that was told of its targets before (`TargetState.told`), 16 hexadecimal digits. After Redis has lost
+ * verdicts, scans are judged again, possibly with other results or in another order: their alerts then have other ids, and receivers do
+ * not drop them as repetitions.
  */
-function contentOf({ changes, open, gaps }: Pick<Notification, 'changes' | 'open' | 'gaps'>): string {
-  const hash = createHash('sha256').update(JSON.stringify([open, gaps]));
+export function contentOf(
+  { changes, open, gaps }: Pick<Notification, 'changes' | 'open' | 'gaps'>,
+  told?: string,
+): string {
+  const before = told === undefined ? [] : [told];
+  const hash = createHash('sha256').update(JSON.stringify([open, gaps, ...before]));
   for (const { transition, finding } of changes) {
     hash.update(`\n${transition} ${finding.fingerprint} ${finding.severity}`);
   }

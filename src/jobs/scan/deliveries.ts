@@ -9,7 +9,7 @@ import { isSummarised } from '../../policy/routing/first-scan.ts';
 import type { RoutedChanges } from '../../policy/routing/route-changes.ts';
 import { addCounts, worstChanges } from '../../policy/worst-changes.ts';
 import type { FollowUp } from '../job.ts';
-import { type DeliverNotification, plannedDelivery } from '../payloads/deliver-notification.ts';
+import { contentOf, type DeliverNotification, plannedDelivery } from '../payloads/deliver-notification.ts';
 
 /** Changes that one notification lists; it counts the others. */
 export const MAX_LISTED_CHANGES = 10_000;
@@ -21,6 +21,8 @@ interface ScanDeliveries {
   readonly filed: readonly FiledDelivery[];
   /** Changes that wait for periodic digests. */
   readonly digests: readonly DigestAddition[];
+  /** See `TargetState`: after these. */
+  readonly told: string | undefined;
 }
 
 /** Findings that the summary of a first scan lists. */
@@ -28,12 +30,13 @@ const MAX_SUMMARY_CHANGES = 10;
 
 /**
  * The deliveries of a scan, and its changes that wait for periodic digests. `resolved`: routes for which all findings of the
- * first scan's summary are resolved.
+ * first scan's summary are resolved. `told`: see `TargetState`, before these.
  */
 export function deliveriesOf(
   verdict: Verdict,
   routed: readonly RoutedChanges[],
   resolved: readonly RouteRule[],
+  told?: string,
 ): ScanDeliveries {
   const payloads = [
     ...routed.flatMap((one) => payloadsOf(verdict, one)),
@@ -41,7 +44,7 @@ export function deliveriesOf(
   ];
   const byRoute = new Map(routed.map(({ rule, changes }) => [rule.name, changes]));
   const planned = payloads.map((payload) =>
-    plannedDelivery(payload, notificationOf(verdict, payload, byRoute.get(payload.route) ?? [])),
+    plannedDelivery(payload, notificationOf(verdict, payload, byRoute.get(payload.route) ?? []), told),
   );
   const { scan, target, requestedAt: date, counts, open = counts.severities, gaps } = verdict;
   const gathered = routed.filter(({ rule }) => isGathered(rule));
@@ -57,8 +60,16 @@ export function deliveriesOf(
         ...listed(verdict, changes),
         open,
         gaps: gaps.length,
+        ...defined({ told }),
       },
     })),
+    told:
+      planned.length + gathered.length === 0
+        ? told
+        : contentOf(
+            { changes: verdict.changes, open, gaps: gaps.length },
+            JSON.stringify([told, scan, date]),
+          ),
   };
 }
 

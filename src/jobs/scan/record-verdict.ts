@@ -34,7 +34,7 @@ export async function recordVerdict(
   if (state === undefined) {
     return { result: verdict, next: [], ...(verdict.superseded ? { record: judgedRecord(verdict, 0) } : {}) };
   }
-  const { next, filed, digests } = deliveriesOf(verdict, routed, resolved);
+  const { next, filed, digests, told } = deliveriesOf(verdict, routed, resolved, judged.previous?.told);
   return {
     result: verdict,
     next: [...next, ...advice.next],
@@ -42,7 +42,7 @@ export async function recordVerdict(
     record: judgedRecord(verdict, filed.length),
     state: targetChange(
       verdict,
-      { replaces, state, digests },
+      { replaces, state: { ...state, ...defined({ told }) }, digests },
       { ...defined({ lockfiles }), revision: judged.inventory?.revision },
     ),
   };
@@ -54,13 +54,14 @@ export function recordPartVerdict(
   previous: TargetState | undefined,
 ): JobRun<Verdict> {
   if (state === undefined) return { result: verdict, next: [], record: judgedRecord(verdict, 0) };
-  const { next, filed, digests } = deliveriesOf(verdict, routed, []);
+  const { next, filed, digests, told } = deliveriesOf(verdict, routed, [], previous?.told);
+  const after = { ...state, ...defined({ told }) };
   return {
     result: verdict,
     next,
     deliveries: filed,
     record: judgedRecord(verdict, filed.length),
-    state: withPackages(targetChange(verdict, { replaces, state, digests }), previous),
+    state: withPackages(targetChange(verdict, { replaces, state: after, digests }), previous),
   };
 }
 

@@ -52,12 +52,7 @@ export const notificationSchema = z.object({
 /** The changes of one scan that wait for a periodic digest. Complete in itself: the scan's outcome may expire meanwhile. */
 export type DigestEntry = ValueOf<typeof digestEntrySchema>;
 
-export const digestEntrySchema = notificationSchema.pick({
-  scan: true,
-  target: true,
-  date: true,
-  changes: true,
-  omitted: true,
-  open: true,
-  gaps: true,
-});
+export const digestEntrySchema = notificationSchema
+  .pick({ scan: true, target: true, date: true, changes: true, omitted: true, open: true, gaps: true })
+  /** Of the state of the target before the scan. */
+  .extend({ told: z.string().exactOptional() });

@@ -193,4 +193,6 @@ export const targetStateSchema = z.object({
   fixed: z.array(fixedVersionSchema).exactOptional(),
   /** The last scans, newest first. */
   history: z.array(pastScanSchema).exactOptional(),
+  /** Hash of all steps that told something of the target, in order; absent before the first. Ids of its next alerts depend on it. */
+  told: z.string().exactOptional(),
 });

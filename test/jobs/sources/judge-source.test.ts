@@ -100,9 +100,17 @@ describe('judge-source', () => {
   test('changes nothing else of a target, and no scan resolves its finding', async () => {
     const before = (await scanned(undefined, day(1))).after;
     const { after } = await opened(before);
-    const { revision: _, findings: __, sources: ___, history: ____, ...rest } = after ?? ({} as TargetState);
+    const {
+      revision: _,
+      findings: __,
+      sources: ___,
+      history: ____,
+      told,
+      ...rest
+    } = after ?? ({} as TargetState);
     const { revision: _1, findings: __1, history: ____1, ...same } = before ?? ({} as TargetState);
     expect(rest).toEqual(same);
+    expect(told).toBeDefined();
     for (const partial of [false, true]) {
       const scan = await scanned(after, day(4), partial);
       expect(scan.result.changes).toEqual([]);
