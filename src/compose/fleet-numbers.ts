@@ -32,16 +32,18 @@ export function openFleetNumbers(
   const targets = createTargetNumbers(shards, now);
   const waits = createWaitTimes(now);
   return async (): Promise<FleetNumbers> => {
-    const [depths, counts, runningWorkers, stopped, servers, refreshes, open, fresh] = await Promise.all([
-      Promise.all(shards.map(({ queueDepths }) => queueDepths.read(QUEUES))),
-      Promise.all(shards.map(({ fleetCounts }) => fleetCounts())),
-      first.workers.countRunning(),
-      first.deliveries.stoppedRoutes(),
-      readServerInfo(first.redis),
-      Promise.all(CADENCES.map((cadence) => refreshNumbers(shards, cadence))),
-      Promise.all(shards.map(({ deliveries }) => deliveries.openSince())),
-      Promise.all(shards.map(({ fleet }) => fleet.freshness(staleAfterMs))),
-    ]);
+    const [depths, counts, runningWorkers, stopped, servers, refreshes, open, fresh, archives] =
+      await Promise.all([
+        Promise.all(shards.map(({ queueDepths }) => queueDepths.read(QUEUES))),
+        Promise.all(shards.map(({ fleetCounts }) => fleetCounts())),
+        first.workers.countRunning(),
+        first.deliveries.stoppedRoutes(),
+        readServerInfo(first.redis),
+        Promise.all(CADENCES.map((cadence) => refreshNumbers(shards, cadence))),
+        Promise.all(shards.map(({ deliveries }) => deliveries.openSince())),
+        Promise.all(shards.map(({ fleet }) => fleet.freshness(staleAfterMs))),
+        Promise.all(shards.map(({ lastArchive }) => lastArchive())),
+      ]);
     const [oldestDelivery] = open.flatMap((time) => time ?? []).sort((left, right) => left - right);
     return {
       servers,
@@ -56,6 +58,7 @@ export function openFleetNumbers(
       runningWorkers,
       stoppedRoutes: stopped,
       oldestDelivery,
+      archives: archives.flatMap((one) => one ?? []),
       unreadable: first.unreadable.size,
       refreshes,
       freshness: joinFreshness(fresh),

@@ -31,7 +31,7 @@ import { createTargetRemoval } from '../store/fleet/forget-target.ts';
 import { createGarbageCollection } from '../store/fleet/garbage.ts';
 import { createInventories } from '../store/fleet/inventories.ts';
 import { createLedger } from '../store/fleet/ledger.ts';
-import { createLedgerArchive } from '../store/fleet/ledger-archive.ts';
+import { createLedgerArchive, lastArchive } from '../store/fleet/ledger-archive.ts';
 import { createLedgerImport } from '../store/fleet/ledger-import.ts';
 import { createOpenAlerts } from '../store/fleet/open-alerts.ts';
 import { createPackageIds } from '../store/fleet/package-ids.ts';
@@ -187,6 +187,7 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, storage
     /** `undefined` without `ledger.storage`. */
     archiveLedgers:
       storage && createLedgerArchive(redis, keys, { storage, afterMs: config.ledger.storage?.after ?? 0 }),
+    lastArchive: async () => storage && (await lastArchive(redis, keys)),
     collectGarbage: createGarbageCollection(redis, keys, {
       ledger,
       openAlerts,

@@ -199,6 +199,8 @@ function shardKeys(tagged: string) {
     ledgerHeads: (part: number, group: number) => `${tagged}:fleet:ledger-heads:${part}:${group}`,
     /** Objects of the ledger storage that no ledger refers to, by name: since when, in ms; 0 for those that may be removed at once (hash). */
     unusedObjects: `${tagged}:fleet:unused-objects`,
+    /** How the last pass ended that moved ledgers to the storage (hash). */
+    ledgerArchive: `${tagged}:fleet:ledger-archive`,
     /** Stream of the changes of all targets. */
     changes: `${tagged}:changes`,
     /** Schedules by name. */

@@ -5,6 +5,7 @@ import { Queue } from 'bullmq';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { examine } from '../../src/commands/doctor/doctor.ts';
+import { WORK_CHECKS } from '../../src/commands/doctor/work-checks.ts';
 import { openStores, type Store, type Stores } from '../../src/compose/store.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 import { type LocalServices, startLocalServices } from '../../src/embedded/local-services.ts';
@@ -357,6 +358,18 @@ describe('work', () => {
     expect(await find('ledger storage', await inFolder(`${usable}-missing`))).toMatchObject([
       { verdict: 'broken', says: expect.stringContaining('ledgers-missing'), remedy: expect.any(String) },
     ]);
+    // It writes, does not answer a read, and keeps no object of the check.
+    const loaded = await load();
+    const objects = new Set<string>();
+    const storage = {
+      put: async (name: string) => void objects.add(name),
+      get: () => Promise.reject(new Error('no answer')),
+      remove: async (name: string) => void objects.delete(name),
+    };
+    const patient = { loaded, log: pino({ level: 'silent' }), signal: new AbortController().signal };
+    const check = WORK_CHECKS.find(({ name }) => name === 'ledger storage');
+    const found = await check?.run({ ...patient, stores: { ...stores, storage } });
+    expect([found, objects.size]).toMatchObject([{ verdict: 'broken', says: 'no answer' }, 0]);
   });
 
   it('finds a schedule without a next start, and --fix stores it', async () => {

@@ -89,6 +89,23 @@ describe('the metrics of a process', () => {
     expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
   });
 
+  it('say how the last pass over the ledgers ended, and nothing without one', async () => {
+    const archives = [
+      { waiting: 3, error: 'away', succeededAt: 5_000 },
+      { waiting: 1, succeededAt: 9_000 },
+    ];
+    const shards = archives.map((one): Store => ({ ...store, lastArchive: async () => one }));
+    const metrics = openMetrics(loaded('{metrics}'), shards);
+    const text = await metrics.text();
+    await metrics.close();
+    expect(text).toContain('\nlockhound_ledger_archive_success_timestamp_seconds 5\n');
+    expect(text).toContain('\nlockhound_ledger_archive_failed 1\n');
+    expect(text).toContain('\nlockhound_ledger_blocks_waiting 4\n');
+    const without = openMetrics(loaded('{metrics}'), [store]);
+    expect(await without.text()).not.toMatch(/^lockhound_ledger_/m);
+    await without.close();
+  });
+
   it('count what the parts of the process publish, with a bounded number of label values', async () => {
     const metrics = openMetrics(loaded('{metrics}'), [store]);
     httpAttempts.publish({ service: 'insights', status: 200, durationMs: 20, waitedMs: 1_500 });

@@ -98,6 +98,7 @@ function facts(numbers: Partial<FleetNumbers> = {}, more: Partial<HealthFacts> =
       runningWorkers: 1,
       ...{
         stoppedRoutes: [],
+        archives: [],
         unreadable: 0,
         refreshes: refresh(),
         freshness: FRESH,
@@ -145,6 +146,10 @@ it('every part that is not good says what to do', () => {
         rejectedPayloads: 4,
       },
       stoppedRoutes: [{ route: 'chat', at: ago(0), reason: 'answered 410' }],
+      archives: [
+        { waiting: 5, error: 'bucket ledgers: HTTP 503', succeededAt: NOW - 3_600_000 },
+        { waiting: 0 },
+      ],
       unreadable: 1,
       freshness: { ...FRESH, failure: { at: NOW - MINUTE, reason: 'HTTP 503' } },
     },
@@ -158,7 +163,21 @@ it('every part that is not good says what to do', () => {
   expect(summary).toContain('work stands still: the oldest job of judge-scan has waited for 20 minutes');
   expect(parts.filter((part) => part.verdict === 'fine')).toEqual([]);
   for (const part of parts) expect(part.remedy, part.says).toMatch(/[.]$/);
-  expect(parts.filter(({ part }) => part === 'runs')).toHaveLength(7);
+  expect(parts.filter(({ part }) => part === 'runs')).toHaveLength(8);
+});
+
+it('old blocks of ledgers that no pass moves are said', () => {
+  const says = (archives: FleetNumbers['archives']) =>
+    partsOf(facts({ archives }), 'runs').map((one) => one.says);
+  expect(says([{ waiting: 1, error: 'HTTP 503' }])).toEqual([
+    '1 old block of ledgers waits for the storage, whose last pass never succeeded: HTTP 503',
+  ]);
+  expect(says([{ waiting: 0, succeededAt: NOW - 4 * 24 * 60 * MINUTE }])).toEqual([
+    '0 old blocks of ledgers wait for the storage, whose last pass succeeded 4 days ago: no worker moves them',
+  ]);
+  expect(says([{ waiting: 0, succeededAt: NOW - 60 * MINUTE }])).toEqual([
+    expect.stringContaining('runs succeed'),
+  ]);
 });
 
 describe('flow', () => {

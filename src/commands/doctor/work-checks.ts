@@ -13,6 +13,7 @@ import { isObject } from '../../model/json-object.ts';
 import type { Schedule } from '../../model/watch/schedule.ts';
 import { firstShard } from '../../operations/context.ts';
 import { shownSchedule, storeSchedule } from '../../operations/schedules/schedules.ts';
+import { newObject } from '../../store/fleet/ledger-reference.ts';
 import { type Check, check, type Finding, type Patient } from './check.ts';
 
 const SHOWN = 3;
@@ -141,10 +142,15 @@ const ledgerStorage = check('work', 'ledger storage', async ({ stores: { storage
   if (storage === undefined) return [];
   const remedy =
     'Correct `ledger.storage`. Until then older parts of ledgers are not known, and old blocks stay in Redis.';
-  const [name, content] = [randomBytes(16).toString('hex'), randomBytes(16)];
+  const [name, content] = [newObject(), randomBytes(16)];
   try {
-    await storage.put(name, content);
-    const read = await storage.get(name);
+    const read = await storage
+      .put(name, content)
+      .then(() => storage.get(name))
+      .catch(async (error) => {
+        await storage.remove(name).catch(() => {});
+        throw error;
+      });
     await storage.remove(name);
     if (read?.equals(content) === true) return fine('the storage writes, returns and removes objects');
     return broken('the storage does not return what was written', remedy);

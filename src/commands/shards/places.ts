@@ -31,6 +31,7 @@ export const PLACES: Readonly<Record<keyof ShardKeys, Place | 'apart' | 'none'>>
   ledger: 'apart',
   ledgerHeads: 'apart',
   unusedObjects: 'first',
+  ledgerArchive: 'none',
   facts: 'apart',
   scans: (move, _, text) => scanPlace(move, text),
   scanOrder: async (move, scan, _, source) =>

@@ -139,18 +139,21 @@ async function readPeriods(
   return { targets, lockfiles, periods, unread, ...(within === undefined ? {} : { fixedInTime }) };
 }
 
-/** The ledger of a target, and whether a part of it that is about the time since `asOf` cannot be read, which is reported. */
+/**
+ * The ledger of a target, the number of its parts that cannot be read, which are reported, and whether one of them is about the time since
+ * `asOf`.
+ */
 export async function readEntries(
   { fleet }: Pick<OperationContext, 'fleet'>,
-  { target, selected: { store } }: Pick<Holder, 'target' | 'selected'>,
+  { target }: Pick<Holder, 'target'>,
   asOf: number,
-): Promise<{ readonly entries: readonly LedgerEntry[]; readonly isCut: boolean }> {
-  let isRead = true;
-  const entries = await store.ledger.read(target, (error) => {
-    isRead = false;
+): Promise<{ readonly entries: readonly LedgerEntry[]; readonly unread: number; readonly isCut: boolean }> {
+  let unread = 0;
+  const entries = await fleet.of(target).ledger.read(target, (error) => {
+    unread += 1;
     fleet.onUnreadable(error);
   });
-  return { entries, isCut: !isRead && !((headOf(entries)?.since ?? NOT_KNOWN) <= asOf) };
+  return { entries, unread, isCut: unread > 0 && !((headOf(entries)?.since ?? NOT_KNOWN) <= asOf) };
 }
 
 /** The periods of one target in a time, by lockfile. `entries`: its ledger, where it was read before. */

@@ -7,7 +7,7 @@ import { defined } from '../../model/defined.ts';
 import type { LedgerEntry } from '../../model/fleet/ledger.ts';
 import { requireSeen, unknownTarget, unreadableOf } from '../context.ts';
 import type { Call, Operation } from '../operation.ts';
-import { pointOf, timeOf } from '../packages/periods.ts';
+import { EVER, pointOf, readEntries, timeOf } from '../packages/periods.ts';
 import { pageOf, takePage } from '../paging.ts';
 import { searchWords, sinceOf } from '../parameters.ts';
 
@@ -24,7 +24,7 @@ export const history: Operation<'lockhound.targets.history'> = async ({ params, 
   const store = fleet.of(target);
   if ((await store.fleet.summary(target)) === undefined)
     throw await unknownTarget(context, principal, target);
-  const entries = await store.ledger.read(target, fleet.onUnreadable);
+  const { entries, unread } = await readEntries(context, { target }, EVER.since);
   const page = pageOf<Pick<LedgerScan, 'scan'>>(context, {
     method: 'lockhound.targets.history',
     params,
@@ -40,6 +40,7 @@ export const history: Operation<'lockhound.targets.history'> = async ({ params, 
     target,
     ...(since === undefined ? {} : { knownSince: timeOf(since) }),
     scans: [...items],
+    ...(unread === 0 ? {} : { notKnown: unread }),
     ...unreadableOf(context, principal),
     ...next,
   };
@@ -57,7 +58,10 @@ async function* scansOf(
     entries.filter((entry) => entry.delivered !== undefined),
     ({ scan }) => scan,
   );
-  const scans = entries.filter((entry) => entry.delivered === undefined && entry.at >= from).reverse();
+  // One without a scan stands for an end that cannot be read.
+  const scans = entries
+    .filter(({ delivered, scan, at }) => delivered === undefined && scan !== '' && at >= from)
+    .reverse();
   const first = after === undefined ? 0 : scans.findIndex(({ scan }) => scan === after) + 1;
   const isPlain = filters.search === undefined && filters.lockfile === undefined;
   for (const entry of scans.slice(first)) {

@@ -1,6 +1,7 @@
 import type { StoppedRoute } from '../../model/alert/delivery.ts';
 import type { Cadence, Freshness, RefreshRecord } from '../../model/fleet/refresh.ts';
 import type { FleetCounts } from '../../store/fleet/fleet-counts.ts';
+import type { LastArchive } from '../../store/fleet/ledger-archive.ts';
 import type { QueueDepth } from '../../store/queue-depths.ts';
 import type { ServerInfo } from '../../store/redis/server-info.ts';
 
@@ -14,6 +15,8 @@ export interface FleetNumbers {
   readonly stoppedRoutes: readonly StoppedRoute[];
   /** When the oldest alert that is not delivered was filed, in ms since 1970. */
   readonly oldestDelivery?: number | undefined;
+  /** How the last passes ended that moved old blocks of ledgers to the storage, by shard. Empty before the first one, and without a storage. */
+  readonly archives: readonly LastArchive[];
   /** Stored values that this process could not read. */
   readonly unreadable: number;
   readonly refreshes: readonly RefreshNumbers[];

@@ -120,6 +120,12 @@ export function createRegistry() {
     failedDeliveries: gauge('failed_deliveries', 'Alerts that failed permanently and wait for an operator.'),
     stoppedRoutes: gauge('stopped_routes', 'Routes that send nothing until an operator resumes them.'),
     rejectedPayloads: gauge('rejected_payloads', 'Payloads of producers that were refused.'),
+    archiveSuccess: gauge(
+      'ledger_archive_success_timestamp_seconds',
+      'Last time at which all old blocks of ledgers were in `ledger.storage`; absent before.',
+    ),
+    archiveFailed: gauge('ledger_archive_failed', '1 when the last pass that moves them failed.'),
+    archiveWaiting: gauge('ledger_blocks_waiting', 'Old blocks of ledgers that the last pass left in Redis.'),
     unreadableValues: gauge('unreadable_values', 'Stored values that this process could not read.'),
     refreshStarted: gauge(
       'refresh_started_timestamp_seconds',

@@ -60,6 +60,7 @@ function resetFleet(metrics: Metrics): void {
 const PLAIN = [
   ...(['workers', 'openJobs', 'targets', 'incompleteTargets', 'failingSources', 'openDeliveries'] as const),
   ...(['failedDeliveries', 'stoppedRoutes', 'rejectedPayloads', 'unreadableValues'] as const),
+  ...(['archiveSuccess', 'archiveFailed', 'archiveWaiting'] as const),
   ...(['oldestAnswer', 'staleFacts', 'targetsWithStaleFacts'] as const),
 ];
 
@@ -76,11 +77,12 @@ function setFleet(metrics: Metrics, numbers: FleetNumbers, rules: ReadonlySet<st
     }
     metrics.queueOldest.set({ queue }, oldestMs / MS);
   }
-  const plain: Readonly<Record<(typeof PLAIN)[number], number | undefined>> = {
+  const plain: Partial<Readonly<Record<(typeof PLAIN)[number], number | undefined>>> = {
     ...counts,
     workers: numbers.runningWorkers,
     stoppedRoutes: stoppedRoutes.length,
     unreadableValues: unreadable,
+    ...archiveNumbers(numbers),
     oldestAnswer: freshness.oldest && freshness.oldest / MS,
     staleFacts: freshness.stale,
     targetsWithStaleFacts: freshness.staleTargets.size,
@@ -95,6 +97,17 @@ function setFleet(metrics: Metrics, numbers: FleetNumbers, rules: ReadonlySet<st
     for (const [severity, count] of severities) metrics.openFindings.inc({ rule, severity }, count);
   }
   for (const refresh of refreshes) setRefresh(metrics, refresh);
+}
+
+/** Of all shards together: that with the oldest success counts. */
+function archiveNumbers({ archives }: FleetNumbers) {
+  if (archives.length === 0) return {};
+  const times = archives.map(({ succeededAt }) => succeededAt);
+  return {
+    archiveSuccess: times.includes(undefined) ? undefined : Math.min(...times.map(Number)) / MS,
+    archiveFailed: Number(archives.some(({ error }) => error !== undefined)),
+    archiveWaiting: archives.reduce((sum, { waiting }) => sum + waiting, 0),
+  };
 }
 
 function known(rule: string, rules: ReadonlySet<string>): string {

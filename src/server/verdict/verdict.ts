@@ -120,7 +120,7 @@ const DELIVERY_QUEUE = 'deliver-notification';
 const MOST = 0.5;
 
 /** Do runs succeed? One sentence for each thing that did not. */
-function judgeRuns({ numbers, workers }: HealthFacts): readonly Found[] {
+function judgeRuns({ numbers, workers, now }: HealthFacts): readonly Found[] {
   const { counts, stoppedRoutes, queues, unreadable } = numbers;
   const failed = queues.filter((queue) => queue.failed > 0 && queue.queue !== DELIVERY_QUEUE);
   const failedJobs = failed.reduce((sum, queue) => sum + queue.failed, 0);
@@ -158,12 +158,26 @@ function judgeRuns({ numbers, workers }: HealthFacts): readonly Found[] {
   );
   const sources = `the sources of ${count(failingSources, 'target')} cannot be read`;
   add(failingSources, degraded, sources, 'Run `lockhound schedules`.');
+  found.push(...archiveProblem(numbers.archives, now));
   const values = `${count(unreadable, 'stored value')} cannot be read`;
   add(unreadable, degraded, values, 'The log names the keys and what to do.');
   if (found.length > 0) return found;
   const open = counts.openDeliveries;
   const rest = open === 0 ? 'every alert is delivered' : `${count(open, 'alert')} on the way`;
   return [fine(`runs succeed: no job failed permanently, ${rest}`)];
+}
+
+/** Workers move old blocks of ledgers daily. */
+const ARCHIVE_LATE_MS = 3 * 86_400_000;
+
+function archiveProblem(archives: HealthFacts['numbers']['archives'], now: number): readonly Found[] {
+  const late = archives.find(({ error, succeededAt = now }) => error ?? now - succeededAt > ARCHIVE_LATE_MS);
+  if (late === undefined) return [];
+  const waiting = archives.reduce((sum, one) => sum + one.waiting, 0);
+  const { error = 'no worker moves them', succeededAt } = late;
+  const since = succeededAt === undefined ? 'never succeeded' : `succeeded ${span(now - succeededAt)} ago`;
+  const says = `${count(waiting, 'old block')} of ledgers wait${waiting === 1 ? 's' : ''} for the storage, whose last pass ${since}: ${error}`;
+  return [degraded(says, 'Run `lockhound doctor`, and correct `ledger.storage`; the next pass moves them.')];
 }
 
 /** A job that could run is late after this time. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { messageOf } from '../../model/errors.ts';
 import type { ObjectStorage } from '../../model/ports/object-storage.ts';
 import { chunks } from '../../model/yielding.ts';
@@ -9,7 +8,7 @@ import { defineScript, runScript } from '../scripts/run-script.ts';
 import { recogniseCompression } from '../values/compression.ts';
 import { reportTo } from '../values/stored-values.ts';
 import { readBlock } from './ledger.ts';
-import { digestOf, storageAway, writeReference } from './ledger-reference.ts';
+import { digestOf, newObject, storageAway, writeReference } from './ledger-reference.ts';
 
 export interface ArchiveOptions {
   readonly storage: ObjectStorage;
@@ -26,14 +25,15 @@ export interface ArchivedLedgers {
 
 /** A worker has written an object and its reference within this time, or it is dead. */
 const WRITING_MS = 3_600_000;
+const MAX_ERROR = 300;
 /** Ledgers that are archived at the same time. */
 const PART = 8;
 
 /**
  * Writes old blocks of all ledgers to the storage and replaces them by references. Safe while scans run, and after a crash at any point:
  * an object is listed as unused before it is written, the script that writes its reference takes it off that list, and a script that drops
- * a reference lists it again. What is on the list is removed. Names are random, so a late request of a dead worker is about no object that
- * is in use. Throws `storage-away`; the next pass does the rest.
+ * a reference lists it again. What is on the list is removed. Throws `storage-away`; the next pass does the rest. `lastArchive` reads how
+ * the last pass ended.
  */
 export function createLedgerArchive(
   redis: RedisClient,
@@ -51,7 +51,7 @@ export function createLedgerArchive(
   };
   /** Resolves to false when the ledger changed meanwhile. */
   const move = async (target: string, index: number, block: Buffer, until: number): Promise<boolean> => {
-    const object = randomBytes(16).toString('hex');
+    const object = newObject();
     await redis.hset(keys.unusedObjects, object, now());
     await storage.put(object, block);
     const written = await storage.get(object);
@@ -65,35 +65,70 @@ export function createLedgerArchive(
     await redis.hdel(keys.unusedObjects, object);
     return false;
   };
-  const archive = async (target: string): Promise<number> => {
-    let archived = 0;
+  /** After a fault the rest is only counted. */
+  const archive = async (target: string, pass: Pass): Promise<void> => {
     for (const [index, stored] of (await redis.lrangeBuffer(keys.ledger(target), 0, -1)).entries()) {
       if (recogniseCompression(stored) === 'none') continue;
       const entries = await readBlock(keys, target, stored).catch(reportTo(() => {}));
       const until = entries?.at(-1)?.at;
       if (until === undefined) continue;
       if (until * 1_000 > now() - afterMs) break;
-      if (await move(target, index, stored, until)) archived += 1;
-    }
-    return archived;
-  };
-  return async (): Promise<ArchivedLedgers> => {
-    try {
-      const removed = await removeUnused();
-      let archived = 0;
-      for await (const targets of scanParts(redis, 'SSCAN', keys.targets)) {
-        for (const part of chunks(targets, PART)) {
-          const done = await Promise.allSettled(part.map(([target]) => archive(target)));
-          for (const one of done) {
-            if (one.status === 'rejected') throw one.reason;
-            archived += one.value;
-          }
+      if (pass.fault === undefined) {
+        try {
+          if (await move(target, index, stored, until)) pass.archived += 1;
+          continue;
+        } catch (fault) {
+          pass.fault ??= fault;
         }
       }
-      return { archived, removed };
-    } catch (cause) {
-      throw storageAway(`old blocks of ledgers stay in Redis (${messageOf(cause)})`, cause);
+      pass.waiting += 1;
     }
+  };
+  return async (): Promise<ArchivedLedgers> => {
+    const pass: Pass = { archived: 0, waiting: 0 };
+    const removed = await removeUnused().catch((fault) => {
+      pass.fault = fault;
+      return 0;
+    });
+    for await (const targets of scanParts(redis, 'SSCAN', keys.targets)) {
+      for (const part of chunks(targets, PART)) {
+        const done = await Promise.allSettled(part.map(([target]) => archive(target, pass)));
+        for (const one of done) if (one.status === 'rejected') throw one.reason;
+      }
+    }
+    const error = pass.fault === undefined ? '' : messageOf(pass.fault).slice(0, MAX_ERROR);
+    const ended = { waiting: pass.waiting, error, ...(error === '' ? { succeededAt: now() } : {}) };
+    await redis.hset(keys.ledgerArchive, ended);
+    if (error === '') return { archived: pass.archived, removed };
+    throw storageAway(`old blocks of ledgers stay in Redis (${error})`, pass.fault);
+  };
+}
+
+interface Pass {
+  archived: number;
+  /** Blocks that are old enough and stay in Redis. */
+  waiting: number;
+  fault?: unknown;
+}
+
+/** How the last pass over the ledgers ended. */
+export interface LastArchive {
+  /** ms since 1970; absent when no pass succeeded yet. */
+  readonly succeededAt?: number;
+  /** Why the last pass failed. */
+  readonly error?: string;
+  /** Blocks that are old enough and stay in Redis, as the last pass counted them. */
+  readonly waiting: number;
+}
+
+/** `undefined` when no pass has ended yet. */
+export async function lastArchive(redis: RedisClient, keys: Keys): Promise<LastArchive | undefined> {
+  const { waiting, error = '', succeededAt } = await redis.hgetall(keys.ledgerArchive);
+  if (waiting === undefined) return undefined;
+  return {
+    waiting: Number(waiting),
+    ...(error === '' ? {} : { error }),
+    ...(succeededAt === undefined ? {} : { succeededAt: Number(succeededAt) }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { messageOf } from '../../model/errors.ts';
 import type { LedgerReference } from '../../model/fleet/ledger.ts';
 import type { ObjectStorage } from '../../model/ports/object-storage.ts';
@@ -8,6 +8,11 @@ import { readValue, type StoredPlace, writeText } from '../values/stored-values.
 
 /** The first characters of a reference; no block begins with them. Scripts know them, too (`steps.lua.ts`). */
 const MARK = 'archived:';
+
+/** The name of a new object. It is random: a late request is about no object that is in use. */
+export function newObject(): string {
+  return randomBytes(16).toString('hex');
+}
 
 /** The element of a ledger that stands for a block in the storage. */
 export function writeReference(reference: LedgerReference): string {

@@ -15,7 +15,7 @@ import {
   type StoredPlace,
   writeText,
 } from '../values/stored-values.ts';
-import { isReference, readReferred } from './ledger-reference.ts';
+import { isReference, readReference, readReferred } from './ledger-reference.ts';
 
 /** A head is stored in parts, by the remainder of its ids: a question about a package reads one part of each. */
 const PARTS = 8;
@@ -52,7 +52,8 @@ export function createLedger(redis: RedisClient, keys: Keys, storage?: ObjectSto
   return {
     /**
      * The entries of a target, in the order in which they were saved. Of a block that cannot be read, which is reported, the entries are
-     * left out, and the next one is a `start`.
+     * left out, and the next one is a `start`. Where nothing follows, a `start` of no scan has the time of its last entry, if that is
+     * known, or of now.
      */
     async read(target: string, onUnreadable: OnUnreadable = () => {}): Promise<readonly LedgerEntry[]> {
       const stored = await redis.lrangeBuffer(keys.ledger(target), 0, -1);
@@ -69,6 +70,8 @@ export function createLedger(redis: RedisClient, keys: Keys, storage?: ObjectSto
         if (first !== undefined) entries.push(isCut ? { ...first, start: true } : first, ...others);
         isCut = false;
       }
+      const last = stored.at(-1);
+      if (isCut && last !== undefined) entries.push(await endOf(last, placeOf(keys, target)));
       return entries;
     },
     /** The heads of all targets; `wanted`: only the parts in which these ids are, and one where there are none. */
@@ -105,6 +108,12 @@ export function createLedger(redis: RedisClient, keys: Keys, storage?: ObjectSto
 export function headKeys(keys: Keys, target: string): readonly string[] {
   const group = Number.parseInt(hash('sha256', target).slice(0, 2), 16) % GROUPS;
   return Array.from({ length: PARTS }, (_, part) => keys.ledgerHeads(part, group));
+}
+
+/** Stands for a lost end of a ledger: what the target held after it follows from what it holds now. */
+async function endOf(stored: Buffer, place: StoredPlace): Promise<LedgerEntry> {
+  const until = isReference(stored) ? await readReference(stored, place).catch(() => undefined) : undefined;
+  return { at: until?.until ?? Math.floor(Date.now() / 1_000), scan: '', start: true };
 }
 
 /** A block of several entries is compressed, and one of a single entry is text, so that these are counted without reading them. */

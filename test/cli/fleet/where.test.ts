@@ -318,6 +318,11 @@ describe('lockhound where at other times', () => {
     expect(note).toContain('the storage of ledgers does not answer: older parts of ledgers are not known');
     const later = await where('debug@4.4.2', '--at', '2026-09-08T14:00Z');
     expect(later.answer).toMatchObject({ targets: 0, notKnown: early.answer.notKnown + 1, periods: [] });
+    for (const question of [['history'], ['blame', 'debug@4.4.2']]) {
+      const [verb = '', ...rest] = question;
+      const { code, out } = await lockhound(['targets', verb, 'org/shop', ...rest, '--json']);
+      expect([code, JSON.parse(out).notKnown]).toEqual([2, 1]);
+    }
     const refused = await lockhound(['targets', 'forget', 'org/shop', '--yes']);
     expect(refused.code).toBe(2);
     expect(refused.note).toContain('target org/shop was not removed: the storage of ledgers removes nothing');

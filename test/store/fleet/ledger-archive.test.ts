@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { heldPeriods } from '../../../src/fleet/ledger/held-periods.ts';
 import { NOT_KNOWN } from '../../../src/fleet/ledger/ledger-entries.ts';
 import type { LedgerEntry } from '../../../src/model/fleet/ledger.ts';
 import type { ObjectStorage } from '../../../src/model/ports/object-storage.ts';
 import { createTargetRemoval } from '../../../src/store/fleet/forget-target.ts';
 import { createLedger } from '../../../src/store/fleet/ledger.ts';
-import { createLedgerArchive } from '../../../src/store/fleet/ledger-archive.ts';
+import { createLedgerArchive, lastArchive } from '../../../src/store/fleet/ledger-archive.ts';
 import { createLedgerImport } from '../../../src/store/fleet/ledger-import.ts';
 import { createTargetSummaries } from '../../../src/store/fleet/target-summaries.ts';
 import type { RedisClient } from '../../../src/store/redis/connection.ts';
@@ -130,6 +131,7 @@ describe('old blocks of a ledger', () => {
 
   it('stay in Redis while they are young, and when the storage does not keep what it gets', async () => {
     const fleet = await open('young', { days: 16 });
+    expect(await lastArchive(room.redis, fleet.keys)).toBeUndefined();
     expect(await fleet.archive()).toEqual({ archived: 0, removed: 0 });
     fleet.clock.ms += 2 * DAY_MS;
     const { entries } = await fleet.read();
@@ -142,7 +144,11 @@ describe('old blocks of a ledger', () => {
     fleet.state.isAway = true;
     await expect(fleet.archive()).rejects.toMatchObject({ code: 'storage-away' });
     expect(await fleet.read()).toMatchObject({ entries, codes: [] });
+    const state = () => lastArchive(room.redis, fleet.keys);
+    expect(await state()).toEqual({ waiting: 1, error: 'it is away', succeededAt: FIRST_MS + 15 * DAY_MS });
     fleet.state.isAway = false;
+    await fleet.archive();
+    expect(await state()).toEqual({ waiting: 0, succeededAt: fleet.clock.ms });
     await fleet.expectWhole(entries);
   });
 
@@ -170,6 +176,26 @@ describe('old blocks of a ledger', () => {
     const codes: string[] = [];
     await createLedger(room.redis, fleet.keys).read('t', ({ code }) => void codes.push(code));
     expect(codes).toEqual(['storage-away', 'storage-away']);
+  });
+
+  it('are a gap at the end, too: what is held now was not held all the time', async () => {
+    const fleet = await open('end', { days: 32 });
+    fleet.clock.ms += 10 * DAY_MS;
+    expect(await fleet.archive()).toEqual({ archived: 2, removed: 0 });
+    const { entries } = await fleet.read();
+    fleet.objects.delete((await fleet.referred())[1] ?? '');
+    const { entries: left, codes, scans } = await fleet.read();
+    expect(codes).toEqual(['state-corrupt']);
+    expect(scans.slice(15)).toEqual(['t-s16', ' start']);
+    expect(left.at(-1)?.at).toBe(entries.at(-1)?.at);
+    const now = [...(await fleet.packageIds.find(['NPM:a@32.0.0'])).values()];
+    const wanted = { has: (id: number) => now.includes(id) };
+    const [period] = heldPeriods(left, new Map([['f', now]]), wanted);
+    expect(period?.notKnownBefore).toBe(entries.at(-1)?.at);
+    // Of a block in Redis it is not known when it ended.
+    await room.redis.del(fleet.keys.ledger('t'));
+    await room.redis.rpush(fleet.keys.ledger('t'), 'damaged');
+    expect((await fleet.read()).scans).toEqual([' start']);
   });
 
   it('are neither lost nor left behind by a worker that is killed at any point', async () => {

@@ -4,6 +4,8 @@ import { type Loaded, useLoaded } from '../api/use-loaded.ts';
 interface Part<Item> {
   readonly items: readonly Item[];
   readonly nextPageToken?: string | undefined;
+  /** Number of parts that cannot be read. */
+  readonly notKnown?: number | undefined;
 }
 
 /** A list that grows on request. */
@@ -26,14 +28,14 @@ export function useList<Item>(
   const pages = shown.key === key ? shown.pages : 1;
   const loaded = useLoaded(`${key} ${pages}`, async (signal) => {
     const items: Item[] = [];
-    let pageToken: string | undefined;
+    let [pageToken, notKnown]: [string?, number?] = [];
     for (let page = 0; page < pages; page += 1) {
       const part = await loadPage({ pageSize: PAGE_SIZE, pageToken }, signal);
       items.push(...part.items);
-      pageToken = part.nextPageToken;
+      ({ nextPageToken: pageToken, notKnown } = part);
       if (pageToken === undefined) break;
     }
-    return { items, nextPageToken: pageToken };
+    return { items, nextPageToken: pageToken, notKnown };
   });
   const hasMore = loaded.value?.nextPageToken !== undefined;
   return { ...loaded, ...(hasMore ? { more: () => setShown({ key, pages: pages + 1 }) } : {}) };

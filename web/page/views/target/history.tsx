@@ -3,7 +3,7 @@ import { call, urlOf } from '../../api/call.ts';
 import { METHODS } from '../../api/methods.generated.ts';
 import { Card } from '../../parts/card.tsx';
 import { counted } from '../../parts/format.ts';
-import { Nothing, Shown } from '../../parts/notice.tsx';
+import { Fault, Nothing, Shown } from '../../parts/notice.tsx';
 import { SeverityBadge } from '../../parts/severity.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useList } from '../../parts/use-list.ts';
@@ -16,8 +16,8 @@ const SHOWN = 200;
 export function History({ target }: { readonly target: string }) {
   const list = useList(`packages over time ${target}`, async (page, signal) => {
     const params = { target, ...page };
-    const { scans, nextPageToken } = await call('lockhound.targets.history', params, { signal });
-    return { items: scans, nextPageToken };
+    const { scans, ...others } = await call('lockhound.targets.history', params, { signal });
+    return { items: scans, ...others };
   });
   const dossier = `/api/v1/${urlOf(METHODS['lockhound.dossiers.get'].path, { subject: target })}`;
   return (
@@ -30,10 +30,10 @@ export function History({ target }: { readonly target: string }) {
       }
     >
       <Shown loaded={list}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Nothing>No scan is recorded yet.</Nothing>
-          ) : (
+        {({ items, notKnown = 0 }) => (
+          <>
+            {notKnown === 0 ? null : <Fault text={`${counted(notKnown, 'part')} of it cannot be read.`} />}
+            {items.length + notKnown === 0 ? <Nothing>No scan is recorded yet.</Nothing> : null}
             <ol class="timeline">
               {items.map((scan) => (
                 <li key={scan.scan}>
@@ -46,8 +46,8 @@ export function History({ target }: { readonly target: string }) {
                 </li>
               ))}
             </ol>
-          )
-        }
+          </>
+        )}
       </Shown>
       {list.more === undefined ? null : (
         <button type="button" class="more" onClick={list.more}>
