@@ -62,8 +62,8 @@ function maskSecrets(secrets: readonly Secret[]): Masker {
   let known: readonly string[] = [];
   let mask = createMasker(known);
   return (line) => {
-    const values = secrets.flatMap((secret) => secret.known() ?? []);
-    if (values.length !== known.length) {
+    const values = secrets.flatMap((secret) => secret.known());
+    if (values.length !== known.length || values.some((one, index) => one !== known[index])) {
       known = values;
       mask = createMasker(known, SHORTEST_SECRET);
     }

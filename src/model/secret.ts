@@ -1,32 +1,49 @@
 import { inspect } from 'node:util';
 import { percentDecoded } from './json-object.ts';
 
+/** Values of one secret that are masked: the last ones. */
+const MAX_KNOWN = 8;
+
 /** The text that is shown in place of a secret value. */
 export const MASK = '(secret)';
 
 /**
  * A secret value that is not shown by accident: conversion to text, JSON and inspection return `(secret)`. Only
  * `reveal()` returns the value; call it where the value is used and not earlier. A secret that is defined by a function
- * is read once, when it is first revealed, so that a command which does not use it works where it is not set.
+ * is read when it is first revealed, so that a command which does not use it works where it is not set, and again by `renew`.
  */
 export class Secret {
   readonly #read: () => string;
-  #value: string | undefined;
+  #values: readonly string[];
 
   constructor(value: string | (() => string)) {
     this.#read = typeof value === 'string' ? () => value : value;
-    this.#value = typeof value === 'string' ? value : undefined;
+    this.#values = typeof value === 'string' ? [value] : [];
   }
 
   /** Throws the error of its reader when it cannot be read. */
   reveal(): string {
-    this.#value ??= this.#read();
-    return this.#value;
+    const value = this.#values.at(-1) ?? this.#read();
+    if (this.#values.length === 0) this.#values = [value];
+    return value;
   }
 
-  /** The value if this process has read it, for masks: what was never read cannot leak. */
-  known(): string | undefined {
-    return this.#value;
+  /** Reads it again after a service refused it, as its file may have another value. False when it is the same or cannot be read. */
+  renew(): boolean {
+    let value: string;
+    try {
+      value = this.#read();
+    } catch {
+      return false;
+    }
+    if (value === this.#values.at(-1)) return false;
+    this.#values = [...this.#values.filter((one) => one !== value), value].slice(-MAX_KNOWN);
+    return true;
+  }
+
+  /** The values that this process has read, for masks: what was never read cannot leak. */
+  known(): readonly string[] {
+    return this.#values;
   }
 
   toString(): string {

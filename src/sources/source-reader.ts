@@ -82,7 +82,7 @@ async function readKind(
 /** Servers may repeat what they were sent. */
 function masked(credentials: CredentialsByName, error: unknown): unknown {
   if (!(error instanceof SourceError)) return error;
-  const secrets = [...credentials.values()].flatMap(({ secret }) => secret.known() ?? []);
+  const secrets = [...credentials.values()].flatMap(({ secret }) => secret.known());
   const message = createMasker(secrets)(error.message);
   if (message === error.message) return error;
   return new SourceError(error.code, message, { retryable: error.retryable });

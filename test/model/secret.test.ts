@@ -18,6 +18,17 @@ describe('a secret', () => {
     expect(show()).not.toContain('quiet');
   });
 
+  it('is not renewed by the same value, or by one that cannot be read', () => {
+    let text: string | undefined = 'quiet';
+    const lazy = new Secret(() => {
+      if (text === undefined) throw new RangeError('gone');
+      return text;
+    });
+    expect([lazy.reveal(), lazy.renew()]).toEqual(['quiet', false]);
+    text = undefined;
+    expect([lazy.renew(), lazy.reveal()]).toEqual([false, 'quiet']);
+  });
+
   it('returns its value', () => {
     expect([secret.reveal(), String(secret), JSON.stringify(secret)]).toEqual([
       'quiet-value',
@@ -32,12 +43,13 @@ describe('a secret', () => {
       reads += 1;
       return `quiet-${reads}`;
     });
-    expect([String(lazy), inspect(lazy), lazy.known(), reads]).toEqual([
-      '(secret)',
-      '(secret)',
-      undefined,
-      0,
+    expect([String(lazy), inspect(lazy), lazy.known(), reads]).toEqual(['(secret)', '(secret)', [], 0]);
+    expect([lazy.reveal(), lazy.reveal(), lazy.known(), reads]).toEqual([
+      'quiet-1',
+      'quiet-1',
+      ['quiet-1'],
+      1,
     ]);
-    expect([lazy.reveal(), lazy.reveal(), lazy.known(), reads]).toEqual(['quiet-1', 'quiet-1', 'quiet-1', 1]);
+    expect([lazy.renew(), lazy.reveal(), lazy.known()]).toEqual([true, 'quiet-2', ['quiet-1', 'quiet-2']]);
   });
 });

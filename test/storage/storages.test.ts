@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { resolveSecret } from '../../src/config/secret-reference.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { createFolderStorage } from '../../src/storage/folder-storage.ts';
@@ -33,6 +34,17 @@ function bucket(options: Partial<S3Options> = {}) {
   };
   return createS3Storage({ ...common, ...options }, http);
 }
+
+it('a bucket that refuses its credentials gets those that their files have now', async () => {
+  const file = join(folder, 'key');
+  await writeFile(file, 'replaced');
+  const secretAccessKey = resolveSecret({ file }, 'key', {});
+  const storage = bucket({ secretAccessKey });
+  await expect(storage.get(NAME)).rejects.toThrow('HTTP 403 SignatureDoesNotMatch');
+  await writeFile(file, ACCESS.secret);
+  expect(await storage.get(NAME)).toBeUndefined();
+  expect(secretAccessKey.known()).toEqual(['replaced', ACCESS.secret]);
+});
 
 describe.each([
   ['a folder', () => createFolderStorage(folder, 1_000)],
