@@ -73,19 +73,19 @@ export function createLedgerArchive(
       const until = entries?.at(-1)?.at;
       if (until === undefined) continue;
       if (until * 1_000 > now() - afterMs) break;
-      if (pass.fault === undefined) {
-        try {
-          if (await move(target, index, stored, until)) pass.archived += 1;
-          continue;
-        } catch (fault) {
-          pass.fault ??= fault;
-        }
-      }
-      pass.waiting += 1;
+      if (pass.fault !== undefined) pass.waiting += 1;
+      else pass.archived += Number(await move(target, index, stored, until).catch(pass.fail));
     }
   };
   return async (): Promise<ArchivedLedgers> => {
-    const pass: Pass = { archived: 0, waiting: 0 };
+    const pass: Pass = {
+      ...{ archived: 0, waiting: 0 },
+      fail(fault) {
+        pass.fault ??= fault;
+        pass.waiting += 1;
+        return false;
+      },
+    };
     const removed = await removeUnused().catch((fault) => {
       pass.fault = fault;
       return 0;
@@ -108,7 +108,9 @@ interface Pass {
   archived: number;
   /** Blocks that are old enough and stay in Redis. */
   waiting: number;
+  /** The first one. */
   fault?: unknown;
+  readonly fail: (fault: unknown) => false;
 }
 
 /** How the last pass over the ledgers ended. */
