@@ -19,7 +19,7 @@ export default defineConfig({
     // These limits end tests that hang. A busy machine must not fail a test, so they say nothing about speed.
     testTimeout: 2 * LIMIT_MS,
     hookTimeout: 2 * LIMIT_MS,
-    expect: { poll: { timeout: LIMIT_MS, interval: 20 } },
+    expect: { poll: { timeout: LIMIT_MS, interval: 50 } },
     // Three times the cores of the smallest machine: files with real servers and processes wait most of their time.
     maxWorkers: 6,
     projects: [

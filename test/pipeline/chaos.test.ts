@@ -13,7 +13,7 @@ import { seededRandom } from '../seeded-random.ts';
 import { until } from '../until.ts';
 import { type ChaosRedis, startChaosRedis } from './chaos-redis.ts';
 import { LOCKFILE } from './fixtures.ts';
-import { createWorld, type Room, type WorkerProcess, type World } from './world.ts';
+import { createWorld, type LocalWorker, type Room, type World } from './world.ts';
 
 /** `CHAOS_SEEDS`: seeds of each kind; `CHAOS_FIRST`: the first of them. */
 const SEEDS = Number(process.env['CHAOS_SEEDS'] ?? 1);
@@ -36,7 +36,7 @@ describe.skipIf(!HAS_REDIS)('after failures of workers and Redis all changes are
   let receiver: Awaited<ReturnType<typeof startRecorder>>;
   let world: World;
   let room: Room;
-  let workers: WorkerProcess[] = [];
+  let workers: readonly Pick<LocalWorker, 'output'>[] = [];
   beforeAll(async () => {
     [redis, receiver] = await Promise.all([startChaosRedis(), startRecorder()]);
     world = await createWorld({ url: redis.url, close: redis.close });
@@ -50,9 +50,9 @@ describe.skipIf(!HAS_REDIS)('after failures of workers and Redis all changes are
     ];
     room = await world.room('chaos', notify, { platform: false, config: [`worker: { ${QUICK} }`] });
   });
-  // Workers end with the test that started them, also those that replace a killed one.
+  // Workers end with the test that started them. One is a process of its own, whose complete output is read.
   beforeEach(async () => {
-    workers = [room.startWorker(), room.startWorker()];
+    workers = [room.startWorker(), room.work()];
     for (const worker of workers)
       await until('the worker is ready', () => worker.output().includes('worker ready'));
   });
@@ -227,7 +227,7 @@ async function startRecorder() {
 }
 
 /** The last line of a killed worker may be incomplete. */
-function linesThatAreNotJson(worker: WorkerProcess): readonly string[] {
+function linesThatAreNotJson(worker: Pick<LocalWorker, 'output'>): readonly string[] {
   return worker
     .output()
     .split('\n')

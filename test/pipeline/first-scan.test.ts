@@ -1,10 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { randomOf } from '../seeded-random.ts';
 import { LOCKFILE, SOUND } from './fixtures.ts';
-import { createWorld, type WorkerProcess, type World } from './world.ts';
-
-const random = randomOf('KILL_SEED');
+import { createWorld, type World } from './world.ts';
 
 let world: World;
 
@@ -14,7 +10,6 @@ beforeAll(async () => {
 
 afterAll(() => world.close());
 
-const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 1);
 const DAMAGED = '{ "lockfileVersion": 3, "packages": {';
 
 interface Event {
@@ -26,7 +21,7 @@ interface Event {
   };
 }
 
-it('a first scan triggers one incident, which its last resolution resolves, also when workers are killed', async () => {
+it('a first scan triggers one incident, which its last resolution resolves', async () => {
   const { receiver } = world.services;
   const webhook = { preset: 'pagerduty', secretVariable: 'ALERT_TOKEN', url: `${receiver.url}/pager` };
   const room = await world.room(
@@ -42,23 +37,15 @@ it('a first scan triggers one incident, which its last resolution resolves, also
       .deliveries()
       .filter(({ path }) => path === '/pager')
       .map(({ body }) => JSON.parse(body) as Event);
-  let worker: WorkerProcess = room.startWorker();
+  room.work();
   const scan = async (number: number, lockfiles: Readonly<Record<string, string>>) => {
-    const judged = room.producer
-      .enqueue({
-        scan: `scan-${number}`,
-        requestedAt: new Date(Date.UTC(2026, 4, 1, 0, number)).toISOString(),
-        target: { id: 'shop' },
-        lockfiles: Object.entries(lockfiles).map(([path, content]) => ({ path, content })),
-      })
-      .then(() => room.verdict(`scan-${number}`));
-    for (let round = 0; round < ROUNDS; round += 1) {
-      while (!worker.output().includes('worker ready')) await sleep(5);
-      await sleep(random() * 250);
-      await worker.kill('SIGKILL');
-      worker = room.startWorker();
-    }
-    const { changes } = await judged;
+    await room.producer.enqueue({
+      scan: `scan-${number}`,
+      requestedAt: new Date(Date.UTC(2026, 4, 1, 0, number)).toISOString(),
+      target: { id: 'shop' },
+      lockfiles: Object.entries(lockfiles).map(([path, content]) => ({ path, content })),
+    });
+    const { changes } = await room.verdict(`scan-${number}`);
     await expect.poll(() => room.store.deliveries.list(['open', 'failed']).then((ids) => ids.length)).toBe(0);
     return changes.filter(({ finding }) => finding.level === 'alert').length;
   };
@@ -86,5 +73,4 @@ it('a first scan triggers one incident, which its last resolution resolves, also
   const each = events().slice(3);
   expect(each.map((event) => event.event_action)).toEqual(Array(returned).fill('trigger'));
   expect(new Set(each.map((event) => event.dedup_key)).size).toBe(returned);
-  await worker.kill('SIGTERM');
 });

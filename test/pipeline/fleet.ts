@@ -87,7 +87,7 @@ export async function idle({ store }: Pick<Room, 'store'>, limitMs = LIMIT_MS): 
   const deadline = performance.now() + limitMs;
   for (let open = await unfinished(store); open.length > 0; open = await unfinished(store)) {
     if (performance.now() > deadline) throw new Error(`not finished after ${limitMs} ms: ${open.join(', ')}`);
-    await sleep(25);
+    await sleep(50);
   }
 }
 

@@ -103,7 +103,7 @@ it('moves what waits: held and retried alerts, digests and rejected payloads, an
   const queue = new Queue(INGEST_LOCKFILES.name, { connection: room.store.redis, prefix: room.store.prefix });
   await queue.add(INGEST_LOCKFILES.name, { nonsense: true });
   await queue.close();
-  const first = room.startWorker();
+  const first = room.work();
   for (const id of TARGETS) {
     const lockfiles = [{ path: 'package-lock.json', content: LOCKFILE }];
     await room.producer.enqueue({ target: { id }, lockfiles });
@@ -120,7 +120,7 @@ it('moves what waits: held and retried alerts, digests and rejected payloads, an
   };
   const all = { held: TARGETS.length, retrying: TARGETS.length, digests: TARGETS.length, rejected: 1 };
   await expect.poll(states).toEqual(all);
-  await first.kill('SIGTERM');
+  await first.stop();
 
   // What all shards share stays.
   const shared = createKeys('{waiting}');
@@ -134,7 +134,7 @@ it('moves what waits: held and retried alerts, digests and rejected payloads, an
   await move(room, 1, 3);
   expect(await waitingIn(room)).toEqual(before);
   receiver.faults.clear();
-  const second = room.startWorker();
+  const second = room.work();
   await expect.poll(() => new Set(changesAt('failing').map((one) => one.split(' ')[0])).size).toBe(6);
   expect(changesAt('gone')).toEqual([]);
   expect((await room.lockhound('deliveries', 'resume', 'gone')).output).toContain('Route gone is resumed');
@@ -152,7 +152,7 @@ it('moves what waits: held and retried alerts, digests and rejected payloads, an
   const isDelivered = async () =>
     (await waitingIn(room)).deliveries.every((one) => one.includes(' delivered '));
   await expect.poll(isDelivered).toBe(true);
-  await second.kill('SIGTERM');
+  await second.stop();
 
   const moved = await waitingIn(room);
   expect(moved).toMatchObject({ digests: [], rejected: before.rejected, inspected: before.inspected });

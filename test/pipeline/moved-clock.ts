@@ -67,28 +67,31 @@ async function moveTo(where: Where, time: number): Promise<void> {
   }
 }
 
+/** Answers with the number of open jobs, and of each queue with the number of jobs that wait or run and the score of its first delayed job. */
+const WORK = `local found = { redis.call('HLEN', KEYS[1]) }
+for index = 2, #KEYS do
+  local key = KEYS[index]
+  local running = redis.call('LLEN', key .. ':wait') + redis.call('LLEN', key .. ':active') + redis.call('ZCARD', key .. ':prioritized')
+  local first = redis.call('ZRANGE', key .. ':delayed', 0, 0, 'WITHSCORES')
+  found[#found + 1] = running
+  found[#found + 1] = first[2] or ''
+end
+return found`;
+
 /** Number of open jobs, and all queues, read in one step so that no job is overlooked between two queues. */
 async function workOf({ store: { redis, prefix } }: Where) {
-  const reading = redis.multi().hlen(createKeys(prefix).openJobs);
-  for (const queue of QUEUES) {
-    const key = `${prefix}:${queue}`;
-    reading.llen(`${key}:wait`).llen(`${key}:active`).zcard(`${key}:prioritized`);
-    reading.zrange(`${key}:delayed`, '0', '0', 'WITHSCORES');
-  }
-  const [open, ...counts] = ((await reading.exec()) ?? []).map(([error, answer]) => {
-    if (error !== null) throw error;
-    return answer;
-  });
-  const states = chunks(counts, 4).map(
-    ([waiting, active, prioritized, first], index): QueueState => ({
+  const keys = [createKeys(prefix).openJobs, ...QUEUES.map((queue) => `${prefix}:${queue}`)];
+  const [open, ...found] = (await redis.eval(WORK, keys.length, ...keys)) as readonly (number | string)[];
+  const states = chunks(found, 2).map(
+    ([running, score], index): QueueState => ({
       queue: QUEUES[index] ?? '',
-      running: Number(waiting) + Number(active) + Number(prioritized),
-      delayedUntil: timeOf((first as readonly string[])[1]),
+      running: Number(running),
+      delayedUntil: timeOf(String(score)),
     }),
   );
   return { open: Number(open), states };
 }
 
-function timeOf(score: string | undefined): number {
-  return score === undefined ? Number.POSITIVE_INFINITY : Math.ceil(Number(score) / SCORES_A_MS);
+function timeOf(score: string): number {
+  return score === '' ? Number.POSITIVE_INFINITY : Math.ceil(Number(score) / SCORES_A_MS);
 }

@@ -47,7 +47,7 @@ describe.skipIf(!HAS_REDIS)('a replica that takes over during a refresh', () => 
         },
       );
       const inbox = createInbox(world, name);
-      const workers = [room.startWorker(), room.startWorker()];
+      const workers = [room.work(), room.work()];
       for (const target of TARGETS) await scan(room, target, SOUND);
       inbox();
       insights.learnAdvisory(ADVISORY);
@@ -71,7 +71,7 @@ describe.skipIf(!HAS_REDIS)('a replica that takes over during a refresh', () => 
         expect([...new Set([...early, ...late])].sort()).toEqual(each('opened vulnerability medium'));
         expect(new Set(late).size, String(late)).toBe(late.length);
       }
-      for (const worker of workers) await worker.kill('SIGTERM');
+      for (const worker of workers) await worker.stop();
     },
   );
 });

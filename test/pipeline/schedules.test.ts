@@ -162,11 +162,11 @@ describe('schedules', () => {
         'watch: { allowAddresses: ["127.0.0.1"] }',
       ],
     });
-    const wrong = room.startWorker({ LOCKHOUND_SECRET_GIT: 'wrong-token-77e2' });
+    const wrong = room.work({ LOCKHOUND_SECRET_GIT: 'wrong-token-77e2' });
     const code = async () => (await room.store.schedules.target('closed', 'shop'))?.failing?.code;
     await expect.poll(code).toBe('refused');
-    await wrong.kill('SIGTERM');
-    const worker = room.startWorker({ LOCKHOUND_SECRET_GIT: token });
+    await wrong.stop();
+    const worker = room.work({ LOCKHOUND_SECRET_GIT: token });
     await expect.poll(() => eventsOf(world, 'closed').length).toBe(1);
     const stored: string[] = [];
     for (const key of await room.store.redis.keys('{closed}*')) {

@@ -26,7 +26,7 @@ const alertsOf = (name: string) =>
 describe('with several shards', () => {
   it('each target is scanned in its shard and alerts once', async () => {
     const room = await world.room('spread', [], { shards: 4 });
-    const worker = room.startWorker({ LOCKHOUND_WORKER_HEALTH_PORT: '0' });
+    const worker = room.work({ LOCKHOUND_WORKER_HEALTH_PORT: '0' });
     for (const [index, target] of TARGETS.entries())
       await room.producer.enqueue(requestOf(`s${index}`, target));
     for (const index of TARGETS.keys()) await room.verdict(`s${index}`);
@@ -56,7 +56,7 @@ describe('with several shards', () => {
       expect((await room.lockhound('scans', 'get', `s${index}`)).code).toBe(0);
       if (index === 2) break;
     }
-    expect(await worker.kill('SIGTERM')).toBe(0);
+    await worker.stop();
     expect(await room.store.redis.zcard('{spread}:workers')).toBe(0);
   });
 

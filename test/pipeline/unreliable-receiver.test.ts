@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close());
 
-const TARGETS = 25;
+const TARGETS = 12;
 const SCANS = 16;
 /** Chance of each kind of failure; all of them together make 30 %. */
 const CHANCE = 1 - 0.7 ** (1 / 10);
@@ -80,7 +80,7 @@ async function judged(room: Room, queue: Queue, target: string, number: number):
   await queue.add('judge-scan', sealEnvelope(judgeScan, judging), { jobId: jobIdOf('judge-scan', scan) });
 }
 
-describe('400 changes to a receiver that fails 30 % of requests in every way', () => {
+describe('192 changes to a receiver that fails 30 % of requests in every way', () => {
   it('all arrive, each applied once, in order for each target', async () => {
     const room = await world.room(
       'unreliable',
@@ -105,12 +105,12 @@ describe('400 changes to a receiver that fails 30 % of requests in every way', (
       await Promise.all(targets.map((target) => judged(room, queue, target, number)));
     }
     await queue.close();
-    const workers = [room.startWorker(), room.startWorker()];
+    const killed = room.startWorker();
+    const other = room.work();
     const arrived = () => receiver.deliveries().length;
-    // In addition, a worker is killed and replaced.
-    await expect.poll(arrived, { interval: 20 }).toBeGreaterThan(100);
-    await workers[0]?.kill('SIGKILL');
-    workers[0] = room.startWorker();
+    // In addition, a worker is killed.
+    await expect.poll(arrived, { interval: 20 }).toBeGreaterThan(60);
+    await killed.kill('SIGKILL');
     await expect.poll(arrived, { interval: 100 }).toBe(TARGETS * SCANS);
     const delivered = () => room.store.deliveries.list(['delivered']).then((ids) => ids.length);
     await expect.poll(delivered, { interval: 100 }).toBe(TARGETS * SCANS);
@@ -127,12 +127,12 @@ describe('400 changes to a receiver that fails 30 % of requests in every way', (
       expect(numbers, target).toEqual(inOrder);
     }
     // Every kind of failure occurred, and so did answers that were lost after the alert was applied.
-    expect([...met.values()].every((count) => count > 5)).toBe(true);
+    expect([...met.values()].every((count) => count > 0)).toBe(true);
     expect(met.size).toBe(FAILURES.length);
     expect(receiver.attempts()).toBeGreaterThan(TARGETS * SCANS * 1.3);
-    expect(applied.filter(({ taken }) => taken > 1).length).toBeGreaterThan(10);
+    expect(applied.filter(({ taken }) => taken > 1).length).toBeGreaterThan(3);
     const [id = ''] = await room.store.deliveries.list(['delivered']);
     expect((await room.store.deliveries.attempts(id)).at(-1)).toMatchObject({ status: 200 });
-    for (const worker of workers) await worker.kill('SIGTERM');
+    await other.stop();
   });
 });
