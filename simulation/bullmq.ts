@@ -2,6 +2,7 @@
 import { Worker as Base, type Processor, RedisConnection, type WorkerOptions } from 'bullmq';
 import { Redis } from 'ioredis';
 import { watched } from './attempts.ts';
+import { isStored } from './platform.ts';
 
 export * from 'bullmq';
 
@@ -18,7 +19,22 @@ export class Worker extends Base {
       ...options,
     } as WorkerOptions);
     renewWhileNeeded(this.lockManager as unknown as Locks);
+    checkWhereNeeded(this as unknown as Checking);
   }
+}
+
+/** How a worker looks for jobs whose worker died. */
+interface Checking {
+  moveStalledJobsToWait(): Promise<void>;
+  toKey(type: string): string;
+}
+
+/** Asks Redis only where a queue has a job that was claimed. A tenth of all events were such questions about idle queues. */
+function checkWhereNeeded(worker: Checking): void {
+  const check = worker.moveStalledJobsToWait;
+  worker.moveStalledJobsToWait = async () => {
+    if (isStored(worker.toKey('active'), worker.toKey('stalled'))) await check.call(worker);
+  };
 }
 
 /** What a worker of BullMQ holds the locks of its jobs with. */

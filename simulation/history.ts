@@ -137,6 +137,7 @@ class History {
       connect: () => this.#network.connect(),
       request: this.#world.request,
       write: this.#workers.write,
+      isStored: this.#invariants.isStored,
       done: this.#invariants.requireOnce,
       fail: this.#fail,
     });

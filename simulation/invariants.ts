@@ -121,6 +121,10 @@ export class Invariants {
     return this.#shards().flatMap((keys) => wrongRecords(this.#witness, keys, happened));
   }
 
+  /** Whether Redis has one of these keys, or does not answer. */
+  readonly isStored = (...keys: readonly string[]): boolean =>
+    !this.#options.network.isAnswering || this.#witness.ask('EXISTS', ...keys) !== 0;
+
   /** Without faults, the record of a delivery that was refused says so soon, and when the next attempt is. */
   readonly requireRetried = (id: string): void => {
     const { scheduler, state, fail } = this.#options;

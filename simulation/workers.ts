@@ -207,7 +207,7 @@ export class Workers {
   #kill(index: number): void {
     const worker = this.#workers[index];
     if (worker === undefined) return;
-    worker.owner.alive = false;
+    this.#options.scheduler.kill(worker.owner);
     this.#options.network.abandon(worker.owner);
   }
 

@@ -1,5 +1,5 @@
 /*
- * A process of `hunt.ts`: runs histories until one fails.
+ * A process of `hunt.ts`: runs histories until one fails, or all of them for their coverage.
  *
  * Arguments: the planted files (JSON), the number of histories, and `coverage` to send what ran of the sources.
  */
@@ -47,7 +47,7 @@ const run = await prepare({ onLoaded: () => process.send?.({ kind: 'loaded' } sa
 for (const seed of seedsOf(Number(count))) {
   const { failure } = await run(planOf(seed));
   await send({ kind: 'ended', seed, failure });
-  if (failure !== undefined) break;
+  if (failure !== undefined && wanted !== 'coverage') break;
 }
 if (wanted === 'coverage') await send({ kind: 'coverage', coverage: await coverage(), marked: [...marked] });
 process.exit();

@@ -22,7 +22,10 @@ interface MutantOptions {
 export async function huntMutants({ count, seed, histories, processes }: MutantOptions): Promise<number> {
   const all = allMutants();
   const marks = marksOf(all);
-  const possible = reached(all, marks, await coverageOf(marks, COVERED_HISTORIES));
+  const coverage = await coverageOf(marks, COVERED_HISTORIES, (failure) =>
+    print(`fails with marks in scripts, without a planted fault: ${failure}`),
+  );
+  const possible = reached(all, marks, coverage);
   print(`${all.length} mutants, ${possible.length} of them in code that ${COVERED_HISTORIES} histories run`);
   const selected = selectMutants(possible, count, createRandom(seed));
   const hunts = await inParallel(selected, processes, async (mutant) => {
