@@ -105,10 +105,16 @@ async function beginStored(options: ProcessorOptions, id: string, open: OpenJob)
   return { parsed, begun: await begin(options, id, parsed) };
 }
 
-function begin({ job, openJobs }: ProcessorOptions, id: string, parsed: ParsedJob): Promise<BegunJob> {
-  const { id: ownId, lane, key, content } = parsed;
+async function begin(
+  { job: { name: job, version }, openJobs }: ProcessorOptions,
+  id: string,
+  { id: ownId, lane, key, content, payload }: ParsedJob,
+): Promise<BegunJob> {
   const claim = content === undefined ? undefined : { scan: key, content };
-  return openJobs.begin({ id, ownId, lane, outcome: { job: job.name, key }, claim });
+  // Nothing else restores a request whose outcome Redis loses before BullMQ completes it. Ids of other programs need not be unique.
+  const opens =
+    content !== undefined && id === ownId ? { id, job, data: { version, key, payload } } : undefined;
+  return await openJobs.begin({ id, ownId, lane, outcome: { job, key }, claim, opens });
 }
 
 function agrees(open: OpenJob, data: unknown, { lane }: ParsedJob): boolean {

@@ -197,7 +197,7 @@ async function recordFailure(options: ProcessorOptions, attempt: Attempt, error:
     }
     const lane = stored?.lane ?? parsed?.lane;
     // A job that was opened after this attempt began stays open.
-    if (stored !== undefined || lane !== undefined) {
+    if (stored !== undefined || lane !== undefined || parsed?.content !== undefined) {
       await closeFailed(options, { id: parsed?.id ?? queued.id ?? '', lane });
     }
     if (error instanceof WorkerError && error.code === 'stalled') await resetStalls(queued);

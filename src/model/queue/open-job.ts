@@ -115,7 +115,8 @@ export interface OpenJobs {
   find(id: string): Promise<OpenJob | undefined>;
   /**
    * `id`: that of the queue; `ownId`: the one that follows from its key, which has the place in the lane. `claim` applies to a job
-   * that is not open: another program queued it.
+   * that is not open: another program queued it. `opens`: what is stored of such a job, unless it has an outcome or the claim fails; that
+   * attempt still finds it not open.
    */
   begin(job: {
     readonly id: string;
@@ -123,6 +124,7 @@ export interface OpenJobs {
     readonly lane: string | undefined;
     readonly outcome: OutcomeName;
     readonly claim?: RequestClaim | undefined;
+    readonly opens?: OpenJob | undefined;
   }): Promise<BegunJob>;
   /** All open jobs, in no particular order; those opened or closed meanwhile may be missing. */
   list(): AsyncIterable<OpenJob>;

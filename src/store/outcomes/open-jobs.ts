@@ -23,7 +23,7 @@ export function createOpenJobStore(redis: RedisClient, keys: Keys, onUnreadable?
       );
     },
     find: jobs.find,
-    async begin({ id, ownId, lane, outcome: { job, key }, claim }) {
+    async begin({ id, ownId, lane, outcome: { job, key }, claim, opens }) {
       const places = [
         keys.requestedScan(claim?.scan ?? ''),
         ...(lane === undefined ? [] : [keys.lane(lane)]),
@@ -32,7 +32,13 @@ export function createOpenJobStore(redis: RedisClient, keys: Keys, onUnreadable?
         redis,
         BEGIN,
         [keys.openJobs, keys.outcome(job, key), ...places],
-        [id, ownId, claim?.content ?? '', REQUEST_TTL_MS],
+        [
+          id,
+          ownId,
+          claim?.content ?? '',
+          REQUEST_TTL_MS,
+          opens === undefined ? '' : await packOpenJob(opens),
+        ],
       );
       const [hasOutcome, stored, first, claimed] = Array.isArray(answer) ? answer : [];
       return {
@@ -139,7 +145,7 @@ return turn(KEYS[1], KEYS[2], ARGV[1])
 
 /**
  * Keys: open jobs, outcome, content of the request, and the lane of a job that has one. Arguments: id in the queue, id in the lane, hash of
- * what is requested ('' for no request), how long that is kept in ms. Returns whether the outcome exists, the open job, the first job of
+ * what is requested ('' for no request), how long that is kept in ms, what is kept of the job ('' for nothing). Returns whether the outcome exists, the open job, the first job of
  * the lane, and what became of the claim.
  */
 const BEGIN = defineScript(`
@@ -148,7 +154,11 @@ ${CLAIM_STEP}
 local stored = redis.call('HGET', KEYS[1], ARGV[1])
 local claimed = not stored and ARGV[3] ~= '' and claim(KEYS[3], ARGV[3], ARGV[4])
 local first = KEYS[4] and turn(KEYS[4], KEYS[1], ARGV[2]) or false
-return {redis.call('EXISTS', KEYS[2]), stored, first, claimed}
+local hasOutcome = redis.call('EXISTS', KEYS[2])
+if not stored and hasOutcome == 0 and claimed ~= 'taken' and ARGV[5] ~= '' then
+  redis.call('HSET', KEYS[1], ARGV[1], ARGV[5])
+end
+return {hasOutcome, stored, first, claimed}
 `);
 
 /**
