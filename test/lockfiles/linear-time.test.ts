@@ -40,13 +40,14 @@ const UNITS = [
 const SIZES = [1_000, 8_000];
 
 /** `LINEAR_SHARE`: the share of all texts that is measured, drawn at random. */
-const SHARE = Number(process.env['LINEAR_SHARE'] ?? 0.1);
+const SHARE = Number(process.env['LINEAR_SHARE'] ?? 0.03);
 const random = randomOf('LINEAR_SEED');
 
-/** Work with a text in each of several frames, or in a share of them, takes linear time. */
+/** Work with a text in each of several frames, or in a share of them and in one at least, takes linear time. */
 function expectLinear(work: Work, frames: readonly Hostile[]): void {
-  const drawn = frames.filter(() => random() < SHARE);
-  expect(drawn).not.toEqual([]);
+  expect(frames).not.toEqual([]);
+  const sure = Math.floor(random() * frames.length);
+  const drawn = frames.filter((_, index) => index === sure || random() < SHARE);
   const slow = drawn.flatMap((frame) => {
     const growth = superlinearGrowth(work, frame, SIZES);
     return growth === undefined ? [] : [{ ...frame, growth }];

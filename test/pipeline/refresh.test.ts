@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { startValkey } from '../../src/embedded/valkey.ts';
 import { gatherDigest } from '../../src/jobs/gather-digest.ts';
 import { followUp } from '../../src/jobs/job.ts';
 import { selectionDue } from '../../src/jobs/refresh/select-targets.ts';
-import { HAS_REDIS, startNativeRedis } from '../native-redis.ts';
 import { until } from '../until.ts';
 import { LOCKFILE, SOUND } from './fixtures.ts';
 import { ADVISORY, createInbox, enqueue, idle, refresh, scan, WORSE } from './fleet.ts';
@@ -55,8 +53,8 @@ async function alertsOnce(world: World): Promise<void> {
   }
 }
 
-async function withWorld(run: (world: World) => Promise<void>, redis?: Parameters<typeof createWorld>[0]) {
-  const world = await createWorld(redis);
+async function withWorld(run: (world: World) => Promise<void>) {
+  const world = await createWorld();
   try {
     await run(world);
   } finally {
@@ -66,11 +64,7 @@ async function withWorld(run: (world: World) => Promise<void>, redis?: Parameter
 
 describe('a refresh of the fleet', () => {
   it('alerts once for each target that holds what changed, without a scan', async () => {
-    await withWorld(alertsOnce, await startValkey());
-  });
-
-  it.skipIf(!HAS_REDIS)('does the same on a native Redis', async () => {
-    await withWorld(alertsOnce, await startNativeRedis());
+    await withWorld(alertsOnce);
   });
 
   it('that a late job claims again after its end does not keep the next one from starting', async () => {
