@@ -11,19 +11,19 @@ export interface LinkedPackage {
 /** The packages of a compact lockfile with the positions of their edges to others. */
 export function linkedPackages({ rest, own }: NamedLockfile): {
   readonly packages: readonly LinkedPackage[];
-  readonly edges: ReadonlyMap<number, readonly number[]>;
+  readonly edges: Pick<ReadonlyMap<number, readonly number[]>, 'get'>;
 } {
   const idAt = idsIn(rest, own);
-  const edges = rest.dependencies.map((steps, index): [number, readonly number[]] => [
-    index,
-    (steps ?? []).flatMap((step) => (typeof step === 'string' ? [] : index + step)),
-  ]);
   return {
     packages: own.map((_, index) => ({
       id: idAt(index),
       direct: DIRECT[rest.direct[index] ?? '?'],
       dependencies: undefined,
     })),
-    edges: new Map(edges),
+    // A search asks for those of each package once.
+    edges: {
+      get: (index) =>
+        (rest.dependencies[index] ?? []).flatMap((step) => (typeof step === 'string' ? [] : index + step)),
+    },
   };
 }

@@ -31,6 +31,7 @@ export async function createPathFinder({
 }
 
 type PathPackage = Pick<LockedPackage, 'id' | 'direct' | 'dependencies'>;
+type EdgesByPosition = Pick<ReadonlyMap<number, readonly number[]>, 'get'>;
 
 /**
  * Returns a function that returns a shortest path to a package of one lockfile by its id, as `createPathFinder` does. `expanded`: edges
@@ -38,7 +39,7 @@ type PathPackage = Pick<LockedPackage, 'id' | 'direct' | 'dependencies'>;
  */
 export async function findPaths(
   packages: readonly PathPackage[],
-  expanded?: ReadonlyMap<number, readonly number[]>,
+  expanded?: EdgesByPosition,
   yieldIfDue = createYielder(),
 ): Promise<(id: string) => readonly string[]> {
   const search = new PathSearch(packages, expanded);
@@ -52,7 +53,7 @@ export async function findPaths(
  */
 class PathSearch {
   readonly #packages: readonly PathPackage[];
-  readonly #expanded: ReadonlyMap<number, readonly number[]> | undefined;
+  readonly #expanded: EdgesByPosition | undefined;
   readonly #positions = new Map<string, number>();
   readonly #parents: Int32Array;
   /** Packages on the path; 0 where a package is not reachable. */
@@ -61,7 +62,7 @@ class PathSearch {
   readonly #anchors: Int32Array;
   #queue: number[] = [];
 
-  constructor(packages: readonly PathPackage[], expanded?: ReadonlyMap<number, readonly number[]>) {
+  constructor(packages: readonly PathPackage[], expanded?: EdgesByPosition) {
     const size = packages.length;
     this.#packages = packages;
     this.#expanded = expanded;

@@ -90,9 +90,10 @@ export function createPass(
     const unqueued: string[] = [];
     for await (const open of flow.openJobs.list()) {
       await attempt(open.job, async () => {
-        const isUnqueued = (await flow.queues.get(open.job)?.getJob(open.id)) === undefined;
-        if (isUnqueued && flow.queues.has(open.job)) unqueued.push(open.id);
-        else await restoreJob(context, open);
+        const queue = flow.queues.get(open.job);
+        const job = await queue?.getJob(open.id);
+        if (queue !== undefined && job === undefined) unqueued.push(open.id);
+        else if (job === undefined || job.finishedOn !== undefined) await restoreJob(context, open);
       });
       const { lane } = open;
       if (lane === undefined || lanes.has(lane)) continue;

@@ -32,8 +32,9 @@ export function createPlainVersions({ eligibility, facts }: PlainParts): Insight
       else memory = { until, isPlain: without(memory.isPlain, replaced) };
     }
     const now = memory;
-    const unknown = [...new Set(identities.filter((one) => !now.isPlain.has(one)))];
-    if (unknown.length === 0) return identities.map((one) => now.isPlain.get(one) === true);
+    const answers = identities.map((one) => now.isPlain.get(one));
+    const unknown = [...new Set(identities.filter((_, index) => answers[index] === undefined))];
+    if (unknown.length === 0) return answers.map((one) => one === true);
     // What is read after the news is at least as new.
     const known = await unchecked(unknown);
     const found = new Map<string, boolean>();
@@ -44,7 +45,7 @@ export function createPlainVersions({ eligibility, facts }: PlainParts): Insight
       if (now === memory && known[index] !== undefined && now.isPlain.size < MAX_KNOWN)
         now.isPlain.set(one, own);
     }
-    return identities.map((one) => (now.isPlain.get(one) ?? found.get(one)) === true);
+    return identities.map((one, index) => (answers[index] ?? found.get(one)) === true);
   };
 }
 

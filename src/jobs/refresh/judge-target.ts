@@ -45,7 +45,7 @@ export const judgeTarget: Job<JudgeTarget, Verdict | null, Needs> = {
   version: 1,
   schema,
   key: keyOf,
-  limits: { attempts: 20, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 4 },
+  limits: { attempts: 20, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 8 },
   // `null`: nothing changed.
   resultKind: VERDICT as StoredKind<Verdict | null>,
   async run(payload, ports, context) {
