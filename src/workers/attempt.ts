@@ -22,7 +22,7 @@ export interface ProcessorOptions {
   readonly outcomes: Outcomes;
   readonly openJobs: OpenJobs;
   readonly flow: FlowOptions;
-  readonly completed: Pick<CompletedJobs, 'add'>;
+  readonly completed: Pick<CompletedJobs, 'add' | 'addRefused'>;
   /** The options of all jobs by name, for follow-ups that need not be queued. */
   readonly siblings: ReadonlyMap<string, ProcessorOptions>;
   /** Traces jobs that are not queued. */

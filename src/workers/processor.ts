@@ -191,7 +191,13 @@ async function recordFailure(options: ProcessorOptions, attempt: Attempt, error:
     // It was closed elsewhere, or Redis lost it: the job that it follows from runs again, possibly with another follow-up under this id.
     if (stored !== undefined && !isDeepStrictEqual(await options.openJobs.find(stored.id), stored))
       return true;
-    if (error instanceof EnvelopeError) await options.reject(rejectedOf(job, queued, error, now()));
+    if (error instanceof EnvelopeError) {
+      const rejected = rejectedOf(job, queued, error, now());
+      await options.reject(rejected);
+      options.completed.addRefused(`${job.name}/${queued.id}`, async () => {
+        if (await queued.isFailed()) await options.reject(rejected);
+      });
+    }
     if (parsed !== undefined) {
       await job.onEnd?.(parsed.payload, { kind: 'failed', reason: messageOf(error) }, ports);
     }

@@ -21,20 +21,26 @@ interface CompletedJob {
 export type CompletedJobs = ReturnType<typeof rememberCompleted>;
 
 /**
- * Remembers completed jobs that follow from no other job: when Redis loses their outcome with the last writes, nothing else knows of
- * them. An open job or the reconciler restores any other job.
+ * Remembers completed jobs that follow from no other job, and refused payloads: when Redis loses their outcome or the reason with the last
+ * writes, nothing else knows of them. An open job or the reconciler restores any other job.
  */
 export function rememberCompleted(flow: FlowOptions, log: Logger, settleMs = SETTLE_MS) {
   const completed = new LRUCache<string, CompletedJob>({ max: MAX_KEPT, ttl: KEPT_MS });
+  const refused = new LRUCache<string, () => Promise<void>>({ max: MAX_KEPT, ttl: KEPT_MS });
   return {
     add(job: CompletedJob): void {
       completed.set(JSON.stringify([job.followUp.job, job.followUp.key]), job);
     },
+    /** `record` stores the reason again while the job is failed. */
+    addRefused(id: string, record: () => Promise<void>): void {
+      refused.set(id, record);
+    },
     /** Queues the jobs again whose outcomes are lost. Call it when Redis may have lost writes. Never rejects. */
     async recheck(): Promise<void> {
-      if (completed.size === 0) return;
+      if (completed.size + refused.size === 0) return;
       try {
         await sleep(settleMs, undefined, { ref: false });
+        for (const record of refused.values()) await record();
         for (const { followUp, hasInput } of completed.values()) {
           const { job, key = '' } = followUp;
           if (await flow.outcomes.has(job, key)) continue;
