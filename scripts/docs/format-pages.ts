@@ -74,7 +74,9 @@ function pageOf(format: Format): string {
     ),
     format.mayBeEmpty === true
       ? 'An empty file has no packages.'
-      : 'An empty file is damaged: the scan reports it as unread.',
+      : format.mayBeEmpty === false
+        ? 'An empty file is reported as a problem: it may be one that was lost.'
+        : 'An empty file is damaged: the scan reports it as unread.',
     format.isManifest === true || format.mayBeEmpty === true
       ? ''
       : 'A file without a package is reported as a problem.',

@@ -60,7 +60,10 @@ export interface Format {
   readonly overriddenBy?: Readonly<Record<string, string>>;
   /** Whether it reads the files of its tool in a few passes, each in little time: see `LockfileInput.onePassOnly`. */
   readonly readsInOnePass?: boolean;
-  /** Whether the tool writes empty files. An empty file of any other format counts as damaged. */
+  /**
+   * Whether the tool writes empty files. `false`: people make them, but a file that became empty looks the same, so that it is a problem.
+   * An empty file of any other format is an error.
+   */
   readonly mayBeEmpty?: boolean;
   /** Whether the file is a manifest, which may have no dependencies. Any other file without a package is a problem. */
   readonly isManifest?: boolean;

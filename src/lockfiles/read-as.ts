@@ -53,7 +53,7 @@ export function readDecoded(format: Format, { text, bytes }: Decoded, request: R
   const { path, companion, onePassOnly, memo } = request;
   const { maxPackages } = { ...DEFAULT_LIMITS, ...request.limits };
   const isEmpty = text.trim() === '';
-  if (isEmpty && format.mayBeEmpty !== true) {
+  if (isEmpty && format.mayBeEmpty === undefined) {
     throw new LockfileError('empty', `${path}: the file is empty`);
   }
   const builder = new LockfileBuilder();
@@ -65,7 +65,7 @@ export function readDecoded(format: Format, { text, bytes }: Decoded, request: R
       `${path}: ${read.packages.length} packages exceed the limit of ${maxPackages}; raise lockfiles.maxPackages if the file is correct`,
     );
   }
-  const problems = problemsOf(read, format.isManifest === true || isEmpty);
+  const problems = problemsOf(read, format.isManifest === true || (isEmpty && format.mayBeEmpty === true));
   return { format: format.name, ...read, problems };
 }
 
@@ -78,7 +78,7 @@ function problemsOf({ packages, problems }: LockfileContent, mayHoldNone: boolea
 
 /** A file that locks nothing looks the same as a file whose entries the reader does not recognise. */
 export const NO_PACKAGE =
-  'the file is not empty, but no package was found in it; exclude it if it locks nothing';
+  'no package was found in it, although its tool writes no such file; exclude it if it locks nothing';
 
 /** Reads a lockfile with its companions. A companion that could not be read is a problem. Throws `LockfileError`. */
 export function withCompanions(

@@ -44,7 +44,7 @@ empty=apiElements
   it('reports malformed rows and refuses a file without valid ones', () => {
     const { packages, problems } = readText(
       'gradle.lockfile',
-      'org.a:b:1=x\n>>> conflict\norg.a:c=x\na:b:c:d=x\n',
+      'org.a:b:1=x\n>>> conflict\norg.a:c=x\na:b:c:d=x\nempty=\n',
     );
     expect(packages).toHaveLength(1);
     expect(problems.map(({ line }) => line)).toEqual([2, 3, 4]);
@@ -53,7 +53,7 @@ empty=apiElements
   });
 
   it('limits the number of problems', () => {
-    const { problems } = readText('gradle.lockfile', `org.a:b:1=x\n${'?\n'.repeat(12_000)}`);
+    const { problems } = readText('gradle.lockfile', `org.a:b:1=x\nempty=\n${'?\n'.repeat(12_000)}`);
     expect(problems).toHaveLength(10_001);
     expect(problems.at(-1)?.message).toBe('2000 more problems are not listed');
   });

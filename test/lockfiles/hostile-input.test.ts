@@ -340,7 +340,7 @@ describe('large hostile files', () => {
   );
 
   it('have no package whose name and version are longer than any registry accepts', () => {
-    const text = `a:b:1=x\na:c:${'1'.repeat(1_000_000)}=x\n`;
+    const text = `a:b:1=x\na:c:${'1'.repeat(1_000_000)}=x\nempty=\n`;
     const { packages, problems } = readLockfile({
       path: 'gradle.lockfile',
       content: Buffer.from(text),

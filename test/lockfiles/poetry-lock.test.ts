@@ -104,7 +104,7 @@ lock-version = "2.1"
   });
 
   it('reports unreadable entries and refuses invalid files', () => {
-    expect(readText('poetry.lock', '[[package]]\nname = "a"\n')).toMatchObject({
+    expect(readText('poetry.lock', '[[package]]\nname = "a"\n[metadata]\n')).toMatchObject({
       packages: [],
       problems: [{ kind: 'unread', line: 2, message: '"a" has no version' }],
     });

@@ -115,10 +115,6 @@ source = { path = "b.whl" }
     expect(readText('tool.py.lock', text)).toMatchObject({ format: 'uv-lock', packages: [{ id: 'a@1' }] });
   });
 
-  it('may be empty', () => {
-    expect(readText('uv.lock', '')).toMatchObject({ packages: [], problems: [] });
-  });
-
   it('refuses other versions', () => {
     for (const version of ['2', '"1"', '[1]', '{ toString = 1 }', '2024-01-01']) {
       expect(failureOf('uv.lock', `version = ${version}\n`).code).toBe('unsupported-version');

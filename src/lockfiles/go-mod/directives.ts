@@ -1,3 +1,5 @@
+import { defined } from '../../model/defined.ts';
+
 /** One line of a directive (`require`, `replace`, …), alone or in a block. */
 export interface Directive {
   readonly verb: string;
@@ -13,6 +15,8 @@ const BLOCK = /^(\S+)\s*\($/;
 interface Directives {
   readonly directives: readonly Directive[];
   readonly malformed: readonly { readonly line: number; readonly text: string }[];
+  /** The line of a block that has no end. */
+  readonly open?: number;
 }
 
 /** Parses the syntax of go.mod (https://go.dev/ref/mod#go-mod-file-grammar). */
@@ -20,13 +24,14 @@ export function readDirectives(text: string): Directives {
   const directives: Directive[] = [];
   const malformed: { line: number; text: string }[] = [];
   let block: string | undefined;
+  let open: number | undefined;
   for (const [index, raw] of text.split('\n').entries()) {
     const line = index + 1;
     const { code, comment } = splitComment(raw);
     if (code === '') continue;
     const opened = BLOCK.exec(code);
-    if (block === undefined && opened !== null) block = opened[1];
-    else if (block !== undefined && code === ')') block = undefined;
+    if (block === undefined && opened !== null) [block, open] = [opened[1], line];
+    else if (block !== undefined && code === ')') [block, open] = [undefined, undefined];
     else {
       const words = wordsOf(code);
       const verb = block ?? words.shift();
@@ -34,7 +39,7 @@ export function readDirectives(text: string): Directives {
       else directives.push({ verb, words, comment, line });
     }
   }
-  return { directives, malformed };
+  return { directives, malformed, ...defined({ open }) };
 }
 
 /** A comment begins with the first `//` outside quotes. */

@@ -3,7 +3,7 @@ import type { Source } from '../../model/lockfile/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
 import { type ChecksummedModule, readChecksums } from '../go-sum/checksums.ts';
-import { draftPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { CUT, draftPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { readCompanion } from '../syntax/decode-text.ts';
 import { type Directive, readDirectives } from './directives.ts';
 
@@ -34,10 +34,11 @@ const COMPLETE_SINCE = [1, 17];
 
 /** Reads the modules as they are after `replace`. */
 function readModules(input: LockfileInput, builder: LockfileBuilder): void {
-  const { directives, malformed } = readDirectives(input.text);
+  const { directives, malformed, open } = readDirectives(input.text);
   if (!directives.some(({ verb }) => VERBS.has(verb))) {
     throw new LockfileError('wrong-format', `${input.path}: not a go.mod: it has no directive`);
   }
+  if (open !== undefined) builder.problem(open, `a block has no end: ${CUT}`);
   for (const { line, text } of malformed) builder.problem(line, `"${text.slice(0, 200)}" is not a directive`);
   for (const { verb, words, line } of directives) {
     if (!VERBS.has(verb))

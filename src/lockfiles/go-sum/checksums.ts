@@ -9,6 +9,9 @@ export interface ChecksummedModule {
   readonly line: number;
 }
 
+/** `h1:` and a SHA-256 in base64. */
+const H1_CHARACTERS = 47;
+
 interface Checksums {
   readonly modules: readonly ChecksummedModule[];
   readonly malformed: readonly { readonly line: number; readonly text: string }[];
@@ -26,7 +29,9 @@ export function readChecksums(text: string): Checksums {
     if (stated === '') continue;
     const [path = '', version = '', hash = '', more] = stated.split(/\s+/);
     const line = index + 1;
-    if (hash === '' || more !== undefined || !version.startsWith('v')) malformed.push({ line, text: stated });
+    const isWhole = !hash.startsWith('h1:') || hash.length === H1_CHARACTERS;
+    if (hash === '' || more !== undefined || !version.startsWith('v') || !isWhole)
+      malformed.push({ line, text: stated });
     else if (!version.endsWith('/go.mod')) modules.push({ path, version, integrity: digestOf(hash), line });
   }
   return { modules, malformed };

@@ -1,7 +1,7 @@
 import type { Group } from '../../model/lockfile/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { mavenDraft } from '../packages/lockfile-builder.ts';
+import { CUT, mavenDraft } from '../packages/lockfile-builder.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
 
 const HEADER = '# This is a Gradle generated file for dependency locking.';
@@ -18,12 +18,18 @@ export const gradleLockfile: Format = {
   recognises: (head) => head.startsWith(HEADER),
   read({ path, text }, builder) {
     let entries = 0;
+    let hasEnd = false;
+    let needsEnd = false;
     for (const [index, row] of text.split('\n').entries()) {
       const entry = row.trim();
       if (entry === '' || entry.startsWith('#')) continue;
       entries += 1;
-      // `empty=` lists the configurations without dependencies.
-      if (!/^empty(?:=|$)/.test(entry)) builder.add(readEntry(entry, index + 1), index + 1, entry);
+      // `empty=` lists the configurations without dependencies. It is the last line.
+      if (/^empty(?:=|$)/.test(entry)) hasEnd = true;
+      else {
+        needsEnd ||= entry.includes('=');
+        builder.add(readEntry(entry, index + 1), index + 1, entry);
+      }
     }
     if (entries > 0 && builder.problemCount === entries) {
       throw new LockfileError(
@@ -31,6 +37,7 @@ export const gradleLockfile: Format = {
         `${path}: not a Gradle lockfile: no line is \`group:artifact:version=configurations\``,
       );
     }
+    if (needsEnd && !hasEnd) builder.problem(undefined, `it has no line \`empty=\`: ${CUT}`);
   },
 };
 

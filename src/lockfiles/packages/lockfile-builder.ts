@@ -10,6 +10,9 @@ import { PackageCollector, type PackageDraft, packageId } from './package-collec
 import { buildPurl, type PurlParts, plainNpmPurl } from './purl.ts';
 import { REGISTRY, withoutSecrets } from './sources.ts';
 
+/** Ends the message about a file whose end is missing, although what is left of it is valid. */
+export const CUT = 'the file is cut, and packages are missing';
+
 /** A file that consists of bad entries must not fill the memory. */
 const MAX_PROBLEMS = 10_000;
 

@@ -58,7 +58,7 @@ export function tomlFormat(lock: TomlLock): Format {
     fileNames,
     facts: { edges: true, groups: hasGroups, integrity: true, lines: true },
     conditions: mayOmitEdges ? { edges: 'where stated' } : {},
-    mayBeEmpty: true,
+    mayBeEmpty: false,
     ...(companions && { companions }),
     recognises: lock.recognises,
     read: (input, builder) => readTomlLock(lock, input, builder),

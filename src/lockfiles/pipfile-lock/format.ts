@@ -18,7 +18,7 @@ export const pipfileLock: Format = {
   ecosystem: 'pypi',
   fileNames: ['Pipfile.lock'],
   facts: { edges: false, groups: true, integrity: true, lines: true },
-  mayBeEmpty: true,
+  mayBeEmpty: false,
   companions: () => [MANIFEST],
   recognises: (head) => /^\s*\{/.test(head) && /"pipfile-spec"\s*:/.test(head),
   read: readPipfileLock,

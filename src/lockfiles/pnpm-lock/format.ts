@@ -13,7 +13,7 @@ export const pnpmLock: Format = {
   ecosystem: 'npm',
   fileNames: ['pnpm-lock.yaml', 'shrinkwrap.yaml', 'pnpm-lock.*.yaml'],
   facts: { edges: true, groups: true, integrity: true, lines: true },
-  mayBeEmpty: true,
+  mayBeEmpty: false,
   readsInOnePass: true,
   recognises: (head) => /^(?:lockfileVersion|shrinkwrapVersion): ['"]?\d/m.test(head),
   read(input, builder) {

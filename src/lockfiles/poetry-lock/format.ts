@@ -1,6 +1,7 @@
 import type { Group, Integrity, Source } from '../../model/lockfile/lockfile.ts';
 import { namesInPyproject, PYPROJECT } from '../ecosystems/pyproject.ts';
 import { indexByPythonName, normalizedName, parseDigests } from '../ecosystems/python.ts';
+import { CUT } from '../packages/lockfile-builder.ts';
 import { gitSource, REGISTRY, registrySource, urlSource, withoutCredentials } from '../packages/sources.ts';
 import { type TomlRules, tomlFormat } from '../packages/toml-lock.ts';
 import { isTable, membersOf, type Table, tableIn, tablesIn, textIn, textsIn } from '../syntax/parse-toml.ts';
@@ -34,6 +35,8 @@ export const poetryLock = tomlFormat({
         integrity: integrityOf(table, digests.get(normalizedName(name)), version),
       }),
       finder(entries, builder) {
+        // The last table.
+        if (root['metadata'] === undefined) builder.problem(undefined, `it has no [metadata]: ${CUT}`);
         const find = indexByPythonName(entries, builder);
         return (table) => membersOf(table['dependencies']).flatMap(([name]) => find(name));
       },

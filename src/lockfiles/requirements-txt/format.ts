@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { normalizedName } from '../ecosystems/python.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
-import { draftPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { CUT, draftPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { registrySource } from '../packages/sources.ts';
 import { decodeText } from '../syntax/decode-text.ts';
 import { parseRequirement, type Requirement } from './requirement.ts';
@@ -82,7 +82,13 @@ interface Place {
   readonly isConstraint: boolean;
 }
 
+/** The end of a file whose last line goes on, or has a digest that is too short. */
+const CUT_END = /(?:\\\r?\n?|--hash=sha256:[0-9a-f]{0,63})$/;
+
 function collect(text: string, place: Place, collected: Collected): void {
+  const last = text.slice(text.lastIndexOf('\n', text.length - 2) + 1);
+  if (CUT_END.test(last) && !/^\s*#/.test(last))
+    collected.builder.problem(undefined, `its last line goes on: ${CUT}`);
   for (const statement of logicalLines(text)) {
     const include = includeOf(statement.text);
     if (include === undefined) readStatement(statement, place, collected);

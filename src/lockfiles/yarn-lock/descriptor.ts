@@ -24,10 +24,12 @@ interface Named {
 /** Packages by descriptor: a name and a range. The first package of a repeated descriptor counts. */
 export class DescriptorIndex {
   readonly #byName = new Map<string, Named>();
+  #last = '';
 
   add(name: string, range: string, draft: PackageDraft): void {
     const named = this.#byName.get(name) ?? { byRange: new Map(), only: draft };
     this.#byName.set(name, named);
+    if (name > this.#last) this.#last = name;
     if (!named.byRange.has(range)) named.byRange.set(range, draft);
     if (named.only !== draft) named.only = undefined;
   }
@@ -39,6 +41,14 @@ export class DescriptorIndex {
   find(name: string, range: string): PackageDraft | undefined {
     const named = this.#byName.get(name);
     return named?.byRange.get(range) ?? named?.only ?? named?.byRange.get(`npm:${range}`);
+  }
+
+  /**
+   * The first of the dependencies whose name comes after all names of the file, which are sorted. Others without a package may be folders
+   * of a workspace.
+   */
+  firstCut(descriptors: readonly Descriptor[]): string | undefined {
+    return descriptors.find(({ name }) => name > this.#last)?.name;
   }
 
   /** The packages to which dependencies lead, once all packages are added. */

@@ -15,7 +15,7 @@ export const yarnLock: Format = {
   fileNames: ['yarn.lock'],
   facts: { edges: true, groups: true, integrity: true, lines: true },
   conditions: { groups: 'with package.json' },
-  mayBeEmpty: true,
+  mayBeEmpty: false,
   readsInOnePass: true,
   companions: () => [MANIFEST],
   recognises: (head) => head.includes('# yarn lockfile v1') || isBerry(head) || ENTRY.test(head),

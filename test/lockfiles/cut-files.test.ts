@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { CUT } from '../../src/lockfiles/packages/lockfile-builder.ts';
+import { NO_PACKAGE } from '../../src/lockfiles/read-as.ts';
+import { readText } from './reading.ts';
+
+const messagesOf = (path: string, text: string) =>
+  readText(path, text).problems.map(({ message }) => message);
+
+describe('a file that is cut where what is left of it is valid', () => {
+  const YARN = '# yarn lockfile v1\n\na@^1.0.0:\n  version "1.0.0"\n  dependencies:\n    b "^1.0.0"\n';
+  const UV = 'version = 1\n\n[[package]]\nname = "a"\nversion = "1"\ndependencies = [{ name = "b" }]\n';
+  const POETRY = '[[package]]\nname = "a"\nversion = "1"\n';
+  const REQUIREMENT = `a==1 --hash=sha256:${'ab'.repeat(32)}`;
+  it.each([
+    ['yarn.lock', YARN, '\nb@^1.0.0:\n  version "1.0.0"\n'],
+    ['uv.lock', UV, '\n[[package]]\nname = "B"\nversion = "1"\n'],
+    ['poetry.lock', POETRY, '[metadata]\nlock-version = "2.0"\n'],
+    ['gradle.lockfile', 'g:a:1=compileClasspath\n', 'empty=\n'],
+    ['go.mod', 'module m\n\ngo 1.21\n\nrequire (\n\texample.com/a v1.0.0\n', ')\n'],
+    ['requirements.txt', `${REQUIREMENT.slice(0, -1)}`, 'b\n'],
+    ['requirements.txt', 'a==1 \\\n', '  --hash=sha256:ab\n'],
+  ])('is a problem: %s, %j', (path, head, rest) => {
+    expect(messagesOf(path, head)).toEqual([expect.stringMatching(`: ${CUT}$`)]);
+    expect(readText(path, head).packages[0]?.id).toMatch(/a@v?1/);
+    expect(messagesOf(path, head + rest)).toEqual([]);
+  });
+
+  it('is a problem of its last line: go.sum', () => {
+    const line = `example.com/a v1.0.0 h1:${'A'.repeat(43)}=`;
+    expect(messagesOf('go.sum', line)).toEqual([]);
+    expect(messagesOf('go.sum', line.slice(0, -9))).toHaveLength(1);
+  });
+
+  it('needs no entry for a folder of a workspace, which a package may need', () => {
+    expect(messagesOf('yarn.lock', YARN.replace('b "^1.0.0"', 'Workspace "^1.0.0"'))).toEqual([]);
+  });
+});
+
+it.each(['yarn.lock', 'Pipfile.lock', 'Cargo.lock', 'uv.lock', 'pdm.lock', 'pylock.toml'])(
+  'an empty %s is a problem, because its tool writes no such file',
+  (path) => {
+    for (const text of ['', ' \n\r\n'])
+      expect(readText(path, text)).toMatchObject({
+        packages: [],
+        problems: [{ kind: 'unread', message: NO_PACKAGE }],
+      });
+  },
+);
