@@ -148,7 +148,8 @@ export async function readBlock(
 /** The parts of a head, in the order of `headKeys`. */
 export function writeHead({ since, ids }: LedgerHead): readonly Buffer[] {
   const first = Buffer.alloc(4);
-  first.writeUInt32LE(since);
+  // A producer or a commit may state a time before 1970.
+  first.writeUInt32LE(Math.max(0, since));
   return Array.from({ length: PARTS }, (_, part) => {
     const own = ids.filter((id) => id % PARTS === part).map((id) => (id - part) / PARTS);
     return Buffer.concat([first, encodeIds(own)]);

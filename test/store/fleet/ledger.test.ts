@@ -103,6 +103,17 @@ describe('the ledger of a target', () => {
     expect((await fleet.periods('t')).filter((period) => period.includes(`? ${since} t-s`))).toHaveLength(1);
   });
 
+  it('takes a time before 1970, which a producer may state', async () => {
+    const fleet = open('before-1970');
+    const requestedAt = '1900-01-01T00:00:00.000Z';
+    await fleet.save('t', [npmFile('f', ['a@1.0.0'])], { ledger: { requestedAt } });
+    await fleet.save('t', [npmFile('f', ['a@2.0.0'])]);
+    expect((await fleet.ledger.read('t')).map(({ at }) => at)).toEqual([
+      Date.parse(requestedAt) / 1_000,
+      FIRST,
+    ]);
+  });
+
   it('starts again after a worker that keeps none', async () => {
     const fleet = open('gap');
     await fleet.save('t', [npmFile('f', ['a@1.0.0'])]);
