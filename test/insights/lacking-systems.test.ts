@@ -116,3 +116,19 @@ it.each<[string, Answer]>([
 ])('does not doubt an index that %s', async (_what, answer) => {
   expect(await lackingSystems(scanOf(['NPM']), indexWith(answer), { signal, hasPast: false })).toEqual([]);
 });
+
+it('finds that an index has nothing of a system: neither the packages of the scan nor well-known ones', async () => {
+  const scan = (count: number) => scanOf(Array<System>(count).fill('NPM'), { outcome: 'missing' });
+  const ask = (count: number, answer: Answer) =>
+    lackingSystems(scan(count), indexWith(answer), { signal, hasPast: false });
+  expect(await ask(5, missing)).toMatchObject([{ what: 'versions', versions: { length: LAST + 1 } }]);
+  // A few packages may be private, and an index with one well-known version is another one.
+  expect(await ask(4, missing)).toEqual([]);
+  expect(
+    await ask(
+      5,
+      partly(missing, (index) => index > 0),
+    ),
+  ).toEqual([]);
+  expect(await ask(5, () => ({ outcome: 'failed', reason: 'HTTP 503' }))).toEqual([]);
+});

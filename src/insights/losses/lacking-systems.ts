@@ -9,15 +9,16 @@ import { affectedVersions, MIN_WITNESSES } from './witnesses.ts';
  * The facts that an index does not state of well-known versions, by system of the packages of a scan: a run that knows nothing from before
  * cannot see in another way that an index lost a part of its advisories or versions. Two versions are enough, because an index may have
  * corrected one, and for a run without a past (`hasPast`), which compares nothing, one witness. An index that has hardly any of these
- * versions is another index and not doubted, and neither is one that fails to answer about them. `insights` must not have answers of
- * earlier runs. Rejects when aborted.
+ * versions is another index and not doubted, unless it has no package of the scan either, and neither is one that fails to answer about
+ * them. `insights` must not have answers of earlier runs. Rejects when aborted.
  */
 export async function lackingSystems(
   inventory: Pick<Inventory, 'lockfiles'>,
   insights: Pick<Insights, 'resolve'>,
   { signal, hasPast }: { readonly signal: AbortSignal; readonly hasPast: boolean },
 ): Promise<readonly Lacking[]> {
-  const keys = [...(await answeredSystems(inventory))].flatMap(affectedVersions);
+  const answered = await answeredSystems(inventory);
+  const keys = [...answered.keys()].flatMap(affectedVersions);
   if (keys.length === 0) return [];
   const { resolutions } = await insights.resolve(keys.map(publishedPackage), { signal });
   const answers = keys.map(({ isWitness, ...key }, index) => ({
@@ -28,7 +29,11 @@ export async function lackingSystems(
   const bySystem = Map.groupBy(answers, ({ system }) => system);
   return [...bySystem].flatMap(([system, own]) => {
     const found = own.filter(({ resolution }) => resolution?.record !== undefined);
-    if (found.length < MIN_WITNESSES) return [];
+    if (found.length < MIN_WITNESSES) {
+      const { resolved = 0, missing = 0 } = answered.get(system) ?? {};
+      const isEmpty = resolved + found.length === 0 && missing >= MIN_MISSING;
+      return isEmpty ? lacking(system, 'versions', own, ({ outcome }) => outcome === 'missing') : [];
+    }
     return [
       ...lacking(system, 'versions', own, ({ outcome }) => outcome === 'missing'),
       ...lacking(system, 'advisories', found, ({ record }) => record?.advisoryIds.length === 0),
@@ -55,15 +60,28 @@ function lacking(
   return [{ system, what, versions: lost.map(({ name, version }) => `${name} ${version}`) }];
 }
 
-/** The systems of the packages about which the index said something. */
-async function answeredSystems({ lockfiles }: Pick<Inventory, 'lockfiles'>): Promise<ReadonlySet<System>> {
-  const systems = new Set<System>();
+/** An index without any of so many packages is no other index, but an empty one. Fewer may be private. */
+const MIN_MISSING = 5;
+
+interface Counts {
+  resolved: number;
+  missing: number;
+}
+
+/** What the index said of the packages of a scan, by their system. */
+async function answeredSystems({
+  lockfiles,
+}: Pick<Inventory, 'lockfiles'>): Promise<ReadonlyMap<System, Counts>> {
+  const systems = new Map<System, Counts>();
   for (const { packages } of lockfiles) {
     for await (const slice of inSlices(packages)) {
       for (const { ecosystem, resolution } of slice) {
         const system = systemOf(ecosystem);
         const { outcome } = resolution;
-        if (system !== undefined && (outcome === 'resolved' || outcome === 'missing')) systems.add(system);
+        if (system === undefined || (outcome !== 'resolved' && outcome !== 'missing')) continue;
+        const counts = systems.get(system) ?? { resolved: 0, missing: 0 };
+        counts[outcome] += 1;
+        systems.set(system, counts);
       }
     }
   }
