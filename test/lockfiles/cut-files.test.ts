@@ -46,3 +46,11 @@ it.each(['yarn.lock', 'Pipfile.lock', 'Cargo.lock', 'uv.lock', 'pdm.lock', 'pylo
       });
   },
 );
+
+it('a Cargo.lock with the content of a uv.lock has no crates', () => {
+  const text = '[[package]]\nname = "a"\nversion = "1"\nsource = { registry = "https://pypi.org/simple" }\n';
+  expect(readText('Cargo.lock', text)).toMatchObject({
+    packages: [],
+    problems: [{ kind: 'unread', message: '"a" has a source that is not a text' }],
+  });
+});

@@ -400,9 +400,15 @@ snapshots:
     expect(packages[0]).toMatchObject({ id: 'a@1.0.0', direct: true, dependencies: ['b@1.0.0'] });
   });
 
-  it('takes the last of repeated sections', () => {
-    const text = `${head}  a@1.0.0: {}\npackages:\n  b@1.0.0: {}\n`;
-    expect(readText('pnpm-lock.yaml', text).packages).toMatchObject([{ id: 'b@1.0.0', line: 5 }]);
+  it('takes the packages of repeated sections, which pnpm refuses', () => {
+    const { packages, problems } = readText(
+      'pnpm-lock.yaml',
+      `${head}  a@1.0.0: {}\npackages:\n  b@1.0.0: {}\n`,
+    );
+    expect(packages).toMatchObject([{ id: 'a@1.0.0' }, { id: 'b@1.0.0', line: 5 }]);
+    expect(problems).toMatchObject([
+      { kind: 'unread', message: '"packages" is there twice: pnpm refuses the file' },
+    ]);
   });
 
   it('does not expand aliases exponentially', () => {

@@ -25,9 +25,10 @@ export const cargoLock = tomlFormat({
         }
         const { source } = table;
         if (source === undefined) return 'own';
+        if (typeof source !== 'string') return { fault: 'has a source that is not a text' };
         // The `[replace]` section of old manifests.
         if (typeof table['replace'] === 'string') return 'replaced';
-        const stated = textIn(source) ?? '';
+        const stated = source;
         const digest = textIn(table['checksum']) ?? checksums.get(`${name} ${version} (${stated})`) ?? '';
         const isDigest = /^[0-9a-f]{64}$/i.test(digest);
         return {

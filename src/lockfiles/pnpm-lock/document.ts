@@ -39,18 +39,20 @@ interface PnpmImporter {
   readonly lists: Map<string, References>;
 }
 
-/** One document of a pnpm-lock.yaml. Where a section is repeated, the last one counts. */
+/** One document of a pnpm-lock.yaml. A repeated section has the entries of all. */
 export interface PnpmDocument {
   lockfileVersion: string | undefined;
   importers: PnpmImporter[];
   packages: PnpmEntry[];
   snapshots: PnpmEntry[];
+  /** A section that is there more than once, as after a merge. */
+  repeated: string | undefined;
 }
 
 const NONE: References = [];
 
 function emptyDocument(): PnpmDocument {
-  return { lockfileVersion: undefined, importers: [], packages: [], snapshots: [] };
+  return { lockfileVersion: undefined, importers: [], packages: [], snapshots: [], repeated: undefined };
 }
 
 export function emptyEntry(key: string, line: number | undefined): PnpmEntry {
@@ -83,10 +85,14 @@ const IMPORTER_LISTS: readonly string[] = [
 export function readDocument(yaml: YamlReader): PnpmDocument {
   const document = emptyDocument();
   const lists = new Map<string, References>();
+  const seen = new Set<string>();
   yaml.members((key) => {
+    if (seen.has(key)) document.repeated ??= key;
+    seen.add(key);
     if (key === 'lockfileVersion') document.lockfileVersion = yaml.text();
-    else if (key === 'packages' || key === 'snapshots') document[key] = readEntries(yaml);
-    else if (key === 'importers') document.importers = readImporters(yaml);
+    else if (key === 'packages' || key === 'snapshots')
+      document[key] = document[key].concat(readEntries(yaml));
+    else if (key === 'importers') document.importers = document.importers.concat(readImporters(yaml));
     else readList(key, yaml, lists);
   });
   // pnpm writes the lists of a target of one folder at the top.

@@ -19,6 +19,10 @@ export const pnpmLock: Format = {
   read(input, builder) {
     const documents = readYaml(input, readDocument);
     if (documents.length === 0) builder.problem(undefined, 'the file has no document');
+    for (const { repeated } of documents) {
+      if (repeated !== undefined)
+        builder.problem(undefined, `"${repeated.slice(0, 100)}" is there twice: pnpm refuses the file`);
+    }
     const readable = readableDocuments(documents, input, builder);
     addPackages(readable, builder);
     // Since lockfileVersion 9, which has snapshots, `requiresBuild` is no longer written.
