@@ -77,8 +77,7 @@ function problemsOf({ packages, problems }: LockfileContent, mayHoldNone: boolea
 }
 
 /** A file that locks nothing looks the same as a file whose entries the reader does not recognise. */
-export const NO_PACKAGE =
-  'no package was found in it, although its tool writes no such file; exclude it if it locks nothing';
+export const NO_PACKAGE = 'no package was found in it; exclude it if it locks nothing';
 
 /** Reads a lockfile with its companions. A companion that could not be read is a problem. Throws `LockfileError`. */
 export function withCompanions(
