@@ -44,9 +44,9 @@ describe.skipIf(!HAS_REDIS)('lockhound shards move', () => {
     await room.store.redis.hset(shared.apiTokens, 'ci', '{}');
     await room.store.redis.hset(shared.dayCounts, '2026-01-31', '{}');
     let count = 1;
-    for (const next of [4, 3, 1]) {
+    for (const next of [3, 1]) {
       // Scans that no worker has seen: every second target is repaired, and then vulnerable again.
-      const content = next === 3 ? LOCKFILE : SOUND;
+      const content = next === 3 ? SOUND : LOCKFILE;
       const waiting = TARGETS.filter((_, index) => index % 2 === 0);
       const environment = { LOCKHOUND_REDIS_SHARDS: String(next) };
       for (const target of waiting) {

@@ -17,14 +17,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUILT } from '../prepare.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 const folder = mkdtempSync(join(tmpdir(), 'consumer-'));
 const installed = join(folder, 'node_modules/lockhound');
 /** The package has its own cache of compiled code. */
 const OWN_CACHE = { ...process.env, NODE_COMPILE_CACHE: undefined };
-const build = (...parameters: readonly string[]) =>
-  promisify(execFile)(process.execPath, parameters, { cwd: ROOT });
 const run = (...parameters: readonly string[]) =>
   promisify(execFile)(process.execPath, parameters, { cwd: folder, env: OWN_CACHE });
 
@@ -38,21 +35,14 @@ beforeAll(async () => {
   // Other tests run the build, which then has a cache of compiled code.
   const isPacked = (path: string): boolean => !path.includes('compile-cache');
   cpSync(join(BUILT, 'dist'), join(installed, 'dist'), { recursive: true, filter: isPacked });
-  // The sources are checked elsewhere.
-  await build(TSC, '-p', 'tsconfig.build.json', '--noCheck', '--outDir', `${installed}/dist/types`);
-  mkdirSync(join(folder, 'node_modules/@types'));
-  symlinkSync(join(ROOT, 'node_modules/@types/node'), join(folder, 'node_modules/@types/node'));
   cpSync(join(import.meta.dirname, 'fixtures/consumer.ts'), join(folder, 'consumer.ts'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it('lockhound/testing compiles and runs in the project of a user who checks declarations', async () => {
-  const options = ['--strict', '--target', 'es2024', '--module', 'nodenext', '--types', 'node'];
-  await run(TSC, ...options, '--exactOptionalPropertyTypes', 'consumer.ts').catch(
-    ({ stdout }: { stdout: string }) => expect.fail(stdout),
-  );
-  expect((await run('consumer.js')).stdout).toBe('the consumer is content\n');
+// `.ci/fresh-checkout` compiles it against the declarations.
+it('lockhound/testing runs in the project of a user', async () => {
+  expect((await run('consumer.ts')).stdout).toBe('the consumer is content\n');
 });
 
 describe('the command line', () => {
@@ -82,7 +72,8 @@ describe('the command line', () => {
     const { stdout: json } = await lockhound('parse', file, '--as', 'requirements-txt', '--json');
     expect(json).toContain('pkg:pypi/django@4.2.1');
     writeFileSync(join(folder, 'go.mod'), 'module a\n\ngo 1.16\n\nrequire b.org/c v1.0.0\n');
-    writeFileSync(join(folder, 'go.sum'), 'b.org/c v1.0.0 h1:x\nb.org/c v1.1.0 h1:y\n');
+    const hash = `h1:${'A'.repeat(43)}=`;
+    writeFileSync(join(folder, 'go.sum'), `b.org/c v1.0.0 ${hash}\nb.org/c v1.1.0 ${hash}\n`);
     expect((await lockhound('parse', join(folder, 'go.mod'))).stdout).toContain('go-mod');
   });
 

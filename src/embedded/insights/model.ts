@@ -35,6 +35,7 @@ export class InsightsModel {
   readonly #images: ReadonlyMap<string, ImageFact>;
   #dependents: ReturnType<typeof dependentsIn> | undefined;
   #byDigest: ReadonlyMap<string, readonly { readonly key: VersionKey }[]> | undefined;
+  #byProject: ReadonlyMap<string, readonly ProjectVersion[]> | undefined;
 
   constructor(data: InsightsData) {
     this.#projects = new Map((data.projects ?? []).map((project) => [project.id, project]));
@@ -67,6 +68,7 @@ export class InsightsModel {
     this.#packages.put({ ...indexedPackage, absent: [...absent] });
     this.#dependents = undefined;
     this.#byDigest = undefined;
+    this.#byProject = undefined;
   }
 
   /** Adds what the host of a project says of it, or replaces it. */
@@ -202,7 +204,7 @@ export class InsightsModel {
   project(given: string): object | undefined {
     const id = given.toLowerCase();
     const fact = this.#projects.get(id);
-    if (fact === undefined && this.#entriesOf(id).length === 0) return undefined;
+    if (fact === undefined && this.#versionsOf(id).length === 0) return undefined;
     const { id: _id, ...known } = fact ?? {};
     return { projectKey: { id }, license: '', description: '', homepage: '', ...known };
   }
@@ -226,7 +228,7 @@ export class InsightsModel {
 
   /** Returns the versions of a project, at most 1,500, those with a verified relation first. */
   projectVersions(project: string): object | undefined {
-    const found = this.#entriesOf(project.toLowerCase());
+    const found = this.#versionsOf(project.toLowerCase()).map(({ version }) => version);
     if (found.length === 0 && this.project(project) === undefined) return undefined;
     const { true: metadata = [], false: better = [] } = Object.groupBy(found, ({ relationProvenance }) =>
       relationProvenance === 'UNVERIFIED_METADATA' ? 'true' : 'false',
@@ -234,22 +236,21 @@ export class InsightsModel {
     return { versions: [...better, ...metadata].slice(0, 1_500) };
   }
 
-  #entriesOf(project: string) {
-    return this.#allEntries().flatMap((entry) =>
-      projectsOf(entry.indexed)
-        .filter(({ id }) => id === project)
-        .map(({ relationType, relationProvenance }) => {
-          const { slsaProvenances = [], attestations = [] } = entry.indexed;
-          return {
-            versionKey: keyOf(entry),
-            relationType,
-            relationProvenance,
-            slsaProvenances,
-            attestations,
-          };
-        }),
-    );
+  #versionsOf(project: string): readonly ProjectVersion[] {
+    this.#byProject ??= Map.groupBy(this.#allEntries().flatMap(projectVersionsOf), ({ id }) => id);
+    return this.#byProject.get(project) ?? [];
   }
+}
+
+type ProjectVersion = ReturnType<typeof projectVersionsOf>[number];
+
+function projectVersionsOf(entry: Entry) {
+  const { slsaProvenances = [], attestations = [] } = entry.indexed;
+  const more = { versionKey: keyOf(entry), slsaProvenances, attestations };
+  return projectsOf(entry.indexed).map(({ id, relationType, relationProvenance }) => ({
+    id,
+    version: { ...more, relationType, relationProvenance },
+  }));
 }
 
 function keyOf({ package: { system, name }, indexed: { version } }: Entry): VersionKey {
