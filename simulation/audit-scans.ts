@@ -33,7 +33,7 @@ export function wrongScans(
   received: readonly ReceivedAlert[],
   happened: OfShard,
 ): readonly string[] {
-  const { asked, targets, calmSince, lost } = happened;
+  const { asked, targets, calmSince, lost, hadWrongClocks, hasLostWrites } = happened;
   const found: string[] = [];
   const records = fieldsOf(witness.ask('HGETALL', keys.scans));
   const ordered = witness.ask('ZCARD', keys.scanOrder);
@@ -50,9 +50,10 @@ export function wrongScans(
     }
     const fields = JSON.parse(text) as ScanFields;
     checkScan(fields, scan, say);
-    // A worker claims the id of a scan that another program queued: Redis may lose that write alone.
+    // A worker claims the id of a scan that another program queued: Redis may lose that write alone. A wrong clock says nothing about when.
     const { endedAt = scan.at } = fields;
-    if (!lost.has(scan.at, endedAt)) checkEnd(witness, keys.requestedScan(own), OUTCOME_MS, say);
+    const mayBeLost = hadWrongClocks ? hasLostWrites : lost.has(scan.at, endedAt);
+    if (!mayBeLost) checkEnd(witness, keys.requestedScan(own), OUTCOME_MS, say);
     if (scan.at >= calmSince) checkCalm(scan, fields, happened.mayDoubt(step.target), say);
   }
   return [...found, ...wrongCounts(records, received, happened)];

@@ -263,10 +263,18 @@ class SimulatedSocket extends Duplex {
     });
   }
 
+  /** The server reads that the client has nothing more to send, and closes the connection too. */
   override _final(done: () => void): void {
     const { scheduler, wire } = this.#network;
     const at = Math.max(this.#arrivesThere + LEAST_MS, scheduler.now + this.#network.latency());
-    scheduler.as(wire, () => scheduler.after(at - scheduler.now, () => this.#leave()));
+    scheduler.as(wire, () =>
+      scheduler.after(at - scheduler.now, () => {
+        if (this.#isLost) return;
+        if (this.#connection === undefined) return this.#receive(null);
+        this.#connection.isEnded = true;
+        this.#network.act();
+      }),
+    );
     done();
   }
 

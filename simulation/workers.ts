@@ -238,7 +238,9 @@ export class Workers {
     if (isClosed && wasPrompt && owner.alive) {
       await scheduler.sleep(QUIET_AFTER_MS);
       const left = [...network.left(owner), ...scheduler.left(owner)];
-      if (left.length > 0 && owner.alive) fail(new Error(`worker ${index} has closed, and has ${left[0]}`));
+      const wasStopped = owner.stoppedUntil > scheduler.now - QUIET_AFTER_MS;
+      if (left.length > 0 && owner.alive && !wasStopped)
+        fail(new Error(`worker ${index} has closed, and has ${left[0]}`));
     }
     this.#kill(index);
   }

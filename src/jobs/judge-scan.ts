@@ -64,9 +64,11 @@ function partNames(job: string, scan: string, count: number): readonly OutcomeNa
 async function readInventory(outcomes: OutcomePort, scan: string): Promise<Inventory> {
   const inventory = await outcomes.read(INVENTORY, INGEST_LOCKFILES.name, scan);
   if (inventory === undefined) {
+    // Redis has lost it, and this job was queued all the same: the job that saves it may run again.
     throw new JobError(
       'facts-missing',
       `the inventory of scan ${scan} is no longer in the store; scan again`,
+      { retryable: true },
     );
   }
   return inventory;

@@ -345,9 +345,10 @@ describe('judge-scan', () => {
     expect(second.record).not.toHaveProperty('deliveries');
   });
 
-  it('says what is missing when the inventory has expired', async () => {
+  it('says what is missing when Redis has lost the inventory, and tries again', async () => {
     await expect(judgeScan.run(payload, ports({}), context())).rejects.toMatchObject({
       code: 'facts-missing',
+      retryable: true,
     });
   });
 });
