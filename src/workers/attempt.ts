@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Job as QueuedJob, Telemetry } from 'bullmq';
 import type { Logger } from 'pino';
-import { EnvelopeError, openEnvelope } from '../jobs/envelope.ts';
+import { EnvelopeError, openEnvelope, UnparsedData } from '../jobs/envelope.ts';
 import { type AnyJob, type JobLimits, jobIdOf } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
 import type { BegunJob, OpenJob, OpenJobs } from '../model/queue/open-job.ts';
@@ -92,6 +92,21 @@ export async function beginAttempt(options: ProcessorOptions, attempt: Attempt):
     return agrees(open, data, parsed) ? { parsed, begun } : await beginStored(options, id, open);
   if (begun.claim === 'taken') throw idTaken(parsed);
   return { parsed, begun };
+}
+
+/** Stores a payload that does not fit its job, with the reason, and once more when Redis may have lost that. */
+export async function refuse(
+  { job, reject, completed, now = Date.now }: ProcessorOptions,
+  queued: QueuedJob,
+  { issues }: EnvelopeError,
+): Promise<void> {
+  const { id = '', data } = queued;
+  const text = data instanceof UnparsedData ? data.text : (JSON.stringify(data) ?? '');
+  const rejected = { at: new Date(now()).toISOString(), job: job.name, id, issues, data: text };
+  await reject(rejected);
+  completed.addRefused(`${job.name}/${id}`, async () => {
+    if (await queued.isFailed()) await reject(rejected);
+  });
 }
 
 /** The error for a request whose id another one has. */

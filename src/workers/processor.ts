@@ -7,12 +7,18 @@ import {
   WaitingError,
   Worker,
 } from 'bullmq';
-import { EnvelopeError, sealEnvelope, UnparsedData } from '../jobs/envelope.ts';
-import type { AnyJob, AttemptEnding } from '../jobs/job.ts';
+import { EnvelopeError, sealEnvelope } from '../jobs/envelope.ts';
+import type { AttemptEnding } from '../jobs/job.ts';
 import { messageOf } from '../model/errors.ts';
 import { isObject } from '../model/json-object.ts';
-import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
-import { type Attempt, beginAttempt, idTaken, type ParsedJob, type ProcessorOptions } from './attempt.ts';
+import {
+  type Attempt,
+  beginAttempt,
+  idTaken,
+  type ParsedJob,
+  type ProcessorOptions,
+  refuse,
+} from './attempt.ts';
 import { WorkerError } from './errors.ts';
 import { DEFAULT_WAITING, endingOf, failureOf } from './failure.ts';
 import { MAX_STALLS, resetStalls, stallsOf } from './queued-jobs.ts';
@@ -183,7 +189,7 @@ async function handleFailure(options: ProcessorOptions, attempt: Attempt, error:
 
 /** Records the permanent failure and releases the job's turn. Resolves to false when that was not possible. */
 async function recordFailure(options: ProcessorOptions, attempt: Attempt, error: unknown): Promise<boolean> {
-  const { job, ports, now = Date.now } = options;
+  const { job, ports } = options;
   const { queued, parsed, stored, log } = attempt;
   try {
     // Its failure is recorded already, or it has no place yet.
@@ -191,13 +197,7 @@ async function recordFailure(options: ProcessorOptions, attempt: Attempt, error:
     // It was closed elsewhere, or Redis lost it: the job that it follows from runs again, possibly with another follow-up under this id.
     if (stored !== undefined && !isDeepStrictEqual(await options.openJobs.find(stored.id), stored))
       return true;
-    if (error instanceof EnvelopeError) {
-      const rejected = rejectedOf(job, queued, error, now());
-      await options.reject(rejected);
-      options.completed.addRefused(`${job.name}/${queued.id}`, async () => {
-        if (await queued.isFailed()) await options.reject(rejected);
-      });
-    }
+    if (error instanceof EnvelopeError) await refuse(options, queued, error);
     if (parsed !== undefined) {
       await job.onEnd?.(parsed.payload, { kind: 'failed', reason: messageOf(error) }, ports);
     }
@@ -242,14 +242,4 @@ async function delay(
 function keyOf({ data, id }: QueuedJob): string {
   const key = isObject(data) ? data['key'] : undefined;
   return typeof key === 'string' ? key : (id ?? '');
-}
-
-function rejectedOf(job: AnyJob, queued: QueuedJob, error: EnvelopeError, now: number): RejectedPayload {
-  return {
-    at: new Date(now).toISOString(),
-    job: job.name,
-    id: queued.id ?? '',
-    issues: error.issues,
-    data: queued.data instanceof UnparsedData ? queued.data.text : (JSON.stringify(queued.data) ?? ''),
-  };
 }
