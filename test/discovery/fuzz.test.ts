@@ -59,7 +59,7 @@ test('a damaged document causes coded errors only', () => {
       }
       return errors.every(({ path }) => path.startsWith('$'));
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 

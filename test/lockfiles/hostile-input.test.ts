@@ -59,7 +59,7 @@ const samples = Object.entries(SAMPLES).map(
 );
 
 /** `FUZZ_RUNS`: changed texts of each format and property. */
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 40);
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 30);
 
 it('has samples of exactly all formats', () => {
   const sampled = new Set(samples.map(([, format]) => format));

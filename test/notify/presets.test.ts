@@ -116,7 +116,7 @@ it('each preset has the structure of its template, for any names and titles', ()
       }
     }),
     // Without shrinking, which is too slow for texts of this length.
-    { numRuns: 150, endOnFailure: true },
+    { numRuns: 75, endOnFailure: true },
   );
 });
 

@@ -9,7 +9,7 @@ import { createWorld, type Room, type World } from './world.ts';
 /** `CLUSTER_KILLS=1`: each node is killed, in place of one. */
 const STRIKES = process.env['CLUSTER_KILLS'] === '1' ? 6 : 1;
 
-const TARGETS = Array.from({ length: 12 }, (_, number) => `team/target-${number}`);
+const TARGETS = Array.from({ length: 8 }, (_, number) => `team/target-${number}`);
 
 describe.skipIf(!HAS_REDIS)('a worker on a Redis Cluster of three primaries with replicas', () => {
   let cluster: NativeCluster;
