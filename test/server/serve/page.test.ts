@@ -684,6 +684,16 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
     await page.context().close();
   });
 
+  it('calls no target clear whose last scan could not see everything', async () => {
+    await fleet().save('org/blind', [], { incomplete: true });
+    await api.server.follow();
+    const { page } = await signedIn(tokens.admin, '/target?id=org%2Fblind');
+    await page.getByText('No open finding is known: not everything could be seen.').waitFor();
+    await page.goto(`${api.server.url}/`);
+    await page.getByText(/ without an open finding that is known\./).waitFor();
+    await page.context().close();
+  });
+
   it('counts all targets of an urgent issue, also those with a low priority', async () => {
     await fleet().save('org/late', [], { findings: [tracked('org/late', 'left@1.0.0', 'none')] });
     await api.server.follow();

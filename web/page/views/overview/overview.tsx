@@ -39,6 +39,8 @@ function Fleet({ fleet }: { readonly fleet: Overview }) {
     );
   }
   const { clear = 0 } = fleet.worst;
+  const isKnown = fleet.incomplete + fleet.stale === 0;
+  const without = isKnown ? 'without an open finding' : 'without an open finding that is known';
   return (
     <>
       <HealthCard />
@@ -46,7 +48,7 @@ function Fleet({ fleet }: { readonly fleet: Overview }) {
         <Card title="Open findings" aside={<a href="/findings">All findings</a>}>
           <SeverityBar
             counts={fleet.open}
-            total="No finding is open."
+            total={isKnown ? 'No finding is open.' : 'No open finding is known.'}
             hrefOf={(severity) => addressOf('/findings', { severity })}
           />
         </Card>
@@ -56,10 +58,14 @@ function Fleet({ fleet }: { readonly fleet: Overview }) {
         >
           <SeverityBar
             counts={fleet.worst}
-            total="Every target is clear."
+            total={isKnown ? 'Every target is clear.' : `Every target is ${without}.`}
             hrefOf={(worst) => addressOf('/targets', { worst })}
           />
-          {clear > 0 ? <p class="faint">{counted(clear, 'target')} without an open finding.</p> : null}
+          {clear > 0 ? (
+            <p class="faint">
+              {counted(clear, 'target')} {without}.
+            </p>
+          ) : null}
         </Card>
         <TrendCard fleet={fleet} />
         <UrgentFindings />

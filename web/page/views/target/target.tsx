@@ -82,6 +82,8 @@ const STATES = [
 function Findings({ details: { target, summary } }: { readonly details: TargetDetails }) {
   const [state, setState] = useState<(typeof STATES)[number][0]>('open');
   const filters = { target, state };
+  const isKnown = summary?.incomplete !== true && summary?.stale !== true;
+  const none = isKnown ? 'No finding is open.' : 'No open finding is known: not everything could be seen.';
   return (
     <Card title="Findings" aside={<a href={findingsAddress(filters)}>With all filters</a>}>
       <div class="actions start embedded-head">
@@ -99,7 +101,7 @@ function Findings({ details: { target, summary } }: { readonly details: TargetDe
         <FindingTable
           label={`Findings of ${target}`}
           filters={filters}
-          nothing={state === 'open' ? 'No finding is open.' : 'There is none.'}
+          nothing={state === 'open' ? none : 'There is none.'}
         />
       </div>
     </Card>
