@@ -158,15 +158,19 @@ export class Workers {
     act: { readonly sent?: () => void; readonly answered: (worker: number) => void },
   ): Promise<void> {
     await new Promise<void>((resolve) => {
+      // Later, the round may be one without faults.
+      let isOver = false;
       const one = {
         ...{ ...write, sent: act.sent ?? (() => {}) },
         answered: (worker: number) => {
+          if (isOver) return;
           act.answered(worker);
           resolve();
         },
       };
       this.#atWrites.add(one);
       this.#options.scheduler.after(JOB_WITHIN_MS, () => {
+        isOver = true;
         this.#atWrites.delete(one);
         resolve();
       });
