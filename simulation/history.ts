@@ -49,6 +49,8 @@ const LONGEST_LOSS_MS = 1_000;
 
 /** Between two looks whether a round is over, and between two looks of an operator. */
 const LOOK_MS = 2_000;
+/** A worker that cannot write to Redis records this late that a receiver is gone. */
+const STOPPED_WITHIN_MS = 30_000;
 
 /** What came of a history. */
 export interface Result {
@@ -329,7 +331,7 @@ class History {
         const end = this.#world.addFault('receiver', '410', 1);
         await this.#scheduler.sleep(step.ms);
         end();
-        return await this.#repair();
+        return await this.#repair(STOPPED_WITHIN_MS);
       }
     }
   }
@@ -339,12 +341,14 @@ class History {
     this.#world.insights.learnAdvisory(advisoryOf(advisory));
   }
 
-  /** An operator resumes what is stopped, until nothing is. */
-  async #repair(): Promise<void> {
-    for (;;) {
+  /** An operator resumes what is stopped, until nothing is. Waits for the first stop for `patienceMs`. */
+  async #repair(patienceMs = 0): Promise<void> {
+    const until = this.#scheduler.now + patienceMs;
+    for (let isWaiting = true; ; ) {
       const repaired = await repairDeliveries(this.#config).catch(() => undefined);
       await this.#scheduler.sleep(LOOK_MS);
-      if (repaired === 0) return;
+      if (repaired !== undefined && repaired > 0) isWaiting = false;
+      if (repaired === 0 && (!isWaiting || this.#scheduler.now >= until)) return;
     }
   }
 

@@ -30,6 +30,8 @@ export const deliverNotification: Job<DeliverNotification, DeliveryReceipt, 'not
       retryable: true,
     });
   },
+  // Redis may lose it together with the outcome: the job that it follows from files it again.
+  hasInput: async (payload, { deliveries }) => (await deliveries.read(identityOf(payload).id)) !== undefined,
   log: ({ scan, target, route }, { status }) => ({ facts: { scan, target, route, status } }),
   spent: 'own',
   async onEnd(payload, ending, { deliveries }) {

@@ -8,6 +8,7 @@ import {
   Worker,
 } from 'bullmq';
 import { EnvelopeError, sealEnvelope } from '../jobs/envelope.ts';
+import { JobError } from '../jobs/errors.ts';
 import type { AttemptEnding } from '../jobs/job.ts';
 import { messageOf } from '../model/errors.ts';
 import { isObject } from '../model/json-object.ts';
@@ -38,7 +39,7 @@ export function createProcessor(options: ProcessorOptions): Processor {
       await processJob(options, attempt, lockLost);
     } catch (error) {
       if (shutdown.aborted) throw await returnToQueue(attempt);
-      if (isLost(error, queued)) {
+      if (await isLost(options, error, attempt)) {
         queued.opts.removeOnComplete = true;
         attempt.log.warn(
           { key: attempt.parsed?.key },
@@ -83,11 +84,14 @@ async function processJob(
 }
 
 /**
- * Whether Redis has lost what opened a job that never failed. The job that it follows from runs again and opens it again, or does not,
- * so that it must not stay in the list of failed jobs.
+ * Whether Redis has lost what opened the job: the job that it follows from runs again and opens it again, or does not. Or another worker
+ * has ended the job, and what it reads is gone. Then it must not stay in the list of failed jobs.
  */
-function isLost(error: unknown, { attemptsMade }: QueuedJob): boolean {
-  return error instanceof WorkerError && error.code === 'turn-over' && attemptsMade === 0;
+async function isLost({ openJobs }: ProcessorOptions, error: unknown, { queued, stored }: Attempt) {
+  if (error instanceof WorkerError) return error.code === 'turn-over' && queued.attemptsMade === 0;
+  if (!(error instanceof JobError) || error.code !== 'facts-missing') return false;
+  // What cannot be read now may be there.
+  return stored === undefined || (await openJobs.find(stored.id).catch(() => stored)) === undefined;
 }
 
 /**

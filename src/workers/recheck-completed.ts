@@ -47,7 +47,11 @@ export function rememberCompleted(flow: FlowOptions, log: Logger, settleMs = SET
           if (await hasInput()) {
             log.warn({ job, key }, 'the outcome of a job was lost; the job runs again');
             await enqueueFollowUps(flow, [followUp]);
-          } else log.error({ job, key }, 'a job was lost with what it reads; it has to be enqueued again');
+          } else
+            log.error(
+              { job, key },
+              'a job was lost with what it reads: the job before it repeats it, or its producer has to',
+            );
         }
       } catch (error) {
         log.warn({ error: messageOf(error) }, 'completed jobs could not be checked after a lost connection');

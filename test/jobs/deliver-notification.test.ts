@@ -68,9 +68,12 @@ describe('deliver-notification', () => {
     await expect(run()).rejects.toMatchObject({ code, message: 'because', retryable: true });
   });
 
-  it('fails with a reason when there is nothing to send', async () => {
-    const { run } = setUp({ kind: 'delivered', receipt }, new Map());
+  it('fails with a reason when there is nothing to send, and is not queued again', async () => {
+    const { run, given } = setUp({ kind: 'delivered', receipt }, new Map());
     await expect(run()).rejects.toMatchObject({ code: 'facts-missing', retryable: false });
+    expect(await deliverNotification.hasInput?.(payload, given)).toBe(false);
+    const filed = setUp({ kind: 'delivered', receipt });
+    expect(await deliverNotification.hasInput?.(payload, filed.given)).toBe(true);
   });
 
   it.each([

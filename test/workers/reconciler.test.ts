@@ -208,7 +208,7 @@ describe('an open job', () => {
     expect((await bench.rejected.list()).map(({ id }) => id)).toEqual([idOf('a-0')]);
   });
 
-  it('that Redis loses while it runs does not fail permanently', async () => {
+  it('that Redis loses, or another worker ends, while it runs is dropped when what it reads is gone', async () => {
     const bench = room.bench('undecided');
     const { open, send, start, done, ended, queue, idOf } = sending(bench, async (id) => {
       if (id !== 'a-0') return;
@@ -218,11 +218,28 @@ describe('an open job', () => {
     await open('a-0');
     await bench.enqueue(send, 'a-0');
     await start();
-    await until('it failed', async () => (await queue.getJobState(idOf('a-0'))) === 'failed');
+    await until('it has left the queue', async () => (await queue.getJob(idOf('a-0'))) === undefined);
+    expect(bench.log.some((line) => line.includes('job dropped'))).toBe(true);
     await open('b-0');
     await until('another one is done', () => done('b-0'));
     await until('its end is noted', async () => ended.length > 0);
     expect(ended).toEqual(['b-0 done']);
+  });
+
+  it('is needed by a follow-up: without one, and without what it reads, it is dropped', async () => {
+    const bench = room.bench('unopened');
+    const tell = testJob('tell', async () => {
+      throw new JobError('facts-missing', 'the notification is gone');
+    });
+    await bench.enqueue(tell, 'n-0');
+    const runtime = await bench.start([tell]);
+    const queue = bench.queue('tell');
+    await until(
+      'it has left the queue',
+      async () => (await queue.getJob(jobIdOf('tell', 'n-0'))) === undefined,
+    );
+    expect(bench.log.some((line) => line.includes('job dropped'))).toBe(true);
+    await runtime.close(0);
   });
 
   it('runs on its stored data, regardless of the data in its queue', async () => {
