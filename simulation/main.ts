@@ -17,7 +17,7 @@ import { readArguments } from '../scripts/arguments.ts';
 import type { Result } from './history.ts';
 import { plant } from './mutate/plant.ts';
 import { planOf } from './plan.ts';
-import { FEW_COLLECTIONS, processorMs, realNow } from './platform.ts';
+import { processorMs, realNow } from './platform.ts';
 import { prepare } from './prepare.ts';
 import { shrink } from './shrink.ts';
 
@@ -110,7 +110,7 @@ async function runAll(from: number, count: number, processes: number): Promise<v
 
 function partOf(from: number, count: number): Promise<readonly Line[]> {
   const args = ['--part', '--from', `${from}`, '--count', `${count}`];
-  const child = fork(import.meta.filename, args, { execArgv: [...FEW_COLLECTIONS] });
+  const child = fork(import.meta.filename, args);
   return new Promise((resolve, reject) => {
     const lines: Line[] = [];
     child.on('message', (line) => lines.push(line as Line));

@@ -17,17 +17,6 @@ const real = {
   console: { ...console },
 };
 
-/**
- * Options of Node for processes of histories. What they allocate lives shortly, and all processors are busy with other histories: a large
- * space for what is new, and a heap that grows to four times what lives, take a fifth less processor time.
- */
-export const FEW_COLLECTIONS = [
-  '--single-threaded-gc',
-  '--max-semi-space-size=64',
-  '--min-semi-space-size=64',
-  '--heap-growing-percent=300',
-];
-
 /** Runs the function when all promises and `nextTick` callbacks of the present one have run. */
 export function soon(run: () => void): void {
   real.setImmediate(run);

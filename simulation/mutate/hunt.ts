@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
-import { FEW_COLLECTIONS } from '../platform.ts';
 import type { Message } from './part.ts';
 import type { PlantedFile } from './plant.ts';
 
@@ -69,7 +68,6 @@ export function coverageOf(
 function startPart(args: readonly string[]) {
   return fork(join(import.meta.dirname, 'part.ts'), args, {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    execArgv: [...FEW_COLLECTIONS],
   });
 }
 
