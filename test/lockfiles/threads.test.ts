@@ -79,7 +79,7 @@ describe('reading without a thread', () => {
 
   it('reads small files of any format', async () => {
     const small = { bytes: 100, onePassBytes: 0 };
-    const sum = await readNew(request('a v1.0.0 h1:x\n', 'go-sum'), small);
+    const sum = await readNew(request(`a v1.0.0 h1:${'x'.repeat(43)}=\n`, 'go-sum'), small);
     expect(sum).toMatchObject({ started: 0, lockfile: { packages: [{ name: 'a' }] } });
     const found = { ...request('{"lockfileVersion": 3, "packages": {}}', 'x'), format: undefined };
     expect(await readNew(found, small)).toMatchObject({
