@@ -64,7 +64,7 @@ function partNames(job: string, scan: string, count: number): readonly OutcomeNa
 async function readInventory(outcomes: OutcomePort, scan: string): Promise<Inventory> {
   const inventory = await outcomes.read(INVENTORY, INGEST_LOCKFILES.name, scan);
   if (inventory === undefined) {
-    // Redis has lost it, and this job was queued all the same: the job that saves it may run again.
+    // Redis lost the inventory, but not this job. The job that saves the inventory may run again.
     throw new JobError(
       'facts-missing',
       `the inventory of scan ${scan} is no longer in the store; scan again`,

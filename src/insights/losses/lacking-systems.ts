@@ -68,7 +68,7 @@ interface Counts {
   missing: number;
 }
 
-/** What the index said of the packages of a scan, by their system. */
+/** Counts the resolved and the missing packages of a scan by system. */
 async function answeredSystems({
   lockfiles,
 }: Pick<Inventory, 'lockfiles'>): Promise<ReadonlyMap<System, Counts>> {

@@ -29,7 +29,9 @@ const schema = lazily(() =>
       .string()
       .regex(/^[0-9a-f]{16}$/)
       .optional()
-      .describe('Hash of the content and of what was told before: a repetition with others has another id.'),
+      .describe(
+        'Hash of the content and of the earlier alerts: if one of them differs, the alert has another id.',
+      ),
     digest: z.literal(true).optional().describe('`scan` is a periodic digest (`gather-digest`).'),
   }),
 );
@@ -98,9 +100,9 @@ function keyOf({ scan, route, change, after, first, digest }: DeliverNotificatio
 }
 
 /**
- * Hash of the content and of everything that was told of its targets before (`TargetState.told`), 16 hexadecimal digits. After Redis has lost
- * verdicts, scans are judged again, possibly with other results or in another order: their alerts then have other ids, and receivers do
- * not drop them as repetitions.
+ * Returns a hash of the content and of all earlier alerts of its targets (`TargetState.told`), 16 hexadecimal digits. After Redis has lost
+ * verdicts, scans are judged again, possibly with other results or in another order. Their alerts then have other ids, so that receivers
+ * do not drop them as repetitions.
  */
 export function contentOf(
   { changes, open, gaps }: Pick<Notification, 'changes' | 'open' | 'gaps'>,

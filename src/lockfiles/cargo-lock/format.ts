@@ -23,12 +23,11 @@ export const cargoLock = tomlFormat({
         if (textIn(table['name']) === undefined || textIn(table['version']) === undefined) {
           return { fault: 'has no name or no version' };
         }
-        const { source } = table;
-        if (source === undefined) return 'own';
-        if (typeof source !== 'string') return { fault: 'has a source that is not a text' };
+        const { source: stated } = table;
+        if (stated === undefined) return 'own';
+        if (typeof stated !== 'string') return { fault: 'has a source that is not a text' };
         // The `[replace]` section of old manifests.
         if (typeof table['replace'] === 'string') return 'replaced';
-        const stated = source;
         const digest = textIn(table['checksum']) ?? checksums.get(`${name} ${version} (${stated})`) ?? '';
         const isDigest = /^[0-9a-f]{64}$/i.test(digest);
         return {

@@ -99,7 +99,7 @@ function setFleet(metrics: Metrics, numbers: FleetNumbers, rules: ReadonlySet<st
   for (const refresh of refreshes) setRefresh(metrics, refresh);
 }
 
-/** Of all shards together: that with the oldest success counts. */
+/** Joins the passes of all shards: the oldest success counts. */
 function archiveNumbers({ archives }: FleetNumbers) {
   if (archives.length === 0) return {};
   const times = archives.map(({ succeededAt }) => succeededAt);
