@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { SubmitScan } from '../model/api/lockhound-api.generated.ts';
 import { defined } from '../model/defined.ts';
-import type { ScannedImage } from '../model/image/image.ts';
 import type { ProducedContent, StoredContent } from '../scan/read.ts';
+import { type ImagePath, readImage } from '../sources/image/oci-image.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';
-import { type ImagePath, readScannedImage } from './scanned-image.ts';
 
 interface SubmittedPaths {
   /** May be empty where there is an image. */
@@ -28,7 +27,7 @@ interface SubmittedPaths {
 export async function readSubmittedScan(options: SubmittedPaths) {
   const { paths, image: imagePath, target, labels, format, partial, maxBytes, signal } = options;
   const { scan, release, supportedUntil } = options;
-  const image: ScannedImage | undefined = await readScannedImage(imagePath);
+  const image = imagePath && (await readImage(imagePath.path, imagePath.platform));
   const read = paths.length === 0 ? [] : await readLockfilePaths({ paths, signal, maxBytes, format });
   const lockfiles = read.map(({ path, format: named, companions = [], ...file }) => ({
     path,

@@ -23,8 +23,5 @@ export type ServicesErrorCode = 'settings-invalid';
 
 export class ServicesError extends CodedError<ServicesErrorCode> {}
 
-/** `baseline-invalid`: the file is no earlier result. */
-export class BaseImageError extends CodedError<'baseline-invalid'> {}
-
 /** `target-unknown`: no scan of the target has been recorded. */
 export class LedgerError extends CodedError<'target-unknown'> {}

@@ -11,9 +11,9 @@ import { messageOf } from '../model/errors.ts';
 import type { UnusedSuppression } from '../model/scan/suppression.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import type { ScanRequest } from '../scan/read.ts';
+import type { ImagePath } from '../sources/image/oci-image.ts';
 import { ScanError } from './errors.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';
-import { type ImagePath, readScannedImage } from './scanned-image.ts';
 import { isLarge, limitGarbage } from './scanning/large-scan.ts';
 import { requireLookUps } from './scanning/look-ups.ts';
 import type { AdvisedScan, ScanAdvice } from './scanning/scan-advice.ts';
@@ -210,12 +210,17 @@ async function readRequest(
 ): Promise<ScanRequest> {
   const { paths, format, signal } = options;
   const { maxBytes } = config.lockfiles;
-  const image = await readScannedImage(options.image);
+  const image = options.image && (await imageAt(options.image));
   if (image !== undefined) await requireValid({ target: { id: targetOf(options) }, image });
   const lockfiles =
     paths.length === 0 ? [] : await readLockfilePaths({ paths, signal, maxBytes, format, onRead });
   if (isLarge(lockfiles)) limitGarbage();
   return { target: { id: targetOf(options) }, lockfiles, image };
+}
+
+async function imageAt({ path, platform }: ImagePath) {
+  const { readImage } = await import('../sources/image/oci-image.ts');
+  return await readImage(path, platform);
 }
 
 async function openInspections() {

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -63,7 +63,7 @@ export async function openDocumentedWorld() {
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   process.chdir(folder);
   const worker = room.work();
-  await fill(folder);
+  await fill();
   const server = await startServe(room.load());
   await server.follow();
   return {
@@ -119,7 +119,7 @@ function serve(insights: InsightsService): void {
 }
 
 /** Targets, releases and files that commands write. */
-async function fill(folder: string): Promise<void> {
+async function fill(): Promise<void> {
   const succeed = async (...args: readonly string[]): Promise<string> => {
     const { code, out, note } = await lockhound(args);
     if (code > 1) throw new Error(`lockhound ${args.join(' ')}: ${out}${note}`);
@@ -134,7 +134,6 @@ async function fill(folder: string): Promise<void> {
   ];
   for (const args of scans) await succeed('enqueue', ...args, '--wait');
   await succeed('scan', '.', '--report', 'json=accepted.json');
-  writeFileSync(join(folder, 'base.json'), await succeed('insights', 'base-image', 'image.tar', '--json'));
   await until('an alert is delivered', async () =>
     (await succeed('deliveries', '--json')).includes('"delivered"'),
   );

@@ -3,7 +3,7 @@ import type { BatchEntry, InsightsSession } from '../../commands/insights-sessio
 import { readBundledDescription } from '../../discovery/bundled.ts';
 import { UNCOVERED } from '../../model/api/extensions.ts';
 import { printable } from '../../model/printable.ts';
-import { answerLine, plainText } from '../../report/answer.ts';
+import { answerLine } from '../../report/answer.ts';
 import { keyText } from '../../report/dependency-tree.ts';
 import { palette } from '../../report/layout.ts';
 import { EXIT } from '../program/errors.ts';
@@ -73,7 +73,6 @@ Examples:
   lockhound insights versions --file versions.txt --json
   lockhound insights query --file lodash-4.17.21.tgz
   lockhound insights version npm lodash 4.17.20 --local      without network, from the bundled data
-  lockhound insights base-image image.tar                    what a container image is built on
 
 Exit codes: 0 found, 1 not found, 2 error.`;
 
@@ -82,42 +81,8 @@ export async function insightsCommand(): Promise<(group: Command, context: Comma
   return (group, context) => {
     group.addHelpText('after', EXAMPLES);
     for (const operation of SINGLE_OPERATIONS) group.addCommand(single(context, document, operation));
-    for (const operation of [...OPERATIONS, baseImage]) group.addCommand(operation(context));
+    for (const operation of OPERATIONS) group.addCommand(operation(context));
   };
-}
-
-interface BaseImageOptions extends Omit<OperationOptions, 'json'> {
-  readonly json?: boolean;
-  readonly platform?: string;
-  readonly baseline?: string;
-}
-
-const EXIT_CODES = `
-Only chain identifiers of layers are sent. An archive is one of \`docker save\` or an OCI archive, not compressed.
-Exit codes: 0 found and not changed, 1 no public image, or changed since the baseline, 2 error.`;
-
-/** QueryContainerImages for the layers of an image: which public image it is built on. */
-function baseImage({ terminal, exit }: CommandContext): Command {
-  return operationCommand({
-    name: 'base-image',
-    description: 'The public image that an OCI layout folder or an archive of an image is built on.',
-    example: 'image.tar --baseline last.json',
-  })
-    .argument('<image>', 'OCI layout folder, OCI archive, or archive of `docker save`')
-    .option('--platform <os/arch>', 'of several images, this one (default: linux/amd64)')
-    .option('--baseline <file>', 'an earlier result (--json): say whether the base changed')
-    .addHelpText('after', EXIT_CODES)
-    .action(async (image: string, options: BaseImageOptions) => {
-      const { findBaseImage } = await import('../../commands/base-image.ts');
-      const { platform, baseline } = options;
-      const report = await withSession(options, (session, signal) =>
-        findBaseImage(session, image, { platform, baseline, signal }),
-      );
-      if (report.base === undefined || report.change !== undefined) exit(EXIT.notFound);
-      if (options.json === true) return terminal.out(`${JSON.stringify(report)}\n`);
-      const { schema: _, base = 'no public image has its layers', ...others } = report;
-      terminal.out(plainText({ base, ...others }, terminal));
-    });
 }
 
 /** An operation on many subjects. */

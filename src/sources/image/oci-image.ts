@@ -4,19 +4,15 @@ import path from 'node:path';
 import { z } from 'zod';
 import { readFile } from '../../files/read-file.ts';
 import { closing } from '../../model/closing.ts';
+import type { ScannedImage } from '../../model/image/image.ts';
 import { lazily } from '../../model/lazily.ts';
-import { chainsOf, type ImageLayer } from './chain-ids.ts';
+import { chainsOf } from './chain-ids.ts';
 import { ImageError, openTar } from './tar.ts';
 
-/** A container image without its contents. */
-export interface ContainerImage {
-  /** The reference by which it was named, one of the archive, or of the layout; absent where it has none. */
-  readonly reference?: string;
-  /** `linux/arm64/v8`. */
-  readonly platform: string;
-  /** Digest of its configuration. */
-  readonly digest: string;
-  readonly layers: readonly ImageLayer[];
+/** An image that a command names: its path, and of several platforms one. */
+export interface ImagePath {
+  readonly path: string;
+  readonly platform?: string | undefined;
 }
 
 /** Indexes that lead to other indexes. */
@@ -53,12 +49,7 @@ const schemas = lazily(() => ({
   config: platformSchema.extend({
     rootfs: z.looseObject({ diff_ids: z.array(digest()).max(1_000) }),
     history: z
-      .array(
-        z.looseObject({
-          created_by: text().optional().catch(undefined),
-          empty_layer: z.boolean().optional(),
-        }),
-      )
+      .array(z.looseObject({ empty_layer: z.boolean().optional() }))
       .max(10_000)
       .nullish(),
   }),
@@ -66,9 +57,9 @@ const schemas = lazily(() => ({
 
 /**
  * Reads an image: an OCI layout folder, an archive of one, or one of `docker save`. `platform`: of several, `linux/amd64` by default. Digests
- * are verified; contents of layers are not read. Throws `ImageError` and `FileError`.
+ * are verified; contents of layers are not read, nor the commands that made them, which may contain secrets. Throws `ImageError` and `FileError`.
  */
-export async function readImage(path: string, platform?: string): Promise<ContainerImage> {
+export async function readImage(path: string, platform?: string): Promise<ScannedImage> {
   return await closing(openImageFiles(path), async (files) => {
     const index = await files.read('index.json');
     if (index !== undefined) return await fromLayout(path, files, index, platform);
@@ -83,7 +74,7 @@ async function fromLayout(
   files: ImageFiles,
   index: Buffer,
   wanted: string | undefined,
-): Promise<ContainerImage> {
+): Promise<ScannedImage> {
   const found: { config: string; platform: string | undefined; reference: string | undefined }[] = [];
   let visited = 0;
   const visit = async (content: Buffer, name: string, from: Descriptor | undefined, depth: number) => {
@@ -132,7 +123,7 @@ function choose(found: readonly Found[], wanted: string | undefined): Found | un
   return found.find(fits) ?? only;
 }
 
-async function fromDocker(path: string, files: ImageFiles, content: Buffer): Promise<ContainerImage> {
+async function fromDocker(path: string, files: ImageFiles, content: Buffer): Promise<ScannedImage> {
   const [first] = parse(path, 'manifest.json', content, schemas().docker);
   const { Config: name = '', RepoTags } = first ?? {};
   const config = await files.read(name);
@@ -149,7 +140,7 @@ function imageOf(
   digest: string,
   reference: string | undefined,
   wanted: string | undefined,
-): ContainerImage {
+): ScannedImage {
   const config = parse(path, digest, content, schemas().config);
   const platform = platformOf(config);
   if (wanted !== undefined && platform !== wanted) {
