@@ -109,7 +109,8 @@ async function runAll(from: number, count: number, processes: number): Promise<v
 }
 
 function partOf(from: number, count: number): Promise<readonly Line[]> {
-  const args = ['--part', '--from', `${from}`, '--count', `${count}`];
+  const planted = values.mutant === undefined ? [] : ['--mutant', values.mutant];
+  const args = ['--part', '--from', `${from}`, '--count', `${count}`, ...planted];
   const child = fork(import.meta.filename, args);
   return new Promise((resolve, reject) => {
     const lines: Line[] = [];

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { allMutants } from '../../simulation/mutate/select.ts';
 
 const MAIN = join(import.meta.dirname, '../../simulation/main.ts');
 /** `SIMULATED_HISTORIES`: more of them. */
@@ -28,4 +29,13 @@ it('repeats a history event by event, in another process and after other histori
   const hash = new RegExp(`seed ${seed}: ok, [0-9a-f]{64}, \\d+ changes, \\d+ events`);
   const alone = await simulate('--seed', `${seed}`);
   expect(hash.exec(output)?.[0]).toBe(hash.exec(alone)?.[0] ?? 'no history');
+});
+
+it('plants a fault in the processes that run histories', async () => {
+  const unstored = allMutants().find(
+    ({ kind, before }) => kind === 'effect' && before.includes("'HSET', keys[2], unpack(arguments, 4, last)"),
+  );
+  const planted = ['--from', `${FROM}`, '--count', '1', '--mutant', unstored?.id ?? 'none'];
+  const came = await simulate(...planted).catch((error: { stdout: string }) => error.stdout);
+  expect(came).toContain('1 histories, 1 failed');
 });
