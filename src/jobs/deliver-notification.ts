@@ -18,7 +18,6 @@ export const deliverNotification: Job<DeliverNotification, DeliveryReceipt, 'not
   limits: { attempts: 24, backoffMs: 2_000, maxBackoffMs: 7_200_000, timeoutMs: 60_000, concurrency: 24 },
   // Workers that die during a delivery are not killed by it, for example in a deployment: the alert must not be lost.
   runsAfterStalls: true,
-  endsWithOutcome: true,
   lane: ({ target, route }) => `deliver-notification:${route}:${target}`,
   async run(payload, ports, { signal }) {
     const read = () => filedNotification(payload, ports.deliveries);
@@ -55,8 +54,6 @@ async function filedNotification(
 
 function moveOf(ending: AttemptEnding): DeliveryMove | undefined {
   switch (ending.kind) {
-    case 'done':
-      return { state: 'delivered' };
     case 'retry':
       return { state: 'retrying', reason: ending.reason, nextInMs: ending.delayMs };
     case 'failed':

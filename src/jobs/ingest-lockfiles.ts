@@ -46,7 +46,6 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
     return await blobs.keep([...new Set(contents.flatMap((one) => ('sha256' in one ? [one.sha256] : [])))]);
   },
   runsAfterStalls: true,
-  endsWithOutcome: true,
   joinsFollowUp: ({ lockfiles }) =>
     lockfiles.reduce((sum, { packages }) => sum + packages.length, 0) <= MAX_JOINED,
   async run(payload, ports, context) {

@@ -33,9 +33,8 @@ export interface JobRun<Result> extends OutcomeEffects {
   readonly next: readonly FollowUp[];
 }
 
-/** How an attempt ended. */
+/** How an attempt failed. */
 export type AttemptEnding =
-  | { readonly kind: 'done' }
   | { readonly kind: 'retry'; readonly reason: string; readonly delayMs: number }
   /** The attempt was not counted. `code` is that of the error. */
   | {
@@ -90,11 +89,9 @@ export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Po
    */
   readonly spent?: 'own' | ((payload: Payload) => SpentOutcomes);
   /**
-   * The outcome has all effects of `onEnd` for `done`. Without follow-ups the job is closed together with its outcome, and `onEnd`
-   * runs for `done` only where an earlier attempt saved the outcome.
+   * Runs after each attempt that failed, before the queue records that. May run twice. What a job does when it is done is saved with its
+   * outcome, in one step: Redis may lose an outcome, and must not keep its effects.
    */
-  readonly endsWithOutcome?: true;
-  /** Runs after each attempt, once its outcome is saved and before the queue records the end. May run twice. */
   onEnd?(payload: Payload, ending: AttemptEnding, ports: Pick<Ports, Needs>): Promise<void>;
 }
 

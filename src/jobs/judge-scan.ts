@@ -23,7 +23,6 @@ export const judgeScan: Job<JudgeScan, Verdict, ConclusionNeeds | 'outcomes' | '
   // Judging 500,000 packages with findings takes minutes.
   limits: { attempts: 10, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 2 },
   resultKind: VERDICT,
-  endsWithOutcome: true,
   followsDirectly: true,
   async run(payload, ports, context) {
     const { scan, target, partial = false } = payload;

@@ -1,6 +1,6 @@
 import { SpanKind, trace } from 'bullmq';
 import type { Logger } from 'pino';
-import { type AnyJob, type JobRun, spentBy } from '../jobs/job.ts';
+import { type JobRun, spentBy } from '../jobs/job.ts';
 import type { OutcomePort, Ports } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
 import type { ClosedJob, OpenJob } from '../model/queue/open-job.ts';
@@ -128,8 +128,7 @@ async function run(running: RunningJob, ports: Ports, signal: AbortSignal): Prom
     job.run(payload, ports, { startedAt, signal, lastAttempt, stalled, progress }),
     signal,
   );
-  // A job that has more to do once its outcome is saved is closed then.
-  const ends = hasEnded(job) ? { id, lane, spent: spentBy(job, key, payload) } : undefined;
+  const ends = { id, lane, spent: spentBy(job, key, payload) };
   const follows = openJobsOf(flow.jobs, finished.next);
   const circumstances = { follows, startedAt, resultKind: job.resultKind, ends };
   return { ...running, job: job.name, key, run: finished, circumstances };
@@ -154,8 +153,7 @@ async function saveWithFollowUp(
         throw new WorkerError('state-moved', `${job.name} cannot be saved together with ${first.job}`);
       const last = savedNow(second, answer);
       // Both are closed in this step, or none.
-      const closed =
-        first.circumstances.ends !== undefined && last.closed !== undefined ? { closed: {} } : {};
+      const closed = last.closed === undefined ? {} : { closed: {} };
       const durationMs = second.startedAt - first.startedAt;
       return [last, { ...savedJob(first, { outcome: first.run, opened: [], ...closed }), durationMs }];
     });
@@ -220,23 +218,17 @@ function savedJob(
   return { options, attempt, startedAt, ...saved, durationMs: (options.now ?? Date.now)() - startedAt };
 }
 
-/** Whether the job is closed with its outcome: nothing follows, and it has nothing more to do. */
-function isClosing({ circumstances: { follows = [], ends } }: FinishedJob): boolean {
-  return follows.length === 0 && ends !== undefined;
+/** Whether the job is closed with its outcome: nothing follows. */
+function isClosing({ circumstances: { follows = [] } }: FinishedJob): boolean {
+  return follows.length === 0;
 }
 
-function hasEnded({ onEnd, endsWithOutcome }: AnyJob): boolean {
-  return onEnd === undefined || endsWithOutcome === true;
-}
-
-/** Queues what follows from a saved outcome, releases the turn of a closed job and ends any other. */
-async function passOn({ options, attempt, outcome, opened, closed }: SavedJob): Promise<void> {
-  const { job, flow, ports } = options;
+/** Queues what follows from a saved outcome, and releases the turn of a closed job. */
+async function passOn({ options, outcome, opened, closed }: SavedJob): Promise<void> {
+  const { flow } = options;
   if (opened === undefined) await enqueueFollowUps(flow, outcome.next);
   else await addFollowUps(flow, opened);
   if (closed !== undefined) await releaseTurn(options, closed.next);
-  else if (opened === undefined || job.endsWithOutcome !== true)
-    await job.onEnd?.(attempt.parsed.payload, { kind: 'done' }, ports);
 }
 
 function toClose({ options: { job }, attempt }: SavedJob): ClosedJob {

@@ -53,8 +53,8 @@ describe('deliver-notification', () => {
     ];
     for (const variant of variants) {
       const { given, moves } = setUp({ kind: 'delivered', receipt });
-      await deliverNotification.onEnd?.(variant, { kind: 'done' }, given);
-      await deliverNotification.onEnd?.(variant, { kind: 'done' }, given);
+      await deliverNotification.onEnd?.(variant, { kind: 'failed', reason: 'r' }, given);
+      await deliverNotification.onEnd?.(variant, { kind: 'failed', reason: 'r' }, given);
       for (const [{ id }] of moves) ids.add(id);
     }
     expect(ids.size).toBe(variants.length);
@@ -77,7 +77,6 @@ describe('deliver-notification', () => {
   });
 
   it.each([
-    [{ kind: 'done' }, { state: 'delivered' }],
     [
       { kind: 'retry', reason: 'r', delayMs: 5 },
       { state: 'retrying', reason: 'r', nextInMs: 5 },

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deliverNotification } from '../../src/jobs/deliver-notification.ts';
+import { followUp } from '../../src/jobs/job.ts';
+import { identityOf } from '../../src/jobs/payloads/deliver-notification.ts';
+import type { Ports } from '../../src/jobs/ports.ts';
+import type { Outcomes } from '../../src/model/queue/outcome.ts';
 import type { TargetState } from '../../src/model/scan/change.ts';
+import { createDeliveryStore } from '../../src/store/alerts/deliveries.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { createTargetStore } from '../../src/store/targets.ts';
+import { openJobOf } from '../../src/workers/flow.ts';
+import { notificationOf } from '../notify/notification.ts';
 import { until } from '../until.ts';
 import { runAlone } from './run-alone.ts';
 import { openWorkerRoom, type Payload, testFollowUp, testJob, type WorkerRoom } from './worker-room.ts';
@@ -39,20 +47,16 @@ describe('single assignment', () => {
     expect((await bench.outcomes.read('first', 'a'))?.result).toBe('saved');
   });
 
-  it('a job that ends with its outcome reports its end only when an earlier attempt saved it', async () => {
+  it('a job without follow-ups frees its outcome, also when an earlier attempt saved it', async () => {
     const bench = room.bench('ends');
-    const ended: string[] = [];
     const job = {
       ...testJob('last', async () => undefined),
-      endsWithOutcome: true as const,
-      onEnd: async ({ id }: Payload, { kind }: { readonly kind: string }) => void ended.push(`${id} ${kind}`),
       spent: ({ id }: Payload) => ({ marked: [{ job: 'last', key: id }], removed: [] }),
     };
     await bench.outcomes.save('last', 'earlier', { result: 'saved', next: [] });
     for (const id of ['earlier', 'now']) await bench.enqueue(job, id);
     await bench.start([job]);
     await until('both are done', () => bench.events.filter(({ kind }) => kind === 'finished').length === 2);
-    expect(ended).toEqual(['earlier done']);
     for (const id of ['earlier', 'now']) {
       expect(await room.redis.strlen(createKeys('ends').outcome('last', id))).toBe(0);
     }
@@ -65,7 +69,11 @@ describe('single assignment', () => {
     const bench = room.bench(`removed-${stays}`);
     const next = stays ? [testFollowUp('second', 'b')] : [];
     const job = testJob('first', async () => ({ next }));
-    const own = { ...job, spent: () => ({ marked: [], removed: [{ job: 'first', key: 'a' }] }) };
+    const own = {
+      ...job,
+      onEnd: async () => {},
+      spent: () => ({ marked: [], removed: [{ job: 'first', key: 'a' }] }),
+    };
     const second = testJob('second', async () => undefined);
     const outcome = await runAlone(own, { id: 'a' }, bench.outcomes, { others: [second] });
     expect(outcome.closed === undefined).toBe(stays);
@@ -170,6 +178,42 @@ describe('the queue', () => {
 });
 
 describe('a Redis that lost its last writes', () => {
+  it('keeps the alert of a delivery whose outcome is lost when an attempt has just read it', async () => {
+    const bench = room.bench('told');
+    const deliveries = createDeliveryStore(room.redis, createKeys('told'));
+    const payload = { scan: 's', target: 't', route: 'r', requestedAt: '2026-01-02T00:00:00Z' };
+    const identity = identityOf(payload);
+    await deliveries.file(identity, { ...notificationOf(), id: identity.id, scan: 's', route: 'r' });
+    const sent: unknown[] = [];
+    const notifier: Ports['notifier'] = {
+      async deliver(_route, read) {
+        const { id } = await read();
+        sent.push(id);
+        return { kind: 'delivered', receipt: { id, route: 'r', status: 200, answer: '' } };
+      },
+    };
+    const next = followUp(deliverNotification, payload);
+    const open = openJobOf(new Map([[deliverNotification.name, deliverNotification]]), next);
+    const { name } = deliverNotification;
+    await bench.openJobs.open(open);
+    await bench.outcomes.save(name, next.key, { result: 'of another worker', next: [] });
+    const outcomes: Outcomes = {
+      ...bench.outcomes,
+      async read(...given) {
+        const outcome = await bench.outcomes.read(...given);
+        await room.redis.del(createKeys('told').outcome(name, next.key));
+        return outcome;
+      },
+    };
+    await bench.queue(name).add(name, open.data, { jobId: open.id });
+    await bench.start([deliverNotification], {
+      ...{ outcomes, ports: { notifier, deliveries } as unknown as Ports },
+    });
+    await until('it has ended', async () => (await bench.openJobs.find(open.id)) === undefined);
+    expect(sent).toEqual([identity.id]);
+    expect((await deliveries.find(identity.id))?.state).toBe('delivered');
+  });
+
   it('gets a completed job again that nothing else knows of, and one that is known only once', async () => {
     const bench = room.bench('lost-writes');
     const ran: string[] = [];
