@@ -32,13 +32,10 @@ const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
  */
 const SYNC_BYTES = 1024 * 1024;
 
-/** Node allocates a chunk outside the heap for each call, of 16 kB by default: what is collected for that takes longer than a small value. */
-const LEAST_CHUNK = 1_024;
-
 /** Compresses with Zstandard. */
 export async function compress(content: Buffer): Promise<Buffer> {
   if (content.length > SYNC_BYTES) return await compressZstd(content, LEVEL);
-  return zstdCompressSync(content, { ...LEVEL, chunkSize: Math.max(LEAST_CHUNK, content.length >> 2) });
+  return zstdCompressSync(content, LEVEL);
 }
 
 /** The compression, recognised by the first bytes. */
@@ -53,10 +50,7 @@ export async function expand(stored: Buffer, maxBytes: number): Promise<Buffer> 
     case 'zstd': {
       const size = statedSize(stored);
       if (size !== undefined && size <= Math.min(SYNC_BYTES, maxBytes)) {
-        return zstdDecompressSync(stored, {
-          maxOutputLength: maxBytes,
-          chunkSize: Math.max(LEAST_CHUNK, size),
-        });
+        return zstdDecompressSync(stored, { maxOutputLength: maxBytes });
       }
       return expandZstd(stored, { maxOutputLength: maxBytes });
     }
