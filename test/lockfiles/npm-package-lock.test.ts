@@ -35,6 +35,50 @@ function failure(content: string | Buffer, path = 'package-lock.json'): Lockfile
   throw new Error('was read');
 }
 
+describe('a file with both sections (lockfileVersion 2)', () => {
+  const url = (host: string) => `https://${host}/a/-/a-1.0.0.tgz`;
+  const same = {
+    a: { version: '1.0.0', resolved: url('registry.yarnpkg.com'), integrity: 'sha512-AA==', dev: true },
+    git: { version: 'git+ssh://git@github.com/o/git.git#0123456789012345678901234567890123456789' },
+    member: { version: 'file:member', dependencies: { b: { version: '2.0.0' } } },
+    alias: { version: 'npm:real@3.0.0' },
+  };
+  const packages = {
+    '': { devDependencies: { a: '1' }, workspaces: ['member'] },
+    'node_modules/a': same.a,
+    'node_modules/git': { version: '1.2.3', resolved: same.git.version },
+    'node_modules/member': { resolved: 'member', link: true },
+    member: { version: '1.0.0', dependencies: { b: '2' } },
+    'member/node_modules/b': { version: '2.0.0' },
+    'node_modules/alias': { name: 'real', version: '3.0.0' },
+  };
+  const readBoth = (dependencies: object) => read({ ...v3(packages), lockfileVersion: 2, dependencies });
+
+  it('is read by `packages` where both say the same', () => {
+    expect(readBoth(same)).toMatchObject(read(v3(packages)));
+  });
+
+  it.each([
+    ['version', { a: { version: '6.6.6' } }, 'a@6.6.6'],
+    ['package', { evil: { version: '1.0.0' } }, 'evil@1.0.0'],
+    ['registry', { a: { ...same.a, resolved: url('evil.example') } }, 'a@1.0.0 (evil.example)'],
+    ['commit', { git: { version: 'git+ssh://git@github.com/o/git.git#9' } }, 'git@ (git+ssh'],
+  ])('has a package of another %s, and reports it', (_what, differing, id) => {
+    const before = readBoth(same).packages.map((one) => one.id);
+    const { packages: found, problems } = readBoth({ ...same, ...differing });
+    const message = expect.stringContaining(`\`dependencies\` locks ${id}`);
+    expect(problems).toMatchObject([{ kind: 'unclear', message }]);
+    expect(found.map((one) => one.id)).toEqual([...before, expect.stringContaining(id)]);
+  });
+
+  it('has both digests of a version, and reports that they differ', () => {
+    const { packages: found, problems } = readBoth({ ...same, a: { ...same.a, integrity: 'sha512-BB==' } });
+    const message = expect.stringContaining('`dependencies` locks a@1.0.0 with a digest that');
+    expect(problems).toMatchObject([{ kind: 'unclear', message }]);
+    expect(byId(found).get('a@1.0.0')?.integrity).toHaveLength(2);
+  });
+});
+
 describe('the packages map (lockfileVersion 2 and 3)', () => {
   it('reads direct dependencies, groups, integrity, edges and lines', () => {
     const { packages } = read(

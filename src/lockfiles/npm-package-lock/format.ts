@@ -1,9 +1,10 @@
 import { isObject } from '../../model/json-object.ts';
+import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import { LockfileError, shownValue, unsupported } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
 import { findUpwards, newPlace, type Place, placeIn } from '../packages/installed-tree.ts';
-import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
-import { connect, type PackageDraft } from '../packages/package-collector.ts';
+import { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { connect, type PackageDraft, packageId } from '../packages/package-collector.ts';
 import { readCompanion } from '../syntax/decode-text.ts';
 import type { LineNode, Wanted } from '../syntax/json-lines.ts';
 import { parseJson, parseJsonLines } from '../syntax/parse-json.ts';
@@ -43,8 +44,10 @@ function readPackageLock(input: LockfileInput, builder: LockfileBuilder): void {
     throw unsupported(path, `lockfileVersion ${shownValue(version)}`, '1, 2, 3');
   }
   const { packages, dependencies } = root;
-  if (isObject(packages)) readPackagesMap(packages, lines?.get('packages'), builder);
-  else if (
+  if (isObject(packages)) {
+    readPackagesMap(packages, lines?.get('packages'), builder);
+    addPackagesOfTree(root, { lines: lines?.get('dependencies'), path, manifest: undefined }, builder);
+  } else if (
     isEntry(dependencies) &&
     (root.lockfileVersion !== undefined || Object.values(dependencies).some(isEntry))
   ) {
@@ -91,15 +94,46 @@ interface Read {
 /** Deeper than any file system nests folders. */
 const MAX_DEPTH = 250;
 
+interface Tree {
+  readonly lines: LineNode | undefined;
+  readonly path: string;
+  readonly manifest: Entry | undefined;
+}
+
+/**
+ * Adds what only `dependencies` locks beside a `packages` map, and reports it: npm 6 and earlier install from `dependencies`, and later
+ * versions from `packages`. Links and folders are left out, which `packages` names otherwise.
+ */
+function addPackagesOfTree(root: Entry, tree: Tree, builder: LockfileBuilder): void {
+  if (!isEntry(root.dependencies)) return;
+  const only = new LockfileBuilder();
+  readDependencyTree(root, tree, only);
+  const { packages, problems } = only.content();
+  for (const { kind, line, message } of problems) builder.problem(line, message, kind);
+  const known = new Set(builder.content().packages.map(withoutVersion));
+  for (const { installScript: _, ...one } of packages) {
+    const { name, version, source, line, direct, integrity } = one;
+    if (source.kind === 'path' || (source.kind !== 'registry' && known.has(withoutVersion(one)))) continue;
+    const id = packageId(name, version, source);
+    const draft: PackageDraft = { ...one, id, line, direct, dependencies: undefined };
+    const added = builder.add(draft, line, name);
+    const isSame = integrity.every(({ value }) => added?.integrity.some((other) => other.value === value));
+    if (added !== draft && isSame) continue;
+    const message = `\`dependencies\` locks ${draft.id} ${added === draft ? '' : 'with a digest '}that \`packages\` does not have: npm 6 and npm 7 install different packages`;
+    builder.problem(line, message, 'unclear');
+  }
+}
+
+/** Identifies a package from git or a URL, of which `dependencies` has no version; `undefined` for other packages. */
+function withoutVersion({ name, source }: LockedPackage): string | undefined {
+  return source.kind === 'registry' ? undefined : packageId(name, '', source);
+}
+
 /**
  * Reads the nested `dependencies` of lockfileVersion 1, whose lines are `lines`. The file does not say which dependencies are
  * direct; `manifest` does, where it is available.
  */
-function readDependencyTree(
-  root: Entry,
-  { lines, path, manifest }: { lines: LineNode | undefined; path: string; manifest: Entry | undefined },
-  builder: LockfileBuilder,
-): void {
+function readDependencyTree(root: Entry, { lines, path, manifest }: Tree, builder: LockfileBuilder): void {
   const top = newPlace<Read>(undefined);
   const direct = manifest === undefined ? undefined : false;
   const read: Read[] = [];
