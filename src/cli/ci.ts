@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
@@ -75,7 +76,7 @@ async function inGithub(
   const environment = githubEnvironment();
   const event = await readGithubEvent(environment.eventPath);
   const since = options.compare === 'never' ? undefined : await baseCommit(event, signal);
-  const warn = (text: string): void => terminal.note(`::warning title=Lockhound::${escaped(text)}\n`);
+  const warn = (text: string): void => terminal.out(`::warning title=Lockhound::${escaped(text)}\n`);
   if (since === undefined && options.compare === 'auto') {
     warn(
       'the clone has no commit to compare with: all findings count (actions/checkout needs fetch-depth: 2)',
@@ -97,8 +98,12 @@ async function inGithub(
   for (const [name, text] of Object.entries(texts)) {
     await withOutputFile(join(options.output, name), async (write) => write(text));
   }
+  // GitHub takes a line that begins with `::` as a command, and names and paths are from outside.
+  const token = randomUUID();
+  terminal.out(`::stop-commands::${token}\n`);
   const scanned = await printScan(terminal, report, { format: 'table', failOn: options.failOn });
   if (gate !== undefined) terminal.out(checksText(gate, terminal));
+  terminal.out(`::${token}::\n`);
   const { block: blocked = 0, warn: warned = 0 } = gate?.counts ?? {};
   const code = blocked > 0 && options.failOn !== 'never' ? EXIT.findings : scanned;
   const isUpload = options.upload !== false;

@@ -171,7 +171,11 @@ describe('the Action', () => {
     const malware = await runScan(folder, event, none);
     expect(malware.code).toBe(1);
     expect(malware.read('summary')).toMatch(/^### ⛔ 1 added package blocked\. 1 new finding/);
-    expect(malware.log).toMatch(/^block {2}pkg:npm\/evil@1\.0\.0/m);
+    // No line with a name from outside is a command to the host.
+    const shownParts = malware.log.split(/^::(?:stop-commands::)?[0-9a-f-]{36}(?:::)?$/m);
+    expect(shownParts).toHaveLength(3);
+    expect(shownParts[1]).toMatch(/^block {2}pkg:npm\/evil@1\.0\.0/m);
+    expect(shownParts[0] + (shownParts[2] ?? '')).not.toContain('evil');
     // The scan has no finding of such a package.
     const missing = pullRequest('gate-missing', { good: '1.0.0' }, { good: '1.0.0', absent: '1.0.0' });
     const given = { ...none, policy: policy({ missing: 'block' }, { unindexed: { level: 'off' } }) };
