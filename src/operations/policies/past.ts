@@ -86,7 +86,9 @@ export async function withFacts(
     ids.map((id) => [id, ...(advisories.get(id)?.aliases ?? [])]),
   );
   const told = firstAlerts(ledgers.flatMap(({ entries }) => entries));
-  const dated = ids.flatMap((id) => {
+  // One that cannot be read would count as no finding.
+  const [read, unread] = [ids.filter((id) => advisories.has(id)), ids.filter((id) => !advisories.has(id))];
+  const dated = read.flatMap((id) => {
     const at = published.get(id) ?? told.get(id);
     return at === undefined ? [] : [[at, id] as const];
   });
@@ -112,10 +114,10 @@ export async function withFacts(
       ...{ packages: asked.length + nameless, packagesNotKnown: unknown.length + nameless },
       ...{
         advisories: dated.length,
-        datedByAlert: ids.filter((id) => !published.has(id) && told.has(id)).length,
+        datedByAlert: read.filter((id) => !published.has(id) && told.has(id)).length,
       },
     },
-    undated: ids.filter((id) => !published.has(id) && !told.has(id)),
+    undated: [...unread, ...read.filter((id) => !published.has(id) && !told.has(id))],
   };
 }
 
