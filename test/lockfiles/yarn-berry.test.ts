@@ -105,6 +105,16 @@ describe('yarn.lock of version 2 and later', () => {
     ]);
   });
 
+  it('keeps the registry of an archive whose URL is not encoded as it should be', () => {
+    const malformed = LOCK.replace('%2Fb.tgz', '%2F100%-b.tgz').replace(
+      'npm%3A4.0.0#',
+      'npm%3A4.0.0%::__archiveUrl=https%253A%252F%252Fts.example%252Ft.tgz#',
+    );
+    const read = byName(readText('yarn.lock', malformed).packages);
+    expect(read.get('b')?.source).toEqual({ kind: 'registry', url: 'https://npm.acme.example/100%-b.tgz' });
+    expect(read.get('ts')?.source).toEqual({ kind: 'registry', url: 'https://ts.example/t.tgz' });
+  });
+
   it('reads groups from the manifest', () => {
     const manifest = { dependencies: { alias: 'npm:b@^2.0.0' }, devDependencies: { '@scope/a': '^1.0.0' } };
     const read = byName(readText('yarn.lock', LOCK, { 'package.json': JSON.stringify(manifest) }).packages);

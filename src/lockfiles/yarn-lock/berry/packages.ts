@@ -1,3 +1,4 @@
+import querystring from 'node:querystring';
 import type { Integrity, Source } from '../../../model/lockfile/lockfile.ts';
 import { sourceOf, versionOfTarball } from '../../ecosystems/npm-source.ts';
 import type { LockfileInput } from '../../format.ts';
@@ -131,25 +132,15 @@ function registrySource(reference: string): Source {
   const at = reference.indexOf('__archiveUrl=');
   if (at < 0) return REGISTRY;
   const stated = reference.slice(at + 13).replace(/&.*$/s, '');
-  try {
-    const url = decodeURIComponent(stated);
-    const source = sourceOf(url, undefined);
-    return source.kind === 'url' ? { kind: 'registry', url: source.url } : source;
-  } catch {
-    // Malformed percent-encoding: ignored.
-    return REGISTRY;
-  }
+  // As yarn decodes it: the rest of a malformed encoding stays.
+  const source = sourceOf(querystring.unescape(stated), undefined);
+  return source.kind === 'url' ? { kind: 'registry', url: source.url } : source;
 }
 
 /** The source of the package that a patch changes: `patch:name@npm%3A1.0.0#~builtin<compat/name>::version=…`. */
 function patchedSource(reference: string): Source {
   const inner = /^patch:(?:@?[^@]+)@([^#]+)/.exec(reference)?.[1] ?? '';
-  try {
-    return sourceOfResolution(decodeURIComponent(inner));
-  } catch {
-    // Malformed percent-encoding: ignored.
-    return REGISTRY;
-  }
+  return sourceOfResolution(querystring.unescape(inner));
 }
 
 /** Reads the entries of one document. */
