@@ -1,8 +1,5 @@
 import type { DeliveryStore } from '../store/alerts/deliveries.ts';
 import type { StoredFleet } from '../store/fleet/fleet.ts';
-import type { RejectedStore } from '../store/rejected.ts';
-import type { ScheduleStore } from '../store/schedules.ts';
-import type { TargetStore } from '../store/targets.ts';
 import type { Check, Probe } from './health.ts';
 import { factsProblem } from './verdict/facts.ts';
 
@@ -10,11 +7,6 @@ import { factsProblem } from './verdict/facts.ts';
 export interface ProbedStore {
   readonly redis: { readonly status: string };
   readonly deliveries: Pick<DeliveryStore, 'openByRoute' | 'stoppedRoutes'>;
-  readonly rejected: Pick<RejectedStore, 'count'>;
-  readonly targets: Pick<TargetStore, 'countIncomplete'>;
-  readonly schedules: Pick<ScheduleStore, 'failing'>;
-  /** Stored values that could not be read: key, reason and what to do. */
-  readonly unreadable: ReadonlySet<string>;
   /** Why Redis does not accept a write within so many milliseconds; `undefined` when it does. */
   probeWrite(limitMs: number): Promise<string | undefined>;
 }
@@ -33,16 +25,12 @@ const WRITE_LIMIT_MS = 2_000;
 /** Shortest time between two counts of the alerts that wait for a stopped route. */
 const COUNT_TTL_MS = 10_000;
 
-/** The readiness probes of a worker. `redisNote` is reported with the state of Redis. */
+/** The readiness probes of a worker: what keeps it from its work. `lockhound health` says the rest. `redisNote` is reported with the state of Redis. */
 export function workerProbes(
   store: ProbedStore,
   webhooks: ProbedWebhooks | undefined,
   redisNote: string | undefined,
 ): readonly Probe[] {
-  const note = (name: string, read: () => Promise<string | undefined>): Probe => ({
-    ...{ name, informs: true },
-    check: async () => [{ name, note: store.redis.status === 'ready' ? await read() : undefined }],
-  });
   return [
     redisProbe(store, redisNote),
     {
@@ -50,33 +38,6 @@ export function workerProbes(
       check: async () => [{ name: 'webhook', fault: webhooks?.fault(), note: webhooks?.drift() }],
     },
     { name: 'routes', check: routeChecks(store, webhooks) },
-    note('scans', async () => {
-      const count = await store.targets.countIncomplete();
-      const what = count === 1 ? '1 target' : `${count} targets`;
-      return count === 0
-        ? undefined
-        : `the last scan of ${what} was incomplete: findings that it could not check stay open`;
-    }),
-    // The first target and its schedule: which one to look at.
-    note('sources', async () => {
-      const [first, ...others] = await store.schedules.failing();
-      const more = others.length === 0 ? '' : ` and of ${others.length} more`;
-      return (
-        first &&
-        `the source of target ${first.target}${more} cannot be read: \`lockhound schedules get ${first.schedule}\``
-      );
-    }),
-    note('rejected', async () => {
-      const count = await store.rejected.count();
-      const what = count === 1 ? '1 payload was' : `${count} payloads were`;
-      return count === 0 ? undefined : `${what} rejected: \`lockhound rejected\``;
-    }),
-    note('stored values', async () => {
-      const [first] = store.unreadable;
-      const others =
-        store.unreadable.size === 1 ? '' : ` (and ${store.unreadable.size - 1} more, see the log)`;
-      return first && `${first}${others}`;
-    }),
   ];
 }
 

@@ -2,7 +2,6 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { workerProbes } from '../../src/server/probes.ts';
 import { HAS_REDIS, startNativeRedis } from '../native-redis.ts';
 import { openRepositories, type Repositories, serveRepositories } from '../sources/repositories.ts';
 import { LOCKFILE, SOUND } from './fixtures.ts';
@@ -126,13 +125,6 @@ describe('schedules', () => {
       new RegExp(`^ {2}${target}\\n(?: {4}.*\\n)* {4}failing\\n {6}since .*\\n {6}code +${code}\\n`, 'm');
     expect(shown.output).toMatch(fault('one', 'not-found'));
     expect(shown.output).toMatch(fault('never', 'no-lockfiles'));
-    const probes = workerProbes(room.store, undefined, undefined);
-    expect(await probes.find(({ name }) => name === 'sources')?.check()).toEqual([
-      {
-        name: 'sources',
-        note: 'the source of target never and of 1 more cannot be read: `lockhound schedules get gone`',
-      },
-    ]);
     // The others are read as before.
     two.commit({ 'package-lock.json': LOCKFILE });
     await expect.poll(() => changed('two', 'vulnerability').length).toBeGreaterThan(0);

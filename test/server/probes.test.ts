@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '../../src/compose/store.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { routeChecks, workerProbes } from '../../src/server/probes.ts';
+import { routeChecks } from '../../src/server/probes.ts';
 import { notificationOf } from '../notify/notification.ts';
 import { startRedis, type TestRedis } from '../redis.ts';
 
@@ -82,16 +82,5 @@ describe('readiness', () => {
     expect(await checks()).toHaveLength(1);
     await store.deliveries.resumeRoute('default');
     expect(await checks()).toEqual([]);
-  });
-
-  it('notes stored values that could not be read, with their key and what to do', async () => {
-    const store = await open('unreadable');
-    const probe = workerProbes(store, undefined, undefined).find(({ name }) => name === 'stored values');
-    expect(await probe?.check()).toEqual([{ name: 'stored values' }]);
-    await store.rejected.add({ at: '2026-05-01T00:00:00Z', job: 'j', id: 'i', issues: [], data: '{}' });
-    await store.redis.hset(`${store.prefix}:rejected`, 'j/i', 'not ours');
-    expect(await store.rejected.list()).toEqual([]);
-    const note = expect.stringMatching(/:rejected, field j\/i, holds a rejected-payload .* Delete the field/);
-    expect(await probe?.check()).toEqual([{ name: 'stored values', note }]);
   });
 });

@@ -44,8 +44,7 @@ export async function monitorWorker(
   { notifier, redisNote, metrics }: HealthParts,
 ): Promise<MonitoredWorker | undefined> {
   if (metrics === undefined) return undefined;
-  const { workerProbes } = await import('../../server/probes.ts');
-  const { freshnessProbe } = await import('../../server/probes.ts');
+  const { freshnessProbe, workerProbes } = await import('../../server/probes.ts');
   const probes = [
     ...workerProbes(probedShards(shards), notifier, redisNote),
     freshnessProbe(
@@ -59,8 +58,6 @@ export async function monitorWorker(
 /** The shards of a worker as one store, for its readiness probes. They share the connection and the stopped routes. */
 export function probedShards(shards: readonly Store[]): ProbedStore {
   const [first] = shards as readonly [Store, ...Store[]];
-  const sum = async (count: (shard: Store) => Promise<number>): Promise<number> =>
-    (await Promise.all(shards.map(count))).reduce((total, one) => total + one, 0);
   return {
     redis: first.redis,
     deliveries: {
@@ -75,12 +72,6 @@ export function probedShards(shards: readonly Store[]): ProbedStore {
         return counts;
       },
     },
-    rejected: { count: () => sum(({ rejected }) => rejected.count()) },
-    targets: { countIncomplete: () => sum(({ targets }) => targets.countIncomplete()) },
-    schedules: {
-      failing: async () => (await Promise.all(shards.map(({ schedules }) => schedules.failing()))).flat(),
-    },
-    unreadable: first.unreadable,
     // In a cluster each shard may be on another node.
     async probeWrite(limitMs) {
       const faults = await Promise.all(shards.map(({ probeWrite }) => probeWrite(limitMs)));
