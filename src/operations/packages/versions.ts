@@ -1,15 +1,8 @@
 import type { FleetStore } from '../../compose/fleet-store.ts';
 import type { Store } from '../../compose/store.ts';
 import { identityOf } from '../../fleet/identity.ts';
-import type {
-  PackageHolder,
-  PackageVersion,
-  SourceProject,
-} from '../../model/api/lockhound-api.generated.ts';
-import type { ProjectScore } from '../../model/signal/inspection.ts';
-import { chunks } from '../../model/yielding.ts';
+import type { PackageHolder, PackageVersion } from '../../model/api/lockhound-api.generated.ts';
 import { compareText } from '../../policy/finding-order.ts';
-import { fallOf } from '../../policy/signals/scorecard-dropped.ts';
 import { suspicionOf } from '../../policy/signals/suspicion.ts';
 import { unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
@@ -17,7 +10,7 @@ import { findHolders, type Holder, type SelectedPackages } from './holders.ts';
 import { packagesOf, similarNames } from './places.ts';
 import { readPackageQuery } from './query.ts';
 
-/** The versions of a package, the targets that hold them, and the source projects of those that were inspected. */
+/** The versions of a package, and the targets that hold them. */
 export const versions: Operation<'lockhound.packages.versions'> = async ({ params, principal }, context) => {
   const { fleet } = context;
   const query = readPackageQuery(params.package, { ecosystem: params.ecosystem });
@@ -34,7 +27,6 @@ export const versions: Operation<'lockhound.packages.versions'> = async ({ param
   return {
     versions: versions.sort(bySeen),
     targets,
-    projects: await sourceProjects(fleet, new Set(versions.map(identityOf))),
     similar: versions.length > 0 || !principal.seesAll ? [] : [...(await similarNames(context, query))],
     ...unreadableOf(context, principal),
   };
@@ -107,36 +99,4 @@ function bySeen(left: PackageVersion, right: PackageVersion): number {
     compareText(right.publishedAt ?? '', left.publishedAt ?? '') ||
     compareText(left.purl, right.purl)
   );
-}
-
-/** Scores in memory at once; there are at most 20,000. */
-const SCORES_AT_ONCE = 500;
-
-/** The source projects of versions: of each project the 20 versions are known that were inspected last. All shards share the scores. */
-async function sourceProjects(
-  { shards: [first] }: FleetStore,
-  identities: ReadonlySet<string>,
-): Promise<readonly SourceProject[]> {
-  if (first === undefined || identities.size === 0) return [];
-  const { projects } = first.inspections;
-  const found: SourceProject[] = [];
-  for (const part of chunks(await projects.ids(), SCORES_AT_ONCE)) {
-    for (const [index, score] of (await projects.read(part)).entries()) {
-      const id = part[index];
-      if (id === undefined || !score?.packages.some((identity) => identities.has(identity))) continue;
-      found.push(projectOf(id, score));
-    }
-  }
-  return found.sort((left, right) => compareText(left.id, right.id));
-}
-
-function projectOf(id: string, { checkedAt, reference, now, fellAt }: ProjectScore): SourceProject {
-  const fall =
-    fellAt === undefined || reference === undefined || now === undefined ? undefined : fallOf(reference, now);
-  return {
-    id,
-    checkedAt,
-    ...(now === undefined ? {} : { scorecard: now }),
-    ...(fall === undefined ? {} : { fell: fall.text }),
-  };
 }
