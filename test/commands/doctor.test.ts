@@ -239,22 +239,6 @@ describe('services', () => {
     expect(hanging).toMatchObject([{ verdict: 'unknown', says: 'it did not end within 1.5 s' }]);
   });
 
-  it('says what an insights service has that is newer than the specification', async () => {
-    const all = await find('newer', await load());
-    expect(all).toMatchObject([
-      { verdict: 'fine', says: expect.stringMatching(/^findings: the service has them; .*/) },
-    ]);
-    services.insights.faults.inject({ kind: 'answer', status: 404 }, { times: 99 });
-    const none = await find('newer', await load());
-    services.insights.faults.clear();
-    expect(none).toMatchObject([
-      {
-        verdict: 'fine',
-        says: 'findings: not known; requirements of Cargo: not known; requirements of Go: not known; requirements of PyPI: not known',
-      },
-    ]);
-  });
-
   it('names secrets that cannot be read, and keys that the platform refuses', async () => {
     const notify = [...platform(), ...receiver(`${services.receiver.url}/hook`, LOCAL)];
     expect(await find('secrets', await load({ notify, environment: { TOKEN: undefined } }))).toMatchObject([

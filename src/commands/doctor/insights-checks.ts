@@ -2,11 +2,9 @@ import { importedState, OLD_IMPORT_MS } from '../../advisories/database.ts';
 import { openInsightsApi } from '../../compose/insights.ts';
 import { dataFolder } from '../../config/data-folder.ts';
 import { printableUrl } from '../../http/errors.ts';
-import type { Answered } from '../../insights/answered.ts';
-import { getFindings, getRequirements, getVersionBatch } from '../../insights/operations.ts';
-import { type AskOptions, createInsightsService, type InsightsService } from '../../insights/service.ts';
+import { getVersionBatch } from '../../insights/operations.ts';
+import { createInsightsService } from '../../insights/service.ts';
 import { broken, degraded, fine } from '../../model/fleet/checks.ts';
-import type { VersionKey } from '../../model/lockfile/ecosystem.ts';
 import { type IndependentCheck, independent } from './check.ts';
 
 /** More than a page of the public service holds. */
@@ -76,39 +74,4 @@ const advisories = independent('insights', 'advisories', async ({ loaded }) => {
   return degraded(`${says}; not known, because they could not be read: ${lost.join('; ')}`, remedy);
 });
 
-type Ask = (insights: InsightsService, options: AskOptions) => Promise<Answered<unknown>>;
-
-/** The operations that are newer than the specification, with a request that shows whether the service has it. */
-const NEWER: Readonly<Record<string, Ask>> = {
-  findings: (insights, options) => getFindings(insights, { system: 'NPM', name: 'lodash' }, options),
-  'requirements of Cargo': requirementsOf({ system: 'CARGO', name: 'serde', version: '1.0.219' }),
-  'requirements of Go': requirementsOf({ system: 'GO', name: 'golang.org/x/text', version: 'v0.3.0' }),
-  'requirements of PyPI': requirementsOf({ system: 'PYPI', name: 'requests', version: '2.32.3' }),
-};
-
-function requirementsOf(key: VersionKey): Ask {
-  return (insights, options) => getRequirements(insights, key, options);
-}
-
-/**
- * The check for newer operations. What a service may not have is not known: that is a gap in what is covered, and no
- * fault.
- */
-const newer = independent('insights', 'newer', async ({ loaded, signal }) => {
-  const { insights } = loaded.config;
-  if (!insights.sources.includes('api')) return fine(`${Object.keys(NEWER).join(', ')}: not known`);
-  const { api, http } = await openInsightsApi(insights);
-  try {
-    const asked = createInsightsService(api);
-    const states = Object.entries(NEWER).map(async ([name, ask]) => {
-      const { error } = await ask(asked, { signal });
-      if (error === undefined || error.code === 'not-found') return `${name}: the service has them`;
-      return `${name}: not known${error.code === 'unsupported' ? '' : ` (${error.message})`}`;
-    });
-    return fine((await Promise.all(states)).join('; '));
-  } finally {
-    await http.close();
-  }
-});
-
-export const INSIGHTS_CHECKS: readonly IndependentCheck[] = [service, newer, rate, advisories];
+export const INSIGHTS_CHECKS: readonly IndependentCheck[] = [service, rate, advisories];
