@@ -6,8 +6,8 @@ import { asDescription, type RestDescription } from '../../src/discovery/descrip
 import { findMethod, methodsOf } from '../../src/discovery/description/methods.ts';
 import { compileRequest } from '../../src/discovery/request/compile.ts';
 import type { ParameterValue } from '../../src/discovery/request/parameter-values.ts';
-import { checkAgainstSchema } from '../../src/discovery/request/schema-check.ts';
 import { expandUriTemplate, type TemplateValue } from '../../src/discovery/request/uri-template.ts';
+import { checkAgainstSchema } from './check-against-schema.ts';
 
 const corpora =
   process.env['LOCKHOUND_CORPORA'] ?? path.resolve(import.meta.dirname, '../../../shared/corpora');

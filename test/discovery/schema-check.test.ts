@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
-import { checkAgainstSchema } from '../../src/discovery/request/schema-check.ts';
+import { checkAgainstSchema } from './check-against-schema.ts';
 
 const insights = await readBundledDescription('insights.v3alpha');
 const webhooks = await readBundledDescription('webhooks.v1');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
 import type { RestDescription } from '../../src/discovery/description/description.ts';
 import { validateDescription } from '../../src/discovery/description/validate-description.ts';
-import { checkAgainstSchema } from '../../src/discovery/request/schema-check.ts';
+import { checkAgainstSchema } from './check-against-schema.ts';
 
 const valid = {
   kind: 'discovery#restDescription',

@@ -4,7 +4,6 @@ import { readBundledDescription } from '../../src/discovery/bundled.ts';
 import { createApiClient } from '../../src/discovery/client.ts';
 import type { RestDescription, SchemaDescription } from '../../src/discovery/description/description.ts';
 import { methodsOf } from '../../src/discovery/description/methods.ts';
-import { checkAgainstSchema } from '../../src/discovery/request/schema-check.ts';
 import {
   type IndexedPackage,
   type InsightsData,
@@ -13,6 +12,7 @@ import {
 import { readInsightsData } from '../../src/embedded/insights/given-data.ts';
 import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
+import { checkAgainstSchema } from '../discovery/check-against-schema.ts';
 import { OPERATION_SAMPLES } from '../insights/operation-samples.ts';
 
 const SYSTEMS = ['GO', 'RUBYGEMS', 'NPM', 'CARGO', 'MAVEN', 'PYPI', 'NUGET'] as const;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
-import { checkAgainstSchema } from '../../src/discovery/request/schema-check.ts';
 import { compileAnswerCheck } from '../../src/insights/answer-check.ts';
 import type { ContractProblem } from '../../src/insights/answered.ts';
+import { checkAgainstSchema } from '../discovery/check-against-schema.ts';
 
 const document = await readBundledDescription('insights.v3alpha');
 

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
 import type { ApiClient } from '../../src/discovery/client.ts';
 import { methodsOf } from '../../src/discovery/description/methods.ts';
-import { checkAgainstSchema } from '../../src/discovery/request/schema-check.ts';
 import { type InsightsData, readBundledData } from '../../src/embedded/insights/data-set.ts';
 import {
   type InsightsService as LocalService,
@@ -12,6 +11,7 @@ import { createHttpClient } from '../../src/http/undici-client.ts';
 import { createBatches } from '../../src/insights/batch/operations.ts';
 import * as operations from '../../src/insights/operations.ts';
 import { createInsightsService, type InsightsService } from '../../src/insights/service.ts';
+import { checkAgainstSchema } from '../discovery/check-against-schema.ts';
 import { openInsightsApi } from './fake-service.ts';
 import { OPERATION_SAMPLES } from './operation-samples.ts';
 

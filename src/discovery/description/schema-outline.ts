@@ -1,27 +1,9 @@
 import type { RestDescription, SchemaDescription } from './description.ts';
 import { resolveSchema } from './schema-reference.ts';
-import { type EnumValue, enumValuesOf, type MethodSummary } from './summary.ts';
-
-/** One method with outlines of its body and its answer. */
-export interface MethodDetail extends MethodSummary {
-  readonly requestSchema: readonly OutlineLine[];
-  readonly responseSchema: readonly OutlineLine[];
-}
+import { enumValuesOf } from './summary.ts';
 
 /** One line of the outline of a schema. */
-export interface OutlineLine {
-  readonly depth: number;
-  readonly name: string;
-  /** `string (int64)`, `Author[]`, `map of string`. */
-  readonly type: string;
-  readonly description: string;
-  /** Null when the document names none. */
-  readonly default: string | null;
-  /** The values of the property, or of the elements of a list or map; empty when every value is allowed. */
-  readonly enum: readonly EnumValue[];
-  /** Ids of the methods whose requests require it (`annotations.required`). */
-  readonly requiredBy: readonly string[];
-}
+export type OutlineLine = ReturnType<typeof lineOf>;
 
 /** The properties of a schema and of the schemas in it, down to `depth` levels; recursive schemas are listed once. */
 export function outlineSchema(
@@ -44,12 +26,8 @@ export function outlineSchema(
   return lines;
 }
 
-function lineOf(
-  name: string,
-  property: SchemaDescription,
-  inner: SchemaDescription,
-  depth: number,
-): OutlineLine {
+/** `inner`: the property, or the element of a list or map. */
+function lineOf(name: string, property: SchemaDescription, inner: SchemaDescription, depth: number) {
   return {
     depth,
     name,
@@ -57,6 +35,7 @@ function lineOf(
     description: property.description ?? '',
     default: property.default ?? null,
     enum: enumValuesOf(inner),
+    /** Ids of the methods whose requests require it. */
     requiredBy: property.annotations?.required ?? [],
   };
 }

@@ -1,77 +1,15 @@
 import { serviceUrl } from '../request/base-url.ts';
 import { signatureOf } from '../request/request-parameters.ts';
-import type {
-  EndpointDescription,
-  MediaUploadDescription,
-  ParameterDescription,
-  RestDescription,
-  SchemaDescription,
-} from './description.ts';
+import type { ParameterDescription, RestDescription, SchemaDescription } from './description.ts';
 import { type ApiMethod, methodsOf } from './methods.ts';
 import { reportInvalidDocuments } from './validate-description.ts';
 
-/** A document for a person: resolved and in reading order. */
-export interface ApiSummary {
-  readonly id: string;
-  readonly title: string;
-  readonly description: string;
-  readonly revision: string | null;
-  readonly documentationLink: string | null;
-  /** Root URL and service path; null when the document names none. */
-  readonly baseUrl: string | null;
-  readonly labels: readonly string[];
-  readonly features: readonly string[];
-  readonly endpoints: readonly EndpointDescription[];
-  readonly scopes: readonly ScopeSummary[];
-  /** Common to all methods. */
-  readonly parameters: readonly ParameterSummary[];
-  readonly schemas: readonly string[];
-  readonly methods: readonly MethodSummary[];
-}
-
-interface ScopeSummary {
-  readonly scope: string;
-  readonly description: string;
-}
-
-export interface MethodSummary {
-  readonly id: string;
-  readonly httpMethod: string;
-  readonly path: string;
-  readonly flatPath: string | null;
-  readonly description: string;
-  readonly deprecated: boolean;
-  /** Required ones first, in the order of `parameterOrder`. */
-  readonly parameters: readonly ParameterSummary[];
-  /** Schemas of the body and of the answer. */
-  readonly request: string | null;
-  readonly response: string | null;
-  /** The scopes, of which one is sufficient; empty when none is needed. */
-  readonly scopes: readonly ScopeSummary[];
-  readonly mediaUpload: MediaUploadDescription | null;
-  readonly supportsMediaDownload: boolean;
-  readonly supportsSubscription: boolean;
-}
-
-interface ParameterSummary extends Omit<ParameterDescription, '$ref' | 'enum'> {
-  readonly name: string;
-  readonly required: boolean;
-  readonly repeated: boolean;
-  readonly enum: readonly EnumValue[];
-}
-
-export interface EnumValue {
-  readonly value: string;
-  readonly description: string;
-  readonly deprecated: boolean;
-}
-
-/** The summary of a document. Throws `DiscoveryError` (`invalid-document`). */
-export function summarizeApi(document: RestDescription): ApiSummary {
+/** A document for a person: resolved and in reading order. What it does not state is null. Throws `DiscoveryError` (`invalid-document`). */
+export function summarizeApi(document: RestDescription) {
   return reportInvalidDocuments([document], () => summarize(document));
 }
 
-function summarize(document: RestDescription): ApiSummary {
+function summarize(document: RestDescription) {
   const { name = '', version = '', title = '', description = '', labels = [], features = [] } = document;
   const hasAddress = document.rootUrl !== undefined || document.baseUrl !== undefined;
   return {
@@ -80,6 +18,7 @@ function summarize(document: RestDescription): ApiSummary {
     description,
     revision: document.revision ?? null,
     documentationLink: document.documentationLink ?? null,
+    // Root URL and service path.
     baseUrl: hasAddress ? serviceUrl(document) : null,
     labels,
     features,
@@ -92,7 +31,7 @@ function summarize(document: RestDescription): ApiSummary {
 }
 
 /** The values of an enumeration with their descriptions; empty without an enumeration. */
-export function enumValuesOf(schema: SchemaDescription): readonly EnumValue[] {
+export function enumValuesOf(schema: SchemaDescription) {
   const { enum: values = [], enumDescriptions = [], enumDeprecated = [] } = schema;
   return values.map((value, index) => ({
     value,
@@ -101,7 +40,7 @@ export function enumValuesOf(schema: SchemaDescription): readonly EnumValue[] {
   }));
 }
 
-function summarizeMethod(document: RestDescription, method: ApiMethod): MethodSummary {
+function summarizeMethod(document: RestDescription, method: ApiMethod) {
   const names = new Set([...signatureOf(method), ...method.parameters.keys()]);
   return {
     id: method.id,
@@ -110,12 +49,14 @@ function summarizeMethod(document: RestDescription, method: ApiMethod): MethodSu
     flatPath: method.flatPath ?? null,
     description: method.description.description ?? '',
     deprecated: method.deprecated,
+    // Required ones first, in the order of `parameterOrder`.
     parameters: [...names].flatMap((name) => {
       const parameter = method.parameters.get(name);
       return parameter === undefined ? [] : [parameterOf(name, parameter)];
     }),
     request: method.request ?? null,
     response: method.response ?? null,
+    // One of them is sufficient.
     scopes: (method.description.scopes ?? []).map((scope) => scopeOf(document, scope)),
     mediaUpload: method.description.mediaUpload ?? null,
     supportsMediaDownload: method.description.supportsMediaDownload === true,
@@ -123,12 +64,12 @@ function summarizeMethod(document: RestDescription, method: ApiMethod): MethodSu
   };
 }
 
-function scopeOf(document: RestDescription, scope: string): ScopeSummary {
+function scopeOf(document: RestDescription, scope: string) {
   const scopes = document.auth?.oauth2?.scopes ?? {};
   return { scope, description: (Object.hasOwn(scopes, scope) && scopes[scope]?.description) || '' };
 }
 
-function parameterOf(name: string, description: ParameterDescription): ParameterSummary {
+function parameterOf(name: string, description: ParameterDescription) {
   return {
     ...description,
     name,

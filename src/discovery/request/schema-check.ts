@@ -45,42 +45,22 @@ const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Checks a JSON value against a schema of the document: types, enumerations, patterns and the properties that `methodId`
- * requires. Unknown properties are accepted. Returns at most 20 problems, none when the value fits.
+ * Checks the body of a request against a schema of the document: types, enumerations, patterns, formats, bounds of numbers, and the
+ * properties that `methodId` requires. Unknown properties are accepted. Returns at most 20 problems, none when the value fits.
  */
-export function checkAgainstSchema(
-  document: RestDescription,
-  schemaId: string,
-  value: unknown,
-  methodId?: string,
-): readonly SchemaProblem[] {
-  return problemsOf({ document, methodId, formats: false }, { $ref: schemaId }, value);
-}
-
-/** Checks the body of a request like an answer, with formats and bounds of numbers. */
 export function checkRequestBody(
   document: RestDescription,
   schema: SchemaDescription,
   body: unknown,
   methodId: string,
 ): readonly SchemaProblem[] {
-  return problemsOf({ document, methodId, formats: true }, schema, body);
-}
-
-function problemsOf(
-  of: Pick<SchemaCheck, 'document' | 'methodId' | 'formats'>,
-  schema: SchemaDescription,
-  value: unknown,
-): readonly SchemaProblem[] {
   const problems: SchemaProblem[] = [];
   const check: SchemaCheck = {
-    ...of,
-    maxDepth: MAX_DEPTH,
-    place: [],
+    ...{ document, methodId, formats: true, maxDepth: MAX_DEPTH, place: [] },
     report: (path, message) => problems.push({ path, message }),
     isFull: () => problems.length >= MAX_PROBLEMS,
   };
-  checkValue(check, schema, value);
+  checkValue(check, schema, body);
   return problems;
 }
 

@@ -8,8 +8,8 @@ import { createApiClient } from '../../../src/discovery/client.ts';
 import type { RestDescription } from '../../../src/discovery/description/description.ts';
 import { findMethod, methodsOf } from '../../../src/discovery/description/methods.ts';
 import type { Params } from '../../../src/discovery/request/request-parameters.ts';
-import { checkAgainstSchema } from '../../../src/discovery/request/schema-check.ts';
 import { createHttpClient } from '../../../src/http/undici-client.ts';
+import { checkAgainstSchema } from '../../discovery/check-against-schema.ts';
 import { npmFile, tracked } from '../../store/fleet/fleet-room.ts';
 import { openServeRoom } from './serve-room.ts';
 
