@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LIMIT_MS } from './test/until.ts';
 
-// Processes that tests start run the sources: without this, each compiles all of them again.
+// Workers, and processes that tests start, run the sources: without this, each compiles all of them again.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
 /** Files that measure or change their process, or replace what is global. Each has a process of its own. */
@@ -16,6 +16,8 @@ const ALONE = [
 export default defineConfig({
   test: {
     globalSetup: 'test/prepare.ts',
+    // Node itself reads the sources: Vite would transform each of them for every worker.
+    experimental: { viteModuleRunner: false },
     // These limits end tests that hang. A busy machine must not fail a test, so they say nothing about speed.
     testTimeout: 2 * LIMIT_MS,
     hookTimeout: 2 * LIMIT_MS,
