@@ -1,8 +1,10 @@
 /** Work that can be repeated with a text. */
 export type Work = (text: string) => unknown;
 
-/** A text that is repeated between a beginning and an end. */
-export interface Hostile {
+/** A text that is repeated between a beginning and an end, or the text of a size. */
+export type Hostile = Repeated | ((size: number) => string);
+
+interface Repeated {
   readonly before: string;
   readonly repeated: string | ((at: number) => string);
   readonly after: string;
@@ -50,12 +52,14 @@ export function superlinearGrowth(
   return undefined;
 }
 
-function unitOf({ repeated }: Hostile): number {
-  return typeof repeated === 'string' ? repeated.length : 1;
+function unitOf(hostile: Hostile): number {
+  return typeof hostile !== 'function' && typeof hostile.repeated === 'string' ? hostile.repeated.length : 1;
 }
 
-/** The text with at least `size` characters. */
-export function textOf({ before, repeated, after }: Hostile, size: number): string {
+/** The text of a size; a repeated one has at least so many characters. */
+export function textOf(hostile: Hostile, size: number): string {
+  if (typeof hostile === 'function') return hostile(size);
+  const { before, repeated, after } = hostile;
   if (typeof repeated === 'string') {
     return before + repeated.repeat(Math.max(1, Math.ceil(size / repeated.length))) + after;
   }
