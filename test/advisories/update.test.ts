@@ -9,6 +9,7 @@ import { importOsv } from '../../src/advisories/import-osv.ts';
 import { updateOsv } from '../../src/advisories/update-osv.ts';
 import type { HttpClient } from '../../src/http/client.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
+import { MAIN } from '../prepare.ts';
 import { randomOf } from '../seeded-random.ts';
 import { createFeedServer } from './feed-server.ts';
 
@@ -138,8 +139,6 @@ it('an imported record of a time that has not come does not hide what changes un
   expect((await stored()).ids).toEqual(['A-1', 'LIE-1', 'OLD-1']);
 });
 
-const COMMAND = join(import.meta.dirname, '..', '..', 'bin', 'lockhound.js');
-
 /** Runs `lockhound data update`, and kills it at the given number of requests, or of changes of its files. Resolves to its signal. */
 async function killedAt(what: 'request' | 'file', number: number): Promise<NodeJS.Signals | null> {
   const environment = {
@@ -147,7 +146,7 @@ async function killedAt(what: 'request' | 'file', number: number): Promise<NodeJ
     LOCKHOUND_DATA_FOLDER: folder,
     LOCKHOUND_DATA_OSV_URL: server.url,
   };
-  const child = spawn(process.execPath, [COMMAND, 'data', 'update'], { env: environment, stdio: 'ignore' });
+  const child = spawn(process.execPath, [MAIN, 'data', 'update'], { env: environment, stdio: 'ignore' });
   let count = 0;
   const kill = () => {
     count += 1;

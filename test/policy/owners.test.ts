@@ -56,7 +56,7 @@ describe('the owners of a file by CODEOWNERS', () => {
       `[${'['.repeat(50_000)} @x`,
       `a ${'@'.repeat(50_000)}`,
       `${'a'.repeat(100_000)} @x`,
-      ...Array.from({ length: 20_000 }, (_, index) => `/folder-${index}/*/a[b-c]?* @team-${index}`),
+      ...Array.from({ length: 5_000 }, (_, index) => `/folder-${index}/*/a[b-c]?* @team-${index}`),
     ];
     expect(codeOwners(hostile.join('\n'), `${'a/'.repeat(40)}package-lock.json`)).toEqual([]);
     expect(codeOwners('* @a\r\n\u0000 @b\n[', 'a/go.sum')).toEqual(['@a']);

@@ -23,7 +23,7 @@ import { randomOf } from '../seeded-random.ts';
 
 const NAMES = 60;
 const ADVISORIES = 8;
-const ROUNDS = 250;
+const ROUNDS = 80;
 const CHANGES = 4;
 
 type Random = () => number;
