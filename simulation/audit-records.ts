@@ -81,6 +81,9 @@ export function wrongRecords(witness: Witness, keys: Keys, happened: Happened): 
     const counts = Number(witness.ask('HLEN', keys.scheduleCounts(schedule)));
     if (runs > KEPT_RUNS || counts > KEPT_RUNS * COUNTED)
       say(`${schedule} has ${runs} runs and ${counts} counts`);
+    // The next run would be skipped, and so would each one after it.
+    const open = Number(witness.ask('HLEN', keys.openTargets(schedule)));
+    if (open > 0) say(`a run of ${schedule} has ${open} targets that are not read`);
   }
   const refreshed = JSON.parse(textOf(witness.ask('HGET', keys.refreshes, 'all')) ?? '{}') as Fields;
   for (const name of ['failed', 'unanswered'])

@@ -26,6 +26,11 @@ import { advisoryOf, packageOf, World, type WorldAdvisory } from './world.ts';
 const START = Date.UTC(2026, 2, 1);
 /** After the last fault of a round, everything is told within this time. */
 const SETTLED_WITHIN_MS = 3 * 60_000;
+/**
+ * When Redis loses that a delivery is held, and its worker then has it wait, the operator who resumes its route does not find it: it goes
+ * on after 5 minutes at most (`worker.recheck.held`).
+ */
+const HELD_WITHIN_MS = 6 * 60_000;
 /** Without faults, a refresh begins after 15 seconds, and what it finds is told within this time, by the second attempt at one of its deliveries. */
 const REFRESHED_WITHIN_MS = 15_000 + 6_000;
 /** Without faults, what a scan finds is told within this time. */
@@ -211,7 +216,8 @@ class History {
     }
     await this.#scheduler.sleep(ROUND_MS);
     if (this.#state.isCalm) await this.#requireRefreshed(repeated);
-    await this.#settle(began + SETTLED_WITHIN_MS);
+    const mayBeHeld = this.#mayStop && losesWrites(this.#plan);
+    await this.#settle(began + (mayBeHeld ? HELD_WITHIN_MS : SETTLED_WITHIN_MS));
   }
 
   /** After faults, everything is again as it was before them. */
@@ -341,15 +347,19 @@ class History {
     this.#world.insights.learnAdvisory(advisoryOf(advisory));
   }
 
-  /** An operator resumes what is stopped, until nothing is. Waits for the first stop for `patienceMs`. */
+  /** An operator resumes what is stopped, until nothing is. Waits for a stop for `patienceMs`, also for a second one. */
   async #repair(patienceMs = 0): Promise<void> {
     const until = this.#scheduler.now + patienceMs;
-    for (let isWaiting = true; ; ) {
+    for (;;) {
       const repaired = await repairDeliveries(this.#config).catch(() => undefined);
       await this.#scheduler.sleep(LOOK_MS);
-      if (repaired !== undefined && repaired > 0) isWaiting = false;
-      if (repaired === 0 && (!isWaiting || this.#scheduler.now >= until)) return;
+      if (repaired === 0 && this.#scheduler.now >= until) return;
     }
+  }
+
+  /** Whether a receiver is gone for some time, which stops its route. */
+  get #mayStop(): boolean {
+    return this.#plan.steps.some(({ kind }) => kind === 'gone');
   }
 
   /** Waits for the refresh that learns of all advisories so far. `repeated`: deliveries that were repeated before. */
@@ -418,7 +428,7 @@ class History {
     // A lockfile that was lost before its job was queued has its scan end with a gap, which only another scan closes.
     for (const scan of lost) await scans.askAgain(scan);
     // Redis may have lost that an operator has resumed a route.
-    if (this.#plan.steps.some(({ kind }) => kind === 'gone')) await this.#repair();
+    if (this.#mayStop) await this.#repair();
   }
 }
 
