@@ -158,7 +158,7 @@ export class Scans {
     this.#newer += 1;
     const id = `refused-newer-${this.#newer}`;
     const queue = await this.#queue({ version: 2, key: id, payload: {} }, id);
-    await this.#scheduler.sleep(SOON_MS);
+    await this.#scheduler.sleep(LOOKED_MS);
     const state = await queue.getJobState(id);
     const score = await this.#redis.zscore(queue.toKey('delayed'), id);
     // BullMQ adds a counter in the last twelve bits.
@@ -206,6 +206,11 @@ export class Scans {
 const PATH = 'package-lock.json';
 /** A scan of the same lockfile after this time repeats the result of the last one. */
 const SOON_MS = 500;
+/**
+ * A worker has looked at a payload by this time. BullMQ replaces a connection that waits for jobs some seconds after Redis was lost, and the
+ * worker looks at no queue for two seconds.
+ */
+const LOOKED_MS = 3_000;
 /** A payload of a newer release is looked at again after this time. */
 const NEWER_MS = 60_000;
 
