@@ -5,11 +5,12 @@ import {
 } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { RestDescription } from '../discovery/description/description.ts';
-import { type ApiMethod, findMethod } from '../discovery/description/methods.ts';
+import { findMethod } from '../discovery/description/methods.ts';
+import { checkRequestBody } from '../discovery/request/schema-check.ts';
 import { packageVersion } from '../files/package-file.ts';
 import { CodedError } from '../model/errors.ts';
 import { printableStrings } from '../model/printable.ts';
-import type { CallOperation, ParameterTexts } from '../operations/call.ts';
+import type { CallOperation } from '../operations/call.ts';
 import type { MethodId } from '../operations/operation.ts';
 import { Refusal } from '../operations/refusal.ts';
 import { parameterOf, schemaOf } from './api/json-schema.ts';
@@ -44,7 +45,7 @@ export function createMcpServer(document: RestDescription, call: CallOperation):
     try {
       const tool = Object.hasOwn(TOOLS, params.name) ? TOOLS[params.name] : undefined;
       if (tool === undefined) throw new Refusal(404, 'tool-unknown', 'there is no such tool');
-      const { texts, body } = argumentsOf(tool, findMethod(document, tool[0]), params.arguments ?? {});
+      const { texts, body } = argumentsOf(tool, document, params.arguments ?? {});
       return resultOf(await call(tool[0], texts, { body, signal }));
     } catch (error) {
       const isCoded = error instanceof CodedError;
@@ -80,16 +81,24 @@ function toolOf(name: string, [id, use, fixed]: Tool, document: RestDescription)
   };
 }
 
-/** The arguments as parameters and body; the operation checks their values. Throws `Refusal` for one that the tool does not have. */
-function argumentsOf([, , fixed]: Tool, { request }: ApiMethod, given: Readonly<Record<string, unknown>>) {
-  const texts: Record<string, ParameterTexts[string]> = { ...fixed };
-  const body: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(given)) {
-    if (name in fixed) throw new Refusal(400, 'invalid-parameter', 'an argument that the tool does not have');
-    if (request !== undefined) body[name] = value;
-    else texts[name] = Array.isArray(value) ? value.map(String) : String(value);
+/** The arguments as parameters, which the operation checks, or as a body that fits its schema. Throws `Refusal`. */
+function argumentsOf(
+  [id, , fixed]: Tool,
+  document: RestDescription,
+  given: Readonly<Record<string, unknown>>,
+) {
+  if (Object.keys(given).some((name) => name in fixed))
+    throw new Refusal(400, 'invalid-parameter', 'an argument that the tool does not have');
+  const { request, description } = findMethod(document, id);
+  if (request === undefined) {
+    const textOf = (value: unknown) => (Array.isArray(value) ? value.map(String) : String(value));
+    const texts = Object.entries(given).map(([name, value]) => [name, textOf(value)] as const);
+    return { texts: { ...fixed, ...Object.fromEntries(texts) }, body: undefined };
   }
-  return { texts, body: request === undefined ? undefined : body };
+  // The gate without a store checks nothing itself.
+  const [problem] = checkRequestBody(document, description.request ?? {}, given, id);
+  if (problem === undefined) return { texts: fixed, body: given };
+  throw new Refusal(400, 'invalid-body', `${problem.path} ${problem.message}`);
 }
 
 /** Text from outside reaches a client here alone: without control characters, cut, and marked. */

@@ -236,6 +236,11 @@ describe('the tools', () => {
         isError: true,
         data: { error: 'nothing-stored' },
       });
+      for (const args of [{}, { packages: ['planted', 5] }])
+        expect(await answer(client, 'check_packages', args)).toMatchObject({
+          isError: true,
+          data: { error: 'invalid-body', message: expect.stringContaining('$.packages') },
+        });
     });
   });
 });
