@@ -3,6 +3,7 @@ import { messageOf } from '../src/model/errors.ts';
 import { type ChangeLogEntry, createChangeLog } from '../src/store/fleet/change-log.ts';
 import type { Keys } from '../src/store/keys.ts';
 import { Ledger, type Model, type Open } from './oracle.ts';
+import { BOUNDS } from './plan.ts';
 import { fieldsOf, textsIn, type Witness } from './witness.ts';
 
 /** Characters of the reference of an open alert. */
@@ -78,7 +79,9 @@ function wrongFacts(
   keys: Keys,
   expected: ReadonlyMap<string, readonly string[]>,
 ): readonly string[] {
-  const { facts, unanswered } = keys.facts('version');
+  const { facts, unanswered, replaced } = keys.facts('version');
+  const listed = Number(witness.ask('LLEN', replaced));
+  if (listed > BOUNDS.MAX_REPLACED) return [`${listed} replaced facts are listed`];
   return [...expected].flatMap(([version, advisories]) => {
     const text = witness.ask('HGET', facts, `NPM:${version}`);
     const known = [...new Set(String(text).match(/GHSA-test-\d{4}-\d{4}/g))].sort().join(', ');

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Keys } from '../src/store/keys.ts';
 import { wrongScans } from './audit-scans.ts';
 import type { LostPeriods, Open, SentAlert } from './oracle.ts';
-import { GATHERED, SOURCES } from './plan.ts';
+import { BOUNDS, GATHERED, SOURCES } from './plan.ts';
 import type { AskedScan } from './scans.ts';
 import { type Answer, fieldsOf, textsIn, type Witness } from './witness.ts';
 import type { Received } from './world.ts';
@@ -43,8 +43,6 @@ export const PACKAGES = 4;
 /** Runs of a schedule that are kept, and what is counted of each at most. */
 const KEPT_RUNS = 20;
 const COUNTED = 4;
-/** Deliveries that the list of a target has. */
-const LISTED = 20;
 /** How long an outcome stays, and how long its value is readable once it is spent. */
 export const OUTCOME_MS = 14 * DAY_MS;
 const SPENT_MS = 15 * 60_000;
@@ -174,7 +172,7 @@ function checkLists(
   for (const target of targets) {
     const isOwn = ({ alert, isGathered }: ReceivedAlert): boolean => !isGathered && alert.target === target;
     const listed = new Set(textsIn(witness.ask('LRANGE', keys.targetDeliveries(target), '0', '-1')));
-    const [least, most] = [kept, received].map((all) => Math.min(LISTED, all.filter(isOwn).length));
+    const [least, most] = [kept, received].map((all) => Math.min(BOUNDS.LISTED, all.filter(isOwn).length));
     if (listed.size < Number(least) || listed.size > Number(most))
       say(`${target} has ${listed.size} deliveries, not ${least} to ${most}`);
     for (const id of listed) if (!known.has(id)) say(`${target} lists ${id}`);

@@ -11,7 +11,7 @@ const SLOW_MS = 60;
 /** A part of all chunks arrives in two pieces. */
 const SPLIT_PART = 0.02;
 /** The engine acts by itself at these intervals: blocked commands end, keys expire. */
-const TICK_MS = 250;
+const TICK_MS = 500;
 /** Between two events of one direction of a connection: their order stays. */
 const LEAST_MS = 0.001;
 

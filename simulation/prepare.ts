@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LoadedConfig } from '../src/config/load.ts';
 import type { Result } from './history.ts';
-import { MODES, type Plan, planOf, SOURCES } from './plan.ts';
+import { BOUNDS, MODES, type Plan, planOf, SOURCES } from './plan.ts';
 import { replacePlatform } from './platform.ts';
 import { URLS } from './world.ts';
 
@@ -17,6 +17,17 @@ const REPLACED: Readonly<Record<string, string>> = {
   bullmq: 'bullmq.ts',
   '../jobs/catalog.ts': 'jobs.ts',
 };
+
+/** Sources with a bound that is smaller in histories. */
+const BOUNDED: ReadonlyMap<string, keyof typeof BOUNDS> = new Map(
+  (
+    [
+      ['store/scripts/steps.lua.ts', 'LISTED'],
+      ['store/facts/facts.ts', 'MAX_REPLACED'],
+      ['jobs/gather-digest.ts', 'MAX_ISSUES'],
+    ] as const
+  ).map(([file, name]) => [new URL(`../src/${file}`, import.meta.url).href, name]),
+);
 
 interface PrepareOptions {
   /** Prints what the workers log. */
@@ -70,13 +81,21 @@ function replaceModules(): void {
         ? next(specifier, context)
         : { url: new URL(replaced, folder).href, shortCircuit: true };
     },
+    load(url, context, next) {
+      const loaded = next(url, context);
+      const name = BOUNDED.get(url);
+      if (name === undefined) return loaded;
+      const [text, constant] = [String(loaded.source), new RegExp(`(const ${name} =) \\d+(?:_\\d+)*;`)];
+      if (!constant.test(text)) throw new Error(`${url} has no constant ${name}`);
+      return { ...loaded, source: text.replace(constant, `$1 ${BOUNDS[name]};`) };
+    },
   });
 }
 
 function configOf(level: string, shards: number): string {
   return `
 redis: { url: "redis://redis.test:6379", shards: ${shards} }
-insights: { url: "${URLS.insights}", recordTtl: 2s, missTtl: 2s }
+insights: { url: "${URLS.insights}", recordTtl: 2s, missTtl: 300ms }
 worker: { lockDuration: 5s, recheck: { open: 10s, turn: 4m } }
 log: { level: ${level} }
 `;
