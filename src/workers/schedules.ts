@@ -117,8 +117,8 @@ export async function startSchedules(options: SchedulesOptions) {
 
 /** Writes a schedule, unless BullMQ has its next start at the same times. Resolves to true when it was written. */
 export async function putSchedule(queue: Queue, schedule: Schedule): Promise<boolean> {
-  if (await hasNext(queue, schedule)) return false;
   const { name } = schedule;
+  if (await hasNext(queue, schedule, await queue.getJobScheduler(name))) return false;
   const opts = { ...ATTEMPTS, removeOnComplete: true, removeOnFail: { count: 100 } };
   await queue.upsertJobScheduler(name, repeatOptions(schedule), { name, data: {}, opts });
   return true;
@@ -132,11 +132,15 @@ async function reconcileSchedules(
 ): Promise<readonly string[]> {
   const wanted = [...schedules, ...((await stored?.list()) ?? [])];
   const names = new Set(wanted.map(({ name }) => name));
-  for (const { key } of await queue.getJobSchedulers()) {
-    if (!names.has(key) && mayRemove(key)) await queue.removeJobScheduler(key);
-  }
+  const known = new Map((await queue.getJobSchedulers()).map((one) => [one.key, one]));
+  // At once: what was listed is soon out of date.
+  const haveNext = await Promise.all(
+    wanted.map((schedule) => hasNext(queue, schedule, known.get(schedule.name))),
+  );
+  for (const key of known.keys()) if (!names.has(key) && mayRemove(key)) await queue.removeJobScheduler(key);
   const written: string[] = [];
-  for (const schedule of wanted) if (await putSchedule(queue, schedule)) written.push(schedule.name);
+  for (const [index, schedule] of wanted.entries())
+    if (haveNext[index] !== true && (await putSchedule(queue, schedule))) written.push(schedule.name);
   return written;
 }
 
@@ -147,23 +151,22 @@ function repeatOptions(schedule: Schedule) {
 }
 
 /** Whether the job of the next start exists, is not finished, and belongs to the same times. */
-async function hasNext(queue: Queue, schedule: Schedule): Promise<boolean> {
-  const { name } = schedule;
-  const known = await queue.getJobScheduler(name);
+async function hasNext(queue: Queue, schedule: Schedule, known: Known | undefined): Promise<boolean> {
   if (known?.next === undefined || !hasTimes(known, schedule)) return false;
-  const job = await queue.getJob(`repeat:${name}:${known.next}`);
+  const job = await queue.getJob(`repeat:${schedule.name}:${known.next}`);
   return job !== undefined && job.finishedOn === undefined;
 }
 
-function hasTimes(
-  known: {
-    readonly every?: number;
-    readonly pattern?: string;
-    readonly tz?: string;
-    readonly startDate?: number;
-  },
-  schedule: Schedule,
-): boolean {
+/** What BullMQ knows of a schedule. */
+interface Known {
+  readonly next?: number | undefined;
+  readonly every?: number;
+  readonly pattern?: string;
+  readonly tz?: string;
+  readonly startDate?: number;
+}
+
+function hasTimes(known: Known, schedule: Schedule): boolean {
   if ('cron' in schedule) return known.pattern === schedule.cron && known.tz === schedule.timeZone;
   const isAligned = known.startDate !== undefined;
   return known.every === schedule.everyMs && isAligned === (schedule.aligned === true);

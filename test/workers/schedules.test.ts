@@ -1,5 +1,5 @@
-import { Worker } from 'bullmq';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Queue, Worker } from 'bullmq';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Schedule } from '../../src/workers/schedules.ts';
 import { openWorkerRoom, testFollowUp, testJob, type WorkerRoom } from './worker-room.ts';
 
@@ -110,6 +110,17 @@ describe('a schedule', () => {
     expect(await schedulers()).toEqual([['ticks', 120_000]]);
     await (await bench.start([job], { schedules: [] })).close(0);
     expect(await schedulers()).toEqual([]);
+  });
+
+  test('that have their next start are read by one list, not one by one', async () => {
+    const bench = room.bench('schedule-list');
+    const job = testJob('tick', async () => undefined);
+    const schedules = ['one', 'two'].map((name) => ({ ...every(60_000), name }));
+    await (await bench.start([job], { schedules })).close(0);
+    const asked = vi.spyOn(Queue.prototype, 'getJobScheduler');
+    await (await bench.start([job], { schedules })).close(0);
+    expect(asked).not.toHaveBeenCalled();
+    asked.mockRestore();
   });
 
   test('whose start was missed while no worker ran starts once, late, at its due time', async () => {
