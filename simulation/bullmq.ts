@@ -71,7 +71,7 @@ function answerGreetings(): void {
     const answer =
       name === 'info' && args.length === 0
         ? FIGURES
-        : name === 'client' && args[0] === 'SETINFO'
+        : name === 'client' && /^set(?:info|name)$/i.test(String(args[0]))
           ? 'OK'
           : undefined;
     if (answer === undefined) return send.call(this, command, ...rest);

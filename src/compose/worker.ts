@@ -108,7 +108,7 @@ async function openWorker(
   onClose(async () => ending());
   const presence = await keepPresence(stores, {
     shards: stores.shards.length,
-    ttlMs: config.worker.lockDuration,
+    lockDurationMs: config.worker.lockDuration,
     log,
     settings: {
       concurrency: config.insights.concurrency,

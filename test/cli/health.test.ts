@@ -25,7 +25,7 @@ const settings = { concurrency: 32 };
 async function presence() {
   const load = measureLoad();
   const state = () => ({ load: load.read(), traces: 'off' as const });
-  const kept = await keepPresence(stores, { shards: 1, ttlMs: 30_000, log, settings, state });
+  const kept = await keepPresence(stores, { shards: 1, lockDurationMs: 5_000, log, settings, state });
   return {
     load,
     close: async () => {
@@ -76,6 +76,8 @@ describe('the records of workers', () => {
     const worker = await presence();
     const [first] = await stores.workers.list();
     expect(first).toMatchObject({ running: true, record: { pid: process.pid, concurrency: 32 } });
+    // Locks are shorter.
+    expect(await stores.workers.list(Date.now() + 25_000)).toMatchObject([{ running: true }]);
     await worker.close();
     expect(await stores.workers.list()).toEqual([]);
     const record = { ...(first as NonNullable<typeof first>).record, worker: 'died' };

@@ -14,8 +14,8 @@ import type { Stores } from '../store.ts';
 interface PresenceOptions {
   /** `redis.shards`. */
   readonly shards: number;
-  /** A worker that died counts as running for this long. */
-  readonly ttlMs: number;
+  /** `worker.lockDuration`: a worker that died counts as running for so long at least. */
+  readonly lockDurationMs: number;
   readonly log: Logger;
   /** The changing part of the record of this worker. */
   readonly state: () => Pick<WorkerRecord, 'load' | 'traces' | 'faults'>;
@@ -24,6 +24,8 @@ interface PresenceOptions {
 }
 
 const LEAVE_MS = 500;
+/** Short locks are for jobs: workers do not write to Redis about themselves more often. */
+const LEAST_TTL_MS = 30_000;
 
 /**
  * Notes in Redis that this worker runs, until it is closed: the number of shards is not changed meanwhile. `lost` aborts when it
@@ -31,8 +33,9 @@ const LEAVE_MS = 500;
  */
 export async function keepPresence(
   { layouts, workers }: Pick<Stores, 'layouts' | 'workers'>,
-  { shards, ttlMs, log, state, settings }: PresenceOptions,
+  { shards, lockDurationMs, log, state, settings }: PresenceOptions,
 ) {
+  const ttlMs = Math.max(LEAST_TTL_MS, lockDurationMs);
   const worker = randomUUID();
   const lost = new AbortController();
   const facts = {
