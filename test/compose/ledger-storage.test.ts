@@ -5,11 +5,13 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openLedgerStorage } from '../../src/compose/ledger-storage.ts';
 import { openStores } from '../../src/compose/store.ts';
+import { refreshSchedules } from '../../src/compose/worker/schedules.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { startRedis, type TestRedis } from '../redis.ts';
 import { ACCESS, startS3 } from '../storage/s3-server.ts';
 import { npmFile, openFleet } from '../store/fleet/fleet-room.ts';
+import { until } from '../until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ledger-storage-'));
 let s3: Awaited<ReturnType<typeof startS3>>;
@@ -62,6 +64,36 @@ describe('a bucket that is configured', () => {
       expect(lines.join() + Buffer.concat(values.flatMap((one) => one ?? []))).not.toContain(secret);
     await store.forgetTarget('t');
     expect(s3.objects.size).toBe(1);
+    await stores.close();
+  });
+
+  it('is tried hourly until a pass succeeds, and daily from then on', async () => {
+    const log = pino({ level: 'silent' });
+    const config = load();
+    const stores = await openStores(config, log);
+    const [store] = stores.shards;
+    if (store === undefined) throw new RangeError('no shard');
+    const { watch } = config.config;
+    const routing = { take: 'all', firstScan: 'none', rules: [] } as const;
+    const schedules = refreshSchedules(store, watch, { settings: '', routing, listedEvery: 0, log });
+    const archive = schedules.find(({ name }) => name === 'archive-ledgers');
+    const pass = async (hours: number) => {
+      await archive?.start(new Date(Date.now() + hours * 3_600_000));
+      return await store.lastArchive();
+    };
+    // What no ledger uses is removed, which the bucket refuses.
+    await store.redis.hset(createKeys().unusedObjects, 'a'.repeat(32), 0);
+    s3.state.fault = 'down';
+    expect((await pass(25))?.error).toContain('SlowDown');
+    delete s3.state.fault;
+    const first = await until('the bucket is asked again', async () => {
+      const last = await pass(1);
+      return last?.error === undefined ? last : undefined;
+    });
+    expect(first?.succeededAt).toBeDefined();
+    expect(await pass(23)).toEqual(first);
+    const second = await pass(25);
+    expect(second?.succeededAt).toBeGreaterThan(first?.succeededAt ?? 0);
     await stores.close();
   });
 

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { createKeys } from '../../src/store/keys.ts';
 import { bareEnvironment } from '../bare-environment.ts';
 import { freePort, type NativeRedis, startNativeRedis } from '../native-redis.ts';
 import { LOCKFILE } from '../pipeline/fixtures.ts';
@@ -89,11 +90,14 @@ describe.skipIf(process.env['FIRE_ALERTS'] === undefined)('an alert rule (by `.c
   beforeAll(async () => {
     redis = await startNativeRedis('--appendonly', 'yes');
     world = await createWorld(redis);
+    folder = mkdtempSync(join(tmpdir(), 'prometheus-'));
+    mkdirSync(join(folder, 'ledgers'));
+    const config = [`ledger: { storage: { folder: "${join(folder, 'ledgers')}" } }`];
     room = await world.room('alerts', ['retries: { firstDelay: 200ms, longestDelay: 1s }'], {
       platform: false,
+      config,
     });
     ports = { worker: await freePort(), serve: await freePort() };
-    folder = mkdtempSync(join(tmpdir(), 'prometheus-'));
     writeFileSync(join(folder, 'alerts.yml'), fasterRules(readFileSync(RULES, 'utf8')));
     const job = (name: 'worker' | 'serve') =>
       `{ job_name: ${name}, static_configs: [{ targets: ["127.0.0.1:${ports[name]}"] }] }`;
@@ -177,6 +181,20 @@ describe.skipIf(process.env['FIRE_ALERTS'] === undefined)('an alert rule (by `.c
     expect(added.output).toContain('bad');
     await room.lockhound('schedules', 'run', 'bad');
     await fires('LockhoundSourcesUnreadable');
+  });
+
+  it('fires for a storage that takes no ledgers', { timeout: 300_000 }, async () => {
+    rmSync(join(folder, 'ledgers'), { recursive: true });
+    const { redis: connection, prefix } = room.store;
+    const keys = createKeys(prefix);
+    await connection.hset(keys.unusedObjects, 'a'.repeat(32), 0);
+    // The pass of today has succeeded.
+    await connection.del(keys.ledgerArchive);
+    const queue = new Queue('schedules', { connection, prefix, skipVersionCheck: true });
+    const waiting = await queue.getDelayed();
+    await waiting.find(({ name }) => name === 'archive-ledgers')?.promote();
+    await queue.close();
+    await fires('LockhoundLedgersNotArchived');
   });
 
   it('fires for a Redis whose memory is nearly full', { timeout: 120_000 }, async () => {

@@ -25,7 +25,9 @@ const MAX_INSPECTED = 5_000;
 /** Facts are out of date for at most this time, or a tenth of `watch.staleAfter`, before that is an alert. */
 const FRESHNESS_MS = 60_000;
 
-const GARBAGE_MS = 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
+/** A pass that moves ledgers is repeated after this time where it failed, and daily where it did not. */
+const ARCHIVE_MS = 3_600_000;
 
 interface RefreshOptions {
   /** Hash of the settings of this worker by which targets are judged, and its routes. */
@@ -102,17 +104,22 @@ export function refreshSchedules(
     ),
     {
       name: 'collect-garbage',
-      everyMs: GARBAGE_MS,
+      everyMs: DAY_MS,
       async start() {
         log.info(await collectGarbage(), 'what no target needs is removed');
-        // Redis keeps what the storage does not take.
-        await archiveLedgers?.().then(
-          (counts) => log.info(counts, 'old blocks of ledgers are in the storage'),
-          (error) => log.warn({ error: messageOf(error) }, 'old blocks of ledgers are not archived'),
-        );
         return [];
       },
     },
+    ...repeated('archive-ledgers', archiveLedgers === undefined ? 0 : ARCHIVE_MS, async (due) => {
+      const { error, succeededAt = 0 } = (await store.lastArchive()) ?? {};
+      if (error === undefined && due.getTime() < succeededAt + DAY_MS) return [];
+      // Redis keeps what the storage does not take.
+      await archiveLedgers?.().then(
+        (counts) => log.info(counts, 'old blocks of ledgers are in the storage'),
+        (fault) => log.warn({ error: messageOf(fault) }, 'old blocks of ledgers are not archived'),
+      );
+      return [];
+    }),
   ];
 }
 

@@ -15,7 +15,14 @@ export function worstVerdict(verdicts: readonly Verdict[]): Verdict {
 /** The questions of `lockhound health`, of which each has a verdict, with the alert rules of `deploy/prometheus` that watch it. */
 export const HEALTH_PARTS = {
   flow: ['RedisDown', 'Down', 'NoWorker', 'StandsStill', 'QueueLate'],
-  runs: ['JobsFailed', 'AlertsNotDelivered', 'ReceiverRefuses', 'SourcesUnreadable', 'PayloadsRejected'],
+  runs: [
+    'JobsFailed',
+    'AlertsNotDelivered',
+    'ReceiverRefuses',
+    'SourcesUnreadable',
+    'LedgersNotArchived',
+    'PayloadsRejected',
+  ],
   facts: ['FactsOld'],
   telemetry: ['TracesLost'],
   limits: ['RateLimited', 'RedisMemory', 'EventLoopLate'],
