@@ -25,10 +25,12 @@ it('tells every change once, in order, whatever fails', async () => {
 });
 
 it('repeats a history event by event, in another process and after other histories', async () => {
-  const seed = FROM + Math.min(COUNT, 10) - 1;
-  const hash = new RegExp(`seed ${seed}: ok, [0-9a-f]{64}, \\d+ changes, \\d+ events`);
-  const alone = await simulate('--seed', `${seed}`);
-  expect(hash.exec(output)?.[0]).toBe(hash.exec(alone)?.[0] ?? 'no history');
+  const history = /seed (\d+): ok, [0-9a-f]{64}, \d+ changes, (\d+) events/g;
+  // The shortest one that is not the first.
+  const [, ...others] = output.matchAll(history);
+  const [shortest] = others.sort((left, right) => Number(left[2]) - Number(right[2]));
+  const alone = await simulate('--seed', `${shortest?.[1]}`);
+  expect(alone.match(history)).toEqual([shortest?.[0]]);
 });
 
 it('plants a fault in the processes that run histories', async () => {
