@@ -28,7 +28,7 @@ interface Failure {
   readonly retryable: boolean;
 }
 
-const FAILURES: ReadonlyMap<string, Failure> = new Map([
+const FAILURES = new Map<string, Failure>([
   ['UND_ERR_CONNECT_TIMEOUT', { code: 'timeout', reason: 'no connection in time', retryable: true }],
   ['UND_ERR_HEADERS_TIMEOUT', { code: 'timeout', reason: 'no answer in time', retryable: true }],
   ['UND_ERR_BODY_TIMEOUT', { code: 'timeout', reason: 'the answer stopped arriving', retryable: true }],
@@ -54,6 +54,14 @@ const FAILURES: ReadonlyMap<string, Failure> = new Map([
   ['UND_ERR_DESTROYED', { code: 'aborted', reason: 'the client was closed', retryable: false }],
   ['UND_ERR_CLOSED', { code: 'aborted', reason: 'the client was closed', retryable: false }],
   ['ETIMEDOUT', { code: 'timeout', reason: 'no connection in time', retryable: true }],
+  // The machine has them again when other connections have ended.
+  ...['EMFILE', 'ENFILE', 'ENOBUFS', 'EADDRNOTAVAIL'].map(
+    (code) =>
+      [
+        code,
+        { code: 'connect-failed', reason: `this machine has no socket left (${code})`, retryable: true },
+      ] as const,
+  ),
 ]);
 
 /** The `HttpError` for an error of undici, a socket or a signal. */

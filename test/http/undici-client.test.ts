@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { publicAddressesOnly } from '../../src/http/address-guard.ts';
+import { toHttpError } from '../../src/http/errors.ts';
 import { createHttpClient, type HttpClientOptions } from '../../src/http/undici-client.ts';
 import { startTestServer } from './test-server.ts';
 
@@ -275,3 +276,16 @@ describe('the address guard', () => {
     expect(publicAddressesOnly(['example.org'])(address, 'example.org')).toBe(true);
   });
 });
+
+test.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'EADDRNOTAVAIL'])(
+  '%s passes, so that the request is repeated',
+  (code) => {
+    const error = toHttpError(
+      Object.assign(new Error(`connect ${code}`), { code }),
+      'GET',
+      'http://a.test/b',
+    );
+    expect(error).toMatchObject({ code: 'connect-failed', retryable: true });
+    expect(error.message).toContain(code);
+  },
+);
