@@ -34,8 +34,8 @@ export const FORMER_FAULTS: readonly FormerFault[] = [
     changes: [
       {
         file: 'src/workers/run-job.ts',
-        now: 'return follows.length === 0 && ends !== undefined;',
-        former: 'return follows !== undefined && ends !== undefined;',
+        now: 'return follows.length === 0;',
+        former: 'return follows !== undefined;',
       },
       {
         file: 'src/workers/reconciler.ts',
