@@ -24,7 +24,7 @@ export const serve = z.strictObject({
     .describe('Size limit of a request in bytes.'),
   receiveTimeout: durationOf('30s')
     .refine((ms) => ms >= 1_000 && ms <= 3_600_000, 'a duration from `1s` to `1h`')
-    .describe('Time limit for receiving a request.'),
+    .describe('Time limit for receiving a request, and for an answer of which nothing is read.'),
   url: httpUrl
     .optional()
     .describe(

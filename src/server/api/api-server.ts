@@ -30,7 +30,7 @@ export interface ApiServerOptions {
   /** Answers to writes with an idempotency key. */
   readonly answers: ApiAnswerStore;
   readonly log: ApiLog;
-  /** Time limit for receiving a request with its body, in milliseconds. */
+  /** Time limit for receiving a request with its body, and for an answer of which nothing is read, in milliseconds. */
   readonly receiveMs: number;
   /** Largest body of a request, in bytes. */
   readonly maxBodyBytes: number;
@@ -64,6 +64,8 @@ export function createApiServer(options: ApiServerOptions): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headersOf(request));
   });
+  // Nobody reads it: it would stay in memory.
+  app.addHook('onSend', async (_request, { raw }) => void raw.setTimeout(receiveMs, () => raw.destroy()));
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, log));
   refuseUnrouted(app, opensPage);
   acceptBodies(

@@ -36,6 +36,19 @@ async function raw(text: string): Promise<string> {
   return answer;
 }
 
+it('an answer that nobody reads is dropped', async () => {
+  const { hostname, port } = new URL(api.server.url);
+  const socket = createConnection({ host: hostname, port: Number(port) });
+  socket.on('error', () => {});
+  // More than the buffers of the connection take.
+  const request = 'GET /openapi.json HTTP/1.1\r\nhost: a\r\n\r\n';
+  socket.write(request.repeat(200));
+  await until('the connection is closed', () => {
+    socket.write(request);
+    return socket.destroyed;
+  });
+});
+
 describe('a request', () => {
   it('is described: by the directory, the document and OpenAPI', async () => {
     const { items } = (await api.request('/discovery/v1/apis')).json;
