@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { defined } from '../model/defined.ts';
 import type { TargetState } from '../model/scan/change.ts';
 import { notAhead } from '../model/scan/not-ahead.ts';
@@ -29,6 +30,14 @@ export function laterScans(state: TargetState | undefined, scan: ScanScope) {
   const isOld = full !== undefined && at < Date.parse(full);
   const hasOnlyLater = scan.partial && scan.paths.every(isLater);
   return { superseded: isOld || hasOnlyLater, isLater };
+}
+
+/**
+ * The revision of a state that replaces one of the revision `replaced`: a later one, which no other state has. When Redis loses a state
+ * that a worker has read, the next state must not have its revision: the worker would replace what it has not read.
+ */
+export function nextRevision(replaced: number): number {
+  return replaced + 1 + randomBytes(3).readUIntBE(0, 3);
 }
 
 /** Stands for a time that is not known: every scan is later. */

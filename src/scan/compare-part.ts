@@ -6,6 +6,7 @@ import { compareFindings } from '../policy/changes.ts';
 import { dueAfter } from '../policy/due.ts';
 import { noteLimitOf } from '../policy/judge.ts';
 import { routeChanges } from '../policy/routing/route-changes.ts';
+import { nextRevision } from '../policy/scan-order.ts';
 import { createSuppressor } from '../policy/suppressions/suppressor.ts';
 import type { ComparedScan, ComparisonRules } from './compare.ts';
 import { countScan, openFindings } from './counts.ts';
@@ -86,7 +87,7 @@ export async function comparePart(
     // Of a target whose lockfiles were never scanned, no scan is known.
     ...kept,
     ...part.state,
-    revision: replaces + 1,
+    revision: nextRevision(replaces),
     findings: tracked,
     ...dueAfter(tracked, noteLimit),
     history: historyAfter(previous, { scan, requestedAt }, { changes: verdict.changes, gaps: gaps.length }),

@@ -22,7 +22,7 @@ import { prioritised } from '../policy/priority/priority.ts';
 import { firstScanPart, resolvedSummaries } from '../policy/routing/first-scan.ts';
 import { forFixableRoutes, takenBy } from '../policy/routing/fixable-routes.ts';
 import { type RoutedChanges, routeChanges } from '../policy/routing/route-changes.ts';
-import { judgedTimes, type ScanScope, withoutFuture } from '../policy/scan-order.ts';
+import { judgedTimes, nextRevision, type ScanScope, withoutFuture } from '../policy/scan-order.ts';
 import { createSuppressor, type Suppressor } from '../policy/suppressions/suppressor.ts';
 import { countScan, openFindings } from './counts.ts';
 import { fixedAfter } from './fixed-versions.ts';
@@ -176,7 +176,7 @@ async function stateAfter(parts: StateParts): Promise<TargetState> {
   const { judged, previous, read, refreshed, verdict, compared, first, noteLimit } = parts;
   const { scan, requestedAt, gaps } = judged;
   return {
-    revision: (previous?.revision ?? 0) + 1,
+    revision: nextRevision(previous?.revision ?? 0),
     ...(refreshed === undefined ? { scan, ...judgedTimes(previous, judged) } : unmoved(refreshed)),
     ...(read === undefined ? {} : { lockfiles: keptLockfiles(previous, read, judged) }),
     history: historyAfter(

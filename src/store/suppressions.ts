@@ -2,7 +2,7 @@ import type { StoredSuppression } from '../model/scan/suppression.ts';
 import { STORED_SUPPRESSION } from '../model/stored/catalog.ts';
 import { chunks } from '../model/yielding.ts';
 import type { Keys } from './keys.ts';
-import type { RedisClient } from './redis/connection.ts';
+import { type RedisClient, whenWritesMayBeLost } from './redis/connection.ts';
 import { defineScript, runScript } from './scripts/run-script.ts';
 import { createHashValues } from './values/hash-values.ts';
 import { type OnUnreadable, writeText } from './values/stored-values.ts';
@@ -27,6 +27,10 @@ export function createSuppressionStore(redis: RedisClient, keys: Keys, onUnreada
   let known:
     | { readonly revision: string; readonly effective: Promise<readonly StoredSuppression[]> }
     | undefined;
+  // Another write may get the revision of a lost one.
+  whenWritesMayBeLost(redis, () => {
+    known = undefined;
+  });
   return {
     list,
     /** `0` before the first one is added. */

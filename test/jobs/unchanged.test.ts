@@ -118,7 +118,7 @@ describe('a scan of unchanged lockfiles', () => {
         state: {
           ...state,
           basis,
-          revision: 5,
+          revision: expect.any(Number),
           scan: 'second',
           requestedAt: SCAN.requestedAt,
           history: [{ scan: 'second', requestedAt: SCAN.requestedAt, unchanged: true }],

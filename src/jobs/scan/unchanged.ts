@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ScanBasis, ScanInput, TargetState } from '../../model/scan/change.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
 import { imageScanOf } from '../../model/scan/scan-id.ts';
-import { judgedTimes, laterScans, type ScanScope } from '../../policy/scan-order.ts';
+import { judgedTimes, laterScans, nextRevision, type ScanScope } from '../../policy/scan-order.ts';
 import { contentHash } from '../../scan/read.ts';
 import { historyAfter } from '../../scan/target-lockfiles.ts';
 import type { JobRun } from '../job.ts';
@@ -66,7 +66,7 @@ export function repeatLastScan(
       state: {
         ...state,
         ...times,
-        revision: revision + 1,
+        revision: nextRevision(revision),
         scan,
         history: historyAfter(state, payload, { changes: [], gaps: 0 }, { unchanged: true }),
       },

@@ -119,7 +119,7 @@ export type TrackedFinding = TargetState['findings'][number];
 export type FirstScanState = Exclude<TargetState['firstScan'], undefined>;
 
 export const targetStateSchema = z.object({
-  /** Incremented by each judged scan; a write names the revision that it replaces. */
+  /** Higher after each judged scan; a write names the revision that it replaces. */
   revision: z.number(),
   scan: z.string(),
   /** When the newest judged scan was requested. For each lockfile, an older scan never replaces a newer one. */

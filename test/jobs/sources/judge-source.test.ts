@@ -82,7 +82,7 @@ describe('judge-source', () => {
       },
     ]);
     expect(next).toMatchObject([{ job: 'deliver-notification', payload: { target: 'shop', route: 'hook' } }]);
-    expect(after).toMatchObject({ revision: 1, sources: { acme: day(2) } });
+    expect(after).toMatchObject({ sources: { acme: day(2) } });
     // Once, also when it is judged again.
     expect(await opened(after, day(9))).toMatchObject({ changes: [], next: [] });
   });

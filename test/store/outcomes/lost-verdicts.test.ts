@@ -26,11 +26,10 @@ beforeEach(async () => {
 });
 afterAll(() => room.close());
 
-/** Judges the scan of a time, which finds something or nothing, and returns the ids of its alerts by route. */
-async function step(minute: number, isFound: boolean): Promise<Readonly<Record<string, string>>> {
-  const scan = `scan-${minute}`;
+/** Judges the scan of a time, which finds something or nothing. */
+async function judge(minute: number, isFound: boolean) {
   const judged = {
-    scan,
+    scan: `scan-${minute}`,
     target: { id: 'shop', labels: {} },
     requestedAt: `2026-05-01T00:0${minute}:00Z`,
     judgedAt: Date.parse(WINDOW),
@@ -44,7 +43,13 @@ async function step(minute: number, isFound: boolean): Promise<Readonly<Record<s
   };
   const rules = MODES.map((mode) => ({ name: mode, mode, match: {}, rest: false }));
   const routing = () => ({ take: 'all' as const, firstScan: 'all' as const, rules });
-  const run = await recordVerdict(judged, { routing: { routing }, policy: ports({}).policy });
+  return await recordVerdict(judged, { routing: { routing }, policy: ports({}).policy });
+}
+
+/** Judges the scan of a time, saves that, and returns the ids of its alerts by route. */
+async function step(minute: number, isFound: boolean): Promise<Readonly<Record<string, string>>> {
+  const scan = `scan-${minute}`;
+  const run = await judge(minute, isFound);
   expect(await outcomes.save('judge-scan', scan, run)).toMatchObject({ status: 'saved' });
   const gathered = await Promise.all([gather('changes', 'periodic'), gather('issues', 'advisory')]);
   const told = [run, ...gathered].flatMap(({ deliveries = [] }) => deliveries);
@@ -94,6 +99,17 @@ describe('after Redis has lost verdicts', () => {
     const again = await step(4, false);
     expect(Object.keys(again).toSorted()).toEqual(MODES.toSorted());
     for (const mode of MODES) expect(again[mode]).not.toBe(told[mode]);
+  });
+
+  it('a worker that has read a lost state does not replace the next one', async () => {
+    await step(1, true);
+    const before = await image();
+    await step(2, true);
+    const late = await judge(3, true);
+    await restore(before);
+    await step(4, false);
+    expect(await outcomes.save('judge-scan', 'scan-3', late)).toMatchObject({ status: 'state-moved' });
+    expect((await createTargetStore(room.redis, room.keys).read('shop'))?.scan).toBe('scan-4');
   });
 
   it('steps that tell nothing change no id', async () => {
