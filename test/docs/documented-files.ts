@@ -110,11 +110,11 @@ esac
 
 function lockOf(packages: Locked): string {
   const locked = Object.entries(packages).map(([name, version]) => [`node_modules/${name}`, { version }]);
-  const root = { name: 'shop', version: '1.0.0', dependencies: packages };
+  const root = { name: 'shop', version: '1.0.0' };
   return JSON.stringify({
     ...root,
     lockfileVersion: 3,
-    packages: { '': root, ...Object.fromEntries(locked) },
+    packages: { '': { ...root, dependencies: packages }, ...Object.fromEntries(locked) },
   });
 }
 

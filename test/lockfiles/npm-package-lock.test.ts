@@ -56,6 +56,8 @@ describe('a file with both sections (lockfileVersion 2)', () => {
 
   it('is read by `packages` where both say the same', () => {
     expect(readBoth(same)).toMatchObject(read(v3(packages)));
+    // Requirements of a manifest lock nothing.
+    expect(readBoth({ a: '^1.0.0' })).toMatchObject(read(v3(packages)));
   });
 
   it.each([

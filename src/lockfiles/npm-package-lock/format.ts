@@ -105,7 +105,7 @@ interface Tree {
  * versions from `packages`. Links and folders are left out, which `packages` names otherwise.
  */
 function addPackagesOfTree(root: Entry, tree: Tree, builder: LockfileBuilder): void {
-  if (!isEntry(root.dependencies)) return;
+  if (!isEntry(root.dependencies) || !Object.values(root.dependencies).some(isEntry)) return;
   const only = new LockfileBuilder();
   readDependencyTree(root, tree, only);
   const { packages, problems } = only.content();
