@@ -2,7 +2,7 @@ import type { FeedPosition, OsvRecord } from '../model/advisories/osv-record.ts'
 import { FEED_POSITION, OSV_RECORD } from '../model/stored/catalog.ts';
 import { chunks } from '../model/yielding.ts';
 import type { Keys } from './keys.ts';
-import { type RedisClient, whenWritesMayBeLost } from './redis/connection.ts';
+import { countPossibleLosses, type RedisClient } from './redis/connection.ts';
 import { createHashValues } from './values/hash-values.ts';
 import { type OnUnreadable, writeText } from './values/stored-values.ts';
 
@@ -49,13 +49,10 @@ export function createAdvisoryChanges(redis: RedisClient, keys: Keys, onUnreadab
     remedy: 'Delete the field; the list is read from the time of the imported advisories on.',
     onUnreadable,
   });
-  let epoch = 0;
-  whenWritesMayBeLost(redis, () => {
-    epoch += 1;
-  });
+  const epoch = countPossibleLosses(redis);
   return {
     /** Another text after a change, and after Redis may have lost one. Differs between processes. */
-    revision: async () => `${epoch} ${(await redis.get(advisoryRevision)) ?? ''}`,
+    revision: async () => `${epoch()} ${(await redis.get(advisoryRevision)) ?? ''}`,
     /** All records. */
     async records(): Promise<readonly OsvRecord[]> {
       const found: OsvRecord[] = [];

@@ -157,7 +157,7 @@ async function hasNext(queue: Queue, schedule: Schedule, known: Known | undefine
   return job !== undefined && job.finishedOn === undefined;
 }
 
-/** What BullMQ knows of a schedule. */
+/** A schedule as BullMQ stores it. */
 interface Known {
   readonly next?: number | undefined;
   readonly every?: number;

@@ -64,7 +64,7 @@ export function createApiServer(options: ApiServerOptions): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headersOf(request));
   });
-  // Nobody reads it: it would stay in memory.
+  // An answer that its client does not read would stay in memory.
   app.addHook('onSend', async (_request, { raw }) => void raw.setTimeout(receiveMs, () => raw.destroy()));
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, log));
   refuseUnrouted(app, opensPage);

@@ -5,7 +5,7 @@ import type { StoredKind } from '../../model/stored/kind.ts';
 import { chunks } from '../../model/yielding.ts';
 import type { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
-import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
+import { countPossibleLosses, type RedisClient } from '../redis/connection.ts';
 import { scanHaving } from '../redis/scan.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { readValue, reportTo, versionOf, writeText } from '../values/stored-values.ts';
@@ -44,10 +44,7 @@ export function createFactStore<Value extends object>(
   const factKeys = keys.facts(kind.kind);
   const { facts, answered, unanswered, changed, pending, young, revision, replaced } = factKeys;
   const times = createAnswerTimes(redis, factKeys, { now, onUnreadable });
-  let epoch = 0;
-  whenWritesMayBeLost(redis, () => {
-    epoch += 1;
-  });
+  const epoch = countPossibleLosses(redis);
   const read = createKeptReads<Known<Value>>(redis, {
     hash: facts,
     revision,
@@ -71,7 +68,7 @@ export function createFactStore<Value extends object>(
       return found;
     },
     async news(since: string | undefined): Promise<FactNews> {
-      const [ownEpoch, current] = [epoch, (await redis.get(revision)) ?? ''];
+      const [ownEpoch, current] = [epoch(), (await redis.get(revision)) ?? ''];
       const until = `${ownEpoch} ${current}`;
       if (until === since) return { until, replaced: [] };
       if (since?.startsWith(`${ownEpoch} `) !== true) return { until, replaced: undefined };

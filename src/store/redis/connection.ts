@@ -295,6 +295,15 @@ export function whenWritesMayBeLost(redis: RedisClient, act: () => void): void {
   for (const event of ['ready', '+node', '-node', 'node error']) redis.on(event, act);
 }
 
+/** Returns a function that says how often Redis may have lost writes so far. A revision that was read at another count is not comparable. */
+export function countPossibleLosses(redis: RedisClient): () => number {
+  let count = 0;
+  whenWritesMayBeLost(redis, () => {
+    count += 1;
+  });
+  return () => count;
+}
+
 function unreachable(where: string, what: string, cause: unknown): StoreError {
   const detail = cause === undefined ? '' : ` (${tlsFault(cause) ?? messageOf(cause)})`;
   return new StoreError(
