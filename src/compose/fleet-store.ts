@@ -87,12 +87,14 @@ function openQueues(log: Logger, telemetryOf: FleetStoreOptions['telemetry']) {
   const opened = new Map<string, Promise<Queue>>();
   const open = async ({ redis: connection, prefix }: Pick<Store, 'redis' | 'prefix'>, job: string) => {
     const { Queue } = await import('bullmq');
+    const { CRON_SETTINGS } = await import('../workers/schedules.ts');
     const telemetry = await telemetryOf?.();
     const queue = new Queue(job, {
       connection,
       prefix,
       skipMetasUpdate: true,
       skipVersionCheck: true,
+      ...CRON_SETTINGS,
       ...defined({ telemetry }),
     });
     return queue.on('error', (error) => log.warn({ error: error.message }, 'queue connection'));

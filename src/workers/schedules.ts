@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type ConnectionOptions, DelayedError, type Job, Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
 import type { FollowUp } from '../jobs/job.ts';
+import { loadPackage } from '../model/lazily.ts';
 import { enqueueFollowUps, type FlowOptions } from './flow.ts';
 import { MAX_STALLS } from './queued-jobs.ts';
 
@@ -49,6 +50,14 @@ interface SchedulesOptions {
 /** BullMQ writes an event for each step of a job; Lockhound reads none of them. */
 export const FEW_EVENTS = { events: { maxLen: 100 } } as const;
 
+/** BullMQ asks the queues and the workers of schedules for the next start of a cron expression. */
+export const CRON_SETTINGS = {
+  settings: {
+    repeatStrategy: (after: number, { pattern = '', tz = 'UTC' }: { pattern?: string; tz?: string }) =>
+      nextCronTime(after, pattern, tz),
+  },
+} as const;
+
 /** The queue of all schedules. No job has this name. */
 export const SCHEDULES_QUEUE = 'schedules';
 const ATTEMPTS = { attempts: 10, backoff: { type: 'exponential', delay: 1_000 } } as const;
@@ -66,6 +75,7 @@ export async function startSchedules(options: SchedulesOptions) {
     prefix,
     streams: FEW_EVENTS,
     skipVersionCheck: true,
+    ...CRON_SETTINGS,
   });
   queue.on('error', onError);
   await reconcileSchedules(queue, options, () => true);
@@ -91,6 +101,7 @@ export async function startSchedules(options: SchedulesOptions) {
     {
       connection,
       prefix,
+      ...CRON_SETTINGS,
       lockDuration: lockDurationMs,
       stalledInterval: lockDurationMs,
       // The reconciler restores a schedule whose start has failed.
@@ -148,6 +159,32 @@ function repeatOptions(schedule: Schedule) {
   if ('cron' in schedule) return { pattern: schedule.cron, tz: schedule.timeZone };
   const { everyMs: every, aligned } = schedule;
   return aligned === true ? { every, startDate: (Math.floor(Date.now() / every) + 1) * every } : { every };
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Returns the first time of a cron expression after `after`, both in milliseconds since 1970. A local time that summer time skips
+ * starts later by the length of the gap (02:30 at 03:30), and one that exists twice starts once. Throws `Error` when the
+ * expression has no further time.
+ */
+export function nextCronTime(after: number, cron: string, timeZone: string): number {
+  const { CronDate, CronExpressionParser }: typeof import('cron-parser') = loadPackage('cron-parser');
+  const inZone = CronExpressionParser.parse(cron, { tz: timeZone, currentDate: new Date(after) });
+  // What starts each hour also starts in an hour that exists twice.
+  if (inZone.fields.hour.values.length === 24) return inZone.next().getTime();
+  const offsetAt = (time: number) => new CronDate(new Date(time), timeZone).getUTCOffset() * 60_000;
+  // `cron-parser` leaves out some local times that do not exist. In UTC, which is read as local time here, all exist.
+  const offset = Math.min(offsetAt(after - DAY_MS), offsetAt(after));
+  const local = CronExpressionParser.parse(cron, { tz: 'UTC', currentDate: new Date(after + offset) });
+  for (;;) {
+    const time = local.next().getTime();
+    const before = offsetAt(time - DAY_MS);
+    const later = offsetAt(time + DAY_MS);
+    const isLater = offsetAt(time - before) !== before && offsetAt(time - later) === later;
+    const start = time - (isLater ? later : before);
+    if (start > after) return start;
+  }
 }
 
 /** Whether the job of the next start exists, is not finished, and belongs to the same times. */

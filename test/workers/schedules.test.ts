@@ -1,6 +1,6 @@
 import { Queue, Worker } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Schedule } from '../../src/workers/schedules.ts';
+import { nextCronTime, type Schedule } from '../../src/workers/schedules.ts';
 import { openWorkerRoom, testFollowUp, testJob, type WorkerRoom } from './worker-room.ts';
 
 let room: WorkerRoom;
@@ -177,6 +177,24 @@ describe('a schedule', () => {
     expect(new Set(ran).size).toBe(ran.length);
   });
 
+  test('at a local time that never exists starts at the next one, again and again', async () => {
+    const bench = room.bench('schedule-gap');
+    const ran: number[] = [];
+    const job = testJob('tick', async ({ id }) => void ran.push(Number(id.slice(3))));
+    const start = (due: Date) => [testFollowUp('tick', `at-${due.getTime()}`)];
+    // Summer time begins there on the first Sunday of October at 02:00, by half an hour.
+    const skipped = { name: 'skipped', cron: '15 2 * 10 0#1', timeZone: 'Australia/Lord_Howe', start };
+    await bench.start([job], { schedules: [skipped] });
+    const queue = bench.queue('schedules');
+    const next = async () => (await queue.getJobScheduler('skipped'))?.next ?? 0;
+    const first = await next();
+    expect(new Date(first).toLocaleTimeString('sv', { timeZone: skipped.timeZone })).toBe('02:45:00');
+    await (await queue.getDelayed())[0]?.promote();
+    await expect.poll(() => ran).toEqual([first]);
+    await expect.poll(next).toBe(nextCronTime(first, skipped.cron, skipped.timeZone));
+    expect(await next()).toBeGreaterThan(first);
+  });
+
   test('with jitter starts later than it was due, once, and differently each time', async () => {
     const bench = room.bench('schedule-jitter');
     const ran: { readonly due: number; readonly delay: number }[] = [];
@@ -221,5 +239,44 @@ describe('a schedule', () => {
     stored.delete('s.one');
     const names = async () => (await bench.queue('schedules').getJobSchedulers()).map(({ key }) => key);
     await expect.poll(names).toEqual(['s.two']);
+  });
+});
+
+describe('times of a cron expression', () => {
+  /** The first starts after a time, each from the one before it, as BullMQ asks for them. */
+  const starts = (timeZone: string, cron: string, after: string, count: number) => {
+    const times = [Date.parse(after)];
+    while (times.length <= count) times.push(nextCronTime(times.at(-1) ?? 0, cron, timeZone));
+    return times.slice(1).map((time) => new Date(time).toISOString().slice(5, 16));
+  };
+
+  test.each([
+    ['Asia/Beirut', '0 0 * * *', '2026-03-28T12:00Z', ['03-28T22:00', '03-29T21:00']],
+    ['Asia/Beirut', '0 0 29 3 *', '2026-03-28T12:00Z', ['03-28T22:00', '03-28T21:00']],
+    ['Africa/Cairo', '15 0 * * *', '2026-04-23T12:00Z', ['04-23T22:15', '04-24T21:15']],
+    ['Australia/Lord_Howe', '15 2 * * *', '2026-10-03T12:00Z', ['10-03T15:45', '10-04T15:15']],
+    ['America/Santiago', '30 0 * * 0', '2026-09-03T12:00Z', ['09-06T04:30', '09-13T03:30']],
+    ['America/Havana', '0 0 * * *', '2026-03-07T12:00Z', ['03-08T05:00', '03-09T04:00']],
+    ['America/Asuncion', '0 0 * * *', '2023-09-30T12:00Z', ['10-01T04:00', '10-02T03:00']],
+    ['Europe/Berlin', '30 2 * * *', '2026-03-28T12:00Z', ['03-29T01:30', '03-30T00:30']],
+    // Asked after the gap began, and before the start.
+    ['Europe/Berlin', '30 2 * * *', '2026-03-29T01:10Z', ['03-29T01:30', '03-30T00:30']],
+    ['Europe/Berlin', '*/30 2 * * *', '2026-03-28T12:00Z', ['03-29T01:00', '03-29T01:30', '03-30T00:00']],
+    ['Europe/Berlin', '30 2,3 * * *', '2026-03-28T12:00Z', ['03-29T01:30', '03-30T00:30', '03-30T01:30']],
+  ])('%s, %s: a time that does not exist is not left out', (timeZone, cron, after, expected) => {
+    expect(starts(timeZone, cron, after, expected.length)).toEqual(expected);
+  });
+
+  test.each([
+    ['Europe/Berlin', '30 2 * * *', '2026-10-24T12:00Z', ['10-25T00:30', '10-26T01:30']],
+    ['Africa/Cairo', '30 23 * * *', '2026-10-29T12:00Z', ['10-29T20:30', '10-30T21:30']],
+    ['America/Havana', '30 0 * * *', '2026-10-31T12:00Z', ['11-01T04:30', '11-02T05:30']],
+    ['Australia/Lord_Howe', '45 1 * * *', '2026-04-04T12:00Z', ['04-04T14:45', '04-05T15:15']],
+    // Asked between both.
+    ['Europe/Berlin', '30 2 * * *', '2026-10-25T01:10Z', ['10-26T01:30']],
+    // Each hour is another one.
+    ['Europe/Berlin', '30 * * * *', '2026-10-25T00:00Z', ['10-25T00:30', '10-25T01:30', '10-25T02:30']],
+  ])('%s, %s: a time that exists twice starts once', (timeZone, cron, after, expected) => {
+    expect(starts(timeZone, cron, after, expected.length)).toEqual(expected);
   });
 });
