@@ -73,7 +73,9 @@ async function processJob(
     stalled: stallsOf(queued) >= MAX_STALLS,
     waited: waitOf(attempt, now()),
   });
-  if (attempt.stored === undefined && queued.parentKey === undefined) {
+  // One that was done before may follow from another job, which closed it: only requests certainly do not.
+  const isRoot = !begun.hasOutcome || parsed.content !== undefined;
+  if (attempt.stored === undefined && queued.parentKey === undefined && isRoot) {
     const { job, ports } = options;
     options.completed.add({
       // Another program may have queued it under another id.

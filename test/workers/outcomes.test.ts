@@ -241,6 +241,30 @@ describe('a Redis that lost its last writes', () => {
     expect(bench.log.filter((line) => line.includes('the outcome of a job was lost'))).toHaveLength(1);
   });
 
+  it('does not get a follow-up again that a second worker found done, and that nothing asks for any more', async () => {
+    const bench = room.bench('found-done');
+    const ran: string[] = [];
+    const second = testJob('second', async () => void ran.push('second'));
+    const first = testJob('first', async ({ id }) => {
+      ran.push('first');
+      return { next: ran.includes('second') ? [] : [testFollowUp('second', id)] };
+    });
+    let act = () => {};
+    await bench.start([first, second], { keptCompleted: 0, whenWritesMayBeLost: (given) => (act = given) });
+    const finished = () => bench.events.filter(({ kind }) => kind === 'finished').length;
+    await bench.enqueue(first, 'one');
+    await until('both have run', () => finished() === 2);
+    await bench.enqueue(second, 'one');
+    await until('it is found done', () => finished() === 3);
+    const keys = createKeys('found-done');
+    await room.redis.del(keys.outcome('first', 'one'), keys.outcome('second', 'one'));
+    act();
+    await until('the first one ran again', () => ran.length === 3);
+    expect(ran).toEqual(['first', 'second', 'first']);
+    // What was completed last is checked first.
+    expect(bench.log.filter((line) => line.includes('the outcome of a job was lost'))).toHaveLength(1);
+  });
+
   it('does not get a request again that another program queued under an id of its own', async () => {
     const bench = room.bench('foreign-id');
     const ran: string[] = [];
