@@ -4,8 +4,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Readable } from 'node:stream';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
+import { run } from '../../src/cli/program/program.ts';
 import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
 import { BUILT } from '../prepare.ts';
 import { DATA, type Packages, WRITERS } from '../review/histories.ts';
@@ -53,6 +55,11 @@ beforeAll(async () => {
   service = await startInsightsService({ data: DATED });
   github = await startGithub(TOKEN);
 });
+const start = process.cwd();
+afterEach(() => {
+  process.chdir(start);
+  vi.unstubAllEnvs();
+});
 afterAll(async () => {
   await github.close();
   await service.close();
@@ -70,8 +77,14 @@ function pullRequest(name: string, before: Packages, after: Packages) {
   return { folder, event: { pull_request: { number: 7, base: { sha: base } } } };
 }
 
-/** Runs the step `Scan` as the host does: inputs and contexts in place of the expressions. `policy`: the configuration. */
-async function runScan(
+/** Stands in for `node`: the step ends with its arguments in a file. */
+const NODE = '#!/bin/sh\nprintf "%s\\0" "$@" > "$FOLDER/arguments"\n';
+
+/**
+ * Prepares the step `Scan` as the host does, with inputs and contexts in place of the expressions. Returns what starts it in a shell, with
+ * a folder of programs, and what reads its files. `policy`: the configuration.
+ */
+function prepareScan(
   folder: string,
   event: object,
   inputs: Readonly<Record<string, string>> = {},
@@ -92,26 +105,51 @@ async function runScan(
       return given[input] ?? action.inputs[input]?.default ?? '';
     });
   const own = Object.entries(step?.env ?? {}).map(([name, expression]) => [name, value(expression)]);
-  const child = spawn('bash', ['-e', '-c', step?.run ?? 'exit 99'], {
-    cwd: folder,
-    env: {
-      PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
-      HOME: temp,
-      GITHUB_API_URL: github.url,
-      GITHUB_REPOSITORY: 'acme/shop',
-      GITHUB_SHA: git(folder, 'rev-parse', 'HEAD'),
-      GITHUB_REF: 'refs/pull/7/merge',
-      GITHUB_EVENT_PATH: join(temp, 'event.json'),
-      GITHUB_OUTPUT: join(temp, 'output'),
-      GITHUB_STEP_SUMMARY: join(temp, 'summary'),
-      ...Object.fromEntries(own),
-    },
-  });
-  let log = '';
-  child.stdout.on('data', (chunk) => (log += chunk));
-  child.stderr.on('data', (chunk) => (log += chunk));
-  const [code] = await once(child, 'close');
+  const environment: Readonly<Record<string, string>> = {
+    HOME: temp,
+    GITHUB_API_URL: github.url,
+    GITHUB_REPOSITORY: 'acme/shop',
+    GITHUB_SHA: git(folder, 'rev-parse', 'HEAD'),
+    GITHUB_REF: 'refs/pull/7/merge',
+    GITHUB_EVENT_PATH: join(temp, 'event.json'),
+    GITHUB_OUTPUT: join(temp, 'output'),
+    GITHUB_STEP_SUMMARY: join(temp, 'summary'),
+    ...Object.fromEntries(own),
+  };
   const read = (name: string): string => readFileSync(join(temp, name), 'utf8');
+  const shell = async (programs: string) => {
+    const env = { ...environment, PATH: `${programs}:${process.env['PATH']}` };
+    const child = spawn('bash', ['-e', '-c', step?.run ?? 'exit 99'], { cwd: folder, env });
+    let log = '';
+    child.stdout.on('data', (chunk) => (log += chunk));
+    child.stderr.on('data', (chunk) => (log += chunk));
+    const [code] = await once(child, 'close');
+    return { code, log, read };
+  };
+  return { temp, environment, shell, read };
+}
+
+/** Runs the step in a process of its own, as the host does. */
+async function runStep(...given: Parameters<typeof prepareScan>) {
+  return await prepareScan(...given).shell(dirname(process.execPath));
+}
+
+/** Runs the step, and in this process the command that it starts. */
+async function runScan(...given: Parameters<typeof prepareScan>) {
+  const { temp, environment, shell, read } = prepareScan(...given);
+  writeFileSync(join(temp, 'node'), NODE, { mode: 0o755 });
+  expect(await shell(temp)).toMatchObject({ code: 0, log: '' });
+  const [program, ...args] = read('arguments').split('\0').slice(0, -1);
+  expect(program).toBe(join(BUILT, 'bin/lockhound.js'));
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  process.chdir(given[0]);
+  let log = '';
+  const write = (text: string): void => {
+    log += text;
+  };
+  const terminal = { colour: false, interactive: false, width: 80, noteWidth: 80 };
+  const code = await run(args, { out: write, note: write, input: Readable.from(['']), ...terminal });
+  process.chdir(start);
   return { code, log, read };
 }
 
@@ -123,7 +161,7 @@ describe('the Action', () => {
       { good: '1.0.0', flawed: '1.0.0' },
       { flawed: '1.0.0', worse: '1.0.0' },
     );
-    const bad = await runScan(first.folder, first.event);
+    const bad = await runStep(first.folder, first.event);
     expect(bad.log).toContain('Since ');
     expect(bad.code).toBe(1);
     expect(bad.read('output')).toBe(
@@ -147,7 +185,7 @@ describe('the Action', () => {
     }));
     github.state.comments.unshift(...copied);
     const second = pullRequest('second', { good: '1.0.0', flawed: '1.0.0' }, { flawed: '2.0.0' });
-    const good = await runScan(second.folder, second.event);
+    const good = await runStep(second.folder, second.event);
     expect(good.code).toBe(0);
     expect(github.state.comments).toHaveLength(151);
     expect(comment?.body).toContain('No new findings');
@@ -248,10 +286,10 @@ describe('the Action', () => {
     mkdirSync(join(folder, 'empty'));
     const none = { comment: 'false', upload: 'false' };
     expect((await runScan(folder, event, { 'fail-on': 'critical', ...none })).code).toBe(0);
-    const { code, log } = await runScan(folder, event, { target: '$(touch pwned); `touch pwned`', ...none });
+    const { code, log } = await runStep(folder, event, { target: '$(touch pwned); `touch pwned`', ...none });
     expect([code, git(folder, 'status', '--porcelain')]).toEqual([1, '']);
     expect(log).not.toContain('pwned:');
-    const failed = await runScan(folder, {}, { paths: '--help', ...none });
+    const failed = await runStep(folder, {}, { paths: '--help', ...none });
     expect([failed.code, failed.read('output')]).toEqual([2, 'exit-code=2\n']);
   });
 

@@ -1,45 +1,72 @@
-import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { proposeFix } from '../../src/commands/ci/propose-fix.ts';
 import { applyFix } from '../../src/commands/fix/apply-fix.ts';
+import { LOCKHOUND_EMAIL } from '../../src/commands/fix/commit-branch.ts';
 import type { ProposalEnvironment } from '../../src/config/github-environment.ts';
 import { inheritedEnvironment } from '../../src/config/inherited-environment.ts';
 import type { ScanReport } from '../../src/model/scan/verdict.ts';
 import { Secret } from '../../src/model/secret.ts';
-import { git } from '../sources/repositories.ts';
+import { commitAll, git } from '../sources/repositories.ts';
 import { REPOSITORY, startHost } from './pull-request-host.ts';
 
 const TOKEN = 'secret-token-4e1f';
 const BRANCH = 'lockhound/fixes';
 const LOCK = 'package-lock.json';
 
+/** Makes the commit of a fix, whose message is the argument. */
+const COMMIT = `
+blob=$(echo a 2.0.0 | git hash-object -w --stdin)
+tree=$(printf '100644 blob %s\\t${LOCK}\\n' $blob | git mktree)
+git commit-tree $tree -p HEAD -m "$1"
+`;
+const AUTHOR = Object.fromEntries(
+  ['AUTHOR', 'COMMITTER'].flatMap((who) => [
+    [`GIT_${who}_NAME`, 'Lockhound'],
+    [`GIT_${who}_EMAIL`, LOCKHOUND_EMAIL],
+    [`GIT_${who}_DATE`, '2026-01-01T00:00:00Z'],
+  ]),
+);
+
 describe.each(['github', 'gitlab'] as const)('the pull request of a fix at %s', (kind) => {
   let host: Awaited<ReturnType<typeof startHost>>;
-  /** The checkout of the job. */
+  /** A checkout of the job. */
+  let checkout: string;
+  /** That of one test. */
   let folder: string;
-  beforeEach(async () => {
+  beforeAll(async () => {
     host = await startHost(kind, TOKEN);
-    folder = mkdtempSync(join(host.root, 'job-'));
+    checkout = mkdtempSync(join(host.root, 'checkout-'));
+    folder = checkout;
     git(folder, 'init', '--quiet', '--initial-branch=main');
     // What a checkout leaves behind.
     git(folder, 'config', `http.${host.url}/.extraheader`, 'AUTHORIZATION: basic b2xk');
     change('a 1.0.0\n');
     git(folder, 'push', '--quiet', host.bare, 'main');
-    host.requests();
+    cpSync(host.bare, join(host.root, 'pushed'), { recursive: true });
   });
-  afterEach(() => host.close());
+  beforeEach(() => {
+    folder = mkdtempSync(join(host.root, 'job-'));
+    cpSync(checkout, folder, { recursive: true });
+    rmSync(host.bare, { recursive: true });
+    cpSync(join(host.root, 'pushed'), host.bare, { recursive: true });
+    host.reset();
+  });
+  afterAll(() => host.close());
 
   function change(content: string): void {
     writeFileSync(join(folder, LOCK), content);
-    git(folder, 'add', '.');
-    git(folder, 'commit', '--quiet', '--allow-empty', '--message=change');
+    commitAll(folder);
   }
 
-  async function run(inherited = inheritedEnvironment()) {
-    const affected = readFileSync(join(folder, LOCK), 'utf8').trim().replace(' ', '@');
+  const affected = () => readFileSync(join(folder, LOCK), 'utf8').trim().replace(' ', '@');
+
+  /** The commit that a fix of the checkout makes. */
+  async function applied() {
     const finding = {
-      package: { name: 'a', version: affected.slice(2) },
+      package: { name: 'a', version: affected().slice(2) },
       advisory: { id: 'GHSA-1' },
       locations: [{ path: LOCK }],
     };
@@ -48,15 +75,27 @@ describe.each(['github', 'gitlab'] as const)('the pull request of a fix at %s', 
       ({ verdict: { findings, gaps: [] }, inventory }) as unknown as ScanReport;
     const commands = [`echo a 2.0.0 > ${LOCK}`];
     const changes = [{ name: 'a', from: '1.0.0', to: '2.0.0', how: 'upgrade' as const }];
-    const steps = [{ changes, commands, clears: [{ id: affected, findings: 1 }] }];
-    const signal = new AbortController().signal;
+    const steps = [{ changes, commands, clears: [{ id: affected(), findings: 1 }] }];
     const { commit = '', message = '' } = await applyFix({
-      ...{ folder, inherited, signal, branch: BRANCH, isRemote: true },
+      ...{ folder, inherited: inheritedEnvironment(), branch: BRANCH, isRemote: true },
+      signal: new AbortController().signal,
       plans: [{ path: LOCK, steps, commands, breaking: { steps: [], commands: [] }, stays: [] }],
       before: reportWith([finding]),
       scan: async () => reportWith([]),
       onStep() {},
     });
+    return { commit, message };
+  }
+
+  /** A commit like it, which takes a tenth of the processes. */
+  function committed() {
+    const message = `fix: clear 1 advisory in 1 package\n\nClears GHSA-1 in ${affected()}\n`;
+    const options = { cwd: folder, env: { ...process.env, ...AUTHOR } };
+    const commit = execFileSync('sh', ['-c', COMMIT, 'sh', message], options).toString().trim();
+    return { commit, message };
+  }
+
+  async function run(made: ReturnType<typeof committed> = committed(), inherited = inheritedEnvironment()) {
     const isGithub = kind === 'github';
     const environment: ProposalEnvironment = {
       host: kind,
@@ -67,16 +106,17 @@ describe.each(['github', 'gitlab'] as const)('the pull request of a fix at %s', 
       base: 'main',
       token: undefined,
     };
-    const proposal = { folder, commit, message, branch: BRANCH, inherited, signal };
+    const signal = new AbortController().signal;
+    const proposal = { ...made, folder, branch: BRANCH, inherited, signal };
     const proposed = await proposeFix({ ...environment, base: 'main', token: new Secret(TOKEN) }, proposal);
-    return { ...proposed, commit };
+    return { ...proposed, commit: made.commit };
   }
 
   const remoteTip = () => git(host.bare, 'rev-parse', `refs/heads/${BRANCH}`);
   const pushes = () => host.requests().filter(({ url }) => url.includes('git-receive-pack')).length;
 
   it('is opened once, and stays as it is while nothing changes', async () => {
-    const { outcome, url, commit } = await run();
+    const { outcome, url, commit } = await run(await applied());
     expect([outcome, remoteTip()]).toEqual(['created', commit]);
     expect(url).toMatch(/\/(?:pull|-\/merge_requests)\/1$/);
     expect(host.state.pulls).toMatchObject([
@@ -89,7 +129,7 @@ describe.each(['github', 'gitlab'] as const)('the pull request of a fix at %s', 
     expect(git(folder, 'status', '--porcelain')).toBe('');
     expect(git(folder, 'branch', '--list')).toBe('* main');
     expect(pushes()).toBeGreaterThan(0);
-    expect(await run()).toMatchObject({ outcome: 'unchanged', commit });
+    expect(await run(await applied())).toMatchObject({ outcome: 'unchanged', commit });
     expect(pushes()).toBe(0);
     expect(host.written).toHaveLength(1);
   });
@@ -162,11 +202,11 @@ describe.each(['github', 'gitlab'] as const)('the pull request of a fix at %s', 
     chmodSync(join(bin, 'git'), 0o755);
     const inherited = { ...others, PATH: `${bin}:${PATH}` };
     host.state.refusesPush = true;
-    const error = await run(inherited).catch((fault: Error) => fault);
+    const error = await run(committed(), inherited).catch((fault: Error) => fault);
     host.state.refusesPush = false;
     expect(error).toMatchObject({ code: 'push-refused' });
     expect(error).not.toHaveProperty('cause');
-    await run(inherited);
+    await run(committed(), inherited);
     const text = `${readFileSync(log, 'utf8')}${(error as Error).stack}`;
     expect(text).toContain('push --quiet');
     for (const form of [TOKEN, Buffer.from(`x-access-token:${TOKEN}`).toString('base64')]) {

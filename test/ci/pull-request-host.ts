@@ -17,7 +17,7 @@ export interface KeptPull {
 }
 
 interface State {
-  readonly pulls: KeptPull[];
+  pulls: KeptPull[];
   /** The next lists that lack what another job opens meanwhile. */
   hidden: number;
   /** The next requests that create one and fail. */
@@ -68,6 +68,12 @@ export async function startHost(kind: HostKind, token: string) {
     /** Requests that write, in the API. */
     written,
     requests: server.requests,
+    /** Forgets pull requests and what was asked. */
+    reset(): void {
+      Object.assign(state, { pulls: [], hidden: 0, failing: 0, refusesPush: false });
+      written.length = 0;
+      server.requests();
+    },
     /** A commit of somebody who clones the branch. */
     commitOn(branch: string): string {
       const folder = join(repositories.root, `other-${written.length}`);

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -17,9 +17,20 @@ const ENV = {
 
 /** Runs git; returns its output. */
 export function git(folder: string, ...args: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync('git', [...args], { cwd: folder, env: ENV, maxBuffer: 1e9 });
-  if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr.toString()}`);
+  return run(folder, 'git', args);
+}
+
+function run(folder: string, program: string, args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(program, [...args], { cwd: folder, env: ENV, maxBuffer: 1e9 });
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stderr.toString()}`);
   return stdout.toString().trim();
+}
+
+/** Commits all files of a repository; returns the commit. A large process starts one program in half the time of two. */
+export function commitAll(folder: string): string {
+  run(folder, 'sh', ['-c', 'git add --all && git commit --quiet --allow-empty --message change']);
+  const head = readFileSync(join(folder, '.git/HEAD'), 'utf8').trim();
+  return readFileSync(join(folder, '.git', head.replace('ref: ', '')), 'utf8').trim();
 }
 
 export interface TestRepository {
@@ -37,22 +48,22 @@ export interface Repositories {
 /** A folder for repositories. */
 export function openRepositories(): Repositories {
   const root = mkdtempSync(join(tmpdir(), 'repositories-'));
+  const empty = join(root, '.empty');
+  git(root, 'init', '--quiet', '--initial-branch=main', empty);
+  git(empty, 'config', 'uploadpack.allowFilter', 'true');
+  git(empty, 'config', 'http.receivepack', 'false');
+  rmSync(join(empty, '.git/hooks'), { recursive: true, force: true });
   return {
     root,
     create(name, files = {}) {
       const folder = join(root, name);
-      mkdirSync(folder, { recursive: true });
-      git(folder, 'init', '--quiet', '--initial-branch=main');
-      git(folder, 'config', 'uploadpack.allowFilter', 'true');
-      git(folder, 'config', 'http.receivepack', 'false');
+      cpSync(empty, folder, { recursive: true });
       const commit = (changed: Readonly<Record<string, string | Buffer>>) => {
         for (const [path, content] of Object.entries(changed)) {
           mkdirSync(dirname(join(folder, path)), { recursive: true });
           writeFileSync(join(folder, path), content);
         }
-        git(folder, 'add', '--all');
-        git(folder, 'commit', '--quiet', '--allow-empty', '--message', 'change');
-        return git(folder, 'rev-parse', 'HEAD');
+        return commitAll(folder);
       };
       if (Object.keys(files).length > 0) commit(files);
       return { folder, commit };
