@@ -62,30 +62,43 @@ export async function openAdvisoryIndex(
     reportOne('records of imported advisories', rejected);
     reportOne('age of imported advisories', isOld ? `imported on ${importedAt.slice(0, 10)}` : undefined);
   };
-  return {
-    /** The imported advisories as they are now. `fault`: why they are those that were read before. */
-    async current(): Promise<Omit<Awaited<typeof opened>, 'fault'> & { readonly fault: string | undefined }> {
-      for (;;) {
-        const reading = opened;
-        const before = await reading;
-        if ((await stampNow()) === before.stamp) {
-          report(before);
-          return before;
-        }
-        // Another caller may be reading it already.
-        if (opened === reading) opened = open();
-        try {
-          const next = await opened;
-          // Work that began before may still read it.
-          if (next !== before) setTimeout(before.close, CLOSE_AFTER_MS).unref();
-        } catch (error) {
-          // The file is damaged or gone: what was read of it stays.
-          opened = reading;
-          const fault = `${messageOf(error)} (those in use are as of ${before.asOf})`;
-          report(before, fault);
-          return { ...before, fault };
-        }
+  const look = async (): Promise<
+    Omit<Awaited<typeof opened>, 'fault'> & { readonly fault: string | undefined }
+  > => {
+    for (;;) {
+      const reading = opened;
+      const before = await reading;
+      if ((await stampNow()) === before.stamp) {
+        report(before);
+        return before;
       }
+      // Another caller may be reading it already.
+      if (opened === reading) opened = open();
+      try {
+        const next = await opened;
+        // Work that began before may still read it.
+        if (next !== before) setTimeout(before.close, CLOSE_AFTER_MS).unref();
+      } catch (error) {
+        // The file is damaged or gone: what was read of it stays.
+        opened = reading;
+        const fault = `${messageOf(error)} (those in use are as of ${before.asOf})`;
+        report(before, fault);
+        return { ...before, fault };
+      }
+    }
+  };
+  let due: ReturnType<typeof look> | undefined;
+  return {
+    /**
+     * The imported advisories as they are now. `fault`: why they are those that were read before. All who ask in one turn share one look,
+     * which begins after it.
+     */
+    current(): ReturnType<typeof look> {
+      due ??= Promise.resolve().then(() => {
+        due = undefined;
+        return look();
+      });
+      return due;
     },
     async close() {
       (await opened).close();

@@ -54,6 +54,36 @@ it('imported advisories that are damaged are used as they were, which is said un
   await index.close();
 });
 
+it('all who ask for imported advisories in one turn share one look, which sees what changed before it', async () => {
+  const path = join(folder, 'advisories.sqlite');
+  const from = join(folder, 'record.json');
+  const affected = [{ package: { ecosystem: 'npm', name: 'left' }, versions: ['1.0.0'] }];
+  const changed = { id: 'A-1', modified: '2026-06-01T00:00:00Z', title: '', aliases: [], affected: [] };
+  writeFileSync(from, JSON.stringify({ id: 'A-1', modified: '2026-05-01T00:00:00Z', affected }));
+  await importOsv({ path, from, signal: new AbortController().signal });
+  let [looks, revision] = [0, '1'];
+  const changes = {
+    revision: async () => {
+      looks += 1;
+      return revision;
+    },
+    records: async () => (revision === '1' ? [] : [changed]),
+  };
+  const index = await openAdvisoryIndex(folder, changes);
+  looks = 0;
+  const left = [{ system: 'NPM', name: 'left', version: '1.0.0' }] as const;
+  const ask = async () => await Promise.all(Array.from({ length: 20 }, async () => await index.current()));
+  const before = await ask();
+  expect(looks).toBe(1);
+  expect(before.map(({ affecting }) => affecting(left))).toEqual(before.map(() => [{ own: ['A-1'] }]));
+  const asked = index.current();
+  // It changes before the look begins.
+  revision = '2';
+  expect((await asked).affecting(left)).toEqual([{ own: [] }]);
+  expect((await ask()).every(({ affecting }) => affecting(left)[0]?.own.length === 0)).toBe(true);
+  await index.close();
+});
+
 it('a scan that used older advisories is incomplete, and says why', async () => {
   expect(await inventoryGaps({ lockfiles: [], unread: [], outdated: 'it is damaged' })).toEqual([
     {

@@ -33,65 +33,80 @@ const MAX_CANDIDATES = 61;
 
 /**
  * The newest version past the cooldown that is good, of each package in order: no pre-release, not deprecated and without advisories.
- * `undefined` for a package that may not be asked for. The newest versions of all packages are looked up together.
+ * `undefined` for a package that may not be asked for. The versions of all packages are looked up together.
  */
 export async function newestGood(
   names: readonly (PackageName | undefined)[],
   parts: Parts,
 ): Promise<readonly (NewestGood | undefined)[]> {
   const { facts, cooldown, now } = parts;
-  const opened = await Promise.all(
-    names.map(async (name) => {
+  const all = await Promise.all(
+    names.map(async (name): Promise<NewestGood | Opened | undefined> => {
       const list = name && (await facts.versions(name).catch(messageOf));
-      if (name === undefined || typeof list !== 'object') return { list };
-      const { ordered: all } = readList(name, list);
-      const listed = all.slice(0, MAX_CANDIDATES);
-      const first = listed.findIndex((one) => waitsUntil('', one, cooldown, now) === undefined);
-      return { list, isLong: all.length > MAX_CANDIDATES, usable: first < 0 ? [] : listed.slice(first) };
-    }),
-  );
-  const newest = opened.flatMap(({ usable: [first] = [] }, index) =>
-    first === undefined ? [] : { ...(names[index] as PackageName), version: first.version },
-  );
-  // The search for a package asks again for what fails here.
-  await facts.records(newest).catch(() => {});
-  return await Promise.all(
-    names.map(async (name, index): Promise<NewestGood | undefined> => {
-      const { list, usable = [], isLong } = opened[index] ?? {};
       if (name === undefined || list === undefined) return name && 'unlisted';
       if (typeof list === 'string') return { unknown: list };
-      const { found, unknown } = await search(name, usable, list, parts);
-      const others =
-        found === undefined && isLong ? `none of the newest ${MAX_CANDIDATES} is good` : undefined;
-      return { found, unknown: unknown ?? others, firstAt: readList(name, list).firstAt };
+      const { ordered, firstAt } = readList(name, list);
+      const listed = ordered.slice(0, MAX_CANDIDATES);
+      const first = listed.findIndex((one) => waitsUntil('', one, cooldown, now) === undefined);
+      const usable = first < 0 ? [] : listed.slice(first);
+      const isLong = ordered.length > MAX_CANDIDATES;
+      const unknown = list.isPartial === true ? 'the list of its versions is partial' : undefined;
+      return { name, usable, isLong, firstAt, unknown, found: undefined, hasFailed: false };
     }),
   );
+  const opened = all.filter((one): one is Opened => typeof one === 'object' && 'usable' in one);
+  // Most often the newest one is good.
+  for (const [from, to] of [[0, 1] as const, [1] as const]) {
+    const open = opened
+      .filter(({ found, hasFailed }) => found === undefined && !hasFailed)
+      .map((one) => {
+        const some = one.usable.slice(from, to);
+        return { one, some: some.filter((each) => waitsUntil('', each, cooldown, now) === undefined) };
+      });
+    const keys = open.flatMap(({ one, some }) => some.map(({ version }) => ({ ...one.name, version })));
+    // The search for a package asks again for what fails here.
+    await facts.records(keys).catch(() => {});
+    await Promise.all(open.map(({ one, some }) => search(one, some, parts)));
+  }
+  for (const one of opened)
+    if (one.found === undefined && one.isLong) one.unknown ??= `none of the newest ${MAX_CANDIDATES} is good`;
+  return all;
 }
 
+/** A package whose newest good version is searched for. */
+interface Opened {
+  readonly name: PackageName;
+  readonly usable: readonly PublishedVersion[];
+  readonly isLong: boolean;
+  readonly firstAt: number;
+  found: PublishedVersion | undefined;
+  unknown: string | undefined;
+  hasFailed: boolean;
+}
+
+/** Looks for a good one among some of the usable versions of a package. */
 async function search(
-  name: PackageName,
-  usable: readonly PublishedVersion[],
-  { isPartial }: PublishedVersions,
-  { facts, cooldown, now }: Parts,
-): Promise<Exclude<NewestGood, 'unlisted'>> {
-  let unknown = isPartial === true ? 'the list of its versions is partial' : undefined;
-  // Most often the newest one is good.
-  for (const some of [usable.slice(0, 1), usable.slice(1)]) {
-    const part = some.filter((one) => waitsUntil('', one, cooldown, now) === undefined);
-    try {
-      const records = await facts.records(part.map(({ version }) => ({ ...name, version })));
-      for (const [index, one] of part.entries()) {
-        const proof = proofOf(name.name, one.version, records[index]);
-        const isDated = one.publishedAt !== undefined || cooldown.minutes === 0;
-        if (proof.state === 'good' && isDated) return { found: one, unknown };
-        if (proof.state === 'unknown') unknown ??= proof.reason;
-        else if (proof.state === 'good') unknown ??= `when ${one.version} was published`;
+  one: Opened,
+  some: readonly PublishedVersion[],
+  { facts, cooldown }: Parts,
+): Promise<void> {
+  const { name } = one;
+  try {
+    const records = await facts.records(some.map(({ version }) => ({ ...name, version })));
+    for (const [index, version] of some.entries()) {
+      const proof = proofOf(name.name, version.version, records[index]);
+      const isDated = version.publishedAt !== undefined || cooldown.minutes === 0;
+      if (proof.state === 'good' && isDated) {
+        one.found = version;
+        return;
       }
-    } catch (error) {
-      return { unknown: messageOf(error) };
+      if (proof.state === 'unknown') one.unknown ??= proof.reason;
+      else if (proof.state === 'good') one.unknown ??= `when ${version.version} was published`;
     }
+  } catch (error) {
+    one.unknown = messageOf(error);
+    one.hasFailed = true;
   }
-  return { unknown };
 }
 
 type ReadList = { readonly ordered: readonly PublishedVersion[]; readonly firstAt: number };

@@ -68,6 +68,31 @@ describe('the newest good version', () => {
     expect(asked[0]).toEqual(['2.0.0', '2.0.0']);
   });
 
+  it('is looked up with those of other packages where the newest ones are not good', async () => {
+    const { facts, asked } = factsOf({ '1.0.0': {}, '1.5.0': { record: 'bad' }, '2.0.0': { record: 'bad' } });
+    const parts = { facts, cooldown: { minutes: 60, where: '', except: [] }, now: NOW };
+    const found = await newestGood([NAME, { ...NAME, name: 'other' }], parts);
+    expect(found).toMatchObject([{ found: { version: '1.0.0' } }, { found: { version: '1.0.0' } }]);
+    expect(asked.filter(({ length }) => length > 2)).toEqual([['1.5.0', '1.0.0', '1.5.0', '1.0.0']]);
+  });
+
+  it('is not known of the package alone whose look-up fails', async () => {
+    const { facts } = factsOf({ '1.0.0': {}, '2.0.0': { record: 'bad' } });
+    const failing: AdviceFacts = {
+      ...facts,
+      records: async (keys) => {
+        if (keys.some(({ name, version }) => name === 'other' && version === '1.0.0'))
+          throw new Error('HTTP 500');
+        return await facts.records(keys);
+      },
+    };
+    const parts = { facts: failing, cooldown: { minutes: 60, where: '', except: [] }, now: NOW };
+    expect(await newestGood([NAME, { ...NAME, name: 'other' }], parts)).toMatchObject([
+      { found: { version: '1.0.0' } },
+      { found: undefined, unknown: 'HTTP 500' },
+    ]);
+  });
+
   it('is not known where the list or a look-up fails', async () => {
     const { facts } = factsOf({ '1.0.0': {}, '2.0.0': { record: 'fails' } });
     expect(await ask(facts)).toMatchObject({ found: undefined, unknown: 'HTTP 500' });
