@@ -478,6 +478,8 @@ describe('credentials', () => {
     expect(own.listed(reading)).toEqual(['go.sum: closed']);
     const called = readFileSync(log, 'utf8');
     expect(called).toContain('ls-remote');
+    // For the lockfiles, and for what they may name.
+    expect(called.match(/^ls-tree/gm)).toHaveLength(2);
     for (const form of [
       'token-5f0c9a',
       Buffer.from('x-access-token:token-5f0c9a').toString('base64'),
@@ -495,6 +497,7 @@ describe('credentials', () => {
       retryable: false,
       message: expect.not.stringContaining('token-wrong'),
     });
+    expect(readFileSync(log, 'utf8').match(/^version$/gm)).toHaveLength(1);
     await Promise.all([closed.close(), own.close(), wrong.close()]);
   });
 

@@ -32,12 +32,13 @@ export async function openLocalRepository(
   const limited = AbortSignal.any([signal, deadline(folder, timeoutMs)]);
   const environment = localEnvironment(inherited);
   const git: Git = { what: folder, folder, environment, signal: limited, isLocal: true };
-  const gitFolder = await lineOf(git, ['rev-parse', '--absolute-git-dir']).catch((error: unknown) => {
+  const asked = ['rev-parse', '--is-inside-work-tree', '--absolute-git-dir'];
+  const known = await lineOf(git, asked).catch((error: unknown) => {
     if (isOtherFault(error)) throw error;
     throw new SourceError('not-found', `${resolve(folder)}: is not in a git repository`, { cause: error });
   });
-  const bare = (await lineOf(git, ['rev-parse', '--is-inside-work-tree'])) !== 'true';
-  const root = bare ? undefined : await lineOf(git, ['rev-parse', '--show-toplevel']);
+  const gitFolder = known.slice(known.indexOf('\n') + 1);
+  const root = known.startsWith('true\n') ? await lineOf(git, ['rev-parse', '--show-toplevel']) : undefined;
   return {
     ...git,
     environment: { ...environment, GIT_DIR: gitFolder },

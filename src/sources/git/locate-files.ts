@@ -12,18 +12,20 @@ const MAX_LINK_BYTES = 4_096;
 
 /**
  * Finds files in the tree of a commit. Links are followed inside the repository only; they are never opened on this machine.
- * Paths that do not exist are absent.
+ * Paths that do not exist are absent. `known`: the entries of these paths, by path; then the tree is not listed for them.
  */
 export async function locateFiles(
   git: Git,
   commit: string,
   paths: readonly string[],
+  known?: ReadonlyMap<string, TreeEntry>,
 ): Promise<ReadonlyMap<string, Located>> {
   const located = new Map<string, Located>();
   // The path to look for, by the path that was asked for.
   let open = new Map(paths.map((path) => [path, path]));
   for (let links = 0; open.size > 0; links += 1) {
-    const entries = await entriesOf(git, commit, new Set(open.values()));
+    const entries =
+      links === 0 && known !== undefined ? known : await entriesOf(git, commit, new Set(open.values()));
     const targets = await linkTargets(
       git,
       [...entries.values()].filter(({ isLink }) => isLink),

@@ -110,11 +110,19 @@ export function timeOfCommit(seconds: string): string | undefined {
   return time >= 0 && time <= MAX_SECONDS ? new Date(time * 1_000).toISOString() : undefined;
 }
 
+/** The values of `PATH` with a git that has been found to be suitable. */
+const suitable = new Set<string | undefined>();
+
 /** Older ones ignore `http.curloptResolve`, and would resolve a name again after its addresses were checked. */
 async function requireVersion(git: Git): Promise<void> {
+  const { PATH } = git.environment;
+  if (suitable.has(PATH)) return;
   const text = await runGit(git, ['version'], { read: textOf(git.what, MAX_BYTES) });
   const [, major, minor] = /^git version (\d+)\.(\d+)/.exec(text) ?? [];
-  if (Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 37)) return;
+  if (Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 37)) {
+    suitable.add(PATH);
+    return;
+  }
   throw new SourceError(
     'git-missing',
     `${git.what}: this worker has ${text.trim()}; 2.37 or later is needed`,

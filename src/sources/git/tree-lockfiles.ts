@@ -11,7 +11,7 @@ import { type PutContent, type ReadingLimits, requireFew } from '../stored-files
 import type { Git } from './git-process.ts';
 import { type Located, locateFiles } from './locate-files.ts';
 import { blobSizes, readBlobs, requireBlobs } from './objects.ts';
-import { visitTree } from './tree.ts';
+import { type TreeEntry, visitTree } from './tree.ts';
 
 interface TreeOptions {
   /** In the notation of `.gitignore`. */
@@ -46,13 +46,12 @@ export async function readTreeLockfiles(
   { put, limits, ...selection }: TreeOptions,
 ): Promise<readonly SourceFile[]> {
   const found = await findLockfiles(git, commit, selection);
-  const files = found.map((one): OpenLockfile => ({ ...one, companions: [] }));
-  const located = await locateFiles(
-    git,
-    commit,
-    files.map(({ path }) => path),
+  const files = found.map(
+    ({ entry, format }): OpenLockfile => ({ path: entry.path, format, companions: [] }),
   );
-  const names = new Set(found.map(({ path }) => path));
+  const entries = new Map(found.map(({ entry }) => [entry.path, entry]));
+  const located = await locateFiles(git, commit, [...entries.keys()], entries);
+  const names = new Set(entries.keys());
   const read = files.filter(({ path }) => !isFoundElsewhere(path, located, names));
   const byPath = new Map(read.map((file) => [file.path, file]));
   await readContents(git, located, [...byPath.keys()], limits.maxLockfileBytes, async (path, result) => {
@@ -168,27 +167,26 @@ async function findLockfiles(
   { exclude, paths = [''], format: forced }: Pick<TreeOptions, 'exclude' | 'paths' | 'format'>,
 ) {
   const excluded = exclude.length === 0 ? undefined : ignore().add([...exclude]);
-  const namesIn = new Map<string, Set<string>>();
-  const found: { readonly path: string; readonly format: string | undefined }[] = [];
-  await visitTree(git, commit, ({ path }) => {
+  const entriesIn = new Map<string, TreeEntry[]>();
+  const found: { readonly entry: TreeEntry; readonly format: string | undefined }[] = [];
+  await visitTree(git, commit, (entry) => {
+    const { path } = entry;
     if (paths.includes(path)) {
-      found.push({ path, format: forced ?? formatOfName(path)?.name });
+      found.push({ entry, format: forced ?? formatOfName(path)?.name });
       return;
     }
     const root = paths.find((folder) => folder === '' || path.startsWith(`${folder}/`));
     if (root === undefined || isSkipped(path.slice(root.length))) return;
     if (lockfileFormat(path, new Set()) === undefined) return;
     if (excluded?.ignores(path) === true) return;
-    const folder = posix.dirname(path);
-    const names = namesIn.get(folder) ?? new Set();
-    namesIn.set(folder, names.add(posix.basename(path)));
+    appendTo(entriesIn, posix.dirname(path), entry);
   });
-  for (const [folder, names] of namesIn) {
-    for (const name of names) {
-      const path = posix.join(folder, name);
+  for (const entries of entriesIn.values()) {
+    const names = new Set(entries.map(({ path }) => posix.basename(path)));
+    for (const entry of entries) {
       // Files that a tool ignores because of another file are lockfiles themselves, as are the other files.
-      const format = lockfileFormat(path, names);
-      if (format !== undefined) found.push({ path, format: format.name });
+      const format = lockfileFormat(entry.path, names);
+      if (format !== undefined) found.push({ entry, format: format.name });
       requireFew(git.what, found.length);
     }
   }
