@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startInsightsService } from '../../src/embedded/insights/service.ts';
@@ -131,6 +131,7 @@ describe('lockhound diff', () => {
     });
   });
 
+  let refuses: string | undefined;
   it.each([
     ['--upload-pack=touch x:', 'is not the name of a commit'],
     ['HEAD..HEAD~1:', 'is not the name of a commit'],
@@ -140,8 +141,8 @@ describe('lockhound diff', () => {
     ['nothing', 'no such file or folder'],
     ['/dev/zero', 'only regular files are read'],
   ])('refuses %s', async (side, message) => {
-    const { folder } = repositories.create('refuses', { 'package-lock.json': npmLock({}) });
-    process.chdir(folder);
+    refuses ??= repositories.create('refuses', { 'package-lock.json': npmLock({}) }).folder;
+    process.chdir(refuses);
     const { code, note } = await lockhound(['diff', '--', side, '.']);
     expect(code).toBe(2);
     expect(note).toContain(message);
@@ -152,17 +153,22 @@ describe('lockhound diff', () => {
       'package-lock.json': npmLock({ a: { version: '1.0.0' } }),
     });
     process.chdir(folder);
-    for (const name of [
-      'core.fsmonitor',
-      'core.sshCommand',
-      'core.pager',
-      'diff.external',
-      'core.alternateRefsCommand',
-    ]) {
-      execFileSync('git', ['config', name, 'touch executed']);
-    }
-    execFileSync('git', ['config', 'extensions.partialClone', 'origin']);
-    execFileSync('git', ['config', 'remote.origin.url', 'ext::touch executed']);
+    const executed = 'touch executed';
+    appendFileSync(
+      '.git/config',
+      `[core]
+fsmonitor = ${executed}
+sshCommand = ${executed}
+pager = ${executed}
+alternateRefsCommand = ${executed}
+[diff]
+external = ${executed}
+[extensions]
+partialClone = origin
+[remote "origin"]
+url = ext::${executed}
+`,
+    );
     symlinkSync('/etc/passwd', 'yarn.lock');
     mkdirSync('HEAD:');
     expect((await lockhound(['diff', 'HEAD:', '.'])).note).toContain(

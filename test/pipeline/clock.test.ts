@@ -17,15 +17,15 @@ import {
 } from './simulated-world.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
-const DAYS = 30;
+const DAYS = 16;
 /** No worker runs. */
-const PAUSE = { from: 23 * DAY, to: 25 * DAY };
+const PAUSE = { from: 12 * DAY, to: 14 * DAY };
 /**
  * Before each step, so that the schedule of each minute is not a day late in it; longer than an alert waits for an earlier one, which may
  * move the clock: a step must not set it back, or its scans would be older than what was judged.
  */
 const LATE_MS = 30 * 60_000;
-const RESTARTS = [7 * DAY, 15 * DAY];
+const RESTARTS = [4 * DAY, 7 * DAY];
 const REMIND_AFTER = 50 * HOUR;
 /** Mondays, since 00:00 UTC. */
 const REMINDED_AT = 8 * HOUR;
@@ -38,7 +38,7 @@ function start(room: Room) {
   return runWorker(loaded, { signal: new AbortController().signal, ephemeral: false });
 }
 
-describe('a month whose clock moves on', () => {
+describe('two weeks whose clock moves on', () => {
   let world: World;
   let room: Room;
   let simulated: ReturnType<typeof createSimulatedWorld>;

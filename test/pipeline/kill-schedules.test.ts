@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { randomOf } from '../seeded-random.ts';
 import { openRepositories, type Repositories, serveRepositories } from '../sources/repositories.ts';
@@ -8,6 +7,8 @@ import { LOCKFILE, SOUND } from './fixtures.ts';
 import { createWorld, type Room, type WorkerProcess, type World } from './world.ts';
 
 const random = randomOf('KILL_SEED');
+/** Of the readings of two repositories, about. */
+const REQUESTS = 8;
 const COMMITS = Number(process.env['KILL_ROUNDS'] ?? 2);
 
 let world: World;
@@ -45,11 +46,19 @@ async function openFindings(room: Room, target: string): Promise<number> {
 it('workers killed at random moments of readings lose no change and send each once', async () => {
   const names = ['one', 'two'];
   const own = names.map((name) => repositories.create(`kill/${name}`, { 'package-lock.json': SOUND }));
-  const server = await serveRepositories(repositories.root);
+  let awaited = 0;
+  let strike = () => {};
+  const server = await serveRepositories(repositories.root, {
+    intercept() {
+      awaited -= 1;
+      if (awaited === 0) strike();
+      return false;
+    },
+  });
   const source = { kind: 'git', repositories: names.map((name) => `${server.url}/kill/${name}`) };
   const room = await world.room('kill-schedules', ['firstScan: all'], {
     config: [
-      `schedules: ${JSON.stringify([{ name: 'kill', source, target: '$NAME', every: '2s' }])}`,
+      `schedules: ${JSON.stringify([{ name: 'kill', source, target: '$NAME', every: '3s' }])}`,
       'watch: { allowAddresses: ["127.0.0.1"], unwatchedAfter: 1h }',
     ],
   });
@@ -62,10 +71,16 @@ it('workers killed at random moments of readings lose no change and send each on
   for (let commit = 0; commit < COMMITS; commit += 1) {
     const isVulnerable = commit % 2 === 0;
     for (const one of own) one.commit({ 'package-lock.json': isVulnerable ? LOCKFILE : SOUND });
-    await sleep(random() * 1_500);
+    // In the middle of a reading.
+    await new Promise<void>((resolve) => {
+      strike = resolve;
+      awaited = 1 + Math.floor(random() * REQUESTS);
+    });
     const [killed, ...others] = workers;
     await killed?.kill('SIGKILL');
-    workers = [...others, room.startWorker()];
+    // Those that are not killed any more need no process.
+    workers = commit + 2 < COMMITS ? [...others, room.startWorker()] : others;
+    if (commit === 0) room.work({ LOCKHOUND_WORKER_LOCK_DURATION: '6s' });
     for (const target of names) {
       await expect
         .poll(async () => (await openFindings(room, target)) > 0, { interval: 100 })

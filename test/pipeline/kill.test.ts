@@ -3,6 +3,9 @@ import type { FaultRequest } from '../../src/embedded/faults.ts';
 import { LOCKFILE } from './fixtures.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
+/** That of the workers that are killed: the last one takes their jobs over after so long. */
+const LOCK = { LOCKHOUND_WORKER_LOCK_DURATION: '4s' };
+
 let world: World;
 let expected: readonly string[];
 
@@ -44,7 +47,7 @@ describe('a worker killed with SIGKILL', () => {
     const killed = armed(provisions, () => first.child.kill('SIGKILL'));
     const findings = await scan(room, 'provisions', async () => {
       await killed;
-      room.startWorker();
+      room.work(LOCK);
     });
     expect(findings).toEqual(expected);
     expect(alerts('provisions')).toHaveLength(1);
@@ -58,7 +61,7 @@ describe('workers killed repeatedly', () => {
     const findings = await scan(room, name, async () => {
       for (let round = 0; round < 2; round += 1)
         await killedWhile(room, { at: 'receiver', matches: ({ url }) => url === `/${name}` });
-      room.startWorker();
+      room.work(LOCK);
     });
     expect(findings).toEqual(expected);
     expect(alerts(name)).toHaveLength(1);
@@ -79,7 +82,7 @@ describe('workers killed repeatedly', () => {
       const killed = killedWhile(room, { at: 'insights', matches: ({ url }) => url.includes('purlbatch') });
       await Promise.race([killed, judged]);
     }
-    room.startWorker();
+    room.work(LOCK);
     const verdict = await judged;
     expect(verdict.changes).toEqual([]);
     expect(verdict.gaps).toMatchObject([

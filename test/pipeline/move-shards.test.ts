@@ -99,7 +99,7 @@ describe.skipIf(!HAS_REDIS)('lockhound shards move', () => {
         let calls = 0;
         const onProgress = () => {
           calls += 1;
-          if (calls > interruptions * 8) throw new Error('interrupted here');
+          if (calls > interruptions * 12) throw new Error('interrupted here');
         };
         const options = { to, onProgress, settleMs: 0, signal: new AbortController().signal };
         isMoved = await moveShards(room.load(), options).then(
@@ -114,7 +114,7 @@ describe.skipIf(!HAS_REDIS)('lockhound shards move', () => {
         expect(layout?.move).toEqual(isMoved ? undefined : { from: expect.any(Number), to });
         expect(await stateOf(room, layout?.shards ?? 0, '{points}')).toEqual(states);
         expect(await waitingIn(room, layout?.shards ?? 0)).toEqual([...TARGETS].sort());
-        if (interruptions === 3) {
+        if (to === 3 && interruptions === 3) {
           const early = room.startWorker({ LOCKHOUND_REDIS_SHARDS: String(layout?.shards) });
           expect(await early.ended).toBe(2);
           expect(early.output()).toContain(`lockhound shards move ${to}`);
@@ -123,7 +123,7 @@ describe.skipIf(!HAS_REDIS)('lockhound shards move', () => {
         }
       }
       process.stdout.write(`→ ${to} shards after ${interruptions - 1} interruptions\n`);
-      expect(interruptions).toBeGreaterThan(5);
+      expect(interruptions).toBeGreaterThan(4);
     }
     expect(await room.store.redis.keys('{points-*')).toEqual([]);
     expect(await room.store.redis.keys('points:*')).toEqual([]);

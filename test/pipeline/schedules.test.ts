@@ -64,7 +64,7 @@ describe('schedules', () => {
         source,
         target: '$NAME',
         labels: { team: 'acme' },
-        every: '1s',
+        every: '2s',
       }),
     });
     const worker = room.work();
@@ -103,7 +103,7 @@ describe('schedules', () => {
     const source = { kind: 'git', repositories: ['one', 'two', 'never'].map(folder) };
     const room = await world.room('gone', ['firstScan: all'], {
       config: [
-        ...schedules({ name: 'gone', source, target: '$NAME', every: '1s' }),
+        ...schedules({ name: 'gone', source, target: '$NAME', every: '2s' }),
         'watch: { unwatchedAfter: 2s, every: 0s, young: 0s }',
       ],
     });

@@ -21,14 +21,14 @@ const ADVISORY_EVENTS = 12;
 const CORRECTIONS = 1;
 
 /** Each suppression is one of an advisory of its own, and ends an hour after the start of a day. */
-const SUPPRESSED_DAYS = [2, 5, 9, 14, 16, 27];
+const SUPPRESSED_DAYS = [2, 5, 7, 8, 15];
 const SUPPRESSED_PACKAGE = 'suppressed';
 const SUPPRESSED_TARGETS = 3;
-const FRESH_LOCKED = [3 * DAY, 10 * DAY, 16 * DAY];
+const FRESH_LOCKED = [2 * DAY, 5 * DAY, 15 * DAY];
 /** A target locks a version that the index never had. */
-const UNINDEXED = { from: 6 * DAY, to: 13 * DAY, name: `p${PACKAGES - 1}`, version: '9.9.9' };
+const UNINDEXED = { from: 3 * DAY, to: 8 * DAY, name: `p${PACKAGES - 1}`, version: '9.9.9' };
 /** The service answers nothing. */
-export const OUTAGE = { from: 20 * DAY, to: 22 * DAY };
+export const OUTAGE = { from: 9 * DAY, to: 11 * DAY };
 
 const UNINDEXED_AFTER = 94 * HOUR;
 const MINIMUM_AGE = 72 * HOUR;

@@ -69,76 +69,86 @@ async function scan(...options: readonly string[]) {
 const file = (name: string, packages: Packages) => (WRITERS[name] ?? (() => ''))(packages);
 const V1 = '1.0.0';
 
+type Expected = { code: number; fresh?: string[]; gone?: string[]; same?: string[] };
+
+const HISTORIES: readonly (readonly [string, string, Packages, Packages, Expected])[] = [
+  [
+    'an upgrade that fixes',
+    'package-lock.json',
+    { good: V1, flawed: V1 },
+    { good: V1, flawed: '2.0.0' },
+    { code: 0, gone: ['flawed'] },
+  ],
+  [
+    'an upgrade that keeps the issue',
+    'yarn.lock',
+    { flawed: V1 },
+    { flawed: '1.1.0' },
+    { code: 0, same: ['flawed'] },
+  ],
+  [
+    'a new package',
+    'pnpm-lock.yaml',
+    { flawed: V1 },
+    { flawed: V1, worse: V1 },
+    { code: 1, fresh: ['worse'], same: ['flawed'] },
+  ],
+  [
+    'a removed package',
+    'requirements.txt',
+    { good: V1, worse: V1 },
+    { good: V1 },
+    { code: 0, gone: ['worse'] },
+  ],
+  ['a downgrade', 'poetry.lock', { flawed: '2.0.0' }, { flawed: '1.1.0' }, { code: 1, fresh: ['flawed'] }],
+  [
+    'one issue for another',
+    'Cargo.lock',
+    { flawed: V1 },
+    { worse: V1 },
+    { code: 1, fresh: ['worse'], gone: ['flawed'] },
+  ],
+  [
+    'nothing but other packages',
+    'go.mod',
+    { flawed: V1, good: V1 },
+    { flawed: V1, good: '2.0.0' },
+    { code: 0, same: ['flawed'] },
+  ],
+  ['malware', 'Gemfile.lock', { good: V1 }, { good: V1, evil: V1 }, { code: 1, fresh: ['evil'] }],
+  [
+    'several at once',
+    'packages.lock.json',
+    { flawed: V1, evil: V1 },
+    { worse: V1, evil: V1 },
+    { code: 1, fresh: ['worse'], gone: ['flawed'], same: ['evil'] },
+  ],
+  [
+    'an order',
+    'gradle.lockfile',
+    { flawed: V1, worse: V1 },
+    { worse: V1, flawed: V1 },
+    { code: 0, same: ['flawed', 'worse'] },
+  ],
+];
+
 describe('scan --since over histories of ten formats', () => {
-  it.each<
-    [string, string, Packages, Packages, { code: number; fresh?: string[]; gone?: string[]; same?: string[] }]
-  >([
-    [
-      'an upgrade that fixes',
-      'package-lock.json',
-      { good: V1, flawed: V1 },
-      { good: V1, flawed: '2.0.0' },
-      { code: 0, gone: ['flawed'] },
-    ],
-    [
-      'an upgrade that keeps the issue',
-      'yarn.lock',
-      { flawed: V1 },
-      { flawed: '1.1.0' },
-      { code: 0, same: ['flawed'] },
-    ],
-    [
-      'a new package',
-      'pnpm-lock.yaml',
-      { flawed: V1 },
-      { flawed: V1, worse: V1 },
-      { code: 1, fresh: ['worse'], same: ['flawed'] },
-    ],
-    [
-      'a removed package',
-      'requirements.txt',
-      { good: V1, worse: V1 },
-      { good: V1 },
-      { code: 0, gone: ['worse'] },
-    ],
-    ['a downgrade', 'poetry.lock', { flawed: '2.0.0' }, { flawed: '1.1.0' }, { code: 1, fresh: ['flawed'] }],
-    [
-      'one issue for another',
-      'Cargo.lock',
-      { flawed: V1 },
-      { worse: V1 },
-      { code: 1, fresh: ['worse'], gone: ['flawed'] },
-    ],
-    [
-      'nothing but other packages',
-      'go.mod',
-      { flawed: V1, good: V1 },
-      { flawed: V1, good: '2.0.0' },
-      { code: 0, same: ['flawed'] },
-    ],
-    ['malware', 'Gemfile.lock', { good: V1 }, { good: V1, evil: V1 }, { code: 1, fresh: ['evil'] }],
-    [
-      'several at once',
-      'packages.lock.json',
-      { flawed: V1, evil: V1 },
-      { worse: V1, evil: V1 },
-      { code: 1, fresh: ['worse'], gone: ['flawed'], same: ['evil'] },
-    ],
-    [
-      'an order',
-      'gradle.lockfile',
-      { flawed: V1, worse: V1 },
-      { worse: V1, flawed: V1 },
-      { code: 0, same: ['flawed', 'worse'] },
-    ],
-  ])('%s (%s)', async (_what, name, before, after, expected) => {
-    const { folder, commit } = repositories.create(name, { [`app/${name}`]: file(name, before) });
-    commit({ [`app/${name}`]: file(name, after) });
-    process.chdir(folder);
+  let folder: string;
+  beforeAll(() => {
+    const files = (at: 2 | 3) =>
+      Object.fromEntries(HISTORIES.map((one) => [`${one[1]}.d/${one[1]}`, file(one[1], one[at])]));
+    const repository = repositories.create('formats', files(2));
+    repository.commit(files(3));
+    folder = repository.folder;
+  });
+
+  it.each(HISTORIES)('%s (%s)', async (_what, name, _before, _after, expected) => {
+    process.chdir(join(folder, `${name}.d`));
     const wanted = { fresh: [], gone: [], same: [], ...expected };
     expect(await scan('--since', 'HEAD~1')).toMatchObject(wanted);
+    process.chdir(folder);
     // The other direction, from git alone: what is new is gone, and the other way round.
-    const back = await scan('--since', 'HEAD..HEAD~1', 'app');
+    const back = await scan('--since', 'HEAD..HEAD~1', `${name}.d`);
     expect(back).toMatchObject({ fresh: wanted.gone, gone: wanted.fresh, same: wanted.same });
     expect(back.code).toBe(wanted.gone.length > 0 ? 1 : 0);
   });

@@ -1,19 +1,24 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { existsSync, promises } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ApplyOptions, applyFix } from '../../../src/commands/fix/apply-fix.ts';
-import { restoreUnfinished } from '../../../src/commands/fix/write-changes.ts';
+import { findRoot, openWorkingCopy } from '../../../src/commands/fix/working-copy.ts';
+import { restoreUnfinished, writeChanges } from '../../../src/commands/fix/write-changes.ts';
 import { inheritedEnvironment } from '../../../src/config/inherited-environment.ts';
 import type { FixPlan, RemovalPlan } from '../../../src/model/advice/fix-plan.ts';
 import type { ScanReport } from '../../../src/model/scan/verdict.ts';
 
 let folder: string;
-beforeEach(async () => {
+/** The folder of each test as it begins. */
+let prepared: string;
+beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fixed-'));
+  prepared = folder;
   await writeFile(join(folder, 'package.json'), '{"dependencies":{"a":"1.0.0"}}\n');
   await writeFile(join(folder, 'package-lock.json'), 'a 1.0.0\n');
   await writeFile(join(folder, '.gitignore'), 'node_modules\n*.log\n');
@@ -23,7 +28,12 @@ beforeEach(async () => {
   git('add', '.');
   git('commit', '--quiet', '--message=first');
 });
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fixed-'));
+  await cp(prepared, folder, { recursive: true, preserveTimestamps: true });
+});
 afterEach(() => rm(folder, { recursive: true }));
+afterAll(() => rm(prepared, { recursive: true }));
 
 const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim();
 const lockfile = () => readFile(join(folder, 'package-lock.json'), 'utf8');
@@ -229,14 +239,18 @@ describe('a fix on a branch', () => {
 });
 
 describe('a process that is killed while it writes', () => {
-  /** Ends with SIGKILL at the n-th change of a file system. */
-  const program = (limit: number) => `
+  const CHANGES_OF_FILES = ['copyFile', 'link', 'mkdir', 'rename', 'rm', 'writeFile'] as const;
+  const CHANGED = ['package.json', 'package-lock.json', 'new.lock'];
+  /** Here some files are replaced, and others are not. */
+  const REALLY_KILLED_AT = 11;
+  /** Ends with SIGKILL there. */
+  const PROGRAM = `
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 let count = 0;
-for (const name of ['copyFile', 'link', 'mkdir', 'rename', 'rm', 'writeFile']) {
+for (const name of ${JSON.stringify(CHANGES_OF_FILES)}) {
   const own = fs.promises[name];
-  fs.promises[name] = (...all) => { if (armed && count++ === ${limit}) process.kill(process.pid, 'SIGKILL'); return own(...all); };
+  fs.promises[name] = (...all) => { if (armed && count++ === ${REALLY_KILLED_AT}) process.kill(process.pid, 'SIGKILL'); return own(...all); };
 }
 let armed = false;
 syncBuiltinESMExports();
@@ -244,22 +258,50 @@ const { findRoot, openWorkingCopy } = await import(${JSON.stringify(join(import.
 const { writeChanges } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/commands/fix/write-changes.ts'))});
 const { signal } = new AbortController();
 const copy = await openWorkingCopy('.', await findRoot('.', { inherited: process.env, signal }), signal);
-for (const name of ['package.json', 'package-lock.json', 'new.lock']) fs.writeFileSync(copy.copy + '/' + name, '1.0.1\\n');
+for (const name of ${JSON.stringify(CHANGED)}) fs.writeFileSync(copy.copy + '/' + name, '1.0.1\\n');
 const changes = await copy.changes();
 armed = true;
 await writeChanges(copy, changes);
-armed = false;
-await copy.remove();
 `;
+
+  /** Writes until the n-th change of a file system, which never happens, as in a process that is killed there. Resolves to whether it ended. */
+  async function writeUntil(limit: number): Promise<boolean> {
+    const { signal } = new AbortController();
+    const place = await findRoot(folder, { inherited: inheritedEnvironment(), signal });
+    const copy = await openWorkingCopy(folder, place, signal);
+    for (const name of CHANGED) await writeFile(join(copy.copy, name), '1.0.1\n');
+    const changes = await copy.changes();
+    const own = Object.fromEntries(CHANGES_OF_FILES.map((name) => [name, promises[name]]));
+    let count = 0;
+    const hasEnded = await new Promise<boolean>((resolve, reject) => {
+      for (const [name, change] of Object.entries(own) as [string, (...given: unknown[]) => unknown][])
+        Object.assign(promises, {
+          [name]: (...given: unknown[]) => {
+            count += 1;
+            return count > limit ? new Promise(() => resolve(false)) : change(...given);
+          },
+        });
+      syncBuiltinESMExports();
+      writeChanges(copy, changes).then(() => resolve(true), reject);
+    }).finally(() => {
+      Object.assign(promises, own);
+      syncBuiltinESMExports();
+    });
+    await copy.remove();
+    return hasEnded;
+  }
 
   it('leaves everything as it was or everything written, after the next run has begun', async () => {
     const temporary = await mkdtemp(join(tmpdir(), 'fixed-'));
+    const env = { ...process.env, TMPDIR: temporary };
     const ends = new Set<string>();
     for (let limit = 0; !ends.has('ended'); limit++) {
-      const { signal } = spawnSync(process.execPath, ['--input-type=module', '--eval', program(limit)], {
-        cwd: folder,
-        env: { ...process.env, TMPDIR: temporary },
-      });
+      let hasEnded = false;
+      if (limit === REALLY_KILLED_AT) {
+        const args = ['--input-type=module', '--eval', PROGRAM];
+        expect(spawnSync(process.execPath, args, { cwd: folder, env }).signal).toBe('SIGKILL');
+        expect(existsSync(join(folder, '.git/lockhound-fix'))).toBe(true);
+      } else hasEnded = await writeUntil(limit);
       await restoreUnfinished(folder);
       const states = await Promise.all(
         ['package.json', 'package-lock.json'].map(async (name) =>
@@ -269,7 +311,7 @@ await copy.remove();
       states.push(existsSync(join(folder, 'new.lock')) ? 'new' : 'old');
       expect(new Set(states).size, `after ${limit} changes: ${states.join(', ')}`).toBe(1);
       expect(existsSync(join(folder, '.git/lockhound-fix'))).toBe(false);
-      ends.add(signal === null ? 'ended' : (states[0] ?? ''));
+      ends.add(hasEnded ? 'ended' : (states[0] ?? ''));
       if (states[0] === 'new') {
         await rm(join(folder, 'new.lock'));
         git('checkout', '--quiet', '.');

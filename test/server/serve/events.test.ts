@@ -186,7 +186,7 @@ describe('the stream of events', () => {
     });
     socket.on('error', () => {});
     const title = 'x'.repeat(500_000);
-    for (let index = 0; index < 60 && !isClosed; index += 1) {
+    for (let index = 0; index < 30 && !isClosed; index += 1) {
       const log = [{ ...change, fingerprint: 'f', severity: 'high', purl: 'pkg:npm/ms@1', title }] as const;
       await room.fleets[0]?.save(`big${index % 3}`, [], { log: [...log] });
     }
