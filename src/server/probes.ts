@@ -15,10 +15,10 @@ export interface ProbedStore {
 export interface ProbedWebhooks {
   /** Why no alert can be delivered. */
   fault(): string | undefined;
-  /** The difference on the platform at the last comparison. */
+  /** The difference on the platform at the last comparison, and what could not be compared. */
   drift(): string | undefined;
-  /** Routes whose webhooks do not exist. */
-  unprovisioned(): readonly string[];
+  /** Routes whose webhooks do not exist, with the reason. */
+  unprovisioned(): readonly (readonly [route: string, reason: string])[];
 }
 
 const WRITE_LIMIT_MS = 2_000;
@@ -60,7 +60,7 @@ type Waiting = ReadonlyMap<string, number>;
  */
 export function routeChecks(
   { redis, deliveries }: Pick<ProbedStore, 'redis' | 'deliveries'>,
-  webhooks: Pick<ProbedWebhooks, 'unprovisioned' | 'fault'> | undefined,
+  webhooks: Pick<ProbedWebhooks, 'unprovisioned'> | undefined,
 ): () => Promise<readonly Check[]> {
   let counted: { readonly at: number; readonly waiting: Promise<Waiting> } | undefined;
   const countWaiting = (): Promise<Waiting> => {
@@ -76,7 +76,7 @@ export function routeChecks(
     if (redis.status !== 'ready') return [];
     const stopped = await deliveries.stoppedRoutes();
     const stoppedNames = new Set(stopped.map(({ route }) => route));
-    const unprovisioned = (webhooks?.unprovisioned() ?? []).filter((route) => !stoppedNames.has(route));
+    const unprovisioned = (webhooks?.unprovisioned() ?? []).filter(([route]) => !stoppedNames.has(route));
     if (stopped.length + unprovisioned.length === 0) return [];
     const waiting = await countWaiting();
     return [
@@ -87,8 +87,8 @@ export function routeChecks(
           `stopped since ${at} (${reason}); \`lockhound deliveries resume ${route}\``,
         ),
       ),
-      ...unprovisioned.map((route) =>
-        routeCheck(route, waiting, `its webhook is not provisioned (${webhooks?.fault() ?? 'not done yet'})`),
+      ...unprovisioned.map(([route, reason]) =>
+        routeCheck(route, waiting, `its webhook is not provisioned (${reason})`),
       ),
     ];
   };

@@ -270,14 +270,15 @@ describe('the configuration without a platform', () => {
     for (const webhook of [{}, { encodeAs: 'form', payload: '{"a": 1}', headers: {} }] as const) {
       const desired = desiring('first-token', webhook);
       const { definitions, variables } = await apply(desired);
-      expect(configuredAlone(desired)).toEqual({ definitions, variables });
+      expect(configuredAlone(desired)).toEqual({ definitions, variables, faults: [] });
     }
   });
 
   it('is validated like a provisioned one', () => {
-    expect(() => configuredAlone(desiring('first-token', { url: 'https://$NOTHING' }))).toThrow(
-      '$NOTHING, which is not defined',
-    );
+    const { definitions, faults } = configuredAlone(desiring('first-token', { url: 'https://$NOTHING' }));
+    expect(definitions.size).toBe(0);
+    expect(faults).toMatchObject([{ name: 'lockhound', routes: ['default'] }]);
+    expect(faults[0]?.error.message).toContain('$NOTHING, which is not defined');
   });
 
   it('is shown without a secret', () => {

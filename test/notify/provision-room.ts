@@ -3,7 +3,7 @@ import type { WebhookServiceOptions } from '../../src/embedded/webhooks/service.
 import type { ProvisionChange } from '../../src/model/alert/provision-change.ts';
 import { createMasker, Secret } from '../../src/model/secret.ts';
 import { genericPreset } from '../../src/notify/presets/generic.ts';
-import { destroy, plan, provision } from '../../src/notify/provisioning/provision.ts';
+import { destroy, plan, provisionAll } from '../../src/notify/provisioning/provision.ts';
 import { deriveHashKey } from '../../src/notify/provisioning/resources.ts';
 import type { Desired, DesiredWebhook } from '../../src/notify/webhooks/definition.ts';
 import { createLocalApplied, createLocalLock, startLocalPlatform } from './local-platform.ts';
@@ -50,8 +50,8 @@ export async function start(options: WebhookServiceOptions = {}) {
     applied,
     shared,
     writes,
-    apply: (desired: Desired) => provision({ ...shared, desired }),
-    applyAlone: (desired: Desired) => provision({ ...shared, lock: createLocalLock(), desired }),
+    apply: (desired: Desired) => provisionAll({ ...shared, desired }),
+    applyAlone: (desired: Desired) => provisionAll({ ...shared, lock: createLocalLock(), desired }),
     plan: (desired: Desired) => plan({ ...shared, desired }),
     destroy: (desired: Desired) => destroy({ ...shared, desired }),
   };

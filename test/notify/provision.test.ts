@@ -2,7 +2,8 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { PlatformClient } from '../../src/notify/platform/client.ts';
 import { genericPreset } from '../../src/notify/presets/generic.ts';
-import { provision } from '../../src/notify/provisioning/provision.ts';
+import { provision, type ReadBack } from '../../src/notify/provisioning/provision.ts';
+import type { Desired, DesiredWebhook } from '../../src/notify/webhooks/definition.ts';
 import { platformWarningsOf, warningsOf } from '../../src/notify/webhooks/validate.ts';
 import { actions, desiring, start, WEBHOOK } from './provision-room.ts';
 
@@ -303,5 +304,89 @@ describe('validation before anything is sent', () => {
       expect.stringContaining('uses $CHANGES_JSON, which the platform does not replace'),
     ]);
     expect(platformWarningsOf(desiring('first-token', { payload: null }))).toEqual([]);
+  });
+});
+
+describe('one object that cannot be applied', () => {
+  const webhook = (route: string, own: Partial<DesiredWebhook> = {}) => ({
+    ...WEBHOOK,
+    route,
+    name: route,
+    ...own,
+  });
+  const three = (own: Partial<DesiredWebhook> = {}): Desired => ({
+    webhooks: [webhook('one'), webhook('two', { headers: {}, ...own }), webhook('three', { headers: {} })],
+    variables: desiring().variables,
+  });
+  const names = ({ definitions }: ReadBack) => [...definitions.keys()];
+
+  it.each([
+    ['403', { kind: 'answer', status: 403 }],
+    ['429', { kind: 'answer', status: 429 }],
+    ['an HTML page', { kind: 'answer', status: 200, body: '<!doctype html><p>Maintenance' }],
+    ['half an answer', { kind: 'answer', status: 200, body: '{"name": "two", "url": "htt' }],
+    ['no answer', { kind: 'drop' }],
+  ] as const)('is the only one without a definition (%s), until the next call', async (_, fault) => {
+    const { shared, service } = await start();
+    service.faults.inject(fault, { times: 99, when: ({ url }) => url.endsWith('/webhooks/two') });
+    const desired = three();
+    const provisioned = await provision({ ...shared, desired });
+    expect(names(provisioned)).toEqual(['one', 'three']);
+    expect(provisioned.faults).toMatchObject([{ kind: 'webhook', name: 'two', routes: ['two'] }]);
+    service.faults.clear();
+    const again = await provision({ ...shared, desired });
+    expect([again.faults, names(again)]).toEqual([[], ['one', 'two', 'three']]);
+    expect(actions(again.changes).filter((change) => !change.endsWith('unchanged'))).toEqual([
+      'two created url+custom_headers+encode_as+payload',
+    ]);
+  });
+
+  it('is one that is invalid: it stays on the platform as it was', async () => {
+    const { shared, client } = await start();
+    await provision({ ...shared, desired: three() });
+    const desired = three({ url: 'https://$NOTHING/' });
+    const provisioned = await provision({ ...shared, desired });
+    expect(names(provisioned)).toEqual(['one', 'three']);
+    expect(provisioned.faults).toMatchObject([{ name: 'two', error: { code: 'variable-unknown' } }]);
+    expect(await client.readWebhook('two')).toMatchObject({ url: WEBHOOK.url });
+  });
+
+  it('stops the webhooks that use it, when it is a variable', async () => {
+    const { shared, service } = await start();
+    service.faults.inject(
+      { kind: 'answer', status: 403 },
+      { times: 99, when: ({ url }) => url.endsWith('/TOKEN') },
+    );
+    const provisioned = await provision({ ...shared, desired: three() });
+    expect(names(provisioned)).toEqual(['two', 'three']);
+    expect(provisioned.faults).toMatchObject([{ kind: 'variable', name: 'TOKEN', routes: ['one'] }]);
+    expect(service.snapshot().webhooks.map(({ name }) => name)).toEqual(['two', 'three']);
+  });
+
+  it('is one whose URL another installation replaces at once: no alert goes there', async () => {
+    const { shared, client } = await start();
+    const overtaken: PlatformClient = {
+      ...client,
+      async createWebhook(body, signal) {
+        const created = await client.createWebhook(body, signal);
+        if (body.name === 'two') await client.updateWebhook('two', { url: 'https://other.example/' });
+        return created;
+      },
+    };
+    const provisioned = await provision({ ...shared, client: overtaken, desired: three() });
+    expect(names(provisioned)).toEqual(['one', 'three']);
+    expect(provisioned.faults).toMatchObject([{ name: 'two', error: { code: 'not-applied' } }]);
+  });
+
+  it('is an orphan that cannot be deleted: it is deleted later', async () => {
+    const { shared, service } = await start();
+    await provision({ ...shared, desired: three() });
+    const desired = { ...three(), webhooks: [webhook('one')] };
+    service.faults.inject({ kind: 'answer', status: 403 }, { when: ({ method }) => method === 'DELETE' });
+    const { faults } = await provision({ ...shared, desired });
+    expect(faults).toMatchObject([{ kind: 'webhook', name: 'two', routes: [] }]);
+    expect(service.snapshot().webhooks.map(({ name }) => name)).toEqual(['one', 'two']);
+    expect((await provision({ ...shared, desired })).faults).toEqual([]);
+    expect(service.snapshot().webhooks.map(({ name }) => name)).toEqual(['one']);
   });
 });

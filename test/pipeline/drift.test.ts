@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '../until.ts';
+import { LOCKFILE } from './fixtures.ts';
 import { createWorld, SECRETS, type World } from './world.ts';
 
 let world: World;
@@ -61,3 +62,36 @@ it.each(['restore', 'keep'] as const)(
     await worker.stop();
   },
 );
+
+it('one webhook that the platform refuses, and one that is invalid, hold up the alerts of their routes alone', async () => {
+  const { receiver, webhooks } = world.services;
+  const hook = (name: string, url = `${receiver.url}/${name}`) =>
+    `{ name: ${name}, webhook: { name: ${name}, url: "${url}" } }`;
+  const room = await world.room('one-route', [
+    `routes: [${hook('good')}, ${hook('refused')}, ${hook('wrong', `${receiver.url}/$NOTHING`)}]`,
+  ]);
+  const isRefused = ({ url }: { url: string }) => url.endsWith('/refused');
+  webhooks.faults.inject(
+    { kind: 'answer', status: 200, body: '<!doctype html>' },
+    { times: 999, when: isRefused },
+  );
+  const worker = room.work({ LOCKHOUND_WORKER_HEALTH_PORT: '0' });
+  const health = await until('ready', () => /"health":"(http[^"]+)"/.exec(worker.output())?.[1]);
+  await room.producer.enqueue({
+    scan: 'one',
+    target: { id: 'shop' },
+    lockfiles: [{ path: 'package-lock.json', content: LOCKFILE }],
+  });
+  const taken = (route: string) => receiver.deliveries().filter(({ path }) => path === `/${route}`).length;
+  await expect.poll(() => taken('good')).toBe(1);
+  const readyz = async () => JSON.stringify(await (await fetch(`${health}/readyz`)).json());
+  await expect.poll(readyz).toMatch(/"route refused","fault":"[^}]*an HTML page[^}]*1 alert waits/);
+  expect(await readyz()).toMatch(/"route wrong"[^}]*\$NOTHING, which is not defined[^}]*1 alert waits/);
+  expect(await readyz()).toMatch(/{"name":"webhook"}/);
+  const { output } = await room.lockhound('doctor');
+  expect(output.match(/(?:refused|wrong).*cannot be used/g)).toHaveLength(2);
+  webhooks.faults.clear();
+  await expect.poll(() => taken('refused')).toBe(1);
+  expect([taken('good'), taken('wrong')]).toEqual([1, 0]);
+  await worker.stop();
+});

@@ -31,16 +31,15 @@ async function file({ deliveries }: Store, route: string, count: number): Promis
   }
 }
 
-const notifier = (fault: string | undefined, ...routes: readonly string[]) => ({
-  unprovisioned: () => routes,
-  fault: () => fault,
+const notifier = (reason = '', ...routes: readonly string[]) => ({
+  unprovisioned: () => routes.map((route) => [route, reason] as const),
 });
 
 describe('readiness', () => {
   it('has no check for routes that accept alerts', async () => {
     const store = await open('well');
     await file(store, 'default', 2);
-    expect(await routeChecks(store, notifier(undefined))()).toEqual([]);
+    expect(await routeChecks(store, notifier())()).toEqual([]);
     expect(await routeChecks(store, undefined)()).toEqual([]);
   });
 
@@ -52,7 +51,7 @@ describe('readiness', () => {
     await store.deliveries.stopRoute('pager', 'answered 410', 0);
     await store.deliveries.stopRoute('chat', 'answered 410', 0);
     await store.deliveries.stopRoute('quiet', 'answered 410', 0);
-    const checks = await routeChecks(store, notifier(undefined))();
+    const checks = await routeChecks(store, notifier())();
     expect(checks.toSorted((left, right) => left.name.localeCompare(right.name))).toEqual([
       { name: 'route chat', fault: expect.stringContaining('; 1 alert waits') },
       {
@@ -78,7 +77,7 @@ describe('readiness', () => {
     const store = await open('resumed');
     await file(store, 'default', 1);
     await store.deliveries.stopRoute('default', 'answered 410', 0);
-    const checks = routeChecks(store, notifier(undefined));
+    const checks = routeChecks(store, notifier());
     expect(await checks()).toHaveLength(1);
     await store.deliveries.resumeRoute('default');
     expect(await checks()).toEqual([]);

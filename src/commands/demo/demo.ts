@@ -14,6 +14,7 @@ import { newScanId, scanIdOf } from '../../model/scan/scan-id.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { createMasker, Secret } from '../../model/secret.ts';
 import type { Provisioned } from '../../notify/provisioning/provision.ts';
+import { withoutFaults } from '../../notify/provisioning/provision.ts';
 import { createProducer, type Producer } from '../../producer.ts';
 import { startServe } from '../../server/serve.ts';
 import type { ScanProgress } from '../scanning/scan-progress.ts';
@@ -64,7 +65,7 @@ export async function startDemo(signal: AbortSignal) {
       throw new RangeError('the configuration of the demo has no webhook');
     const notifier = await openNotifier(loaded, loaded.config.notify, store, log);
     closeSteps.push(notifier.close);
-    const provisioned = await notifier.provision(signal);
+    const provisioned = withoutFaults(await notifier.provision(signal));
     const watch = watchScans(store);
     const pipeline = await startPipeline(loaded, store, {
       log,

@@ -36,13 +36,16 @@ const credentials = independent('platform', 'credentials', async ({ loaded, sign
   if (notify?.platform === undefined)
     return fine('no platform is configured: webhooks live in the configuration');
   return await closing(openWebhooks(loaded, notify, NO_STORE), async (webhooks) => {
-    const { definitions } = await webhooks.read(signal);
+    const { definitions, faults } = await webhooks.read(signal);
+    if (definitions.size === 0 && faults[0] !== undefined) throw faults[0].error;
     if (!(await mayManage(webhooks, signal)))
       return broken(
         'the keys may read, and not manage webhooks: nothing is created or repaired',
         'Give the application key the permissions that create and manage webhooks.',
       );
-    const missing = webhooks.desired.webhooks.filter(({ route }) => !definitions.has(route));
+    // The routes of faults have a finding of their own.
+    const known = new Set([...definitions.keys(), ...faults.flatMap(({ routes }) => routes)]);
+    const missing = webhooks.desired.webhooks.filter(({ route }) => !known.has(route));
     const says = `the keys are valid, and may read and manage; ${definitions.size} of ${webhooks.desired.webhooks.length} webhooks exist`;
     if (missing.length === 0) return fine(says);
     const names = missing.map(({ name }) => name).join(', ');
@@ -73,14 +76,13 @@ const receivers = independent('receivers', 'routes', async ({ loaded, signal }) 
   if (notify.delivery === 'platform-event') return fine('the platform calls the receivers itself');
   return await closing(openWebhooks(loaded, notify, NO_STORE), async (webhooks) => {
     const configured = configuredAlone(webhooks.desired);
-    // Without the platform, what is configured is rendered.
-    const current = await webhooks.read(signal).catch(() => configured);
+    const current = await webhooks.read(signal);
     const routes = configuredWebhooks(notify).map(({ route }) => route);
-    // What does not exist yet is rendered as it will be.
+    // What the platform does not have yet, or does not tell, is rendered as it is configured.
     const known = { ...current, definitions: new Map([...configured.definitions, ...current.definitions]) };
     const found = await Promise.all(routes.map((route) => checkRoute(notify, known, route)));
     const missing = routes.filter((route) => !current.definitions.has(route));
-    return [...found.flat(), ...missing.map(notProvisioned)];
+    return [...found.flat(), ...missing.map((route) => notProvisioned(route, current.faults))];
   });
 });
 
@@ -112,7 +114,13 @@ async function checkRoute(
   }
 }
 
-function notProvisioned(route: string): Finding {
+function notProvisioned(route: string, faults: ReadBack['faults']): Finding {
+  const fault = faults.find(({ routes }) => routes.includes(route));
+  if (fault !== undefined) {
+    const advice =
+      'Correct its webhook or its variables here or on the platform; workers try again every 30 seconds.';
+    return { ...broken(`its webhook cannot be used: ${fault.error.message}`, advice), check: route };
+  }
   const remedy = 'A worker creates it; `lockhound webhook apply` does it now.';
   return { ...degraded('its webhook does not exist yet, so its alerts wait', remedy), check: route };
 }

@@ -7,7 +7,7 @@ import type { ProvisionChange } from '../../model/alert/provision-change.ts';
 import { closing } from '../../model/closing.ts';
 import { createMasker } from '../../model/secret.ts';
 import { NotifyError } from '../../notify/errors.ts';
-import { destroy, plan, planDestroy, provision, rotate } from '../../notify/provisioning/provision.ts';
+import { destroy, plan, planDestroy, provisionAll, rotate } from '../../notify/provisioning/provision.ts';
 import { type ShownAccount, showAccount, showConfigured } from '../../notify/provisioning/show.ts';
 import { validateDesired } from '../../notify/webhooks/validate.ts';
 
@@ -58,7 +58,7 @@ function platformAdmin(
     unprovisioned: undefined,
     warnings: [...warnings, ...(redisUrl === undefined ? [NO_MEMORY] : [])],
     plan: (signal) => plan({ ...account, desired, signal }),
-    apply: async (signal) => (await provision({ ...shared, signal })).changes,
+    apply: async (signal) => (await provisionAll({ ...shared, signal })).changes,
     planDestroy: (signal) => planDestroy({ ...account, desired, signal }),
     destroy: (signal) => destroy({ ...shared, signal }),
     rotate: (variable, signal) => rotate({ ...shared, variable, signal }),

@@ -6,7 +6,12 @@ import type { DeliveryAttempt } from '../../model/alert/delivery.ts';
 import type { ProvisionChange } from '../../model/alert/provision-change.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
 import { raceAbort } from '../../model/time-limit.ts';
-import type { Provisioned, ReadBack } from '../../notify/provisioning/provision.ts';
+import {
+  type ObjectFault,
+  type Provisioned,
+  type ReadBack,
+  withoutFaults,
+} from '../../notify/provisioning/provision.ts';
 import type { Store } from '../store.ts';
 import { createDelivery } from './delivery.ts';
 import { configuredWebhooks, routingOf } from './routing.ts';
@@ -28,8 +33,10 @@ export async function openNotifier(
   const { secrets } = loaded;
   const webhooks = await openWebhooks(loaded, notify, store);
   const { desired } = webhooks;
-  let current: ReadBack = { definitions: new Map(), variables: desired.variables };
-  let fault: string | undefined = 'not provisioned yet';
+  let current: ReadBack = { definitions: new Map(), variables: desired.variables, faults: [] };
+  const allFail = (reason: string) => new Map(desired.webhooks.map(({ route }) => [route, reason]));
+  /** Why routes are not as they are configured. */
+  let reasons: ReadonlyMap<string, string> = allFail('not provisioned yet');
   let drift: string | undefined;
   const delivery = createDelivery({
     notify,
@@ -56,32 +63,40 @@ export async function openNotifier(
     routing: routingOf(notify),
     webhooks,
     /**
-     * Applies the configuration to the platform, or checks it when there is no platform. Deliveries wait until this has
-     * succeeded once.
+     * Applies the configuration to the platform, or checks it when there is no platform. The deliveries of a route wait until this
+     * has succeeded for it once; after a fault, its last definition stays.
      */
     async provision(signal: AbortSignal): Promise<Provisioned> {
       try {
         const provisioned = await webhooks.provision(signal);
-        current = provisioned;
+        const { definitions, faults } = provisioned;
+        const kept = [...current.definitions].filter(([route]) => isStopped(faults, route));
+        current = { ...provisioned, definitions: new Map([...kept, ...definitions]) };
         drift = driftIn(provisioned);
-        fault = deletedByOthers(provisioned, desired.webhooks.length);
+        reasons = reasonsIn(provisioned, desired.webhooks);
         return provisioned;
       } catch (error) {
-        fault = messageOf(error);
+        reasons = allFail(messageOf(error));
         throw error;
       }
     },
     /** Uses the definitions that exist now, without writing. Throws `NotifyError`. */
     async read(signal: AbortSignal): Promise<void> {
-      current = await webhooks.read(signal);
+      current = withoutFaults(await webhooks.read(signal));
     },
-    /** Why alerts cannot be delivered; `undefined` when they can. */
-    fault: () => fault,
-    /** Routes whose webhooks do not exist, so that their alerts wait. */
+    /** Why no alert can be delivered; `undefined` when some can. */
+    fault: () => (reasons.size < desired.webhooks.length ? undefined : reasons.values().next().value),
+    /** Routes whose webhooks do not exist, so that their alerts wait, with the reason. */
     unprovisioned: () =>
-      desired.webhooks.map(({ route }) => route).filter((route) => !current.definitions.has(route)),
-    /** The difference on the platform at the last comparison; `undefined` when there was none. */
-    drift: () => drift,
+      desired.webhooks.flatMap(({ route }): [string, string][] =>
+        current.definitions.has(route) ? [] : [[route, reasons.get(route) ?? 'not done yet']],
+      ),
+    /** The difference on the platform at the last comparison, and what could not be compared; `undefined` when there was none. */
+    drift: () => {
+      const stale = [...reasons].filter(([route]) => current.definitions.has(route));
+      const notes = stale.map(([route, reason]) => `route ${route} uses its last definition: ${reason}`);
+      return [drift ?? [], notes].flat().join('; ') || undefined;
+    },
     close: async () => void (await Promise.all([webhooks.close(), delivery.close()])),
   };
 }
@@ -96,10 +111,24 @@ function driftIn({ changes }: Provisioned): string | undefined {
   return `changed on the platform: ${parts.join('; ')}`;
 }
 
-/** With `drift: keep` a deleted webhook is not recreated, and its alerts wait. */
-function deletedByOthers({ definitions }: Provisioned, wanted: number): string | undefined {
-  if (definitions.size === wanted) return undefined;
-  return 'a webhook was deleted on the platform and is not recreated (`notify.drift: keep`): its alerts wait';
+function isStopped(faults: readonly ObjectFault[], route: string): boolean {
+  return faults.some(({ routes }) => routes.includes(route));
+}
+
+/** Why routes cannot be used as they are configured. With `drift: keep` a deleted webhook is not recreated, and its alerts wait. */
+function reasonsIn(
+  { definitions, faults }: Provisioned,
+  webhooks: readonly { readonly route: string }[],
+): ReadonlyMap<string, string> {
+  const deleted = 'its webhook was deleted on the platform and is not recreated (`notify.drift: keep`)';
+  return new Map(
+    webhooks
+      .filter(({ route }) => !definitions.has(route))
+      .map(({ route }) => {
+        const fault = faults.find(({ routes }) => routes.includes(route));
+        return [route, fault === undefined ? deleted : messageOf(fault.error)];
+      }),
+  );
 }
 
 const FIRST_RETRY_MS = 1_000;
@@ -135,18 +164,26 @@ export async function keepProvisioned(
   }
 }
 
+/** Resolves to false when a webhook or a variable is not as it is configured. */
 async function provisionOnce(notifier: NotifierHandle, log: Logger, signal: AbortSignal): Promise<boolean> {
+  const { platform } = notifier.webhooks;
   try {
     // A worker that stops does not wait for a Redis that is away.
-    const { changes } = await raceAbort(notifier.provision(signal), signal);
+    const { changes, faults } = await raceAbort(notifier.provision(signal), signal);
     for (const change of changes) report(change, log);
-    return true;
+    for (const { kind, name, routes, error } of faults) {
+      const what = platform === undefined ? 'cannot be used' : 'could not be provisioned';
+      const effect =
+        routes.length === 0 ? '' : '; alerts of its routes wait, unless they have a former definition';
+      log.error({ code: error.code, reason: error.message, routes }, `${kind} ${name} ${what}${effect}`);
+    }
+    return faults.length === 0;
   } catch (error) {
     if (signal.aborted) return false;
     const code = error instanceof CodedError ? error.code : undefined;
     log.error(
       { code, reason: messageOf(error) },
-      notifier.webhooks.platform === undefined
+      platform === undefined
         ? 'the configured webhooks cannot be used; alerts wait until they can'
         : 'the webhooks could not be provisioned; alerts wait until they are',
     );

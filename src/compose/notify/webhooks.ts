@@ -42,12 +42,12 @@ export async function openWebhooks(
     ],
     /** `undefined`: nothing is provisioned. */
     platform,
-    /** Applies the configuration to the platform, if there is one. Throws `NotifyError`. */
+    /** Applies the configuration to the platform, if there is one. Throws `NotifyError` when no webhook can be valid. */
     provision: async (signal: AbortSignal): Promise<Provisioned> =>
       platform === undefined
         ? { ...configuredAlone(desired), changes: [] }
         : await provision({ ...platform.account, lock: store.lock, desired, signal }),
-    /** Reads the existing definitions without writing. Throws `NotifyError`. */
+    /** Reads the existing definitions without writing. */
     read: async (signal: AbortSignal): Promise<ReadBack> =>
       platform === undefined ? configuredAlone(desired) : await readBack(platform.account, desired, signal),
     close: async () => void (await platform?.http.close()),

@@ -4,14 +4,15 @@ import type { Lock } from '../../model/ports/shared-state.ts';
 import { NotifyError } from '../errors.ts';
 import {
   type Desired,
+  type DesiredWebhook,
   readDefinition,
   type VariableValue,
   type WebhookDefinition,
 } from '../webhooks/definition.ts';
-import { validateDesired } from '../webhooks/validate.ts';
+import { invalidRoutes, usedVariables, validateDesired } from '../webhooks/validate.ts';
 import { type CompareOptions, compare, readIfThere } from './compare.ts';
 import { deletion, exists, reconcile, removeObject } from './reconcile.ts';
-import { type Account, type Resource, resourcesOf, variableResource } from './resources.ts';
+import { type Account, type Resource, resourcesOf, sameUrl, variableResource } from './resources.ts';
 
 export interface ProvisionOptions extends Account {
   readonly lock: Lock;
@@ -21,9 +22,17 @@ export interface ProvisionOptions extends Account {
 
 /** Alerts are rendered with this: the platform's objects, and the configured secrets, which it never returns. */
 export interface ReadBack {
-  /** By route; a webhook that does not exist has none. */
+  /** By route; a webhook that does not exist has none, and neither has one with a fault. */
   readonly definitions: ReadonlyMap<string, WebhookDefinition>;
   readonly variables: Readonly<Record<string, VariableValue>>;
+  readonly faults: readonly ObjectFault[];
+}
+
+/** Why one webhook or variable is not as it is configured. The other ones are not concerned. */
+export interface ObjectFault extends Pick<Resource, 'kind' | 'name'> {
+  /** The routes that cannot be used for that reason. */
+  readonly routes: readonly string[];
+  readonly error: NotifyError;
 }
 
 export interface Provisioned extends ReadBack {
@@ -34,21 +43,69 @@ export interface Provisioned extends ReadBack {
 export async function plan(options: Omit<ProvisionOptions, 'lock'>): Promise<readonly ProvisionChange[]> {
   const { desired, signal, ...account } = options;
   validateDesired(desired);
-  return changesOf(account, desired, 'plan', signal);
+  return changesOf(account, desired, signal);
 }
 
 /**
  * Applies what is desired to the platform: reads, writes only differences, reads again. Variables come before the webhooks
  * that use them, and orphans are deleted last. A second call writes nothing. Calls for one account are serialised by the
- * lock. Throws `NotifyError`; what was applied before an error stays, and the next call continues from there.
+ * lock. An object that is invalid, or that the platform refuses, is a fault of its own: the next call tries it again. Throws `NotifyError`
+ * when no object can be valid.
  */
 export async function provision(options: ProvisionOptions): Promise<Provisioned> {
   const { lock, desired, signal, ...account } = options;
-  validateDesired(desired);
+  const faults = collectFaults(desired);
   return holdAccount(lock, account, signal, async (held) => {
-    const changes = await changesOf(account, desired, 'apply', held);
-    return { ...(await readBack(account, desired, held)), changes };
+    const changes = await changesOf(account, desired, held, faults);
+    return { ...(await readBack(account, desired, held, faults)), changes };
   });
+}
+
+type Faults = ReturnType<typeof collectFaults>;
+
+/** Collects the faults of single objects; those of webhooks that cannot work are known before anything is sent. */
+function collectFaults(desired: Desired) {
+  const { webhooks, variables } = desired;
+  const invalid = invalidRoutes(desired);
+  const found = webhooks.flatMap(({ route, name }): ObjectFault[] => {
+    const error = invalid.get(route);
+    return error === undefined ? [] : [{ kind: 'webhook', name, routes: [route], error }];
+  });
+  const uses = (webhook: DesiredWebhook, { kind, name }: Pick<Resource, 'kind' | 'name'>) =>
+    kind === 'webhook' ? webhook.name === name : usedVariables(webhook, variables).includes(name);
+  const routesOf = (object: Pick<Resource, 'kind' | 'name'>) =>
+    webhooks.filter((one) => uses(one, object)).map(({ route }) => route);
+  return {
+    found,
+    /** Whether a webhook, or a variable that it uses, has a fault. */
+    isStopped: (route: string) => found.some(({ routes }) => routes.includes(route)),
+    /** The result of `work` on an object; `undefined` after a `NotifyError`, which is the fault of this object. */
+    async attempt<Result>(
+      { kind, name }: Pick<Resource, 'kind' | 'name'>,
+      work: () => Promise<Result>,
+    ): Promise<Result | undefined> {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof NotifyError)) throw error;
+        found.push({ kind, name, routes: routesOf({ kind, name }), error });
+        return undefined;
+      }
+    },
+  };
+}
+
+/** As `provision`, for callers that need all objects: nothing is sent when one is invalid, and the first fault is thrown at the end. */
+export async function provisionAll(options: ProvisionOptions): Promise<Provisioned> {
+  validateDesired(options.desired);
+  return withoutFaults(await provision(options));
+}
+
+/** Throws the first fault of single objects. */
+export function withoutFaults<Result extends ReadBack>(result: Result): Result {
+  const [fault] = result.faults;
+  if (fault !== undefined) throw fault.error;
+  return result;
 }
 
 /** Runs `work` with the account locked; its signal aborts when the lock is lost. */
@@ -61,14 +118,15 @@ export function holdAccount<T>(
   return lock.hold(`provision:${account}`, (held) => work(AbortSignal.any([signal, held])), signal);
 }
 
-type Mode = 'plan' | 'apply';
-
-/** Goes through the desired objects, then deletes those that were applied before and are no longer configured. `plan` only compares. */
+/**
+ * Goes through the desired objects, then deletes those that were applied before and are no longer configured. Without `faults`, it only
+ * compares, and throws the first `NotifyError`.
+ */
 async function changesOf(
   account: Account,
   desired: Desired,
-  mode: Mode,
   signal: AbortSignal,
+  faults?: Faults,
 ): Promise<readonly ProvisionChange[]> {
   const remembered = await account.applied.read(account.account);
   const resources = resourcesOf(account, desired);
@@ -83,23 +141,20 @@ async function changesOf(
       isTaken: isTakenBy(kind, id),
       signal,
     };
-    changes.push(
-      ...(await (mode === 'plan' ? planned(resource, options) : reconcile(account, resource, options))),
-    );
+    if (faults === undefined) changes.push(...(await planned(resource, options)));
+    else if (kind === 'variable' || !faults.isStopped(id.slice('webhook/'.length)))
+      changes.push(...((await faults.attempt(resource, () => reconcile(account, resource, options))) ?? []));
   }
   const wanted = new Set(resources.map(({ id }) => id));
   const orphans = objectsIn(remembered).filter(({ id }) => !wanted.has(id));
   // A configured object may have the name of an orphan now.
   const isReused = ({ kind, id, name }: ObjectName) => isTakenBy(kind, id)(name);
-  changes.push(
-    ...(await deletionsOf(
-      account,
-      orphans.filter((one) => !isReused(one)),
-      mode,
-      signal,
-    )),
-  );
-  if (mode === 'apply') await forget(account, orphans);
+  const unused = orphans.filter((one) => !isReused(one));
+  const mode = faults === undefined ? 'plan' : 'apply';
+  const known = faults?.found.length;
+  changes.push(...(await deletionsOf(account, unused, mode, signal, faults)));
+  // Until all orphans are deleted, none is forgotten: the next call has to find them.
+  if (faults?.found.length === known && mode === 'apply') await forget(account, orphans);
   return changes;
 }
 
@@ -116,18 +171,23 @@ function objectsIn(remembered: ReadonlyMap<string, AppliedObject>): readonly Obj
 async function deletionsOf(
   account: Account,
   objects: readonly ObjectName[],
-  mode: Mode,
+  mode: 'plan' | 'apply',
   signal: AbortSignal,
+  faults?: Faults,
 ): Promise<readonly ProvisionChange[]> {
   const unique = [...new Map(objects.map((one) => [`${one.kind}/${one.name}`, one])).values()];
   const ordered = (['webhook', 'variable'] as const).flatMap((kind) =>
     unique.filter((one) => one.kind === kind),
   );
   const changes: ProvisionChange[] = [];
-  for (const { kind, name } of ordered) {
-    if (!(await exists(account, kind, name, signal))) continue;
-    if (mode === 'apply') await removeObject(account, kind, name, signal);
-    changes.push(deletion(kind, name));
+  for (const object of ordered) {
+    const { kind, name } = object;
+    const remove = async () => {
+      if (!(await exists(account, kind, name, signal))) return;
+      if (mode === 'apply') await removeObject(account, kind, name, signal);
+      changes.push(deletion(kind, name));
+    };
+    await (faults === undefined ? remove() : faults.attempt(object, remove));
   }
   return changes;
 }
@@ -170,34 +230,53 @@ async function planned(resource: Resource, options: CompareOptions): Promise<rea
   return stale === undefined ? [change] : [change, deletion(resource.kind, stale)];
 }
 
-/** Reads the configured objects from the platform. Throws `NotifyError`. */
+/**
+ * Reads the configured objects from the platform. An object that cannot be read is a fault of its own. `applied`: the faults of the
+ * changes that were just made; a URL that another writer has replaced since then is one of them, because alerts would go there.
+ */
 export async function readBack(
-  { client }: Account,
+  account: Account,
   desired: Desired,
   signal: AbortSignal,
+  applied?: Faults,
 ): Promise<ReadBack> {
+  const { client } = account;
+  const faults = applied ?? collectFaults(desired);
   const variables: Record<string, VariableValue> = { ...desired.variables };
   for (const [name, wanted] of Object.entries(desired.variables)) {
     if ('secret' in wanted) continue;
-    // The value differs from the configured one only when an operator's change is kept.
-    const value = (await readIfThere({ read: client.readVariable }, name, signal))?.value.value;
-    if (value !== undefined) variables[name] = { value };
+    await faults.attempt({ kind: 'variable', name }, async () => {
+      // The value differs from the configured one only when an operator's change is kept.
+      const value = (await readIfThere({ read: client.readVariable }, name, signal))?.value.value;
+      if (value !== undefined) variables[name] = { value };
+    });
   }
   const definitions = new Map<string, WebhookDefinition>();
-  for (const { route, name } of desired.webhooks) {
-    const found = await readIfThere({ read: client.readWebhook }, name, signal);
-    if (found !== undefined) definitions.set(route, readDefinition(found.value));
+  for (const webhook of desired.webhooks) {
+    const { route, name } = webhook;
+    if (faults.isStopped(route)) continue;
+    await faults.attempt({ kind: 'webhook', name }, async () => {
+      const found = await readIfThere({ read: client.readWebhook }, name, signal);
+      if (found === undefined) return;
+      if (applied !== undefined && desired.drift !== 'keep' && !sameUrl(found.value.url, webhook.url)) {
+        const message = `Another writer replaced the URL of webhook ${name} on the platform: two installations need different names`;
+        throw new NotifyError('not-applied', message, { retryable: true });
+      }
+      definitions.set(route, readDefinition(found.value));
+    });
   }
-  return { definitions, variables };
+  return { definitions, variables, faults: faults.found };
 }
 
-/** Returns what alerts are rendered with when no platform is configured. Throws `NotifyError` for what provisioning would reject. */
+/** Returns what alerts are rendered with when no platform is configured. */
 export function configuredAlone(desired: Desired): ReadBack {
-  validateDesired(desired);
   const { webhooks, variables } = desired;
+  const { found: faults, isStopped } = collectFaults(desired);
+  const valid = webhooks.filter(({ route }) => !isStopped(route));
   return {
-    definitions: new Map(webhooks.map(({ route, ...definition }) => [route, definition])),
+    definitions: new Map(valid.map(({ route, ...definition }) => [route, definition])),
     variables,
+    faults,
   };
 }
 

@@ -169,7 +169,7 @@ function samePayload(left: string | null, right: string | null): boolean {
 }
 
 /** Compares URL templates; a platform may write `https://a.example` as `https://a.example/`. */
-function sameUrl(left: string, right: string): boolean {
+export function sameUrl(left: string, right: string): boolean {
   if (left === right) return true;
   const [one, other] = [URL.parse(left), URL.parse(right)];
   return one !== null && other !== null && one.href === other.href;

@@ -16,23 +16,46 @@ import {
 type IsKnown = (name: string) => boolean;
 
 /**
- * Rejects what cannot work, before anything is sent. Every webhook is also rendered for every kind of event with the
- * current values of its variables. Throws `NotifyError`: `bad-request` (names), `url-invalid`, `header-invalid`, `template-invalid`,
- * `variable-unknown` (a template uses an undefined variable). Messages hold no values.
+ * Rejects what cannot work, before anything is sent. Throws `NotifyError`: `bad-request` (names), `url-invalid`, `header-invalid`,
+ * `template-invalid`, `variable-unknown` (a template uses an undefined variable). Messages hold no values.
  */
-export function validateDesired({ webhooks, variables }: Desired): void {
+export function validateDesired(desired: Desired): void {
+  for (const error of invalidRoutes(desired).values()) throw error;
+}
+
+/**
+ * Returns why webhooks cannot work, by route, as `validateDesired` says it. Every webhook is also rendered for every kind of event
+ * with the current values of its variables. Throws `NotifyError` (`bad-request`) for the name of a variable.
+ */
+export function invalidRoutes({ webhooks, variables }: Desired): ReadonlyMap<string, NotifyError> {
   const isKnown = knownNames(variables);
   for (const name of Object.keys(variables)) checkVariableName(name);
-  for (const webhook of webhooks) checkWebhook(webhook, variables, isKnown);
-  const names = webhooks.map(({ name }) => name);
-  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
-  if (duplicate !== undefined) {
-    throw new NotifyError(
-      'bad-request',
-      `Two routes use a webhook named ${duplicate}: give each its own name`,
-    );
+  const invalid = new Map<string, NotifyError>();
+  for (const webhook of webhooks) {
+    try {
+      checkWebhook(webhook, variables, isKnown);
+      if (webhooks.some((other) => other !== webhook && other.name === webhook.name)) {
+        const message = `Two routes use a webhook named ${webhook.name}: give each its own name`;
+        throw new NotifyError('bad-request', message);
+      }
+      proveTemplates(webhook, variables);
+    } catch (error) {
+      if (!(error instanceof NotifyError)) throw error;
+      invalid.set(webhook.route, error);
+    }
   }
-  for (const webhook of webhooks) proveTemplates(webhook, variables);
+  return invalid;
+}
+
+/** Returns the variables that the templates of a webhook use. */
+export function usedVariables(
+  { url, headers, payload }: WebhookDefinition,
+  variables: Desired['variables'],
+): readonly string[] {
+  const isKnown = knownNames(variables);
+  return [url, ...Object.values(headers), payload ?? ''].flatMap((template) =>
+    variablesIn(template, isKnown),
+  );
 }
 
 /** One line for each part of the configuration that works but is probably a mistake; holds no values. */
