@@ -530,6 +530,19 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
     await page.context().close();
   });
 
+  it('says on a phone what its numbers are, and the verdict as a whole', async () => {
+    const { page } = await signedIn(tokens.admin, '/issues', { viewport: { width: 375, height: 800 } });
+    await page.locator('.row-link').first().waitFor();
+    await page.locator('.top-bar .health').waitFor();
+    const said = await page.evaluate(`[
+      ...document.querySelectorAll('.issue-table tr[data-index] td, .issue-table tr[data-index] td button')]
+      .map((one) => getComputedStyle(one, '::before').content)`);
+    for (const label of ['fix: ', 'CVSS ', 'targets: ']) expect(said).toContain(JSON.stringify(label));
+    const verdict = `document.querySelector('.top-bar .health')`;
+    expect(await page.evaluate(`${verdict}.scrollWidth > ${verdict}.clientWidth`)).toBe(false);
+    await page.context().close();
+  });
+
   it('walks the dependencies of a lockfile', async () => {
     const { page, events } = await signedIn(tokens.admin, `${GRAPH}&package=left@1.0.0`);
     await page.getByRole('heading', { name: 'left@1.0.0' }).waitFor();
