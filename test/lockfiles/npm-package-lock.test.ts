@@ -79,6 +79,16 @@ describe('a file with both sections (lockfileVersion 2)', () => {
     expect(problems).toMatchObject([{ kind: 'unclear', message }]);
     expect(byId(found).get('a@1.0.0')?.integrity).toHaveLength(2);
   });
+
+  it('reports a package once that `dependencies` has in several places', () => {
+    const one = { ...same.a, integrity: 'sha512-BB==', dependencies: { evil: { version: '1.0.0' } } };
+    const { problems } = readBoth({ ...same, a: one, c: { version: '1.0.0', dependencies: { a: one } } });
+    expect(problems.map(({ message }) => /locks (\S+)/.exec(message)?.[1])).toEqual([
+      'a@1.0.0',
+      'evil@1.0.0',
+      'c@1.0.0',
+    ]);
+  });
 });
 
 describe('the packages map (lockfileVersion 2 and 3)', () => {

@@ -3,7 +3,7 @@ import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import { LockfileError, shownValue, unsupported } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
 import { findUpwards, newPlace, type Place, placeIn } from '../packages/installed-tree.ts';
-import { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { connect, type PackageDraft, packageId } from '../packages/package-collector.ts';
 import { readCompanion } from '../syntax/decode-text.ts';
 import type { LineNode, Wanted } from '../syntax/json-lines.ts';
@@ -52,7 +52,7 @@ function readPackageLock(input: LockfileInput, builder: LockfileBuilder): void {
     (root.lockfileVersion !== undefined || Object.values(dependencies).some(isEntry))
   ) {
     const tree = { lines: lines?.get('dependencies'), path, manifest: readManifest(input) };
-    readDependencyTree(root, tree, builder);
+    readDependencyTree(root, tree, (draft, line, name) => builder.add(draft, line, name));
   } else requireEmpty(root, path);
 }
 
@@ -106,22 +106,23 @@ interface Tree {
  */
 function addPackagesOfTree(root: Entry, tree: Tree, builder: LockfileBuilder): void {
   if (!isEntry(root.dependencies) || !Object.values(root.dependencies).some(isEntry)) return;
-  const only = new LockfileBuilder();
-  readDependencyTree(root, tree, only);
-  const { packages, problems } = only.content();
-  for (const { kind, line, message } of problems) builder.problem(line, message, kind);
   const known = new Set(builder.content().packages.map(withoutVersion));
-  for (const { installScript: _, ...one } of packages) {
-    const { name, version, source, line, direct, integrity } = one;
-    if (source.kind === 'path' || (source.kind !== 'registry' && known.has(withoutVersion(one)))) continue;
-    const id = packageId(name, version, source);
-    const draft: PackageDraft = { ...one, id, line, direct, dependencies: undefined };
+  const told = new Set<string>();
+  readDependencyTree(root, tree, (draft, line, name) => {
+    if (typeof draft === 'string') return builder.add(draft, line, name);
+    const { source, integrity } = draft;
+    if (source.kind === 'path' || (source.kind !== 'registry' && known.has(withoutVersion(draft))))
+      return undefined;
+    delete draft.installScript;
     const added = builder.add(draft, line, name);
     const isSame = integrity.every(({ value }) => added?.integrity.some((other) => other.value === value));
-    if (added !== draft && isSame) continue;
+    if ((added !== draft && isSame) || told.has(draft.id)) return undefined;
+    told.add(draft.id);
     const message = `\`dependencies\` locks ${draft.id} ${added === draft ? '' : 'with a digest '}that \`packages\` does not have: npm 6 and npm 7 install different packages`;
     builder.problem(line, message, 'unclear');
-  }
+    // Its edges are unknown: `packages` has those of newer versions.
+    return undefined;
+  });
 }
 
 /** Identifies a package from git or a URL, of which `dependencies` has no version; `undefined` for other packages. */
@@ -131,9 +132,9 @@ function withoutVersion({ name, source }: LockedPackage): string | undefined {
 
 /**
  * Reads the nested `dependencies` of lockfileVersion 1, whose lines are `lines`. The file does not say which dependencies are
- * direct; `manifest` does, where it is available.
+ * direct; `manifest` does, where it is available. `add` returns the package whose edges are read.
  */
-function readDependencyTree(root: Entry, { lines, path, manifest }: Tree, builder: LockfileBuilder): void {
+function readDependencyTree(root: Entry, { lines, path, manifest }: Tree, add: LockfileBuilder['add']): void {
   const top = newPlace<Read>(undefined);
   const direct = manifest === undefined ? undefined : false;
   const read: Read[] = [];
@@ -148,7 +149,7 @@ function readDependencyTree(root: Entry, { lines, path, manifest }: Tree, builde
       );
     }
     const stated = isEntry(entry) ? readEntry(entry, { folder: name, line, direct }) : 'is not an object';
-    const draft = builder.add(stated, line, name);
+    const draft = add(stated, line, name);
     if (!isEntry(entry)) continue;
     const place = placeIn(parent, name);
     place.value = { entry, draft, place };
