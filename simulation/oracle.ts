@@ -140,7 +140,7 @@ interface LedgerOptions {
   /** Findings that were suppressed from the start. */
   readonly suppressed?: ReadonlySet<string>;
   readonly lost?: LostPeriods;
-  /** Whether one alert has the changes of several scans: their order in it says nothing. */
+  /** Whether one alert has the changes of several scans, those of each finding in their order. */
   readonly isGathered?: boolean;
 }
 
@@ -182,7 +182,7 @@ export class Ledger {
     for (const change of changes) this.#apply(change.target ?? alert.target, change, { sentAt, at });
   }
 
-  /** Each finding ends as its changes say together. */
+  /** Each finding ends as its changes say together, and as the last one of each version of its package says. */
   #applyTogether(alert: SentAlert, times: { readonly sentAt: number; readonly at: number }): void {
     const byKey = Map.groupBy(alert.changes, (change) => keyOf(change.target ?? alert.target, change));
     for (const [key, own] of byKey) {
@@ -191,13 +191,14 @@ export class Ledger {
         ({ transition }) => transition === 'opened' || transition === 'reopened',
       ).length;
       const isOpen = (this.#open.has(key) ? 1 : 0) + begins - ends;
-      if (isOpen !== 0 && isOpen !== 1 && !this.#mayRepeat(key))
+      const lastOf = new Map(own.map((change) => [change.version, change]));
+      const left = [...lastOf.values()].findLast(({ transition }) => transition !== 'resolved');
+      if (isOpen !== (left === undefined ? 0 : 1) && !this.#mayRepeat(key))
         throw new Error(`told twice or not in order: ${begins} beginnings and ${ends} ends of ${key}`);
       this.#told.set(key, times);
       this.#changes += own.length;
-      const last = own.findLast(({ transition }) => transition !== 'resolved');
-      if (isOpen < 1) this.#open.delete(key);
-      else if (last !== undefined) this.#open.set(key, last.severity);
+      if (left === undefined) this.#open.delete(key);
+      else this.#open.set(key, left.severity);
     }
   }
 

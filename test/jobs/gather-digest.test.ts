@@ -18,6 +18,7 @@ function entry(scan: string, target: string, more: Partial<DigestEntry> = {}): D
     changes: [changeOf(`of-${scan}`)],
     open: { ...none, high: 1 },
     gaps: 1,
+    revision: 1,
     ...more,
   };
 }

@@ -108,10 +108,12 @@ describe('the oracle', () => {
     expect(ledger.changes).toBe(3);
   });
 
-  it('reads an alert with the changes of several scans in any order', () => {
+  it('reads an alert with the changes of several scans in their order', () => {
     const ledger = new Ledger({ isGathered: true });
-    const both = JSON.parse(delivery('resolved')) as { changes: object[] };
-    both.changes.push({ ...both.changes[0], transition: 'opened' });
+    const both = JSON.parse(delivery('opened')) as { changes: object[] };
+    both.changes.push({ ...both.changes[0], transition: 'resolved' });
+    const reversed = { ...both, changes: both.changes.toReversed() };
+    expect(() => ledger.read(JSON.stringify(reversed), 0)).toThrow('not in order');
     ledger.read(JSON.stringify(both), 0);
     expect(ledger.differences(new Map())).toEqual([]);
     ledger.read(delivery('reopened'), 0);

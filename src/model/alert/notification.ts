@@ -54,5 +54,5 @@ export type DigestEntry = ValueOf<typeof digestEntrySchema>;
 
 export const digestEntrySchema = notificationSchema
   .pick({ scan: true, target: true, date: true, changes: true, omitted: true, open: true, gaps: true })
-  /** `told`: that of the target's state before the scan (`TargetState`). */
-  .extend({ told: z.string().exactOptional() });
+  /** `told`: that of the target's state before the scan; `revision`: that of its state after it (`TargetState`). */
+  .extend({ told: z.string().exactOptional(), revision: z.number() });

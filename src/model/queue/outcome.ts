@@ -54,7 +54,8 @@ interface LockfileChange {
 
 export interface DigestAddition {
   readonly route: string;
-  readonly entry: DigestEntry;
+  /** The store adds the revision of the state. */
+  readonly entry: Omit<DigestEntry, 'revision'>;
 }
 
 /** Entries that a digest contains, removed together with its outcome, so that each is in exactly one digest. */

@@ -5,7 +5,6 @@ import { deliverNotification } from '../../jobs/deliver-notification.ts';
 import { openEnvelope } from '../../jobs/envelope.ts';
 import { followUp } from '../../jobs/job.ts';
 import { DELIVER_NOTIFICATION, identityOf, payloadOf } from '../../jobs/payloads/deliver-notification.ts';
-import { compareScans } from '../../model/alert/compare-scans.ts';
 import type { DeliveryRecord } from '../../model/alert/delivery.ts';
 import { openJobOf } from '../../workers/flow.ts';
 import { ensureQueued, promoteJob } from '../../workers/queued-jobs.ts';
@@ -17,8 +16,8 @@ const SETTLE_LIMIT_MS = 2_000;
 const JOBS = new Map([[deliverNotification.name, deliverNotification]]);
 
 /**
- * Deliveries in the order in which they were originally due: by scan, and within a scan in the order of its changes.
- * The time at which they were recorded does not show their order, because many are recorded at the same time.
+ * Deliveries in the order in which they were originally due: by the time at which they were filed, by scan, and within a scan in the order
+ * of its changes. A scan that was requested earlier than another one may be judged later: the dates of scans do not show their order.
  */
 export function inReplayOrder<Found extends { readonly delivery: DeliveryRecord }>(
   found: readonly Found[],
@@ -28,7 +27,10 @@ export function inReplayOrder<Found extends { readonly delivery: DeliveryRecord 
     return change ?? after ?? 0;
   };
   return found.toSorted(
-    (left, right) => compareScans(left.delivery, right.delivery) || position(left) - position(right),
+    (left, right) =>
+      Date.parse(left.delivery.filedAt) - Date.parse(right.delivery.filedAt) ||
+      left.delivery.scan.localeCompare(right.delivery.scan) ||
+      position(left) - position(right),
   );
 }
 

@@ -102,17 +102,17 @@ export function takeSteps(keys: Keys, state: OutcomeEffects['state']): readonly 
 
 /** Changes to waiting digests and to the sets of targets: with an incomplete scan, when each changed, judged again later. */
 async function digestSteps(keys: Keys, state: TargetChange): Promise<readonly OutcomeStep[]> {
+  const { incomplete, dueAt, revision } = state.state;
   const additions = (state.digests ?? []).map(
     async ({ route, entry }): Promise<readonly OutcomeStep[]> => [
       {
         name: 'HSET',
         keys: [keys.digest(route)],
-        values: [entry.scan, await writeValue(DIGEST_ENTRY, entry)],
+        values: [entry.scan, await writeValue(DIGEST_ENTRY, { ...entry, revision })],
       },
       { name: 'SADD', keys: [keys.digestRoutes], values: [route] },
     ],
   );
-  const { incomplete, dueAt } = state.state;
   const mark = incomplete === true ? 'SADD' : 'SREM';
   return [
     { name: mark, keys: [keys.incompleteTargets], values: [state.target] },

@@ -3,7 +3,8 @@ const LISTED = 20;
 
 /**
  * Lua function `file(keys, arguments)`: files a delivery with its notification, unless it is filed already. Its job then has to run: an
- * outcome that exists is about another content, which was sent before Redis lost the verdict that it followed from.
+ * outcome that exists is about another content, which was sent before Redis lost the verdict that it followed from. The time at which it
+ * is filed is that of Redis: clocks of workers differ, and deliveries of one target are sent again in the order in which they were filed.
  *
  * Keys: record (hash), notification (hash), open deliveries, deliveries of the target (list), outcome of its job (optional). Arguments: id, time in ms, number of arguments that hold the
  * notification, these, then fields and values of the record.
@@ -15,7 +16,9 @@ local function file(keys, arguments)
   if state == 'delivered' or redis.call('EXISTS', keys[2]) == 1 then
     return 0
   end
-  for _, initial in ipairs({{'state', 'waiting'}, {'filedAt', time}, {'updatedAt', time}, {'attempts', '0'}}) do
+  local clock = redis.call('TIME')
+  local filedAt = clock[1] * 1000 + math.floor(clock[2] / 1000)
+  for _, initial in ipairs({{'state', 'waiting'}, {'filedAt', filedAt}, {'updatedAt', time}, {'attempts', '0'}}) do
     redis.call('HSETNX', keys[1], initial[1], initial[2])
   end
   if keys[5] then

