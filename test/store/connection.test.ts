@@ -204,9 +204,14 @@ describe('a connection', () => {
     expect(redis.status).toBe('end');
   });
 
-  it('that is lost at QUIT leaves no timer', async () => {
+  it.each(['at', 'before'])('that is lost %s QUIT leaves no timer', async (when) => {
     const redis = (await connectRedis({ urls: room.url })) as Redis;
     const timers = vi.spyOn(globalThis, 'setTimeout');
+    const isLost = new Promise((resolve) => redis.once('reconnecting', resolve));
+    if (when === 'before') {
+      redis.stream.destroy();
+      await isLost;
+    }
     const closing = closeRedis(redis);
     redis.stream.destroy();
     await closing;

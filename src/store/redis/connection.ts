@@ -108,6 +108,8 @@ const closing = new WeakSet<RedisClient>();
 export async function closeRedis(client: RedisClient, limitMs = 1_000): Promise<void> {
   if (client.status === 'end') return;
   closing.add(client);
+  // `quit` of ioredis starts a timer of two seconds for the connection that was lost, which nothing stops.
+  if (client.status === 'reconnecting') return disconnectNow(client);
   try {
     await within(client.quit(), limitMs);
   } catch {
