@@ -22,6 +22,8 @@ const LOOK_MS = 2_000;
 /** Without faults, the queue of an open job holds it within this time. */
 const QUEUED_WITHIN_MS = 500;
 /** Steps with which Redis loses what it had confirmed. */
+/** A worker that had the turn when Redis lost writes, and its connections broke, sends its delivery within this time. */
+const CONNECTED_MS = 5_000;
 const LOSSES: ReadonlySet<string> = new Set(['power-loss', 'lost-write']);
 
 /** Whether Redis loses what it had confirmed. */
@@ -185,6 +187,7 @@ export class Invariants {
   readonly requireDurable = (id: string, sentAt: number): void => {
     const { scheduler, network, lost, fail } = this.#options;
     if (!network.isAnswering || lost.has(sentAt, scheduler.now)) return;
+    const hadTurn = lost.has(sentAt - CONNECTED_MS, scheduler.now);
     const found = this.#shards().map((keys) => {
       const [state, key = '', route, target] = this.#witness.ask(
         ...['HMGET', keys.delivery(id), 'state', 'key', 'route', 'target'],
@@ -193,7 +196,7 @@ export class Invariants {
       const first = this.#witness.ask(
         ...['LINDEX', keys.lane(`deliver-notification:${route}:${target}`), '0'],
       );
-      const hasTurn = first === jobIdOf('deliver-notification', key ?? '');
+      const hasTurn = hadTurn || first === jobIdOf('deliver-notification', key ?? '');
       return { state, fault: !isStored ? 'it is not stored' : hasTurn ? undefined : 'it is not its turn' };
     });
     const known = found.find(({ state }) => state !== null);
