@@ -12,11 +12,20 @@ const EXPIRING = /:(?:blob|cache|delivery|lock|outcome|request|spent):/;
 /** What a queue has beside its jobs and the lists of them. */
 const OF_QUEUES = /:(?:meta|id|events|marker|delay|stalled-check|limiter)$/;
 
+/** The keys of jobs that are kept for an operator because three faults hit each of them, when the queue has no other failed job. */
+function stalledJobs(witness: Witness, queue: string): readonly string[] {
+  const failed = textsIn(witness.ask('ZRANGE', `${queue}:failed`, '0', '-1')).map((id) => `${queue}:${id}`);
+  const isStalled = (name: string) =>
+    String(witness.ask('HGET', name, 'failedReason')).includes('workers died while they ran it');
+  return failed.every(isStalled) ? [...failed, `${queue}:failed`] : [];
+}
+
 /** Jobs, places in lanes and waiting changes that a shard has. Starts of schedules are always delayed. Redis has no empty keys. */
 export function openWork(witness: Witness, keys: Keys): readonly string[] {
   const names = namesOf(witness, keys);
   const queues = names.flatMap((name) => /^(.+):meta$/.exec(name)?.[1] ?? []);
   const working = queues.filter((queue) => !queue.endsWith(':schedules')).map((queue) => `${queue}:`);
+  const stalled = queues.flatMap((queue) => stalledJobs(witness, queue));
   const places = new Set([
     ...[keys.openJobs, keys.openDeliveries, keys.failedDeliveries, keys.incompleteTargets, keys.rejected],
     keys.claim('refresh-all'),
@@ -31,7 +40,7 @@ export function openWork(witness: Witness, keys: Keys): readonly string[] {
         name.endsWith(':schedules:active') ||
         starts.some((start) => name.startsWith(start)) ||
         (name.startsWith(pending) && name.endsWith(':pending')) ||
-        (working.some((start) => name.startsWith(start)) && !OF_QUEUES.test(name)),
+        (working.some((start) => name.startsWith(start)) && !OF_QUEUES.test(name) && !stalled.includes(name)),
     )
     .map((name) => `${name} is there`);
 }

@@ -37,16 +37,10 @@ export function createProcessor(options: ProcessorOptions): Processor {
     const attempt: Attempt = { queued, token, log: log.child({ job: job.name, jobId: queued.id }) };
     try {
       await processJob(options, attempt, lockLost);
+      // Nothing is left to do. BullMQ does not complete a job whose children were queued again, and it must not stay in the list of failed jobs.
+      queued.opts.removeOnFail = true;
     } catch (error) {
       if (shutdown.aborted) throw await returnToQueue(attempt);
-      if (await isLost(options, error, attempt)) {
-        queued.opts.removeOnComplete = true;
-        attempt.log.warn(
-          { key: attempt.parsed?.key },
-          'job dropped: the outcome that it follows from is lost',
-        );
-        return;
-      }
       throw await handleFailure(options, attempt, error);
     }
   };
@@ -86,14 +80,18 @@ async function processJob(
 }
 
 /**
- * Whether Redis has lost what opened the job: the job that it follows from runs again and opens it again, or does not. Or another worker
- * has ended the job, and what it reads is gone. Then it must not stay in the list of failed jobs.
+ * Whether nothing waits for the job any more. Redis has lost what opened it: the job that it follows from runs again and opens it again, or
+ * does not. Or another worker has ended the job, and what it reads is gone, or the job that waits for it is done. Then it must not stay in
+ * the list of failed jobs.
  */
 async function isLost({ openJobs }: ProcessorOptions, error: unknown, { queued, stored }: Attempt) {
-  if (error instanceof WorkerError) return error.code === 'turn-over' && queued.attemptsMade === 0;
-  if (!(error instanceof JobError) || error.code !== 'facts-missing') return false;
+  if (error instanceof WorkerError && error.code === 'turn-over') return queued.attemptsMade === 0;
+  const lacksFacts = error instanceof JobError && error.code === 'facts-missing';
+  if (lacksFacts && stored === undefined) return true;
+  // A child has no record of its own.
+  const opened = lacksFacts ? stored?.id : queued.parent?.id;
   // What cannot be read now may be there.
-  return stored === undefined || (await openJobs.find(stored.id).catch(() => stored)) === undefined;
+  return opened !== undefined && (await openJobs.find(opened).catch(() => true)) === undefined;
 }
 
 /**
@@ -169,6 +167,11 @@ async function handleFailure(options: ProcessorOptions, attempt: Attempt, error:
   });
   const reason = messageOf(error);
   if (failure.kind === 'fail') {
+    if (await isLost(options, error, attempt)) {
+      queued.opts.removeOnFail = true;
+      log.warn({ key, reason }, 'job dropped: nothing waits for it');
+      return new UnrecoverableError(failure.message);
+    }
     if (!(await recordFailure(options, attempt, error))) {
       return await delay(options, attempt, RECORD_AGAIN_MS);
     }

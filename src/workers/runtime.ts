@@ -72,6 +72,8 @@ const NO_LIMIT = { max: 1_000_000_000, duration: 1_000 };
 const MAX_PAUSED_SLEEP_MS = 500;
 /** How long returning jobs to their queues may take after the grace period. */
 const RETURN_MS = 1_000;
+/** A job that has run and that BullMQ cannot complete, because its children were queued again, is completed after this time. */
+const UNCOMPLETED_MS = 1_000;
 
 /** Starts one worker for each of the given jobs. Nothing here depends on a job's name. */
 export async function startWorkers(options: RuntimeOptions) {
@@ -173,7 +175,8 @@ function startWorker(
     limiter: NO_LIMIT,
     maximumRateLimitDelay: MAX_PAUSED_SLEEP_MS,
     settings: {
-      backoffStrategy: (_attempts, _type, error) => (error as { delayMs?: number } | undefined)?.delayMs ?? 0,
+      backoffStrategy: (_attempts, _type, error) =>
+        (error as { delayMs?: number } | undefined)?.delayMs ?? UNCOMPLETED_MS,
     },
   });
   // BullMQ only reports that another worker may claim the job; it does not end the attempt.

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sealEnvelope } from '../../src/jobs/envelope.ts';
 import type { AnyJob } from '../../src/jobs/job.ts';
 import { until } from '../until.ts';
 import { type Bench, openWorkerRoom, testJob, type WorkerRoom } from './worker-room.ts';
@@ -53,6 +54,23 @@ describe('a job that stalled', () => {
     expect(ran).toEqual([true]);
   });
 
+  it.each([true, false])(
+    'fails as a child whose parent is open: %j; otherwise nothing waits for it',
+    async (isOpen) => {
+      const bench = room.bench(`child-${isOpen}`);
+      const job = testJob('part', async () => undefined);
+      const join = testJob('join', async () => undefined);
+      const whole = await bench.enqueue(join, 'w');
+      if (isOpen)
+        await bench.openJobs.open({ id: whole, job: 'join', data: sealEnvelope(join, { id: 'w' }) });
+      const id = await bench.enqueue(job, 'a', { parent: { id: whole, queue: `${bench.prefix}:join` } });
+      await room.redis.hset(bench.queue('part').toKey(id), 'stc', 3);
+      await bench.start([job]);
+      const found = async () => (await bench.queue('part').getJob(id))?.getState();
+      await until('it ends', async () => (await found()) === (isOpen ? 'failed' : undefined));
+    },
+  );
+
   it('does not fail when its outcome is saved: its follow-ups are enqueued', async () => {
     const bench = room.bench('saved');
     const job = testJob('saved', async () => {
@@ -62,5 +80,27 @@ describe('a job that stalled', () => {
     await stalled(bench, job, 9);
     await bench.start([job]);
     await until('it ends', () => bench.events.some(({ kind }) => kind === 'finished'));
+  });
+});
+
+describe('a job that BullMQ cannot complete', () => {
+  it.each([
+    ['is completed once its children have ended', true],
+    ['does not stay in the list of failed jobs', false],
+  ])('%s', async (_, endsInTime) => {
+    const bench = room.bench(`children-${endsInTime}`);
+    const job = testJob('join', async () => undefined, { attempts: 2 });
+    const id = await bench.enqueue(job, 'a');
+    const queue = bench.queue('join');
+    const children = queue.toKey(`${id}:dependencies`);
+    await room.redis.sadd(children, 'child');
+    await bench.start([job]);
+    await until('it has run', () => bench.events.some(({ kind }) => kind === 'finished'));
+    if (endsInTime) await room.redis.del(children);
+    await until('it ends', async () => {
+      const found = await queue.getJob(id);
+      return endsInTime ? (await found?.getState()) === 'completed' : found === undefined;
+    });
+    expect(await queue.getJobCountByTypes('failed')).toBe(0);
   });
 });
