@@ -95,3 +95,23 @@ it('one webhook that the platform refuses, and one that is invalid, hold up the 
   expect([taken('good'), taken('wrong')]).toEqual([1, 0]);
   await worker.stop();
 });
+
+it('alerts are sent by the last definition while the platform refuses everything, and the worker is ready', async () => {
+  const { receiver, webhooks } = world.services;
+  const room = await world.room('last-definition');
+  const worker = room.work({ LOCKHOUND_NOTIFY_RECHECK: '100ms', LOCKHOUND_WORKER_HEALTH_PORT: '0' });
+  const health = await until('ready', () => /"health":"(http[^"]+)"/.exec(worker.output())?.[1]);
+  await until('provisioning', () => urlOf('hook-last-definition'));
+  webhooks.faults.inject({ kind: 'answer', status: 403 }, { times: 999 });
+  await expect.poll(() => notes(health)).toContain('route default uses its last definition');
+  await room.producer.enqueue({
+    scan: 'one',
+    target: { id: 'shop' },
+    lockfiles: [{ path: 'package-lock.json', content: LOCKFILE }],
+  });
+  const taken = () => receiver.deliveries().filter(({ path }) => path === '/last-definition').length;
+  await expect.poll(taken).toBe(1);
+  expect((await fetch(`${health}/readyz`)).status).toBe(200);
+  webhooks.faults.clear();
+  await worker.stop();
+});

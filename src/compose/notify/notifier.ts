@@ -84,8 +84,8 @@ export async function openNotifier(
     async read(signal: AbortSignal): Promise<void> {
       current = withoutFaults(await webhooks.read(signal));
     },
-    /** Why no alert can be delivered; `undefined` when some can. */
-    fault: () => (reasons.size < desired.webhooks.length ? undefined : reasons.values().next().value),
+    /** Why no alert can be delivered; `undefined` when some can, also by a former definition. */
+    fault: () => (current.definitions.size > 0 ? undefined : reasons.values().next().value),
     /** Routes whose webhooks do not exist, so that their alerts wait, with the reason. */
     unprovisioned: () =>
       desired.webhooks.flatMap(({ route }): [string, string][] =>

@@ -130,7 +130,7 @@ export function definitionOf({ name, definition }: Route): WebhookDefinition {
   if (known !== undefined) return known;
   throw new NotifyError(
     'not-provisioned',
-    `The webhook of route ${name} is not on the platform: its alerts wait until it is applied`,
+    `The webhook of route ${name} is not applied, or has a fault that \`lockhound doctor\` names: its alerts wait`,
     { retryable: true },
   );
 }
