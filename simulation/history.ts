@@ -277,7 +277,7 @@ class History {
   async #take(step: Step, scans: Scans): Promise<void> {
     switch (step.kind) {
       case 'scan': {
-        const scan = await scans.ask(step);
+        const scan = await scans.ask(step, () => this.#publishLate(step));
         if (this.#state.isCalm) await this.#requirePrompt(scan);
         return;
       }
@@ -345,6 +345,22 @@ class History {
   #publish(advisory: WorldAdvisory): void {
     this.#model.publish(advisory.id, advisory, this.#scheduler.now);
     this.#world.insights.learnAdvisory(advisoryOf(advisory));
+  }
+
+  /** The index gets the packages that it lacked, and each scan that begins from now on knows the advisories about them. */
+  #publishLate({ packages, round, target }: Step & { kind: 'scan' }): void {
+    for (const [name, version] of packages) {
+      if (NAMES.includes(name)) continue;
+      const advisory = {
+        id: `GHSA-test-900${round}-${target.slice(-1).padStart(4, '0')}`,
+        name,
+        versions: [version],
+        score: 9,
+      };
+      this.#world.insights.putPackage(packageOf(name));
+      this.#model.publish(advisory.id, advisory);
+      this.#world.insights.learnAdvisory(advisoryOf(advisory));
+    }
   }
 
   /** An operator resumes what is stopped, until nothing is. Waits for a stop for `patienceMs`, also for a second one. */

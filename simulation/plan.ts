@@ -16,8 +16,8 @@ export type Packages = readonly (readonly [string, string])[];
 export type Happening =
   /**
    * A producer asks for a scan of a target with these packages. `via`: another program, which knows only the queue. `after`: soon afterwards
-   * somebody asks for the same scan, for another content under its id, or, under another id, for the same content, with other labels or
-   * without a change.
+   * somebody asks for the same scan, for another content under its id, or, under another id, for the same content, with other labels,
+   * without a change, or when the index has a package that it did not have before (`late`, about which there is an advisory).
    */
   | {
       readonly kind: 'scan';
@@ -26,7 +26,7 @@ export type Happening =
       /** Its number among the scans of a busy target. */
       readonly extra?: number;
       readonly via?: 'queue';
-      readonly after?: 'same' | 'other' | 'unchanged' | 'labels';
+      readonly after?: 'same' | 'other' | 'unchanged' | 'labels' | 'late';
     }
   /** The lockfile of a target changes that Lockhound reads itself. */
   | { readonly kind: 'file'; readonly target: string; readonly packages: Packages }
@@ -136,6 +136,10 @@ const BUSY = 0.3;
 const BUSY_TARGET = 'target-0';
 const BUSY_SCANS = 8;
 const BUSY_EVERY_MS = 700;
+/** Distinguishes the random numbers of late packages from all others, which stay the same. */
+const LATE_PACKAGES = 0x7a7e;
+/** Part of the calm rounds in which the index learns late of a package. */
+const LATE = 0.3;
 /** Part of the scans that are asked for in another way than by a producer, and once. */
 const UNUSUAL = 0.25;
 /** A scan and a refresh of such a fleet have a worker receive about so many chunks. */
@@ -200,6 +204,7 @@ export function planOf(seed: number): Plan {
   }
   // A clock that is wrong may take a scan for older than the one before it.
   const isInOrder = steps.every(({ kind }) => kind !== 'clock');
+  addLate(steps, createRandom(seed ^ LATE_PACKAGES));
   const kept = steps.filter((step) => isInOrder || step.kind !== 'scan' || step.extra === undefined);
   kept.sort((left, right) => left.round - right.round || left.at - right.at);
   const shards = random.next() < SHARDED ? 2 : 1;
@@ -282,6 +287,19 @@ function reselectionOf(locks: Map<string, Map<string, string>>, random: Random):
     advisories: [advisory(), advisory()],
     ms: random.below(LONGEST_FAULT_MS),
   };
+}
+
+/** In some of the calm rounds, one target locks a package that the index gets soon afterwards. */
+function addLate(steps: Step[], random: Random): void {
+  for (const round of CALM_ROUNDS) {
+    const places = steps.flatMap((step, at) => (step.kind === 'scan' && step.round === round ? [at] : []));
+    const at = random.oneOf(places);
+    const step = steps[at];
+    if (random.next() >= LATE || step?.kind !== 'scan') continue;
+    const packages = [...step.packages.slice(1), [`late-${round}`, VERSIONS[0] ?? ''] as const];
+    // The refresh at the end of the round knows it.
+    steps[at] = { ...step, at: step.at / 2, packages, after: 'late' };
+  }
 }
 
 function changeAdvisories(

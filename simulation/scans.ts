@@ -97,8 +97,8 @@ export class Scans {
     return this.asked.findLast(({ step }) => step.target === target);
   }
 
-  /** Asks for a scan, and then for it once more where the step says so. */
-  async ask(step: ScanStep): Promise<AskedScan> {
+  /** Asks for a scan, and then for it once more where the step says so. `onLate`: when the index gets the packages that it lacked. */
+  async ask(step: ScanStep, onLate = () => {}): Promise<AskedScan> {
     this.#model.lock(step.target, new Map(step.packages));
     const number = step.extra === undefined ? '' : `-${step.extra}`;
     const scan: AskedScan = {
@@ -110,14 +110,15 @@ export class Scans {
     this.asked.push(scan);
     await this.enqueue(scan);
     if (step.after === undefined) return scan;
-    await this.#scheduler.sleep(SOON_MS);
+    await this.#scheduler.sleep(step.after === 'late' ? LATE_MS : SOON_MS);
+    if (step.after === 'late') onLate();
     // What is asked for last counts, so that an earlier scan is not asked for again.
     if (this.last(step.target) !== scan) return scan;
     if (step.after === 'same') await this.enqueue(scan);
     else if (step.after === 'other') await this.#askOther(scan);
     else if (step.after === 'labels')
       await this.#enqueueNew({ ...scan, labels: relabelled(scan) }, `${scan.id}-labels`);
-    else await this.#enqueueNew(scan, `${scan.id}-unchanged`);
+    else await this.#enqueueNew(scan, `${scan.id}-${step.after}`);
     return scan;
   }
 
@@ -206,6 +207,8 @@ export class Scans {
 const PATH = 'package-lock.json';
 /** A scan of the same lockfile after this time repeats the result of the last one. */
 const SOON_MS = 500;
+/** A scan of a lockfile with a package that the index did not have is read again after this time. */
+const LATE_MS = 800;
 /**
  * A worker has looked at a payload by this time. BullMQ replaces a connection that waits for jobs some seconds after Redis was lost, and the
  * worker looks at no queue for two seconds.

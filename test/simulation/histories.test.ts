@@ -33,11 +33,13 @@ it('repeats a history event by event, in another process and after other histori
   expect(alone.match(history)).toEqual([shortest?.[0]]);
 });
 
-it('plants a fault in the processes that run histories', async () => {
-  const unstored = allMutants().find(
-    ({ kind, before }) => kind === 'effect' && before.includes("'HSET', keys[2], unpack(arguments, 4, last)"),
+it('plants a fault in the processes that run histories: a scan repeats the last one, which lacked a package', async () => {
+  const repeated = allMutants().find(
+    ({ before, after }) => before === 'basis.counts.outcomes.missing > 0' && after === 'false',
   );
-  const planted = ['--from', `${FROM}`, '--count', '1', '--mutant', unstored?.id ?? 'none'];
+  // Its first round has such a package.
+  const planted = ['--from', '8000', '--count', '1', '--mutant', repeated?.id ?? 'none'];
   const came = await simulate(...planted).catch((error: { stdout: string }) => error.stdout);
   expect(came).toContain('1 histories, 1 failed');
+  expect(came).toMatch(/lost: target-\d late-0 \S+ is critical, the receiver knows nothing/);
 });
