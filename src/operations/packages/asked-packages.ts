@@ -17,7 +17,8 @@ export interface AskedPackage extends Omit<PackageQuery, 'ecosystem'> {
 
 /** Reads a purl, or a name of an ecosystem, with a version or range or neither. Returns why it cannot be read. */
 export function readAsked(text: string, ecosystem: string): AskedPackage | string {
-  if (text.length > 1_000) return 'it is longer than 1,000 characters';
+  // Reasons repeat both.
+  if (text.length > 1_000 || ecosystem.length > 1_000) return 'it is longer than 1,000 characters';
   const isPurl = text.trim().startsWith('pkg:');
   try {
     const query = readPackageQuery(text, isPurl ? {} : { ecosystem: purlTypeNamed(ecosystem) });

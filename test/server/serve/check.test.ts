@@ -222,6 +222,16 @@ describe('packages.check', () => {
     expect((await ask(['x'.repeat(10_000_000)])).status).toBe(413);
   });
 
+  it('does not repeat a long ecosystem for each package', async () => {
+    const packages = Array.from({ length: 50 }, (_, index) => `left-${index}`);
+    const { text, json } = await ask(packages, { ecosystem: 'x'.repeat(100_000) });
+    expect(text.length).toBeLessThan(20_000);
+    expect(json.counts).toEqual({ allow: 0, warn: 50, block: 0 });
+    expect(json.packages[49]?.reasons).toEqual([
+      { code: 'unknown', decision: 'warn', text: 'not known: it is longer than 1,000 characters' },
+    ]);
+  });
+
   it('warns of the one that the service does not answer, and of no other', async () => {
     gate.insights.faults.inject(
       { kind: 'answer', status: 500 },
