@@ -12,10 +12,10 @@ export function addMcp(
   context: ServeContext,
   parts: RouteParts,
 ): void {
-  addPost(app, '/mcp', { ...parts, bodyLimit: 1_048_576 }, async (request, principal) => {
+  addPost(app, '/mcp', { ...parts, bodyLimit: 1_048_576 }, async (request, principal, signal) => {
     const own = createCall(document, context, principal);
     const call: CallOperation = (id, params, options) =>
-      parts.askStore(() => withHidden(principal, () => own(id, params, options)));
+      parts.askStore(() => withHidden(principal, () => own(id, params, { ...options, signal })));
     // The SDK is loaded with the first question.
     const { answerMcp, createMcpServer } = await import('./mcp.ts');
     const headers = request.headers as Readonly<Record<string, string>>;

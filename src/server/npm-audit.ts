@@ -7,6 +7,7 @@ import { isAdvisable } from '../model/scan/is-alert.ts';
 import { countedSeverity } from '../model/scan/severity.ts';
 import { lockedOf } from '../operations/packages/asked-packages.ts';
 import { type JudgedPackage, judgePackages } from '../operations/packages/judged-packages.ts';
+import { turnsOf } from '../operations/packages/turns.ts';
 import { Refusal } from '../operations/refusal.ts';
 import { addPost, type RouteParts } from './api/post-route.ts';
 import type { ServeContext } from './serve-context.ts';
@@ -22,16 +23,23 @@ const BODY = z.record(z.string().max(214), z.array(z.string().max(256)));
  */
 export function addNpmAudit(app: FastifyInstance, context: ServeContext, parts: RouteParts): void {
   const limited = { ...parts, bodyLimit: MAX_BODY_BYTES };
-  addPost(app, '/-/npm/v1/security/advisories/bulk', limited, async ({ body }, { seesAll }) => {
-    const packages = packagesIn(body).map(([name, version]) =>
-      lockedOf({ ecosystem: 'npm', name, source: { kind: 'registry' } }, version),
-    );
-    const judging = {
-      ...{ gate: await context.gate.open(), target: { id: '', labels: {} }, now: Date.now() },
-      ...{ seesAll, signal: new AbortController().signal },
-    };
-    return entriesOf(await parts.askStore(() => judgePackages(packages, judging)));
-  });
+  addPost(
+    app,
+    '/-/npm/v1/security/advisories/bulk',
+    limited,
+    async ({ body }, { seesAll, identity: caller }, signal) => {
+      const packages = packagesIn(body).map(([name, version]) =>
+        lockedOf({ ecosystem: 'npm', name, source: { kind: 'registry' } }, version),
+      );
+      const judging = {
+        ...{ gate: await context.gate.open(), target: { id: '', labels: {} }, now: Date.now() },
+        ...{ seesAll, signal },
+      };
+      const asked = { caller, packages: packages.length, signal };
+      const judge = () => judgePackages(packages, judging);
+      return entriesOf(await parts.askStore(() => turnsOf(context)(asked, judge)));
+    },
+  );
 }
 
 /** The versions of a request, each once. Throws `Refusal` for one of another form. */

@@ -35,6 +35,8 @@ export interface CheckParts extends Omit<JudgingParts, 'held'> {
   readonly usesOf?: (packages: readonly UsedPackage[]) => Promise<readonly FleetUse[]>;
   /** Names that the caller may know and that resemble one that the index does not have. */
   readonly nearNames: (asked: AskedPackage) => Promise<readonly string[]>;
+  /** Runs the work on so many packages in its turn. Default: at once. */
+  readonly inTurn?: <Value>(packages: number, work: () => Promise<Value>) => Promise<Value>;
   /** Answers to the same question, by what was requested. Those are added of which nothing is unknown. */
   readonly kept?: {
     get(text: string): PackageCheck | undefined;
@@ -62,11 +64,13 @@ export async function checkPackages(question: PackageQuestion, parts: CheckParts
     throw new Refusal(400, 'too-many-packages', `expected 1 to ${MAX_PACKAGES} packages`);
   const known = new Map(packages.map((text) => [text, parts.kept?.get(text)]));
   const open = [...known.keys()].filter((text) => known.get(text) === undefined);
-  if (open.length > 0)
-    for (const check of await checkEach({ ...question, packages: open }, parts)) {
+  if (open.length > 0) {
+    const { inTurn = (_, work) => work() } = parts;
+    for (const check of await inTurn(open.length, () => checkEach({ ...question, packages: open }, parts))) {
       known.set(check.requested, check);
       if (!check.reasons.some(({ code }) => code === 'unknown')) parts.kept?.set(check.requested, check);
     }
+  }
   const answers = packages.flatMap((text) => known.get(text) ?? []);
   return { packages: answers, counts: countChecks(answers) };
 }

@@ -5,6 +5,7 @@ import { type OperationContext, perContext, requireSeen, unknownTarget, unreadab
 import type { Operation } from '../operation.ts';
 import { checkPackages } from './check-packages.ts';
 import { fleetUses } from './fleet-use.ts';
+import { turnsOf } from './turns.ts';
 
 /** May packages be added to a target of the fleet, by what is stored and by what the service answers. */
 export const check: Operation<'lockhound.packages.check'> = async ({ body, principal, signal }, context) => {
@@ -16,11 +17,12 @@ export const check: Operation<'lockhound.packages.check'> = async ({ body, princ
     if (found === undefined) throw await unknownTarget(context, principal, id);
     target = { id, labels: found.labels };
   }
-  const { seesAll, scope } = principal;
+  const { seesAll, scope, identity: caller } = principal;
   const kept = await keptOf(context);
   const keyOf = (text: string) => JSON.stringify([scope, target.id, body.ecosystem, text]);
   const answer = await checkPackages(body, {
     ...{ gate: await context.gate.open(), target, seesAll, signal, now: Date.now() },
+    inTurn: (packages, work) => turnsOf(context)({ caller, packages, signal }, work),
     kept: { get: (text) => kept.get(keyOf(text)), set: (text, found) => void kept.set(keyOf(text), found) },
     usesOf: (packages) => fleetUses(context, principal, packages),
     nearNames: async (asked) =>

@@ -14,7 +14,14 @@ import type { AskStore } from './ask-store.ts';
 import { callerAddress } from './auth/request-rates.ts';
 import { acceptBodies, checkedBody } from './bodies.ts';
 import { withHidden } from './hidden.ts';
-import { ACCEPTED, type HttpOperations, isRead, refuseUnrouted, StreamAnswer } from './http-operation.ts';
+import {
+  ACCEPTED,
+  abortedWith,
+  type HttpOperations,
+  isRead,
+  refuseUnrouted,
+  StreamAnswer,
+} from './http-operation.ts';
 import { answerOnce } from './idempotency.ts';
 import { answerClientError, PROBLEM_TYPE, problemOf, refusalOf } from './problem.ts';
 
@@ -170,15 +177,6 @@ function roleOf({ id, description: { scopes = [] } }: ApiMethod): Role | undefin
   const role = ROLES.find((one) => scopes[0] === one);
   if (role === undefined && scopes.length > 0) throw new RangeError(`${id} names an unknown role`);
   return role;
-}
-
-/** Aborts when the caller closes the connection before it has the answer. */
-function abortedWith({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  raw.once('close', () => {
-    if (!raw.writableFinished) gone.abort();
-  });
-  return gone.signal;
 }
 
 /** Reads have an ETag of their content, so that a caller that has it receives 304. */

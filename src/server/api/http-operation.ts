@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Call, MethodId } from '../../operations/operation.ts';
 import { Refusal } from '../../operations/refusal.ts';
 
@@ -71,4 +71,13 @@ function fits(route: string, path: string): boolean {
   const wanted = route.split('/');
   if (parts.length !== wanted.length) return false;
   return wanted.every((part, index) => (part.startsWith(':') ? parts[index] !== '' : part === parts[index]));
+}
+
+/** Aborts when the caller closes the connection before it has the answer. */
+export function abortedWith({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort();
+  });
+  return gone.signal;
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Principal } from '../../operations/principal.ts';
 import type { ApiServerOptions } from './api-server.ts';
+import { abortedWith } from './http-operation.ts';
 
 export type RouteParts = Pick<ApiServerOptions, 'authenticate' | 'countRequest' | 'askStore'>;
 
@@ -9,7 +10,7 @@ export function addPost(
   app: FastifyInstance,
   url: string,
   { authenticate, countRequest, bodyLimit }: RouteParts & { readonly bodyLimit: number },
-  answer: (request: FastifyRequest, principal: Principal) => Promise<unknown>,
+  answer: (request: FastifyRequest, principal: Principal, signal: AbortSignal) => Promise<unknown>,
 ): void {
   const principals = new WeakMap<FastifyRequest, Principal>();
   app.route({
@@ -21,6 +22,7 @@ export function addPost(
       countRequest(principal.identity);
       principals.set(request, principal);
     },
-    handler: async (request) => await answer(request, principals.get(request) as Principal),
+    handler: async (request, reply) =>
+      await answer(request, principals.get(request) as Principal, abortedWith(reply)),
   });
 }

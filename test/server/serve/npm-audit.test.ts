@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lockhound } from '../../cli/lockhound.ts';
+import { until } from '../../until.ts';
 import { type GateRoom, openGateRoom } from './gate-room.ts';
 import { NPM_PROJECTS } from './npm-projects.ts';
 
@@ -60,6 +61,48 @@ describe('npm audit', () => {
       );
     expect(scanned.length > 0).toBe(name !== 'nothing to report');
     expect([...new Set(audited)].sort()).toEqual([...new Set(scanned)].sort());
+  });
+});
+
+describe('questions of which too many wait', () => {
+  it('are refused at once, and those of other callers are answered', async () => {
+    const { insights, api, tokens } = gate;
+    const send = (path: string, token: string, body: object, signal?: AbortSignal) =>
+      api.request(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        body: JSON.stringify(body),
+        ...(signal === undefined ? {} : { signal }),
+      });
+    const check = (token: string, name: string) =>
+      send('/api/v1/packages/check', token, { packages: [name] });
+    const gone = new AbortController();
+    // Work that is begun does not end before the callers are gone.
+    insights.faults.latencyMs = 9_000;
+    const audits = Array.from({ length: 60 }, (_, audit) => {
+      const names = Array.from({ length: 1_000 }, (__, index) => [`none-${audit}-${index}`, ['1.0.0']]);
+      const asked = send(PATH, tokens.team, Object.fromEntries(names), gone.signal);
+      return asked.then(
+        ({ status }) => status,
+        () => 'gone',
+      );
+    });
+    const counts = new Map<number | string, number>();
+    for (const audit of audits) void audit.then((one) => counts.set(one, (counts.get(one) ?? 0) + 1));
+    await until('all but those that run or wait are refused', () => counts.get(429) === 8);
+    const refused = await check(tokens.team, 'lodash@4.17.20');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+    expect(refused.text).toContain('too many questions wait: ask again later');
+    const other = check(tokens.all, 'lodash@4.17.20');
+    insights.faults.latencyMs = 0;
+    gone.abort();
+    await Promise.all(audits);
+    expect([...counts]).toEqual([
+      [429, 8],
+      ['gone', 52],
+    ]);
+    expect((await other).status).toBe(200);
+    expect((await check(tokens.team, 'lodash@4.17.20')).status).toBe(200);
   });
 });
 

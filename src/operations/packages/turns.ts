@@ -1,0 +1,77 @@
+import { perContext } from '../context.ts';
+import { Refusal } from '../refusal.ts';
+
+/** Packages that are judged at the same time: each takes some 40 kB until it is answered. */
+const AT_ONCE = 2_000;
+/** Packages of one caller that wait. */
+const MAX_WAITING = 50_000;
+/** A question counts as at least and at most so many packages: a large one leaves room for others. */
+const [LEAST, MOST] = [50, 1_000];
+/** The time after which a server has answered that it is too slow. */
+const MAX_WAIT_MS = 30_000;
+
+interface Waiting {
+  readonly questions: { readonly size: number; readonly start: () => void }[];
+  size: number;
+}
+
+/**
+ * Returns a function that runs the work of a question in its turn. Callers take turns, so that the questions of one hold up nobody else for
+ * long. Throws `Refusal` where too many of one caller wait (429), or one waited too long (503), and the reason of a signal that aborts before.
+ */
+export function createTurns() {
+  const callers = new Map<string, Waiting>();
+  let running = 0;
+  const startNext = (): void => {
+    for (const [caller, waiting] of callers) {
+      const [first] = waiting.questions;
+      if (first === undefined || running + first.size > AT_ONCE) return;
+      running += first.size;
+      waiting.size -= first.size;
+      waiting.questions.shift();
+      // A caller who has more to ask comes last again.
+      callers.delete(caller);
+      if (waiting.questions.length > 0) callers.set(caller, waiting);
+      first.start();
+    }
+  };
+  return async <Value>(
+    { caller, packages, signal }: AskedQuestion,
+    work: () => Promise<Value>,
+  ): Promise<Value> => {
+    const size = Math.min(Math.max(packages, LEAST), MOST);
+    const waiting = callers.get(caller) ?? { questions: [], size: 0 };
+    if (waiting.size + size > MAX_WAITING) throw tooMany(429);
+    const askedAt = performance.now();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    waiting.questions.push({ size, start: resolve });
+    waiting.size += size;
+    callers.set(caller, waiting);
+    startNext();
+    await promise;
+    try {
+      signal.throwIfAborted();
+      if (performance.now() - askedAt > MAX_WAIT_MS) throw tooMany(503);
+      return await work();
+    } finally {
+      running -= size;
+      startNext();
+    }
+  };
+}
+
+function tooMany(status: number): Refusal {
+  return new Refusal(status, 'too-many-questions', 'too many questions wait: ask again later', {
+    retryAfter: 5,
+  });
+}
+
+interface AskedQuestion {
+  /** Who asks. */
+  readonly caller: string;
+  readonly packages: number;
+  readonly signal: AbortSignal;
+}
+
+/** The turns of a server. */
+export const turnsOf = perContext(createTurns);
