@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { PlatformClient } from '../../src/notify/platform/client.ts';
 import { genericPreset } from '../../src/notify/presets/generic.ts';
-import { provision, type ReadBack } from '../../src/notify/provisioning/provision.ts';
+import { type ObjectFault, provision, type ReadBack } from '../../src/notify/provisioning/provision.ts';
 import type { Desired, DesiredWebhook } from '../../src/notify/webhooks/definition.ts';
 import { platformWarningsOf, warningsOf } from '../../src/notify/webhooks/validate.ts';
 import { actions, desiring, start, WEBHOOK } from './provision-room.ts';
@@ -361,6 +361,25 @@ describe('one object that cannot be applied', () => {
     expect(names(provisioned)).toEqual(['two', 'three']);
     expect(provisioned.faults).toMatchObject([{ kind: 'variable', name: 'TOKEN', routes: ['one'] }]);
     expect(service.snapshot().webhooks.map(({ name }) => name)).toEqual(['two', 'three']);
+  });
+
+  it('is told of when it is found, and not when a platform that hangs has answered about all objects', async () => {
+    const { shared, client, service } = await start();
+    service.faults.inject(
+      { kind: 'answer', status: 403 },
+      { when: ({ url }) => url.endsWith('/webhooks/two') },
+    );
+    const { promise: told, resolve } = Promise.withResolvers<ObjectFault>();
+    const hanging: PlatformClient = {
+      ...client,
+      async createWebhook(body, signal) {
+        if (body.name === 'three') await told;
+        return client.createWebhook(body, signal);
+      },
+    };
+    const provisioned = await provision({ ...shared, client: hanging, desired: three(), onFault: resolve });
+    expect(provisioned.faults).toEqual([await told]);
+    expect(names(provisioned)).toEqual(['one', 'three']);
   });
 
   it('is one whose URL another installation replaces at once: no alert goes there', async () => {

@@ -68,7 +68,13 @@ export async function openNotifier(
      */
     async provision(signal: AbortSignal): Promise<Provisioned> {
       try {
-        const provisioned = await webhooks.provision(signal);
+        const provisioned = await webhooks.provision(signal, (fault) => {
+          logFault(fault, log, webhooks.platform === undefined);
+          reasons = new Map([
+            ...reasons,
+            ...fault.routes.map((route) => [route, fault.error.message] as const),
+          ]);
+        });
         const { definitions, faults } = provisioned;
         const kept = [...current.definitions].filter(([route]) => isStopped(faults, route));
         current = { ...provisioned, definitions: new Map([...kept, ...definitions]) };
@@ -171,12 +177,6 @@ async function provisionOnce(notifier: NotifierHandle, log: Logger, signal: Abor
     // A worker that stops does not wait for a Redis that is away.
     const { changes, faults } = await raceAbort(notifier.provision(signal), signal);
     for (const change of changes) report(change, log);
-    for (const { kind, name, routes, error } of faults) {
-      const what = platform === undefined ? 'cannot be used' : 'could not be provisioned';
-      const effect =
-        routes.length === 0 ? '' : '; alerts of its routes wait, unless they have a former definition';
-      log.error({ code: error.code, reason: error.message, routes }, `${kind} ${name} ${what}${effect}`);
-    }
     return faults.length === 0;
   } catch (error) {
     if (signal.aborted) return false;
@@ -189,6 +189,13 @@ async function provisionOnce(notifier: NotifierHandle, log: Logger, signal: Abor
     );
     return false;
   }
+}
+
+function logFault({ kind, name, routes, error }: ObjectFault, log: Logger, isAlone: boolean): void {
+  const what = isAlone ? 'cannot be used' : 'could not be provisioned';
+  const effect =
+    routes.length === 0 ? '' : '; alerts of its routes wait, unless they have a former definition';
+  log.error({ code: error.code, reason: error.message, routes }, `${kind} ${name} ${what}${effect}`);
 }
 
 /** Logs names of fields only: values may be long. `lockhound webhook plan` prints them. */

@@ -11,6 +11,7 @@ import { credentialHeaders } from '../../notify/platform/credentials.ts';
 import { platformUrl } from '../../notify/platform/sites.ts';
 import {
   configuredAlone,
+  type ObjectFault,
   type Provisioned,
   provision,
   type ReadBack,
@@ -43,10 +44,10 @@ export async function openWebhooks(
     /** `undefined`: nothing is provisioned. */
     platform,
     /** Applies the configuration to the platform, if there is one. Throws `NotifyError` when no webhook can be valid. */
-    provision: async (signal: AbortSignal): Promise<Provisioned> =>
+    provision: async (signal: AbortSignal, onFault?: (fault: ObjectFault) => void): Promise<Provisioned> =>
       platform === undefined
-        ? { ...configuredAlone(desired), changes: [] }
-        : await provision({ ...platform.account, lock: store.lock, desired, signal }),
+        ? { ...configuredAlone(desired, onFault), changes: [] }
+        : await provision({ ...platform.account, lock: store.lock, desired, signal, onFault }),
     /** Reads the existing definitions without writing. */
     read: async (signal: AbortSignal): Promise<ReadBack> =>
       platform === undefined ? configuredAlone(desired) : await readBack(platform.account, desired, signal),

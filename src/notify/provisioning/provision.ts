@@ -18,6 +18,8 @@ export interface ProvisionOptions extends Account {
   readonly lock: Lock;
   readonly desired: Desired;
   readonly signal: AbortSignal;
+  /** Called with each fault when it is found: a platform that hangs takes minutes for each object. */
+  readonly onFault?: ((fault: ObjectFault) => void) | undefined;
 }
 
 /** Alerts are rendered with this: the platform's objects, and the configured secrets, which it never returns. */
@@ -53,8 +55,8 @@ export async function plan(options: Omit<ProvisionOptions, 'lock'>): Promise<rea
  * when no object can be valid.
  */
 export async function provision(options: ProvisionOptions): Promise<Provisioned> {
-  const { lock, desired, signal, ...account } = options;
-  const faults = collectFaults(desired);
+  const { lock, desired, signal, onFault, ...account } = options;
+  const faults = collectFaults(desired, onFault);
   return holdAccount(lock, account, signal, async (held) => {
     const changes = await changesOf(account, desired, held, faults);
     return { ...(await readBack(account, desired, held, faults)), changes };
@@ -64,7 +66,7 @@ export async function provision(options: ProvisionOptions): Promise<Provisioned>
 type Faults = ReturnType<typeof collectFaults>;
 
 /** Collects the faults of single objects; those of webhooks that cannot work are known before anything is sent. */
-function collectFaults(desired: Desired) {
+function collectFaults(desired: Desired, onFault?: (fault: ObjectFault) => void) {
   const { webhooks, variables } = desired;
   const invalid = invalidRoutes(desired);
   const found = webhooks.flatMap(({ route, name }): ObjectFault[] => {
@@ -73,6 +75,7 @@ function collectFaults(desired: Desired) {
   });
   const uses = (webhook: DesiredWebhook, { kind, name }: Pick<Resource, 'kind' | 'name'>) =>
     kind === 'webhook' ? webhook.name === name : usedVariables(webhook, variables).includes(name);
+  for (const fault of found) onFault?.(fault);
   const routesOf = (object: Pick<Resource, 'kind' | 'name'>) =>
     webhooks.filter((one) => uses(one, object)).map(({ route }) => route);
   return {
@@ -88,7 +91,9 @@ function collectFaults(desired: Desired) {
         return await work();
       } catch (error) {
         if (!(error instanceof NotifyError)) throw error;
-        found.push({ kind, name, routes: routesOf({ kind, name }), error });
+        const fault = { kind, name, routes: routesOf({ kind, name }), error };
+        found.push(fault);
+        onFault?.(fault);
         return undefined;
       }
     },
@@ -269,9 +274,9 @@ export async function readBack(
 }
 
 /** Returns what alerts are rendered with when no platform is configured. */
-export function configuredAlone(desired: Desired): ReadBack {
+export function configuredAlone(desired: Desired, onFault?: (fault: ObjectFault) => void): ReadBack {
   const { webhooks, variables } = desired;
-  const { found: faults, isStopped } = collectFaults(desired);
+  const { found: faults, isStopped } = collectFaults(desired, onFault);
   const valid = webhooks.filter(({ route }) => !isStopped(route));
   return {
     definitions: new Map(valid.map(({ route, ...definition }) => [route, definition])),
