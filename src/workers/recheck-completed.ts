@@ -24,9 +24,31 @@ export type CompletedJobs = ReturnType<typeof rememberCompleted>;
  * Remembers completed jobs that follow from no other job, and refused payloads: when Redis loses their outcome or the reason with the last
  * writes, nothing else knows of them. An open job or the reconciler restores any other job.
  */
-export function rememberCompleted(flow: FlowOptions, log: Logger, settleMs = SETTLE_MS) {
+export function rememberCompleted(flow: FlowOptions, log: Logger) {
   const completed = new LRUCache<string, CompletedJob>({ max: MAX_KEPT, ttl: KEPT_MS });
   const refused = new LRUCache<string, () => Promise<void>>({ max: MAX_KEPT, ttl: KEPT_MS });
+  const closing = new AbortController();
+  let checks: Promise<unknown> = Promise.resolve();
+  const check = async (): Promise<void> => {
+    try {
+      await sleep(SETTLE_MS, undefined, { ref: false, signal: closing.signal }).catch(() => {});
+      for (const record of refused.values()) await record();
+      for (const { followUp, hasInput } of completed.values()) {
+        const { job, key = '' } = followUp;
+        if (await flow.outcomes.has(job, key)) continue;
+        if (await hasInput()) {
+          log.warn({ job, key }, 'the outcome of a job was lost; the job runs again');
+          await enqueueFollowUps(flow, [followUp]);
+        } else
+          log.error(
+            { job, key },
+            'a job was lost with what it reads: the job before it repeats it, or its producer has to',
+          );
+      }
+    } catch (error) {
+      log.warn({ error: messageOf(error) }, 'completed jobs could not be checked after a lost connection');
+    }
+  };
   return {
     add(job: CompletedJob): void {
       completed.set(JSON.stringify([job.followUp.job, job.followUp.key]), job);
@@ -35,27 +57,14 @@ export function rememberCompleted(flow: FlowOptions, log: Logger, settleMs = SET
     addRefused(id: string, record: () => Promise<void>): void {
       refused.set(id, record);
     },
-    /** Queues the jobs again whose outcomes are lost. Call it when Redis may have lost writes. Never rejects. */
-    async recheck(): Promise<void> {
-      if (completed.size + refused.size === 0) return;
-      try {
-        await sleep(settleMs, undefined, { ref: false });
-        for (const record of refused.values()) await record();
-        for (const { followUp, hasInput } of completed.values()) {
-          const { job, key = '' } = followUp;
-          if (await flow.outcomes.has(job, key)) continue;
-          if (await hasInput()) {
-            log.warn({ job, key }, 'the outcome of a job was lost; the job runs again');
-            await enqueueFollowUps(flow, [followUp]);
-          } else
-            log.error(
-              { job, key },
-              'a job was lost with what it reads: the job before it repeats it, or its producer has to',
-            );
-        }
-      } catch (error) {
-        log.warn({ error: messageOf(error) }, 'completed jobs could not be checked after a lost connection');
-      }
+    /** Queues the jobs again whose outcomes are lost. Call it when Redis may have lost writes. */
+    recheck(): void {
+      if (completed.size + refused.size > 0) checks = Promise.all([checks, check()]);
+    },
+    /** Ends what was asked for without waiting: no other worker knows of these jobs. Never rejects. */
+    async close(): Promise<void> {
+      closing.abort();
+      await checks;
     },
   };
 }

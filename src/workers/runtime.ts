@@ -86,7 +86,7 @@ export async function startWorkers(options: RuntimeOptions) {
   });
   const { queues } = flow;
   const completed = rememberCompleted(flow, log);
-  options.whenWritesMayBeLost?.(() => void completed.recheck());
+  options.whenWritesMayBeLost?.(completed.recheck);
   const processing = new Map<string, ProcessorOptions>();
   for (const job of jobs) {
     const limits = { ...job.limits, ...options.limitsOf?.[job.name], ...options.limits };
@@ -116,6 +116,7 @@ export async function startWorkers(options: RuntimeOptions) {
   const closeAll = async (): Promise<void> => {
     await reconciler?.stop();
     await Promise.all(workers.map((worker) => worker.close()));
+    await completed.close();
     await Promise.all([close(), started?.queue.close()]);
   };
   return {

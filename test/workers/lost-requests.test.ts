@@ -91,7 +91,7 @@ describe('a request', () => {
       refusals += 1;
       if (refusals > 1) await bench.rejected.add(rejected);
     };
-    await bench.start([job], { reject, whenWritesMayBeLost: (given) => (act = given) });
+    const runtime = await bench.start([job], { reject, whenWritesMayBeLost: (given) => (act = given) });
     const queue = bench.queue('asked');
     await queue.add('asked', 'no object', { jobId: 'refused' });
     await until('its queue has ended it', async () => (await queue.getFailedCount()) === 1);
@@ -106,6 +106,10 @@ describe('a request', () => {
     act();
     await until('reasons are stored again', () => refusals === 4);
     expect((await bench.rejected.list()).map(({ id }) => id)).toEqual(['later']);
+    // A worker that ends meanwhile does not leave it to others, which do not know of it.
+    act();
+    await runtime.close(1_000);
+    expect(refusals).toBe(5);
   });
 
   it('is open while it runs, and not after it has failed or when it has an outcome', async () => {
