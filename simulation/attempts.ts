@@ -54,7 +54,8 @@ export function watched(queue: string, process: Processor): Processor {
       try {
         const result: unknown = await process(job, token, signal);
         end('done');
-        jobDone(attempt.what);
+        // Each shard has jobs of its own.
+        jobDone(`${attempt.what} of ${job.queueQualifiedName}`);
         return result;
       } catch (error) {
         end('failed', error);

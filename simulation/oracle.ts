@@ -182,7 +182,10 @@ export class Ledger {
     for (const change of changes) this.#apply(change.target ?? alert.target, change, { sentAt, at });
   }
 
-  /** Each finding ends as its changes say together, and as the last one of each version of its package says. */
+  /**
+   * Each finding ends as its changes say together, and as the last one says. An issue that moves to another version of its package in one
+   * scan has no order in it, and none at all where only its version changes: of such an issue the last change says nothing.
+   */
   #applyTogether(alert: SentAlert, times: { readonly sentAt: number; readonly at: number }): void {
     const byKey = Map.groupBy(alert.changes, (change) => keyOf(change.target ?? alert.target, change));
     for (const [key, own] of byKey) {
@@ -190,15 +193,16 @@ export class Ledger {
       const begins = own.filter(
         ({ transition }) => transition === 'opened' || transition === 'reopened',
       ).length;
-      const isOpen = (this.#open.has(key) ? 1 : 0) + begins - ends;
-      const lastOf = new Map(own.map((change) => [change.version, change]));
-      const left = [...lastOf.values()].findLast(({ transition }) => transition !== 'resolved');
-      if (isOpen !== (left === undefined ? 0 : 1) && !this.#mayRepeat(key))
+      const together = (this.#open.has(key) ? 1 : 0) + begins - ends;
+      const isOneVersion = new Set(own.map(({ version }) => version)).size === 1;
+      const isOpen = isOneVersion ? own.at(-1)?.transition !== 'resolved' : together > 0;
+      if (together !== (isOpen ? 1 : 0) && !this.#mayRepeat(key))
         throw new Error(`told twice or not in order: ${begins} beginnings and ${ends} ends of ${key}`);
       this.#told.set(key, times);
       this.#changes += own.length;
-      if (left === undefined) this.#open.delete(key);
-      else this.#open.set(key, left.severity);
+      const last = own.findLast(({ transition }) => transition !== 'resolved');
+      if (!isOpen) this.#open.delete(key);
+      else if (last !== undefined) this.#open.set(key, last.severity);
     }
   }
 
