@@ -4,12 +4,12 @@ import { inheritedEnvironment } from '../config/inherited-environment.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { sourceDate } from '../config/source-date.ts';
 import { readCompanions } from '../lockfiles/companions.ts';
+import { exceptionFile, readExceptions } from '../lockfiles/exceptions/catalog.ts';
 import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
 import { COMMAND_INLINE } from '../lockfiles/threads/reading-limits.ts';
 import type { JudgedException } from '../model/scan/exception.ts';
 import type { Inventory } from '../model/scan/inventory.ts';
 import { type ExceptionFacts, judgeExceptions } from '../policy/exceptions/judge.ts';
-import { exceptionsBeside } from '../scan/exceptions.ts';
 import { readLockfiles } from '../scan/read.ts';
 import { SourceError } from '../sources/errors.ts';
 import { type Git, runGit, textOf } from '../sources/git/git-process.ts';
@@ -36,20 +36,21 @@ export async function findExceptions(loaded: LoadedConfig, options: ExceptionOpt
   const { path, lookUp, signal } = options;
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   const { messages: unread, ...found } = await (lookUp ? lookedUp : readOnly)(loaded, options);
-  const lockfiles = [...found.lockfiles, ...(isFolder ? [await rootOf(path)] : [])];
+  const lockfiles = [...found.lockfiles, ...(isFolder ? [await rootOf(path, found.lockfiles)] : [])];
   const now = Date.parse(sourceDate() ?? new Date().toISOString());
   const exceptions = judgeExceptions({ ...found, lockfiles, now });
   return { exceptions: await withHistory(isFolder ? path : dirname(path), exceptions, signal), unread };
 }
 
-/** The exceptions in the root of a folder, which may have no lockfile, as those of a lockfile without packages. */
-async function rootOf(root: string) {
-  const content = Buffer.alloc(0);
+/** The exceptions in the root of a folder that were not read beside a lockfile, as those of a lockfile without packages. */
+async function rootOf(root: string, lockfiles: Found['lockfiles']) {
   const lockfile = { path: 'none', format: '', packages: [], problems: [] };
+  const read = new Set(lockfiles.flatMap(({ exceptions = [] }) => exceptions.map(({ path }) => path)));
   const place = { path: join(root, lockfile.path), relativePath: lockfile.path, format: '', root };
-  const companions = await readCompanions(place, content);
-  const exceptions = await exceptionsBeside({ path: 'none', content, companions, lockfile }, new Set());
-  return { ...lockfile, exceptions: [...exceptions] };
+  const companions = await readCompanions(place, Buffer.alloc(0));
+  const others = companions.filter(({ name }) => exceptionFile(name) !== undefined && !read.has(name));
+  const exceptions = await Promise.all(others.map((one) => readExceptions(one.name, one)));
+  return { ...lockfile, exceptions: exceptions.flat() };
 }
 
 async function readOnly({ config }: LoadedConfig, { path, signal }: ExceptionOptions): Promise<Found> {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { lockhound } from './lockhound.ts';
 
@@ -89,6 +89,28 @@ unknown (1)
     writeFileSync(join(place, 'renovate.json'), '{"ignoreDeps":["x"]}');
     const { code, out } = await lockhound(['exceptions', place]);
     expect([code, out]).toEqual([0, expect.stringContaining('renovate.json:1  update-rule  x')]);
+  });
+
+  it('reads what lies beside no lockfile, of which nothing is proven', async () => {
+    const place = join(folder, 'manifests');
+    const files = {
+      'package.json': '{"overrides":{"left":"1.0.0"}}',
+      '.npmrc': 'min-release-age = 3',
+      '.cargo/audit.toml': '[advisories]\nignore = ["RUSTSEC-2026-0194"]',
+      'Cargo.toml': '[patch.crates-io]\nreedline = { git = "https://example.com/reedline" }',
+    };
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(place, name)), { recursive: true });
+      writeFileSync(join(place, name), text);
+    }
+    const { out } = await lockhound(['exceptions', place, '--json']);
+    const { exceptions } = JSON.parse(out) as { exceptions: Record<string, string>[] };
+    expect(exceptions.map(({ path, subject, verdict }) => [path, subject, verdict])).toEqual([
+      ['.cargo/audit.toml', 'RUSTSEC-2026-0194', 'unknown'],
+      ['.npmrc', 'min-release-age', 'needed'],
+      ['Cargo.toml', 'reedline', 'unknown'],
+      ['package.json', 'left', 'unknown'],
+    ]);
   });
 
   it('ends with 2 for a file that it could not read', async () => {

@@ -50,6 +50,20 @@ function verdictOf(parts: Partial<Exception>, facts: Partial<ExceptionFacts> = {
   return [one?.verdict, one?.evidence, one?.removableFrom];
 }
 
+describe('a rule of updates', () => {
+  it('is needed where it is about a whole ecosystem, also without a lockfile', () => {
+    const rule = { kind: 'update-rule', path: '.github/dependabot.yml', ecosystem: 'cargo' } as const;
+    const limit = { ...rule, setting: 'open-pull-requests-limit', subject: 'cargo', value: '0' };
+    expect(verdictOf(limit)).toEqual(['needed', 'it holds off updates of all packages (0)', undefined]);
+    const all = { ...rule, setting: 'ignore', subject: '*', package: '*', value: '' };
+    expect(verdictOf(all)).toEqual(['needed', 'it holds off updates of all packages (*)', undefined]);
+    const one = { ...all, subject: 'serde', package: 'serde' };
+    expect(verdictOf(one)[0]).toBe('unknown');
+    const some = { ...rule, setting: 'packageRules', subject: 'matchFileNames ci/*', value: 'no updates' };
+    expect(verdictOf(some)[0]).toBe('unknown');
+  });
+});
+
 describe('an ignored advisory', () => {
   const ignored = { kind: 'ignored-advisory', advisory: 'CVE-2024-1', subject: 'CVE-2024-1' } as const;
   const sound = locked('a@1.0.0', {});

@@ -138,12 +138,15 @@ const EXCEPTION_FILES: ReadonlyMap<string, ExceptionFile> = new Map<string, Exce
 /** Readers of some formats read these, too. */
 const SHARED: ReadonlySet<string> = new Set(['package.json', 'pyproject.toml', 'constraints.txt']);
 
-/** The names that may have exceptions for a lockfile of a format, from its folder. `depth`: that of its folder below the root. */
+/**
+ * The names that may have exceptions for a lockfile of a format, from its folder. `depth`: that of its folder below the root. Without a format:
+ * those of all formats.
+ */
 export function exceptionNames(format: string, depth: number): readonly string[] {
   return [...EXCEPTION_FILES].flatMap(([name, { beside }]) => {
     if (beside === undefined) return '../'.repeat(depth) + name;
     // A go.mod is the lockfile itself.
-    return beside.has(format) && format !== 'go-mod' ? name : [];
+    return (beside.has(format) || format === '') && name !== 'go.mod' ? name : [];
   });
 }
 

@@ -164,10 +164,16 @@ function judgeProof(exception: Exception, known: Known): Judged {
   return { verdict: 'removable', evidence: `${evidence.split(', but')[0]}, which is the newest release` };
 }
 
+/** The settings of Dependabot's updates, each of one ecosystem. */
+const WHOLE: ReadonlySet<string> = new Set(['ignore', 'open-pull-requests-limit']);
+
 /** Kinds of which only the use is known. That a package is not locked proves nothing: it may be elsewhere. */
 function judgeUse(exception: Exception, known: Known): Judged {
-  const { kind, value = '' } = exception;
+  const { kind, setting, subject, package: name = '*', value = '' } = exception;
   if (kind === 'cooldown') return { verdict: 'needed', evidence: `it holds off newer releases (${value})` };
+  // The file asks for updates of the ecosystem, whose manifests may have no lockfile.
+  if (kind === 'update-rule' && WHOLE.has(setting) && name === '*')
+    return { verdict: 'needed', evidence: `it holds off updates of all packages (${value || subject})` };
   const [used] = packagesFor(exception, known);
   if (used === undefined) return unknown('it is about no locked package that was read');
   if (kind === 'update-rule' || kind === 'registry')
