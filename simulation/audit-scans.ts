@@ -76,7 +76,8 @@ function checkCalm({ at, id, step }: AskedScan, fields: ScanFields, mayDoubt: bo
   if (incomplete === true && missing === 0 && !mayDoubt) say('it is not complete');
   if (!(Math.floor(at) <= startedAt && startedAt <= endedAt))
     say(`it began at ${startedAt} and ended at ${endedAt}`);
-  if (id.endsWith('-unchanged') && unchanged !== true) say('it was read again');
+  // What a scan could not find out is looked up again.
+  if (id.endsWith('-unchanged') && unchanged !== true && !mayDoubt) say('it was read again');
 }
 
 /**
