@@ -105,7 +105,10 @@ function portsOf(advisories: ReadonlyMap<string, Advisory>) {
     });
   return {
     ...memory,
-    facts: { ...memory.facts, advisories: { read, changedSince: async () => new Map() } },
+    facts: {
+      ...memory.facts,
+      advisories: { ...memory.facts.advisories, read, changedSince: async () => new Map() },
+    },
     routing: { routing: () => ({ take: 'all' as const, firstScan: 'none' as const, rules: [] }) },
     policy: { policy: () => DEFAULTS.policy, suppressions: async () => [] },
   };

@@ -8,7 +8,7 @@ import type { ExploitData, FeedName } from '../model/exploits/exploit-data.ts';
 import type { OpenAlert } from '../model/fleet/fleet-finding.ts';
 import type { Lockfile } from '../model/lockfile/lockfile.ts';
 import type { Insights } from '../model/ports/insights.ts';
-import type { Facts, Inspections, KnownFixes } from '../model/ports/shared-state.ts';
+import type { Facts, Inspections, KnownFixes, RefreshedFacts } from '../model/ports/shared-state.ts';
 import type { ContentReference, TargetState } from '../model/scan/change.ts';
 import type { Advisory, VersionRecordSummary } from '../model/scan/inventory.ts';
 import type { Policy } from '../model/scan/policy.ts';
@@ -73,7 +73,7 @@ export interface Ports {
   /** The facts of the fleet: package versions by identity, advisories by id. */
   readonly facts: {
     readonly versions: Facts<VersionRecordSummary>;
-    readonly advisories: Facts<Advisory>;
+    readonly advisories: Facts<Advisory> & Pick<RefreshedFacts<Advisory>, 'notAnswered'>;
   };
   readonly inspections: Inspections & { readonly mode: InspectionMode };
   /** Fixes for the whole fleet. `never`: this run computes advice in another way, or none. */

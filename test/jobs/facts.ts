@@ -117,7 +117,7 @@ export function ports(given: {
     policy: { policy: () => configSchema.parse({}).policy, suppressions: async () => [] },
     scans: { fail: unexpected },
     reuse: { settings: 'settings', recordMs: 60_000, missMs: 1_000 },
-    facts: { versions: NO_FACTS, advisories: NO_FACTS },
+    facts: { versions: NO_FACTS, advisories: { ...NO_FACTS, notAnswered: async () => {} } },
     inspections: { ...createMemoryInspections(), mode: 'never' },
     schedules: {
       find: unexpected,

@@ -214,6 +214,25 @@ describe('judge-scan', () => {
     ]);
   });
 
+  it('records an advisory that is missing, and has one that another scan stored meanwhile', async () => {
+    const missed: string[] = [];
+    const given = ports({ outcomes: new Map([...outcomes].filter(([key]) => !key.startsWith('collect'))) });
+    const run = (late: readonly Advisory[]) => {
+      const answers = [[], late.map((record) => ({ record }))];
+      const advisories = {
+        read: async () => answers.shift() ?? [],
+        changedSince: async () => new Map(),
+        notAnswered: async (ids: readonly string[], reason: string) => void missed.push(...ids, reason),
+      };
+      return judgeScan.run(payload, { ...given, facts: { ...given.facts, advisories } }, context());
+    };
+    const gapsOf = async (late: readonly Advisory[]) =>
+      (await run(late)).result.gaps.filter(({ kind }) => kind === 'advisory').length;
+    expect(await gapsOf([])).toBe(1);
+    expect(missed).toEqual(['GHSA-1', 'its job failed permanently']);
+    expect(await gapsOf([advisory])).toBe(0);
+  });
+
   it('continues without a child that failed permanently, and reports the gap', async () => {
     const partial = new Map(outcomes);
     partial.delete('collect-advisories/s.0');

@@ -204,7 +204,7 @@ function portsOf(
   return {
     ...base,
     policy: { ...base.policy, policy: () => policy },
-    facts: { versions: known.versions, advisories: known.advisories },
+    facts: { versions: known.versions, advisories: { ...base.facts.advisories, ...known.advisories } },
     inspections: { ...base.inspections, ...known.inspections },
   };
 }

@@ -2,10 +2,15 @@ import type { Routing } from '../../model/alert/routing.ts';
 import type { ExpandedDependencies } from '../../model/lockfile/dependency-graph.ts';
 import type { Target, TargetState } from '../../model/scan/change.ts';
 import type { Finding } from '../../model/scan/finding.ts';
-import type { CollectedAdvisories, Inventory } from '../../model/scan/inventory.ts';
+import type { Advisory, CollectedAdvisories, Inventory } from '../../model/scan/inventory.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
 import type { PathFinder } from '../../policy/located-packages.ts';
-import { advisoriesOf, knownAdvisories, referredAdvisories } from '../../scan/advisories.ts';
+import {
+  advisoriesOf,
+  knownAdvisories,
+  referredAdvisories,
+  type ScanAdvisories,
+} from '../../scan/advisories.ts';
 import { graphsIn } from '../../scan/graphs.ts';
 import { judgeInventory } from '../../scan/judge.ts';
 import { inspectionsByPurl } from '../../scan/known-facts.ts';
@@ -51,8 +56,8 @@ export async function concludeScan(
   ports: Pick<Ports, ConclusionNeeds>,
   context: RunContext,
 ): Promise<JobRun<Verdict>> {
-  const { scan, inventory, advisories: fetched } = collected;
-  const { policy, fleet, facts, insights } = ports;
+  const { scan, inventory } = collected;
+  const { policy, fleet, facts } = ports;
   const { startedAt } = context;
   // What does not depend on each other is read together.
   const [known, inspections, exploits, rules] = await Promise.all([
@@ -63,7 +68,7 @@ export async function concludeScan(
   ]);
   const judgement = await judgeInventory({
     ...collected,
-    advisories: await advisoriesOf(inventory, { known, fetched, insights }, context),
+    advisories: await allAdvisories(collected, known, ports, context),
     graphs: graphsIn(collected.graphs),
     inspections,
     policy: policy.policy(),
@@ -87,6 +92,27 @@ export async function concludeScan(
     },
     ports,
   );
+}
+
+/**
+ * The advisories of a scan. It records those that are still missing: the first answer about one then has the target judged again, also
+ * where the scan of another target gets it.
+ */
+async function allAdvisories(
+  { inventory, advisories: fetched }: CollectedScan,
+  known: ReadonlyMap<string, Advisory>,
+  { facts: { advisories }, insights }: Pick<Ports, 'facts' | 'insights'>,
+  context: RunContext,
+): Promise<ScanAdvisories> {
+  const found = await advisoriesOf(inventory, { known, fetched, insights }, context);
+  const missing = found.gaps.filter(({ subject }) => !found.byId.has(subject));
+  if (missing.length === 0) return found;
+  const ids = missing.map(({ subject }) => subject);
+  await advisories.notAnswered(ids, missing.map(({ reason }) => reason)[0] ?? '');
+  // Another scan may have stored one before it was recorded as missing.
+  const late = await knownAdvisories(new Set(ids), advisories);
+  if (late.size === 0) return found;
+  return await advisoriesOf(inventory, { known: new Map([...known, ...late]), fetched, insights }, context);
 }
 
 /**

@@ -172,8 +172,8 @@ function splitAtSpace(text: string): readonly [before: string, after: string] {
 }
 
 /**
- * Stores answers, lists those that differ from the stored ones, and returns their keys. In a refresh, answers that are the first
- * ones are pending too, because a target may have been judged without them.
+ * Stores answers, lists those that differ from the stored ones, and returns their keys. The first answer about a subject is pending in a
+ * refresh, and where a look-up was not answered before, because a target may have been judged without it.
  *
  * Keys: facts (hash), changed, pending, young, and time of the last answer (sorted sets), revision, time of the first look-up of what
  * was never answered (sorted set), those that were replaced with their revision (list; it ends where something else changed the revision).
@@ -183,10 +183,10 @@ function splitAtSpace(text: string): readonly [before: string, after: string] {
 const LEARN = defineScript(`
 local isRefresh, news, replaced = ARGV[3] == '1', {}, {}
 for at = 5, #ARGV, 4 do
-  local old = redis.call('HGET', KEYS[1], ARGV[at])
+  local old, wasMissed = redis.call('HGET', KEYS[1], ARGV[at]), false
   if ARGV[at + 3] == '1' then
     redis.call('ZADD', KEYS[5], ARGV[1], ARGV[at])
-    redis.call('ZREM', KEYS[7], ARGV[at])
+    wasMissed = redis.call('ZREM', KEYS[7], ARGV[at]) == 1
   end
   if old ~= ARGV[at + 1] then
     redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1])
@@ -195,7 +195,7 @@ for at = 5, #ARGV, 4 do
       redis.call('ZADD', KEYS[2], ARGV[1], ARGV[at])
       replaced[#replaced + 1] = ARGV[at]
     end
-    if old or isRefresh then
+    if old or wasMissed or isRefresh then
       redis.call('ZADD', KEYS[3], ARGV[1], ARGV[at])
     end
     redis.call('ZADD', KEYS[4], ARGV[at + 2], ARGV[at])

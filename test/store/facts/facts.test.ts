@@ -202,6 +202,18 @@ describe('facts', () => {
     );
   });
 
+  it('are pending when they are the first ones after a look-up that was not answered', async () => {
+    const { facts } = open('missed');
+    await facts.notAnswered(['a', 'b'], 'HTTP 503');
+    await facts.learn([['a', { ...recordOf('a'), doubted: MISSING }]]);
+    expect(await facts.pending(10)).toEqual([]);
+    await facts.learn([
+      ['b', recordOf('b')],
+      ['c', recordOf('c')],
+    ]);
+    expect(await facts.pending(10)).toEqual([{ key: 'b', changedAt: 1_000_000 }]);
+  });
+
   it('about what was published or first seen lately are listed', async () => {
     const { facts, at } = open('young');
     await facts.learn([
