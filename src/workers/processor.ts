@@ -84,14 +84,16 @@ async function processJob(
  * does not. Or another worker has ended the job, and what it reads is gone, or the job that waits for it is done. Then it must not stay in
  * the list of failed jobs.
  */
-async function isLost({ openJobs }: ProcessorOptions, error: unknown, { queued, stored }: Attempt) {
+async function isLost({ openJobs, flow }: ProcessorOptions, error: unknown, { queued, stored }: Attempt) {
   if (error instanceof WorkerError && error.code === 'turn-over') return queued.attemptsMade === 0;
-  const lacksFacts = error instanceof JobError && error.code === 'facts-missing';
-  if (lacksFacts && stored === undefined) return true;
-  // A child has no record of its own.
-  const opened = lacksFacts ? stored?.id : queued.parent?.id;
+  const { parent } = queued;
   // What cannot be read now may be there.
-  return opened !== undefined && (await openJobs.find(opened).catch(() => true)) === undefined;
+  if (error instanceof JobError && error.code === 'facts-missing')
+    return stored === undefined || (await openJobs.find(stored.id).catch(() => stored)) === undefined;
+  if (parent?.id === undefined) return false;
+  const queue = flow.queues.get(parent.queueKey.slice(flow.prefix.length + 1));
+  const waiting = await queue?.getJob(parent.id).catch(() => queued);
+  return waiting === undefined || waiting.finishedOn !== undefined;
 }
 
 /**

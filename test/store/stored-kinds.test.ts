@@ -309,7 +309,7 @@ const WRITTEN = new Map<StoredKind<unknown>, object>([
     },
   ],
   [NOTIFICATION, notification],
-  [DIGEST_ENTRY, { scan: 's', target, date: at, changes: [change], open: counts, gaps: 1 }],
+  [DIGEST_ENTRY, { scan: 's', target, date: at, changes: [change], open: counts, gaps: 1, revision: 7 }],
   [DELIVERY_ATTEMPT, { at, durationMs: 5, status: 200, answer: 'ok' }],
   [
     STORED_SUPPRESSION,

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sealEnvelope } from '../../src/jobs/envelope.ts';
 import type { AnyJob } from '../../src/jobs/job.ts';
 import { until } from '../until.ts';
 import { type Bench, openWorkerRoom, testJob, type WorkerRoom } from './worker-room.ts';
@@ -55,19 +54,20 @@ describe('a job that stalled', () => {
   });
 
   it.each([true, false])(
-    'fails as a child whose parent is open: %j; otherwise nothing waits for it',
-    async (isOpen) => {
-      const bench = room.bench(`child-${isOpen}`);
-      const job = testJob('part', async () => undefined);
-      const join = testJob('join', async () => undefined);
-      const whole = await bench.enqueue(join, 'w');
-      if (isOpen)
-        await bench.openJobs.open({ id: whole, job: 'join', data: sealEnvelope(join, { id: 'w' }) });
-      const id = await bench.enqueue(job, 'a', { parent: { id: whole, queue: `${bench.prefix}:join` } });
+    'is kept as a child whose parent waits: %j; otherwise it is removed',
+    async (waits) => {
+      const bench = room.bench(`child-${waits}`);
+      const [part, join] = ['part', 'join'].map((name) => testJob(name, async () => undefined));
+      const whole = await bench.enqueue(join as AnyJob, 'w', waits ? { delay: 3_600_000 } : {});
+      await bench.start([join as AnyJob]);
+      const isDone = async () => (await bench.queue('join').getJob(whole))?.finishedOn !== undefined;
+      if (!waits) await until('its parent is done', isDone);
+      const parent = { id: whole, queue: `${bench.prefix}:join` };
+      const id = await bench.enqueue(part as AnyJob, 'a', { parent });
       await room.redis.hset(bench.queue('part').toKey(id), 'stc', 3);
-      await bench.start([job]);
-      const found = async () => (await bench.queue('part').getJob(id))?.getState();
-      await until('it ends', async () => (await found()) === (isOpen ? 'failed' : undefined));
+      await bench.start([part as AnyJob, join as AnyJob]);
+      const state = async () => (await bench.queue('part').getJob(id))?.getState();
+      await until('it ends', async () => (await state()) === (waits ? 'failed' : undefined));
     },
   );
 
