@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { LoadedConfig } from '../src/config/load.ts';
 import { Engine, type Image } from './engine.ts';
-import { type HistoryState, Invariants, losesWrites } from './invariants.ts';
+import { CONNECTED_MS, type HistoryState, Invariants, losesWrites } from './invariants.ts';
 import { Network } from './network.ts';
 import { repairDeliveries } from './operator.ts';
 import { Ledger, LostPeriods, Model, type Open } from './oracle.ts';
@@ -47,8 +47,6 @@ const CLOCKS_RIGHT_MS = 35_000;
 const RECORDED_WITHIN_MS = 1_000;
 /** A worker that has read a delivery from Redis sends it within this time. */
 const SENT_WITHIN_MS = 1_000;
-/** A worker whose connections broke is connected again within this time, and has ended a job that Redis has lost. */
-const CONNECTED_MS = 5_000;
 /** Redis loses at most the writes of this time. */
 const LONGEST_LOSS_MS = 1_000;
 

@@ -21,9 +21,12 @@ const RETRIED_AFTER_MS = [400, 1_600] as const;
 const LOOK_MS = 2_000;
 /** Without faults, the queue of an open job holds it within this time. */
 const QUEUED_WITHIN_MS = 500;
+/**
+ * A worker whose connections broke is connected again within this time, has ended a job that Redis has lost, and has sent the delivery
+ * whose turn it was.
+ */
+export const CONNECTED_MS = 5_000;
 /** Steps with which Redis loses what it had confirmed. */
-/** A worker that had the turn when Redis lost writes, and its connections broke, sends its delivery within this time. */
-const CONNECTED_MS = 5_000;
 const LOSSES: ReadonlySet<string> = new Set(['power-loss', 'lost-write']);
 
 /** Whether Redis loses what it had confirmed. */

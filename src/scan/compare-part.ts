@@ -33,7 +33,7 @@ interface JudgedPart {
   readonly part: TargetPart;
   /** The state with which it is compared; `undefined` for a new target. */
   readonly previous: TargetState | undefined;
-  /** The finding about this part; `undefined` when there is none. */
+  /** The finding about this part, if any. */
   readonly finding: Finding | undefined;
   /** Why nothing was found out: findings then stay as they are. */
   readonly gaps: readonly Gap[];

@@ -57,15 +57,16 @@ describe('a job that stalled', () => {
     'is kept as a child whose parent waits: %j; otherwise it is removed',
     async (waits) => {
       const bench = room.bench(`child-${waits}`);
-      const [part, join] = ['part', 'join'].map((name) => testJob(name, async () => undefined));
-      const whole = await bench.enqueue(join as AnyJob, 'w', waits ? { delay: 3_600_000 } : {});
-      await bench.start([join as AnyJob]);
+      const part = testJob('part', async () => undefined);
+      const join = testJob('join', async () => undefined);
+      const whole = await bench.enqueue(join, 'w', waits ? { delay: 3_600_000 } : {});
+      await bench.start([join]);
       const isDone = async () => (await bench.queue('join').getJob(whole))?.finishedOn !== undefined;
       if (!waits) await until('its parent is done', isDone);
       const parent = { id: whole, queue: `${bench.prefix}:join` };
-      const id = await bench.enqueue(part as AnyJob, 'a', { parent });
+      const id = await bench.enqueue(part, 'a', { parent });
       await room.redis.hset(bench.queue('part').toKey(id), 'stc', 3);
-      await bench.start([part as AnyJob, join as AnyJob]);
+      await bench.start([part, join]);
       const state = async () => (await bench.queue('part').getJob(id))?.getState();
       await until('it ends', async () => (await state()) === (waits ? 'failed' : undefined));
     },

@@ -10,7 +10,7 @@ import { broken, degraded, fine } from '../../model/fleet/checks.ts';
 import { createMasker } from '../../model/secret.ts';
 import { testNotification } from '../../notify/alert/test-notification.ts';
 import { NotifyError } from '../../notify/errors.ts';
-import { configuredAlone, type ReadBack } from '../../notify/provisioning/provision.ts';
+import { configuredAlone, faultOf, type ReadBack } from '../../notify/provisioning/provision.ts';
 import { fitRequest } from '../../notify/rendering/fit-request.ts';
 import { renderRequest } from '../../notify/rendering/render-request.ts';
 import { secretsIn, valuesOf } from '../../notify/rendering/values.ts';
@@ -115,7 +115,7 @@ async function checkRoute(
 }
 
 function notProvisioned(route: string, faults: ReadBack['faults']): Finding {
-  const fault = faults.find(({ routes }) => routes.includes(route));
+  const fault = faultOf(route, faults);
   if (fault !== undefined) {
     const advice =
       'Correct its webhook or its variables here or on the platform; workers try again every 30 seconds.';

@@ -7,6 +7,7 @@ import type { ProvisionChange } from '../../model/alert/provision-change.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
 import { raceAbort } from '../../model/time-limit.ts';
 import {
+  faultOf,
   type ObjectFault,
   type Provisioned,
   type ReadBack,
@@ -76,7 +77,7 @@ export async function openNotifier(
           ]);
         });
         const { definitions, faults } = provisioned;
-        const kept = [...current.definitions].filter(([route]) => isStopped(faults, route));
+        const kept = [...current.definitions].filter(([route]) => faultOf(route, faults) !== undefined);
         current = { ...provisioned, definitions: new Map([...kept, ...definitions]) };
         drift = driftIn(provisioned);
         reasons = reasonsIn(provisioned, desired.webhooks);
@@ -117,10 +118,6 @@ function driftIn({ changes }: Provisioned): string | undefined {
   return `changed on the platform: ${parts.join('; ')}`;
 }
 
-function isStopped(faults: readonly ObjectFault[], route: string): boolean {
-  return faults.some(({ routes }) => routes.includes(route));
-}
-
 /** Why routes cannot be used as they are configured. With `drift: keep` a deleted webhook is not recreated, and its alerts wait. */
 function reasonsIn(
   { definitions, faults }: Provisioned,
@@ -130,10 +127,7 @@ function reasonsIn(
   return new Map(
     webhooks
       .filter(({ route }) => !definitions.has(route))
-      .map(({ route }) => {
-        const fault = faults.find(({ routes }) => routes.includes(route));
-        return [route, fault === undefined ? deleted : messageOf(fault.error)];
-      }),
+      .map(({ route }) => [route, faultOf(route, faults)?.error.message ?? deleted]),
   );
 }
 

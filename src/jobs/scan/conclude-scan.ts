@@ -106,9 +106,10 @@ async function allAdvisories(
 ): Promise<ScanAdvisories> {
   const found = await advisoriesOf(inventory, { known, fetched, insights }, context);
   const missing = found.gaps.filter(({ subject }) => !found.byId.has(subject));
-  if (missing.length === 0) return found;
+  const [first] = missing;
+  if (first === undefined) return found;
   const ids = missing.map(({ subject }) => subject);
-  await advisories.notAnswered(ids, missing.map(({ reason }) => reason)[0] ?? '');
+  await advisories.notAnswered(ids, first.reason);
   // Another scan may have stored one before it was recorded as missing.
   const late = await knownAdvisories(new Set(ids), advisories);
   if (late.size === 0) return found;

@@ -81,7 +81,7 @@ function collectFaults(desired: Desired, onFault?: (fault: ObjectFault) => void)
   return {
     found,
     /** Whether a webhook, or a variable that it uses, has a fault. */
-    isStopped: (route: string) => found.some(({ routes }) => routes.includes(route)),
+    isStopped: (route: string) => faultOf(route, found) !== undefined,
     /** The result of `work` on an object; `undefined` after a `NotifyError`, which is the fault of this object. */
     async attempt<Result>(
       { kind, name }: Pick<Resource, 'kind' | 'name'>,
@@ -98,6 +98,11 @@ function collectFaults(desired: Desired, onFault?: (fault: ObjectFault) => void)
       }
     },
   };
+}
+
+/** The first fault for which a route cannot be used. */
+export function faultOf(route: string, faults: readonly ObjectFault[]): ObjectFault | undefined {
+  return faults.find(({ routes }) => routes.includes(route));
 }
 
 /** As `provision`, for callers that need all objects: nothing is sent when one is invalid, and the first fault is thrown at the end. */

@@ -16,8 +16,8 @@ interface Waiting {
 }
 
 /**
- * Returns a function that runs the work of a question in its turn. Callers take turns, so that the questions of one hold up nobody else for
- * long. Throws `Refusal` where too many of one caller wait (429), or one waited too long (503), and the reason of a signal that aborts before.
+ * Returns a function that runs the work of a question in its turn. Callers take turns, so that the questions of one do not delay the others
+ * for long. Throws `Refusal` where too many of one caller wait (429), or one waited too long (503), and the reason of a signal that aborts before.
  */
 export function createTurns() {
   const callers = new Map<string, Waiting>();

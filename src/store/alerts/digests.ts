@@ -9,8 +9,8 @@ import type { OnUnreadable } from '../values/stored-values.ts';
 export function createDigestStore(redis: RedisClient, keys: Keys, onUnreadable?: OnUnreadable) {
   return {
     /**
-     * By target, those of one target in the order of its states: a scan that was requested earlier may be judged later. An entry that cannot be read is reported and stays
-     * stored: the others are sent without it.
+     * By target, those of one target in the order of its states: a scan that was requested earlier may be judged later. An entry that
+     * cannot be read is reported and stays stored: the others are sent without it.
      */
     async read(route: string): Promise<readonly DigestEntry[]> {
       const remedy = 'Delete the field: the changes of this scan are not sent by this route.';
