@@ -12,6 +12,7 @@ import { canonicalName, systemOf } from '../../model/lockfile/ecosystem.ts';
 import { ADVISORIES_ALONE } from '../../model/losses/statements.ts';
 import { type GateCode, NEW_PACKAGE_DAYS } from '../../model/scan/gate.ts';
 import type { Policy } from '../../model/scan/policy.ts';
+import { chunks } from '../../model/yielding.ts';
 import { compareReasons, decisionOf, findingReason, gateReason, isUnrated } from '../../policy/gate.ts';
 import { policyFor } from '../../policy/policy-for.ts';
 import { areNear, lookAlike } from '../../policy/signals/look-alike.ts';
@@ -25,8 +26,10 @@ import { type NewestGood, newestGood } from './newest-good.ts';
 /** Packages of one question. */
 export const MAX_PACKAGES = 500;
 const MAX_MEANT = 5;
-/** Requests for the newest good versions of all packages. */
-const MAX_REQUESTS = 3_000;
+/** Packages of one question that are judged together, in a turn. */
+const AT_A_TIME = 50;
+/** Requests for the newest good versions of these. */
+const MAX_REQUESTS = 300;
 const DAY_MS = 86_400_000;
 
 /** The parts from which the question is answered. */
@@ -64,12 +67,13 @@ export async function checkPackages(question: PackageQuestion, parts: CheckParts
     throw new Refusal(400, 'too-many-packages', `expected 1 to ${MAX_PACKAGES} packages`);
   const known = new Map(packages.map((text) => [text, parts.kept?.get(text)]));
   const open = [...known.keys()].filter((text) => known.get(text) === undefined);
-  if (open.length > 0) {
-    const { inTurn = (_, work) => work() } = parts;
-    for (const check of await inTurn(open.length, () => checkEach({ ...question, packages: open }, parts))) {
-      known.set(check.requested, check);
-      if (!check.reasons.some(({ code }) => code === 'unknown')) parts.kept?.set(check.requested, check);
-    }
+  const { inTurn = (_, work) => work() } = parts;
+  const checking = chunks(open, AT_A_TIME).map((some) =>
+    inTurn(some.length, () => checkEach({ ...question, packages: some }, parts)),
+  );
+  for (const check of (await Promise.all(checking)).flat()) {
+    known.set(check.requested, check);
+    if (!check.reasons.some(({ code }) => code === 'unknown')) parts.kept?.set(check.requested, check);
   }
   const answers = packages.flatMap((text) => known.get(text) ?? []);
   return { packages: answers, counts: countChecks(answers) };

@@ -28,8 +28,6 @@ interface Inspected {
 }
 
 const LIMIT_MS = 12_000;
-/** New versions that are inspected at once, the youngest first. */
-const MAX_INSPECTED = 200;
 /** The inspections of this process, by identity. */
 const known = new WeakMap<PackageGate, LRUCache<string, Inspection>>();
 const KEPT = { max: 5_000, ttl: 3_600_000 };
@@ -65,14 +63,10 @@ export async function inspectionsFor(
     others,
     others.map((one) => kept.get(identityOf(one))),
   );
-  const open = others
-    .filter(({ purl }) => !byPurl.has(purl))
-    .sort((left, right) => publishedAt(right) - publishedAt(left));
-  for (const { purl } of open)
-    unknown.set(purl, `signs of a compromise: only the youngest ${MAX_INSPECTED} are inspected at once`);
-  const chosen = open.slice(0, MAX_INSPECTED);
-  put(chosen, await inspectNow(chosen, parts, (one, reason) => unknown.set(one.purl, reason)));
-  for (const one of chosen) {
+  const open = others.filter(({ purl }) => !byPurl.has(purl));
+  for (const { purl } of open) unknown.set(purl, 'signs of a compromise: not inspected in time');
+  put(open, await inspectNow(open, parts, (one, reason) => unknown.set(one.purl, reason)));
+  for (const one of open) {
     const found = byPurl.get(one.purl);
     if (found !== undefined) unknown.delete(one.purl);
     if (found?.unknown.length === 0) kept.set(identityOf(one), found);
@@ -106,9 +100,4 @@ async function inspectNow(
     for (const one of chosen) onFailure(one, `signs of a compromise: ${messageOf(error)}`);
   }
   return await inspections.read(chosen.map(identityOf));
-}
-
-/** ms since 1970; 0 when it is not known. */
-function publishedAt({ resolution }: ResolvedPackage): number {
-  return Date.parse(resolution.record?.publishedAt ?? '') || 0;
 }

@@ -1,18 +1,25 @@
 import { perContext } from '../context.ts';
 import { Refusal } from '../refusal.ts';
 
-/** Packages that are judged at the same time: each takes some 40 kB until it is answered. */
-const AT_ONCE = 2_000;
-/** Packages of one caller that wait. */
-const MAX_WAITING = 50_000;
-/** A question counts as at least and at most so many packages: a large one leaves room for others. */
-const [LEAST, MOST] = [50, 1_000];
+/**
+ * Packages that are judged at the same time. A package that is not known takes up to 8 requests to the service, which is asked 32 at a time: with
+ * more packages the requests of one question wait for those of all others, and nothing is answered earlier.
+ */
+const AT_ONCE = 100;
+/** A question counts as at least so many packages, and as at most so many while it runs: a large one leaves room for others. */
+const [LEAST, MOST] = [10, 50];
+/** Packages of one caller that wait; a question counts as at most 1,000. */
+const [MAX_WAITING, MOST_WAITING] = [50_000, 1_000];
 /** The time after which a server has answered that it is too slow. */
 const MAX_WAIT_MS = 30_000;
 
 interface Waiting {
-  readonly questions: { readonly size: number; readonly start: () => void }[];
-  size: number;
+  readonly questions: {
+    readonly packages: number;
+    readonly size: number;
+    readonly start: () => void;
+  }[];
+  packages: number;
 }
 
 /**
@@ -27,7 +34,7 @@ export function createTurns() {
       const [first] = waiting.questions;
       if (first === undefined || running + first.size > AT_ONCE) return;
       running += first.size;
-      waiting.size -= first.size;
+      waiting.packages -= first.packages;
       waiting.questions.shift();
       // A caller who has more to ask comes last again.
       callers.delete(caller);
@@ -36,16 +43,17 @@ export function createTurns() {
     }
   };
   return async <Value>(
-    { caller, packages, signal }: AskedQuestion,
+    { caller, packages: asked, signal }: AskedQuestion,
     work: () => Promise<Value>,
   ): Promise<Value> => {
-    const size = Math.min(Math.max(packages, LEAST), MOST);
-    const waiting = callers.get(caller) ?? { questions: [], size: 0 };
-    if (waiting.size + size > MAX_WAITING) throw tooMany(429);
+    const packages = Math.min(Math.max(asked, LEAST), MOST_WAITING);
+    const size = Math.min(packages, MOST);
+    const waiting = callers.get(caller) ?? { questions: [], packages: 0 };
+    if (waiting.packages + packages > MAX_WAITING) throw tooMany(429);
     const askedAt = performance.now();
     const { promise, resolve } = Promise.withResolvers<void>();
-    waiting.questions.push({ size, start: resolve });
-    waiting.size += size;
+    waiting.questions.push({ packages, size, start: resolve });
+    waiting.packages += packages;
     callers.set(caller, waiting);
     startNext();
     await promise;
