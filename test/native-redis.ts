@@ -95,11 +95,23 @@ export async function answering(port: number): Promise<void> {
   await until(`redis-server on port ${port} answers`, answers);
 }
 
+/** Ports that systems give to nobody who asks for any. */
+const NOT_GIVEN = { first: 16_384, count: 16_384 };
+
+/** A port on which nobody listens. It stays free until somebody asks for this one: a system takes those for connections from others. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
+  for (;;) {
+    const port = NOT_GIVEN.first + Math.floor(Math.random() * NOT_GIVEN.count);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      ({ code }) => {
+        if (code !== 'EADDRINUSE') throw new Error(`no port is free: ${code}`);
+      },
+    );
+    if (isFree === undefined) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }

@@ -1,6 +1,5 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -8,6 +7,7 @@ import { parse } from 'yaml';
 import { runWorker } from '../../src/compose/worker.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { type LocalServices, startLocalServices } from '../../src/embedded/local-services.ts';
+import { freePort, HAS_REDIS } from '../native-redis.ts';
 import { lockhound } from './lockhound.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -21,7 +21,7 @@ let local: LocalServices;
 let stopWorker: (() => Promise<void>) | undefined;
 
 beforeAll(async () => {
-  if (!hasRedis()) return;
+  if (!HAS_REDIS) return;
   const port = await freePort();
   const [, ...settings] = services.valkey.command as string[];
   redis = spawn('redis-server', [...settings, '--port', String(port), '--dir', folder], { stdio: 'ignore' });
@@ -52,23 +52,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function hasRedis(): boolean {
-  try {
-    execFileSync('redis-server', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
 /** The default values of secrets in the file: `${NAME:-value}`. */
 function secretsOf(environment: Readonly<Record<string, string>>): Record<string, string> {
   const secrets = Object.entries(environment).filter(([name]) => name.startsWith('LOCKHOUND_SECRET_'));
@@ -83,7 +66,7 @@ describe('docker-compose.yml', () => {
     expect(read('docker-compose.yml')).toContain(`docker compose run --rm worker ${args}`);
   });
 
-  it.skipIf(!hasRedis())('has that line print the findings, and the receiver get one alert', async () => {
+  it.skipIf(!HAS_REDIS)('has that line print the findings, and the receiver get one alert', async () => {
     const args = RUN.exec(read('README.md'))?.[2]?.split(' ') ?? [];
     const { code, out } = await lockhound(args);
     expect(code).toBe(1);
