@@ -68,12 +68,13 @@ afterAll(async () => {
 
 /** A checkout of a pull request: the merge of a branch that changes the lockfile, as the host makes it. */
 function pullRequest(name: string, before: Packages, after: Packages) {
-  const { folder, commit } = repositories.create(name, { 'package-lock.json': lock(before) });
-  git(folder, 'checkout', '--quiet', '-b', 'feature');
-  commit({ 'package-lock.json': lock(after) });
-  git(folder, 'checkout', '--quiet', 'main');
-  const base = commit({ 'README.md': 'the base moved on' });
-  git(folder, 'merge', '--quiet', '--no-ff', '-m', 'merge', 'feature');
+  const { folder, build } = repositories.create(name);
+  const [, , base = ''] = build([
+    { branch: 'main', files: { 'package-lock.json': lock(before) } },
+    { branch: 'feature', parents: [0], files: { 'package-lock.json': lock(after) } },
+    { branch: 'main', parents: [0], files: { 'README.md': 'the base moved on' } },
+    { branch: 'main', parents: [2, 1], files: { 'package-lock.json': lock(after) } },
+  ]);
   return { folder, event: { pull_request: { number: 7, base: { sha: base } } } };
 }
 
@@ -185,7 +186,7 @@ describe('the Action', () => {
     }));
     github.state.comments.unshift(...copied);
     const second = pullRequest('second', { good: '1.0.0', flawed: '1.0.0' }, { flawed: '2.0.0' });
-    const good = await runStep(second.folder, second.event);
+    const good = await runScan(second.folder, second.event);
     expect(good.code).toBe(0);
     expect(github.state.comments).toHaveLength(151);
     expect(comment?.body).toContain('No new findings');
@@ -286,10 +287,10 @@ describe('the Action', () => {
     mkdirSync(join(folder, 'empty'));
     const none = { comment: 'false', upload: 'false' };
     expect((await runScan(folder, event, { 'fail-on': 'critical', ...none })).code).toBe(0);
-    const { code, log } = await runStep(folder, event, { target: '$(touch pwned); `touch pwned`', ...none });
+    const { code, log } = await runScan(folder, event, { target: '$(touch pwned); `touch pwned`', ...none });
     expect([code, git(folder, 'status', '--porcelain')]).toEqual([1, '']);
     expect(log).not.toContain('pwned:');
-    const failed = await runStep(folder, {}, { paths: '--help', ...none });
+    const failed = await runScan(folder, {}, { paths: '--help', ...none });
     expect([failed.code, failed.read('output')]).toEqual([2, 'exit-code=2\n']);
   });
 

@@ -20,8 +20,9 @@ export function git(folder: string, ...args: readonly string[]): string {
   return run(folder, 'git', args);
 }
 
-function run(folder: string, program: string, args: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync(program, [...args], { cwd: folder, env: ENV, maxBuffer: 1e9 });
+function run(folder: string, program: string, args: readonly string[], input = ''): string {
+  const options = { cwd: folder, env: ENV, maxBuffer: 1e9, input };
+  const { status, stdout, stderr } = spawnSync(program, [...args], options);
   if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stderr.toString()}`);
   return stdout.toString().trim();
 }
@@ -33,10 +34,34 @@ export function commitAll(folder: string): string {
   return readFileSync(join(folder, '.git', head.replace('ref: ', '')), 'utf8').trim();
 }
 
+/** A commit of a branch, which adds or replaces files. */
+interface NewCommit {
+  readonly branch: string;
+  /** Earlier commits, by their places. */
+  readonly parents?: readonly number[];
+  readonly files: Readonly<Record<string, string>>;
+}
+
 export interface TestRepository {
   readonly folder: string;
   /** Writes files, commits them and returns the commit. */
   commit(files: Readonly<Record<string, string | Buffer>>): string;
+  /** Makes the commits of an empty repository, checks out `main`, and returns them. It starts one process. */
+  build(commits: readonly NewCommit[]): readonly string[];
+}
+
+function buildCommits(folder: string, commits: readonly NewCommit[]): readonly string[] {
+  const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
+  const stream = commits.map(({ branch, parents = [], files }, at) => {
+    const lines = parents.map((parent, place) => `${place === 0 ? 'from' : 'merge'} :${parent + 1}\n`);
+    const changed = Object.entries(files).map(([path, text]) => `M 100644 inline ${path}\n${data(text)}`);
+    const head = `commit refs/heads/${branch}\nmark :${at + 1}\ncommitter A <a@a.example> ${1_700_000_000 + at} +0000\n`;
+    return [head, data('change'), ...lines, ...changed].join('');
+  });
+  const script = 'git fast-import --quiet --export-marks=.git/marks && git reset --quiet --hard';
+  run(folder, 'sh', ['-c', script], stream.join(''));
+  const marks = readFileSync(join(folder, '.git/marks'), 'utf8');
+  return commits.map((_, at) => new RegExp(`^:${at + 1} (.+)$`, 'm').exec(marks)?.[1] ?? '');
 }
 
 export interface Repositories {
@@ -66,7 +91,7 @@ export function openRepositories(): Repositories {
         return commitAll(folder);
       };
       if (Object.keys(files).length > 0) commit(files);
-      return { folder, commit };
+      return { folder, commit, build: (commits) => buildCommits(folder, commits) };
     },
     close: () => rmSync(root, { recursive: true, force: true }),
   };

@@ -16,7 +16,7 @@ import { npmFile } from '../../store/fleet/fleet-room.ts';
 const CORPORA = join(import.meta.dirname, '../../../../shared/corpora/histories');
 const BUNDLES = existsSync(CORPORA) ? readdirSync(CORPORA).filter((name) => name.endsWith('.bundle')) : [];
 /** `IMPORTED_COMMITS`: how many commits of each history are read, from its first one on. */
-const MAX_COMMITS = Number(process.env['IMPORTED_COMMITS'] ?? 30);
+const MAX_COMMITS = Number(process.env['IMPORTED_COMMITS'] ?? 20);
 /** Commits of which one is read by the test itself, which starts a process for each file. */
 const READ_EVERY = 10;
 const folder = mkdtempSync(join(tmpdir(), 'ledger-import-'));
@@ -130,7 +130,7 @@ describe('lockhound ledger import', () => {
     const repository = join(folder, 'long');
     const random = seededRandom(33);
     const stream: string[] = [];
-    const commits = 160;
+    const commits = 120;
     for (let index = 0; index < commits; index += 1) {
       const versions = Object.fromEntries(
         ['a', 'b', 'c'].map((name) => [name, `${Math.floor(random() * 3)}.0.0`]),
@@ -139,7 +139,7 @@ describe('lockhound ledger import', () => {
         'package-lock.json': npmLock(versions),
         // It cannot be read for some time, and keeps its packages.
         'kept/package-lock.json':
-          index < 45 || index > 55 ? npmLock({ k: `${index}.0.0` }) : `damaged ${index}`,
+          index < 55 || index > 65 ? npmLock({ k: `${index}.0.0` }) : `damaged ${index}`,
         // It can never be read.
         'never/package-lock.json': `damaged ${index}`,
       };
@@ -147,7 +147,7 @@ describe('lockhound ledger import', () => {
         `commit refs/heads/main\ncommitter a <a@example.com> ${1_700_000_000 + index} +0000\ndata 0\n`,
       );
       for (const [path, text] of Object.entries(files)) {
-        if (path.startsWith('kept') && index > 100) stream.push(`D ${path}\n`);
+        if (path.startsWith('kept') && index > 90) stream.push(`D ${path}\n`);
         else stream.push(`M 100644 inline ${path}\ndata ${Buffer.byteLength(text)}\n${text}\n`);
       }
     }
@@ -157,11 +157,11 @@ describe('lockhound ledger import', () => {
       inherited: { PATH: process.env['PATH'] ?? '' },
       signal: new AbortController().signal,
     });
-    // Segments of 54 commits begin where it is damaged, and those of 70 do not.
+    // Segments of 60 commits begin where it is damaged, and those of 50 do not.
     for (const [tip, parts] of [
       ['main', 1],
       ['main~20', 2],
-      ['main~150', 1],
+      ['main~110', 1],
     ] as const) {
       const commit = await commitOf(opened, tip);
       const several = await readSegments(opened, commit, () => {}, 3);
