@@ -19,7 +19,7 @@ const TARGETS = Array.from({ length: 12 }, (_, number) => `team/target-${number}
 
 /**
  * `appendfsync always`: a primary that is killed restarts with all acknowledged writes. A replica that takes over may lose some,
- * as docs/redis.md says; `chaos.test.ts` covers that.
+ * as docs/redis.md says; `real-history.test.ts` and the simulation cover that.
  */
 describe.skipIf(!HAS_REDIS)('four shards on a Redis Cluster of three primaries', () => {
   let cluster: NativeCluster;

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { LOCKFILE } from './fixtures.ts';
+import { jobIdOf } from '../../src/jobs/job.ts';
+import { scanIdOf } from '../../src/model/scan/scan-id.ts';
+import { LOCKFILE, SOUND } from './fixtures.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
 let world: World;
@@ -133,5 +135,25 @@ describe('a scan that sees less than the one before', () => {
     world.services.insights.faults.clear();
     const third = await scan({ 'package-lock.json': LOCKFILE });
     expect(third).toMatchObject({ complete: true, changes: [] });
+  });
+
+  it('is judged without its lockfiles after workers died repeatedly while they ran it, which resolves nothing', async () => {
+    const room = await world.room('deadly');
+    const worker = room.work();
+    const known = await scans(room)({ 'package-lock.json': LOCKFILE });
+    await worker.stop();
+    // Its only package was never looked up.
+    const lockfiles = [{ path: 'package-lock.json', content: SOUND }];
+    await room.producer.enqueue({ scan: 'deadly', target: { id: 'target' }, lockfiles });
+    const { redis, prefix } = room.store;
+    const job = jobIdOf('ingest-lockfiles', scanIdOf('target', 'deadly'));
+    expect(await redis.hset(`${prefix}:ingest-lockfiles:${job}`, 'stc', 3)).toBe(1);
+    room.work();
+    const verdict = await room.verdict('deadly');
+    expect(verdict.changes).toEqual([]);
+    expect(verdict.kept).toBe(known.findings.length);
+    expect(verdict.gaps).toMatchObject([
+      { kind: 'lockfile', subject: 'package-lock.json', reason: expect.stringContaining('workers died') },
+    ]);
   });
 });

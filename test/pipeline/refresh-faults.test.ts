@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Pipeline, startPipeline } from '../../src/compose/pipeline.ts';
@@ -12,14 +11,10 @@ import { LOGGED_CHANGES } from '../../src/model/stored/catalog.ts';
 import { freshnessProbe } from '../../src/server/probes.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { readValue } from '../../src/store/values/stored-values.ts';
-import { randomOf } from '../seeded-random.ts';
 import { LOCKFILE, SOUND } from './fixtures.ts';
-import { ADVISORY, createInbox, enqueue, idle, refresh, scan } from './fleet.ts';
+import { enqueue, idle, refresh, scan } from './fleet.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
-const random = randomOf('REFRESH_SEED');
-const TARGETS = ['one', 'three', 'two'];
-const each = (text: string) => TARGETS.map((target) => `${target} ${text}`);
 const BATCH = '/v3alpha/purlbatch';
 const HOUR = 3_600_000;
 
@@ -235,30 +230,4 @@ describe('two refreshes', () => {
     expect(await room.store.outcomes.has(finishRefresh.name, second.key)).toBe(false);
     for (const worker of workers) await worker.close(1_000);
   });
-});
-
-describe('a refresh that is killed', () => {
-  it.each(Array.from({ length: Number(process.env['REFRESH_ROUNDS'] ?? 1) }, (_, index) => index))(
-    'at a random moment (%i) goes on, and each change is sent once',
-    async (index) => {
-      const { insights } = world.services;
-      const name = `refresh-kill-${index}`;
-      const room = await world.room(name);
-      const inbox = createInbox(world, name);
-      const killed = room.startWorker();
-      for (const target of TARGETS) await scan(room, target, SOUND);
-      inbox();
-      insights.learnAdvisory(ADVISORY);
-      await enqueue(room, refreshDue('all', new Date()));
-      await sleep(random() * 200);
-      await killed.kill('SIGKILL');
-      const worker = room.startWorker();
-      await idle(room);
-      expect(inbox()).toEqual(each('opened vulnerability medium'));
-      insights.withdrawAdvisory(ADVISORY.id);
-      await refresh(room);
-      expect(inbox()).toEqual(each('resolved vulnerability medium'));
-      await worker.kill('SIGTERM');
-    },
-  );
 });

@@ -1,9 +1,10 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HAS_REDIS, startNativeRedis } from '../native-redis.ts';
 import { openRepositories, type Repositories, serveRepositories } from '../sources/repositories.ts';
+import { until } from '../until.ts';
 import { LOCKFILE, SOUND } from './fixtures.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
@@ -42,16 +43,20 @@ const schedules = (...entries: readonly object[]) => [`schedules: ${JSON.stringi
 describe('schedules', () => {
   let world: World;
   let repositories: Repositories;
+  const files = new Map<string, string>();
+  let site: Awaited<ReturnType<typeof serveFiles>>;
 
   beforeAll(async () => {
     const options = ['--appendonly', 'yes', '--appendfsync', 'always'];
     world = await createWorld(HAS_REDIS ? await startNativeRedis(...options) : undefined);
     repositories = openRepositories();
+    site = await serveFiles(files);
   });
 
   afterAll(async () => {
     await world?.close();
     repositories?.close();
+    await site?.close();
   });
 
   it('two repositories are scanned, a commit with a vulnerable package is one alert, and nothing else is typed', async () => {
@@ -96,15 +101,12 @@ describe('schedules', () => {
   });
 
   it('a source that disappears is one alert after a time, and its return one resolution; others go on', async () => {
-    repositories.create('gone/one', { 'package-lock.json': LOCKFILE });
-    const two = repositories.create('gone/two', { 'package-lock.json': SOUND });
-    repositories.create('gone/never', { 'README.md': 'no lockfile' });
-    const folder = (name: string) => join(repositories.root, 'gone', name);
-    const source = { kind: 'git', repositories: ['one', 'two', 'never'].map(folder) };
+    files.set('/gone/one', LOCKFILE).set('/gone/two', SOUND).set('/gone/never', 'no lockfile');
+    const source = { kind: 'url', urls: ['one', 'two', 'never'].map((name) => `${site.url}/gone/${name}`) };
     const room = await world.room('gone', ['firstScan: all'], {
       config: [
-        ...schedules({ name: 'gone', source, target: '$NAME', every: '2s' }),
-        'watch: { unwatchedAfter: 2s, every: 0s, young: 0s }',
+        ...schedules({ name: 'gone', source, target: '$NAME', every: '1s' }),
+        'watch: { allowAddresses: ["127.0.0.1"], unwatchedAfter: 2s, every: 0s, young: 0s }',
       ],
     });
     room.work();
@@ -112,9 +114,19 @@ describe('schedules', () => {
       linesOf(world, 'gone')
         .filter((line) => line.startsWith(`${target}: `) && line.endsWith(` ${rule}`))
         .map((line) => line.split(' ')[1]);
+    /** Runs that begin now repeat nothing. */
+    const repeated = async () => {
+      const [newest] = await room.store.schedules.runs('gone');
+      await until('two later runs have read everything', async () => {
+        const later = (await room.store.schedules.runs('gone')).filter(
+          ({ run }) => run > (newest?.run ?? ''),
+        );
+        return later.filter(({ state, endings }) => state === 'started' && sum(endings) === 3).length >= 3;
+      });
+    };
     await expect.poll(() => changed('one', 'vulnerability').length).toBeGreaterThan(0);
     const before = changed('one', 'vulnerability');
-    rmSync(folder('one'), { recursive: true });
+    files.delete('/gone/one');
     // A target that was never scanned is an alert, too.
     await expect.poll(() => changed('never', 'unwatched')).toEqual(['opened']);
     await expect.poll(() => changed('one', 'unwatched')).toEqual(['opened']);
@@ -126,19 +138,71 @@ describe('schedules', () => {
     expect(shown.output).toMatch(fault('one', 'not-found'));
     expect(shown.output).toMatch(fault('never', 'no-lockfiles'));
     // The others are read as before.
-    two.commit({ 'package-lock.json': LOCKFILE });
+    files.set('/gone/two', LOCKFILE);
     await expect.poll(() => changed('two', 'vulnerability').length).toBeGreaterThan(0);
-    // Longer than the time after which it was an alert: it is sent once.
-    await sleep(4_000);
+    await repeated();
     expect(changed('one', 'unwatched')).toEqual(['opened']);
-    repositories.create('gone/one', { 'package-lock.json': LOCKFILE });
+    files.set('/gone/one', LOCKFILE);
     await expect.poll(() => changed('one', 'unwatched')).toEqual(['opened', 'resolved']);
-    await sleep(3_000);
+    await repeated();
     expect(changed('one', 'vulnerability')).toEqual(before);
     expect(changed('never', 'unwatched')).toEqual(['opened']);
-    repositories.create('gone/never').commit({ 'package-lock.json': LOCKFILE });
+    files.set('/gone/never', LOCKFILE);
     await expect.poll(() => changed('never', 'unwatched')).toEqual(['opened', 'resolved']);
     await expect.poll(() => changed('never', 'vulnerability').length).toBe(before.length);
+  });
+
+  it('one server that never answers delays no other target of the run', async () => {
+    for (const [index, content] of [LOCKFILE, SOUND, LOCKFILE, SOUND].entries())
+      files.set(`/r${index}`, content);
+    files.set('/empty', 'no lockfile');
+    const names = ['hanging', 'empty', 'missing', 'r0', 'r1', 'r2', 'r3'];
+    const room = await world.room('many', [], { config: ['watch: { allowAddresses: ["127.0.0.1"] }'] });
+    room.work();
+    const urls = names.flatMap((name) => ['--url', `${site.url}/${name}`]);
+    const added = await room.lockhound(
+      'schedules',
+      'add',
+      'many',
+      ...urls,
+      '--target',
+      '$NAME',
+      '--every',
+      '1h',
+    );
+    expect(added).toMatchObject({ code: 0, output: 'Schedule many is added.\n' });
+    const endings = async () => {
+      const targets = await room.store.schedules.targets('many');
+      return Object.fromEntries(
+        targets.map(({ target, ending, failing }) => [target.id, failing?.code ?? ending]),
+      );
+    };
+    const read = {
+      empty: 'no-lockfiles',
+      missing: 'not-found',
+      r0: 'scanned',
+      r1: 'scanned',
+      r2: 'scanned',
+      r3: 'scanned',
+    };
+    await expect.poll(endings).toEqual(read);
+    // The run is not over: another one is skipped, and says why.
+    expect((await room.lockhound('schedules', 'run', 'many')).code).toBe(0);
+    await expect
+      .poll(async () => (await room.store.schedules.runs('many'))[0])
+      .toMatchObject({
+        state: 'skipped',
+        trigger: 'command',
+        reason: expect.stringContaining('1 of 7 targets'),
+      });
+    // Nothing was typed for any of the scans.
+    await expect.poll(() => eventsOf(world, 'many').length).toBe(2);
+    // With its answer the source is a fault of its own, and the run ends.
+    for (const response of site.hanging) response.writeHead(404).end();
+    await expect.poll(endings).toEqual({ ...read, hanging: 'not-found' });
+    await expect.poll(() => room.store.schedules.countOpen('many')).toBe(0);
+    const [, run] = await room.store.schedules.runs('many');
+    expect(run).toMatchObject({ targets: 7, endings: { scanned: 4, failed: 3 } });
   });
 
   it('a repository is read with credentials, which are in no log, no job and no key of Redis', async () => {
@@ -173,3 +237,26 @@ describe('schedules', () => {
     await server.close();
   });
 });
+
+const sum = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((all, count) => all + count, 0);
+
+/** A web server with files, by path. It never answers requests for `/hanging`. */
+async function serveFiles(files: ReadonlyMap<string, string>) {
+  const hanging: ServerResponse[] = [];
+  const server = createServer(({ url = '' }, response) => {
+    const content = files.get(url);
+    if (url === '/hanging') hanging.push(response);
+    else response.writeHead(content === undefined ? 404 : 200).end(content);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    hanging,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -8,8 +8,6 @@ export interface TcpRelay {
   pointTo(port: number, options?: { readonly cut: boolean }): void;
   /** Delays data from the other side, as on a slow connection. Delayed data is lost with the connection. */
   hold(): void;
-  /** Breaks all connections. */
-  cut(): void;
   close(): Promise<void>;
 }
 
@@ -52,7 +50,6 @@ export async function startTcpRelay(port: number): Promise<TcpRelay> {
     hold() {
       held = true;
     },
-    cut,
     async close() {
       cut();
       server.close();
