@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectRedis } from '../../src/store/redis/connection.ts';
 import { type NativeCluster, startNativeCluster } from '../native-cluster.ts';
 import { HAS_REDIS, type NativeRedis } from '../native-redis.ts';
+import { until } from '../until.ts';
 
 describe.skipIf(!HAS_REDIS)('a frozen primary of a Redis Cluster, whose connections stay open', () => {
   let cluster: NativeCluster;
@@ -24,6 +25,9 @@ describe.skipIf(!HAS_REDIS)('a frozen primary of a Redis Cluster, whose connecti
     try {
       const key = await keyOfFirstPrimary(client);
       await client.set(key, 'kept');
+      // A replica that has just begun to follow gets the first writes later.
+      const [replica] = cluster.replicas;
+      await until('the replica has the key', async () => (await replica?.call('DBSIZE')) === 1);
       for (const one of [copy, blocking]) expect(await one.get(key)).toBe('kept');
       const waiting = blocking.blpop(`{${key}}:list`, 0);
       process.kill(frozen, 'SIGSTOP');
