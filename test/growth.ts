@@ -16,6 +16,8 @@ const LIMIT = 9;
 /** CPU time in ms below which a measurement is too short to be compared. */
 const MEASURABLE = 12;
 const TRIES = 3;
+/** The clock of CPU time may be as coarse as this, in ms. */
+const TICK = 1;
 
 /**
  * How much longer the work takes with four times the text, when that is more than linear; `undefined` for linear time. Begins with a short
@@ -35,15 +37,16 @@ export function superlinearGrowth(
       more += 1;
       return cpuOf(work, textOf(hostile, length + more * unitOf(hostile)));
     };
-    const shortest = (length: number) => Math.min(...Array.from({ length: TRIES }, () => measured(length)));
     // The first run of some work is slow: only work that stays slow can be compared.
-    if (measured(size) < measurableMs || shortest(size) < measurableMs) continue;
+    if (measured(size) < measurableMs || measured(size) < measurableMs) continue;
     const growthFrom = (length: number): number => {
-      let least = Number.POSITIVE_INFINITY;
-      for (let attempt = 0; attempt < TRIES && least > LIMIT; attempt += 1) {
-        least = Math.min(least, measured(length * FACTOR) / shortest(length));
+      let [short, long] = [measured(length), Number.POSITIVE_INFINITY];
+      for (let attempt = 0; attempt < TRIES && long > LIMIT * short; attempt += 1) {
+        long = Math.min(long, measured(length * FACTOR));
+        // After the long one, which is when V8 has optimized the work.
+        short = Math.min(short, measured(length));
       }
-      return least;
+      return long / Math.max(short, TICK);
     };
     const growth = growthFrom(size);
     // The heap may be collected for the first time in the longer text: what is superlinear goes on growing like that.
