@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { printable, printableJson, printableStrings } from '../../src/model/printable.ts';
+import { anyText } from '../any-text.ts';
 
 describe('printable text', () => {
   it.each([
@@ -28,7 +29,7 @@ describe('printable text', () => {
 
   it('contains only visible characters, for any input', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(anyText(), (text) => {
         expect(printable(text)).not.toMatch(
           /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u,
         );
@@ -52,7 +53,7 @@ describe('plain data and lines of JSON', () => {
 
   it('mean the same as before', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(anyText(), (text) => {
         const line = printableJson(`${JSON.stringify({ text })}\n`);
         expect(JSON.parse(line)).toEqual({ text });
         expect(line.trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u);

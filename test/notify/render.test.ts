@@ -10,6 +10,7 @@ import { genericPreset } from '../../src/notify/presets/generic.ts';
 import { renderRequest } from '../../src/notify/rendering/render-request.ts';
 import { ALERT_VARIABLES, valuesOf } from '../../src/notify/rendering/values.ts';
 import type { VariableValue, WebhookDefinition } from '../../src/notify/webhooks/definition.ts';
+import { anyText } from '../any-text.ts';
 import { changeOf, notificationOf } from './notification.ts';
 
 const CUSTOM: Record<string, VariableValue> = {
@@ -177,7 +178,7 @@ describe('the payload', () => {
         'a',
       ),
     });
-    const anything = fc.oneof(text, fc.string({ unit: 'binary' }));
+    const anything = fc.oneof(text, anyText());
     fc.assert(
       fc.property(anything, anything, anything, (name, title, value) => {
         const change = changeOf(name, title);
@@ -221,7 +222,7 @@ describe('the URL', () => {
 
   it('stays on its host and path for any value', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (id) => {
+      fc.property(anyText(), (id) => {
         fc.pre(!/^\.{0,2}$/.test(id));
         const notification = { ...notificationOf(), target: { id, labels: {} } };
         const url = new URL(render({ url: 'https://example.com/a/$TARGET/b?c=$TARGET' }, notification).url);
@@ -244,7 +245,7 @@ describe('headers', () => {
 
   it('never hold line breaks or NUL, for any title', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (title) => {
+      fc.property(anyText(), (title) => {
         const { headers } = render(
           { headers: { 'X-Title': '$EVENT_MSG' } },
           notificationOf([changeOf('a', title)]),
