@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { withOutputFile } from '../../src/cli/program/output-file.ts';
 import { interruptible } from '../../src/cli/program/terminal.ts';
 import { LOCKFILE } from '../pipeline/fixtures.ts';
@@ -85,12 +85,16 @@ describe('--output', () => {
 
 describe('lockhound complete', () => {
   async function complete(...args: readonly string[]): Promise<string> {
-    const child = spawn(process.execPath, [MAIN, 'complete', ...args], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    return await text(child.stdout);
+    const printed = vi.spyOn(console, 'log').mockReturnValue();
+    try {
+      await lockhound(['complete', ...args]);
+      return printed.mock.calls.flat().join('\n');
+    } finally {
+      printed.mockRestore();
+    }
   }
 
+  // test/testing/packed.test.ts calls the program as the scripts do.
   it('knows commands, their options and the values of options', async () => {
     expect(await complete('--', 'sc')).toMatch(/^scan\t/m);
     expect(await complete('--', 'scan', '--fail')).toMatch(/^--fail-on\t/m);

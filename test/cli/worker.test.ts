@@ -1,21 +1,24 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { startRedis } from '../redis.ts';
+import { lockhound } from './lockhound.ts';
 import { runWorkerUntilReady } from './worker-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'worker-'));
 afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => vi.unstubAllEnvs());
 
 const worker = (args: readonly string[], environment?: Record<string, string>) =>
   runWorkerUntilReady(folder, args, environment);
 
 describe('lockhound worker', () => {
   it('refuses to start without Redis, with the reason and the remedy', async () => {
-    const { code, output } = await worker([]);
-    expect(code).toBe(2);
-    expect(output).toMatch(
+    vi.stubEnv('REDIS_URL', undefined);
+    const { code, out, note } = await lockhound(['worker']);
+    expect([code, out]).toEqual([2, '']);
+    expect(note).toMatch(
       /^error: redis\.url is not set\. .* would send every alert again after a restart\..*--ephemeral.*\n$/,
     );
   });
@@ -28,9 +31,10 @@ describe('lockhound worker', () => {
   });
 
   it('does not run without Redis where one is configured', async () => {
-    const { code, output } = await worker(['--ephemeral'], { REDIS_URL: 'redis://127.0.0.1:1' });
+    vi.stubEnv('REDIS_URL', 'redis://127.0.0.1:1');
+    const { code, note } = await lockhound(['worker', '--ephemeral']);
     expect(code).toBe(2);
-    expect(output).toContain('is set: remove one of them');
+    expect(note).toContain('is set: remove one of them');
   });
 
   it('closes everything when it cannot start', async () => {

@@ -83,24 +83,17 @@ export function writeFiles(folder: string, home: string): void {
 /** Puts a program before npm that installs without a registry: it writes the versions into the manifest and the lockfile. */
 export function writeNpm(bin: string): void {
   mkdirSync(bin);
-  const install = `
-    const { readFileSync, writeFileSync } = require('node:fs');
-    const wanted = process.argv.slice(2).map((one) => one.split('@'));
-    for (const file of ['package.json', 'package-lock.json']) {
-      const content = JSON.parse(readFileSync(file, 'utf8'));
-      for (const [name, version] of wanted) {
-        content.dependencies[name] = version;
-        if (content.packages === undefined) continue;
-        content.packages[''].dependencies[name] = version;
-        content.packages['node_modules/' + name].version = version;
-      }
-      writeFileSync(file, JSON.stringify(content));
-    }`;
-  writeFileSync(join(bin, 'install.cjs'), install);
   const npm = execFileSync('/bin/sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim();
   const script = `#!/bin/sh
 case "$1" in
-  install) shift; exec node '${bin}/install.cjs' "$@" ;;
+  install)
+    shift
+    for one in "$@"; do
+      to="\${one#*@}"
+      own='s/"'"\${one%@*}"'":"[^"]*"/"'"\${one%@*}"'":"'"$to"'"/g'
+      locked='s/("node_modules\\/'"\${one%@*}"'":\\{"version":")[^"]*/\\1'"$to"'/'
+      sed -E -i "$own;$locked" package.json package-lock.json
+    done ;;
   ci | test) exit 0 ;;
   *) exec '${npm}' "$@" ;;
 esac

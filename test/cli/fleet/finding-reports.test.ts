@@ -68,19 +68,21 @@ describe('reports of what is stored', () => {
   });
 
   it('say how many findings they leave out, and where these are', async () => {
-    const findings = Array.from({ length: 50_003 }, (_, index) =>
-      tracked('a', 'flawed@1.0.0', 'low', {
-        finding: { fingerprint: `f${index}`, title: 'x', locations: [] },
-      }),
-    );
-    await fleet.save('a', files('flawed'), { findings });
+    const tracks = (target: string, length: number) =>
+      Array.from({ length }, (_, index) =>
+        tracked(target, 'flawed@1.0.0', 'low', {
+          finding: { fingerprint: `f${index}`, title: 'x', locations: [] },
+        }),
+      );
+    await fleet.save('a', files('flawed'), { findings: tracks('a', 1_003) });
+    await fleet.save('b', files('flawed'), { findings: tracks('b', 49_000) });
     // What the other formats say of such a gap is in `test/report/formats.test.ts`.
     const { out: csv } = await lockhound(['findings', '--format', 'csv']);
     expect(csv).toContain('3 more, the least severe ones, are left out');
     const shown = JSON.parse((await lockhound(['targets', 'get', 'a', '--json'])).out);
-    expect([shown.findings.length, shown.omitted]).toEqual([1_000, 49_003]);
+    expect([shown.findings.length, shown.omitted]).toEqual([1_000, 3]);
     const { out } = await lockhound(['targets', 'get', 'a']);
-    expect(out).toMatch(/omitted +49,003\nfurther findings \(see --json\) +950\n/);
+    expect(out).toMatch(/omitted +3\nfurther findings \(see --json\) +950\n/);
   });
 
   it('compare a target with what it was, in every format at once', async () => {
