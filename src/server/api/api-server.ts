@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { RestDescription } from '../../discovery/description/description.ts';
 import { type ApiMethod, methodsOf } from '../../discovery/description/methods.ts';
@@ -71,8 +72,17 @@ export function createApiServer(options: ApiServerOptions): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headersOf(request));
   });
-  // An answer that its client does not read would stay in memory.
-  app.addHook('onSend', async (_request, { raw }) => void raw.setTimeout(receiveMs, () => raw.destroy()));
+  app.addHook('onSend', async ({ raw: request }, reply) => {
+    // An answer that its client does not read would stay in memory.
+    reply.raw.setTimeout(receiveMs, () => reply.raw.destroy());
+    const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
+    if (request.complete || (length === '0' && encoding === undefined)) return;
+    // Many clients read no answer before they have sent all: the connection is closed after that, and after `receiveMs` at the latest.
+    reply.removeHeader('connection').raw.shouldKeepAlive = true;
+    const both = Promise.all([once(request, 'end'), once(reply.raw, 'finish')]);
+    void both.then(() => request.socket.end()).catch(() => {});
+    request.unpipe().resume();
+  });
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, log));
   refuseUnrouted(app, opensPage);
   acceptBodies(

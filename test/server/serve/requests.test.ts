@@ -219,6 +219,13 @@ describe('a request', () => {
     }
   });
 
+  it('that is too large is refused for clients, too, that read nothing before they have sent all', async () => {
+    const { host } = new URL(api.server.url);
+    const body = 'x'.repeat(20_000_000);
+    const headers = `Host: ${host}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+    expect(await raw(`POST /api/v1/packages/check HTTP/1.1\r\n${headers}\r\n\r\n${body}`)).toContain('413');
+  });
+
   it('that comes too slowly is ended', async () => {
     const { host } = new URL(api.server.url);
     expect(await raw(`GET /api/v1/fleet HTTP/1.1\r\nHost: ${host}\r\n`)).toContain('408');
