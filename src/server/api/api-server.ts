@@ -75,8 +75,7 @@ export function createApiServer(options: ApiServerOptions): FastifyInstance {
   app.addHook('onSend', async ({ raw: request }, reply) => {
     // An answer that its client does not read would stay in memory.
     reply.raw.setTimeout(receiveMs, () => reply.raw.destroy());
-    const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
-    if (request.complete || (length === '0' && encoding === undefined)) return;
+    if (reply.statusCode !== 413 || request.complete) return;
     // Many clients read no answer before they have sent all: the connection is closed after that, and after `receiveMs` at the latest.
     reply.removeHeader('connection').raw.shouldKeepAlive = true;
     const both = Promise.all([once(request, 'end'), once(reply.raw, 'finish')]);
