@@ -221,7 +221,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
     const { bypassCSP = false, viewport, colorScheme } = options;
     if (!pages.has(bypassCSP)) pages.set(bypassCSP, newPage(bypassCSP));
     const page = (await pages.get(bypassCSP)) as Page;
-    // Nothing of the test before is left.
+    // Nothing of the test before goes on.
     await page.goto('about:blank');
     await page.unrouteAll();
     await page.context().clearCookies();
@@ -246,6 +246,10 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
     const { headers } = await api.request('/api/v1/session', init);
     return await open(path, options, headers.get('set-cookie')?.split(/[=;]/)[1]);
   }
+
+  /** Goes to another view, as a click on a link does, so that the document stays. */
+  const show = (page: Page, path: string) =>
+    page.evaluate(`history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`);
 
   const violations = async (page: Page) => {
     const result = (await page.evaluate(
@@ -522,9 +526,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
       ['/findings', 63],
       ['/issues', 78],
     ] as const) {
-      await page.evaluate(
-        `history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`,
-      );
+      await show(page, path);
       const link = page.locator('.row-link').filter({ hasText: TITLE }).first();
       await link.waitFor();
       const seen = await page.evaluate(`[
@@ -762,10 +764,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
     await page.evaluate(AXE);
     const found: unknown[] = [];
     for (const path of paths) {
-      // As a click on a link does, so that the document stays.
-      await page.evaluate(
-        `history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`,
-      );
+      await show(page, path);
       await page.getByRole('heading', { level: 1 }).waitFor();
       const waiting = page.getByText(/^(?:Loading|Counting) …$/);
       await until('everything is loaded', async () => (await waiting.count()) === 0);
