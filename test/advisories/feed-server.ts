@@ -27,12 +27,12 @@ export async function createFeedServer() {
       .sort(([, one], [, other]) => Date.parse(other.time) - Date.parse(one.time))
       .map(([id, { time }]) => `${time},${id}\n`)
       .join('');
-  let kept: { readonly of: string; readonly list: Buffer; readonly etag: string } | undefined;
+  /** The list, until it changes. */
+  let kept: { readonly list: Buffer; readonly etag: string } | undefined;
   const listNow = () => {
-    const of = listText();
-    if (kept?.of === of) return kept;
-    const list = Buffer.from(of);
-    kept = { of, list, etag: `"${createHash('sha256').update(list).digest('hex').slice(0, 16)}"` };
+    if (kept !== undefined) return kept;
+    const list = Buffer.from(listText());
+    kept = { list, etag: `"${createHash('sha256').update(list).digest('hex').slice(0, 16)}"` };
     return kept;
   };
   const answerList = (asked: IncomingHttpHeaders, answer: Answer) => {
@@ -74,15 +74,18 @@ export async function createFeedServer() {
     arrivals,
     reset(): void {
       records = new Map();
-      [text, failing] = [undefined, undefined];
+      [text, failing, kept] = [undefined, undefined, undefined];
       [hasRanges, isEndless] = [true, false];
       requests.length = 0;
     },
     /** Lists a change. Default: its record affects all versions of `left`. */
-    put: (id: string, time: string, given: Given = {}) => void records.set(id, { time, given }),
+    put(id: string, time: string, given: Given = {}): void {
+      records.set(id, { time, given });
+      kept = undefined;
+    },
     /** Replaces the list. */
     list(content: string, options: { readonly hasRanges?: boolean } = {}): void {
-      text = content;
+      [text, kept] = [content, undefined];
       hasRanges = options.hasRanges ?? true;
     },
     text: listText,

@@ -70,9 +70,9 @@ it('adds what changed since the import, and costs one request when nothing did',
 });
 
 it('reads more changes than one reading has', async () => {
-  for (let count = 0; count < 2_500; count += 1) server.put(`A-${count}`, at(count));
-  expect((await update()).ecosystems).toMatchObject([{ stored: 2_500, rejected: 0 }]);
-  expect((await stored()).ids.length).toBe(2_501);
+  for (let count = 0; count < 1_200; count += 1) server.put(`A-${count}`, at(count));
+  expect((await update()).ecosystems).toMatchObject([{ stored: 1_200, rejected: 0 }]);
+  expect((await stored()).ids.length).toBe(1_201);
 });
 
 it('removes what is withdrawn, and goes on from an import that came later', async () => {
@@ -164,11 +164,12 @@ async function killedAt(what: 'request' | 'file', number: number): Promise<NodeJ
 
 it('killed at any request or change of a file leaves what is stored, and the next one completes it', async () => {
   const random = randomOf('UPDATE_KILL_SEED');
-  const changes = 120;
+  const changes = 40;
   for (let count = 0; count < changes; count += 1) server.put(`A-${count}`, at(count));
   const points = [
-    ...[1, 2 + Math.floor(random() * changes), changes + 1].map((number) => ['request', number] as const),
-    ...[1, 3, 4 + Math.floor(random() * 20)].map((number) => ['file', number] as const),
+    // Another test interrupts it at each request.
+    ...[1 + Math.floor(random() * changes), changes + 1].map((number) => ['request', number] as const),
+    ...[1, 2 + Math.floor(random() * 22)].map((number) => ['file', number] as const),
   ];
   let kills = 0;
   for (const [what, number] of points) {
@@ -185,5 +186,5 @@ it('killed at any request or change of a file leaves what is stored, and the nex
     rmSync(path());
     await importRecord('OLD-1', '2026-06-01T00:00:00Z');
   }
-  expect(kills).toBeGreaterThanOrEqual(4);
+  expect(kills).toBeGreaterThanOrEqual(3);
 });
