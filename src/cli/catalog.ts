@@ -168,7 +168,7 @@ const BY_NAME: Readonly<Record<string, Omit<CommandEntry, 'name'>>> = {
   },
   health: {
     group: 'Run',
-    description: 'Say in words whether the deployment works, which limit binds and what to do.',
+    description: 'Say in words whether the deployment works, what the bottleneck is and what to do.',
     load: () => noun('health', () => import('./operations/nouns/health.ts')),
   },
   doctor: {

@@ -43,7 +43,7 @@ describe('lockhound health', () => {
     expect(out).toMatch(/fine +runs /);
     expect(out).toMatch(/fine +facts /);
     expect(out).toMatch(/fine +telemetry +1 worker of release \d/);
-    // Which limit binds depends on the machine.
+    // What the bottleneck is depends on the machine.
     expect(out).toMatch(/ limits /);
     expect(code).toBe(0);
   });

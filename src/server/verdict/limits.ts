@@ -4,7 +4,7 @@ import type { QueueNumbers } from '../metrics/fleet-numbers.ts';
 import type { HealthFacts } from './health-facts.ts';
 import { count, percent, span } from './words.ts';
 
-/** A limit binds only while a job waits for longer than this. */
+/** Something is a bottleneck only while a job waits for longer than this. */
 const WAITS_MS = 10_000;
 const REDIS_MEMORY = 0.85;
 const REDIS_SLOW_MS = 50;
@@ -14,8 +14,8 @@ const FULL = 0.8;
 
 const DELIVERY_QUEUE = 'deliver-notification';
 
-/** Which limits bind: what to raise so that work flows faster. */
-export function bindingLimits(facts: HealthFacts): readonly Found[] {
+/** The bottlenecks: what to raise so that work flows faster. */
+export function bottlenecks(facts: HealthFacts): readonly Found[] {
   const waits = facts.numbers.queues.some(({ oldestMs }) => oldestMs > WAITS_MS);
   const records = facts.workers.filter((one) => one.running).map(({ record }) => record);
   const found = [
@@ -27,20 +27,18 @@ export function bindingLimits(facts: HealthFacts): readonly Found[] {
     ...(waits ? workerLimits(facts, records) : []),
   ];
   if (found.length > 0) return found;
-  return [
-    fine(waits ? 'no limit binds that a setting could raise' : 'no limit binds: no job waits for long'),
-  ];
+  return [fine(waits ? 'no setting is a bottleneck' : 'there is no bottleneck: no job waits for long')];
 }
 
 function redisLimits({ numbers, redisMs }: HealthFacts): readonly Found[] {
   const memory = numbers.servers.flatMap(({ node, usedBytes, limitBytes }): Found[] => {
     const used = limitBytes === undefined ? 0 : usedBytes / limitBytes;
     if (used < REDIS_MEMORY) return [];
-    const says = `memory of Redis ${node} binds: ${percent(used)} of maxmemory are in use`;
+    const says = `memory of Redis ${node} is the bottleneck: ${percent(used)} of maxmemory are in use`;
     return [broken(says, 'Raise `maxmemory`; when it is full, Redis accepts nothing more.')];
   });
   if (redisMs < REDIS_SLOW_MS) return memory;
-  const says = `Redis binds: a round trip takes ${Math.round(redisMs)} ms`;
+  const says = `Redis is the bottleneck: a round trip takes ${Math.round(redisMs)} ms`;
   return [...memory, degraded(says, 'Move the workers closer to Redis, or use `redis.shards` on a cluster.')];
 }
 
@@ -50,7 +48,7 @@ function cpuLimit(records: readonly WorkerRecord[]): readonly Found[] {
   if (first === undefined) return [];
   const where =
     busy.length === 1 ? `of worker ${first.host}` : `of ${busy.length} of ${records.length} workers`;
-  const says = `CPU ${where} binds: the event loop is busy for ${percent(first.load.loopUtilization)} of the time`;
+  const says = `CPU ${where} is the bottleneck: the event loop is busy for ${percent(first.load.loopUtilization)} of the time`;
   return [degraded(says, 'Start more workers, or give them more CPU.')];
 }
 
@@ -61,13 +59,13 @@ function receiverLimits({ numbers, now }: HealthFacts, records: readonly WorkerR
   const attempts = sum(records, ({ load }) => load.deliveries);
   const refused = sum(records, ({ load }) => load.refused);
   if (openDeliveries > 0 && attempts > 0 && refused / attempts >= MOST) {
-    const says = `the receiver binds: it did not accept ${refused} of ${attempts} attempts to deliver alerts, and ${since}`;
+    const says = `the receiver is the bottleneck: it did not accept ${refused} of ${attempts} attempts to deliver alerts, and ${since}`;
     return [degraded(says, 'Run `lockhound deliveries`: it shows the answers.')];
   }
   const queue = numbers.queues.find((one) => one.queue === DELIVERY_QUEUE);
   if (openDeliveries > 0 && attempts === 0 && isResting(queue)) {
-    const says = `the receiver binds: ${count(openDeliveries, 'alert')} wait${openDeliveries === 1 ? 's' : ''} for another attempt, and ${since}`;
-    return [degraded(says, 'Run `lockhound deliveries`: it shows the answers.')];
+    const says = `no alert is sent: ${count(openDeliveries, 'alert')} wait${openDeliveries === 1 ? 's' : ''} for another attempt, and ${since}`;
+    return [degraded(says, 'Run `lockhound deliveries`: it shows why.')];
   }
   // Alerts of one target and route are sent in order: the others are delayed until their turn.
   if (
@@ -77,7 +75,7 @@ function receiverLimits({ numbers, now }: HealthFacts, records: readonly WorkerR
     queue.delayed < 20
   )
     return [];
-  const says = `lanes bind: ${queue.delayed} alerts wait for earlier ones of the same target and route`;
+  const says = `the order of alerts is the bottleneck: ${queue.delayed} wait for earlier ones of the same target and route`;
   return [degraded(says, 'A faster receiver helps, or a route of mode `digest` or `periodic`.')];
 }
 
@@ -91,7 +89,7 @@ function limitedRequests({ numbers }: HealthFacts, records: readonly WorkerRecor
   const limited = sum(records, ({ load }) => load.limited);
   if (limited === 0 || numbers.queues.every(({ waiting }) => waiting === 0)) return [];
   const requests = sum(records, ({ load }) => load.requests);
-  const says = `the insights service binds: it answered ${limited} of ${requests} requests with 429`;
+  const says = `the insights service is the bottleneck: it answered ${limited} of ${requests} requests with 429`;
   const remedy = 'Ask it for a higher limit, or set `insights.requestsPerSecond` to what it allows.';
   return [degraded(says, remedy)];
 }
@@ -105,11 +103,11 @@ function insightsLimits({ settings }: HealthFacts, records: readonly WorkerRecor
   const possibleMs = sum(records, ({ load, concurrency }) => load.periodMs * concurrency);
   if (budgetMs > 0 && budgetMs / (budgetMs + busyMs) >= MOST) {
     const rate = settings.requestsPerSecond;
-    const says = `the request budget binds (insights.requestsPerSecond${rate === undefined ? '' : ` ${rate}`}): requests wait ${span(budgetMs / requests)} each`;
+    const says = `the request budget is the bottleneck (insights.requestsPerSecond${rate === undefined ? '' : ` ${rate}`}): requests wait ${span(budgetMs / requests)} each`;
     return [degraded(says, 'Raise it, if the service allows more.')];
   }
   if (possibleMs === 0 || busyMs / possibleMs < FULL) return [];
-  const says = `concurrent requests bind (insights.concurrency): ${percent(busyMs / possibleMs)} are in use all the time`;
+  const says = `concurrent requests are the bottleneck (insights.concurrency): ${percent(busyMs / possibleMs)} are in use all the time`;
   return [degraded(says, 'Raise it, or start more workers.')];
 }
 
@@ -123,7 +121,7 @@ function workerLimits(
     return records.length > 0 && oldestMs > WAITS_MS && active >= places;
   });
   if (full.length === 0) return [];
-  const says = `the number of workers binds: all places for ${full.map(({ queue }) => queue).join(', ')} are taken`;
+  const says = `the number of workers is the bottleneck: all places for ${full.map(({ queue }) => queue).join(', ')} are taken`;
   return [degraded(says, 'Start more workers.')];
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../model/fleet/checks.ts';
 import { judgeFacts } from './facts.ts';
 import type { HealthFacts } from './health-facts.ts';
-import { bindingLimits } from './limits.ts';
+import { bottlenecks } from './limits.ts';
 import { count, span } from './words.ts';
 
 /** Judges a deployment. A pure function: the command, the API and the page show the same. */
@@ -20,7 +20,7 @@ export function judgeHealth(facts: HealthFacts): HealthVerdict {
     runs: judgeRuns(facts),
     facts: judgeFacts(facts),
     telemetry: judgeTelemetry(facts),
-    limits: bindingLimits(facts),
+    limits: bottlenecks(facts),
   };
   const parts = Object.entries(answers).flatMap(([part, found]) =>
     [found].flat().map((one): HealthPart => ({ part: part as HealthPart['part'], ...one })),
@@ -226,7 +226,7 @@ function judgeFlow({ numbers, workers, shards }: HealthFacts): Found {
           `work stands still: ${late}, and no job finished lately`,
           'Look at the log of the workers, then run `lockhound doctor`.',
         )
-      : degraded(`work is late: ${late}`, 'See which limit binds, below; otherwise start more workers.');
+      : degraded(`work is late: ${late}`, 'See the bottleneck below; otherwise start more workers.');
   }
   const since = oldest.oldestMs < 1_000 ? '' : `, the oldest for ${span(oldest.oldestMs)}`;
   const failing = queues.reduce((sum, one) => sum + (SCAN_QUEUES.has(one.queue) ? one.delayed : 0), 0);

@@ -15,8 +15,8 @@ export const NOUN: Noun = {
     trend: { method: 'lockhound.fleet.trend', items: 'days' },
   },
   examples: `
-Answers five questions: does work flow, do runs succeed, are the facts about packages fresh, do the workers report, and which limit
-binds (request budget, concurrency, lanes, receiver, Redis, CPU, number of workers). It reads Redis only, in constant time.
+Answers five questions: does work flow, do runs succeed, are the facts about packages fresh, do the workers report, and what is the
+bottleneck (request budget, concurrency, order of alerts, receiver, Redis, CPU, number of workers). It reads Redis only, in constant time.
 \`lockhound doctor\` looks for causes.
 
 Exit codes: 0 everything works, or works with something to look at (\`degraded\`), or is not known (\`unknown\`); 1 something does not work (\`broken\`); 2 an error.`,
