@@ -52,7 +52,9 @@ const { values } = readArguments(import.meta.url, {
   },
 });
 
-if (values.mutant !== undefined) plant((await import('./mutate/run.ts')).plantedFilesOf(values.mutant));
+// The processes that run the histories plant it.
+if (values.mutant !== undefined && (values.part || values.seed !== undefined))
+  plant((await import('./mutate/run.ts')).plantedFilesOf(values.mutant));
 
 if (values.mutants !== undefined || values['former-faults']) await huntFaults();
 else if (values.part) await runPart(Number(values.from), Number(values.count));

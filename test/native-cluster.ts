@@ -10,7 +10,7 @@ export interface NativeCluster {
   close(): Promise<void>;
 }
 
-const SLOTS = 16_384;
+export const SLOTS = 16_384;
 const OPTIONS = [
   ...['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', '--cluster-require-full-coverage', 'no'],
   ...['--appendonly', 'yes', '--appendfsync', 'always'],

@@ -42,7 +42,7 @@ describe.skipIf(!HAS_REDIS)('a backup of Redis (skipped without redis-server)', 
     const { call } = redis;
     await call('ACL', 'SETUSER', ...(await documented('redis.md', 'lockhound')));
     await call('ACL', 'SETUSER', ...(await documented('operating.md', 'backup')));
-    const worker = room.startWorker({ REDIS_URL: redis.url.replace('//', '//lockhound:password@') });
+    const worker = room.work({ REDIS_URL: redis.url.replace('//', '//lockhound:password@') });
     const scan = { target: { id: 'shop', labels: {} }, path: 'package-lock.json' };
     const request = (id: string, content: string) => ({
       scan: id,
@@ -62,7 +62,7 @@ describe.skipIf(!HAS_REDIS)('a backup of Redis (skipped without redis-server)', 
       });
     await expect(back('lockhound')).rejects.toThrow('NOPERM');
     await back('backup');
-    await worker.kill('SIGTERM');
+    await worker.stop();
 
     // Its settings are arguments, as in a container: it has no file for `CONFIG REWRITE`.
     restored = await startNativeRedis('--appendonly', 'yes', '--appendfsync', 'always');
@@ -90,7 +90,7 @@ describe.skipIf(!HAS_REDIS)('a backup of Redis (skipped without redis-server)', 
     await restored.start();
     expect(await restored.call('GET', 'of-after')).toBe('1');
 
-    const later = room.startWorker({ REDIS_URL: restored.url });
+    const later = room.work({ REDIS_URL: restored.url });
     const producer = await createProducer({ redis: restored.url, prefix: '{backup}' });
     await producer.enqueue(request('two', LOCKFILE));
     await producer.enqueue(request('three', SOUND));
@@ -102,6 +102,6 @@ describe.skipIf(!HAS_REDIS)('a backup of Redis (skipped without redis-server)', 
       new Set(['resolved']),
     );
     await producer.close();
-    await later.kill('SIGTERM');
+    await later.stop();
   });
 });

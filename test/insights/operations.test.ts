@@ -43,12 +43,18 @@ test.each([
   [302, 'text/plain', 'moved', 'refused', false],
   [400, 'text/plain', 'bad request', 'invalid', false],
   [401, 'text/plain', 'unauthorized', 'refused', false],
+  [402, 'text/plain', 'payment required', 'refused', false],
   [403, 'text/plain', 'forbidden', 'refused', false],
+  [407, 'text/plain', 'proxy authentication required', 'refused', false],
+  [410, 'text/plain', 'gone', 'refused', false],
   [422, 'text/plain', 'unprocessable', 'refused', false],
+  [451, 'text/plain', 'unavailable for legal reasons', 'refused', false],
   [429, 'text/plain', '', 'rate-limited', true],
   [500, 'text/plain', 'internal error', 'unavailable', true],
+  [503, 'text/plain', 'service unavailable', 'unavailable', true],
   [200, 'text/html', '<html></html>', 'contract', true],
   [200, 'application/json', 'null', 'contract', true],
+  [200, 'application/json', '{"versionKey": {', 'contract', true],
 ])('%i %s %j is %s', async (status, type, body, code, retryable) => {
   next = { status, type, body };
   expect(await operations.getVersion(service, key, { signal })).toMatchObject({ error: { code, retryable } });

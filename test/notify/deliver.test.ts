@@ -155,8 +155,10 @@ describe('a receiver that does not accept the alert', () => {
   it.each([
     [301, 'receiver-refused', false],
     [400, 'receiver-refused', false],
+    [401, 'receiver-refused', false],
     [403, 'receiver-refused', false],
     [404, 'receiver-refused', false],
+    [422, 'receiver-refused', false],
     [408, 'receiver-refused', true],
     [410, 'receiver-gone', false],
     [425, 'receiver-refused', true],

@@ -250,18 +250,12 @@ const batches =
     return responses === undefined ? answer : { ...(answer as object), responses: change(responses) };
   };
 
-/** The faults of a service that answers nothing. */
+/** The faults of a service that answers nothing. Statuses that mean the same are in `test/insights/operations.test.ts`. */
 const OUTAGES: Readonly<Record<string, () => void>> = {
   '400 to everything': answers(400, 'invalid request'),
   '401': answers(401, 'key expired'),
-  '403': answers(403, 'forbidden'),
   '404 in plain text': answers(404, 'not found'),
-  '404 as a page': answers(404, '<!doctype html><h1>Not Found</h1>', 'text/html'),
   '404 of each object': answers(404, 'version not found'),
-  '407': answers(407, 'proxy authentication required'),
-  '402': answers(402, 'payment required'),
-  '410': answers(410, 'gone'),
-  '451': answers(451, 'unavailable for legal reasons'),
   'no content': answers(204, ''),
   'another encoding': always({
     kind: 'answer',
@@ -271,7 +265,6 @@ const OUTAGES: Readonly<Record<string, () => void>> = {
   }),
   'connections that are reset in the middle': responds(reset),
   '500': answers(500, 'internal error'),
-  '503': answers(503, 'service unavailable'),
   'a redirection': always({ kind: 'answer', status: 302, headers: { location: '/sign-in' } }),
   'connections that hang': always({ kind: 'hang' }),
   'connections that drop': () => proxy.drop(true),

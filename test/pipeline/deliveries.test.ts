@@ -140,21 +140,18 @@ describe('a receiver that answers 410', () => {
 });
 
 describe('a receiver that refuses', () => {
-  it.each([400, 401, 403, 404, 422])(
-    'with %i gets one request; the delivery is stored as failed',
-    async (status) => {
-      const name = `refuses-${status}`;
-      const room = await world.room(name, QUICK);
-      world.services.receiver.faults.inject({ kind: 'answer', status });
-      const worker = room.work();
-      await scan(room, 'one');
-      await expect.poll(async () => (await room.store.deliveries.list(['failed'])).length).toBe(1);
-      const [id = ''] = await room.store.deliveries.list(['failed']);
-      expect(await room.store.deliveries.find(id)).toMatchObject({ attempts: 1, lastStatus: status });
-      expect(await room.store.deliveries.attempts(id)).toMatchObject([{ status }]);
-      await worker.stop();
-    },
-  );
+  it('with 401 gets one request; the delivery is stored as failed', async () => {
+    const name = 'refuses';
+    const room = await world.room(name, QUICK);
+    world.services.receiver.faults.inject({ kind: 'answer', status: 401 });
+    const worker = room.work();
+    await scan(room, 'one');
+    await expect.poll(async () => (await room.store.deliveries.list(['failed'])).length).toBe(1);
+    const [id = ''] = await room.store.deliveries.list(['failed']);
+    expect(await room.store.deliveries.find(id)).toMatchObject({ attempts: 1, lastStatus: 401 });
+    expect(await room.store.deliveries.attempts(id)).toMatchObject([{ status: 401 }]);
+    await worker.stop();
+  });
 });
 
 describe('a Redis that refuses writes while an alert is delivered', () => {

@@ -9,7 +9,7 @@ packages:
   /minimist@1.2.5:
     dev: true # x
 ignored:
-${'  - a # x\n'.repeat(200_000)}`;
+${'  - a # x\n'.repeat(120_000)}`;
 /** More than twice the scans that a worker runs at the same time. */
 const SCANS = 7;
 

@@ -10,7 +10,7 @@ afterAll(() => world.close());
 
 it('a worker counts a scan from its queue to the delivery of the alert', async () => {
   const room = await world.room('metrics', [], { platform: false });
-  const worker = room.startWorker({
+  const worker = room.work({
     LOCKHOUND_WORKER_HEALTH_PORT: '0',
     LOCKHOUND_WORKER_RECHECK_OPEN: '10m',
   });
@@ -54,5 +54,5 @@ it('a worker counts a scan from its queue to the delivery of the alert', async (
   );
   expect(text).toMatch(/^lockhound_http_requests_total\{service="insights",status="2xx"\} \d+$/m);
   expect(text).toContain('lockhound_http_requests_total{service="receiver",status="2xx"} 1');
-  await worker.kill('SIGTERM');
+  await worker.stop();
 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Fault, garbageAnswer, htmlAnswer, tooManyRequests } from '../../src/embedded/faults.ts';
+import { type Fault, tooManyRequests } from '../../src/embedded/faults.ts';
 import { LOCKFILE } from './fixtures.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
@@ -30,11 +30,9 @@ function alerts(name: string) {
   return world.services.receiver.deliveries().filter(({ path }) => path === `/${name}`);
 }
 
+/** What the other answers of a service mean is in `test/insights/operations.test.ts`. */
 const OUTAGES: Readonly<Record<string, Fault>> = {
   'is down (503)': { kind: 'answer', status: 503, body: 'service unavailable' },
-  'answers HTML': htmlAnswer(),
-  'answers garbage': garbageAnswer(),
-  'breaks connections': { kind: 'drop' },
   'says 429': tooManyRequests(1),
 };
 

@@ -25,7 +25,7 @@ describe.skipIf(!HAS_REDIS)('a worker checks the settings of Redis', () => {
   });
 
   it('and warns of one that does not write to disk, in its log and in /readyz', async () => {
-    const worker = room.startWorker();
+    const worker = room.work();
     const url = async (): Promise<string> => /"health":"([^"]+)"/.exec(worker.output())?.[1] ?? '';
     await expect.poll(url).not.toBe('');
     expect(worker.output()).toContain('"level":"warn"');
@@ -47,6 +47,6 @@ describe.skipIf(!HAS_REDIS)('a worker checks the settings of Redis', () => {
     const lines = worker.output().trimEnd().split('\n');
     expect(lines.filter((line) => !line.startsWith('{"level"'))).toEqual([]);
     expect(lines.filter((line) => line.includes('"level":"warn"')).length).toBeLessThan(50);
-    await worker.kill('SIGTERM');
+    await worker.stop();
   });
 });

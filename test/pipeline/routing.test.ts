@@ -51,7 +51,7 @@ it('changes go to the matching routes: individually, in a periodic digest, and t
   ];
   // YAML reads JSON.
   const room = await world.room('routes', [`routes: ${JSON.stringify(routes)}`, 'firstScan: all']);
-  const worker = room.startWorker();
+  const worker = room.work();
   await scan(room, 'one', 'shop');
   await scan(room, 'two', 'api');
   const verdicts = [await room.verdict('one'), await room.verdict('two')];
@@ -76,9 +76,9 @@ it('changes go to the matching routes: individually, in a periodic digest, and t
     expect(event).toMatchObject({ route: 'default', changes: { length: rest.length } });
   expect(eventsAt('/daily')).toEqual([]);
 
-  // The worker dies before the interval ends. Two others start, and one of them sends the waiting changes, once.
-  await worker.kill('SIGKILL');
-  const workers = [room.startWorker(), room.startWorker()];
+  // The worker ends before the interval does. Two others start, and one of them sends the waiting changes, once.
+  await worker.stop();
+  const workers = [room.work(), room.work()];
   await until('two workers', () => workers.every((one) => one.output().includes('worker ready')));
   const schedules = new Queue('schedules', { connection: room.store.redis, prefix: room.store.prefix });
   const day = 86_400_000;

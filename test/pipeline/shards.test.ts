@@ -1,5 +1,5 @@
 import { Queue } from 'bullmq';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sealEnvelope } from '../../src/jobs/envelope.ts';
 import { jobIdOf } from '../../src/jobs/job.ts';
 import { INGEST_LOCKFILES } from '../../src/jobs/payloads/ingest-lockfiles.ts';
@@ -96,14 +96,17 @@ describe('with several shards', () => {
     await room.producer.enqueue(requestOf('there', there ?? ''));
     await room.verdict('here');
     expect(await other?.outcomes.has(INGEST_LOCKFILES.name, scanIdOf(there ?? '', 'there'))).toBe(false);
-    const refused = room.startWorker({ LOCKHOUND_REDIS_SHARDS: '3' });
-    expect(await refused.ended).toBe(2);
-    expect(refused.output()).toContain('spread over 2 shards, and redis.shards is 3');
+    vi.stubEnv('LOCKHOUND_REDIS_SHARDS', '3');
+    const refused = await room.lockhound('worker');
+    vi.unstubAllEnvs();
+    expect(refused).toMatchObject({
+      code: 2,
+      output: expect.stringContaining('spread over 2 shards, and redis.shards is 3'),
+    });
     room.startWorker({}, ['--shard', '1']);
     await room.verdict('there');
-    const unknown = room.startWorker({}, ['--shard', '2']);
-    expect(await unknown.ended).toBe(2);
-    expect(unknown.output()).toContain('shards are 0 to 1');
+    const unknown = await room.lockhound('worker', '--shard', '2');
+    expect(unknown).toMatchObject({ code: 2, output: expect.stringContaining('shards are 0 to 1') });
     await first.kill('SIGTERM');
   });
 });
