@@ -43,9 +43,8 @@ export async function readRepository(
     await quietly(git, ['init', '--quiet', '--bare', '--template=', '.']);
     const ref = await readRemoteRef(git, source.ref);
     if (known?.commit === ref.commit) return 'unchanged';
-    const commit = await fetchTrees(git, ref);
-    const files = await readTreeLockfiles(git, commit, { ...options, exclude });
-    const revision = { commit, ...defined({ committedAt: await commitTime(git, commit) }) };
+    const revision = await fetchTrees(git, ref);
+    const files = await readTreeLockfiles(git, revision.commit, { ...options, exclude });
     return requireFiles(`${repository} (${source.ref})`, { revision, files });
   });
 }
@@ -79,7 +78,7 @@ async function readRemoteRef(git: Git, ref: string): Promise<RemoteRef> {
 }
 
 /** Gets the commit and its trees; returns the commit, which may be newer than the one that was announced. */
-async function fetchTrees(git: Git, { name, commit }: RemoteRef): Promise<string> {
+async function fetchTrees(git: Git, { name, commit }: RemoteRef) {
   if (commit.length > 40)
     throw new SourceError('failed', `${git.what}: repositories with SHA-256 ids are not supported`);
   const file = join(git.folder, 'config');
@@ -89,16 +88,10 @@ async function fetchTrees(git: Git, { name, commit }: RemoteRef): Promise<string
   // The fetch has marked the repository as one whose missing objects are fetched when they are read, one by one.
   await writeFile(file, config);
   const read = textOf(git.what, MAX_BYTES);
-  return (
-    await runGit(git, ['rev-parse', '--verify', '--end-of-options', `${LOCAL_REF}^{commit}`], { read })
-  ).trim();
-}
-
-/** When a commit was made, RFC 3339; `undefined` for a time that no calendar has. */
-async function commitTime(git: Git, commit: string): Promise<string | undefined> {
-  const read = textOf(git.what, MAX_BYTES);
-  const args = ['show', '--no-patch', '--format=%ct', '--end-of-options', commit];
-  return timeOfCommit(await runGit(git, args, { read }));
+  // `show` would compare all trees with nothing.
+  const shown = ['log', '--max-count=1', '--format=%H %ct', '--end-of-options', `${LOCAL_REF}^{commit}`];
+  const [received = '', seconds = ''] = (await runGit(git, shown, { read })).split(' ');
+  return { commit: received, ...defined({ committedAt: timeOfCommit(seconds) }) };
 }
 
 /** The latest time of four digits for the year. */
