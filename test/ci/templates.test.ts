@@ -53,6 +53,16 @@ async function run(folder: string, script: string, environment: Readonly<Record<
   return { code, log };
 }
 
+/** What a script calls where there is no base, and its exit code when that finds something. */
+async function withoutBase(folder: string, script: string, variables: Readonly<Record<string, string>> = {}) {
+  const options = { mode: 0o755 };
+  writeFileSync(join(folder, 'lockhound'), '#!/bin/sh\necho "$@" > called\nexit 1\n', options);
+  const { code } = await run(folder, script, { ...variables, LOCKHOUND: './lockhound' });
+  return { code, called: readFileSync(join(folder, 'called'), 'utf8') };
+}
+
+const WHOLE = { code: 1, called: expect.stringMatching(/^scan (?!.*--since).* json=lockhound\.json$/m) };
+
 describe('the template for GitLab', () => {
   it('fails by what a merge request brings, and writes its reports', async () => {
     const { folder, base } = history('gitlab');
@@ -64,7 +74,7 @@ describe('the template for GitLab', () => {
     const sbom = JSON.parse(readFileSync(join(folder, template.artifacts.reports.cyclonedx), 'utf8'));
     expect(sbom.bomFormat).toBe('CycloneDX');
     for (const path of template.artifacts.paths) expect(existsSync(join(folder, path))).toBe(true);
-    expect((await run(folder, script, variables)).code).toBe(1);
+    expect(await withoutBase(folder, script, variables)).toEqual(WHOLE);
   });
 });
 
@@ -74,7 +84,7 @@ describe('the script for other hosts', () => {
     const script = readFileSync(join(ROOT, 'examples/ci.sh'), 'utf8');
     expect((await run(folder, script, { BASE: base })).code).toBe(0);
     expect(JSON.parse(readFileSync(join(folder, 'lockhound.sarif'), 'utf8')).version).toBe('2.1.0');
-    expect((await run(folder, script, {})).code).toBe(1);
+    expect(await withoutBase(folder, script)).toEqual(WHOLE);
   });
 });
 

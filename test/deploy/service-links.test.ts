@@ -15,7 +15,7 @@ const LINKS: Readonly<Record<string, string>> = Object.assign(
   ...['lockhound', 'redis', 'lockhound-serve'].map((name, index) => linksOf(name, `10.96.0.${index}`, PORTS)),
 );
 
-describe('with the variables that Kubernetes sets for Services, there starts', () => {
+describe('with the variables that Kubernetes sets for Services', () => {
   let world: World;
   let room: Room;
   let port: number;
@@ -26,15 +26,10 @@ describe('with the variables that Kubernetes sets for Services, there starts', (
   });
   afterAll(() => world?.close());
 
-  it('a worker', async () => {
-    const worker = room.startWorker(LINKS);
-    await until('the worker is ready', () => worker.output().includes('worker ready'));
-    await worker.kill('SIGTERM');
-  });
-
-  it('the API', async () => {
+  it('a worker and the API start', async () => {
     // `worker --serve` is both in one process.
     const serving = room.startWorker(LINKS, ['--serve']);
+    await until('the worker is ready', () => serving.output().includes('worker ready'));
     await until(
       'it answers',
       async () => (await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined))?.ok,

@@ -114,13 +114,6 @@ describe('the package of the engine', () => {
 });
 
 describe('the end of the embedded Valkey', () => {
-  it('is awaited by close, which may be called again', async () => {
-    const valkey = await startValkey();
-    await valkey.close();
-    await valkey.close();
-    expect(isAlive(valkey.pid)).toBe(false);
-  });
-
   it('follows an abort', async () => {
     const abort = new AbortController();
     const valkey = await startValkey({ signal: abort.signal });
@@ -146,7 +139,7 @@ describe('the end of the embedded Valkey', () => {
     await until('the child ends', () => !isAlive(pid));
   });
 
-  it('does not follow a Ctrl-C that its parent survives', async () => {
+  it('does not follow a Ctrl-C that its parent survives, and is awaited by close, which may be called again', async () => {
     const valkey = await startValkey();
     process.kill(valkey.pid, 'SIGINT');
     const redis = new Redis(valkey.url);
@@ -154,6 +147,8 @@ describe('the end of the embedded Valkey', () => {
     for (let i = 0; i < 50; i++) expect(await redis.ping()).toBe('PONG');
     redis.disconnect();
     await valkey.close();
+    await valkey.close();
+    expect(isAlive(valkey.pid)).toBe(false);
   });
 });
 

@@ -41,7 +41,7 @@ describe('a producer that uses only the schema', () => {
     expect(fits(data), JSON.stringify(fits.errors)).toBe(true);
     const queue = new Queue('ingest-lockfiles', { connection: { url: world.redisUrl }, prefix: '{foreign}' });
     await queue.add('ingest-lockfiles', data);
-    room.startWorker();
+    room.work();
     const verdict = await room.verdict('by-schema');
     expect(verdict.counts).toMatchObject({ lockfiles: 2, packages: 8 });
     expect(verdict.gaps).toMatchObject([{ kind: 'lockfile', subject: 'c/package-lock.json' }]);

@@ -18,7 +18,7 @@ const BUNDLES = existsSync(CORPORA) ? readdirSync(CORPORA).filter((name) => name
 /** `IMPORTED_COMMITS`: how many commits of each history are read, from its first one on. */
 const MAX_COMMITS = Number(process.env['IMPORTED_COMMITS'] ?? 20);
 /** Commits of which one is read by the test itself, which starts a process for each file. */
-const READ_EVERY = 10;
+const READ_EVERY = 20;
 const folder = mkdtempSync(join(tmpdir(), 'ledger-import-'));
 
 let cli: Awaited<ReturnType<typeof openFleetCli>>;
