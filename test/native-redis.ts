@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { until } from './until.ts';
+import { LIMIT_MS, until } from './until.ts';
 
 /** Whether a native redis-server is installed: the embedded engine writes nothing to disk and follows no primary. */
 export const HAS_REDIS = spawnSync('redis-server', ['--version']).status === 0;
@@ -71,7 +71,8 @@ export async function startNativeRedis(...options: readonly string[]): Promise<N
 }
 
 export async function ask(port: number, [name = 'PING', ...args]: readonly string[]): Promise<unknown> {
-  const redis = new Redis({ port, maxRetriesPerRequest: 1, retryStrategy: null });
+  const connectTimeout = LIMIT_MS;
+  const redis = new Redis({ port, maxRetriesPerRequest: 1, retryStrategy: null, connectTimeout });
   redis.on('error', () => {});
   try {
     return await redis.call(name, ...args);
@@ -114,4 +115,14 @@ export async function freePort(): Promise<number> {
     await once(server, 'close');
     return port;
   }
+}
+
+/** Resolves when a replica has all that its primary has now. One that has just begun to follow gets the first writes later. */
+export async function caughtUp(primary: NativeRedis, replica: NativeRedis): Promise<void> {
+  const offsetOf = async (server: NativeRedis, name: string): Promise<number> => {
+    const info = String(await server.call('INFO', 'replication'));
+    return Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]);
+  };
+  const written = await offsetOf(primary, 'master_repl_offset');
+  await until('the replica has all', async () => (await offsetOf(replica, 'slave_repl_offset')) >= written);
 }

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scanIdOf } from '../../src/model/scan/scan-id.ts';
+import { connectRedis } from '../../src/store/redis/connection.ts';
 import { type NativeCluster, SLOTS, startNativeCluster } from '../native-cluster.ts';
-import { HAS_REDIS, type NativeRedis } from '../native-redis.ts';
+import { caughtUp, HAS_REDIS, type NativeRedis } from '../native-redis.ts';
 import { until } from '../until.ts';
 import { LOCKFILE, SOUND } from './fixtures.ts';
 import { createWorld, type Room, type World } from './world.ts';
@@ -11,7 +12,7 @@ const STRIKES = process.env['CLUSTER_KILLS'] === '1' ? 6 : 1;
 
 const SHARDS = 2;
 
-describe.skipIf(!HAS_REDIS)('a worker on a Redis Cluster of three primaries with replicas', () => {
+describe.skipIf(!HAS_REDIS)('a Redis Cluster of three primaries with replicas', () => {
   let cluster: NativeCluster;
   let world: World;
   let room: Room;
@@ -25,13 +26,12 @@ describe.skipIf(!HAS_REDIS)('a worker on a Redis Cluster of three primaries with
     room = await world.room('failover', [], { platform: false, shards: SHARDS });
     const names = Array.from({ length: 100 }, (_, number) => `team/target-${number}`);
     const byShard = Map.groupBy(names, (name) => room.stores.of(name).shard.index);
-    const key = `${room.stores.shards[0]?.prefix}:key`;
-    first = Math.floor((3 * Number(await cluster.primaries[0]?.call('CLUSTER', 'KEYSLOT', key))) / SLOTS);
+    first = await primaryOf(`${room.stores.shards[0]?.prefix}:key`);
     targets = Array.from({ length: SHARDS }, (_, index) => byShard.get(index)?.[0] ?? '');
   });
   afterAll(() => world?.close());
 
-  it('goes on in all shards after a replica took over from a primary that died', async () => {
+  it('has a worker that goes on in all shards after a replica took over from a primary that died', async () => {
     const worker = room.work();
     await until('the worker is ready', () => worker.output().includes('worker ready'));
     await scanAll(0);
@@ -46,6 +46,51 @@ describe.skipIf(!HAS_REDIS)('a worker on a Redis Cluster of three primaries with
       await until('the other one is its replica', () => says(dying, 'master_link_status:up'));
     }
   });
+
+  it('has a frozen primary, whose connections stay open: they all leave it when its replica took over, before an answer is overdue', async () => {
+    // One that did not die before.
+    const index = (first + 1) % 3;
+    const [primary, replica] = [cluster.primaries[index], cluster.replicas[index]] as [
+      NativeRedis,
+      NativeRedis,
+    ];
+    const client = await connectRedis({ urls: cluster.url });
+    if (!('nodes' in client)) throw new Error('not a client of a cluster');
+    const copy = client.duplicate();
+    const blocking = copy.duplicate();
+    const faults: string[] = [];
+    for (const one of [client, copy, blocking]) {
+      one.on('error', () => {});
+      one.on('node error', (error: Error) => faults.push(error.message));
+    }
+    const key = await keyOf(index);
+    await client.set(key, 'kept');
+    await caughtUp(primary, replica);
+    for (const one of [copy, blocking]) expect(await one.get(key)).toBe('kept');
+    const { pid } = primary;
+    try {
+      const waiting = blocking.blpop(`{${key}}:list`, 0);
+      process.kill(pid, 'SIGSTOP');
+      expect(await Promise.all([client.get(key), copy.get(key)])).toEqual(['kept', 'kept']);
+      await client.rpush(`{${key}}:list`, 'pushed');
+      expect(await waiting).toEqual([`{${key}}:list`, 'pushed']);
+      expect(faults.filter((fault) => fault.includes('Socket timeout'))).toEqual([]);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+      for (const one of [client, copy, blocking]) one.disconnect();
+    }
+  });
+
+  /** A key that the primary with an index had at the start. */
+  async function keyOf(index: number): Promise<string> {
+    for (let number = 0; ; number++) {
+      if ((await primaryOf(`key-${number}`)) === index) return `key-${number}`;
+    }
+  }
+
+  async function primaryOf(key: string): Promise<number> {
+    return Math.floor((3 * Number(await cluster.primaries[0]?.call('CLUSTER', 'KEYSLOT', key))) / SLOTS);
+  }
 
   async function says(node: NativeRedis, what: string): Promise<boolean> {
     return String(await node.call('INFO', 'replication')).includes(what);

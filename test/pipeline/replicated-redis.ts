@@ -1,4 +1,4 @@
-import { type NativeRedis, startNativeRedis } from '../native-redis.ts';
+import { caughtUp, startNativeRedis } from '../native-redis.ts';
 import { until } from '../until.ts';
 import { startTcpRelay } from './tcp-relay.ts';
 
@@ -27,11 +27,7 @@ export async function startReplicatedRedis(): Promise<ReplicatedRedis> {
   return {
     url: `redis://127.0.0.1:${address.port}`,
     async promote(during) {
-      const written = await offsetOf(primary, 'master_repl_offset');
-      await until(
-        'the replica has all',
-        async () => (await offsetOf(replica, 'slave_repl_offset')) >= written,
-      );
+      await caughtUp(primary, replica);
       line.hold();
       await during();
       await replica.call('REPLICAOF', 'NO', 'ONE');
@@ -45,9 +41,4 @@ export async function startReplicatedRedis(): Promise<ReplicatedRedis> {
       for (const server of servers) await server.close();
     },
   };
-}
-
-async function offsetOf(server: NativeRedis, name: string): Promise<number> {
-  const info = String(await server.call('INFO', 'replication'));
-  return Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]);
 }
