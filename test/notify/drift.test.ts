@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createMasker } from '../../src/model/secret.ts';
-import { configuredAlone, rotate } from '../../src/notify/provisioning/provision.ts';
+import { rotate } from '../../src/notify/provisioning/provision.ts';
+import { configuredAlone } from '../../src/notify/provisioning/read-back.ts';
 import { showAccount, showConfigured } from '../../src/notify/provisioning/show.ts';
 import { actions, desiring, start, WEBHOOK } from './provision-room.ts';
 

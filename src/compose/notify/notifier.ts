@@ -6,13 +6,9 @@ import type { DeliveryAttempt } from '../../model/alert/delivery.ts';
 import type { ProvisionChange } from '../../model/alert/provision-change.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
 import { raceAbort } from '../../model/time-limit.ts';
-import {
-  faultOf,
-  type ObjectFault,
-  type Provisioned,
-  type ReadBack,
-  withoutFaults,
-} from '../../notify/provisioning/provision.ts';
+import { faultOf, type ObjectFault } from '../../notify/provisioning/object-faults.ts';
+import type { Provisioned } from '../../notify/provisioning/provision.ts';
+import { type ReadBack, withoutFaults } from '../../notify/provisioning/read-back.ts';
 import type { Store } from '../store.ts';
 import { createDelivery } from './delivery.ts';
 import { configuredWebhooks, routingOf } from './routing.ts';

@@ -9,14 +9,9 @@ import { NotifyError } from '../../notify/errors.ts';
 import { createPlatformClient } from '../../notify/platform/client.ts';
 import { credentialHeaders } from '../../notify/platform/credentials.ts';
 import { platformUrl } from '../../notify/platform/sites.ts';
-import {
-  configuredAlone,
-  type ObjectFault,
-  type Provisioned,
-  provision,
-  type ReadBack,
-  readBack,
-} from '../../notify/provisioning/provision.ts';
+import type { ObjectFault } from '../../notify/provisioning/object-faults.ts';
+import { type Provisioned, provision } from '../../notify/provisioning/provision.ts';
+import { configuredAlone, type ReadBack, readBack } from '../../notify/provisioning/read-back.ts';
 import { type Account, deriveHashKey } from '../../notify/provisioning/resources.ts';
 import type { Desired, VariableValue } from '../../notify/webhooks/definition.ts';
 import { webhookOf } from '../../notify/webhooks/preset-webhook.ts';

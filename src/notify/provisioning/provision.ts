@@ -2,17 +2,13 @@ import type { ProvisionChange } from '../../model/alert/provision-change.ts';
 import type { AppliedObject } from '../../model/ports/applied-objects.ts';
 import type { Lock } from '../../model/ports/shared-state.ts';
 import { NotifyError } from '../errors.ts';
-import {
-  type Desired,
-  type DesiredWebhook,
-  readDefinition,
-  type VariableValue,
-  type WebhookDefinition,
-} from '../webhooks/definition.ts';
-import { invalidRoutes, usedVariables, validateDesired } from '../webhooks/validate.ts';
+import type { Desired } from '../webhooks/definition.ts';
+import { validateDesired } from '../webhooks/validate.ts';
 import { type CompareOptions, compare, readIfThere } from './compare.ts';
+import { collectFaults, type Faults, type ObjectFault } from './object-faults.ts';
+import { type ReadBack, readBack, withoutFaults } from './read-back.ts';
 import { deletion, exists, reconcile, removeObject } from './reconcile.ts';
-import { type Account, type Resource, resourcesOf, sameUrl, variableResource } from './resources.ts';
+import { type Account, type Resource, resourcesOf, variableResource } from './resources.ts';
 
 export interface ProvisionOptions extends Account {
   readonly lock: Lock;
@@ -20,21 +16,6 @@ export interface ProvisionOptions extends Account {
   readonly signal: AbortSignal;
   /** Called with each fault when it is found: a platform that hangs takes minutes for each object. */
   readonly onFault?: ((fault: ObjectFault) => void) | undefined;
-}
-
-/** Alerts are rendered with this: the platform's objects, and the configured secrets, which it never returns. */
-export interface ReadBack {
-  /** By route; a webhook that does not exist has none, and neither has one with a fault. */
-  readonly definitions: ReadonlyMap<string, WebhookDefinition>;
-  readonly variables: Readonly<Record<string, VariableValue>>;
-  readonly faults: readonly ObjectFault[];
-}
-
-/** Why one webhook or variable is not as it is configured. The other ones are not concerned. */
-export interface ObjectFault extends Pick<Resource, 'kind' | 'name'> {
-  /** The routes that cannot be used for that reason. */
-  readonly routes: readonly string[];
-  readonly error: NotifyError;
 }
 
 export interface Provisioned extends ReadBack {
@@ -63,63 +44,14 @@ export async function provision(options: ProvisionOptions): Promise<Provisioned>
   });
 }
 
-type Faults = ReturnType<typeof collectFaults>;
-
-/** Collects the faults of single objects; those of webhooks that cannot work are known before anything is sent. */
-function collectFaults(desired: Desired, onFault?: (fault: ObjectFault) => void) {
-  const { webhooks, variables } = desired;
-  const invalid = invalidRoutes(desired);
-  const found = webhooks.flatMap(({ route, name }): ObjectFault[] => {
-    const error = invalid.get(route);
-    return error === undefined ? [] : [{ kind: 'webhook', name, routes: [route], error }];
-  });
-  const uses = (webhook: DesiredWebhook, { kind, name }: Pick<Resource, 'kind' | 'name'>) =>
-    kind === 'webhook' ? webhook.name === name : usedVariables(webhook, variables).includes(name);
-  for (const fault of found) onFault?.(fault);
-  const routesOf = (object: Pick<Resource, 'kind' | 'name'>) =>
-    webhooks.filter((one) => uses(one, object)).map(({ route }) => route);
-  return {
-    found,
-    /** Whether a webhook, or a variable that it uses, has a fault. */
-    isStopped: (route: string) => faultOf(route, found) !== undefined,
-    /** The result of `work` on an object; `undefined` after a `NotifyError`, which is the fault of this object. */
-    async attempt<Result>(
-      { kind, name }: Pick<Resource, 'kind' | 'name'>,
-      work: () => Promise<Result>,
-    ): Promise<Result | undefined> {
-      try {
-        return await work();
-      } catch (error) {
-        if (!(error instanceof NotifyError)) throw error;
-        const fault = { kind, name, routes: routesOf({ kind, name }), error };
-        found.push(fault);
-        onFault?.(fault);
-        return undefined;
-      }
-    },
-  };
-}
-
-/** The first fault for which a route cannot be used. */
-export function faultOf(route: string, faults: readonly ObjectFault[]): ObjectFault | undefined {
-  return faults.find(({ routes }) => routes.includes(route));
-}
-
 /** As `provision`, for callers that need all objects: nothing is sent when one is invalid, and the first fault is thrown at the end. */
 export async function provisionAll(options: ProvisionOptions): Promise<Provisioned> {
   validateDesired(options.desired);
   return withoutFaults(await provision(options));
 }
 
-/** Throws the first fault of single objects. */
-export function withoutFaults<Result extends ReadBack>(result: Result): Result {
-  const [fault] = result.faults;
-  if (fault !== undefined) throw fault.error;
-  return result;
-}
-
 /** Runs `work` with the account locked; its signal aborts when the lock is lost. */
-export function holdAccount<T>(
+function holdAccount<T>(
   lock: Lock,
   { account }: Account,
   signal: AbortSignal,
@@ -238,56 +170,6 @@ async function objectsToDelete(account: Account, desired: Desired): Promise<read
 async function planned(resource: Resource, options: CompareOptions): Promise<readonly ProvisionChange[]> {
   const { change, stale } = await compare(resource, options);
   return stale === undefined ? [change] : [change, deletion(resource.kind, stale)];
-}
-
-/**
- * Reads the configured objects from the platform. An object that cannot be read is a fault of its own. `applied`: the faults of the
- * changes that were just made; a URL that another writer has replaced since then is one of them, because alerts would go there.
- */
-export async function readBack(
-  account: Account,
-  desired: Desired,
-  signal: AbortSignal,
-  applied?: Faults,
-): Promise<ReadBack> {
-  const { client } = account;
-  const faults = applied ?? collectFaults(desired);
-  const variables: Record<string, VariableValue> = { ...desired.variables };
-  for (const [name, wanted] of Object.entries(desired.variables)) {
-    if ('secret' in wanted) continue;
-    await faults.attempt({ kind: 'variable', name }, async () => {
-      // The value differs from the configured one only when an operator's change is kept.
-      const value = (await readIfThere({ read: client.readVariable }, name, signal))?.value.value;
-      if (value !== undefined) variables[name] = { value };
-    });
-  }
-  const definitions = new Map<string, WebhookDefinition>();
-  for (const webhook of desired.webhooks) {
-    const { route, name } = webhook;
-    if (faults.isStopped(route)) continue;
-    await faults.attempt({ kind: 'webhook', name }, async () => {
-      const found = await readIfThere({ read: client.readWebhook }, name, signal);
-      if (found === undefined) return;
-      if (applied !== undefined && desired.drift !== 'keep' && !sameUrl(found.value.url, webhook.url)) {
-        const message = `Another writer replaced the URL of webhook ${name} on the platform: two installations need different names`;
-        throw new NotifyError('not-applied', message, { retryable: true });
-      }
-      definitions.set(route, readDefinition(found.value));
-    });
-  }
-  return { definitions, variables, faults: faults.found };
-}
-
-/** Returns what alerts are rendered with when no platform is configured. */
-export function configuredAlone(desired: Desired, onFault?: (fault: ObjectFault) => void): ReadBack {
-  const { webhooks, variables } = desired;
-  const { found: faults, isStopped } = collectFaults(desired, onFault);
-  const valid = webhooks.filter(({ route }) => !isStopped(route));
-  return {
-    definitions: new Map(valid.map(({ route, ...definition }) => [route, definition])),
-    variables,
-    faults,
-  };
 }
 
 interface RotateOptions extends ProvisionOptions {
