@@ -157,7 +157,7 @@ describe('lockhound api url', () => {
 const corpora = process.env['LOCKHOUND_CORPORA'] ?? resolve(import.meta.dirname, '../../../shared/corpora');
 
 describe.skipIf(!existsSync(join(corpora, 'discovery')))('documents of others', () => {
-  it('are valid, and the URLs of 35,000 calls are as recorded', async () => {
+  it('are valid, and the URLs of their calls are as recorded', async () => {
     const documents = join(corpora, 'discovery/documents');
     const validated = await lockhound(['api', 'validate', documents]);
     expect(validated.code).toBe(0);
@@ -168,12 +168,9 @@ describe.skipIf(!existsSync(join(corpora, 'discovery')))('documents of others', 
         .every((line) => line.startsWith('valid')),
     ).toBe(true);
     const lines = readFileSync(join(corpora, 'discovery/urls.jsonl'), 'utf8').trim();
-    const { code, out } = await lockhound(
-      ['api', 'url', '--batch', '--base', documents],
-      `${lines}\n`.repeat(56),
-    );
+    const { code, out } = await lockhound(['api', 'url', '--batch', '--base', documents], `${lines}\n`);
     expect(code).toBe(0);
-    expect(out.trim().split('\n')).toHaveLength(lines.split('\n').length * 56);
+    expect(out.trim().split('\n')).toHaveLength(lines.split('\n').length);
   });
 });
 

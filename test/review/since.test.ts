@@ -159,11 +159,13 @@ describe('scan --since', () => {
   const lock = (packages: Packages) => file('package-lock.json', packages);
 
   it('compares with the newest common commit when three dots are written', async () => {
-    const { folder, commit } = repositories.create('branches', { 'package-lock.json': lock({ flawed: V1 }) });
-    git(folder, 'checkout', '--quiet', '-b', 'feature');
-    commit({ 'package-lock.json': lock({ flawed: V1, good: V1 }) });
-    git(folder, 'checkout', '--quiet', 'main');
-    commit({ 'package-lock.json': lock({ good: V1 }) });
+    const { folder, build } = repositories.create('branches');
+    const files = (packages: Packages) => ({ 'package-lock.json': lock(packages) });
+    build([
+      { branch: 'main', files: files({ flawed: V1 }) },
+      { branch: 'feature', parents: [0], files: files({ flawed: V1, good: V1 }) },
+      { branch: 'main', parents: [0], files: files({ good: V1 }) },
+    ]);
     git(folder, 'checkout', '--quiet', 'feature');
     process.chdir(folder);
     expect(await scan('--since', 'main')).toMatchObject({ code: 1, fresh: ['flawed'] });

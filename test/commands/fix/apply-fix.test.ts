@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { existsSync, promises } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -12,6 +12,7 @@ import { restoreUnfinished, writeChanges } from '../../../src/commands/fix/write
 import { inheritedEnvironment } from '../../../src/config/inherited-environment.ts';
 import type { FixPlan, RemovalPlan } from '../../../src/model/advice/fix-plan.ts';
 import type { ScanReport } from '../../../src/model/scan/verdict.ts';
+import { lockhound } from '../../cli/lockhound.ts';
 
 let folder: string;
 /** The folder of each test as it begins. */
@@ -22,7 +23,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'package.json'), '{"dependencies":{"a":"1.0.0"}}\n');
   await writeFile(join(folder, 'package-lock.json'), 'a 1.0.0\n');
   await writeFile(join(folder, '.gitignore'), 'node_modules\n*.log\n');
-  git('init', '--quiet', '--initial-branch=main');
+  git('init', '--quiet', '--template=', '--initial-branch=main');
   git('config', 'user.name', 'A Person');
   git('config', 'user.email', 'person@example.com');
   git('add', '.');
@@ -349,13 +350,16 @@ await writeChanges(copy, changes);
 });
 
 it('lockhound fix --apply refuses several paths, and --check without --apply', async () => {
-  const run = (...args: string[]) =>
-    new Promise<string>((resolve) => {
-      const main = join(import.meta.dirname, '../../../src/cli/main.ts');
-      execFile(process.execPath, [main, 'fix', ...args], { cwd: folder }, (_error, _out, messages) =>
-        resolve(messages),
-      );
-    });
-  expect(await run('--apply', 'package-lock.json', 'web')).toContain('--apply takes one folder');
-  expect(await run('--check', 'true')).toContain('--check and --branch need --apply');
+  const run = async (...args: string[]) => {
+    const { code, note } = await lockhound(['fix', ...args]);
+    return [code, note];
+  };
+  expect(await run('--apply', folder, 'web')).toEqual([
+    2,
+    expect.stringContaining('--apply takes one folder'),
+  ]);
+  expect(await run('--check', 'true', folder)).toEqual([
+    2,
+    expect.stringContaining('--check and --branch need --apply'),
+  ]);
 });
