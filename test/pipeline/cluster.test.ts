@@ -15,7 +15,7 @@ import { createWorld, type Room, type World } from './world.ts';
  */
 const KILLS = process.env['CLUSTER_KILLS'] === '1';
 
-const TARGETS = Array.from({ length: 12 }, (_, number) => `team/target-${number}`);
+const TARGETS = Array.from({ length: 6 }, (_, number) => `team/target-${number}`);
 
 /**
  * `appendfsync always`: a primary that is killed restarts with all acknowledged writes. A replica that takes over may lose some,
