@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { git, openRepositories, serveRepositories } from '../sources/repositories.ts';
@@ -234,6 +235,8 @@ function changed(
   return [200, shown(known)];
 }
 
+/** A branch is a file: nothing packs the refs of this repository. */
 function tipOf(bare: string, branch: string): string | undefined {
-  return git(bare, 'for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`) || undefined;
+  const file = join(bare, '.git/refs/heads', branch);
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
 }

@@ -260,14 +260,17 @@ describe('scan --since', () => {
     expect((await scan('--since', 'HEAD~1')).code).toBe(2);
   });
 
+  let plain: string;
+  beforeAll(() => {
+    plain = repositories.create('plain', { 'package-lock.json': lock({}) }).folder;
+  });
   it.each([
     ['--output=evil', 'is not the name of a commit'],
     ['HEAD~9', 'there is no commit "HEAD~9"'],
     ['HEAD..--all', 'is not the name of a commit'],
     ['HEAD....HEAD', 'there is no commit ".HEAD"'],
   ])('refuses the range %s', async (range, message) => {
-    const { folder } = repositories.create('refuses', { 'package-lock.json': lock({}) });
-    process.chdir(folder);
+    process.chdir(plain);
     const { code, note } = await scan(`--since=${range}`);
     expect([code, existsSync('evil')]).toEqual([2, false]);
     expect(note).toContain(message);
@@ -297,6 +300,10 @@ describe('scan --baseline', () => {
     expect((await scan('--baseline', 'malware.json', '--fail-on', 'never')).code).toBe(0);
   });
 
+  let invalid: string;
+  beforeAll(() => {
+    invalid = repositories.create('invalid', { 'package-lock.json': lock({ good: V1 }) }).folder;
+  });
   it.each([
     ['nothing.json', undefined, 'no such file'],
     ['empty.json', '', 'is not JSON'],
@@ -304,8 +311,7 @@ describe('scan --baseline', () => {
     ['other.json', '{"schema":"lockhound.diff/1"}', 'schema: Invalid input'],
     ['/dev/zero', undefined, 'only regular files are read'],
   ])('is an error for %s', async (name, content, message) => {
-    const { folder } = repositories.create('invalid', { 'package-lock.json': lock({ good: V1 }) });
-    process.chdir(folder);
+    process.chdir(invalid);
     if (content !== undefined) writeFileSync(name, content);
     const { code, note } = await scan('--baseline', name);
     expect(code).toBe(2);
