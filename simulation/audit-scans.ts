@@ -8,6 +8,7 @@ import {
   type ReceivedAlert,
   type Say,
 } from './audit-records.ts';
+import { freshFor } from './plan.ts';
 import type { AskedScan } from './scans.ts';
 import { fieldsOf, type Witness } from './witness.ts';
 
@@ -24,6 +25,7 @@ interface ScanFields {
   readonly failedDeliveries?: number;
   readonly incomplete?: boolean;
   readonly unchanged?: boolean;
+  readonly unreadFiles?: readonly { readonly reason: string }[];
 }
 
 /** Where the records of scans say something else than what was asked for, and what was told. */
@@ -49,7 +51,7 @@ export function wrongScans(
       continue;
     }
     const fields = JSON.parse(text) as ScanFields;
-    checkScan(fields, scan, say);
+    if (scan.at >= calmSince || !isGivenUp(fields)) checkScan(fields, scan, say);
     // A worker claims the id of a scan that another program queued: Redis may lose that write alone. A wrong clock says nothing about when.
     const { endedAt = scan.at } = fields;
     const mayBeLost = hadWrongClocks ? hasLostWrites : lost.has(scan.at, endedAt);
@@ -57,6 +59,11 @@ export function wrongScans(
     if (scan.at >= calmSince) checkCalm(scan, fields, happened.mayDoubt(step.target), say);
   }
   return [...found, ...wrongCounts(records, received, happened)];
+}
+
+/** Three faults hit one job: its lockfile is not read, and a note says so. */
+function isGivenUp({ lockfiles, unreadFiles }: ScanFields): boolean {
+  return lockfiles === 0 && unreadFiles?.every(({ reason }) => reason.includes('workers died')) === true;
 }
 
 function checkScan(fields: ScanFields, { mayBeLost }: AskedScan, say: Say): void {
@@ -76,8 +83,9 @@ function checkCalm({ at, id, step }: AskedScan, fields: ScanFields, mayDoubt: bo
   if (incomplete === true && missing === 0 && !mayDoubt) say('it is not complete');
   if (!(Math.floor(at) <= startedAt && startedAt <= endedAt))
     say(`it began at ${startedAt} and ended at ${endedAt}`);
-  // What a scan could not find out is looked up again.
-  if (id.endsWith('-unchanged') && unchanged !== true && !mayDoubt) say('it was read again');
+  // What a scan could not find out is looked up again, and so is what a refresh judged meanwhile.
+  if (id.endsWith('-unchanged') && unchanged !== true && !mayDoubt && freshFor(startedAt) === 0)
+    say('it was read again');
 }
 
 /**

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { createProducer, type Producer } from '../src/producer.ts';
 import { createKeys } from '../src/store/keys.ts';
 import type { Model } from './oracle.ts';
-import { type Packages, type Step, WITHOUT_EDGES } from './plan.ts';
+import { freshFor, type Packages, type Step, WITHOUT_EDGES } from './plan.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export const REDIS = 'redis://redis.test:6379';
@@ -111,7 +111,11 @@ export class Scans {
     await this.enqueue(scan);
     if (step.after === undefined) return scan;
     await this.#scheduler.sleep(step.after === 'late' ? LATE_MS : SOON_MS);
-    if (step.after === 'late') onLate();
+    if (step.after === 'late') {
+      // What a refresh did not find just before stays unknown while its answer is fresh.
+      await this.#scheduler.sleep(freshFor(this.#scheduler.now));
+      onLate();
+    }
     // What is asked for last counts, so that an earlier scan is not asked for again.
     if (this.last(step.target) !== scan) return scan;
     if (step.after === 'same') await this.enqueue(scan);
