@@ -134,6 +134,8 @@ export class Scans {
   /** Asks for a scan, or again for one that Redis may have lost. */
   async enqueue(scan: AskedScan): Promise<void> {
     const { step, id, at, labels } = scan;
+    // Redis may lose the scan until it is confirmed again.
+    delete scan.confirmedAt;
     if (step.via === 'queue') {
       const payload = payloadOf({ id: step.target, labels }, id, [this.#lockfile(step)], at);
       await this.#queue({ version: 1, key: id, payload }, `${id}-${step.target}`);
