@@ -3,6 +3,7 @@ import type { PackageGate } from '../../compose/package-gate.ts';
 import { identityOf } from '../../fleet/identity.ts';
 import { inspect } from '../../jobs/signals/inspect.ts';
 import { createMemoryInspections } from '../../jobs/signals/inspect-now.ts';
+import { defined } from '../../model/defined.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { ResolvedPackage } from '../../model/scan/inventory.ts';
 import type { Inspection } from '../../model/signal/inspection.ts';
@@ -64,23 +65,22 @@ export async function inspectionsFor(
     others.map((one) => kept.get(identityOf(one))),
   );
   const open = others.filter(({ purl }) => !byPurl.has(purl));
-  for (const { purl } of open) unknown.set(purl, 'signs of a compromise: not inspected in time');
-  put(open, await inspectNow(open, parts, (one, reason) => unknown.set(one.purl, reason)));
+  const { found, failure = 'not inspected in time' } = await inspectNow(open, parts);
+  put(open, found);
   for (const one of open) {
-    const found = byPurl.get(one.purl);
-    if (found !== undefined) unknown.delete(one.purl);
-    if (found?.unknown.length === 0) kept.set(identityOf(one), found);
+    const inspection = byPurl.get(one.purl);
+    if (inspection === undefined) unknown.set(one.purl, `signs of a compromise: ${failure}`);
+    else if (inspection.unknown.length === 0) kept.set(identityOf(one), inspection);
   }
   return { byPurl, unknown };
 }
 
-/** One for each package, in order; `undefined` for one that could not be inspected. */
+/** `found`: one for each package, in order; `undefined` for one that could not be inspected. `failure`: why that is so. */
 async function inspectNow(
   chosen: readonly ResolvedPackage[],
   { gate, seesAll, signal, now }: InspectionParts,
-  onFailure: (one: ResolvedPackage, reason: string) => void,
-): Promise<readonly (Inspection | undefined)[]> {
-  if (chosen.length === 0) return [];
+): Promise<{ readonly found: readonly (Inspection | undefined)[]; readonly failure?: string }> {
+  if (chosen.length === 0) return { found: [] };
   const inspections = { ...createMemoryInspections(), mode: 'before-judging' as const };
   const ports = {
     ...{ inspections, insights: gate.insights(seesAll) },
@@ -93,11 +93,12 @@ async function inspectNow(
   const requestedAt = new Date(now).toISOString();
   const attempt = { signal, lastAttempt: true, progress: () => {}, startedAt: now };
   const payload = { inspection: 'check', part: 0, requestedAt, packages, witnesses: [] };
-  try {
-    await within(inspect(payload, ports, attempt), LIMIT_MS);
-  } catch (error) {
-    signal.throwIfAborted();
-    for (const one of chosen) onFailure(one, `signs of a compromise: ${messageOf(error)}`);
-  }
-  return await inspections.read(chosen.map(identityOf));
+  const failure = await within(inspect(payload, ports, attempt), LIMIT_MS).then(
+    () => undefined,
+    (error: unknown) => {
+      signal.throwIfAborted();
+      return messageOf(error);
+    },
+  );
+  return { found: await inspections.read(chosen.map(identityOf)), ...defined({ failure }) };
 }

@@ -14,11 +14,7 @@ const [MAX_WAITING, MOST_WAITING] = [50_000, 1_000];
 const MAX_WAIT_MS = 30_000;
 
 interface Waiting {
-  readonly questions: {
-    readonly packages: number;
-    readonly size: number;
-    readonly start: () => void;
-  }[];
+  readonly questions: { readonly packages: number; readonly start: () => void }[];
   packages: number;
 }
 
@@ -32,8 +28,8 @@ export function createTurns() {
   const startNext = (): void => {
     for (const [caller, waiting] of callers) {
       const [first] = waiting.questions;
-      if (first === undefined || running + first.size > AT_ONCE) return;
-      running += first.size;
+      if (first === undefined || running + sizeOf(first.packages) > AT_ONCE) return;
+      running += sizeOf(first.packages);
       waiting.packages -= first.packages;
       waiting.questions.shift();
       // A caller who has more to ask comes last again.
@@ -47,12 +43,11 @@ export function createTurns() {
     work: () => Promise<Value>,
   ): Promise<Value> => {
     const packages = Math.min(Math.max(asked, LEAST), MOST_WAITING);
-    const size = Math.min(packages, MOST);
     const waiting = callers.get(caller) ?? { questions: [], packages: 0 };
     if (waiting.packages + packages > MAX_WAITING) throw tooMany(429);
     const askedAt = performance.now();
     const { promise, resolve } = Promise.withResolvers<void>();
-    waiting.questions.push({ packages, size, start: resolve });
+    waiting.questions.push({ packages, start: resolve });
     waiting.packages += packages;
     callers.set(caller, waiting);
     startNext();
@@ -62,10 +57,15 @@ export function createTurns() {
       if (performance.now() - askedAt > MAX_WAIT_MS) throw tooMany(503);
       return await work();
     } finally {
-      running -= size;
+      running -= sizeOf(packages);
       startNext();
     }
   };
+}
+
+/** The part of `AT_ONCE` that a question takes while it runs. */
+function sizeOf(packages: number): number {
+  return Math.min(packages, MOST);
 }
 
 function tooMany(status: number): Refusal {
