@@ -12,6 +12,7 @@ import {
   NAMES,
   type Packages,
   type Plan,
+  REFRESH_S,
   ROUND_MS,
   type Step,
 } from './plan.ts';
@@ -31,8 +32,8 @@ const SETTLED_WITHIN_MS = 3 * 60_000;
  * on after 5 minutes at most (`worker.recheck.held`).
  */
 const HELD_WITHIN_MS = 6 * 60_000;
-/** Without faults, a refresh begins after 15 seconds, and what it finds is told within this time, by the second attempt at one of its deliveries. */
-const REFRESHED_WITHIN_MS = 15_000 + 6_000;
+/** Without faults, a refresh begins after `REFRESH_S.all`, and what it finds is told within this time, by the second attempt at one of its deliveries. */
+const REFRESHED_WITHIN_MS = REFRESH_S.all * 1_000 + 6_000;
 /** Without faults, what a scan finds is told within this time. */
 const PROMPT_MS = 3_000;
 /** A scan knows advisories that are older: facts are kept for two seconds. */

@@ -136,12 +136,15 @@ const BUSY = 0.3;
 const BUSY_TARGET = 'target-0';
 const BUSY_SCANS = 8;
 const BUSY_EVERY_MS = 700;
+/** Seconds between two refreshes, of everything and of young versions. */
+export const REFRESH_S = { all: 15, young: 20 } as const;
 /** A refresh has looked at its packages, and its answers are fresh no more, after this time. */
 const REFRESHED_MS = 3_000;
 
 /** How long the answers of the last refresh, of everything or of young versions, may still be fresh, in ms. */
 export function freshFor(now: number): number {
-  return Math.max(0, REFRESHED_MS - Math.min(now % 15_000, now % 20_000));
+  const { all, young } = REFRESH_S;
+  return Math.max(0, REFRESHED_MS - Math.min(now % (all * 1_000), now % (young * 1_000)));
 }
 
 /** Distinguishes the random numbers of late packages from all others, which stay the same. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LoadedConfig } from '../src/config/load.ts';
 import type { Result } from './history.ts';
-import { BOUNDS, MODES, type Plan, planOf, SOURCES } from './plan.ts';
+import { BOUNDS, MODES, type Plan, planOf, REFRESH_S, SOURCES } from './plan.ts';
 import { replacePlatform } from './platform.ts';
 import { URLS } from './world.ts';
 
@@ -103,7 +103,7 @@ log: { level: ${level} }
 
 /** Of an installation with one route. */
 const SMALL = `
-watch: { every: 15s, young: 0s, jitter: 0s, inspect: false }
+watch: { every: ${REFRESH_S.all}s, young: 0s, jitter: 0s, inspect: false }
 notify:
   webhook: { name: hook, url: "${URLS.receiver}/hook" }
   allowAddresses: [receiver.test]
@@ -111,7 +111,7 @@ notify:
 
 /** Of one with a route of each mode, whose refreshes have a jitter, and which reads some targets itself. */
 const LARGE = `
-watch: { every: 15s, young: 20s, jitter: 1s, inspect: false, unwatchedAfter: 4s, allowAddresses: [files.test] }
+watch: { every: ${REFRESH_S.all}s, young: ${REFRESH_S.young}s, jitter: 1s, inspect: false, unwatchedAfter: 4s, allowAddresses: [files.test] }
 notify:
   firstScan: all
   routes:

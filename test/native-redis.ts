@@ -104,13 +104,12 @@ export async function freePort(): Promise<number> {
   for (;;) {
     const port = NOT_GIVEN.first + Math.floor(Math.random() * NOT_GIVEN.count);
     const server = createServer().listen(port, '127.0.0.1');
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      ({ code }) => {
-        if (code !== 'EADDRINUSE') throw new Error(`no port is free: ${code}`);
-      },
+    const fault = await once(server, 'listening').then(
+      () => undefined,
+      ({ code }) => code,
     );
-    if (isFree === undefined) continue;
+    if (fault === 'EADDRINUSE') continue;
+    if (fault !== undefined) throw new Error(`no port is free: ${fault}`);
     server.close();
     await once(server, 'close');
     return port;

@@ -9,19 +9,11 @@ import { createKeys } from '../../src/store/keys.ts';
 import { parseAddresses } from '../../src/store/redis/address.ts';
 import { closeRedis, connectRedis } from '../../src/store/redis/connection.ts';
 import { SELF_SIGNED } from '../http/self-signed.ts';
+import { freePort } from '../native-redis.ts';
 import { until } from '../until.ts';
 import { openStoreRoom, type StoreRoom } from './store-room.ts';
 
 const PASSWORD = 'pass-5b1d';
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 async function failureOf(
   urls: string,
