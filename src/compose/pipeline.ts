@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
 import type { InsightsOptions } from '../insights/insights.ts';
 import { JOBS } from '../jobs/catalog.ts';
-import { type FollowUp, followUp, type JobLimits, jobIdOf } from '../jobs/job.ts';
-import { DELIVER_NOTIFICATION, payloadOf } from '../jobs/payloads/deliver-notification.ts';
+import type { JobLimits } from '../jobs/job.ts';
+import { DELIVER_NOTIFICATION } from '../jobs/payloads/deliver-notification.ts';
 import type { ContractPort, ExploitPort, NotifierPort, Ports } from '../jobs/ports.ts';
 import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
 import { WORKER_INLINE } from '../lockfiles/threads/reading-limits.ts';
@@ -14,12 +14,12 @@ import type { Cache } from '../model/ports/shared-state.ts';
 import { cacheInMemory } from '../store/facts/memory-cache.ts';
 import { whenWritesMayBeLost } from '../store/redis/connection.ts';
 import type { WorkerEvent } from '../workers/events.ts';
-import { createPass } from '../workers/reconciler.ts';
-import { createSlots, openFlow, type Runtime, type Slots, startWorkers } from '../workers/runtime.ts';
+import { createSlots, type Runtime, type Slots, startWorkers } from '../workers/runtime.ts';
 import type { Schedule, StoredSchedules } from '../workers/schedules.ts';
 import { factCache } from './fact-cache.ts';
 import { openInsightsClients, warnOnce } from './insights.ts';
 import { createKnownFixes } from './known-fixes.ts';
+import { lostWork } from './lost-work.ts';
 import { createPorts } from './ports.ts';
 import type { Store, Stores } from './store.ts';
 
@@ -149,7 +149,7 @@ async function startShard(
         : {
             everyMs: recheck.open,
             claim: (ms) => store.claim('reconcile', ms),
-            orphans: () => orphanedDeliveries(store),
+            ...lostWork(store),
           },
   });
 }
@@ -173,35 +173,4 @@ function deliveryLimits({ config: { notify } }: LoadedConfig): Partial<JobLimits
     maxBackoffMs: longestDelay,
     timeoutMs: notify.timeout + DELIVERY_OVERHEAD_MS,
   };
-}
-
-/**
- * Jobs for deliveries that are recorded as open although no open job would send them: Redis lost the job or its outcome.
- * They are sent, possibly again, under their existing ids.
- */
-async function* orphanedDeliveries({
-  deliveries,
-  openJobs,
-}: Pick<Store, 'deliveries' | 'openJobs'>): AsyncGenerator<FollowUp> {
-  for (const id of await deliveries.list(['open'])) {
-    const record = await deliveries.find(id);
-    if (record === undefined) continue;
-    if ((await openJobs.find(jobIdOf(DELIVER_NOTIFICATION.name, record.key))) !== undefined) continue;
-    // The delivery may have ended since its record was read.
-    const state = (await deliveries.find(id))?.state;
-    if (state === undefined || state === 'delivered' || state === 'failed') continue;
-    yield followUp(DELIVER_NOTIFICATION, payloadOf(record));
-  }
-}
-
-/** Makes one pass of the reconciler, as a worker does every minute: lost jobs are queued again, and lanes go on. */
-export async function reconcileOnce(store: Store, log: Logger): Promise<void> {
-  const onError = (error: Error): void => log.warn({ error: error.message }, 'queue connection');
-  const opened = { ...store, connection: store.redis };
-  const { flow, close } = openFlow(JOBS, opened, onError, { skipMetasUpdate: true });
-  try {
-    await createPass({ orphans: () => orphanedDeliveries(store) }, { flow, log })();
-  } finally {
-    await close();
-  }
 }

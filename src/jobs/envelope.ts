@@ -15,6 +15,15 @@ export class UnparsedData {
   }
 }
 
+/** Reads the data of a queued job, which is text in Redis. */
+export function parseData(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    return new UnparsedData(text, messageOf(error));
+  }
+}
+
 /**
  * - `invalid-payload`: only the producer can correct it.
  * - `newer-version`: a newer release wrote it; a newer worker will run it.

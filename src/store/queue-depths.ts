@@ -59,6 +59,15 @@ export function createQueueDepths(redis: RedisClient, { prefix }: Keys, now: () 
         reason: reason ?? '',
       }));
     },
+    /** The data of a job, as JSON, and when it failed permanently, in ms since 1970. `undefined` for a job that has not failed. */
+    async failedJob(
+      queue: string,
+      id: string,
+    ): Promise<{ readonly data: string; readonly at: number } | undefined> {
+      const at = await redis.zscore(`${prefix}:${queue}:failed`, id);
+      const data = await redis.hget(`${prefix}:${queue}:${id}`, 'data');
+      return at === null || data === null ? undefined : { data, at: Number(at) };
+    },
     /** The data of the jobs that workers claim next, as JSON, and when they were queued in ms since 1970. */
     async oldestData(
       queue: string,

@@ -7,7 +7,8 @@ import { runScript } from './scripts/run-script.ts';
 import { createHashValues } from './values/hash-values.ts';
 import { type OnUnreadable, writeText } from './values/stored-values.ts';
 
-const KEPT = 1_000;
+/** How many payloads are kept. */
+export const KEPT_REJECTED = 1_000;
 const MAX_DATA_CHARACTERS = 8_192;
 const MAX_ISSUES = 50;
 
@@ -32,12 +33,14 @@ export function createRejectedStore(redis: RedisClient, keys: Keys, onUnreadable
         redis,
         PUT_NEWEST,
         [keys.rejected, keys.rejectedOrder],
-        [Date.parse(entry.at), KEPT, nameOf(entry), writeText(REJECTED_PAYLOAD, kept)],
+        [Date.parse(entry.at), KEPT_REJECTED, nameOf(entry), writeText(REJECTED_PAYLOAD, kept)],
       );
     },
     /** Newest first. Default: all. */
-    list: async (limit = KEPT) =>
-      read(await redis.zrevrange(keys.rejectedOrder, 0, Math.min(limit, KEPT) - 1)),
+    list: async (limit = KEPT_REJECTED) =>
+      read(await redis.zrevrange(keys.rejectedOrder, 0, Math.min(limit, KEPT_REJECTED) - 1)),
+    has: async (entry: Pick<RejectedPayload, 'job' | 'id'>) =>
+      (await redis.hexists(keys.rejected, nameOf(entry))) === 1,
     count: () => redis.zcard(keys.rejectedOrder),
     /** Payloads of jobs with this id, at most one for each queue. `jobs`: names of all jobs. */
     find: (id: string, jobs: readonly string[]) => read(jobs.map((job) => nameOf({ job, id }))),

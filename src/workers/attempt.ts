@@ -22,7 +22,7 @@ export interface ProcessorOptions {
   readonly outcomes: Outcomes;
   readonly openJobs: OpenJobs;
   readonly flow: FlowOptions;
-  readonly completed: Pick<CompletedJobs, 'add' | 'addRefused'>;
+  readonly completed: Pick<CompletedJobs, 'add'>;
   /** The options of all jobs by name, for follow-ups that need not be queued. */
   readonly siblings: ReadonlyMap<string, ProcessorOptions>;
   /** Traces jobs that are not queued. */
@@ -94,19 +94,15 @@ export async function beginAttempt(options: ProcessorOptions, attempt: Attempt):
   return { parsed, begun };
 }
 
-/** Stores a payload that does not fit its job, with the reason, and once more when Redis may have lost that. */
+/** Stores a payload that does not fit its job, with the reason. */
 export async function refuse(
-  { job, reject, completed, now = Date.now }: ProcessorOptions,
+  { job, reject, now = Date.now }: ProcessorOptions,
   queued: QueuedJob,
   { issues }: EnvelopeError,
 ): Promise<void> {
   const { id = '', data } = queued;
   const text = data instanceof UnparsedData ? data.text : (JSON.stringify(data) ?? '');
-  const rejected = { at: new Date(now()).toISOString(), job: job.name, id, issues, data: text };
-  await reject(rejected);
-  completed.addRefused(`${job.name}/${id}`, async () => {
-    if (await queued.isFailed()) await reject(rejected);
-  });
+  await reject({ at: new Date(now()).toISOString(), job: job.name, id, issues, data: text });
 }
 
 /** The error for a request whose id another one has. */

@@ -62,6 +62,10 @@ async function processJob(
     log,
     lockLost,
     mayBeDone: begun.hasOutcome,
+    wanted:
+      parsed.content === undefined
+        ? { queue: options.job.name, id: queued.id ?? '', isOpen: attempt.stored !== undefined }
+        : undefined,
     isFirst: queued.attemptsStarted <= 1,
     lastAttempt: queued.attemptsMade + 1 >= limits.attempts,
     stalled: stallsOf(queued) >= MAX_STALLS,
@@ -85,6 +89,7 @@ async function processJob(
  * the list of failed jobs.
  */
 async function isLost({ openJobs, flow }: ProcessorOptions, error: unknown, { queued, stored }: Attempt) {
+  if (error instanceof WorkerError && error.code === 'not-wanted') return true;
   if (error instanceof WorkerError && error.code === 'turn-over') return queued.attemptsMade === 0;
   const { parent } = queued;
   // What cannot be read now may be there.

@@ -21,18 +21,16 @@ interface CompletedJob {
 export type CompletedJobs = ReturnType<typeof rememberCompleted>;
 
 /**
- * Remembers completed jobs that follow from no other job, and refused payloads: when Redis loses their outcome or the reason with the last
- * writes, nothing else knows of them. An open job or the reconciler restores any other job.
+ * Remembers completed jobs that follow from no other job: when Redis loses their outcome with the last writes, nothing else knows of
+ * them. An open job or the reconciler restores any other job.
  */
 export function rememberCompleted(flow: FlowOptions, log: Logger) {
   const completed = new LRUCache<string, CompletedJob>({ max: MAX_KEPT, ttl: KEPT_MS });
-  const refused = new LRUCache<string, () => Promise<void>>({ max: MAX_KEPT, ttl: KEPT_MS });
   const closing = new AbortController();
   let checks: Promise<unknown> = Promise.resolve();
   const check = async (): Promise<void> => {
     try {
       await sleep(SETTLE_MS, undefined, { ref: false, signal: closing.signal }).catch(() => {});
-      for (const record of refused.values()) await record();
       for (const { followUp, hasInput } of completed.values()) {
         const { job, key = '' } = followUp;
         if (await flow.outcomes.has(job, key)) continue;
@@ -53,13 +51,9 @@ export function rememberCompleted(flow: FlowOptions, log: Logger) {
     add(job: CompletedJob): void {
       completed.set(JSON.stringify([job.followUp.job, job.followUp.key]), job);
     },
-    /** `record` stores the reason again while the job is failed. */
-    addRefused(id: string, record: () => Promise<void>): void {
-      refused.set(id, record);
-    },
     /** Queues the jobs again whose outcomes are lost. Call it when Redis may have lost writes. */
     recheck(): void {
-      if (completed.size + refused.size > 0) checks = Promise.all([checks, check()]);
+      if (completed.size > 0) checks = Promise.all([checks, check()]);
     },
     /** Ends what was asked for without waiting: no other worker knows of these jobs. Never rejects. */
     async close(): Promise<void> {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { messageOf } from '../model/errors.ts';
 import type { OpenJob, StoredFollowUp } from '../model/queue/open-job.ts';
+import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
 import { ensureOpenJob, type FlowOptions, openJobOf } from './flow.ts';
 import { promoteJob, retryFinished } from './queued-jobs.ts';
 
@@ -12,11 +13,14 @@ export interface ReconcilerOptions {
   readonly claim: (ms: number) => Promise<boolean>;
   /** Work that is recorded as in progress although no open job exists for it. */
   readonly orphans?: (() => AsyncIterable<StoredFollowUp>) | undefined;
+  /** Refused payloads whose reason is not stored, although their jobs have failed. */
+  readonly unexplained?: (() => AsyncIterable<RejectedPayload>) | undefined;
 }
 
 interface Context {
   readonly flow: FlowOptions;
   readonly log: Logger;
+  readonly reject: (rejected: RejectedPayload) => Promise<void>;
   /** Restores schedules that lost their next start. */
   readonly restoreSchedules: (() => Promise<void>) | undefined;
 }
@@ -70,11 +74,12 @@ export function startReconciler(options: ReconcilerOptions, context: Context): {
 export function createPass(
   {
     orphans,
+    unexplained,
     wait = async () => {},
-  }: Pick<ReconcilerOptions, 'orphans'> & { readonly wait?: () => Promise<void> },
-  context: Pick<Context, 'flow' | 'log'>,
+  }: Pick<ReconcilerOptions, 'orphans' | 'unexplained'> & { readonly wait?: () => Promise<void> },
+  context: Omit<Context, 'restoreSchedules'>,
 ): () => Promise<void> {
-  const { flow, log } = context;
+  const { flow, log, reject } = context;
   return async () => {
     let errors = 0;
     const attempt = async (job: string, work: () => Promise<void>): Promise<void> => {
@@ -109,6 +114,11 @@ export function createPass(
     }
     for await (const followUp of orphans?.() ?? []) {
       await attempt(followUp.job, () => reopen(context, followUp));
+    }
+    for await (const rejected of unexplained?.() ?? []) {
+      const { job, id } = rejected;
+      log.warn({ job, jobId: id }, 'the reason of a rejected payload was lost; it is stored again');
+      await attempt(job, () => reject(rejected));
     }
   };
 }

@@ -1,10 +1,10 @@
 import { SpanKind, trace } from 'bullmq';
 import type { Logger } from 'pino';
-import { type JobRun, spentBy } from '../jobs/job.ts';
+import { type AnyJob, type JobRun, spentBy } from '../jobs/job.ts';
 import type { OutcomePort, Ports } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
 import type { ClosedJob, OpenJob } from '../model/queue/open-job.ts';
-import type { Outcomes, PrecedingRun, StoredOutcome } from '../model/queue/outcome.ts';
+import type { Outcomes, PrecedingRun, StoredOutcome, WantedJob } from '../model/queue/outcome.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
 import { raceAbort } from '../model/time-limit.ts';
 import type { Progress } from '../scan/attempt.ts';
@@ -21,6 +21,7 @@ interface RunnableAttempt {
   readonly lockLost: AbortSignal | undefined;
   /** False when it is known that there was no outcome when the attempt began. */
   readonly mayBeDone: boolean;
+  readonly wanted: WantedJob | undefined;
   /** Whether no worker has begun the job before. */
   readonly isFirst: boolean;
   readonly lastAttempt: boolean;
@@ -80,10 +81,7 @@ export async function runAndSave(
   return await withinLimits(options, attempt, async (running, signal) => {
     const known = attempt.mayBeDone ? await outcomes.read(job.name, key) : undefined;
     if (known !== undefined) return [savedJob(running, { outcome: known })];
-    if (attempt.stalled && job.runsAfterStalls !== true) {
-      const why = `${MAX_STALLS} workers died while they ran it`;
-      throw new WorkerError('stalled', `${job.name} "${key}" failed permanently: ${why}`);
-    }
+    requireFewStalls(job, attempt);
     for (let race = 0; race < STATE_RACES; race += 1) {
       const finished = await run(running, options.ports, signal);
       const both = await saveWithFollowUp(finished, signal);
@@ -91,10 +89,22 @@ export async function runAndSave(
       const answer = await save(finished);
       if (answer.status === 'saved') return [savedNow(finished, answer)];
       if (answer.status === 'already-there') return [savedJob(running, { outcome: answer.outcome })];
+      if (answer.status === 'not-wanted')
+        throw new WorkerError('not-wanted', `${job.name} "${key}" is neither open nor in its queue any more`);
     }
     const why = `the state of its target changed ${STATE_RACES} times while it ran`;
     throw new WorkerError('state-moved', `${job.name} "${key}": ${why}`);
   });
+}
+
+/** Throws `WorkerError` (`stalled`) for a job that is taken for the cause of the death of its workers. */
+function requireFewStalls(
+  { name, runsAfterStalls }: AnyJob,
+  { stalled, parsed: { key } }: RunnableAttempt,
+): void {
+  if (!stalled || runsAfterStalls === true) return;
+  const why = `${MAX_STALLS} workers died while they ran it`;
+  throw new WorkerError('stalled', `${name} "${key}" failed permanently: ${why}`);
 }
 
 async function withinLimits<Result>(
@@ -119,7 +129,7 @@ async function withinLimits<Result>(
 async function run(running: RunningJob, ports: Ports, signal: AbortSignal): Promise<FinishedJob> {
   const { options, attempt, startedAt } = running;
   const { job, flow, onEvent } = options;
-  const { lastAttempt, stalled } = attempt;
+  const { lastAttempt, stalled, wanted } = attempt;
   const { id, key, lane, payload } = attempt.parsed;
   const progress = (step: Progress) => onEvent?.({ kind: 'progress', job: job.name, key, progress: step });
   signal.throwIfAborted();
@@ -130,7 +140,7 @@ async function run(running: RunningJob, ports: Ports, signal: AbortSignal): Prom
   );
   const ends = { id, lane, spent: spentBy(job, key, payload) };
   const follows = openJobsOf(flow.jobs, finished.next);
-  const circumstances = { follows, startedAt, resultKind: job.resultKind, ends };
+  const circumstances = { follows, startedAt, resultKind: job.resultKind, ends, wanted };
   return { ...running, job: job.name, key, run: finished, circumstances };
 }
 

@@ -112,7 +112,12 @@ export async function startWorkers(options: RuntimeOptions) {
   const reconciler =
     options.reconciler === undefined
       ? undefined
-      : startReconciler(options.reconciler, { flow, log, restoreSchedules: started?.restore });
+      : startReconciler(options.reconciler, {
+          flow,
+          log,
+          reject: options.reject,
+          restoreSchedules: started?.restore,
+        });
   const closeAll = async (): Promise<void> => {
     await reconciler?.stop();
     await Promise.all(workers.map((worker) => worker.close()));

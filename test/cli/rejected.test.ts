@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Queue } from 'bullmq';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { reconcileOnce } from '../../src/compose/lost-work.ts';
 import { type Pipeline, startPipeline } from '../../src/compose/pipeline.ts';
 import { openStore, type Store } from '../../src/compose/store.ts';
 import { loadConfig } from '../../src/config/load.ts';
@@ -78,6 +79,35 @@ describe('lockhound rejected', () => {
       .poll(() => store.outcomes.read('judge-scan', scanIdOf('a', 'fixed')))
       .toMatchObject({ result: { scan: scanIdOf('a', 'fixed') } });
     expect((await lockhound(['rejected'])).out).toMatch(/^rejected +none\n/);
+  });
+
+  it('shows payloads whose reasons Redis has lost after the next search for lost jobs, and none that is deleted', async () => {
+    const scan = envelope('twice', { path: 'package-lock.json', content: '{}' });
+    const data = [{ version: 1 }, scan, { ...scan, payload: { ...scan.payload, partial: true } }];
+    const ids = data.map((_, index) => `lost-${index}`);
+    await queue.add(QUEUE, data[1], { jobId: 'first' });
+    await expect.poll(() => queue.getJobState('first')).toBe('unknown');
+    for (const [index, one] of data.entries())
+      if (index !== 1) await queue.add(QUEUE, one, { jobId: ids[index] ?? '' });
+    await queue.add(QUEUE, {}, { jobId: 'lost-1', delay: 500 });
+    await store.redis.hset(queue.toKey('lost-1'), 'data', 'no JSON');
+    await Promise.all(ids.map(failed));
+    const entries = async () =>
+      (await store.rejected.list())
+        .map(({ at: _at, ...entry }) => entry)
+        .sort((a, b) => (a.id < b.id ? -1 : 1));
+    const before = await entries();
+    expect(before.map(({ id }) => id)).toEqual(ids);
+    const log = pino({ level: 'silent' });
+    for (const id of ids) await store.rejected.remove({ job: QUEUE, id });
+    await reconcileOnce(store, log);
+    const [taken] = (await entries()).splice(2);
+    expect(await entries()).toEqual([...before.slice(0, 2), { ...before[2], issues: taken?.issues }]);
+    expect(taken?.issues[0]?.reason).toContain(before[2]?.issues[0]?.reason);
+
+    expect(await lockhound(['rejected', 'drop-all'])).toMatchObject({ code: 0 });
+    await reconcileOnce(store, log);
+    expect(await store.rejected.count()).toBe(0);
   });
 
   it('lists the faults, prints the data for correction, and deletes payload and job', async () => {

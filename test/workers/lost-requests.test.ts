@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Job, jobIdOf } from '../../src/jobs/job.ts';
 import type { Outcomes } from '../../src/model/queue/outcome.ts';
-import type { RejectedPayload } from '../../src/model/queue/rejected-payload.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { until } from '../until.ts';
 import {
@@ -80,36 +79,6 @@ describe('a request', () => {
     await until('it has an outcome', () => bench.outcomes.has('second', 'one'));
     expect(ran).toEqual(['one', 'one']);
     await until('nothing is open', async () => (await openIds(bench)).length === 0);
-  });
-
-  it('that is refused keeps the reason, also when Redis loses it before the queue has ended the job', async () => {
-    const bench = room.bench('lost-reason');
-    const job = asked(async () => undefined);
-    let act = () => {};
-    let refusals = 0;
-    const reject = async (rejected: RejectedPayload): Promise<void> => {
-      refusals += 1;
-      if (refusals > 1) await bench.rejected.add(rejected);
-    };
-    const runtime = await bench.start([job], { reject, whenWritesMayBeLost: (given) => (act = given) });
-    const queue = bench.queue('asked');
-    await queue.add('asked', 'no object', { jobId: 'refused' });
-    await until('its queue has ended it', async () => (await queue.getFailedCount()) === 1);
-    expect(await bench.rejected.list()).toEqual([]);
-    act();
-    await until('the reason is stored', async () => (await bench.rejected.count()) === 1);
-    // Whoever deletes the job does not see the reason again.
-    await (await queue.getJob('refused'))?.remove();
-    for (const one of await bench.rejected.list()) await bench.rejected.remove(one);
-    await queue.add('asked', 'no object', { jobId: 'later' });
-    await until('another one is refused', async () => (await bench.rejected.count()) === 1);
-    act();
-    await until('reasons are stored again', () => refusals === 4);
-    expect((await bench.rejected.list()).map(({ id }) => id)).toEqual(['later']);
-    // A worker that ends meanwhile does not leave it to others, which do not know of it.
-    act();
-    await runtime.close(1_000);
-    expect(refusals).toBe(5);
   });
 
   it('is open while it runs, and not after it has failed or when it has an outcome', async () => {

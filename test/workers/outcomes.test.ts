@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliverNotification } from '../../src/jobs/deliver-notification.ts';
-import { followUp } from '../../src/jobs/job.ts';
+import { followUp, jobIdOf } from '../../src/jobs/job.ts';
 import { identityOf } from '../../src/jobs/payloads/deliver-notification.ts';
 import type { Ports } from '../../src/jobs/ports.ts';
 import type { Outcomes } from '../../src/model/queue/outcome.ts';
@@ -60,6 +60,33 @@ describe('single assignment', () => {
     for (const id of ['earlier', 'now']) {
       expect(await room.redis.strlen(createKeys('ends').outcome('last', id))).toBe(0);
     }
+  });
+
+  it.each([
+    ['is open, and another worker closes it', true],
+    ['waits in its queue alone, and another worker ends it', false],
+  ])('a job that %s while it runs leaves nothing and does not run again', async (_what, isOpen) => {
+    const bench = room.bench(`ended-elsewhere-${isOpen}`);
+    const next = [testFollowUp('second', 'b')];
+    const job = testJob('first', async () => {
+      if (isOpen) await bench.openJobs.close({ id, lane: undefined });
+      else {
+        const queue = bench.queue('first');
+        await room.redis.lrem(queue.toKey('active'), 0, id);
+        await room.redis.del(queue.toKey(id));
+      }
+      return { next };
+    });
+    const second = testJob('second', async () => undefined);
+    const id = jobIdOf('first', 'a');
+    if (isOpen) await bench.openJobs.open(openJobOf(new Map([['first', job]]), testFollowUp('first', 'a')));
+    await bench.enqueue(job, 'a');
+    await bench.start([job, second]);
+    await until('it is dropped', () => bench.log.some((line) => line.includes('job dropped')));
+    expect(await bench.outcomes.has('first', 'a')).toBe(false);
+    for (const name of ['first', 'second'])
+      await until(`${name} has no job`, async () => (await bench.queue(name).getJobCountByTypes()) === 0);
+    expect(bench.events.filter(({ kind }) => kind === 'started')).toHaveLength(1);
   });
 
   it.each([

@@ -183,7 +183,7 @@ describe('an open job', () => {
     const { outcomes, prefix } = bench;
     const queues = new Map([['send', queue]]);
     const flow = { producer: {} as FlowProducer, jobs: new Map(), queues, openJobs, outcomes, prefix };
-    await createPass({}, { flow, log: pino({ enabled: false }) })();
+    await createPass({}, { flow, log: pino({ enabled: false }), reject: bench.rejected.add })();
     expect((await queue.getJob(idOf('a-0')))?.attemptsMade).toBe(1);
     expect(await queue.getJobState(idOf('a-0'))).toBe('delayed');
   });

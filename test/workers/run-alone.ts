@@ -20,7 +20,7 @@ export async function runAlone(
   } as unknown as ProcessorOptions;
   const parsed = { id: jobIdOf(job.name, key), key, payload, lane: undefined };
   const attempt = { parsed, log, lockLost: undefined, mayBeDone: false, isFirst: true, lastAttempt: false };
-  const [saved] = await runAndSave(options, { ...attempt, stalled: false, waited: {} });
+  const [saved] = await runAndSave(options, { ...attempt, wanted: undefined, stalled: false, waited: {} });
   if (saved === undefined) throw new Error(`${job.name} has no outcome`);
   return saved;
 }

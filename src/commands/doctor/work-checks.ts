@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { QUEUES } from '../../compose/fleet-numbers.ts';
 import { type FleetStore, openFleetStore } from '../../compose/fleet-store.ts';
-import { reconcileOnce } from '../../compose/pipeline.ts';
+import { reconcileOnce } from '../../compose/lost-work.ts';
 import type { Store } from '../../compose/store.ts';
 import { DELIVER_NOTIFICATION } from '../../jobs/payloads/deliver-notification.ts';
 import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';

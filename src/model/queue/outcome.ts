@@ -139,17 +139,29 @@ export interface RunCircumstances {
   readonly follows?: readonly OpenJob[];
   /** The job itself, when nothing follows: it is closed with its outcome. */
   readonly ends?: EndedJob | undefined;
+  /** What must be there still. */
+  readonly wanted?: WantedJob | undefined;
   /** When the run began; ms since 1970. */
   readonly startedAt?: number;
   /** The kind of the result; absent for a result that nothing reads. */
   readonly resultKind?: StoredKind<unknown> | undefined;
 }
 
+/**
+ * A job that runs and that no other program requested. It is open, as when it began, or else in its queue. Otherwise another worker has
+ * ended it, and nothing would ever delete its outcome.
+ */
+export interface WantedJob {
+  readonly queue: string;
+  readonly id: string;
+  readonly isOpen: boolean;
+}
+
 type SaveAnswer =
   /** `next`: id of the job that is first in the lane of the closed job now. */
   | { readonly status: 'saved'; readonly next?: string | undefined }
   | { readonly status: 'already-there'; readonly outcome: StoredOutcome }
-  | { readonly status: 'state-moved' };
+  | { readonly status: 'state-moved' | 'not-wanted' };
 
 /** Outcomes of jobs: the first one saved under a job and key stays, and only that one has effects. */
 export interface Outcomes {

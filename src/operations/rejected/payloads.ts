@@ -2,9 +2,8 @@ import { Job, type Queue } from 'bullmq';
 import type { FleetStore } from '../../compose/fleet-store.ts';
 import type { Store } from '../../compose/store.ts';
 import { JOBS } from '../../jobs/catalog.ts';
-import { EnvelopeError, openEnvelope, sealEnvelope, UnparsedData } from '../../jobs/envelope.ts';
+import { EnvelopeError, openEnvelope, parseData, sealEnvelope } from '../../jobs/envelope.ts';
 import { jobIdOf } from '../../jobs/job.ts';
-import { messageOf } from '../../model/errors.ts';
 import type { RejectedPayload, RetriedPayload } from '../../model/queue/rejected-payload.ts';
 import { notFound } from '../context.ts';
 
@@ -80,14 +79,6 @@ export async function retryPayload(
   } catch (error) {
     if (!(error instanceof EnvelopeError)) throw error;
     return { ...named, outcome: 'invalid', issues: error.issues };
-  }
-}
-
-function parseData(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    return new UnparsedData(text, messageOf(error));
   }
 }
 

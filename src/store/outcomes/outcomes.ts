@@ -6,6 +6,7 @@ import type {
   RunCircumstances,
   StoredOutcome,
   TargetChange,
+  WantedJob,
 } from '../../model/queue/outcome.ts';
 import type { TargetState } from '../../model/scan/change.ts';
 import { OUTCOME, TARGET_STATE } from '../../model/stored/catalog.ts';
@@ -72,6 +73,7 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
       const target = change && (await prepareTarget(keys, inventories, change, { time: now(), ledger }));
       const times = { time: now(), deliveredTtlMs };
       const conditions = [
+        ...wantedSteps(keys, circumstances.wanted),
         ...(after === undefined ? [] : [await afterStep(keys, after, ttlMs)]),
         ...claimSteps(keys, run.fleet?.claim),
         ...takeSteps(keys, run.state),
@@ -95,12 +97,19 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
         ],
       );
       const [status, stored] = Array.isArray(answer) ? answer : [];
-      if (String(status) === 'saved')
-        return { status: 'saved', ...(Buffer.isBuffer(stored) ? { next: stored.toString('utf8') } : {}) };
-      if (String(status) === 'ids-lost') inventories.forgetIds();
-      if (['state-moved', 'ids-lost'].includes(String(status))) return { status: 'state-moved' };
-      const { result: kept, next: follows } = await unpack(stored, job, key);
-      return { status: 'already-there', outcome: { result: kept, next: follows } };
+      switch (String(status)) {
+        case 'saved':
+          return { status: 'saved', ...(Buffer.isBuffer(stored) ? { next: stored.toString('utf8') } : {}) };
+        case 'already-there': {
+          const { result, next } = await unpack(stored, job, key);
+          return { status: 'already-there', outcome: { result, next } };
+        }
+        case 'not-wanted':
+          return { status: 'not-wanted' };
+        case 'ids-lost':
+          inventories.forgetIds();
+      }
+      return { status: 'state-moved' };
     },
   };
 }
@@ -149,6 +158,13 @@ function placeOf(key: string): StoredPlace {
 
 function changeIn(state: OutcomeEffects['state']): TargetChange | undefined {
   return state !== undefined && 'replaces' in state ? state : undefined;
+}
+
+function wantedSteps(keys: Keys, wanted: WantedJob | undefined): readonly OutcomeStep[] {
+  if (wanted === undefined) return [];
+  const { queue, id, isOpen } = wanted;
+  const queued = isOpen ? [] : [`${keys.prefix}:${queue}:${id}`];
+  return [{ name: 'WANTED', keys: [keys.openJobs, ...queued], values: [id] }];
 }
 
 function claimSteps(keys: Keys, claim: Claim | undefined): readonly OutcomeStep[] {

@@ -34,6 +34,7 @@ export interface OutcomeStep {
  * - `TAKE`, key: waiting digest entries of a route. Arguments: the entries that it takes. `state-moved`: another digest has one.
  * - `STATE`, keys: target, set of targets. Arguments: target id, revision replaced, new revision, new state. `state-moved`: another
  *   revision is stored.
+ * - `WANTED`, keys: open jobs, and the job in its queue where it need not be open. Argument: job id. `not-wanted`: neither has it.
  */
 export const SAVE_OUTCOME = defineScript(`
 ${FILE_STEP}
@@ -74,6 +75,11 @@ local function refusalOf(name, keys, arguments)
         return 'state-moved'
       end
     end
+  elseif name == 'WANTED' then
+    local isOpen = redis.call('HEXISTS', keys[1], arguments[1]) == 1
+    if not isOpen and not (keys[2] and redis.call('EXISTS', keys[2]) == 1) then
+      return 'not-wanted'
+    end
   elseif name == 'STATE' then
     if (redis.call('HGET', keys[1], 'revision') or '0') ~= arguments[2] then
       return 'state-moved'
@@ -110,6 +116,7 @@ local effects = {
     redis.call('HDEL', keys[1], unpack(arguments))
   end,
   KNOWN = function() end,
+  WANTED = function() end,
   OPEN = open, STATE = change, CLAIM = claim, FILE = file, MOVE = move, NOTE = note, TOUCH = touch,
   LEDGER = ledger, LEDGER_AT = ledgerAt, LEDGER_DELIVERED = ledgerDelivered, LEDGER_FORGET = ledgerForget,
   KEEP = keep, DROP = drop, SELECTED = selected, RELIST = relist,
