@@ -99,7 +99,7 @@ export interface Plan {
 }
 
 /** Constants of sources that bound lists. Histories have smaller ones, which they reach. */
-export const BOUNDS = { LISTED: 3, MAX_REPLACED: 4, MAX_ISSUES: 1 } as const;
+export const BOUNDS = { GROUPS: 2, LISTED: 3, MAX_REPLACED: 4, MAX_ISSUES: 1 } as const;
 
 /** The rounds without faults: the first one, and one after all faults, in which everything has to be as it was before them. */
 export const CALM_ROUNDS: readonly number[] = [0, 3];

@@ -24,6 +24,7 @@ const BOUNDED: ReadonlyMap<string, keyof typeof BOUNDS> = new Map(
     [
       ['store/scripts/steps.lua.ts', 'LISTED'],
       ['store/facts/facts.ts', 'MAX_REPLACED'],
+      ['store/fleet/ledger.ts', 'GROUPS'],
       ['jobs/gather-digest.ts', 'MAX_ISSUES'],
     ] as const
   ).map(([file, name]) => [new URL(`../src/${file}`, import.meta.url).href, name]),
