@@ -19,21 +19,33 @@ export class Worker extends Base {
       ...options,
     } as WorkerOptions);
     renewWhileNeeded(this.lockManager as unknown as Locks);
-    checkWhereNeeded(this as unknown as Checking);
+    askWhereNeeded(this as unknown as Asking);
   }
 }
 
-/** How a worker looks for jobs whose worker died. */
-interface Checking {
+/** How a worker looks for jobs, and for those whose worker died. */
+interface Asking {
   moveStalledJobsToWait(): Promise<void>;
+  moveToActive(...args: unknown[]): Promise<unknown>;
+  nextJobFromJobData(): Promise<unknown>;
+  updateDelays(): void;
   toKey(type: string): string;
 }
 
-/** Asks Redis only where a queue has a job that was claimed. A tenth of all events were such questions about idle queues. */
-function checkWhereNeeded(worker: Checking): void {
-  const check = worker.moveStalledJobsToWait;
+/**
+ * Asks Redis only where a queue has a job that was claimed, or one to claim. A tenth of all events were questions about jobs whose worker died
+ * in idle queues, and two thirds of all claims were of queues without a job: after each job a worker asks for one more.
+ */
+function askWhereNeeded(worker: Asking): void {
+  const { moveStalledJobsToWait: check, moveToActive: claim } = worker;
+  const has = (...types: readonly string[]): boolean => isStored(...types.map((type) => worker.toKey(type)));
   worker.moveStalledJobsToWait = async () => {
-    if (isStored(worker.toKey('active'), worker.toKey('stalled'))) await check.call(worker);
+    if (has('active', 'stalled')) await check.call(worker);
+  };
+  worker.moveToActive = async (...args) => {
+    if (has('wait', 'paused', 'prioritized', 'delayed')) return await claim.apply(worker, args);
+    worker.updateDelays();
+    return await worker.nextJobFromJobData();
   };
 }
 
