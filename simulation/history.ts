@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { LoadedConfig } from '../src/config/load.ts';
 import { Engine, type Image } from './engine.ts';
-import { CONNECTED_MS, type HistoryState, Invariants, losesWrites } from './invariants.ts';
+import { CONNECTED_MS, type HistoryState, Invariants, KNOWN_MS, losesWrites } from './invariants.ts';
 import { Network } from './network.ts';
 import { repairDeliveries } from './operator.ts';
 import { Ledger, LostPeriods, Model, type Open } from './oracle.ts';
@@ -12,7 +12,6 @@ import {
   NAMES,
   type Packages,
   type Plan,
-  REFRESH_S,
   ROUND_MS,
   type Step,
 } from './plan.ts';
@@ -32,12 +31,10 @@ const SETTLED_WITHIN_MS = 3 * 60_000;
  * on after 5 minutes at most (`worker.recheck.held`).
  */
 const HELD_WITHIN_MS = 6 * 60_000;
-/** Without faults, a refresh begins after `REFRESH_S.all`, and what it finds is told within this time, by the second attempt at one of its deliveries. */
-const REFRESHED_WITHIN_MS = REFRESH_S.all * 1_000 + 6_000;
+/** Without faults, what a refresh finds is told within this time after its start, by the second attempt at one of its deliveries. */
+const REFRESHED_WITHIN_MS = 6_000;
 /** Without faults, what a scan finds is told within this time. */
 const PROMPT_MS = 3_000;
-/** A scan knows advisories that are older: facts are kept for two seconds. */
-const KNOWN_MS = 3_000;
 /** Nothing is left to do within this time. A job whose lane was lost looks for its turn after 4 minutes at most, later than `SETTLED_WITHIN_MS`. */
 const DONE_WITHIN_MS = 8 * 60_000;
 /** Without faults: between two refreshes. */
@@ -380,10 +377,11 @@ class History {
   /** Waits for the refresh that learns of all advisories so far. `repeated`: deliveries that were repeated before. */
   async #requireRefreshed(repeated: number): Promise<void> {
     const expected = this.#model.open();
+    const withinMs = this.#invariants.refreshedAt() + REFRESHED_WITHIN_MS - this.#scheduler.now;
     this.#world.refuseNext(true);
-    await this.#scheduler.sleep(REFRESHED_WITHIN_MS);
+    await this.#scheduler.sleep(withinMs);
     this.#world.refuseNext(false);
-    this.#requireTold(expected, REFRESHED_WITHIN_MS, true);
+    this.#requireTold(expected, withinMs, true);
     const more = this.#world.repeated - repeated;
     if (more > 0) throw new Error(`${more} deliveries were repeated without a fault`);
   }

@@ -8,7 +8,7 @@ import { wrongRefusals } from './audit-refusals.ts';
 import type { Network } from './network.ts';
 import { dropRejected } from './operator.ts';
 import type { LostPeriods, Model } from './oracle.ts';
-import type { Plan } from './plan.ts';
+import { type Plan, REFRESH_S } from './plan.ts';
 import { REDIS, type Scans } from './scans.ts';
 import type { Scheduler } from './scheduler.ts';
 import { Witness } from './witness.ts';
@@ -21,6 +21,8 @@ const RETRIED_AFTER_MS = [400, 1_600] as const;
 const LOOK_MS = 2_000;
 /** Without faults, the queue of an open job holds it within this time. */
 const QUEUED_WITHIN_MS = 500;
+/** A scan knows advisories that are older: facts are kept for two seconds. */
+export const KNOWN_MS = 3_000;
 /**
  * A worker whose connections broke is connected again within this time, has ended a job that Redis has lost, and has sent the delivery
  * whose turn it was.
@@ -160,6 +162,18 @@ export class Invariants {
     }
     this.#done.add(job);
   };
+
+  /** When a refresh of everything has begun in all shards that asks anew for all that scans know now, in virtual milliseconds. */
+  refreshedAt(): number {
+    const { now } = this.#options.scheduler;
+    const [every, least] = [REFRESH_S.all * 1_000, now + KNOWN_MS];
+    const starts = this.#shards().map(({ prefix }) =>
+      Number(this.#witness.ask('ZSCORE', `${prefix}:schedules:repeat`, 'refresh-all')),
+    );
+    const late = starts.find((start) => start > now + every);
+    if (late !== undefined) throw new Error(`the next refresh is due in ${late - now} ms`);
+    return Math.max(...starts.map((start) => (start < least ? start + every : start)));
+  }
 
   /** Looks for open jobs that no queue holds, again and again. `before`: those of the last look. */
   requireQueued(before: ReadonlySet<string> = new Set()): void {
