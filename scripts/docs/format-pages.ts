@@ -79,7 +79,7 @@ function pageOf(format: Format): string {
         : 'An empty file is damaged: the scan reports it as unread.',
     format.isManifest === true || format.mayBeEmpty === true
       ? ''
-      : 'A file without a package is reported as a problem.',
+      : 'A file without a package is a problem, unless it says that the target needs none.',
     ...Object.entries(unreadable).map(([file, advice]) => `\`${file}\` cannot be read: ${advice}.`),
   ].filter((text) => text !== '');
   return [

@@ -65,7 +65,9 @@ export function readDecoded(format: Format, { text, bytes }: Decoded, request: R
       `${path}: ${read.packages.length} packages exceed the limit of ${maxPackages}; raise lockfiles.maxPackages if the file is correct`,
     );
   }
-  const problems = problemsOf(read, format.isManifest === true || (isEmpty && format.mayBeEmpty === true));
+  const mayHoldNone =
+    format.isManifest === true || builder.saysNothingIsLocked || (isEmpty && format.mayBeEmpty === true);
+  const problems = problemsOf(read, mayHoldNone);
   return { format: format.name, ...read, problems };
 }
 
@@ -76,7 +78,7 @@ function problemsOf({ packages, problems }: LockfileContent, mayHoldNone: boolea
   return [...cleaned, { kind: 'unread', line: undefined, message: NO_PACKAGE }];
 }
 
-/** A file that locks nothing looks the same as a file whose entries the reader does not recognise. */
+/** A file that locks nothing and does not name the target looks the same as one whose entries the reader does not recognise. */
 export const NO_PACKAGE = 'no package was found in it; exclude it if it locks nothing';
 
 /** Reads a lockfile with its companions. A companion that could not be read is a problem. Throws `LockfileError`. */

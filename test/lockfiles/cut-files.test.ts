@@ -54,3 +54,34 @@ it('a Cargo.lock with the content of a uv.lock has no crates', () => {
     problems: [{ kind: 'unread', message: '"a" has a source that is not a text' }],
   });
 });
+
+describe('a file that names the target, which needs no package', () => {
+  const CARGO = '[[package]]\nname = "r"\nversion = "0.1.0"\n';
+  const BERRY =
+    '__metadata:\n  version: 8\n\n"r@workspace:.":\n  version: 0.0.0-use.local\n  resolution: "r@workspace:."\n';
+  const NEEDS = 'dependencies:\n    w: "workspace:*"\n';
+  it.each([
+    ['Cargo.lock', CARGO, `${CARGO}dependencies = [\n "a",\n]\n`],
+    ['uv.lock', `version = 1\n\n${CARGO}source = { virtual = "." }\n`, undefined],
+    ['package-lock.json', '{"lockfileVersion": 3, "packages": {"": {"name": "r"}}}', undefined],
+    [
+      'package-lock.json',
+      '{"lockfileVersion": 3, "packages": {"": {"name": "r", "dependencies": {}}}}',
+      '{"lockfileVersion": 3, "packages": {"": {"name": "r", "dependencies": {"a": "1"}}}}',
+    ],
+    ['yarn.lock', `${BERRY}  ${NEEDS}`, `${BERRY}  ${NEEDS}    a: "npm:^1"\n`],
+    [
+      'pnpm-lock.yaml',
+      "lockfileVersion: '9.0'\n\nimporters:\n\n  .: {}\n",
+      "lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n    dependencies:\n      a:\n        specifier: '1'\n        version: 1.0.0\n",
+    ],
+    [
+      'bun.lock',
+      '{"lockfileVersion": 1, "workspaces": {"": {"name": "r"}}, "packages": {}}',
+      '{"lockfileVersion": 1, "workspaces": {"": {"name": "r", "dependencies": {"a": "1"}}}, "packages": {}}',
+    ],
+  ])('is read completely, and is not where the target needs one: %s %#', (path, text, lacking) => {
+    expect(readText(path, text)).toMatchObject({ packages: [], problems: [] });
+    if (lacking !== undefined) expect(messagesOf(path, lacking)).not.toEqual([]);
+  });
+});

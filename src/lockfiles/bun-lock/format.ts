@@ -115,9 +115,9 @@ function readPackages(root: JsonObject, lines: LineNode | undefined, builder: Lo
     instances.push(instance);
   }
   for (const one of held) connectEntry(one);
-  const roots = Object.values(tableIn(root['workspaces'])).flatMap((one) =>
-    isObject(one) ? rootsOf(one, top) : [],
-  );
+  const workspaces = Object.values(tableIn(root['workspaces'])).filter(isObject);
+  for (const one of workspaces) builder.own(LISTS.some(([list]) => namesIn(one[list]).length > 0));
+  const roots = workspaces.flatMap((one) => rootsOf(one, top));
   for (const { draft: instance } of roots) instance.draft.direct = true;
   propagateGroupsOfInstances(roots, instances);
 }

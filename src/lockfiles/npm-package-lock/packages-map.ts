@@ -42,6 +42,7 @@ export function readPackagesMap(
     folder.place.value = folder;
     if (folder.name === '') {
       own.set(path, folder);
+      builder.own(LISTS.some((list) => keysOf(folder.entry[list]).length > 0));
       continue;
     }
     installed.push(folder);

@@ -28,6 +28,7 @@ export class LockfileBuilder {
   readonly #problems: Problem[] = [];
   #problemCount = 0;
   #stated: Stated = {};
+  #own: 'unstated' | 'needs' | 'needs-nothing' = 'unstated';
 
   /** Adds the package of an entry. Where `draft` says why the entry cannot be read, reports that as a problem. */
   add(draft: PackageDraft | string, line: number | undefined, entry: string): PackageDraft | undefined {
@@ -53,6 +54,16 @@ export class LockfileBuilder {
       undefined,
       `the file has format version ${String(stated).slice(0, 40)}, the newest supported is ${newest}: packages may be missing`,
     );
+  }
+
+  /** Notes that the file names a folder of the target, and whether that folder needs a package. */
+  own(needs: boolean): void {
+    if (this.#own !== 'needs') this.#own = needs ? 'needs' : 'needs-nothing';
+  }
+
+  /** Whether the file itself says that it locks nothing: it names the target, which needs no package. */
+  get saysNothingIsLocked(): boolean {
+    return this.#own === 'needs-nothing';
   }
 
   /** Adds what the file states beside its packages. */

@@ -74,6 +74,8 @@ function readTomlLock(lock: TomlLock, input: LockfileInput, builder: LockfileBui
     const version = textIn(table['version']) ?? '';
     const line = lines(index);
     const read = rules.read(table, name, version);
+    if (read === 'own')
+      builder.own(Object.keys(table).some((key) => key.endsWith('dependencies') || key === 'metadata'));
     if (typeof read === 'string') return { table, isOwn: read === 'own', draft: undefined };
     const { ecosystem } = lock;
     const draft =

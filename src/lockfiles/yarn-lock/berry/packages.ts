@@ -40,6 +40,8 @@ export function readBerry(input: LockfileInput, builder: LockfileBuilder): void 
   const direct = entries.some(({ resolution }) => resolution.includes('@workspace:')) ? false : undefined;
   for (const entry of entries) {
     const stated = draftOf(entry, direct);
+    if (stated === undefined)
+      builder.own(entry.dependencies.some(({ range }) => !range.startsWith('workspace:')));
     const draft = stated === undefined ? undefined : builder.add(stated, entry.line, entry.key);
     if (draft !== undefined) addToIndex(entry.key, draft, index);
     if (draft !== undefined || stated === undefined) read.push({ entry, draft });
