@@ -100,7 +100,7 @@ async function fill(): Promise<void> {
       labels: { team: 'web' },
       findings: [
         left,
-        ...Array.from({ length: 300 }, (_, index) => tracked('org/shop', `p${index}@1.0.0`, 'low')),
+        ...Array.from({ length: 120 }, (_, index) => tracked('org/shop', `p${index}@1.0.0`, 'low')),
       ],
       log: [opened(left.finding.fingerprint, LEFT, TITLE)],
       ledger: {
@@ -268,7 +268,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
     await page.getByRole('region', { name: 'Targets by worst finding' }).getByText('critical').click();
     await page.getByRole('cell', { name: 'org/shop' }).waitFor();
     await page.getByRole('link', { name: 'Findings' }).click();
-    await page.getByText('303 findings').waitFor();
+    await page.getByText('123 findings').waitFor();
     // Rows that are not visible do not exist.
     expect(await page.locator('tr[data-index]').count()).toBeLessThan(80);
     await page.keyboard.press('/');
@@ -307,7 +307,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
     const { page, events } = await signedIn(tokens.admin, '/issues?search=org/');
     const table = page.getByRole('region', { name: 'Issues', exact: true });
     const row = table.locator('tr[data-index]').filter({ hasText: TITLE });
-    await page.getByText('301 issues', { exact: true }).waitFor();
+    await page.getByText('121 issues', { exact: true }).waitFor();
     await table.getByRole('button', { name: 'Targets', exact: true }).click();
     await page.waitForURL(/orderBy=targets/);
     await table
@@ -317,8 +317,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
     await table.locator('tr[data-index="0"]').filter({ hasText: TITLE }).waitFor();
     await table.getByRole('button', { name: 'Targets', exact: true }).click();
     await table.locator('tr[data-index="0"]').filter({ hasText: 'p' }).waitFor();
-    await page.goBack();
-    await page.goto(`${api.server.url}/issues?search=org/&orderBy=targets`);
+    await show(page, '/issues?search=org/&orderBy=targets');
     await row.getByRole('button', { name: /targets? of/ }).click();
     const holders = table.getByRole('region', { name: `Targets of ${TITLE}` });
     await holders.getByRole('link', { name: 'org/shop' }).waitFor();
@@ -398,7 +397,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
       '/target?id=none',
       `${GRAPH}&package=none`,
     ]) {
-      await page.goto(api.server.url + path);
+      await show(page, path);
       await page
         .getByRole('heading', { level: 1 })
         .waitFor()
@@ -476,7 +475,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
     await page.getByLabel('Person or team').fill('Sam');
     await page.getByRole('dialog').getByRole('button', { name: 'Assign' }).click();
     await page.getByText('Assigned to Sam.').waitFor();
-    await page.goto(`${api.server.url}/findings?assignee=Sam`);
+    await show(page, '/findings?assignee=Sam');
     await page.getByText(/^[1-9]\d* findings?$/).waitFor();
     expect(events()).toEqual([]);
   });
@@ -598,12 +597,12 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
       const [, json] = answers.find(([path]) => path.test(route.request().url())) ?? [];
       return json === undefined ? route.continue() : route.fulfill({ json });
     });
-    await page.goto(`${api.server.url}/scan?id=s`);
+    await show(page, '/scan?id=s');
     await page.getByText('and 3 earlier deliveries.').waitFor();
     await page.getByText('Not known: the target was scanned too often since.').waitFor();
-    await page.goto(api.server.url + finding);
+    await show(page, finding);
     await page.getByText('deliveries not known').waitFor();
-    await page.goto(`${api.server.url}/schedules`);
+    await show(page, '/schedules');
     await page.getByRole('button', { name: 'large', exact: true }).click();
     await page.getByText('The first 200 of 201 targets').waitFor();
   });
@@ -680,7 +679,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
       '/changes',
       '/',
     ]) {
-      await page.goto(api.server.url + path);
+      await show(page, path);
       await page.getByText('globalThis.hacked=1').first().waitFor();
       expect(await page.locator('img, iframe, body script, a[href^="javascript"]').count()).toBe(0);
     }
@@ -701,7 +700,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
     await api.server.follow();
     const { page } = await signedIn(tokens.admin, '/target?id=org%2Fblind');
     await page.getByText('No open finding is known: not everything could be seen.').waitFor();
-    await page.goto(`${api.server.url}/`);
+    await show(page, '/');
     await page.getByText(/ without an open finding that is known\./).waitFor();
   });
 
@@ -721,7 +720,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the page in a browser (needs ${CHROMIUM}
       'light',
       [
         '/',
-        '/issues?search=p29',
+        '/issues?search=p2',
         '/findings?search=left',
         finding,
         '/targets',
