@@ -74,6 +74,7 @@ const CARGO_AUDIT: readonly Rule[] = [
   ['ignored-advisory', 'names', 'advisories.ignore'],
   ['ignored-package', 'names', 'licenses.exceptions'],
   ['ignored-package', 'names', 'bans.skip'],
+  ['ignored-package', 'names', 'bans.skip-tree'],
 ];
 const TRIVY: readonly Rule[] = [
   ['ignored-advisory', 'names', 'vulnerabilities'],
@@ -133,6 +134,7 @@ const EXCEPTION_FILES: ReadonlyMap<string, ExceptionFile> = new Map<string, Exce
   ...['', '.github/', '.gitlab/'].flatMap((folder) =>
     ['renovate.json', 'renovate.json5'].map((name) => [folder + name, renovate] as const),
   ),
+  ...['', '.json', '.json5'].map((end) => [`.renovaterc${end}`, renovate] as const),
 ]);
 
 /** Readers of some formats read these, too. */

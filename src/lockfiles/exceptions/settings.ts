@@ -74,8 +74,9 @@ function namedEntry(stated: unknown, kind: StatedException['kind'], place: Place
   if (kind === 'ignored-advisory' && id !== undefined)
     return [finder.entry({ ...more, kind, advisory: id, package: name })];
   const type = ecosystem ?? textIn(table['ecosystem']) ?? '';
-  const isAbout = kind !== 'registry' && (id ?? name) !== undefined;
-  const about = isAbout ? packageOf(subject, type) : { ecosystem };
+  // The id of a licence or of a check, and a path, are no packages.
+  const named = kind === 'registry' || setting.endsWith('Paths') ? undefined : (name ?? textIn(stated));
+  const about = named === undefined ? { ecosystem } : packageOf(named, type);
   const version = textIn(table['version']) ?? textIn(inner['version']);
   const value = textIn(table['url']) ?? textsIn(table['allow']).join(', ');
   const own = kind === 'ignored-advisory' ? 'ignored-package' : kind;

@@ -1,6 +1,6 @@
 import { membersOf, type Table, tableIn, tablesIn, textIn, textsIn } from '../syntax/parse-toml.ts';
 import { parseYaml } from '../syntax/parse-yaml.ts';
-import { isDate, settingsIn } from './settings.ts';
+import { ageText, isDate, settingsIn } from './settings.ts';
 import {
   type EntryFinder,
   type ExceptionReader,
@@ -23,6 +23,7 @@ const ECOSYSTEMS: ReadonlyMap<string, string> = new Map([
 const EXCLUDE: readonly Rule[] = [['cooldown-exclude', 'names', 'cooldown.exclude']];
 const RENOVATE: readonly Rule[] = ['', '*.'].flatMap((prefix): readonly Rule[] => [
   ['cooldown', 'age', `${prefix}minimumReleaseAge`],
+  ['cooldown', 'age', `${prefix}stabilityDays`, 1_440],
   ['update-rule', 'names', `${prefix}ignoreDeps`],
   ['update-rule', 'names', `${prefix}ignorePaths`],
 ]);
@@ -63,23 +64,31 @@ export const readRenovate: ExceptionReader = ({ text, path }) => {
   const finder = entryFinder(text, '//');
   const root = yamlIn(asYaml(text), path);
   const rules = settingsIn(root, RENOVATE, undefined, finder);
-  const disabled = membersOf(root).filter(([, value]) => tableIn(value)['enabled'] === 'false');
+  const disabled = membersOf({ '*': root, ...root }).filter(
+    ([, value]) => tableIn(value)['enabled'] === 'false',
+  );
   finder.section('packageRules');
   return [
     ...rules.map((one) => (one.setting.endsWith('ignoreDeps') ? { ...one, package: one.subject } : one)),
     ...tablesIn(root['packageRules']).flatMap((rule) => packageRule(rule, finder)),
     ...disabled.map(([subject]) => {
-      finder.section(subject);
-      return finder.entry({ kind: 'update-rule', setting: 'enabled', subject, value: 'false' });
+      const token = subject === '*' ? 'enabled' : subject;
+      finder.section(token);
+      return finder.entry({ kind: 'update-rule', setting: 'enabled', subject, token, value: 'false' });
     }),
   ];
 };
 
+/** Selectors of a rule, also by their former names, which Renovate still takes. */
+const SELECTORS =
+  /^(?:match|exclude)|^(?:package(?:Names|Patterns)|updateTypes|depTypeList|paths|managers|datasources|languages)$/;
+
 /** A rule that disables updates, bounds their versions, or changes the age that releases need. Others only group and label. */
 function packageRule(rule: Table, finder: EntryFinder): readonly StatedException[] {
-  const names = [...textsIn(rule['matchPackageNames']), ...textsIn(rule['matchDepNames'])];
-  const [manager = ''] = [...textsIn(rule['matchManagers']), ...textsIn(rule['matchCategories'])];
-  const selectors = membersOf(rule).filter(([key]) => key.startsWith('match'));
+  const textsOf = (...keys: readonly string[]) => keys.flatMap((key) => textsIn(rule[key]));
+  const names = textsOf('matchPackageNames', 'matchDepNames', 'packageNames');
+  const [manager = ''] = textsOf('matchManagers', 'matchCategories', 'managers');
+  const selectors = membersOf(rule).filter(([key]) => SELECTORS.test(key));
   const all = selectors.map(([key, value]) => `${key} ${textsIn(value).join(', ')}`).join('; ') || '*';
   const reason = textIn(rule['description']) ?? textsIn(rule['description']).join(' ');
   const token = reason || (textsIn(selectors[0]?.[1])[0] ?? '*');
@@ -91,8 +100,9 @@ function packageRule(rule: Table, finder: EntryFinder): readonly StatedException
     names.length === 0
       ? [finder.entry({ kind, ...about, subject: all, token, value })]
       : names.map((subject) => finder.entry({ kind, ...about, subject, package: subject, value }));
-  const [allowed, age] = [textIn(rule['allowedVersions']), textIn(rule['minimumReleaseAge'])];
-  const types = textsIn(rule['matchUpdateTypes']).join(', ');
+  const [allowed, days] = [textIn(rule['allowedVersions']), textIn(rule['stabilityDays'])];
+  const age = textIn(rule['minimumReleaseAge']) ?? (days && ageText(days, 1_440));
+  const types = textsOf('matchUpdateTypes', 'updateTypes').join(', ');
   return [
     ...(rule['enabled'] === 'false' ? entries('update-rule', `no ${types} updates`.replace('  ', ' ')) : []),
     ...(allowed === undefined ? [] : entries('update-rule', `allowedVersions ${allowed}`)),

@@ -250,6 +250,16 @@ exceptions = [{ allow = ["EPL-2.0"], name = "colored_json", version = "*" }]
       ['ignored-package', 5, 'old@1.0.0', 'yanked', 'old', undefined],
       ['ignored-package', 8, 'colored_json', undefined, 'colored_json', 'EPL-2.0'],
     ]);
+    const tree = '[bans]\nskip-tree = [{ name = "windows-sys", version = "<=0.52" }]\n';
+    expect(await brief('deny.toml', tree, 'package', 'range')).toEqual([
+      ['ignored-package', 2, 'windows-sys', 'windows-sys', '<=0.52'],
+    ]);
+    const trivy =
+      'licenses:\n  - id: GPL-3.0\n    statement: our own\nmisconfigurations:\n  - id: KSV-0014\n';
+    expect(await brief('.trivyignore.yaml', trivy, 'reason', 'package')).toEqual([
+      ['ignored-package', 5, 'KSV-0014', undefined, undefined],
+      ['ignored-package', 2, 'GPL-3.0', 'our own', undefined],
+    ]);
   });
 });
 
@@ -304,6 +314,33 @@ updates:
       ['cooldown-exclude', 12, 'own', 'null', undefined],
       ['update-rule', 15, 'docker', 'false', undefined],
     ]);
+  });
+
+  it('.renovaterc, with the former names of settings, and for everything', async () => {
+    const text = `{
+  "enabled": false,
+  "stabilityDays": 3,
+  "ignorePaths": ["docs/**"],
+  "packageRules": [
+    { "depTypeList": ["devDependencies"], "enabled": false },
+    { "packageNames": ["node"], "updateTypes": ["major"], "enabled": false },
+    { "matchPackagePatterns": ["^eslint"], "excludePackageNames": ["eslint-x"], "stabilityDays": 0 }
+  ]
+}
+`;
+    const rules = [
+      ['cooldown', 3, 'stabilityDays', '3 days', undefined],
+      ['update-rule', 4, 'docs/**', undefined, undefined],
+      ['update-rule', 6, 'depTypeList devDependencies', 'no updates', undefined],
+      ['update-rule', 7, 'node', 'no major updates', 'node'],
+      [
+        ...['cooldown-exclude', 8, 'matchPackagePatterns ^eslint; excludePackageNames eslint-x'],
+        ...['0 days', undefined],
+      ],
+      ['update-rule', 2, '*', 'false', undefined],
+    ];
+    for (const name of ['.renovaterc', '.renovaterc.json'])
+      expect(await brief(name, text, 'value', 'package')).toEqual(rules);
   });
 });
 
