@@ -2,7 +2,7 @@
 import { Worker as Base, type Processor, RedisConnection, type WorkerOptions } from 'bullmq';
 import { Redis } from 'ioredis';
 import { watched } from './attempts.ts';
-import { isStored } from './platform.ts';
+import { isRarelyStored, isStored } from './platform.ts';
 
 export * from 'bullmq';
 
@@ -38,12 +38,14 @@ interface Asking {
  */
 function askWhereNeeded(worker: Asking): void {
   const { moveStalledJobsToWait: check, moveToActive: claim } = worker;
-  const has = (...types: readonly string[]): boolean => isStored(...types.map((type) => worker.toKey(type)));
+  const keys = (...types: readonly string[]): readonly string[] => types.map((type) => worker.toKey(type));
+  const claimed = keys('active', 'stalled');
+  const waiting = keys('wait', 'paused', 'prioritized', 'delayed');
   worker.moveStalledJobsToWait = async () => {
-    if (has('active', 'stalled')) await check.call(worker);
+    if (isRarelyStored(...claimed)) await check.call(worker);
   };
   worker.moveToActive = async (...args) => {
-    if (has('wait', 'paused', 'prioritized', 'delayed')) return await claim.apply(worker, args);
+    if (isStored(...waiting)) return await claim.apply(worker, args);
     worker.updateDelays();
     return await worker.nextJobFromJobData();
   };

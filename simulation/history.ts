@@ -141,6 +141,7 @@ class History {
       request: this.#world.request,
       write: this.#workers.write,
       isStored: this.#invariants.isStored,
+      isRarelyStored: this.#invariants.isRarelyStored,
       done: this.#invariants.requireOnce,
       fail: this.#fail,
     });

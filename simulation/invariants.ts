@@ -67,6 +67,9 @@ export class Invariants {
   /** Jobs that were done without faults. */
   readonly #done = new Set<string>();
   #hasRestored = false;
+  /** Keys that are rarely there, and what had arrived when none of them was. */
+  readonly #rare = new Set<string>();
+  #absentAt = -1;
 
   constructor(options: InvariantsOptions) {
     this.#options = options;
@@ -131,6 +134,18 @@ export class Invariants {
   /** Whether Redis has one of these keys, or does not answer. */
   readonly isStored = (...keys: readonly string[]): boolean =>
     !this.#options.network.isAnswering || this.#witness.ask('EXISTS', ...keys) !== 0;
+
+  /** Like `isStored`, for keys that are rarely there: all that were asked for before are asked for together, once for each change. */
+  readonly isRarelyStored = (...keys: readonly string[]): boolean => {
+    const { network } = this.#options;
+    if (!network.isAnswering) return true;
+    const known = this.#rare.size;
+    for (const key of keys) this.#rare.add(key);
+    if (this.#absentAt === network.arrivals && this.#rare.size === known) return false;
+    if (this.isStored(...this.#rare)) return this.isStored(...keys);
+    this.#absentAt = network.arrivals;
+    return false;
+  };
 
   /** Without faults, the record of a delivery that was refused says so soon, and when the next attempt is. */
   readonly requireRetried = (id: string): void => {

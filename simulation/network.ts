@@ -10,6 +10,11 @@ const SLOW_PART = 0.01;
 const SLOW_MS = 60;
 /** A part of all chunks arrives in two pieces. */
 const SPLIT_PART = 0.02;
+/**
+ * Of a part of its restarts the server refuses connections: each client tries again and again, which was a tenth of all events. Of the others
+ * they are open once it has started.
+ */
+const REFUSING_PART = 0.2;
 /** The engine acts by itself at these intervals: blocked commands end, keys expire. */
 const TICK_MS = 500;
 /** Between two events of one direction of a connection: their order stays. */
@@ -28,7 +33,11 @@ export class Network {
   #frozenUntil = 0;
   /** Until when nobody listens. */
   #downUntil = 0;
+  /** Whether a connection that is opened meanwhile is refused. Otherwise it waits, as for a host that starts. */
+  #refuses = false;
   #isTicking = true;
+  /** Changes whenever the server has got something to act on, or another state. */
+  arrivals = 0;
 
   constructor(scheduler: Scheduler, engine: Engine) {
     this.scheduler = scheduler;
@@ -50,6 +59,11 @@ export class Network {
   /** Whether the server acts on what arrives. */
   get isAnswering(): boolean {
     return this.isUp && this.scheduler.now >= this.#frozenUntil;
+  }
+
+  /** How long a connection that is opened now waits for the server, in milliseconds; `undefined`: it is refused. */
+  get waitMs(): number | undefined {
+    return this.isUp ? 0 : this.#refuses ? undefined : this.#downUntil - this.scheduler.now;
   }
 
   latency(): number {
@@ -114,8 +128,10 @@ export class Network {
   /** Stops the server for some time. It starts again with what an image has: what was written since is lost. */
   restart(ms: number, image: Image): void {
     this.#downUntil = this.scheduler.now + ms;
+    this.#refuses = this.scheduler.random.next() < REFUSING_PART;
     this.#frozenUntil = 0;
     this.engine.restore(image);
+    this.arrivals += 1;
     this.cut();
   }
 
@@ -207,7 +223,12 @@ class SimulatedSocket extends Duplex {
 
   #open(): void {
     if (this.destroyed || this.#isLost) return;
-    if (!this.#network.isUp) {
+    const { scheduler, waitMs } = this.#network;
+    if (waitMs !== undefined && waitMs > 0) {
+      scheduler.after(waitMs + this.#network.latency(), () => this.#open());
+      return;
+    }
+    if (waitMs === undefined) {
       this.#isLost = true;
       this.#network.forget(this);
       this.destroy(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
@@ -256,6 +277,7 @@ class SimulatedSocket extends Duplex {
         scheduler.after(this.#arrivesThere - scheduler.now, () => {
           if (this.#isLost || this.#connection === undefined) return;
           this.#network.engine.receive(this.#connection, piece);
+          this.#network.arrivals += 1;
           this.#network.act();
         });
         this.#arrivesThere += LEAST_MS;

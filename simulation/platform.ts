@@ -59,6 +59,8 @@ export interface Platform {
   readonly write: (queue: string, writes: number) => (() => void) | undefined;
   /** Whether Redis has one of these keys, or does not answer. No event is needed to know it. */
   readonly isStored: (...keys: readonly string[]) => boolean;
+  /** The same for keys that are rarely there. */
+  readonly isRarelyStored: (...keys: readonly string[]) => boolean;
   /** A job of the present owner is done. */
   readonly done: (job: string) => void;
   /** Ends the history with this error. */
@@ -88,6 +90,11 @@ export function writeSent(queue: string, writes: number): (() => void) | undefin
 /** Whether Redis has one of these keys, or does not answer. */
 export function isStored(...keys: readonly string[]): boolean {
   return platform?.isStored(...keys) ?? false;
+}
+
+/** The same for keys that are rarely there. */
+export function isRarelyStored(...keys: readonly string[]): boolean {
+  return platform?.isRarelyStored(...keys) ?? false;
 }
 
 /** A job is done. */
