@@ -344,7 +344,7 @@ function packageLockOfOneUser(count: number): string {
 describe('large hostile files', () => {
   it.each(HOSTILE)('take linear time (%s)', (format, textOf) => {
     const work = (text: string) => readLockfile({ path: 'x', content: Buffer.from(text), format });
-    expect(superlinearGrowth(work, textOf, [2_500, 10_000])).toBeUndefined();
+    expect(superlinearGrowth(work, textOf, [5_000])).toBeUndefined();
   });
 
   it.each([
