@@ -69,7 +69,10 @@ export async function choose(
     if (found !== undefined) return { locked: lockedOf(asked, found.version) };
     return published.isPartial === true
       ? { code: 'unknown', text: 'the list of its versions is partial' }
-      : { code: 'missing', text: `no published version fits ${versions}` };
+      : {
+          code: 'missing',
+          text: versions === '' ? 'the index has no version of it' : `no published version fits ${versions}`,
+        };
   } catch (error) {
     signal.throwIfAborted();
     return { code: 'unknown', text: messageOf(error) };

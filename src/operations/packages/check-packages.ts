@@ -31,6 +31,8 @@ const AT_A_TIME = 50;
 /** Requests for the newest good versions of these. */
 const MAX_REQUESTS = 300;
 const DAY_MS = 86_400_000;
+/** The one version that npm publishes of a name whose package it removed for security. */
+const HELD_NAME = /^0\.0\.\d+-security(?:\.\d+)?$/;
 
 /** The parts from which the question is answered. */
 export interface CheckParts extends Omit<JudgingParts, 'held'> {
@@ -192,7 +194,9 @@ function reasonsOf(
   for (const reason of unknown) found.push(gateReason('unknown', reason, policy));
   if (choice.code === 'unknown') found.push(gateReason('unknown', choice.text ?? '', policy));
   else if (choice.code !== undefined) add(choice.code, choice.text ?? '');
-  const { name = '', resolution } = judged?.locked ?? {};
+  const { name = '', version = '', resolution } = judged?.locked ?? {};
+  if (asked.ecosystem === 'npm' && HELD_NAME.test(version))
+    add('missing', `npm removed the package for security, and ${version} holds its name`);
   // Where its rule is off.
   if (resolution?.outcome === 'missing' && !found.some(({ code }) => code === 'vanished'))
     add('missing', 'the index does not have it');

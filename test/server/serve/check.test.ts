@@ -64,6 +64,9 @@ const DATA = {
     { system: 'NPM', name: 'undated', versions: [{ version: '1.0.0' }] },
     { system: 'NPM', name: 'patchy', default: '2.0.0', versions: [version('1.0.0'), version('2.0.0')] },
     { system: 'NPM', name: 'unlisted', versions: [version('1.0.0')] },
+    { system: 'NPM', name: 'unpublished', versions: [] },
+    { system: 'NPM', name: 'taken-down', default: '0.0.1-security', versions: [version('0.0.1-security')] },
+    { system: 'PYPI', name: 'taken-down', default: '1.0', versions: [version('1.0')] },
     { system: 'NPM', name: 'old', default: '1.0.0', versions: [version('1.0.0', { deprecated: 'use new' })] },
     {
       system: 'PYPI',
@@ -190,6 +193,12 @@ describe('packages.check', () => {
     const missing = await one('lodashh');
     expect(missing).toMatchObject({ decision: 'warn', meant: ['lodash'], codes: ['missing', 'look-alike'] });
     expect(await one('nothing-like-it')).toMatchObject({ decision: 'warn', meant: [], codes: ['missing'] });
+    const taken = await one('taken-down');
+    expect(taken).toMatchObject({ decision: 'warn', codes: ['missing'], version: '0.0.1-security' });
+    expect(taken.reasons?.[0]?.text).toContain('npm removed the package for security');
+    expect(await one('pkg:pypi/taken-down')).toMatchObject({ decision: 'allow' });
+    const unpublished = await one('unpublished');
+    expect(unpublished.reasons).toMatchObject([{ code: 'missing', text: 'the index has no version of it' }]);
     expect(await one('lodash@99')).toMatchObject({ decision: 'warn', meant: [], codes: ['missing'] });
     expect(await one('lodash@99.0.0')).toMatchObject({ decision: 'warn', codes: ['missing'] });
   });
