@@ -3,7 +3,7 @@ import { messageOf } from '../src/model/errors.ts';
 import { type ChangeLogEntry, createChangeLog } from '../src/store/fleet/change-log.ts';
 import type { Keys } from '../src/store/keys.ts';
 import { Ledger, type Model, type Open } from './oracle.ts';
-import { BOUNDS } from './plan.ts';
+import { BOUNDS, SUPPRESSED } from './plan.ts';
 import { fieldsOf, textsIn, type Witness } from './witness.ts';
 
 /** Characters of the reference of an open alert. */
@@ -34,13 +34,16 @@ function targetOf(key: string): string {
 
 /** The changes in the log, one after the other, lead to what is open. */
 async function wrongChanges(redis: Redis, keys: Keys, open: Open): Promise<readonly string[]> {
-  const ledger = new Ledger();
+  const ledger = new Ledger({ suppressed: SUPPRESSED });
   const entries: ChangeLogEntry[] = [];
   for await (const entry of createChangeLog(redis, keys).since(0)) entries.unshift(entry);
   try {
     for (const { target, changes } of entries) {
       if (target.startsWith('lockhound:')) continue;
-      const alerts = changes.filter(({ level }) => level === 'alert');
+      // Nobody is told of a finding that is suppressed from the start.
+      const alerts = changes.filter(
+        ({ level, transition }) => level === 'alert' && transition !== 'suppressed',
+      );
       const sent = alerts.map(({ transition, severity, rule, purl, advisory }) => {
         const [, name = purl, version = ''] = /^pkg:npm\/(.+)@(.+)$/.exec(purl) ?? [];
         const advisories = advisory === undefined ? [] : [advisory];

@@ -20,6 +20,8 @@ export interface Happened {
   readonly hadWrongClocks: boolean;
   readonly lost: LostPeriods;
   readonly mayDoubt: (target: string) => boolean;
+  /** Whether a finding of the target is suppressed for some time. */
+  readonly isSuppressedIn: (target: string) => boolean;
   /** Whether Redis has lost writes: of what it forgot, it does not know that it has ended. */
   readonly hasLostWrites: boolean;
 }
@@ -72,8 +74,12 @@ export function wrongRecords(witness: Witness, keys: Keys, happened: Happened): 
   checkLists(witness, keys, received, { targets, ...happened }, say);
   found.push(...wrongScans(witness, keys, received, { targets, ...happened }));
   checkOutcomes(witness, keys, happened, say);
-  for (const target of targets)
+  const due = new Set(textsIn(witness.ask('ZRANGE', keys.dueTargets, '0', '-1')));
+  for (const target of targets) {
     if (!target.startsWith('lockhound:')) checkTarget(witness, keys, target, happened, say);
+    if (due.has(target) !== happened.isSuppressedIn(target))
+      say(`${target} is ${due.has(target) ? '' : 'not '}due`);
+  }
   for (const schedule of SOURCES) {
     const runs = Number(witness.ask('HLEN', keys.scheduleRuns(schedule)));
     const counts = Number(witness.ask('HLEN', keys.scheduleCounts(schedule)));
@@ -231,8 +237,6 @@ function checkTarget(
     const [is, must] = [summary.open[severity] ?? 0, expected.get(severity)?.length ?? 0];
     if (is !== must) say(`has ${is} findings that are ${severity}, not ${must}`);
   }
-  const due = witness.ask('ZCARD', keys.dueTargets);
-  if (due !== 0) say(`and others are due: ${due}`);
 }
 
 /** A key expires after a time, less what a history takes. */

@@ -111,7 +111,9 @@ function wrongCounts(
     if (own.some(({ sentAt, at }) => lost.has(sentAt, at))) return [];
     const whole = own.filter(({ path }) => path !== '/change');
     const told = whole.reduce((sum, { alert }) => sum + alert.changes.length + alert.leftOut, 0);
-    const counted = Object.values(changes).reduce((sum, count) => sum + count, 0);
+    // What is suppressed from the start is counted and not told.
+    const { suppressed: _, ...others } = changes;
+    const counted = Object.values(others).reduce((sum, count) => sum + count, 0);
     const counts = `${deliveries} deliveries, ${delivered} delivered and ${failedDeliveries} failed`;
     return [
       ...(deliveries === own.length && delivered === own.length && failedDeliveries === 0

@@ -6,6 +6,7 @@ import { Network } from './network.ts';
 import { repairDeliveries } from './operator.ts';
 import { Ledger, LostPeriods, Model, type Open } from './oracle.ts';
 import {
+  BOUNDS,
   CALM_ROUNDS,
   GATHERED,
   MODES,
@@ -13,7 +14,10 @@ import {
   type Packages,
   type Plan,
   ROUND_MS,
+  START,
   type Step,
+  SUPPRESSED,
+  SUPPRESSION,
 } from './plan.ts';
 import { enter, soon } from './platform.ts';
 import { createRandom } from './random.ts';
@@ -22,8 +26,6 @@ import { Scheduler } from './scheduler.ts';
 import { type LogLine, Workers } from './workers.ts';
 import { advisoryOf, packageOf, World, type WorldAdvisory } from './world.ts';
 
-/** The time at which every history begins. */
-const START = Date.UTC(2026, 2, 1);
 /** After the last fault of a round, everything is told within this time. */
 const SETTLED_WITHIN_MS = 3 * 60_000;
 /**
@@ -33,6 +35,10 @@ const SETTLED_WITHIN_MS = 3 * 60_000;
 const HELD_WITHIN_MS = 6 * 60_000;
 /** Without faults, what a refresh finds is told within this time after its start, by the second attempt at one of its deliveries. */
 const REFRESHED_WITHIN_MS = 6_000;
+/** Clocks may differ by 10 seconds; after these, the next selection has the targets judged again, and what they find is told. */
+const JUDGED_WITHIN_MS = 10_000 + BOUNDS.SELECTION_MS + 3_000;
+/** A round without faults takes less. */
+const CALM_ROUND_MS = 70_000;
 /** Without faults, what a scan finds is told within this time. */
 const PROMPT_MS = 3_000;
 /** Nothing is left to do within this time. A job whose lane was lost looks for its turn after 4 minutes at most, later than `SETTLED_WITHIN_MS`. */
@@ -79,7 +85,7 @@ class History {
   readonly #invariants: Invariants;
   readonly #world: World;
   readonly #workers: Workers;
-  readonly #model = new Model();
+  readonly #model: Model;
   /** What receivers know, by the path of their route. */
   readonly #ledgers: ReadonlyMap<string, Ledger>;
   /** Periods whose writes Redis lost. */
@@ -101,11 +107,15 @@ class History {
     this.#plan = plan;
     this.#config = config;
     this.#scheduler = scheduler;
+    this.#model = new Model(() => scheduler.now);
     this.#network = network;
     this.#world = world;
     const paths = plan.isLarge ? MODES.map((mode) => `/${mode}`) : ['/hook'];
     this.#ledgers = new Map(
-      paths.map((path) => [path, new Ledger({ lost: this.#lost, isGathered: GATHERED.has(path) })]),
+      paths.map((path) => [
+        path,
+        new Ledger({ lost: this.#lost, isGathered: GATHERED.has(path), suppressed: SUPPRESSED }),
+      ]),
     );
     this.#invariants = new Invariants({
       ...{ plan, config, scheduler, network, world },
@@ -128,7 +138,7 @@ class History {
     const engine = await Engine.start(() => scheduler.now, random.fork());
     const network = new Network(scheduler, engine);
     const world = await World.create(
-      NAMES.map((name) => packageOf(name)),
+      [...NAMES, SUPPRESSION.advisory.name].map((name) => packageOf(name)),
       scheduler,
     );
     return new History(plan, config, log, { scheduler, network, world });
@@ -173,6 +183,10 @@ class History {
   }
 
   async #live(): Promise<void> {
+    if (this.#plan.isTimed) {
+      this.#publish(SUPPRESSION.advisory);
+      this.#model.suppress(SUPPRESSION.advisory.id, START + SUPPRESSION.ms);
+    }
     for (const step of this.#plan.steps)
       if (step.kind === 'file' && step.round === 0) this.#writeFile(step.target, step.packages);
     for (let index = 0; index < this.#plan.workers; index += 1) this.#workers.start(index);
@@ -195,7 +209,15 @@ class History {
       if (isCalm) await this.#invariants.requireNothingLeft(scans, DONE_SOON_MS);
     }
     if (!this.#state.isCalm) await this.#invariants.requireNothingLeft(scans, DONE_WITHIN_MS);
+    if (this.#plan.isTimed) await this.#endSuppression(scans);
     this.#network.close();
+  }
+
+  /** Waits until the suppression has ended, and the receiver must know of its findings. */
+  async #endSuppression(scans: Scans): Promise<void> {
+    await this.#scheduler.sleep(Math.max(0, START + SUPPRESSION.ms + JUDGED_WITHIN_MS - this.#scheduler.now));
+    this.#requireTold(this.#model.open(), JUDGED_WITHIN_MS, true);
+    await this.#invariants.requireNothingLeft(scans, DONE_SOON_MS);
   }
 
   async #play(round: number, scans: Scans): Promise<void> {
@@ -224,6 +246,9 @@ class History {
     if (this.#plan.steps.some(({ kind }) => kind === 'clock')) await this.#scheduler.sleep(CLOCKS_RIGHT_MS);
     else await this.#scheduler.sleep(CONNECTED_MS);
     await this.#invariants.requireNothingLeft(scans, DONE_WITHIN_MS);
+    // It may not end in a round without faults: what is told in time would depend on when.
+    if (this.#plan.isTimed && this.#scheduler.now > START + SUPPRESSION.ms - CALM_ROUND_MS)
+      await this.#endSuppression(scans);
   }
 
   readonly #fail = (error: unknown): void => {

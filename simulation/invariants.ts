@@ -123,6 +123,7 @@ export class Invariants {
       asked: scans.asked,
       open: model.open(),
       mayDoubt: model.mayDoubt,
+      isSuppressedIn: model.isSuppressedIn,
       calmSince: state.calmSince,
       hadWrongClocks: state.hadFaults && plan.steps.some(({ kind }) => kind === 'clock'),
       lost,

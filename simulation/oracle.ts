@@ -33,6 +33,13 @@ export class Model {
   readonly #targets = new Map<string, Map<string, string>>();
   readonly #advisories = new Map<string, Advisory & { readonly at: number }>();
   readonly #withdrawn: Advisory[] = [];
+  /** Until when advisories are suppressed, in virtual milliseconds. */
+  readonly #suppressed = new Map<string, number>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = () => 0) {
+    this.#now = now;
+  }
 
   lock(target: string, packages: ReadonlyMap<string, string>): void {
     this.#targets.set(target, new Map(packages));
@@ -41,6 +48,18 @@ export class Model {
   publish(id: string, advisory: Advisory, at = 0): void {
     this.#advisories.set(id, { ...advisory, at });
   }
+
+  /** Nothing is told of an advisory until a time. */
+  suppress(id: string, until: number): void {
+    this.#suppressed.set(id, until);
+  }
+
+  /** Whether a target has a finding that is suppressed now. */
+  readonly isSuppressedIn = (target: string): boolean =>
+    [...this.#suppressed].some(([id, until]) => {
+      const { name = '', versions = [] } = this.#advisories.get(id) ?? {};
+      return until > this.#now() && versions.includes(this.#targets.get(target)?.get(name) ?? '');
+    });
 
   withdraw(id: string): void {
     const advisory = this.#advisories.get(id);
@@ -60,6 +79,7 @@ export class Model {
     for (const [target, packages] of this.#targets) {
       if (only !== undefined && target !== only) continue;
       for (const [id, { name, versions, score, at }] of this.#advisories) {
+        if ((this.#suppressed.get(id) ?? 0) > this.#now()) continue;
         const version = packages.get(name);
         if (at <= until && version !== undefined && versions.includes(version))
           open.set(`${target} ${name} ${id}`, severityOf(score));

@@ -95,12 +95,16 @@ export interface Plan {
   readonly shards: number;
   /** Whether it has several routes, and targets that Lockhound reads itself. */
   readonly isLarge: boolean;
+  /** Whether it suppresses an advisory for some time, and the history goes on until that has ended. */
+  readonly isTimed: boolean;
   readonly steps: readonly Step[];
 }
 
 /** Constants of sources that bound lists. Histories have smaller ones, which they reach. */
-export const BOUNDS = { GROUPS: 2, LISTED: 3, MAX_REPLACED: 4, MAX_ISSUES: 1 } as const;
+export const BOUNDS = { GROUPS: 2, LISTED: 3, MAX_REPLACED: 4, MAX_ISSUES: 1, SELECTION_MS: 20_000 } as const;
 
+/** The time at which every history begins. */
+export const START = Date.UTC(2026, 2, 1);
 /** The rounds without faults: the first one, and one after all faults, in which everything has to be as it was before them. */
 export const CALM_ROUNDS: readonly number[] = [0, 3];
 /** The rounds between them. */
@@ -124,6 +128,20 @@ export const GATHERED: ReadonlySet<string> = new Set(['/periodic', '/advisory'])
 export const WITHOUT_EDGES = 'target-7';
 /** Part of the histories with a large installation. */
 const LARGE = 0.12;
+/** Part of the histories in which a suppression ends. */
+const TIMED = 0.1;
+/** Distinguishes the random numbers for that from all others. */
+const TIMES = 0x71e5;
+/** Ends in calm, later than most histories would; then Lockhound judges its targets again. `ms`: since the start. */
+export const SUPPRESSION = {
+  ms: 180_000,
+  targets: ['target-1', 'target-2', 'target-3'],
+  advisory: { id: 'GHSA-test-8000-0001', name: 'suppressed', versions: ['1.0.0'], score: 8 },
+} as const;
+/** Its findings, as the oracle names them. */
+export const SUPPRESSED: ReadonlySet<string> = new Set(
+  SUPPRESSION.targets.map((target) => `${target} ${SUPPRESSION.advisory.name} ${SUPPRESSION.advisory.id}`),
+);
 /** Part of the histories whose targets are spread over two shards. */
 const SHARDED = 0.2;
 const LONGEST_FAULT_MS = 8_000;
@@ -219,7 +237,16 @@ export function planOf(seed: number): Plan {
   const kept = steps.filter((step) => isInOrder || step.kind !== 'scan' || step.extra === undefined);
   kept.sort((left, right) => left.round - right.round || left.at - right.at);
   const shards = random.next() < SHARDED ? 2 : 1;
-  return { seed, targets: TARGETS, workers: WORKERS, rounds: ROUNDS, shards, isLarge, steps: kept };
+  const isTimed = !isLarge && createRandom(seed ^ TIMES).next() < TIMED;
+  const counts = { targets: TARGETS, workers: WORKERS, rounds: ROUNDS, shards };
+  return { seed, ...counts, isLarge, isTimed, steps: isTimed ? kept.map(lockSuppressed) : kept };
+}
+
+/** Has the targets of the suppression lock its package. */
+function lockSuppressed(step: Step): Step {
+  if (step.kind !== 'scan' || !SUPPRESSION.targets.some((one) => one === step.target)) return step;
+  const { name, versions } = SUPPRESSION.advisory;
+  return { ...step, packages: [[name, versions[0]], ...step.packages.slice(1)] };
 }
 
 /** What other programs ask for in a round. `locks`: what each target has locked, which changes. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LoadedConfig } from '../src/config/load.ts';
 import type { Result } from './history.ts';
-import { BOUNDS, MODES, type Plan, planOf, REFRESH_S, SOURCES } from './plan.ts';
+import { BOUNDS, MODES, type Plan, planOf, REFRESH_S, SOURCES, START, SUPPRESSION } from './plan.ts';
 import { replacePlatform } from './platform.ts';
 import { URLS } from './world.ts';
 
@@ -25,6 +25,7 @@ const BOUNDED: ReadonlyMap<string, keyof typeof BOUNDS> = new Map(
       ['store/scripts/steps.lua.ts', 'LISTED'],
       ['store/facts/facts.ts', 'MAX_REPLACED'],
       ['store/fleet/ledger.ts', 'GROUPS'],
+      ['compose/worker/schedules.ts', 'SELECTION_MS'],
       ['jobs/gather-digest.ts', 'MAX_ISSUES'],
     ] as const
   ).map(([file, name]) => [new URL(`../src/${file}`, import.meta.url).href, name]),
@@ -48,11 +49,13 @@ export async function prepare({
   const { selectJobs } = await import('./jobs.ts');
   const folder = mkdtempSync(join(tmpdir(), 'simulation-'));
   const file = join(folder, 'lockhound.yaml');
-  const load = (shards: number, isLarge: boolean): LoadedConfig => {
-    writeFileSync(file, configOf(isLogged ? 'debug' : 'warn', shards) + (isLarge ? LARGE : SMALL));
+  const load = (shards: number, more: string): LoadedConfig => {
+    writeFileSync(file, configOf(isLogged ? 'debug' : 'warn', shards) + more);
     return loadConfig({ file, environment: {} });
   };
-  const configs = [1, 2].map((shards) => ({ small: load(shards, false), large: load(shards, true) }));
+  const configs = [1, 2].map((shards) => {
+    return { small: load(shards, SMALL), timed: load(shards, SMALL + TIMED), large: load(shards, LARGE) };
+  });
   rmSync(folder, { recursive: true });
   for (const module of ['model/stored/schemas.ts', 'versions/version-match.ts', 'model/watch/source.ts'])
     await import(`../src/${module}`);
@@ -63,13 +66,13 @@ export async function prepare({
   const run = (plan: Plan, logged = log): Promise<Result> => {
     selectJobs(plan);
     const of = configs[plan.shards - 1];
-    const config = plan.isLarge ? of?.large : of?.small;
+    const config = plan.isLarge ? of?.large : plan.isTimed ? of?.timed : of?.small;
     if (config === undefined) throw new RangeError(`no configuration has ${plan.shards} shards`);
     return runHistory(plan, config, logged);
   };
   const first = planOf(WARM_UP);
   const steps = first.steps.filter(({ kind, round }) => round === 0 && kind !== 'refused');
-  await run({ ...first, steps, rounds: 1, isLarge: true }, () => true);
+  await run({ ...first, steps, rounds: 1, isLarge: true, isTimed: false }, () => true);
   return (plan) => run(plan);
 }
 
@@ -108,6 +111,11 @@ watch: { every: ${REFRESH_S.all}s, young: 0s, jitter: 0s, inspect: false }
 notify:
   webhook: { name: hook, url: "${URLS.receiver}/hook" }
   allowAddresses: [receiver.test]
+`;
+
+const TIMED = `
+suppressions:
+  - { reason: not reachable, advisory: ${SUPPRESSION.advisory.id}, expires: "${new Date(START + SUPPRESSION.ms).toISOString()}" }
 `;
 
 /** Of one with a route of each mode, whose refreshes have a jitter, and which reads some targets itself. */

@@ -18,8 +18,8 @@ function delivery(transition: string, severity = 'high', more: object = {}): str
   });
 }
 
-function worldWith(score: number): Model {
-  const model = new Model();
+function worldWith(score: number, now?: () => number): Model {
+  const model = new Model(now);
   model.lock('shop', new Map([['p', '1.0.0']]));
   model.publish('A', { name: 'p', versions: ['1.0.0'], score });
   return model;
@@ -31,6 +31,15 @@ describe('the oracle', () => {
     expect([...model.open()]).toEqual([['shop p A', 'high']]);
     model.lock('shop', new Map([['p', '2.0.0']]));
     expect(model.open().size).toBe(0);
+  });
+
+  it('expects nothing of an advisory that is suppressed, until that has ended', () => {
+    let now = 0;
+    const model = worldWith(7.5, () => now);
+    model.suppress('A', 100);
+    expect([[...model.open()], model.isSuppressedIn('shop')]).toEqual([[], true]);
+    now = 100;
+    expect([[...model.open()], model.isSuppressedIn('shop')]).toEqual([[['shop p A', 'high']], false]);
   });
 
   it('finds a change that was lost', () => {
