@@ -192,6 +192,17 @@ describe('YAML that yarn writes rarely or users write', () => {
     expect(readText('yarn.lock', HEAD + entry).packages[0]?.version).toBe('1.10');
   });
 
+  it('takes the name from the URL of a registry where the manifest gives its tarball another one', () => {
+    const url = 'https://registry.yarnpkg.com/is-buffer/-/is-buffer-1.1.6.tgz';
+    const entry = `"tar@${url}":\n  version: 1.1.6\n  resolution: "tar@${url}"\n`;
+    const from = '"a@npm:1":\n  version: 1.0.0\n  resolution: "a@npm:1.0.0"\n  dependencies:\n';
+    const { packages } = readText('yarn.lock', `${HEAD}${from}    tar: "${url}"\n${entry}`);
+    expect(packages).toMatchObject([
+      { id: 'a@1.0.0', dependencies: ['is-buffer@1.1.6'] },
+      { purl: 'pkg:npm/is-buffer@1.1.6', source: { kind: 'registry', url } },
+    ]);
+  });
+
   it('reports the line of a merge conflict', () => {
     const failure = failureOf('yarn.lock', `${HEAD}<<<<<<< HEAD\n${b}=======\n>>>>>>> main\n`);
     expect(failure).toMatchObject({ code: 'syntax', message: 'yarn.lock:5: unresolved merge conflict' });

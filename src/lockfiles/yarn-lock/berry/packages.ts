@@ -1,6 +1,6 @@
 import querystring from 'node:querystring';
 import type { Integrity, Source } from '../../../model/lockfile/lockfile.ts';
-import { sourceOf, versionOfTarball } from '../../ecosystems/npm-source.ts';
+import { registryName, sourceOf, versionOfTarball } from '../../ecosystems/npm-source.ts';
 import type { LockfileInput } from '../../format.ts';
 import { draftLockedPackage, type LockfileBuilder } from '../../packages/lockfile-builder.ts';
 import { connectAll, type PackageDraft } from '../../packages/package-collector.ts';
@@ -91,9 +91,11 @@ function draftOf(entry: BerryEntry, direct: false | undefined): PackageDraft | u
   const reference = resolution.slice(at + 1);
   if (reference.startsWith('workspace:')) return undefined;
   const source = sourceOfResolution(reference);
+  const name = resolution.slice(0, at);
   return draftLockedPackage({
     ecosystem: 'npm',
-    name: resolution.slice(0, at),
+    // The manifest may give the tarball of a registry another name.
+    name: reference.startsWith('npm:') ? name : registryName(source, name),
     version: version === '' ? (versionIn(reference) ?? versionOfTarball(source)) : version,
     source,
     line,
