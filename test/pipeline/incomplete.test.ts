@@ -79,7 +79,7 @@ describe('a scan that sees less than the one before', () => {
       'without the project': ENVIRONMENT,
       'of an unknown version': ENVIRONMENT + PROJECT.replace("'9.0'", "'19.0'"),
       'with an unreadable entry': ENVIRONMENT + PROJECT.replaceAll('lodash@4.17.20:', 'nothing:'),
-      'without a package': "lockfileVersion: '9.0'\nimporters:\n  .: {}\n",
+      'without a package that it needs': PROJECT.slice(0, PROJECT.indexOf('packages:')),
       'that is no YAML': 'lockfileVersion: [',
     };
     for (const [what, content] of Object.entries(lesser)) {
