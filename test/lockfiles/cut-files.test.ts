@@ -59,6 +59,8 @@ describe('a file that names the target, which needs no package', () => {
   const CARGO = '[[package]]\nname = "r"\nversion = "0.1.0"\n';
   const BERRY =
     '__metadata:\n  version: 8\n\n"r@workspace:.":\n  version: 0.0.0-use.local\n  resolution: "r@workspace:."\n';
+  const PNPM_EMPTY = "lockfileVersion: '9.0'\n\nimporters:\n\n  .: {}\n";
+  const END = '  linkType: soft\n';
   const NEEDS = 'dependencies:\n    w: "workspace:*"\n';
   it.each([
     ['Cargo.lock', CARGO, `${CARGO}dependencies = [\n "a",\n]\n`],
@@ -69,11 +71,19 @@ describe('a file that names the target, which needs no package', () => {
       '{"lockfileVersion": 3, "packages": {"": {"name": "r", "dependencies": {}}}}',
       '{"lockfileVersion": 3, "packages": {"": {"name": "r", "dependencies": {"a": "1"}}}}',
     ],
-    ['yarn.lock', `${BERRY}  ${NEEDS}`, `${BERRY}  ${NEEDS}    a: "npm:^1"\n`],
+    ['yarn.lock', `${BERRY}  ${NEEDS}${END}`, `${BERRY}  ${NEEDS}    a: "npm:^1"\n${END}`],
+    ['yarn.lock', `${BERRY}${END}`, BERRY],
+    ['yarn.lock', `${BERRY}${END}`, `${BERRY}  dependencies:\n`],
     [
       'pnpm-lock.yaml',
-      "lockfileVersion: '9.0'\n\nimporters:\n\n  .: {}\n",
+      PNPM_EMPTY,
       "lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n    dependencies:\n      a:\n        specifier: '1'\n        version: 1.0.0\n",
+    ],
+    ['pnpm-lock.yaml', PNPM_EMPTY, "lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n"],
+    [
+      'pnpm-lock.yaml',
+      PNPM_EMPTY,
+      "lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n    dependencies:\n      a:\n",
     ],
     [
       'bun.lock',

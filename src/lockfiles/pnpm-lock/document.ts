@@ -37,6 +37,8 @@ interface PnpmImporter {
   /** Empty where the lists are at the top of the file. */
   readonly path: string;
   readonly lists: Map<string, References>;
+  /** Whether it is written as `{}`; a folder that is cut off is not. */
+  readonly isEmpty: boolean;
 }
 
 /** One document of a pnpm-lock.yaml. A repeated section has the entries of all. */
@@ -96,7 +98,7 @@ export function readDocument(yaml: YamlReader): PnpmDocument {
     else readList(key, yaml, lists);
   });
   // pnpm writes the lists of a target of one folder at the top.
-  if (lists.size > 0) document.importers.push({ path: '', lists });
+  if (lists.size > 0) document.importers.push({ path: '', lists, isEmpty: false });
   return document;
 }
 
@@ -104,8 +106,12 @@ function readImporters(yaml: YamlReader): PnpmDocument['importers'] {
   const importers: PnpmDocument['importers'] = [];
   yaml.members((path) => {
     const lists = new Map<string, References>();
-    yaml.members((key) => readList(key, yaml, lists));
-    importers.push({ path, lists });
+    let isEmpty = yaml.text() === undefined;
+    yaml.members((key) => {
+      isEmpty = false;
+      readList(key, yaml, lists);
+    });
+    importers.push({ path, lists, isEmpty });
   });
   return importers;
 }

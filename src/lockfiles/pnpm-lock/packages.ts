@@ -35,9 +35,7 @@ export function addPackages(documents: readonly PnpmDocument[], builder: Lockfil
   const roots: Root<Instance>[] = [];
   const instances: Instance[] = [];
   for (const document of documents) {
-    for (const { lists } of document.importers) {
-      builder.own([...lists.values()].flat().some(({ reference }) => !reference.startsWith('link:')));
-    }
+    for (const { isEmpty } of document.importers) builder.own(!isEmpty);
     const held = readDocument(document, builder);
     for (const { draft: instance } of held.roots) instance.draft.direct = true;
     // Up to lockfileVersion 6 entries state their groups.

@@ -20,6 +20,8 @@ export interface BerryEntry {
   dependencies: readonly Descriptor[];
   /** Names of the optional ones among them. */
   optional: readonly string[];
+  /** The last field that Yarn writes. */
+  linkType: string | undefined;
 }
 
 /** An entry has no draft when it is a folder of the target. */
@@ -41,7 +43,7 @@ export function readBerry(input: LockfileInput, builder: LockfileBuilder): void 
   for (const entry of entries) {
     const stated = draftOf(entry, direct);
     if (stated === undefined)
-      builder.own(entry.dependencies.some(({ range }) => !range.startsWith('workspace:')));
+      builder.own(!entry.linkType || entry.dependencies.some(({ range }) => !range.startsWith('workspace:')));
     const draft = stated === undefined ? undefined : builder.add(stated, entry.line, entry.key);
     if (draft !== undefined) addToIndex(entry.key, draft, index);
     if (draft !== undefined || stated === undefined) read.push({ entry, draft });
@@ -154,7 +156,7 @@ export function readEntries(yaml: YamlReader): readonly BerryEntry[] {
     if (key === '__metadata') return;
     const entry: BerryEntry = {
       ...{ key, line: yaml.line(), version: '', resolution: '', checksum: undefined },
-      ...{ dependencies: NONE, optional: NONE },
+      ...{ dependencies: NONE, optional: NONE, linkType: undefined },
     };
     yaml.members((field) => readField(field, yaml, entry));
     entries.push(entry);
@@ -167,6 +169,7 @@ function readField(field: string, yaml: YamlReader, entry: BerryEntry): void {
     case 'version':
     case 'resolution':
     case 'checksum':
+    case 'linkType':
       entry[field] = yaml.text() ?? '';
       break;
     case 'dependencies':
