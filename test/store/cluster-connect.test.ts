@@ -49,6 +49,18 @@ describe.skipIf(!HAS_REDIS)('a connection to a Redis Cluster that is down at fir
     client.disconnect();
   });
 
+  it('settles once a node answers that did not answer in time', async () => {
+    const client = cluster.duplicate([], { slotsRefreshTimeout: 50 });
+    client.on('error', () => {});
+    let attempts = 0;
+    client.on('reconnecting', () => (attempts += 1));
+    await node.call('CLIENT', 'PAUSE', '1000', 'ALL');
+    await client.connect();
+    expect(attempts).toBeGreaterThan(0);
+    expect(await client.ping()).toBe('PONG');
+    client.disconnect();
+  });
+
   it('fails when the connection ends', async () => {
     const client = cluster.duplicate();
     await node.call('CLUSTER', 'DELSLOTS', LAST_SLOT);

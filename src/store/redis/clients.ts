@@ -1,9 +1,14 @@
 import type { Cluster, Redis } from 'ioredis';
+import { messageOf } from '../../model/errors.ts';
+
+/** The error of an attempt of ioredis to connect to a Redis Cluster, after which it makes another one. */
+const NO_NODE = 'None of startup nodes is available';
 
 /**
- * Makes `connect` of a client of a Redis Cluster, and of its duplicates, always end. That of ioredis 6.0.0 does not when the node that it
- * asks says that the cluster is down, as during a failover: the client connects once more by itself, and nothing settles the first
- * promise. BullMQ waits for that promise before it looks for jobs of a queue.
+ * Makes `connect` of a client of a Redis Cluster, and of its duplicates, end when the client is ready or has ended. In ioredis 6.0.0
+ * it never ends when the node that it asks says that the cluster is down, as during a failover, and it fails when no node answers in time.
+ * The client connects once more by itself in both cases. BullMQ waits for this promise before it looks for jobs of a queue, and gives the
+ * queue up when it fails.
  */
 export function settleConnect(cluster: Cluster): Cluster {
   const connect = cluster.connect.bind(cluster);
@@ -15,7 +20,9 @@ export function settleConnect(cluster: Cluster): Cluster {
     settled ??= readyOrEnded(cluster).finally(() => {
       settled = undefined;
     });
-    await Promise.race([attempt, settled]);
+    const ready = settled;
+    const onError = (error: unknown) => (messageOf(error) === NO_NODE ? ready : Promise.reject(error));
+    await Promise.race([attempt.catch(onError), ready]);
   };
   // BullMQ duplicates the client for the blocking commands of each queue.
   cluster.duplicate = ((...options: Parameters<Cluster['duplicate']>) =>
