@@ -8,8 +8,11 @@ import { createProjectLookUp, turnedPackages } from './project-scores.ts';
 
 type Needs = 'fleet' | 'insights' | 'inspections' | 'policy';
 
-/** Inspections wait this long for scans, so that they delay no alert about an advisory. */
-const PATIENCE_MS = 120_000;
+/**
+ * Inspections wait this long for scans, so that they delay no alert of a few scans. While they wait, each scan asks for the
+ * inspection of the same new packages again.
+ */
+const PATIENCE_MS = 2_000;
 
 /**
  * Inspects package versions that are new to the fleet. What it finds changes what is known of the version, so that the targets that
