@@ -28,7 +28,7 @@ async function* orphanedDeliveries({
   }
 }
 
-/** An error of the class `EnvelopeError`, as `failureOf` writes it. */
+/** Matches the text that `failureOf` makes of an `EnvelopeError`. */
 const REFUSED = /\[(?:invalid-payload|newer-version)\]$/;
 
 /** Refused payloads whose reason Redis has lost: only the lists of failed jobs have them. */
@@ -51,7 +51,7 @@ async function* unexplainedPayloads({
   }
 }
 
-/** What does not fit a job in its data; `undefined` if all does. */
+/** Returns what is wrong in the data of a job; `undefined` when nothing is. */
 function faultsOf(job: AnyJob, data: unknown): RejectedPayload['issues'] | undefined {
   try {
     openEnvelope(job, data);

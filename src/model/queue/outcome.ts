@@ -139,7 +139,7 @@ export interface RunCircumstances {
   readonly follows?: readonly OpenJob[];
   /** The job itself, when nothing follows: it is closed with its outcome. */
   readonly ends?: EndedJob | undefined;
-  /** What must be there still. */
+  /** The outcome is saved only while this job is still there. */
   readonly wanted?: WantedJob | undefined;
   /** When the run began; ms since 1970. */
   readonly startedAt?: number;
