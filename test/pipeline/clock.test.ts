@@ -17,15 +17,15 @@ import {
 } from './simulated-world.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
-const DAYS = 16;
+const DAYS = 11;
 /** No worker runs. */
-const PAUSE = { from: 12 * DAY, to: 14 * DAY };
+const PAUSE = { from: 8 * DAY, to: 10 * DAY };
 /**
  * Before each step, so that the schedule of each minute is not a day late in it; longer than an alert waits for an earlier one, which may
  * move the clock: a step must not set it back, or its scans would be older than what was judged.
  */
 const LATE_MS = 30 * 60_000;
-const RESTARTS = [4 * DAY, 7 * DAY];
+const RESTARTS = [2 * DAY, 4 * DAY];
 const REMIND_AFTER = 50 * HOUR;
 /** Mondays, since 00:00 UTC. */
 const REMINDED_AT = 8 * HOUR;
@@ -38,7 +38,7 @@ function start(room: Room) {
   return runWorker(loaded, { signal: new AbortController().signal, ephemeral: false });
 }
 
-describe('two weeks whose clock moves on', () => {
+describe('eleven days whose clock moves on', () => {
   let world: World;
   let room: Room;
   let simulated: ReturnType<typeof createSimulatedWorld>;
@@ -112,7 +112,7 @@ describe('two weeks whose clock moves on', () => {
       reminders.push(times.overdue(due));
       expect(remindersOf(bodies())).toEqual(reminders.filter((one) => one.length > 0));
     }
-    expect(reminders.flat().length).toBeGreaterThan(5);
+    expect(reminders.flat()).not.toEqual([]);
     simulated.restoreVersions();
     await step((DAYS + 1) * DAY);
     await stop();
@@ -129,7 +129,7 @@ describe('two weeks whose clock moves on', () => {
 });
 
 function isMonday(sinceStart: number): boolean {
-  return sinceStart % (7 * DAY) === DAY;
+  return new Date(START + sinceStart).getUTCDay() === 1;
 }
 
 /** What a receiver does not know after these deliveries. Throws for a change that is repeated or out of order. */

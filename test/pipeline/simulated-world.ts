@@ -6,8 +6,8 @@ import type { Room } from './world.ts';
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
-/** A Sunday. All other times count from it. */
-export const START = Date.parse('2026-03-01T00:00:00Z');
+/** A Friday. All other times count from it. */
+export const START = Date.parse('2026-02-27T00:00:00Z');
 /** Between two refreshes of everything. */
 export const STEP = DAY;
 const TARGETS = 6;
@@ -21,16 +21,16 @@ const ADVISORY_EVENTS = 12;
 const CORRECTIONS = 1;
 
 /** Each suppression is one of an advisory of its own, and ends an hour after the start of a day. */
-const SUPPRESSED_DAYS = [2, 5, 7, 8, 15];
+const SUPPRESSED_DAYS = [1, 3, 4, 10];
 const SUPPRESSED_PACKAGE = 'suppressed';
 const SUPPRESSED_TARGETS = 3;
-const FRESH_LOCKED = [2 * DAY, 5 * DAY, 15 * DAY];
+const FRESH_LOCKED = [DAY, 10 * DAY];
 /** A target locks a version that the index never had. */
-const UNINDEXED = { from: 3 * DAY, to: 8 * DAY, name: `p${PACKAGES - 1}`, version: '9.9.9' };
+const UNINDEXED = { from: DAY, to: 4 * DAY, name: `p${PACKAGES - 1}`, version: '9.9.9' };
 /** The service answers nothing. */
-export const OUTAGE = { from: 9 * DAY, to: 11 * DAY };
+export const OUTAGE = { from: 5 * DAY, to: 7 * DAY };
 
-const UNINDEXED_AFTER = 94 * HOUR;
+const UNINDEXED_AFTER = 46 * HOUR;
 const MINIMUM_AGE = 72 * HOUR;
 const STALE_AFTER = 25 * HOUR;
 

@@ -16,9 +16,9 @@ import { npmFile } from '../../store/fleet/fleet-room.ts';
 const CORPORA = join(import.meta.dirname, '../../../../shared/corpora/histories');
 const BUNDLES = existsSync(CORPORA) ? readdirSync(CORPORA).filter((name) => name.endsWith('.bundle')) : [];
 /** `IMPORTED_COMMITS`: how many commits of each history are read, from its first one on. */
-const MAX_COMMITS = Number(process.env['IMPORTED_COMMITS'] ?? 30);
+const MAX_COMMITS = Number(process.env['IMPORTED_COMMITS'] ?? 13);
 /** Commits of which one is read by the test itself, which starts a process for each file. */
-const READ_EVERY = 10;
+const READ_EVERY = 6;
 const folder = mkdtempSync(join(tmpdir(), 'ledger-import-'));
 
 let cli: Awaited<ReturnType<typeof openFleetCli>>;
