@@ -22,8 +22,8 @@ export default defineConfig({
     testTimeout: 2 * LIMIT_MS,
     hookTimeout: 2 * LIMIT_MS,
     expect: { poll: { timeout: LIMIT_MS, interval: 50 } },
-    // Three times the cores of the smallest machine: files with real servers and processes wait most of their time.
-    maxWorkers: 6,
+    // Twice the cores of the smallest machine: files with real servers and processes wait most of their time. Each more loads the sources.
+    maxWorkers: 4,
     projects: [
       { extends: true, test: { name: 'alone', include: ALONE } },
       // All others share processes: loading the sources for each file takes longer than most of their tests.
