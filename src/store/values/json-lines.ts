@@ -1,12 +1,9 @@
 import { createYielder } from '../../model/yielding.ts';
 
-/** Members of a list in one part. A part takes some milliseconds. */
-const MEMBERS_A_PART = 500;
-/**
- * A value of fewer members, in all of its lists and objects, is one part, in about a millisecond: parts for each of its fields would take
- * several times as long.
- */
-const MAX_SMALL_MEMBERS = 30_000;
+/** Members of a list in one part: the text of 100 packages is shorter than what V8 gives memory of its own. */
+const MEMBERS_A_PART = 100;
+/** A value of fewer members, in all of its lists and objects, is one part: more parts would take longer than their text. */
+const MAX_SMALL_MEMBERS = 2_000;
 /** The name, the punctuation and the short value of a member take about as many characters. */
 const MEMBER_CHARACTERS = 20;
 /** Large lists are stored no deeper: `result.lockfiles[].packages` of an outcome. */
@@ -29,7 +26,7 @@ export function* jsonParts(value: unknown, depth = 0): Generator<string, void, v
  * Reads JSON in the lines that `jsonParts` wrote, in slices that yield to other work. JSON without line breaks is read
  * in one step. Throws when it is damaged.
  */
-export async function readJsonLines(blocks: AsyncIterable<Buffer>): Promise<unknown> {
+export async function readJsonLines(blocks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<unknown> {
   const reader = new LineReader();
   const yieldIfDue = createYielder();
   for await (const line of linesOf(blocks)) {
@@ -39,7 +36,7 @@ export async function readJsonLines(blocks: AsyncIterable<Buffer>): Promise<unkn
   return reader.value();
 }
 
-async function* linesOf(blocks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+async function* linesOf(blocks: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<string> {
   let begun: Buffer[] = [];
   for await (const block of blocks) {
     let start = 0;
@@ -99,7 +96,7 @@ class LineReader {
 }
 
 /** Whether a value is one part. Looks at no more of it than decides. */
-export function isSmall(value: unknown): boolean {
+function isSmall(value: unknown): boolean {
   return roomAfter(value, MAX_SMALL_MEMBERS) > 0;
 }
 
