@@ -101,7 +101,14 @@ export interface Plan {
 }
 
 /** Constants of sources that bound lists. Histories have smaller ones, which they reach. */
-export const BOUNDS = { GROUPS: 2, LISTED: 3, MAX_REPLACED: 4, MAX_ISSUES: 1, SELECTION_MS: 20_000 } as const;
+export const BOUNDS = {
+  GROUPS: 2,
+  LISTED: 3,
+  MAX_REPLACED: 4,
+  MAX_ISSUES: 1,
+  LEAST_EVERY_MS: 10_000,
+  SELECTION_MS: 20_000,
+} as const;
 
 /** The time at which every history begins. */
 export const START = Date.UTC(2026, 2, 1);

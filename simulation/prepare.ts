@@ -27,6 +27,7 @@ const BOUNDED: ReadonlyMap<string, keyof typeof BOUNDS> = new Map(
       ['store/fleet/ledger.ts', 'GROUPS'],
       ['compose/worker/schedules.ts', 'SELECTION_MS'],
       ['jobs/gather-digest.ts', 'MAX_ISSUES'],
+      ['config/sections/route.ts', 'LEAST_EVERY_MS'],
     ] as const
   ).map(([file, name]) => [new URL(`../src/${file}`, import.meta.url).href, name]),
 );
@@ -120,11 +121,11 @@ suppressions:
 
 /** Of one with a route of each mode, whose refreshes have a jitter, and which reads some targets itself. */
 const LARGE = `
-watch: { every: ${REFRESH_S.all}s, young: ${REFRESH_S.young}s, jitter: 1s, inspect: false, unwatchedAfter: 4s, allowAddresses: [files.test] }
+watch: { every: ${REFRESH_S.all}s, young: ${REFRESH_S.young}s, jitter: 1s, inspect: false, unwatchedAfter: 8s, allowAddresses: [files.test] }
 notify:
   firstScan: all
   routes:
-${MODES.map((mode) => `    - { name: by-${mode}, webhook: { mode: ${mode}, every: 1m, url: "${URLS.receiver}/${mode}" } }`).join('\n')}
+${MODES.map((mode) => `    - { name: by-${mode}, webhook: { mode: ${mode}, every: ${BOUNDS.LEAST_EVERY_MS}ms, url: "${URLS.receiver}/${mode}" } }`).join('\n')}
   allowAddresses: [receiver.test]
 schedules:
 ${SOURCES.map((name) => `  - { name: ${name}, every: 10s, target: ${name}, labels: { name: ${name} }, source: { kind: url, urls: ["${URLS.files}/${name}/package-lock.json"] } }`).join('\n')}

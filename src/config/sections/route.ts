@@ -8,7 +8,7 @@ import { durationOf, severity } from '../values.ts';
 /** `default` is the route of `notify.webhook`; `digest` is a part of Redis keys. */
 const RESERVED_ROUTES: ReadonlySet<string> = new Set(['default', 'digest']);
 
-const MINUTE_MS = 60_000;
+const LEAST_EVERY_MS = 60_000;
 
 /** Presets whose receivers have no address in common. */
 const NEEDS_URL: ReadonlySet<string> = new Set(
@@ -61,7 +61,7 @@ export const webhook = z
         'Whether it gets reminders (`notify.remindAfter`). Default: not for receivers that keep an alert or an issue open.',
       ),
   })
-  .refine(({ every }) => every >= MINUTE_MS, { error: 'at least `1m`', path: ['every'] })
+  .refine(({ every }) => every >= LEAST_EVERY_MS, { error: 'at least `1m`', path: ['every'] })
   .refine(({ url, preset }) => url !== undefined || !NEEDS_URL.has(preset ?? 'generic'), {
     error: 'the address of the receiver, such as `https://alerts.example/hook`',
     path: ['url'],
