@@ -18,14 +18,30 @@ const OPTIONS = [
 
 /** Starts a Redis Cluster on loopback ports: primaries that share the slots evenly, and `replicated`: a replica of each. */
 export async function startNativeCluster(count = 3, { replicated = false } = {}): Promise<NativeCluster> {
-  const start = () => Promise.all(Array.from({ length: count }, () => startNativeRedis(...OPTIONS)));
-  const primaries = await start();
-  const replicas = replicated ? await start() : [];
+  const nodes: NativeRedis[] = [];
+  const close = async () => void (await Promise.all(nodes.map((node) => node.close())));
+  try {
+    const started = Array.from({ length: replicated ? 2 * count : count }, async () => {
+      nodes.push(await startNativeRedis(...OPTIONS));
+    });
+    const failed = (await Promise.allSettled(started)).find(({ status }) => status === 'rejected');
+    if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
+    const [primaries, replicas] = [nodes.slice(0, count), nodes.slice(count)];
+    await join(primaries, replicas);
+    return { url: nodes.map(({ url }) => url).join(','), primaries, replicas, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Makes a cluster of nodes. */
+async function join(primaries: readonly NativeRedis[], replicas: readonly NativeRedis[]): Promise<void> {
   const nodes = [...primaries, ...replicas];
   const [first] = primaries;
   for (const [index, primary] of primaries.entries()) {
-    const from = Math.ceil((SLOTS * index) / count);
-    const to = Math.ceil((SLOTS * (index + 1)) / count) - 1;
+    const from = Math.ceil((SLOTS * index) / primaries.length);
+    const to = Math.ceil((SLOTS * (index + 1)) / primaries.length) - 1;
     await primary.call('CLUSTER', 'ADDSLOTSRANGE', String(from), String(to));
   }
   for (const node of nodes.slice(1)) await first?.call('CLUSTER', 'MEET', '127.0.0.1', String(node.port));
@@ -38,12 +54,6 @@ export async function startNativeCluster(count = 3, { replicated = false } = {})
       String(await replica.call('INFO', 'replication')).includes('master_link_status:up'),
     );
   }
-  return {
-    url: nodes.map(({ url }) => url).join(','),
-    primaries,
-    replicas,
-    close: async () => void (await Promise.all(nodes.map((node) => node.close()))),
-  };
 }
 
 async function formed(node: NativeRedis, count: number): Promise<void> {

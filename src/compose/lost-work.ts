@@ -5,6 +5,7 @@ import { type AnyJob, type FollowUp, followUp, jobIdOf } from '../jobs/job.ts';
 import { DELIVER_NOTIFICATION, payloadOf } from '../jobs/payloads/deliver-notification.ts';
 import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
 import { KEPT_REJECTED } from '../store/rejected.ts';
+import { isRefusal } from '../workers/failure.ts';
 import { createPass } from '../workers/reconciler.ts';
 import { openFlow } from '../workers/runtime.ts';
 import type { Store } from './store.ts';
@@ -28,9 +29,6 @@ async function* orphanedDeliveries({
   }
 }
 
-/** Matches the text that `failureOf` makes of an `EnvelopeError`. */
-const REFUSED = /\[(?:invalid-payload|newer-version)\]$/;
-
 /** Refused payloads whose reason Redis has lost: only the lists of failed jobs have them. */
 async function* unexplainedPayloads({
   queueDepths,
@@ -40,7 +38,7 @@ async function* unexplainedPayloads({
   if ((await rejected.count()) >= KEPT_REJECTED) return;
   for (const job of JOBS) {
     for (const { id, reason } of await queueDepths.failedJobs(job.name, KEPT_REJECTED)) {
-      if (!REFUSED.test(reason) || (await rejected.has({ job: job.name, id }))) continue;
+      if (!isRefusal(reason) || (await rejected.has({ job: job.name, id }))) continue;
       // A payload that is put back or deleted is no failed job any more when its reason is removed.
       const failed = await queueDepths.failedJob(job.name, id);
       if (failed === undefined) continue;

@@ -1,4 +1,4 @@
-import { EnvelopeError } from '../jobs/envelope.ts';
+import { EnvelopeError, type EnvelopeErrorCode } from '../jobs/envelope.ts';
 import { JobError } from '../jobs/errors.ts';
 import type { AttemptEnding, JobLimits } from '../jobs/job.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
@@ -109,8 +109,19 @@ function retryOrFail({ error, attempts, limits, random }: FailedAttempt, again: 
       delayMs: computed >= requested ? computed : Math.round(requested * (1 + random / 10)),
     };
   }
-  const code = error instanceof CodedError ? ` [${error.code}]` : '';
-  return { kind: 'fail', message: `${messageOf(error)}${code}` };
+  const message = messageOf(error);
+  return { kind: 'fail', message: error instanceof CodedError ? message + inBrackets(error.code) : message };
+}
+
+const REFUSALS: readonly EnvelopeErrorCode[] = ['invalid-payload', 'newer-version'];
+
+/** Whether this is the message of a job that failed because its payload was refused. */
+export function isRefusal(message: string): boolean {
+  return REFUSALS.some((code) => message.endsWith(inBrackets(code)));
+}
+
+function inBrackets(code: string): string {
+  return ` [${code}]`;
 }
 
 /** Exponential, with jitter over its upper half so that retries spread out. */

@@ -4,7 +4,7 @@ import { JobError } from '../../src/jobs/errors.ts';
 import { IncompleteError } from '../../src/scan/attempt.ts';
 import { StoreError } from '../../src/store/errors.ts';
 import { WorkerError } from '../../src/workers/errors.ts';
-import { DEFAULT_WAITING, type FailedAttempt, failureOf } from '../../src/workers/failure.ts';
+import { DEFAULT_WAITING, type FailedAttempt, failureOf, isRefusal } from '../../src/workers/failure.ts';
 
 const LIMITS = { attempts: 4, backoffMs: 1_000, maxBackoffMs: 3_000, timeoutMs: 60_000, concurrency: 1 };
 const DAY = 24 * 3_600_000;
@@ -108,6 +108,7 @@ describe('the queue handles', () => {
   ])('%s: the job fails permanently', (_name, error, changes, message) => {
     const answer = failure(error, changes);
     expect(answer).toMatchObject({ kind: 'fail', message });
+    expect(isRefusal(message)).toBe(error instanceof EnvelopeError);
   });
 });
 
