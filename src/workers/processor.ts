@@ -9,7 +9,7 @@ import {
 } from 'bullmq';
 import { EnvelopeError, sealEnvelope } from '../jobs/envelope.ts';
 import { JobError } from '../jobs/errors.ts';
-import type { AttemptEnding } from '../jobs/job.ts';
+import { type AttemptEnding, spentBy } from '../jobs/job.ts';
 import { messageOf } from '../model/errors.ts';
 import { isObject } from '../model/json-object.ts';
 import {
@@ -73,8 +73,11 @@ async function processJob(
   });
   // One that was done before may follow from another job, which closed it: only requests certainly do not.
   const isRoot = !begun.hasOutcome || parsed.content !== undefined;
-  if (attempt.stored === undefined && queued.parentKey === undefined && isRoot) {
-    const { job, ports } = options;
+  const { job, ports } = options;
+  // The outcome of some jobs is removed when they are done, so that nothing shows whether it was lost.
+  const isKept =
+    spentBy(job, parsed.key, parsed.payload)?.removed.every((one) => one.job !== job.name) !== false;
+  if (attempt.stored === undefined && queued.parentKey === undefined && isRoot && isKept) {
     options.completed.add({
       // Another program may have queued it under another id.
       followUp: { job: job.name, ...sealEnvelope(job, parsed.payload) },

@@ -312,6 +312,31 @@ describe('a Redis that lost its last writes', () => {
     expect(bench.log.filter((line) => line.includes('the outcome of a job was lost'))).toHaveLength(1);
   });
 
+  it('does not get a job again whose outcome was removed when it was done', async () => {
+    const bench = room.bench('removed-outcome');
+    const ran: string[] = [];
+    const [lost, removed] = [
+      testJob('lost', async ({ id }) => void ran.push(`lost ${id}`)),
+      {
+        ...testJob('removed', async ({ id }) => void ran.push(`removed ${id}`)),
+        spent: ({ id }: Payload) => ({ marked: [], removed: [{ job: 'removed', key: id }] }),
+      },
+    ];
+    let act = () => {};
+    await bench.start([lost, removed], { keptCompleted: 0, whenWritesMayBeLost: (given) => (act = given) });
+    const finished = () => bench.events.filter(({ kind }) => kind === 'finished').length;
+    await bench.enqueue(lost, 'a');
+    await until('the first has run', () => finished() === 1);
+    await bench.enqueue(removed, 'b');
+    await until('both have run', () => finished() === 2);
+    await room.redis.del(createKeys('removed-outcome').outcome('lost', 'a'));
+    act();
+    // What was completed last is checked first.
+    await until('the lost one ran again', () => ran.filter((one) => one === 'lost a').length === 2);
+    expect(ran).toEqual(['lost a', 'removed b', 'lost a']);
+    expect(bench.log.filter((line) => line.includes('the outcome of a job was lost'))).toHaveLength(1);
+  });
+
   it('does not get a job again whose input is lost as well: its id stays free for whoever enqueues it again', async () => {
     const bench = room.bench('lost-input');
     const ran: string[] = [];
