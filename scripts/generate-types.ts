@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { ParameterDescription, SchemaDescription } from '../src/discovery/description/description.ts';
 import { asDescription, type RestDescription } from '../src/discovery/description/description.ts';
 import { type ApiMethod, methodsOf } from '../src/discovery/description/methods.ts';
+import { SPECIFICATION } from '../src/discovery/description/specification.ts';
 
 interface Target {
   readonly document: string;
@@ -41,7 +42,14 @@ export async function generateTypes(): Promise<readonly { path: string; content:
   }));
   const own = 'apis/lockhound.v1.json';
   const methods = { path: PAGE_METHODS, content: methodTable(await readDocument(own), own) };
-  return [...(await Promise.all(types)), methods];
+  const ofDocuments = {
+    path: 'src/discovery/description/description.generated.ts',
+    content: [
+      generatedFrom('src/discovery/description/specification.ts'),
+      ...interfacesOf(SPECIFICATION),
+    ].join('\n'),
+  };
+  return [...(await Promise.all(types)), methods, ofDocuments];
 }
 
 async function readDocument(path: string): Promise<RestDescription> {
@@ -58,7 +66,7 @@ function methodTable(document: RestDescription, source: string): string {
     return `  '${id}': { ${parts.join(', ')} },\n`;
   });
   return [
-    `// Generated from ${source} by \`npm run generate\`. Do not edit.\n\n`,
+    `${generatedFrom(source)}\n`,
     '/** Verb, path and role of each method, by its id. */\n',
     `export const METHODS = {\n${lines.join('')}} as const;\n\n`,
     '/** The filters of lists: the parameters of the methods that are in the address of a view. */\n',
@@ -89,18 +97,27 @@ function filtersIn(document: RestDescription, id: string): string {
   return `  '${id}': {\n${filters.join('')}  },\n`;
 }
 
-function typesOf(document: RestDescription, target: Target): string {
-  const schemas = Object.entries(document.schemas ?? {}).map(([name, schema]) => {
+function generatedFrom(source: string): string {
+  return `// Generated from ${source} by \`npm run generate\`. Do not edit.\n`;
+}
+
+/** The types of the schemas of a document. */
+function interfacesOf(document: RestDescription): readonly string[] {
+  return Object.entries(document.schemas ?? {}).map(([name, schema]) => {
     const body = schema.properties === undefined ? typeOf(schema, '') : undefined;
     const comment = docstring(schema.description, '');
     return body === undefined
       ? `${comment}export interface ${name} ${objectType(schema, '')}\n`
       : `${comment}export type ${name} = ${body};\n`;
   });
+}
+
+function typesOf(document: RestDescription, target: Target): string {
+  const schemas = interfacesOf(document);
   const methods = methodsOf(document).map(methodType).join('');
   const written = target.answers === true ? schemas.map(withUndefined) : schemas;
   return [
-    `// Generated from ${target.document} by \`npm run generate\`. Do not edit.\n`,
+    generatedFrom(target.document),
     ...written,
     `/** Parameters, request and answer of each method, by its id. */\nexport interface ${target.methods} {\n${methods}}\n`,
   ].join('\n');
