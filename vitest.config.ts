@@ -9,7 +9,7 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
 const ALONE = [
   'test/simulation/**/*.test.ts',
   'test/lockfiles/{hostile-input,linear-time,threads}.test.ts',
-  'test/pipeline/{clock,fair-reading,memory,policy-test}.test.ts',
+  'test/pipeline/{clock,policy-test}.test.ts',
   'test/sources/git*.test.ts',
 ];
 
