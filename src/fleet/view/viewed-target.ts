@@ -1,7 +1,7 @@
+import type { Release, Target } from '../../model/api/lockhound-api.generated.ts';
 import { defined } from '../../model/defined.ts';
 import type { ExploitData } from '../../model/exploits/exploit-data.ts';
 import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
-import type { ListedRelease, ListedTarget } from '../../model/fleet/listed-target.ts';
 import { releaseIn } from '../../model/fleet/release.ts';
 import type { TargetSummary } from '../../model/fleet/target-summary.ts';
 import { advisoryNames } from '../../model/scan/advisory-names.ts';
@@ -18,8 +18,8 @@ export const LOCKFILES = Symbol('lockfiles');
 export const SEARCHED = Symbol('searched');
 
 /** A target in the view of the fleet. Whether it is stale or supported depends on the time. */
-export type ViewedTarget = Omit<ListedTarget, 'stale' | 'release'> & {
-  readonly release?: Omit<ListedRelease, 'supported'>;
+export type ViewedTarget = Omit<Target, 'stale' | 'release'> & {
+  readonly release?: Omit<Release, 'supported'>;
   readonly [LOCKFILES]?: TargetSummary['lockfiles'];
   /** The text of all its findings. */
   readonly [SEARCHED]?: string;

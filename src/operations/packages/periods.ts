@@ -9,7 +9,7 @@ import {
 } from '../../fleet/ledger/held-periods.ts';
 import { headOf, NOT_KNOWN } from '../../fleet/ledger/ledger-entries.ts';
 import { findRoots, UNKNOWN_ROOT } from '../../fleet/package-places.ts';
-import type { HeldPeriod, LedgerPoint } from '../../model/api/lockhound-api.generated.ts';
+import type { HeldPeriod, LedgerPoint, WhereAnswer } from '../../model/api/lockhound-api.generated.ts';
 import { defined } from '../../model/defined.ts';
 import type { LedgerEntry } from '../../model/fleet/ledger.ts';
 import { chunks, createYielder } from '../../model/yielding.ts';
@@ -30,15 +30,10 @@ export interface AskedTime {
 /** All times. */
 export const EVER: AskedTime = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 
-export interface PeriodsAnswer {
-  readonly versions: readonly string[];
-  readonly targets: number;
-  readonly lockfiles: number;
+export interface PeriodsAnswer
+  extends Pick<WhereAnswer, 'versions' | 'targets' | 'lockfiles' | 'fixedInTime' | 'notCompared'> {
   readonly periods: readonly HeldPeriod[];
-  /** Targets that are left out because of `unlessGoneWithin`. */
-  readonly fixedInTime?: number;
   readonly notKnown: number;
-  readonly notCompared: readonly string[];
 }
 
 /**

@@ -1,6 +1,6 @@
 import { COMPARE_TARGETS } from '../../fleet/view/fleet-snapshot.ts';
 import type { ViewedTarget } from '../../fleet/view/viewed-target.ts';
-import type { ListedTarget } from '../../model/fleet/listed-target.ts';
+import type { Target } from '../../model/api/lockhound-api.generated.ts';
 import { isSupported } from '../../model/fleet/release.ts';
 import { SEVERITIES } from '../../model/scan/severity.ts';
 import { type IsStale, unreadableOf } from '../context.ts';
@@ -27,7 +27,7 @@ export const list: Operation<'lockhound.targets.list'> = async ({ params, princi
 };
 
 /** A target of the view as it is now. */
-export function listedTarget({ release, ...target }: ViewedTarget, isStale: IsStale): ListedTarget {
+export function listedTarget({ release, ...target }: ViewedTarget, isStale: IsStale): Target {
   const stale = isStale(target);
   if (release === undefined) return { ...target, stale };
   return {
