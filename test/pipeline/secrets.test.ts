@@ -53,15 +53,13 @@ beforeAll(async () => {
     shown += (await room.lockhound('deliveries', 'get', id)).output;
     shown += (await room.lockhound('deliveries', 'get', '--json', id)).output;
   }
-  const listing = room.start('deliveries', 'list');
-  await listing.ended;
-  shown += listing.output();
+  shown += (await room.lockhound('deliveries', 'list')).output;
   const pid = worker.child.pid;
   processTexts = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   await worker.kill('SIGTERM');
-  const refused = room.startWorker({ LOCKHOUND_SECRET_API_KEY: `${SECRETS.apiKey}-wrong` });
+  const refused = room.work({ LOCKHOUND_SECRET_API_KEY: `${SECRETS.apiKey}-wrong` });
   while (!refused.output().includes('could not be provisioned')) await sleep(20);
-  await refused.kill('SIGTERM');
+  await refused.stop();
   log = worker.output() + refused.output();
 });
 
