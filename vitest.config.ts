@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { LIMIT_MS } from './test/until.ts';
 
 // Workers, and processes that tests start, run the sources: without this, each compiles all of them again.
@@ -13,6 +14,18 @@ const ALONE = [
   'test/sources/git*.test.ts',
 ];
 
+/** Small files that take long. A fresh clone knows no times and begins with the largest files, so that these would end the run alone. */
+const LONG =
+  /\/test\/(?:cli\/(?:demo|waits-for-redis)|pipeline\/(?:cluster-failover|real-history))\.test\.ts$/;
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
+
 export default defineConfig({
   test: {
     globalSetup: 'test/prepare.ts',
@@ -24,6 +37,7 @@ export default defineConfig({
     expect: { poll: { timeout: LIMIT_MS, interval: 50 } },
     // Twice the cores of the smallest machine: files with real servers and processes wait most of their time. Each more loads the sources.
     maxWorkers: 4,
+    sequence: { sequencer: LongFirst },
     projects: [
       { extends: true, test: { name: 'alone', include: ALONE } },
       // All others share processes: loading the sources for each file takes longer than most of their tests.
