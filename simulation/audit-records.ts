@@ -66,7 +66,7 @@ export function wrongRecords(witness: Witness, keys: Keys, happened: Happened): 
   const targets = new Set(textsIn(witness.ask('SMEMBERS', keys.targets)));
   const received = happened.received.flatMap((one) => {
     const alert = JSON.parse(one.body) as Alert;
-    const isGathered = GATHERED.has(one.path);
+    const isGathered = GATHERED.has(one.path) || alert.reminder;
     const isOwn = isGathered ? witness.ask('EXISTS', keys.delivery(one.id)) === 1 : targets.has(alert.target);
     return isOwn ? [{ ...one, alert, isGathered }] : [];
   });

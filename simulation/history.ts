@@ -37,6 +37,9 @@ const HELD_WITHIN_MS = 6 * 60_000;
 const REFRESHED_WITHIN_MS = 6_000;
 /** Clocks may differ by 10 seconds; after these, the next selection has the targets judged again, and what they find is told. */
 const JUDGED_WITHIN_MS = 10_000 + BOUNDS.SELECTION_MS + 3_000;
+/** Reminders are due each minute (`prepare.ts`), and are sent within this time, by the second attempt. */
+const REMINDED_EVERY_MS = 60_000;
+const REMINDED_WITHIN_MS = 6_000;
 /** A round without faults takes less. */
 const CALM_ROUND_MS = 70_000;
 /** Without faults, what a scan finds is told within this time. */
@@ -215,9 +218,23 @@ class History {
 
   /** Waits until the suppression has ended, and the receiver must know of its findings. */
   async #endSuppression(scans: Scans): Promise<void> {
+    await this.#requireReminded();
     await this.#scheduler.sleep(Math.max(0, START + SUPPRESSION.ms + JUDGED_WITHIN_MS - this.#scheduler.now));
     this.#requireTold(this.#model.open(), JUDGED_WITHIN_MS, true);
     await this.#invariants.requireNothingLeft(scans, DONE_SOON_MS);
+  }
+
+  /** Waits for the next reminder, unless the suppression ends before it. */
+  async #requireReminded(): Promise<void> {
+    const due = Math.ceil((this.#scheduler.now + KNOWN_MS) / REMINDED_EVERY_MS) * REMINDED_EVERY_MS;
+    if (due > START + SUPPRESSION.ms) return;
+    // Low ones are reminded of after an hour.
+    const expected = new Map([...this.#model.open()].filter(([, severity]) => severity !== 'low'));
+    await this.#scheduler.sleep(due + REMINDED_WITHIN_MS - this.#scheduler.now);
+    this.#readDeliveries();
+    const date = new Date(due).toISOString();
+    const wrong = [...this.#ledgers.values()].flatMap((ledger) => ledger.wrongReminder(date, expected));
+    if (wrong.length > 0) throw new Error(wrong.join('\n'));
   }
 
   async #play(round: number, scans: Scans): Promise<void> {

@@ -1,6 +1,7 @@
 /** Stands for `jobs/catalog.ts` in a history. */
 import { JOBS as ALL } from '../src/jobs/catalog.ts';
 import type { AnyJob } from '../src/jobs/job.ts';
+import type { Plan } from './plan.ts';
 
 /**
  * No plan leads to these jobs: it has no images, signals or published lists. The queue of each of them would be much of what an idle worker
@@ -17,19 +18,23 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 /** Jobs of installations with several routes, sources and lockfiles without edges. */
 const OF_LARGE: ReadonlySet<string> = new Set([
   'expand-dependencies',
-  'gather-digest',
   'judge-source',
   'read-source',
   'run-schedule',
 ]);
 
-for (const name of [...LEFT_OUT, ...OF_LARGE])
+/** Of installations that send digests or reminders. */
+const GATHERS = 'gather-digest';
+
+for (const name of [...LEFT_OUT, ...OF_LARGE, GATHERS])
   if (!ALL.some((job) => job.name === name)) throw new RangeError(`there is no job ${name}`);
 
 export const JOBS: AnyJob[] = [];
 
 /** Selects the jobs of the workers that start from now on. */
-export function selectJobs({ isLarge }: { readonly isLarge: boolean }): void {
-  const used = ALL.filter(({ name }) => !LEFT_OUT.has(name) && (isLarge || !OF_LARGE.has(name)));
+export function selectJobs({ isLarge, isTimed }: Pick<Plan, 'isLarge' | 'isTimed'>): void {
+  const isUsed = (name: string): boolean =>
+    !LEFT_OUT.has(name) && (isLarge || (name === GATHERS ? isTimed : !OF_LARGE.has(name)));
+  const used = ALL.filter(({ name }) => isUsed(name));
   JOBS.splice(0, JOBS.length, ...used);
 }

@@ -115,6 +115,8 @@ export interface SentChange {
 export interface SentAlert {
   readonly target: string;
   readonly reminder: boolean;
+  /** Of a reminder: when it was due. */
+  readonly date: string;
   readonly changes: readonly SentChange[];
 }
 
@@ -176,6 +178,8 @@ export class Ledger {
   readonly #open = new Map<string, string>();
   readonly #suppressed: ReadonlySet<string>;
   readonly #isGathered: boolean;
+  /** The findings that reminders have listed, by the time at which they were due. */
+  readonly #reminders = new Map<string, Set<string>>();
   #changes = 0;
 
   constructor({ suppressed = new Set(), lost = new LostPeriods(), isGathered = false }: LedgerOptions = {}) {
@@ -191,7 +195,10 @@ export class Ledger {
   /** Reads a delivery that arrived at a time. Throws for a change that repeats what is known, or that comes out of order. */
   read(body: string, at: number, sentAt = at): void {
     const alert = JSON.parse(body) as SentAlert;
-    if (alert.reminder) return;
+    if (alert.reminder) {
+      this.#remind(alert, at);
+      return;
+    }
     if (this.#isGathered) {
       this.#applyTogether(alert, { sentAt, at });
       return;
@@ -242,6 +249,30 @@ export class Ledger {
       this.#states.set(key, 'open');
       this.#open.set(key, severity);
     }
+  }
+
+  /** Each shard has a reminder of its own. One that Redis forgot may be sent again, with what is open then. */
+  #remind({ date, target, changes }: SentAlert, at: number): void {
+    const listed = this.#reminders.get(date) ?? new Set();
+    this.#reminders.set(date, listed);
+    for (const change of changes) {
+      const key = keyOf(change.target ?? target, change);
+      if (listed.has(key) && !this.#lost.has(Date.parse(date), at))
+        throw new Error(`two reminders of ${date} list ${key}`);
+      listed.add(key);
+    }
+  }
+
+  /** Where the reminder that was due at a time (ISO 8601) says something else than what was open. A suppression may end just then. */
+  wrongReminder(date: string, expected: Open): readonly string[] {
+    const listed = this.#reminders.get(date) ?? new Set();
+    const isKnown = (key: string): boolean => !this.#suppressed.has(key);
+    const missing = [...expected.keys()].filter((key) => isKnown(key) && !listed.has(key));
+    const closed = [...listed].filter((key) => isKnown(key) && !expected.has(key));
+    return [
+      ...missing.map((key) => `the reminder of ${date} lacks ${key}`),
+      ...closed.map((key) => `the reminder of ${date} lists ${key}`),
+    ];
   }
 
   #mayRepeat(key: string): boolean {

@@ -115,6 +115,8 @@ notify:
 `;
 
 const TIMED = `
+  remindAfter: { low: 1h, medium: 1s, high: 1s, critical: 1s }
+  remindAt: { cron: "* * * * *", timeZone: UTC }
 suppressions:
   - { reason: not reachable, advisory: ${SUPPRESSION.advisory.id}, expires: "${new Date(START + SUPPRESSION.ms).toISOString()}" }
 `;
