@@ -132,7 +132,7 @@ const FOLLOWING: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What names a finding: the advisory in any version of the package, or else the version and the rule. */
-export function keyOf(target: string, { rule, package: name, version, advisories }: SentChange): string {
+function keyOf(target: string, { rule, package: name, version, advisories }: SentChange): string {
   return advisories.length === 0
     ? `${target} ${name}@${version} ${rule}`
     : `${target} ${name} ${advisories[0]}`;

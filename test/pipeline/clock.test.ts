@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { keyOf, Ledger, type Open, type SentAlert } from '../../simulation/oracle.ts';
+import { Ledger, type Open } from '../../simulation/oracle.ts';
 import { runWorker } from '../../src/compose/worker.ts';
 import { readBundledData } from '../../src/embedded/insights/data-set.ts';
 import { runUntil, stopClock } from './moved-clock.ts';
@@ -9,7 +9,6 @@ import {
   createSimulatedWorld,
   DAY,
   FIRST_PACKAGES,
-  HOUR,
   OUTAGE,
   START,
   STEP,
@@ -26,9 +25,6 @@ const PAUSE = { from: 8 * DAY, to: 10 * DAY };
  */
 const LATE_MS = 30 * 60_000;
 const RESTARTS = [2 * DAY, 4 * DAY];
-const REMIND_AFTER = 50 * HOUR;
-/** Mondays, since 00:00 UTC. */
-const REMINDED_AT = 8 * HOUR;
 
 /** BullMQ does not renew the lock of a job while the clock stands still. */
 const LOCKS = { LOCKHOUND_WORKER_LOCK_DURATION: '10m' };
@@ -50,8 +46,7 @@ describe('eleven days whose clock moves on', () => {
     const bundled = await readBundledData();
     const packages = [...bundled.packages, ...FIRST_PACKAGES];
     world = await createWorld(undefined, { insights: { data: { ...bundled, partial: false, packages } } });
-    const notify = ['firstScan: all', `remindAfter: { critical: ${REMIND_AFTER / HOUR}h }`];
-    room = await world.room('clock', notify, { platform: false, config: CONFIG });
+    room = await world.room('clock', ['firstScan: all'], { platform: false, config: CONFIG });
     simulated = createSimulatedWorld(world.services.insights);
   });
   afterAll(async () => {
@@ -83,7 +78,7 @@ describe('eleven days whose clock moves on', () => {
   }
 
   /** The receiver has learned of each change once, and knows what is open. */
-  async function step(sinceStart: number): Promise<Open> {
+  async function step(sinceStart: number): Promise<void> {
     expect(Date.now()).toBeLessThanOrEqual(START + sinceStart);
     vi.setSystemTime(START + sinceStart);
     await simulated.scan(room);
@@ -96,23 +91,14 @@ describe('eleven days whose clock moves on', () => {
     for (let minute = 0; minute < 15 && left().length > 0; minute += 1)
       await runUntil(room, Date.now() + 60_000);
     expect({ at, left: left() }).toEqual({ at, left: [] });
-    return open;
   }
 
   it('alerts each change once, and ends in the state that clean scans give', async () => {
-    const times = createOpenTimes();
-    const reminders: (readonly string[])[] = [];
     for (let sinceStart = 0; sinceStart <= DAYS * DAY; sinceStart += STEP) {
       await prepare(sinceStart);
       if (sinceStart >= PAUSE.from && sinceStart < PAUSE.to) continue;
-      times.follow(await step(sinceStart), START + sinceStart);
-      if (!isMonday(sinceStart)) continue;
-      const due = START + sinceStart + REMINDED_AT;
-      await runUntil(room, due + HOUR);
-      reminders.push(times.overdue(due));
-      expect(remindersOf(bodies())).toEqual(reminders.filter((one) => one.length > 0));
+      await step(sinceStart);
     }
-    expect(reminders.flat()).not.toEqual([]);
     simulated.restoreVersions();
     await step((DAYS + 1) * DAY);
     await stop();
@@ -128,37 +114,9 @@ describe('eleven days whose clock moves on', () => {
   });
 });
 
-function isMonday(sinceStart: number): boolean {
-  return new Date(START + sinceStart).getUTCDay() === 1;
-}
-
 /** What a receiver does not know after these deliveries. Throws for a change that is repeated or out of order. */
 function unsettled(expected: Open, bodies: readonly string[]): readonly string[] {
   const ledger = new Ledger({ suppressed: new Set(SUPPRESSED.keys()) });
   for (const body of bodies) ledger.read(body, 0);
   return ledger.differences(expected);
-}
-
-/** The findings of each reminder, in the order of their delivery. */
-function remindersOf(bodies: readonly string[]): readonly (readonly string[])[] {
-  const alerts = bodies.map((body) => JSON.parse(body) as SentAlert);
-  return alerts
-    .filter(({ reminder }) => reminder)
-    .map(({ target, changes }) => changes.map((change) => keyOf(change.target ?? target, change)).sort());
-}
-
-/** Since when each finding is open. */
-function createOpenTimes() {
-  const times = new Map<string, number>();
-  let critical: readonly string[] = [];
-  return {
-    follow(open: Open, time: number): void {
-      for (const key of times.keys()) if (!open.has(key)) times.delete(key);
-      for (const key of open.keys()) if (!times.has(key)) times.set(key, SUPPRESSED.has(key) ? START : time);
-      critical = [...open].flatMap(([key, severity]) => (severity === 'critical' ? key : []));
-    },
-    /** Those that a reminder at a time names, by text. */
-    overdue: (now: number): readonly string[] =>
-      critical.filter((key) => now - (times.get(key) ?? now) >= REMIND_AFTER).sort(),
-  };
 }

@@ -4,7 +4,7 @@ import type { InsightsService } from '../../src/embedded/insights/service.ts';
 import { randomOf } from '../seeded-random.ts';
 import type { Room } from './world.ts';
 
-export const HOUR = 3_600_000;
+const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 /** A Friday. All other times count from it. */
 export const START = Date.parse('2026-02-27T00:00:00Z');
