@@ -72,7 +72,12 @@ export async function startDemo(signal: AbortSignal) {
       notifier,
       onEvent: watch.onEvent,
     });
-    closeSteps.push(() => pipeline.close(2_000));
+    let isWorking = true;
+    const stopPipeline = async (): Promise<void> => {
+      if (isWorking) await pipeline.close(2_000);
+      isWorking = false;
+    };
+    closeSteps.push(stopPipeline);
     const producer = await createProducer({ redis: store.urls.join(','), prefix: store.prefix });
     closeSteps.push(producer.close);
     return {
@@ -86,6 +91,8 @@ export async function startDemo(signal: AbortSignal) {
         const dueIn = { ...loaded.config.policy.dueIn, critical: 7 * DAY_MS, high: 30 * DAY_MS };
         const policy = { ...loaded.config.policy, dueIn };
         const shared = { ...loaded, config: { ...loaded.config, redis, policy } };
+        // It has no schedules, and would refuse the jobs of those that the page gets.
+        await stopPipeline();
         const worker = await runWorker(shared, { signal, ephemeral: false });
         closeSteps.push(worker.close);
         const server = await startServe(shared, { port });
