@@ -1,4 +1,4 @@
-import type { FeedPosition, OsvRecord } from '../model/advisories/osv-record.ts';
+import type { OsvRecord } from '../model/advisories/osv-record.ts';
 import { FEED_POSITION, OSV_RECORD } from '../model/stored/catalog.ts';
 import { chunks } from '../model/yielding.ts';
 import type { Keys } from './keys.ts';
@@ -73,9 +73,7 @@ export function createAdvisoryChanges(redis: RedisClient, keys: Keys, onUnreadab
         );
       if (changed.length > 0) await redis.incr(advisoryRevision);
     },
-    async move(ecosystem: string, position: FeedPosition): Promise<void> {
-      await redis.hset(advisoryFeeds, ecosystem, writeText(FEED_POSITION, position));
-    },
+    move: positions.put,
     /** Lists advisories (`id:GHSA-…`) and the packages that they name (`NPM:left`) at a time, in ms. */
     async list(changed: readonly OsvRecord[], time: number): Promise<void> {
       for (const part of chunks(changed.flatMap(membersOf), CHUNK))

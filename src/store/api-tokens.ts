@@ -4,7 +4,7 @@ import { API_TOKEN } from '../model/stored/catalog.ts';
 import type { Keys } from './keys.ts';
 import type { RedisClient } from './redis/connection.ts';
 import { createHashValues } from './values/hash-values.ts';
-import { type OnUnreadable, writeText } from './values/stored-values.ts';
+import type { OnUnreadable } from './values/stored-values.ts';
 
 /** Tokens of the API and the sessions of people who signed in with one. */
 export type ApiTokenStore = ReturnType<typeof createApiTokenStore>;
@@ -16,9 +16,7 @@ export function createApiTokenStore(redis: RedisClient, keys: Keys, onUnreadable
   const tokens = createHashValues(redis, API_TOKEN, { key: keys.apiTokens, remedy, onUnreadable });
   const all = async (): Promise<ReadonlyMap<string, StoredToken>> => new Map(await tokens.all());
   return {
-    async put(id: string, token: StoredToken): Promise<void> {
-      await redis.hset(keys.apiTokens, id, writeText(API_TOKEN, token));
-    },
+    put: tokens.put,
     /** All tokens by id. One that cannot be read is reported and left out. */
     all,
     /** `undefined` for a token that does not exist. One that cannot be read is reported. */

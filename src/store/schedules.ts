@@ -19,7 +19,7 @@ import {
 } from './outcomes/watch-steps.ts';
 import type { RedisClient } from './redis/connection.ts';
 import { createHashValues } from './values/hash-values.ts';
-import { type OnUnreadable, writeText } from './values/stored-values.ts';
+import type { OnUnreadable } from './values/stored-values.ts';
 
 export type ScheduleStore = ReturnType<typeof createScheduleStore>;
 
@@ -30,7 +30,7 @@ export function createScheduleStore(redis: RedisClient, keys: Keys, onUnreadable
     remedy: (name) => `Remove the schedule: \`lockhound schedules remove ${name}\`, and add it again.`,
     onUnreadable,
   });
-  const valuesOf = <Value>(kind: StoredKind<Value>, key: string, remedy: string) =>
+  const valuesOf = <Value extends object>(kind: StoredKind<Value>, key: string, remedy: string) =>
     createHashValues(redis, kind, { key, remedy: `Delete the field: ${remedy}.`, onUnreadable });
   const runs = (schedule: string) =>
     valuesOf(SCHEDULE_RUN, keys.scheduleRuns(schedule), 'this run is then forgotten');
@@ -41,9 +41,7 @@ export function createScheduleStore(redis: RedisClient, keys: Keys, onUnreadable
     list: async (): Promise<readonly Schedule[]> => inOrder(await schedules.all()),
     /** Throws `state-corrupt` or `state-newer`. */
     find: schedules.find,
-    async put(schedule: Schedule): Promise<void> {
-      await redis.hset(keys.schedules, schedule.name, writeText(SCHEDULE, schedule));
-    },
+    put: (schedule: Schedule) => schedules.put(schedule.name, schedule),
     /** Forgets a schedule and all that is stored about it. */
     async forget(name: string): Promise<void> {
       const targets = await redis.hkeys(keys.watchedTargets(name));

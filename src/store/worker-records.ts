@@ -3,7 +3,7 @@ import { WORKER_RECORD } from '../model/stored/catalog.ts';
 import { createKeys } from './keys.ts';
 import type { RedisClient } from './redis/connection.ts';
 import { createHashValues } from './values/hash-values.ts';
-import { type OnUnreadable, writeText } from './values/stored-values.ts';
+import type { OnUnreadable } from './values/stored-values.ts';
 
 /** Records of workers that died stay this long, for `lockhound doctor`. */
 const KEPT_MS = 3_600_000;
@@ -22,9 +22,7 @@ export function createWorkerRecords(redis: RedisClient, prefix: string, onUnread
   const remedy = 'Delete the field: the worker writes it again.';
   const values = createHashValues(redis, WORKER_RECORD, { key, remedy, onUnreadable });
   return {
-    async write(record: WorkerRecord): Promise<void> {
-      await redis.hset(key, record.worker, writeText(WORKER_RECORD, record));
-    },
+    write: (record: WorkerRecord) => values.put(record.worker, record),
     async remove(worker: string): Promise<void> {
       await redis.hdel(key, worker);
     },

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { LoadedConfig } from '../../config/load.ts';
+import { MAX_INPUT_BYTES, readFile } from '../../files/read-file.ts';
 import type { ParameterTexts } from '../../operations/call.ts';
 import type { MethodId } from '../../operations/operation.ts';
 import type { TextOptions } from '../../report/layout.ts';
@@ -75,6 +76,15 @@ export interface BodyPart {
   /** The whole body, from what was typed. Throws `CommandError`. */
   readonly complete: (typed: Json, options: Json) => Promise<Json> | Json;
 }
+
+/** A body with the text of the file that `path` names. */
+export const FILE_TEXT: BodyPart = {
+  made: ['text'],
+  complete: async ({ path, ...typed }) => {
+    const content = await readFile(String(path), { maxBytes: MAX_INPUT_BYTES });
+    return { ...typed, path, text: content.toString('utf8') };
+  },
+};
 
 /** A noun on the command line. Unless it `isGroup`, its first verb is that of `lockhound <noun>`; the others are below it. */
 export interface Noun {

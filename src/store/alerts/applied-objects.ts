@@ -3,21 +3,19 @@ import { APPLIED_OBJECT } from '../../model/stored/catalog.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { createHashValues } from '../values/hash-values.ts';
-import { type OnUnreadable, writeText } from '../values/stored-values.ts';
+import type { OnUnreadable } from '../values/stored-values.ts';
 
 export function createAppliedObjects(
   redis: RedisClient,
   keys: Keys,
   onUnreadable?: OnUnreadable,
 ): AppliedObjects {
+  const remedy = 'The object is applied again.';
+  const objects = (account: string) =>
+    createHashValues(redis, APPLIED_OBJECT, { key: keys.applied(account), remedy, onUnreadable });
   return {
-    async read(account) {
-      const options = { key: keys.applied(account), remedy: 'The object is applied again.', onUnreadable };
-      return new Map(await createHashValues(redis, APPLIED_OBJECT, options).all());
-    },
-    async write(account, id, { name, fields }) {
-      await redis.hset(keys.applied(account), id, writeText(APPLIED_OBJECT, { name, fields }));
-    },
+    read: async (account) => new Map(await objects(account).all()),
+    write: (account, id, { name, fields }) => objects(account).put(id, { name, fields }),
     async remove(account, id) {
       await redis.hdel(keys.applied(account), id);
     },

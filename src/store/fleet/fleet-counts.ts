@@ -4,7 +4,7 @@ import type { Keys } from '../keys.ts';
 import { valuesOf } from '../queue-depths.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { createHashValues } from '../values/hash-values.ts';
-import { type OnUnreadable, writeText } from '../values/stored-values.ts';
+import type { OnUnreadable } from '../values/stored-values.ts';
 
 /** Numbers of one shard. */
 export interface FleetCounts {
@@ -55,7 +55,7 @@ export function createDayCounts(redis: RedisClient, keys: Keys, onUnreadable: On
   return {
     /** Replaces the count of its day, and removes the oldest days over the limit. */
     async write(count: DayCount): Promise<void> {
-      await redis.hset(key, count.day, writeText(DAY_COUNT, count));
+      await values.put(count.day, count);
       const days = await redis.hkeys(key);
       if (days.length > MAX_DAYS) await redis.hdel(key, ...days.sort().slice(0, days.length - MAX_DAYS));
     },

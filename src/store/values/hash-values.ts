@@ -1,7 +1,7 @@
 import type { StoredKind } from '../../model/stored/kind.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { scanFields } from '../redis/scan.ts';
-import { type OnUnreadable, readEach, readValue, reportTo } from './stored-values.ts';
+import { type OnUnreadable, readEach, readValue, reportTo, writeText } from './stored-values.ts';
 
 export interface HashValuesOptions {
   /** Key of the hash. */
@@ -15,7 +15,7 @@ export interface HashValuesOptions {
 type Entry<Value> = readonly [field: string, value: Value];
 
 /** The values of one kind in the fields of a hash. */
-export function createHashValues<Value>(
+export function createHashValues<Value extends object>(
   redis: RedisClient,
   kind: StoredKind<Value>,
   { key, remedy, onUnreadable = () => {} }: HashValuesOptions,
@@ -33,6 +33,8 @@ export function createHashValues<Value>(
   return {
     parse,
     find,
+    put: async (field: string, value: Value): Promise<void> =>
+      void (await redis.hset(key, field, writeText(kind, value))),
     /** Finds a value; one that cannot be read is reported and counts as absent. */
     read: (field: string): Promise<Value | undefined> => find(field).catch(reportTo(onUnreadable)),
     /** These fields in their order, without absent ones. One that cannot be read is reported and left out. */

@@ -1,6 +1,5 @@
-import { MAX_INPUT_BYTES, readFile } from '../../../files/read-file.ts';
 import type { Suppression } from '../../../model/scan/suppression.ts';
-import type { Noun } from '../noun.ts';
+import { FILE_TEXT, type Noun } from '../noun.ts';
 
 export const NOUN: Noun = {
   resource: 'suppressions',
@@ -11,13 +10,7 @@ export const NOUN: Noun = {
       args: ['path'],
       each: 'path',
       items: 'documents',
-      body: {
-        made: ['text'],
-        complete: async ({ path, ...typed }) => {
-          const content = await readFile(String(path), { maxBytes: MAX_INPUT_BYTES });
-          return { ...typed, path, text: content.toString('utf8') };
-        },
-      },
+      body: FILE_TEXT,
     },
     remove: {
       each: 'suppression',

@@ -1,5 +1,4 @@
-import { MAX_INPUT_BYTES, readFile } from '../../../files/read-file.ts';
-import type { Noun } from '../noun.ts';
+import { FILE_TEXT, type Noun } from '../noun.ts';
 
 export const NOUN: Noun = {
   resource: 'policies',
@@ -7,13 +6,7 @@ export const NOUN: Noun = {
   verbs: {
     test: {
       args: ['path'],
-      body: {
-        made: ['text'],
-        complete: async ({ path, ...typed }) => {
-          const content = await readFile(String(path), { maxBytes: MAX_INPUT_BYTES });
-          return { ...typed, path, text: content.toString('utf8') };
-        },
-      },
+      body: FILE_TEXT,
     },
   },
   examples: `
