@@ -18,6 +18,11 @@ export type ScanErrorCode =
 
 export class ScanError extends CodedError<ScanErrorCode> {}
 
+/** The text of `nothing-to-scan` where no path has a lockfile. */
+export function noLockfileIn(paths: readonly string[]): string {
+  return `no lockfile found in ${paths.join(', ')}; name a file, or see \`lockhound parse --formats\` for the supported formats`;
+}
+
 /** The settings of the local services are not valid. */
 export type ServicesErrorCode = 'settings-invalid';
 

@@ -7,7 +7,7 @@ import { RAISE_LIMIT } from '../lockfiles/read-as.ts';
 import { CodedError } from '../model/errors.ts';
 import type { UnreadError } from '../model/scan/inventory.ts';
 import type { ProducedContent, ProducedLockfile } from '../scan/read.ts';
-import { ScanError } from './errors.ts';
+import { noLockfileIn, ScanError } from './errors.ts';
 
 export interface LockfilePaths {
   /** Lockfiles, or folders that are searched for them. */
@@ -50,7 +50,7 @@ export async function readLockfilePaths(options: LockfilePaths): Promise<readonl
     'nothing-to-scan',
     unread.length > 0
       ? unread.map(({ message, code }) => `${message} [${code}]`).join('\n')
-      : `no lockfile found in ${paths.join(', ')}; name a file, or see \`lockhound parse --formats\` for the supported formats`,
+      : noLockfileIn(paths),
   );
 }
 

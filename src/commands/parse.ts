@@ -8,7 +8,7 @@ import { createLockfileReader, type LockfileReader } from '../lockfiles/threads/
 import { COMMAND_INLINE } from '../lockfiles/threads/reading-limits.ts';
 import { CodedError } from '../model/errors.ts';
 import type { FormatDescription, ParsedFile } from '../model/lockfile/parsed-file.ts';
-import { ScanError } from './errors.ts';
+import { noLockfileIn, ScanError } from './errors.ts';
 
 export interface ParseOptions {
   /** Lockfiles, or folders that are searched for them. */
@@ -37,12 +37,7 @@ export async function* parseFiles(options: ParseOptions): AsyncGenerator<ParsedF
   } finally {
     await reader.close();
   }
-  if (count === 0) {
-    throw new ScanError(
-      'nothing-to-scan',
-      `no lockfile found in ${paths.join(', ')}; name a file, or see \`lockhound parse --formats\` for the supported formats`,
-    );
-  }
+  if (count === 0) throw new ScanError('nothing-to-scan', noLockfileIn(paths));
 }
 
 /** The supported formats, and which facts each contains. */

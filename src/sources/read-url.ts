@@ -4,6 +4,7 @@ import { getFollowing } from '../http/redirects.ts';
 import { detectFormatName, HEAD_BYTES } from '../lockfiles/detect-format.ts';
 import { unknownFormat } from '../lockfiles/known-formats.ts';
 import { payloadPath } from '../lockfiles/payload-file.ts';
+import { defined } from '../model/defined.ts';
 import type { SourceReading, SourceRevision, TargetSource } from '../model/watch/source.ts';
 import { type CredentialsByName, credentialHeader } from './credentials.ts';
 import { SourceError, type SourceErrorCode } from './errors.ts';
@@ -109,8 +110,7 @@ function revisionOf({ headers }: HttpResponse): Pick<SourceReading, 'revision'> 
   if (etag === undefined && lastModified === undefined) return {};
   return {
     revision: {
-      ...(etag === undefined ? {} : { etag }),
-      ...(lastModified === undefined ? {} : { lastModified }),
+      ...defined({ etag, lastModified }),
     },
   };
 }

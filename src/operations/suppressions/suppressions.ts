@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { ListedSuppression, StoredSuppression } from '../../model/scan/suppression.ts';
 import type { Principal } from '../principal.ts';
 
@@ -15,8 +16,7 @@ export function shownSuppression(
     ...suppression,
     findings,
     expired,
-    ...(addedAt === undefined ? {} : { addedAt }),
-    ...(removed === undefined ? {} : { removed }),
+    ...defined({ addedAt, removed }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { MIMEType } from 'node:util';
 import type { RestDescription, SchemaDescription } from '../../discovery/description/description.ts';
+import { defined } from '../../model/defined.ts';
 import { labelsOf } from '../../operations/parameters.ts';
 import { Refusal } from '../../operations/refusal.ts';
 
@@ -29,14 +30,8 @@ export function scanOfForm({ fields, files }: MultipartBody) {
     target: one('target'),
     labels: labelsOf(fields.get('label')) ?? {},
     partial: one('partial') === 'true',
-    ...(scan === undefined ? {} : { scan }),
-    ...(release === undefined ? {} : { release }),
-    ...(supportedUntil === undefined ? {} : { supportedUntil }),
-    lockfiles: files.map(({ path, content: bytes }) => ({
-      path,
-      bytes,
-      ...(format === undefined ? {} : { format }),
-    })),
+    ...defined({ scan, release, supportedUntil }),
+    lockfiles: files.map(({ path, content: bytes }) => ({ path, bytes, ...defined({ format }) })),
   };
 }
 
