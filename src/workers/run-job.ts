@@ -90,7 +90,7 @@ export async function runAndSave(
       if (answer.status === 'saved') return [savedNow(finished, answer)];
       if (answer.status === 'already-there') return [savedJob(running, { outcome: answer.outcome })];
       if (answer.status === 'not-wanted')
-        throw new WorkerError('not-wanted', `${job.name} "${key}" is neither open nor in its queue any more`);
+        throw new WorkerError('not-wanted', `${job.name} "${key}": nothing waits for this attempt any more`);
     }
     const why = `the state of its target changed ${STATE_RACES} times while it ran`;
     throw new WorkerError('state-moved', `${job.name} "${key}": ${why}`);

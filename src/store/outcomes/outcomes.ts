@@ -74,6 +74,7 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
       const times = { time: now(), deliveredTtlMs };
       const conditions = [
         ...wantedSteps(keys, circumstances.wanted),
+        ...filedSteps(keys, run.delivered),
         ...(after === undefined ? [] : [await afterStep(keys, after, ttlMs)]),
         ...claimSteps(keys, run.fleet?.claim),
         ...takeSteps(keys, run.state),
@@ -165,6 +166,12 @@ function wantedSteps(keys: Keys, wanted: WantedJob | undefined): readonly Outcom
   const { queue, id, isOpen } = wanted;
   const queued = isOpen ? [] : [`${keys.prefix}:${queue}:${id}`];
   return [{ name: 'WANTED', keys: [keys.openJobs, ...queued], values: [id] }];
+}
+
+function filedSteps(keys: Keys, delivered: OutcomeEffects['delivered']): readonly OutcomeStep[] {
+  return delivered === undefined
+    ? []
+    : [{ name: 'FILED', keys: [keys.deliveryNotification(delivered.id)], values: [] }];
 }
 
 function claimSteps(keys: Keys, claim: Claim | undefined): readonly OutcomeStep[] {

@@ -34,6 +34,8 @@ export interface OutcomeStep {
  * - `TAKE`, key: waiting digest entries of a route. Arguments: the entries that it takes. `state-moved`: another digest has one.
  * - `STATE`, keys: target, set of targets. Arguments: target id, revision replaced, new revision, new state. `state-moved`: another
  *   revision is stored.
+ * - `FILED`, key: notification of the delivery that was sent. `not-wanted`: Redis has lost it, and with it the verdict; the scan is judged
+ *   again, and its alert may have another content.
  * - `WANTED`, keys: open jobs, and the job in its queue where it need not be open. Argument: job id. `not-wanted`: neither has it.
  */
 export const SAVE_OUTCOME = defineScript(`
@@ -74,6 +76,10 @@ local function refusalOf(name, keys, arguments)
       if redis.call('HEXISTS', keys[1], entry) == 0 then
         return 'state-moved'
       end
+    end
+  elseif name == 'FILED' then
+    if redis.call('EXISTS', keys[1]) == 0 then
+      return 'not-wanted'
     end
   elseif name == 'WANTED' then
     local isOpen = redis.call('HEXISTS', keys[1], arguments[1]) == 1
@@ -117,6 +123,7 @@ local effects = {
   end,
   KNOWN = function() end,
   WANTED = function() end,
+  FILED = function() end,
   OPEN = open, STATE = change, CLAIM = claim, FILE = file, MOVE = move, NOTE = note, TOUCH = touch,
   LEDGER = ledger, LEDGER_AT = ledgerAt, LEDGER_DELIVERED = ledgerDelivered, LEDGER_FORGET = ledgerForget,
   KEEP = keep, DROP = drop, SELECTED = selected, RELIST = relist,

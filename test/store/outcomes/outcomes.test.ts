@@ -313,6 +313,10 @@ describe('with an outcome', () => {
     await room.redis.del(room.keys.outcome('judge', 's3'));
     await judged('m4');
     expect(await outcomes.has('deliver', 's3.default')).toBe(false);
+    // An attempt that still sends the first alert does not end the job of the second one.
+    const late = await outcomes.save('deliver', 's3.default', { result: 1, next: [], delivered: first });
+    expect(late).toEqual({ status: 'not-wanted' });
+    expect(await outcomes.has('deliver', 's3.default')).toBe(false);
   });
 
   it('a delivery is moved to delivered', async () => {
