@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDeliveryStore } from '../../../src/store/alerts/deliveries.ts';
+import { notificationOf } from '../../notify/notification.ts';
 import { npmFile } from '../../store/fleet/fleet-room.ts';
 import { lockhound } from '../lockhound.ts';
 import { type Fleet, openFleetCli } from './fleet-cli.ts';
@@ -33,6 +35,7 @@ beforeEach(async () => {
     ],
   });
   const identity = { id: 'd1', key: 'k', route: 'soc', target: 'org/shop', scan: 'org/shop-s2', date: 'd' };
+  await createDeliveryStore(fleet.redis, fleet.keys).file(identity, notificationOf());
   await fleet.outcomes.save('deliver-notification', 'k', {
     result: {},
     next: [],
