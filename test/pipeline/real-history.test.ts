@@ -114,7 +114,9 @@ describe.skipIf(!HAS_REDIS)('a history of real workers and a real Redis', () => 
   /** Resolves when the receiver knows exactly what is open, and nothing is left to do. Throws when it was told of a change twice. */
   async function told(): Promise<void> {
     const open = model.open();
-    await until('the receiver knows what is open', () => differences().length === 0);
+    await until('the receiver knows what is open', () => differences().length === 0).catch((error: Error) => {
+      throw new Error(`${error.message}: ${differences().join('; ')}`);
+    });
     await until('nothing is left to do', () =>
       idle(room, 100).then(
         () => true,
