@@ -68,8 +68,15 @@ export const refreshFleet: Job<RefreshFleet, RefreshPlan, 'fleet' | 'knownFixes'
         partsOf(payload, ids, advisories),
         ...(cadence === 'all' ? await renewedAdvice(payload, ports, startedAt) : []),
       ],
-      // The last one may have claimed it again after its end.
-      fleet: { claim: { ...claimOf(payload), replaces: last?.refresh } },
+      fleet: {
+        claim: {
+          ...claimOf(payload),
+          // The last one may have claimed it again after its end.
+          replaces: last?.refresh,
+          // Where Redis lost the claim and the outcome of this job, the job that releases it may have ended without a claim.
+          removes: { job: finishRefresh.name, key: refresh },
+        },
+      },
     };
   },
   log: ({ refresh }, plan) =>
