@@ -9,7 +9,7 @@ import {
 } from 'bullmq';
 import { EnvelopeError, sealEnvelope } from '../jobs/envelope.ts';
 import { JobError } from '../jobs/errors.ts';
-import { type AttemptEnding, spentBy } from '../jobs/job.ts';
+import { type AnyJob, type AttemptEnding, spentBy } from '../jobs/job.ts';
 import { messageOf } from '../model/errors.ts';
 import { isObject } from '../model/json-object.ts';
 import {
@@ -74,16 +74,18 @@ async function processJob(
   // One that was done before may follow from another job, which closed it: only requests certainly do not.
   const isRoot = !begun.hasOutcome || parsed.content !== undefined;
   const { job, ports } = options;
-  // The outcome of some jobs is removed when they are done, so that nothing shows whether it was lost.
-  const isKept =
-    spentBy(job, parsed.key, parsed.payload)?.removed.every((one) => one.job !== job.name) !== false;
-  if (attempt.stored === undefined && queued.parentKey === undefined && isRoot && isKept) {
+  if (attempt.stored === undefined && queued.parentKey === undefined && isRoot && keepsOutcome(job, parsed)) {
     options.completed.add({
       // Another program may have queued it under another id.
       followUp: { job: job.name, ...sealEnvelope(job, parsed.payload) },
       hasInput: async () => (await job.hasInput?.(parsed.payload, ports)) !== false,
     });
   }
+}
+
+/** Whether the outcome of a job stays when it is done. Of others nothing shows whether Redis lost it. */
+function keepsOutcome(job: AnyJob, { key, payload }: ParsedJob): boolean {
+  return spentBy(job, key, payload)?.removed.every((one) => one.job !== job.name) !== false;
 }
 
 /**
