@@ -63,7 +63,11 @@ limited; XML entities and YAML alias bombs are refused.
 function pageOf(format: Format): string {
   const { name, title, fileNames, aliases = [], ecosystem, unreadable = {}, overriddenBy = {} } = format;
   const samples = Object.entries(SAMPLES).filter(([key]) => key.replace(/ \(.*$/s, '') === name);
-  const companions = new Set(samples.flatMap(([, text]) => format.companions?.(text, true) ?? []));
+  const companions = new Set(
+    samples.flatMap(([, text]) =>
+      typeof format.companions === 'function' ? format.companions(text, true) : (format.companions ?? []),
+    ),
+  );
   const facts = (Object.keys(FACTS) as (keyof FormatFacts)[]).map((fact) => factRow(format, fact));
   const remarks = [
     companions.size === 0

@@ -23,6 +23,7 @@ const OWNER_FILE = /^((?:\.\.\/)*)(?:(?:\.github|docs|\.gitlab)\/)?CODEOWNERS$/;
 const MAX_DEPTH = 32;
 /** Larger lockfiles are not searched for included files. Only their manifests are read. */
 const MAX_TEXT_BYTES = 8_388_608;
+const NO_TEXT = Buffer.alloc(0);
 
 /**
  * Reads the companions of a lockfile, and the companions of these. It opens no file outside the root of the search, neither
@@ -64,8 +65,7 @@ export async function searchCompanions(
   content: Buffer,
 ): Promise<CompanionSearch> {
   const format = await formatNamed(formatName)?.load();
-  const text = content.length > MAX_TEXT_BYTES ? '' : tryDecode(content, path);
-  const named = format === undefined || text === undefined ? [] : namesIn(format, text, undefined);
+  const named = namesIn(format, path, content.length > MAX_TEXT_BYTES ? NO_TEXT : content, true);
   const depth = place === undefined ? MAX_DEPTH + 1 : place.split('/').length - 1;
   const byFormat = new Set(named);
   const pending = [TARGET_FILE, ...(depth > MAX_DEPTH ? [] : ownerFiles(depth)), ...named];
@@ -89,9 +89,8 @@ export async function searchCompanions(
       count += 1;
       if (name === TARGET_FILE || ownedRoot(name) !== undefined) return;
       if (exceptionFile(name) !== undefined && !byFormat.has(name)) return;
-      const included = own === undefined ? undefined : tryDecode(own, name);
-      if (format === undefined || included === undefined) return;
-      for (const one of namesIn(format, included, posix.dirname(name))) {
+      if (Array.isArray(format?.companions)) return;
+      for (const one of namesIn(format, name, own, false)) {
         byFormat.add(one);
         pending.push(one);
       }
@@ -109,11 +108,19 @@ export function ownedRoot(name: string): string | undefined {
   return OWNER_FILE.exec(name)?.[1];
 }
 
-/** `folder`: that of a companion, relative to the lockfile's; `undefined` for the lockfile itself. */
-function namesIn(format: Format, text: string, folder: string | undefined): string[] {
-  return (format.companions?.(text, folder === undefined) ?? [])
+/** The names of the companions of a lockfile, or of one of its companions, relative to the lockfile. */
+function namesIn(
+  format: Format | undefined,
+  path: string,
+  content: Buffer | undefined,
+  isLockfile: boolean,
+): string[] {
+  const named = format?.companions ?? [];
+  const text = typeof named === 'function' && content !== undefined ? tryDecode(content, path) : undefined;
+  const names = typeof named !== 'function' ? named : text === undefined ? [] : named(text, isLockfile);
+  return names
     .filter((name) => name !== '' && !posix.isAbsolute(name) && !/[\\\p{Cc}]|^[a-z]+:/iu.test(name))
-    .map((name) => posix.normalize(posix.join(folder ?? '', name)))
+    .map((name) => posix.normalize(posix.join(isLockfile ? '' : posix.dirname(path), name)))
     .filter((name) => name.length <= MAX_NAME_CHARACTERS);
 }
 

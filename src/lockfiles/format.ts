@@ -68,10 +68,10 @@ export interface Format {
   /** Whether the file is a manifest, which may have no dependencies. Any other file without a package is a problem. */
   readonly isManifest?: boolean;
   /**
-   * Returns the paths, relative to this file, of the files that the reader needs in addition (manifest, included files).
-   * Called for companions too, with `isLockfile` false.
+   * The paths, relative to this file, of the files that the reader needs in addition: a list (manifest), or what the text names (included
+   * files). The function is called for companions too, with `isLockfile` false.
    */
-  companions?(text: string, isLockfile: boolean): readonly string[];
+  readonly companions?: readonly string[] | ((text: string, isLockfile: boolean) => readonly string[]);
   /** Whether the beginning of a file (about 4 KiB) looks like this format. */
   recognises(head: string): boolean;
   /** Reads a whole file into `builder`. Throws `LockfileError` when the file as a whole cannot be read. */

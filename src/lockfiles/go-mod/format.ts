@@ -18,7 +18,7 @@ export const goMod: Format = {
   facts: { edges: false, groups: false, integrity: true, lines: true },
   conditions: { integrity: 'with go.sum' },
   isManifest: true,
-  companions: () => [CHECKSUMS],
+  companions: [CHECKSUMS],
   recognises: (head) =>
     (/^module\s+\S+/m.test(head) && /^(?:go\s+\d|require\b)/m.test(head)) ||
     /^require(?: \(\s+| )(?=[^\s.]+\.)\S+ v\d+\.\d+\.\d+/m.test(head),

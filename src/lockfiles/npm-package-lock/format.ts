@@ -23,7 +23,7 @@ export const npmPackageLock: Format = {
   overriddenBy: { 'package-lock.json': 'npm-shrinkwrap.json' },
   facts: { edges: true, groups: true, integrity: true, lines: true },
   readsInOnePass: true,
-  companions: () => [MANIFEST],
+  companions: [MANIFEST],
   recognises: (head) => /^\s*\{/.test(head) && /"lockfileVersion"\s*:\s*[123]\b/.test(head),
   read: readPackageLock,
 };

@@ -19,7 +19,7 @@ export const pipfileLock: Format = {
   fileNames: ['Pipfile.lock'],
   facts: { edges: false, groups: true, integrity: true, lines: true },
   mayBeEmpty: false,
-  companions: () => [MANIFEST],
+  companions: [MANIFEST],
   recognises: (head) => /^\s*\{/.test(head) && /"pipfile-spec"\s*:/.test(head),
   read: readPipfileLock,
 };

@@ -16,7 +16,7 @@ export const pylockToml = tomlFormat({
   // PEP 751 requires readers to refuse another major version.
   versions: { supported: [1], newer: 'refuse', type: 'string', statedIn: (root) => root['lock-version'] },
   mayOmitEdges: true,
-  companions: () => [PYPROJECT],
+  companions: [PYPROJECT],
   recognises: (head) => /^lock-version\s*=/m.test(head) && /^created-by\s*=/m.test(head),
   rulesFor(root, input): TomlRules {
     const direct = namesInPyproject(input);

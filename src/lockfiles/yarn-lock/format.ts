@@ -17,7 +17,7 @@ export const yarnLock: Format = {
   conditions: { groups: 'with package.json' },
   mayBeEmpty: false,
   readsInOnePass: true,
-  companions: () => [MANIFEST],
+  companions: [MANIFEST],
   recognises: (head) => head.includes('# yarn lockfile v1') || isBerry(head) || ENTRY.test(head),
   read: (input, builder) => (isBerry(input.text) ? readBerry : readClassic)(input, builder),
 };
