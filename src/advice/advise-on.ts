@@ -225,11 +225,9 @@ async function ownUpgrade(
 function heldByCooldown({ affected, project, nearest, now }: Question): Way {
   const { cooldown } = project.statement;
   const until = waitsUntil(affected.name, nearest, cooldown, now) ?? now;
-  return {
-    kind: 'held-by-cooldown',
-    until: new Date(until).toISOString(),
-    reason: `${cooldown?.where} does not permit ${affected.name} ${nearest.version} yet`,
-  };
+  const reason = `${cooldown?.where} does not permit ${affected.name} ${nearest.version}`;
+  if (!Number.isFinite(until)) return { kind: 'held-by-pin', reason };
+  return { kind: 'held-by-cooldown', until: new Date(until).toISOString(), reason: `${reason} yet` };
 }
 
 /**

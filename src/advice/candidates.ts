@@ -4,7 +4,7 @@ import { canonicalVersion, type VersionKey } from '../model/lockfile/ecosystem.t
 import type { PublishedVersion } from '../model/ports/insights.ts';
 import type { PublishedVersions } from '../model/scan/inventory.ts';
 import { matchesWildcard } from '../model/wildcard.ts';
-import { schemeOf } from '../versions/scheme.ts';
+import { npm, schemeOf } from '../versions/scheme.ts';
 import type { VersionScheme } from '../versions/version-scheme.ts';
 import type { AdviceFacts, AdvisedRecord } from './facts.ts';
 import { allOf, bad, GOOD, type Proof, type Refuted, type Search, unknown } from './proof.ts';
@@ -175,23 +175,26 @@ function noGoodOf(count: number): string {
 const MINUTE = 60_000;
 
 /**
- * When the project's package manager may select a version, in ms since 1970; `undefined` when it may already. A version
- * without a date may be selected: only the registry knows it.
+ * When the project's package manager may select a version, in ms since 1970; `undefined` when it may already, and infinite when it never does. A
+ * version without a date may be selected: only the registry knows it.
  */
 export function waitsUntil(
   name: string,
-  { publishedAt }: Pick<PublishedVersion, 'publishedAt'>,
+  { version, publishedAt }: Pick<PublishedVersion, 'version' | 'publishedAt'>,
   cooldown: StatedCooldown | undefined,
   now: number,
 ): number | undefined {
   if (cooldown === undefined || publishedAt === undefined) return undefined;
-  if (cooldown.except.some((pattern) => matchesWildcard(withoutVersion(pattern), name))) return undefined;
-  const until = Date.parse(publishedAt) + cooldown.minutes * MINUTE;
+  if (cooldown.except.some((pattern) => isExcepted(pattern, name, version))) return undefined;
+  const published = Date.parse(publishedAt);
+  if (published > (cooldown.before ?? published)) return Number.POSITIVE_INFINITY;
+  const until = published + cooldown.minutes * MINUTE;
   return until > now ? until : undefined;
 }
 
-/** A version after the name is ignored. */
-function withoutVersion(pattern: string): string {
+function isExcepted(pattern: string, name: string, version: string): boolean {
   const at = pattern.indexOf('@', 1);
-  return at < 0 ? pattern : pattern.slice(0, at);
+  if (at < 0) return matchesWildcard(pattern, name);
+  const range = pattern.slice(at + 1).replace(/^npm:/, '');
+  return matchesWildcard(pattern.slice(0, at), name) && npm.satisfies(version, range) === true;
 }

@@ -183,7 +183,7 @@ async function selectedVersion(
 
 function isWaiting(
   name: string,
-  release: { readonly publishedAt?: string },
+  release: { readonly version: string; readonly publishedAt?: string },
   { project, now }: RequiredQuestion,
 ): boolean {
   return waitsUntil(name, release, project.statement.cooldown, now) !== undefined;

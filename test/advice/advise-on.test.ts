@@ -331,10 +331,27 @@ describe('what the project holds back', () => {
     for (const cooldown of [
       { ...week, minutes: 1_440 },
       { ...week, except: ['par*'] },
+      { ...week, except: ['parser@1.0.1 || 1.0.9'] },
+      { ...week, minutes: 0, before: Date.parse('2026-11-20') },
     ]) {
       const free = lockfileOf(registry, { server: '^1.0.0' }, locked, { cooldown });
       expect(await advise(registry, free, 'parser@1.0.0')).toMatchObject({ kind: 'in-range' });
     }
+  });
+
+  it('is held where an exclude is about other versions, or for good by a date', async () => {
+    const cooldown = { minutes: 7 * 1_440, where, except: ['parser@1.0.2', 'parser@npm:^2'] };
+    const held = lockfileOf(registry, { server: '^1.0.0' }, locked, { cooldown });
+    expect(await advise(registry, held, 'parser@1.0.0')).toMatchObject({ kind: 'held-by-cooldown' });
+    const dated = { minutes: 0, before: Date.parse('2026-11-19'), where: '.npmrc before', except: [] };
+    const ended = lockfileOf(registry, { server: '^1.0.0' }, locked, { cooldown: dated });
+    const fix = await advise(registry, ended, 'parser@1.0.0');
+    expect(fix).toMatchObject({
+      kind: 'held-by-pin',
+      commands: [],
+      sentence: 'Fixed in parser 1.0.1, but .npmrc before does not permit parser 1.0.1.',
+    });
+    expect(fix).not.toHaveProperty('until');
   });
 
   it('waits where the index advises it, unless a later version is good', async () => {

@@ -248,6 +248,28 @@ describe('the cooldown of a project', async () => {
     ['uv-lock', 'pyproject.toml', '[tool.uv]\nexclude-newer = "1 week"\n', 7 * 1_440, []],
     ['uv-lock', 'uv.toml', 'exclude-newer = "P3D"\n', 3 * 1_440, []],
     ['uv-lock', 'uv.toml', 'exclude-newer = "24 hours"\n', 1_440, []],
+    [
+      'uv-lock',
+      'pyproject.toml',
+      '[tool.uv]\nexclude-newer = "P1D"\nexclude-newer-package = { own = false }\n',
+      1_440,
+      ['own'],
+    ],
+    ['npm-package-lock', '.npmrc', 'min-release-age="0.5" # days\n', 720, []],
+    [
+      'pnpm-lock',
+      '.npmrc',
+      'minimum-release-age=90\nminimum-release-age-exclude[]=a@1.2.0 || 1.2.1\nminimum-release-age-exclude[]=b\n',
+      90,
+      ['a@1.2.0 || 1.2.1', 'b'],
+    ],
+    [
+      'pnpm-lock',
+      'package.json',
+      '{"pnpm":{"minimumReleaseAge":90,"minimumReleaseAgeExclude":"webpack"}}',
+      90,
+      ['webpack'],
+    ],
   ])('%s: %s', async (format, file, text, minutes, except) => {
     expect((await statement(format, '{}', { [file]: text })).cooldown).toEqual({
       minutes,
@@ -259,10 +281,32 @@ describe('the cooldown of a project', async () => {
   it.each([
     ['npm-package-lock', '.npmrc', 'min-release-age=soon'],
     ['npm-package-lock', '.npmrc', 'min-release-age=0'],
-    ['uv-lock', 'uv.toml', 'exclude-newer = "2026-01-01T00:00:00Z"'],
+    ['uv-lock', 'uv.toml', 'exclude-newer = "soon"'],
+    ['npm-package-lock', '.npmrc', 'minimum-release-age=90'],
     ['pnpm-lock', 'pnpm-workspace.yaml', 'packages: []'],
   ])('%s: none in %s with %s', async (format, file, text) => {
     expect((await statement(format, '{}', { [file]: text })).cooldown).toBeUndefined();
+  });
+
+  it.each([
+    ['npm-package-lock', '.npmrc', 'min-release-age=3\nbefore=2026-01-01'],
+    ['uv-lock', 'uv.toml', 'exclude-newer = "2026-01-01T00:00:00Z"'],
+    ['uv-lock', 'pyproject.toml', '[tool.uv]\nexclude-newer = 2026-01-01T00:00:00Z'],
+  ])('%s: a date in %s', async (format, file, text) => {
+    expect((await statement(format, '{}', { [file]: text })).cooldown).toMatchObject({
+      minutes: 0,
+      before: Date.parse('2026-01-01T00:00:00Z'),
+      where: expect.stringContaining(file),
+    });
+  });
+
+  it('is the one of the first file that states it, and a uv.toml replaces the manifest', async () => {
+    const pnpm = { 'pnpm-workspace.yaml': 'packages: []', '.npmrc': 'minimum-release-age=90' };
+    expect((await statement('pnpm-lock', '{}', pnpm)).cooldown).toMatchObject({ minutes: 90 });
+    const both = { ...pnpm, 'pnpm-workspace.yaml': 'minimumReleaseAge: 60' };
+    expect((await statement('pnpm-lock', '{}', both)).cooldown).toMatchObject({ minutes: 60 });
+    const uv = { 'uv.toml': '', 'pyproject.toml': '[tool.uv]\nexclude-newer = "P1D"' };
+    expect((await statement('uv-lock', '{}', uv)).cooldown).toBeUndefined();
   });
 
   it('of a damaged file is none, and the reason is stated', async () => {

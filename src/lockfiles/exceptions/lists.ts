@@ -1,5 +1,6 @@
 import { requirementName } from '../ecosystems/python.ts';
 import { readDirectives } from '../go-mod/directives.ts';
+import { npmrcEntries } from '../requirements/cooldown.ts';
 import { ageText, packageOf } from './settings.ts';
 import { type ExceptionReader, entryFinder, type StatedException } from './text-file.ts';
 
@@ -10,8 +11,7 @@ const NPMRC_AGES = new Map(Object.entries({ 'min-release-age': 1_440, 'minimum-r
 export const readNpmrc: ExceptionReader = ({ text }) => {
   const finder = entryFinder(text, 'none');
   const setting = '.npmrc';
-  return text.split('\n').flatMap((line): readonly StatedException[] => {
-    const [key = '', value = ''] = (line.split(/[;#]/, 1)[0] ?? '').split('=').map((part) => part.trim());
+  return npmrcEntries(text).flatMap(([key, value]): readonly StatedException[] => {
     const about = { setting, subject: key, ecosystem: 'npm' };
     const scope = /^(@[^:/]+):registry$/.exec(key)?.[1];
     if (key === 'registry' || scope !== undefined)

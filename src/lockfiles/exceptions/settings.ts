@@ -42,7 +42,7 @@ function entriesOf(value: unknown, [kind, form, , unit = 1]: Rule, place: Place)
   finder.section(setting);
   if (form === 'pins') return pinsIn(value, kind, place);
   if (form === 'names') {
-    const list: readonly unknown[] = Array.isArray(value) ? value : [];
+    const list: readonly unknown[] = Array.isArray(value) ? value : [value];
     return list.flatMap((one) => namedEntry(one, kind, place));
   }
   const text = scalarIn(value);

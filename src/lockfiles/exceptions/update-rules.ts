@@ -104,6 +104,9 @@ function packageRule(rule: Table, finder: EntryFinder): readonly StatedException
   const age = textIn(rule['minimumReleaseAge']) ?? (days && ageText(days, 1_440));
   const types = textsOf('matchUpdateTypes', 'updateTypes').join(', ');
   return [
+    ...textsOf('ignoreDeps').map((subject) =>
+      finder.entry({ kind: 'update-rule', ...about, subject, package: subject, value: 'ignoreDeps' }),
+    ),
     ...(rule['enabled'] === 'false' ? entries('update-rule', `no ${types} updates`.replace('  ', ' ')) : []),
     ...(allowed === undefined ? [] : entries('update-rule', `allowedVersions ${allowed}`)),
     ...(age === undefined ? [] : entries(/^(?:null|0\b)/.test(age) ? 'cooldown-exclude' : 'cooldown', age)),

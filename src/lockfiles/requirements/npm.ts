@@ -1,4 +1,4 @@
-import type { StatedCooldown, StatedRequirement } from '../../model/advice/project-statement.ts';
+import type { StatedRequirement } from '../../model/advice/project-statement.ts';
 import { isObject, type JsonObject } from '../../model/json-object.ts';
 import { parseJsonObject } from '../syntax/parse-json.ts';
 import { pinsIn, readManifest, requirementsIn } from './package-json.ts';
@@ -48,22 +48,4 @@ function requirementsOfTree(dependencies: unknown): readonly StatedRequirement[]
     }
   }
   return found;
-}
-
-const MINUTES_A_DAY = 1_440;
-
-/** `min-release-age = 3 # days`, `min-release-age-exclude[] = @corp/*`. */
-const NPM_SETTING =
-  /^[ \t]*min-release-age(-exclude(?:\[\])?)?[ \t]*=[ \t]*([^\s;#]+)[ \t]*(?:[;#].*)?\r?$/gm;
-
-/** How long a release has to be public, by `min-release-age` (days). */
-export function npmCooldown(files: ReadonlyMap<string, string>): StatedCooldown | undefined {
-  const settings = Array.from((files.get('.npmrc') ?? '').matchAll(NPM_SETTING));
-  const days = settings.find(([, exclude, value = '']) => exclude === undefined && /^\d+$/.test(value))?.[2];
-  if (days === undefined || Number(days) === 0) return undefined;
-  return {
-    minutes: Number(days) * MINUTES_A_DAY,
-    where: '.npmrc min-release-age',
-    except: settings.flatMap(([, exclude, names = '']) => (exclude === undefined ? [] : names.split(','))),
-  };
 }

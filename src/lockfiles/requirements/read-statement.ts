@@ -56,10 +56,7 @@ export async function statementReader(
   format: string,
 ): Promise<(input: StatementInput, problem: (reason: string) => void) => ProjectStatement> {
   const read = Object.hasOwn(READERS, format) ? await READERS[format]?.() : undefined;
-  const cooldownIn =
-    format === 'npm-package-lock'
-      ? (await import('./npm.ts')).npmCooldown
-      : (await import('./cooldown.ts')).cooldownOf(format);
+  const cooldownIn = (await import('./cooldown.ts')).cooldownOf(format);
   return (input, problem) => {
     const statement = orProblem(() => read?.(input), problem) ?? NOTHING;
     return { ...statement, cooldown: orProblem(() => cooldownIn(input.files), problem) };

@@ -14,8 +14,9 @@ export const fixSchema = z.object({
   /**
    * The kind of change that clears the findings of a package. `in-range`: every requirement permits a good version, so the package
    * manager can lock it. `upgrade-direct`: a later version of direct dependencies does. `override`: only against the requirements of
-   * other packages. `held-by-pin`: the project itself forces another version. `held-by-cooldown`: the good version is too new for
-   * the project's own setting, or the index advises to wait. `none`: there is no way. `unknown`: whether there is one could not be found out.
+   * other packages. `held-by-pin`: the project itself forces another version, or permits none after a date. `held-by-cooldown`: the good
+   * version is too new for the project's own setting, or the index advises to wait. `none`: there is no way. `unknown`: whether there is one
+   * could not be found out.
    */
   kind: z.enum([
     'in-range',

@@ -24,9 +24,11 @@ export interface StatedPin {
 /** How long a release has to be public before the project's package manager selects it. */
 export interface StatedCooldown {
   readonly minutes: number;
+  /** In ms since 1970: releases after it are never selected. */
+  readonly before?: number;
   /** The file and setting that states it. */
   readonly where: string;
-  /** Names, with `*` for any text, to which it does not apply. */
+  /** Names, with `*` for any text, to which it does not apply; after an `@`, the versions to which it does not. */
   readonly except: readonly string[];
 }
 

@@ -202,7 +202,7 @@ function reasonsOf(
     add('missing', 'the index does not have it');
   if (meant.length > 0) add('look-alike', `${asked.name} has a name like ${meant.join(', ')}`);
   const { publishedAt } = resolution?.record ?? {};
-  const until = waitsUntil(name, defined({ publishedAt }), cooldownOf(policy), now);
+  const until = waitsUntil(name, defined({ version, publishedAt }), cooldownOf(policy), now);
   if (until !== undefined)
     add('young', `was published at ${publishedAt}, and is young until ${new Date(until).toISOString()}`);
   const { firstAt = 0 } = typeof good === 'object' ? good : {};

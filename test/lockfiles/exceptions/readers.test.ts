@@ -105,7 +105,7 @@ min-release-age-exclude[] = left-pad
 
   it('.yarnrc.yml and bunfig.toml have cooldowns and registries', async () => {
     const yarn = `npmMinimalAgeGate: 7d
-npmPreapprovedPackages: ["@corp/*"]
+npmPreapprovedPackages: "@corp/*"
 npmAuditIgnoreAdvisories: [GHSA-aaaa-bbbb-cccc]
 npmScopes:
   corp:
@@ -301,6 +301,7 @@ updates:
     { matchManagers: ['npm'], matchUpdateTypes: ['major'], enabled: false },
     { matchPackageNames: ['own'], minimumReleaseAge: null },
     { matchPackageNames: ['b'], groupName: 'group' },
+    { matchManagers: ['npm'], ignoreDeps: ['c'] },
   ],
   docker: { enabled: false },
 }
@@ -312,7 +313,8 @@ updates:
       ['update-rule', 10, 'node', 'allowedVersions <23', 'LTS'],
       ['update-rule', 11, 'matchManagers npm; matchUpdateTypes major', 'no major updates', undefined],
       ['cooldown-exclude', 12, 'own', 'null', undefined],
-      ['update-rule', 15, 'docker', 'false', undefined],
+      ['update-rule', 14, 'c', 'ignoreDeps', undefined],
+      ['update-rule', 16, 'docker', 'false', undefined],
     ]);
   });
 
