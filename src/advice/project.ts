@@ -111,10 +111,14 @@ function indexDependents(
     of: (id) => dependents.get(id) ?? [],
     directsTo: (id) => found(above(id)).filter(({ direct }) => direct === true),
     between(from, to) {
+      const ways = above(to);
+      if (!ways.has(from)) return [];
       const below = closure(from, (by) =>
-        found(byId.get(by)?.dependencies ?? []).flatMap((one) => (brings(by, one) ? one.id : [])),
+        found(byId.get(by)?.dependencies ?? []).flatMap((one) =>
+          ways.has(one.id) && brings(by, one) ? one.id : [],
+        ),
       );
-      return found([...above(to)].filter((id) => below.has(id)));
+      return found([...ways].filter((id) => below.has(id)));
     },
   };
 }
