@@ -3,6 +3,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { HttpClient } from '../http/client.ts';
 import { HttpError } from '../http/errors.ts';
 import { type DiskCache, openDiskCache } from '../insights/disk-cache/disk-cache.ts';
+import { isLoopback } from '../model/loopback.ts';
 
 /** How a command caches its look-ups. */
 export interface CacheOptions {
@@ -25,15 +26,10 @@ export function openLookUpCache(
   { folder: given, offline = false, onFault }: CacheOptions,
 ): LookUpCache | undefined {
   const { url } = config.insights;
-  if (given === false || (given === undefined && !offline && isOnThisMachine(url))) return undefined;
+  if (given === false || (given === undefined && !offline && isLoopback(URL.parse(url)?.hostname ?? '')))
+    return undefined;
   const folder = given ?? cacheFolder();
   return { folder, cache: openDiskCache({ folder, service: url, offline, onFault }) };
-}
-
-/** A service for tests or development, whose data changes and which answers at once. */
-function isOnThisMachine(url: string): boolean {
-  const host = URL.parse(url)?.hostname ?? '';
-  return host === 'localhost' || host === '[::1]' || /^127\./.test(host);
 }
 
 /** A client that requests nothing. */

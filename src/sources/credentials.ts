@@ -1,3 +1,4 @@
+import { isLoopback } from '../model/loopback.ts';
 import type { Secret } from '../model/secret.ts';
 import { SourceError } from './errors.ts';
 
@@ -51,8 +52,4 @@ export function credentialHeader(
   if (username === undefined) return { name: 'authorization', value: `Bearer ${secret.reveal()}` };
   const pair = Buffer.from(`${username}:${secret.reveal()}`).toString('base64');
   return { name: 'authorization', value: `Basic ${pair}` };
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../model/errors.ts';
+import { isLoopback } from '../../model/loopback.ts';
 import type { StoredVariable, StoredWebhook } from './model.ts';
 
 /** A call that the platform made. */
@@ -14,8 +15,6 @@ export interface WebhookCall {
 const ATTEMPTS = 3;
 const PAUSE_MS = 50;
 const LIMIT_MS = 15_000;
-/** A local service must not call real receivers. */
-const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 /**
  * Calls a webhook as the platform does (field notes): an unsigned POST with a limit of 15 s, repeated on 5xx and lost
@@ -28,7 +27,8 @@ export async function callWebhook(
 ): Promise<WebhookCall> {
   const values = new Map([...event, ...variables.map(({ name, value }) => [name, value] as const)]);
   const url = URL.parse(fill(webhook.url, values, (text) => text));
-  if (url === null || !LOOPBACK.has(url.hostname)) {
+  // A local service must not call real receivers.
+  if (url === null || !isLoopback(url.hostname)) {
     return { webhook: webhook.name, error: 'not called: the URL is not on this machine', attempts: 0 };
   }
   for (let attempt = 1; ; attempt += 1) {

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { LoadedConfig } from '../../../config/load.ts';
 import { rangesOf } from '../../../http/address-guard.ts';
 import type { Role, StoredToken } from '../../../model/api/api-token.ts';
+import { isLoopback } from '../../../model/loopback.ts';
 import { LOCAL_OPERATOR, type Principal, principalOf } from '../../../operations/principal.ts';
 import { Refusal } from '../../../operations/refusal.ts';
 import { fitsHash, parseTokenText } from '../../../operations/tokens/token-text.ts';
@@ -142,18 +143,15 @@ function isOver({ expiresAt }: StoredToken, time: number): boolean {
   return expiresAt !== undefined && Date.parse(expiresAt) <= time;
 }
 
-const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-
 /**
  * Requires a local host name. Without tokens a page of a browser must not reach the server by a name of its own that
  * leads here.
  */
 function requireLocalHost(host: string | undefined): void {
-  if (LOOPBACK.has(URL.parse(`http://${host ?? ''}`)?.hostname ?? '')) return;
+  if (isLoopback(URL.parse(`http://${host ?? ''}`)?.hostname ?? '')) return;
   throw new Refusal(403, 'host-unknown', 'without tokens only requests to localhost are answered');
 }
 
-const OWN_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1']);
 const LOCAL_ONLY = 'there is no token: only programs of this machine are answered';
 
 /** Attempts without valid credentials of one address in a second. */
@@ -165,16 +163,16 @@ export async function openCallers(
   apiTokens: ApiTokenStore,
   host: string,
 ): Promise<Callers & { readonly note: string | undefined }> {
-  const isLoopback = OWN_HOSTS.has(host);
+  const isLocal = isLoopback(host);
   const hasOthers = serve.proxy !== undefined || (await apiTokens.count()) > 0;
   const callers = createCallers({
     store: apiTokens,
     proxy: serve.proxy === undefined ? undefined : trustedProxy(serve.proxy),
-    isLoopback,
+    isLoopback: isLocal,
     publicUrl: serve.publicUrl,
     countFailure: createRequestRates(FAILURES_PER_SECOND),
   });
-  return { ...callers, note: hasOthers ? undefined : isLoopback ? LOCAL_ONLY : FIRST_TOKEN };
+  return { ...callers, note: hasOthers ? undefined : isLocal ? LOCAL_ONLY : FIRST_TOKEN };
 }
 
 function trustedProxy(proxy: Exclude<LoadedConfig['config']['serve']['proxy'], undefined>): TrustedProxy {
