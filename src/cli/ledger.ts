@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
+import { sinceOf } from '../operations/parameters.ts';
 import { print } from './program/admin.ts';
 import { type ConfigOptions, type OutputOptions, withConfig, withOutputFormat } from './program/options.ts';
 import { progressLine } from './program/progress.ts';
@@ -12,13 +13,14 @@ left out: the scans know what followed.
 
 Examples:
   lockhound ledger import . --target org/shop
-  lockhound ledger import /srv/git/shop.git --target org/shop --ref main
+  lockhound ledger import /srv/git/shop.git --target org/shop --ref main --since 365d
 
 Exit codes: 0 done, 2 no such target or an error.`;
 
 interface Options extends ConfigOptions, OutputOptions {
   readonly target: string;
   readonly ref: string;
+  readonly since?: number;
 }
 
 export function ledgerCommand(command: Command, { terminal }: CommandContext): void {
@@ -28,14 +30,19 @@ export function ledgerCommand(command: Command, { terminal }: CommandContext): v
       .argument('<repository>', 'folder of the repository')
       .requiredOption('--target <id>', 'target that is scanned from this repository')
       .option('--ref <name>', 'branch, tag or commit', 'HEAD')
+      .option(
+        '--since <time>',
+        'begin with the first commit since this time, such as 2026-05-01 or 365d',
+        (text) => sinceOf(text),
+      )
       .addHelpText('after', NOTES)
-      .action(async (repository: string, { config, target, ref, ...output }: Options) => {
+      .action(async (repository: string, { config, target, ref, since, ...output }: Options) => {
         const loaded = loadConfig({ file: config });
         const { importHistory } = await import('../commands/ledger/import-history.ts');
         const progress = progressLine(terminal);
         const onProgress = (commits: number) => progress.update('reading commits', commits, commits);
         const result = await interruptible((signal) =>
-          importHistory(loaded, { repository, target, ref, signal, onProgress }),
+          importHistory(loaded, { repository, target, ref, since, signal, onProgress }),
         ).finally(progress.clear);
         print(terminal, output, result);
       }),

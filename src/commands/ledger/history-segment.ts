@@ -7,7 +7,7 @@ import { defined } from '../../model/defined.ts';
 import type { LedgerEntry } from '../../model/fleet/ledger.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import type { Git } from '../../sources/git/git-process.ts';
-import { readHistory } from '../../sources/git/history.ts';
+import { type CommitAtTime, readHistory } from '../../sources/git/history.ts';
 import { withBlobs } from '../../sources/git/objects.ts';
 import { timeOfCommit } from '../../sources/git/read-repository.ts';
 import { visitTree } from '../../sources/git/tree.ts';
@@ -19,8 +19,10 @@ const INLINE = { ...COMMAND_INLINE, bytes: 2_097_152 };
 
 /** Commits that follow each other along first parents. */
 export interface Segment {
-  /** The commit before the first one; absent for a history from its beginning. */
-  readonly base?: string;
+  /** The commit whose lockfiles are read in whole. */
+  readonly base: CommitAtTime;
+  /** Whether the base is the first commit of the history, with which all of its packages came. */
+  readonly isStart: boolean;
   readonly tip: string;
 }
 
@@ -36,7 +38,7 @@ export interface SegmentHistory {
 /** Reads what the commits of a segment changed. Throws `SourceError`. */
 export async function readSegment(
   git: Git,
-  { base, tip }: Segment,
+  { base, isStart, tip }: Segment,
   onCommit: () => void,
 ): Promise<SegmentHistory> {
   const reader = createLockfileReader({ threads: 1, inline: INLINE });
@@ -64,17 +66,17 @@ export async function readSegment(
         current = next;
         return { files, failed };
       };
-      if (base !== undefined) {
-        const changes = new Map<string, string>();
-        await visitTree(git, base, ({ path, oid, isLink }) => void (isLink || changes.set(path, oid)));
-        unread = (await apply({ commit: base, time: '0', changes })).failed;
-      }
-      await readHistory(git, base === undefined ? tip : `${base}..${tip}`, async (one) => {
+      const add = (one: CommitAtTime, files: NonNullable<LedgerEntry['files']>) => {
         commits += 1;
         onCommit();
-        const { files } = await apply(one);
         if (files.length > 0) entries.push(entryOf(one, files));
-      });
+      };
+      const changes = new Map<string, string>();
+      await visitTree(git, base.commit, ({ path, oid, isLink }) => void (isLink || changes.set(path, oid)));
+      const start = await apply({ ...base, changes });
+      unread = start.failed;
+      if (isStart) add(base, start.files);
+      await readHistory(git, base.commit, tip, async (one) => add(one, (await apply(one)).files));
     });
   } finally {
     await reader.close();
@@ -126,10 +128,7 @@ function graphColumns(
   return { positions, direct, dependencies };
 }
 
-function entryOf(
-  { commit, time }: { readonly commit: string; readonly time: string },
-  files: NonNullable<LedgerEntry['files']>,
-): LedgerEntry {
+function entryOf({ commit, time }: CommitAtTime, files: NonNullable<LedgerEntry['files']>): LedgerEntry {
   const committedAt = timeOfCommit(time);
   const at = Math.floor((committedAt === undefined ? 0 : Date.parse(committedAt)) / 1_000);
   // A segment may know the lockfiles in another order than the history.

@@ -6,11 +6,10 @@ import { openFleetStore } from '../../compose/fleet-store.ts';
 import { inheritedEnvironment } from '../../config/inherited-environment.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { withOtherIds } from '../../fleet/ledger/ledger-entries.ts';
-import { defined } from '../../model/defined.ts';
 import { chunks } from '../../model/yielding.ts';
 import { SourceError, type SourceErrorCode } from '../../sources/errors.ts';
 import type { Git } from '../../sources/git/git-process.ts';
-import { firstParents } from '../../sources/git/history.ts';
+import { type CommitAtTime, firstParents } from '../../sources/git/history.ts';
 import { commitOf, openLocalRepository } from '../../sources/git/local-repository.ts';
 import { LedgerError } from '../errors.ts';
 import { readSegment, type Segment, type SegmentHistory } from './history-segment.ts';
@@ -32,6 +31,8 @@ export interface ImportOptions {
   readonly repository: string;
   readonly target: string;
   readonly ref: string;
+  /** ms since 1970: the history begins with the first commit of this time or later. */
+  readonly since?: number | undefined;
   readonly signal: AbortSignal;
   readonly onProgress?: (commits: number) => void;
 }
@@ -45,17 +46,27 @@ export interface ImportedHistory {
 
 /** Puts the history of the lockfiles of a repository before the first scan in the ledger of a target. Throws `SourceError`, `LedgerError`. */
 export async function importHistory(loaded: LoadedConfig, options: ImportOptions): Promise<ImportedHistory> {
-  const { repository, target, ref, signal, onProgress = () => {} } = options;
+  const {
+    repository,
+    target,
+    ref,
+    since = Number.NEGATIVE_INFINITY,
+    signal,
+    onProgress = () => {},
+  } = options;
   const git = await openLocalRepository(repository, {
     inherited: inheritedEnvironment(),
     signal,
     timeoutMs: TIMEOUT_MS,
   });
   const tip = await commitOf(git, ref);
+  const parents = await firstParents(git, tip);
+  const first = parents.findIndex(({ time }) => Number(time) * 1_000 >= since);
+  if (first < 0) throw new LedgerError('history-empty', `${git.what}: no commit of ${ref} is so recent`);
   const fleet = await openFleetStore(loaded);
   try {
     const store = fleet.of(target);
-    const segments = await readSegments(git, tip, onProgress);
+    const segments = await readSegments(git, parents.slice(first), onProgress);
     // Only packages that came or went get an id of the fleet, at the end: ids that nothing uses for an hour are given back.
     const named = [...new Set(segments.flatMap(({ names }) => names.filter((name) => name !== '')))];
     const ids = await store.packageIds.intern(named);
@@ -63,10 +74,10 @@ export async function importHistory(loaded: LoadedConfig, options: ImportOptions
     const entries = segments.flatMap(({ entries: own, names }) =>
       withOtherIds(own, new Map(names.map((name, id) => [id, idOf.get(name) ?? 0]))),
     );
-    const [first, ...rest] = entries;
+    const [start, ...rest] = entries;
     const imported = await store.importLedger(
       target,
-      first === undefined ? [] : [{ ...first, start: true }, ...rest],
+      start === undefined ? [] : [{ ...start, start: true }, ...rest],
     );
     if (imported === undefined)
       throw new LedgerError('target-unknown', `target ${target} has no ledger yet: scan it first`);
@@ -78,12 +89,12 @@ export async function importHistory(loaded: LoadedConfig, options: ImportOptions
 }
 
 /**
- * Reads the segments of a history at the same time, in threads. Where a lockfile cannot be read at the beginning of a segment and one
+ * Reads the segments of commits that follow each other, at the same time, in threads. Where a lockfile cannot be read at the beginning of a segment and one
  * before holds packages of it, the history is read from its beginning in one piece.
  */
 export async function readSegments(
   git: Git,
-  tip: string,
+  history: readonly CommitAtTime[],
   onProgress: (commits: number) => void,
   threads = Math.min(availableParallelism(), MAX_THREADS),
 ): Promise<readonly SegmentHistory[]> {
@@ -92,23 +103,25 @@ export async function readSegments(
     commits += 1;
     if (commits % PROGRESS === 0) onProgress(commits);
   };
-  const segments = segmentsOf(await firstParents(git, tip), threads * SEGMENTS_A_THREAD);
+  const segments = segmentsOf(history, threads * SEGMENTS_A_THREAD);
   if (segments.length > 1 && threads > 1) {
     const read = await readInThreads(git, segments, { threads, onCommit });
     if (isWhole(read)) return read;
     commits = 0;
   }
-  return [await readSegment(git, { tip }, onCommit)];
+  return await Promise.all(segmentsOf(history, 1).map((one) => readSegment(git, one, onCommit)));
 }
 
 /** Parts of about the same number of commits. */
-function segmentsOf(commits: readonly string[], wanted: number): readonly Segment[] {
+function segmentsOf(commits: readonly CommitAtTime[], wanted: number): readonly Segment[] {
   const count = Math.max(1, Math.min(wanted, Math.floor(commits.length / MIN_SEGMENT)));
   const size = Math.ceil(commits.length / count);
-  return chunks(commits, size).map((part, index) => ({
-    ...defined({ base: commits[index * size - 1] }),
-    tip: part.at(-1) as string,
-  }));
+  return chunks(commits, size).flatMap((part, index) => {
+    const isStart = index === 0;
+    const base = isStart ? part[0] : commits[index * size - 1];
+    const tip = part.at(-1)?.commit;
+    return base === undefined || tip === undefined ? [] : { base, isStart, tip };
+  });
 }
 
 /** Whether no lockfile that is unread at the beginning of a segment holds packages of the segments before. */

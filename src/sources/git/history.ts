@@ -3,11 +3,14 @@ import { createYielder } from '../../model/yielding.ts';
 import { SourceError } from '../errors.ts';
 import { type Git, textOf as gitText, runGit } from './git-process.ts';
 
-/** A commit, and the files that it changed against its first parent. */
-export interface HistoryCommit {
+export interface CommitAtTime {
   readonly commit: string;
   /** The time that it states, as git prints it: seconds since 1970. */
   readonly time: string;
+}
+
+/** A commit, and the files that it changed against its first parent. */
+export interface HistoryCommit extends CommitAtTime {
   /** Paths with their blobs; `undefined` for one that is no regular file any more. */
   readonly changes: ReadonlyMap<string, string | undefined>;
 }
@@ -23,15 +26,16 @@ const COMMIT = /^\n?([0-9a-f]{40}|[0-9a-f]{64}) (-?\d+)$/;
 const CHANGE = /^\n?:\d+ (\d+) [0-9a-f]+ ([0-9a-f]+) [A-Z]\d*$/;
 
 /**
- * Passes the commits of a history, or of a range `base..tip`, along first parents to `visit`, the oldest first; the next is read when it is done. Nothing is checked
- * out. Links and submodules count as no files. Throws `SourceError`.
+ * Passes the commits after one, up to another, along first parents to `visit`, the oldest first; the next is read when it is done. Nothing is
+ * checked out. Links and submodules count as no files. Throws `SourceError`.
  */
 export async function readHistory(
   git: Git,
+  base: string,
   tip: string,
   visit: (commit: HistoryCommit) => Promise<void>,
 ): Promise<void> {
-  const args = ['log', '--first-parent', '-m', '--reverse', '--root', '--raw', '--no-abbrev', '--no-renames'];
+  const args = ['log', '--first-parent', '-m', '--reverse', '--raw', '--no-abbrev', '--no-renames'];
   const plain = [
     '--no-color',
     '--no-show-signature',
@@ -39,16 +43,19 @@ export async function readHistory(
     '--no-mailmap',
     '--ignore-submodules=all',
   ];
-  await runGit(git, [...args, ...plain, '-z', '--format=%H %ct', '--end-of-options', tip], {
+  await runGit(git, [...args, ...plain, '-z', '--format=%H %ct', '--end-of-options', `${base}..${tip}`], {
     read: (output) => readCommits(git.what, output, visit),
   });
 }
 
 /** The commits of a history along first parents, the oldest first. Throws `SourceError`. */
-export async function firstParents(git: Git, tip: string): Promise<readonly string[]> {
-  const args = ['rev-list', '--first-parent', '--reverse', '--end-of-options', tip];
+export async function firstParents(git: Git, tip: string): Promise<readonly CommitAtTime[]> {
+  const args = ['rev-list', '--first-parent', '--reverse', '--timestamp', '--end-of-options', tip];
   const text = await runGit(git, args, { read: gitText(git.what, MAX_LIST_BYTES) });
-  return text.split('\n').filter((one) => one !== '');
+  return text.split('\n').flatMap((line) => {
+    const [time = '', commit] = line.split(' ');
+    return commit === undefined ? [] : { commit, time };
+  });
 }
 
 async function readCommits(

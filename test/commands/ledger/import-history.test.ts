@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SegmentHistory } from '../../../src/commands/ledger/history-segment.ts';
 import { readSegments } from '../../../src/commands/ledger/import-history.ts';
 import { idsOf } from '../../../src/fleet/ledger/lockfile-deltas.ts';
+import { firstParents } from '../../../src/sources/git/history.ts';
 import { commitOf, openLocalRepository } from '../../../src/sources/git/local-repository.ts';
 import { createLedger } from '../../../src/store/fleet/ledger.ts';
 import { type Fleet, openFleetCli } from '../../cli/fleet/fleet-cli.ts';
@@ -122,6 +123,20 @@ describe('lockhound ledger import', () => {
         `${one.version} ${one.from?.commit ?? '-'} ${one.until?.commit ?? '-'}`,
     );
     expect(shown).toEqual([`1.0.0 ${first} ${second}`, `2.0.0 ${second} ${third}`, '3.0.0 - -', '4.0.0 - -']);
+    const after = JSON.parse((await lockhound([...args, '--since', '2026-01-03'])).out);
+    expect(after).toEqual({ target: 'own', commits: 4, entries: 2 });
+    expect(await deltasOf('own')).toEqual([
+      { commit: second, came: packages.slice(1), went: [] },
+      { commit: third, came: [], went: packages.slice(1) },
+    ]);
+    const from = JSON.parse((await lockhound([...args, '--since', '2026-01-02'])).out);
+    expect(from).toEqual({ target: 'own', commits: 5, entries: 3 });
+    const [start] = await deltasOf('own');
+    expect(start).toMatchObject({ came: packages.slice(0, 1), went: [] });
+    expect(start?.commit).not.toBe(first);
+    expect(await lockhound([...args, '--since', '2030-01-01'])).toMatchObject({ code: 2 });
+    expect(await lockhound([...args, '--since', 'yesterday'])).toMatchObject({ code: 2 });
+    expect((await deltasOf('own')).length).toBe(3);
     expect((await lockhound(['ledger', 'import', repository, '--target', 'none'])).code).toBe(2);
     expect((await lockhound(['ledger', 'import', folder, '--target', 'own'])).code).toBe(2);
   });
@@ -163,10 +178,10 @@ describe('lockhound ledger import', () => {
       ['main~20', 2],
       ['main~110', 1],
     ] as const) {
-      const commit = await commitOf(opened, tip);
-      const several = await readSegments(opened, commit, () => {}, 3);
+      const history = await firstParents(opened, await commitOf(opened, tip));
+      const several = await readSegments(opened, history, () => {}, 3);
       expect(several).toHaveLength(parts);
-      const whole = await readSegments(opened, commit, () => {}, 1);
+      const whole = await readSegments(opened, history, () => {}, 1);
       expect(namedEntries(several)).toEqual(namedEntries(whole));
     }
   });
