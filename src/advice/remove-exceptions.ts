@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { RemovalPlan } from '../model/advice/fix-plan.ts';
-import type { Exception, JudgedException } from '../model/scan/exception.ts';
+import { type Exception, type JudgedException, SELECTOR_SEPARATOR } from '../model/scan/exception.ts';
 import { argument } from './managers/manager.ts';
 
 type Removed = Pick<Exception, 'setting' | 'subject'>;
@@ -51,8 +51,6 @@ function workspaceCommand(removed: readonly Exception[], all: readonly Exception
 
 /** Settings of a package.json that are a mapping of selectors. */
 const MAPPINGS: ReadonlySet<string> = new Set(['overrides', 'resolutions', 'pnpm.overrides']);
-/** The `>` between two packages, and not that of a range. */
-const SEPARATOR = /(?<![@\s|<>=^~])>(?!=)/;
 
 /**
  * The command that takes overrides out of the package.json of the folder in which it runs; `undefined` where one is in no mapping of it. `all`: the
@@ -82,7 +80,7 @@ function keyOf({ setting, subject }: Removed): string {
 
 /** Only npm nests its entries. */
 function keysOf({ setting, subject }: Removed): readonly string[] {
-  return [setting, ...(setting === 'overrides' ? subject.split(SEPARATOR) : [subject])];
+  return [setting, ...(setting === 'overrides' ? subject.split(SELECTOR_SEPARATOR) : [subject])];
 }
 
 function startsWith(path: readonly string[], start: readonly string[]): boolean {

@@ -57,7 +57,7 @@ async function withProofs(
   let isStated = STATING.has(format);
   const statement = isStated && readStatement({ path, text, files }, () => (isStated = false));
   const prove = lockfileProver({
-    ...{ path, text, packages, isWhole: isReadWhole(lockfile) },
+    ...{ path, text, others: [...files.values()], packages, isWhole: isReadWhole(lockfile) },
     statement: statement !== false && isStated ? statement : undefined,
   });
   return found.map((one) => {

@@ -125,6 +125,35 @@ snapshots:
     ]);
   });
 
+  it('of a dependent with a range, and of one that is not there', async () => {
+    const lock = npmLock.replace('"e":"^1.0.0"', '"e":"^1.0.0 <1.3.0"');
+    const overrides = {
+      'b@>=2': { e: '1.3.0' },
+      gone: { e: '9.0.0' },
+      b: { '@s/gone@>1': { e: '9' } },
+      own: { e: '9' },
+    };
+    const manifest = JSON.stringify({ name: 'own', overrides });
+    expect(await proofs('package-lock.json', lock, { 'package.json': manifest })).toEqual([
+      ['b@>=2>e', 'needed'],
+      ['gone>e', 'removable'],
+      ['b>@s/gone@>1>e', 'removable'],
+      ['own>e', 'unknown'],
+    ]);
+    const pnpm = "lockfileVersion: '9.0'\npackages:\n  a@1.2.0: {}\nsnapshots:\n  a@1.2.0: {}\n";
+    const pnpmManifest = JSON.stringify({
+      name: 'own',
+      pnpm: { overrides: { 'b@1>a@<2': '3', 'own>a': '3' } },
+    });
+    expect(await proofs('pnpm-lock.yaml', pnpm, { 'package.json': pnpmManifest })).toEqual([
+      ['b@1>a@<2', 'removable'],
+      ['own>a', 'unknown'],
+    ]);
+    // A member of the workspace may have that name.
+    const members = { 'package.json': pnpmManifest, 'pnpm-workspace.yaml': 'packages:\n  - packages/*\n' };
+    expect(await proofs('pnpm-lock.yaml', pnpm, members)).toContainEqual(['b@1>a@<2', 'unknown']);
+  });
+
   it('of Yarn 1', async () => {
     const lock = `# yarn lockfile v1
 
@@ -137,11 +166,16 @@ a@^1.0.0:
 e@^1.0.0, e@^2.0.0:
   version "2.0.0"
 `;
-    const manifest = { dependencies: { a: '^1.0.0' }, resolutions: { e: '2.0.0', a: '>=1', x: '1' } };
+    const manifest = {
+      dependencies: { a: '^1.0.0' },
+      resolutions: { e: '2.0.0', a: '>=1', x: '1', '**/@s/gone/**/e': '9', 'a/**/e': '9' },
+    };
     expect(await proofs('yarn.lock', lock, { 'package.json': JSON.stringify(manifest) })).toEqual([
       ['e', 'needed'],
       ['a', 'removable'],
       ['x', 'removable'],
+      ['**/@s/gone/**/e', 'removable'],
+      ['a/**/e', 'needed'],
     ]);
   });
 });

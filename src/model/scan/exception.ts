@@ -29,6 +29,9 @@ export const EXCEPTION_KINDS = [
  */
 export const EXCEPTION_VERDICTS = ['removable', 'expired', 'needed', 'unknown'] as const;
 
+/** The `>` between two packages of a selector, and not that of a range. */
+export const SELECTOR_SEPARATOR = /(?<![@\s|<>=^~])>(?!=)/;
+
 export type LockfileProof = NonNullable<Exception['proof']>;
 
 /** An entry of a file that overrules a tool, or the reason why such a file was not read. */

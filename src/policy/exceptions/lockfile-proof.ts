@@ -2,7 +2,7 @@ import subset from 'semver/ranges/subset.js';
 import validRange from 'semver/ranges/valid.js';
 import type { ProjectStatement, StatedRequirement } from '../../model/advice/project-statement.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
-import type { Exception, LockfileProof } from '../../model/scan/exception.ts';
+import { type Exception, type LockfileProof, SELECTOR_SEPARATOR } from '../../model/scan/exception.ts';
 import { npm } from '../../versions/scheme.ts';
 
 /** A lockfile, with what it and the files beside it state. */
@@ -12,6 +12,8 @@ export interface LockfileEvidence {
   /** Whether `packages` are all that it has. */
   readonly isWhole: boolean;
   readonly text: string;
+  /** The texts of the files beside it. */
+  readonly others: readonly string[];
   /** The requirements of npm packages; absent where the lockfile does not state those of all packages. */
   readonly statement?: ProjectStatement | undefined;
 }
@@ -28,22 +30,26 @@ const MAX_RANGE = 500;
 export function lockfileProver(
   lockfile: LockfileEvidence,
 ): (exception: Exception) => LockfileProof | undefined {
-  const { path, packages, isWhole, text, statement } = lockfile;
+  const { path, packages, isWhole, text, others, statement } = lockfile;
   const byName = Map.groupBy(packages, ({ ecosystem, name }) => nameIn(ecosystem, name));
   const byId = new Map(packages.map((one) => [`${one.name}@${one.version}`, one]));
   const required = Map.groupBy(statement?.requirements ?? [], ({ name }) => name);
-  let mentioned: ReadonlySet<string> | undefined;
+  let names: ReadonlySet<string> | undefined;
+  // A member of a workspace, which may have no place in the lockfile, may be the parent that a selector names.
+  const hasMembers = others.some((one) => /^packages:|"workspaces"/m.test(one));
 
   return (exception) => {
     const { kind, ecosystem = '', package: name = '', value = '', line } = exception;
     const locked = byName.get(nameIn(ecosystem, name)) ?? [];
     if (kind === 'source') return sourceProof(exception);
     const isNpm = ecosystem === 'npm';
+    if (isNpm) names ??= new Set([...namesIn(text), ...others.flatMap(ownNames)]);
+    const absent = absentParent(exception);
+    if (absent !== undefined) return { verdict: 'removable', evidence: `${path} has no package ${absent}` };
     if (locked.length > 0) return isNpm ? overrideProof(exception, locked) : undefined;
     // A marker and pnpm's `-` leave a package out, and an alias puts another one under its name.
     if (!isWhole || value === '' || value === '-' || value.includes(';')) return undefined;
-    mentioned ??= isNpm ? namesIn(text) : new Set();
-    if (mentioned.has(name)) return undefined;
+    if (names?.has(name) === true) return undefined;
     return { verdict: 'removable', evidence: `${path} has no package ${name}` };
 
     /** Cargo's `[patch]`, of which it lists those that nothing uses, and Go's `replace`, whose line the replaced module has. */
@@ -58,6 +64,12 @@ export function lockfileProver(
       return used && { verdict: 'needed', evidence: `${path} has ${used.name} ${used.version} in its place` };
     }
   };
+
+  /** A package that a selector names before the overridden one, and that is not there. */
+  function absentParent(exception: Exception): string | undefined {
+    if (names === undefined || hasMembers || !isWhole) return undefined;
+    return parentsOf(exception).find((one) => names?.has(one) === false);
+  }
 
   /** npm's, Yarn's and Bun's overrides of a package that is locked. */
   function overrideProof(exception: Exception, locked: readonly LockedPackage[]): LockfileProof | undefined {
@@ -121,18 +133,32 @@ function isWithin(
 /** Whether an override is about a requirement: of any dependent, of the one that its selector names, or of one range. */
 function isConcerned(
   { by, requirement }: StatedRequirement,
-  { subject, package: name = '', range }: Exception,
+  { setting, subject, range }: Exception,
 ): boolean {
   if (range !== undefined) return requirement === range || `npm:${requirement}` === range;
-  const before = subject.slice(0, subject.lastIndexOf(name)).replace(/^\*\*\//, '');
-  if (before === '') return true;
-  const [parent = ''] = before.slice(0, -1).split('>').slice(-1);
-  const at = parent.indexOf('@', 1);
-  return by.startsWith(`${at < 0 ? parent : parent.slice(0, at)}@`);
+  const parent = parentsOf({ setting, subject }).at(-1);
+  return parent === undefined || by.startsWith(`${parent}@`);
+}
+
+/** The names of the packages before the last one of a selector: `a>b`, `a@>=1>b`, `a@npm:^1/b`, `**` + `/a/b`. */
+function parentsOf({ setting, subject }: Pick<Exception, 'setting' | 'subject'>): readonly string[] {
+  const parts =
+    setting === 'resolutions'
+      ? (subject.match(/(?:@[^/@]+\/)?[^/@]+(?:@[^/]*)?/g) ?? [])
+      : subject.split(SELECTOR_SEPARATOR);
+  return parts
+    .slice(0, -1)
+    .filter((one) => one !== '**')
+    .map((one) => one.replace(/(.)@.*$/, '$1'));
 }
 
 function nameIn(ecosystem: string, name: string): string {
   return `${ecosystem} ${ecosystem === 'pypi' ? name.replace(/[-_.]+/g, '-').toLowerCase() : name}`;
+}
+
+/** The names that manifests state of themselves. */
+function ownNames(text: string): readonly string[] {
+  return Array.from(text.matchAll(/"name"\s*:\s*"([^"]*)"/g), ([, name = '']) => name);
 }
 
 /** All names that a lockfile of JavaScript may have, in any place but pnpm's and Bun's copy of the overrides. */
