@@ -1,12 +1,13 @@
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { connectRedis } from '../../src/store/redis/connection.ts';
 import { bareEnvironment } from '../bare-environment.ts';
 import { lockhound } from '../cli/lockhound.ts';
 import { MAIN } from '../prepare.ts';
@@ -128,6 +129,50 @@ describe.skipIf(!native)('a Redis with TLS', () => {
 
     it.each(['localhost', '127.0.0.1'])('is reached at %s', async (host) => {
       expect(await reachHere(url('good', host))).toBe('scans  none\n');
+    });
+
+    // The record of an alert (`decode_error`), as a server or anything between sends it.
+    const ALERT = Buffer.from([21, 3, 3, 0, 2, 2, 50]);
+    it.concurrent.each<[string, number, (socket: Socket) => void]>([
+      ['an alert in place of its greeting', 0, (socket) => socket.write(ALERT)],
+      ['an alert after its greeting', 1, (socket) => socket.write(ALERT)],
+      ['two alerts', 1, (socket) => socket.write(ALERT, () => socket.write(ALERT))],
+      ['an alert and a reset', 1, (socket) => socket.write(ALERT, () => socket.resetAndDestroy())],
+      ['another protocol', 1, (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
+      ['an alert to a connection in use', 2, (socket) => socket.write(ALERT)],
+      ['a reset of a connection in use', 2, (socket) => socket.resetAndDestroy()],
+    ])('does not end the process with %s', async (_what, chunks, damage) => {
+      const uncaught: unknown[] = [];
+      const note = (error: unknown): void => void uncaught.push(error);
+      process.on('uncaughtException', note);
+      const relay = createServer((client) => {
+        const server = connect(Number(ports.get('good')), '127.0.0.1');
+        let left = chunks;
+        const pass = (chunk: Buffer): void => {
+          if (left > 0) client.write(chunk);
+          if (left === Math.min(chunks, 1)) damage(client);
+          left -= 1;
+        };
+        client.on('data', (chunk) => (chunks === 0 ? pass(chunk) : server.write(chunk)));
+        server.on('data', pass);
+        client.on('error', () => {}).on('close', () => server.destroy());
+        server.on('error', () => {}).on('close', () => client.destroy());
+      });
+      await once(relay.listen(0), 'listening');
+      const { port } = relay.address() as AddressInfo;
+      const ways = [
+        'rediss://localhost:P',
+        'rediss://localhost:P?cluster=true',
+        'rediss+sentinel://localhost:P/main',
+      ];
+      const clients = ways.map((way) =>
+        connectRedis({ urls: way.replace('P', String(port)), timeoutMs: 500 }),
+      );
+      for (const { status } of await Promise.allSettled(clients)) expect(status).toBe('rejected');
+      relay.close();
+      await once(relay, 'close');
+      process.off('uncaughtException', note);
+      expect(uncaught).toEqual([]);
     });
 
     it.concurrent.each([

@@ -1,6 +1,6 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { AbstractConnector, Cluster, Redis, type RedisOptions } from 'ioredis';
 import { messageOf } from '../../model/errors.ts';
 import { within } from '../../model/time-limit.ts';
 import { tlsFault } from '../../model/tls-fault.ts';
@@ -44,6 +44,24 @@ const BASE_OPTIONS = {
   // Detects a host that stopped without closing its connections. Blocking commands take 10 s at most.
   socketTimeout: 30_000,
 } as const satisfies RedisOptions;
+
+const streams = new WeakMap<object, Socket>();
+
+/*
+ * A damaged TLS connection has two errors: Node emits the first one without closing it. ioredis 6.0.0 listens to one, so that the other one would
+ * end the process. All its clients, also those that it makes for Sentinels and subscriptions, keep their connection in this property.
+ */
+Object.defineProperty(AbstractConnector.prototype, 'stream', {
+  get(this: object) {
+    return streams.get(this);
+  },
+  set(this: object, stream: Socket) {
+    streams.set(
+      this,
+      stream.on('error', () => {}),
+    );
+  },
+});
 
 /**
  * Connects to Redis or Valkey, single or cluster. Lost connections are restored with growing delays and reported to
