@@ -98,6 +98,8 @@ class History {
   readonly #state: HistoryState = { isCalm: true, hadFaults: false, calmSince: START, error: undefined };
   /** Steps that have begun and have not ended. */
   #pending = 0;
+  /** Until then workers may not have looked whether Redis has lost what they have completed, in virtual milliseconds. */
+  #checkedBy = START;
   /** Deliveries that have been read. */
   #read = 0;
 
@@ -344,7 +346,7 @@ class History {
         this.#world.insights.withdrawAdvisory(step.id);
         return;
       case 'kill':
-        return await this.#workers.killAt(step, step.ms);
+        return await this.#workers.killAt(step, step.ms, () => this.#askForForgotten(scans));
       case 'stop':
         await this.#workers.at(step, (_, owner) => this.#scheduler.stop(owner, step.ms));
         return await this.#scheduler.sleep(step.ms);
@@ -472,7 +474,18 @@ class History {
     this.#note('power is lost');
     const to = this.#scheduler.now + SENT_WITHIN_MS;
     this.#lost.add({ from: this.#workers.unrecordedSince(before.at - RECORDED_WITHIN_MS), to });
+    this.#checkedBy = this.#scheduler.now + ms + CONNECTED_MS;
     this.#network.restart(ms, before.image);
+  }
+
+  /**
+   * A producer asks again for scans that have no record, after a worker has died soon after Redis had lost writes: that worker alone knew
+   * that it had completed them.
+   */
+  async #askForForgotten(scans: Scans): Promise<void> {
+    if (this.#scheduler.now > this.#checkedBy) return;
+    await this.#scheduler.sleep(CONNECTED_MS);
+    for (const scan of this.#invariants.unrecorded(scans.asked)) await scans.enqueue(scan);
   }
 
   /** A producer asks again for what Redis may have lost. */

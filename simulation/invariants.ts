@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import type { LoadedConfig } from '../src/config/load.ts';
 import { jobIdOf } from '../src/jobs/job.ts';
+import { scanIdOf } from '../src/model/scan/scan-id.ts';
 import { createKeys } from '../src/store/keys.ts';
 import { leftOver, openWork } from './audit.ts';
 import { wrongRecords } from './audit-records.ts';
@@ -9,7 +10,7 @@ import type { Network } from './network.ts';
 import { dropRejected } from './operator.ts';
 import type { LostPeriods, Model } from './oracle.ts';
 import { type Plan, REFRESH_S } from './plan.ts';
-import { REDIS, type Scans } from './scans.ts';
+import { type AskedScan, REDIS, type Scans } from './scans.ts';
 import type { Scheduler } from './scheduler.ts';
 import { Witness } from './witness.ts';
 import type { World } from './world.ts';
@@ -178,6 +179,19 @@ export class Invariants {
     }
     this.#done.add(job);
   };
+
+  /** Scans that Redis has taken and of which it has no record. None is known while it does not answer. */
+  unrecorded(asked: readonly AskedScan[]): readonly AskedScan[] {
+    if (!this.#options.network.isAnswering) return [];
+    const shards = this.#shards();
+    return asked.filter(({ id, step, confirmedAt }) => {
+      const scan = scanIdOf(step.target, id);
+      return (
+        confirmedAt !== undefined &&
+        shards.every((keys) => this.#witness.ask('HEXISTS', keys.scans, scan) === 0)
+      );
+    });
+  }
 
   /** When a refresh of everything has begun in all shards that asks anew for all that scans know now, in virtual milliseconds. */
   refreshedAt(): number {
