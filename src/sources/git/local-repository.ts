@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SourceError } from '../errors.ts';
 import { type Git, isolatedGit, runGit, textOf } from './git-process.ts';
@@ -32,13 +33,13 @@ export async function openLocalRepository(
   const limited = AbortSignal.any([signal, deadline(folder, timeoutMs)]);
   const environment = localEnvironment(inherited);
   const git: Git = { what: folder, folder, environment, signal: limited, isLocal: true };
-  const asked = ['rev-parse', '--is-inside-work-tree', '--absolute-git-dir'];
+  const asked = ['rev-parse', '--show-cdup', '--is-inside-work-tree', '--absolute-git-dir'];
   const known = await lineOf(git, asked).catch((error: unknown) => {
     if (isOtherFault(error)) throw error;
     throw new SourceError('not-found', `${resolve(folder)}: is not in a git repository`, { cause: error });
   });
-  const gitFolder = known.slice(known.indexOf('\n') + 1);
-  const root = known.startsWith('true\n') ? await lineOf(git, ['rev-parse', '--show-toplevel']) : undefined;
+  const [, up = '', isInside, gitFolder = ''] = /^(.*?)\n?(true|false)\n(.*)$/s.exec(known) ?? [];
+  const root = isInside === 'true' ? resolve(await realpath(folder), up) : undefined;
   return {
     ...git,
     environment: { ...environment, GIT_DIR: gitFolder },
