@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { bareEnvironment } from '../bare-environment.ts';
 import { freePort, HAS_REDIS, type NativeRedis, startNativeRedis } from '../native-redis.ts';
 import { MAIN } from '../prepare.ts';
 import { until } from '../until.ts';
+import { lockhound } from './lockhound.ts';
 
 let redis: NativeRedis | undefined;
 const ends: (() => Promise<unknown>)[] = [];
@@ -12,6 +13,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
   await redis?.close();
   redis = undefined;
+  vi.unstubAllEnvs();
 });
 
 /** Starts a command that runs until it is stopped. */
@@ -87,8 +89,8 @@ describe.skipIf(!HAS_REDIS)('without Redis at its start (skipped without redis-s
   it('a process does not wait for a password to become right', async () => {
     redis = await startNativeRedis();
     await redis.call('CONFIG', 'SET', 'requirepass', 'right');
-    const process = start('worker', { REDIS_URL: `redis://:wrong@127.0.0.1:${redis.port}` });
-    expect(await process.ended).toBe(2);
-    expect(process.output()).toContain('refused the credentials');
+    vi.stubEnv('REDIS_URL', `redis://:wrong@127.0.0.1:${redis.port}`);
+    const { code, note } = await lockhound(['worker']);
+    expect([code, note]).toEqual([2, expect.stringContaining('refused the credentials')]);
   });
 });

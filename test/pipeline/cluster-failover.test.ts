@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scanIdOf } from '../../src/model/scan/scan-id.ts';
+import { createProducer } from '../../src/producer.ts';
+import { createKeys } from '../../src/store/keys.ts';
 import { connectRedis } from '../../src/store/redis/connection.ts';
 import { type NativeCluster, SLOTS, startNativeCluster } from '../native-cluster.ts';
 import { caughtUp, HAS_REDIS, type NativeRedis } from '../native-redis.ts';
@@ -7,7 +9,7 @@ import { until } from '../until.ts';
 import { LOCKFILE, SOUND } from './fixtures.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
-/** `CLUSTER_KILLS=1`: each node is killed, in place of one. */
+/** `CLUSTER_KILLS=1`: each node is killed, in place of one. A replica that takes over may lack writes, as docs/redis.md says. */
 const STRIKES = process.env['CLUSTER_KILLS'] === '1' ? 6 : 1;
 
 const SHARDS = 2;
@@ -35,6 +37,8 @@ describe.skipIf(!HAS_REDIS)('a Redis Cluster of three primaries with replicas', 
     const worker = room.work();
     await until('the worker is ready', () => worker.output().includes('worker ready'));
     await scanAll(0);
+    await until('all alerts arrive', () => alerted().length >= SHARDS);
+    expect(alerted()).toEqual(targets.map((target) => scanIdOf(target, 'round-0')).toSorted());
     for (let strike = 0; strike < STRIKES; strike++) {
       const primary = cluster.primaries[(first + strike) % 3] as NativeRedis;
       const replica = cluster.replicas[(first + strike) % 3] as NativeRedis;
@@ -45,6 +49,33 @@ describe.skipIf(!HAS_REDIS)('a Redis Cluster of three primaries with replicas', 
       await dying.start();
       await until('the other one is its replica', () => says(dying, 'master_link_status:up'));
     }
+  });
+
+  it('has targets that move to six shards, over all primaries, and back to one', async () => {
+    for (const to of [6, 1]) {
+      await until('no worker counts as running', async () => {
+        const moved = await room.lockhound('shards', 'move', String(to), '--json');
+        if (moved.code !== 0) expect(moved.output).toMatch(/workers? runs?/);
+        return moved.code === 0;
+      });
+      const { redis } = room.store;
+      const prefixes = Array.from(
+        { length: to },
+        (_, index) => createKeys('{failover}', { index, count: to }).prefix,
+      );
+      const owners = await Promise.all(prefixes.map((prefix) => primaryOf(`${prefix}:key`)));
+      expect(new Set(owners).size).toBe(Math.min(to, cluster.primaries.length));
+      const sizes = await Promise.all(prefixes.map((prefix) => redis.scard(`${prefix}:targets`)));
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(SHARDS);
+    }
+    room.work({ LOCKHOUND_REDIS_SHARDS: '1' });
+    const target = targets[0] ?? '';
+    const producer = await createProducer({ redis: cluster.url, prefix: '{failover}' });
+    const lockfiles = [{ path: 'package-lock.json', content: LOCKFILE }];
+    await producer.enqueue({ scan: 'after-move', target: { id: target }, lockfiles });
+    await producer.close();
+    await until('its alert arrives', () => alerted().includes(scanIdOf(target, 'after-move')));
+    expect(alerted().filter((scan) => scan.startsWith('after-move'))).toHaveLength(1);
   });
 
   it('has a frozen primary, whose connections stay open: they all leave it when its replica took over, before an answer is overdue', async () => {
@@ -80,6 +111,12 @@ describe.skipIf(!HAS_REDIS)('a Redis Cluster of three primaries with replicas', 
       for (const one of [client, copy, blocking]) one.disconnect();
     }
   });
+
+  /** The scans of all alerts, sorted. */
+  function alerted(): readonly string[] {
+    const sent = world.services.receiver.deliveries().map(({ body }) => JSON.parse(body) as { scan: string });
+    return sent.map(({ scan }) => scan).toSorted();
+  }
 
   /** A key that the primary with an index had at the start. */
   async function keyOf(index: number): Promise<string> {

@@ -91,7 +91,7 @@ describe('with several shards', () => {
     const [here, there] = [0, 1].map((index) =>
       TARGETS.find((one) => room.stores.of(one).shard.index === index),
     );
-    const first = room.startWorker({}, ['--shard', '0']);
+    room.work({}, [0]);
     await room.producer.enqueue(requestOf('here', here ?? ''));
     await room.producer.enqueue(requestOf('there', there ?? ''));
     await room.verdict('here');
@@ -103,10 +103,9 @@ describe('with several shards', () => {
       code: 2,
       output: expect.stringContaining('spread over 2 shards, and redis.shards is 3'),
     });
-    room.startWorker({}, ['--shard', '1']);
+    room.work({}, [1]);
     await room.verdict('there');
     const unknown = await room.lockhound('worker', '--shard', '2');
     expect(unknown).toMatchObject({ code: 2, output: expect.stringContaining('shards are 0 to 1') });
-    await first.kill('SIGTERM');
   });
 });

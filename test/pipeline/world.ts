@@ -60,9 +60,9 @@ export interface Room {
   load(environment?: Readonly<Record<string, string>>): LoadedConfig;
   /**
    * Runs a worker in this process until `stop` or the end of the test: it has all parts of `lockhound worker`. Separate processes, which
-   * take seconds to start, are for tests that kill or measure them.
+   * take seconds to start, are for tests that kill or measure them. `shards`: as for `--shard`.
    */
-  work(environment?: Readonly<Record<string, string>>): LocalWorker;
+  work(environment?: Readonly<Record<string, string>>, shards?: readonly number[]): LocalWorker;
   /**
    * Starts `lockhound worker` in a separate process, which is killed at the end of the test that started it. `main`: the command
    * line of another release.
@@ -149,8 +149,8 @@ export async function createWorld(
         },
         file,
         load,
-        work(extra = {}) {
-          const worker = workHere(load(extra));
+        work(extra = {}, shards) {
+          const worker = workHere(load(extra), shards);
           atEnd(worker.stop);
           return worker;
         },
@@ -239,7 +239,7 @@ ${notify.map((line) => `  ${line}\n`).join('')}log: { level: trace }
 `;
 }
 
-function workHere(loaded: LoadedConfig): LocalWorker {
+function workHere(loaded: LoadedConfig, shards: readonly number[] | undefined): LocalWorker {
   let output = '';
   const log = {
     write(line: string) {
@@ -247,7 +247,7 @@ function workHere(loaded: LoadedConfig): LocalWorker {
     },
   };
   const stopping = new AbortController();
-  const starting = runWorker(loaded, { signal: stopping.signal, ephemeral: false, log });
+  const starting = runWorker(loaded, { signal: stopping.signal, ephemeral: false, shards, log });
   return {
     output: () => output,
     async stop() {
