@@ -17,6 +17,9 @@ Examples:
 
 Exit codes: 0 done, 2 no such target or an error.`;
 
+const SHALLOW =
+  'warning: the repository is a shallow clone: commits before its oldest one are not imported\n';
+
 interface Options extends ConfigOptions, OutputOptions {
   readonly target: string;
   readonly ref: string;
@@ -44,6 +47,7 @@ export function ledgerCommand(command: Command, { terminal }: CommandContext): v
         const result = await interruptible((signal) =>
           importHistory(loaded, { repository, target, ref, since, signal, onProgress }),
         ).finally(progress.clear);
+        if (result.shallow === true) terminal.note(SHALLOW);
         print(terminal, output, result);
       }),
   );

@@ -10,7 +10,7 @@ import { chunks } from '../../model/yielding.ts';
 import { SourceError, type SourceErrorCode } from '../../sources/errors.ts';
 import type { Git } from '../../sources/git/git-process.ts';
 import { type CommitAtTime, firstParents } from '../../sources/git/history.ts';
-import { commitOf, openLocalRepository } from '../../sources/git/local-repository.ts';
+import { commitOf, isShallow, openLocalRepository } from '../../sources/git/local-repository.ts';
 import { LedgerError } from '../errors.ts';
 import { readSegment, type Segment, type SegmentHistory } from './history-segment.ts';
 import type { FromSegmentThread, SegmentRequest } from './segment-thread.ts';
@@ -42,6 +42,8 @@ export interface ImportedHistory {
   /** Commits that were read, and those among them whose changes are imported. */
   readonly commits: number;
   readonly entries: number;
+  /** Where the history begins with the oldest commit of a shallow clone: earlier ones are not known. */
+  readonly shallow?: true;
 }
 
 /** Puts the history of the lockfiles of a repository before the first scan in the ledger of a target. Throws `SourceError`, `LedgerError`. */
@@ -82,7 +84,8 @@ export async function importHistory(loaded: LoadedConfig, options: ImportOptions
     if (imported === undefined)
       throw new LedgerError('target-unknown', `target ${target} has no ledger yet: scan it first`);
     const commits = segments.reduce((sum, one) => sum + one.commits, 0);
-    return { target, commits, entries: imported };
+    const isCut = first === 0 && (await isShallow(git));
+    return { target, commits, entries: imported, ...(isCut ? { shallow: true } : {}) };
   } finally {
     await fleet.close();
   }

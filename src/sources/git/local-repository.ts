@@ -64,6 +64,11 @@ export async function commitOf(git: Git, ref: string): Promise<string> {
   }
 }
 
+/** Whether the repository is a shallow clone, which lacks earlier commits. Throws `SourceError`. */
+export async function isShallow(git: Git): Promise<boolean> {
+  return (await lineOf(git, ['rev-parse', '--is-shallow-repository'])) === 'true';
+}
+
 /** The newest commit that is in the history of both. Throws `SourceError` (`no-such-ref`). */
 export async function mergeBase(git: Git, left: string, right: string): Promise<string> {
   try {

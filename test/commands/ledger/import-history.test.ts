@@ -137,6 +137,11 @@ describe('lockhound ledger import', () => {
     expect(await lockhound([...args, '--since', '2030-01-01'])).toMatchObject({ code: 2 });
     expect(await lockhound([...args, '--since', 'yesterday'])).toMatchObject({ code: 2 });
     expect((await deltasOf('own')).length).toBe(3);
+    const clone = join(folder, 'shallow');
+    git(folder, 'clone', '-q', '--bare', '--depth', '3', `file://${repository}`, clone);
+    const cut = await lockhound(['ledger', 'import', clone, '--target', 'own', '--json']);
+    expect(JSON.parse(cut.out)).toEqual({ target: 'own', commits: 3, entries: 2, shallow: true });
+    expect(cut.note).toContain('shallow clone');
     expect((await lockhound(['ledger', 'import', repository, '--target', 'none'])).code).toBe(2);
     expect((await lockhound(['ledger', 'import', folder, '--target', 'own'])).code).toBe(2);
   });
