@@ -22,7 +22,13 @@ import type { FlowOptions } from './flow.ts';
 import { createProcessor } from './processor.ts';
 import { rememberCompleted } from './recheck-completed.ts';
 import { type ReconcilerOptions, startReconciler } from './reconciler.ts';
-import { FEW_EVENTS, type Schedule, type StoredSchedules, startSchedules } from './schedules.ts';
+import {
+  DRAIN_DELAY_S,
+  FEW_EVENTS,
+  type Schedule,
+  type StoredSchedules,
+  startSchedules,
+} from './schedules.ts';
 import { logThrottled } from './throttled-log.ts';
 
 export interface RuntimeOptions
@@ -174,6 +180,7 @@ function startWorker(
     prefix,
     ...defined({ telemetry: options.telemetry }),
     concurrency: slots?.share(limits.concurrency) ?? limits.concurrency,
+    drainDelay: DRAIN_DELAY_S,
     lockDuration: lockDurationMs,
     stalledInterval: lockDurationMs,
     maxStalledCount: MAX_STALLED,

@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AnyJob } from '../../src/jobs/job.ts';
 import { until } from '../until.ts';
@@ -15,6 +16,18 @@ async function stalled(bench: Bench, job: AnyJob, times: number): Promise<string
   await room.redis.hset(bench.queue(job.name).toKey(id), 'stc', times);
   return id;
 }
+
+it('an idle worker asks a queue for jobs each 25 seconds', async () => {
+  const monitor = await (room.redis as Redis).duplicate().monitor();
+  const asked = new Promise<readonly string[]>((resolve) => {
+    monitor.on('monitor', (_time: string, args: readonly string[]) => {
+      if (/^bzpopmin$/i.test(args[0] ?? '') && args[1]?.startsWith('{idle}') === true) resolve(args);
+    });
+  });
+  await room.bench('{idle}').start([testJob('idle', async () => undefined)]);
+  expect((await asked)[2]).toBe('25');
+  monitor.disconnect();
+});
 
 describe('a job that stalled', () => {
   it.each([
