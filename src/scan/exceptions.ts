@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { exceptionFile, readExceptions } from '../lockfiles/exceptions/catalog.ts';
 import type { Companion } from '../lockfiles/format.ts';
+import { decodeText, readCompanion } from '../lockfiles/syntax/decode-text.ts';
 import type { Lockfile } from '../model/lockfile/lockfile.ts';
 import { isReadWhole } from '../model/lockfile/read-whole.ts';
 import type { Exception } from '../model/scan/exception.ts';
@@ -50,8 +51,10 @@ async function withProofs(
   const { lockfileProver } = await import('../policy/exceptions/lockfile-proof.ts');
   const { statementReader } = await import('../lockfiles/requirements/read-statement.ts');
   const readStatement = await statementReader(lockfile.format);
-  const text = content.toString('utf8');
-  const files = new Map(companions.map((one) => [one.name, one.content?.toString('utf8') ?? '']));
+  const text = decodeText(content, path);
+  const textOf = ({ name, content: own }: Companion) =>
+    readCompanion({ path, text, companion: () => own }, name, (read) => read) ?? '';
+  const files = new Map(companions.map((one) => [one.name, textOf(one)]));
   const { format, packages } = lockfile;
   // Without a statement, nothing is known of requirements.
   let isStated = STATING.has(format);

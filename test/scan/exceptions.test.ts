@@ -74,12 +74,16 @@ describe('what a lockfile proves about overrides', () => {
       );
     // The project requires ^1.0.0: no version that it permits is outside of these.
     expect(await of({ a: '^1.2.0' })).toEqual(['removable']);
+    const marked = { 'package.json': `\uFEFF${JSON.stringify({ overrides: { a: '^1.2.0' } })}` };
+    expect(await proofs('package-lock.json', npmLock, marked)).toEqual([['a', 'removable']]);
     expect(await of({ a: '1.2.0 || 2' })).toEqual(['unknown']);
     expect(await of({ a: '1.2.x' })).toEqual(['unknown']);
     expect(await of({ a: '<=1.2.0' })).toEqual(['unknown']);
     // 1.2.0 is locked.
     expect(await of({ a: '>=1.3.0' })).toEqual(['unknown']);
     expect(await of({ a: '$a' })).toEqual(['unknown']);
+    // What is cut off may be a bound.
+    expect(await of({ a: `${'>=1.2.0 '.repeat(50)}<2` })).toEqual(['unknown']);
     expect(await of({ c: { e: '>=2.0.0' } })).toEqual(['removable']);
     expect(await of({ c: { e: '>=2.5.0' } })).toEqual(['unknown']);
   });
@@ -149,9 +153,33 @@ snapshots:
       ['b@1>a@<2', 'removable'],
       ['own>a', 'unknown'],
     ]);
+    const ownLocks = { 'package.json': pnpmManifest, '.npmrc': 'shared-workspace-lockfile = false' };
+    expect(await proofs('pnpm-lock.yaml', pnpm, ownLocks)).toContainEqual(['b@1>a@<2', 'unknown']);
     // A member of the workspace may have that name.
     const members = { 'package.json': pnpmManifest, 'pnpm-workspace.yaml': 'packages:\n  - packages/*\n' };
     expect(await proofs('pnpm-lock.yaml', pnpm, members)).toContainEqual(['b@1>a@<2', 'unknown']);
+  });
+
+  it('of Bun, which locks another package under the name', async () => {
+    const lock = `{
+  "lockfileVersion": 1,
+  "workspaces": { "": { "name": "own", "dependencies": { "a": "^1.0.0" } } },
+  "overrides": {
+    "e": "npm:f@2.0.0",
+    "none": "1",
+  },
+  "packages": {
+    "a": ["a@1.2.0", "", { "dependencies": { "e": "^1.0.0" } }, "sha512-aaaa"],
+
+    "e": ["f@2.0.0", "", {}, "sha512-aaaa"],
+  }
+}
+`;
+    const overrides = JSON.stringify({ overrides: { e: 'npm:f@2.0.0', none: '1' } });
+    expect(await proofs('bun.lock', lock, { 'package.json': overrides })).toEqual([
+      ['e', 'unknown'],
+      ['none', 'removable'],
+    ]);
   });
 
   it('of Yarn 1', async () => {

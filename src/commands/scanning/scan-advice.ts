@@ -6,11 +6,13 @@ import { foldersLike } from '../../files/folders-like.ts';
 import { readFile } from '../../files/read-file.ts';
 import { MAX_COMPANION_BYTES } from '../../lockfiles/companions.ts';
 import type { DiscoveredLockfile } from '../../lockfiles/discover.ts';
+import { LockfileError } from '../../lockfiles/errors.ts';
 import {
   memberPatterns,
   STATEMENT_FILES,
   statementReader,
 } from '../../lockfiles/requirements/read-statement.ts';
+import { decodeText } from '../../lockfiles/syntax/decode-text.ts';
 import type { ProjectStatement } from '../../model/advice/project-statement.ts';
 import type { Insights } from '../../model/ports/insights.ts';
 import type { ResolvedPackage } from '../../model/scan/inventory.ts';
@@ -91,9 +93,9 @@ async function textOf(
   problem: (reason: string) => void,
 ): Promise<string | undefined> {
   try {
-    return (await readFile(path, { maxBytes, within })).toString('utf8');
+    return decodeText(await readFile(path, { maxBytes, within }), path);
   } catch (error) {
-    if (!(error instanceof FileError)) throw error;
+    if (!(error instanceof FileError || error instanceof LockfileError)) throw error;
     if (error.code !== 'not-found') problem(error.message);
     return undefined;
   }

@@ -7,7 +7,7 @@ import { isTable, membersOf, parseToml, tableIn, textIn, textsIn } from '../synt
 import { parseYaml } from '../syntax/parse-yaml.ts';
 import type { EntryFinder, Rule, StatedException, Tree } from './text-file.ts';
 
-/** npm's overrides that nest deeper are not read. */
+/** npm's overrides that nest deeper are one entry. */
 const MAX_DEPTH = 16;
 
 /** Throws `LockfileError`. */
@@ -91,11 +91,12 @@ function pinsIn(
   parents: readonly string[] = [],
 ): StatedException[] {
   const { setting, ecosystem = '', finder } = place;
-  if (!isObject(pins) || parents.length > MAX_DEPTH) return [];
+  if (!isObject(pins)) return [];
   return Object.entries(pins).flatMap(([key, value]) => {
     // npm writes the package itself, beside what it requires, as `.`.
     const path = key === '.' && parents.length > 0 ? parents : [...parents, key];
-    if (kind === 'override' && isTable(value)) return pinsIn(value, kind, place, path);
+    if (kind === 'override' && isTable(value) && path.length <= MAX_DEPTH)
+      return pinsIn(value, kind, place, path);
     const about = packageOf(path.at(-1) ?? key, ecosystem);
     const subject = path.join('>');
     return finder.entry({ kind, setting, subject, token: key, ...about, value: scalarIn(value) });

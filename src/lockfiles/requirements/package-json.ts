@@ -58,7 +58,7 @@ export function pinnedName(selector: string): string {
   // As pnpm reads them: another `>` begins a range.
   const [own = '', before = ''] = (selector.split(/(?<=[^ |@])>/).at(-1) ?? '').split('/').reverse();
   const [name = ''] = own.split('@', 1);
-  const scope = before.lastIndexOf('@');
   if (name === '') return selector;
-  return scope < 0 ? name : `${before.slice(scope)}/${name}`;
+  // What is before the slash may be another package with its range: `a@npm:^1/b`.
+  return before.startsWith('@') ? `${before}/${name}` : name;
 }

@@ -20,6 +20,8 @@ export interface LockfileEvidence {
 
 /** Later than any version: a requirement that permits it has no upper bound. */
 const ENDLESS = '999999.0.0';
+/** Longer values may have been cut off. */
+const MAX_VALUE = 299;
 /** Longer requirements are not compared with an override: the time grows with the product of their parts. */
 const MAX_RANGE = 500;
 
@@ -30,7 +32,10 @@ const MAX_RANGE = 500;
 export function lockfileProver(
   lockfile: LockfileEvidence,
 ): (exception: Exception) => LockfileProof | undefined {
-  const { path, packages, isWhole, text, others, statement } = lockfile;
+  const { path, packages, text, others, statement } = lockfile;
+  // With one lockfile for each member of a pnpm workspace, the exceptions of its root are about all of them.
+  const isWhole =
+    lockfile.isWhole && !others.some((one) => /shared-?workspace-?lockfile"?\s*[:=]\s*false/i.test(one));
   const byName = Map.groupBy(packages, ({ ecosystem, name }) => nameIn(ecosystem, name));
   const byId = new Map(packages.map((one) => [`${one.name}@${one.version}`, one]));
   const required = Map.groupBy(statement?.requirements ?? [], ({ name }) => name);
@@ -76,7 +81,8 @@ export function lockfileProver(
     const { package: name = '', value = '' } = exception;
     const own = required.get(name) ?? [];
     const version = locked[0]?.version ?? '';
-    if (statement?.statesDirect !== true || !isWhole || own.length === 0) return undefined;
+    if (statement?.statesDirect !== true || !isWhole || own.length === 0 || value.length > MAX_VALUE)
+      return undefined;
     const versions = own.map((one) => versionFor(one, locked));
     const fits = own.map(({ requirement }, index) => {
       const has = versions[index];
@@ -165,7 +171,7 @@ function ownNames(text: string): readonly string[] {
 function namesIn(text: string): ReadonlySet<string> {
   const at = Math.max(text.indexOf('\noverrides:\n'), text.indexOf('"overrides":'));
   const rest = text.slice(at + 1);
-  const end = at < 0 ? 0 : rest.startsWith('overrides') ? rest.search(/\n\S/) : rest.indexOf('}');
+  const end = at < 0 ? 0 : rest.startsWith('overrides:') ? rest.search(/\n\S/) : rest.indexOf('}');
   const others = at < 0 ? text : text.slice(0, at) + (end < 0 ? '' : rest.slice(end));
   return new Set(others.match(/(?:@[\w.-]+\/)?[\w.-]+/g));
 }

@@ -19,7 +19,7 @@ describe('files of JavaScript', () => {
     "a": { ".": "1.0.0", "@s/b": "^2" } },
   "resolutions": {
     "**/c": "npm:d@1",
-    "e@^1": "1.2.3" },
+    "e@^1": "1.2.3", "j@npm:^1/k": "1", "j@npm:^1/@s/k@npm:2": "1" },
   "pnpm": {
     "overrides": { "f@>=1 <2": "2.0.0", "g@1>h": "3" },
     "auditConfig": { "ignoreGhsas": ["GHSA-aaaa-bbbb-cccc"] },
@@ -367,6 +367,12 @@ describe('a file that is not as expected', () => {
     const error = { code: 'unreadable', message: '.npmrc: no permission' };
     const [closed] = await readExceptions('a/.npmrc', { name: '.npmrc', error });
     expect(closed).toMatchObject({ kind: 'unread', path: 'a/.npmrc', reason: error.message });
+  });
+
+  it('nests deeper than is read: the rest is one entry', async () => {
+    const text = `{"overrides":${'{"a":'.repeat(30)}"1"${'}'.repeat(31)}`;
+    const [one, ...others] = await read('package.json', text);
+    expect([one?.subject, one?.value, others]).toEqual([Array(17).fill('a').join('>'), undefined, []]);
   });
 
   it('has more entries than are read, and says so', async () => {
