@@ -32,6 +32,8 @@ describe('files of JavaScript', () => {
       ['override', 3, 'a>@s/b', '@s/b', undefined, '^2'],
       ['override', 5, '**/c', 'c', undefined, 'npm:d@1'],
       ['override', 6, 'e@^1', 'e', '^1', '1.2.3'],
+      ['override', 6, 'j@npm:^1/k', 'k', undefined, '1'],
+      ['override', 6, 'j@npm:^1/@s/k@npm:2', '@s/k', 'npm:2', '1'],
       ['override', 8, 'f@>=1 <2', 'f', '>=1 <2', '2.0.0'],
       ['override', 8, 'g@1>h', 'h', undefined, '3'],
       ['ignored-advisory', 9, 'GHSA-aaaa-bbbb-cccc', undefined, undefined, undefined],
