@@ -153,10 +153,17 @@ it('an exact version that all permit is removable when it is the newest release'
     evidence: 'all permit it, but it may hold off newer versions',
     locked: '1.0.0',
   } as const;
-  const of = (isDefault: boolean) =>
-    verdictOf({ package: 'a', proof }, { lockfiles: [lockfile([locked('a@1.0.0', { isDefault })])] });
+  const of = (isDefault: boolean, hours?: number, beside: Exception[] = []) => {
+    const publishedAt = hours === undefined ? '' : new Date(NOW - hours * 3_600_000).toISOString();
+    const lockfiles = [lockfile([locked('a@1.0.0', { isDefault, publishedAt })])];
+    return verdictOf({ package: 'a', proof }, { lockfiles }, beside);
+  };
   expect(of(true).slice(0, 2)).toEqual(['removable', 'all permit it, which is the newest release']);
   expect(of(false)[0]).toBe('unknown');
+  // Within a cooldown, the package manager would select an older one.
+  expect([of(true, 23)[0], of(true, 25)[0]]).toEqual(['unknown', 'removable']);
+  const cooldown = exception({ kind: 'cooldown', value: '3 days' });
+  expect([of(true, 71, [cooldown])[0], of(true, 73, [cooldown])[0]]).toEqual(['unknown', 'removable']);
 });
 
 it('a suppression of the target is removable when it suppresses nothing of a complete scan', () => {

@@ -160,7 +160,10 @@ function judgeProof(exception: Exception, known: Known): Judged {
   const { locked, verdict = 'unknown', evidence = '' } = exception.proof ?? {};
   const packages = packagesFor(exception, known).filter(({ version }) => version === locked);
   const isNewest = packages.every(({ resolution }) => resolution?.record?.isDefault === true);
-  if (packages.length === 0 || !isNewest) return { verdict, evidence };
+  // Within the cooldown, the package manager selects an older one. Yarn and pnpm have one of a day by themselves.
+  const age = Math.max(cooldownBeside(exception, known) ?? 0, DAY);
+  const isAged = packages.every((one) => !(publishedAt(one) + age > known.facts.now));
+  if (packages.length === 0 || !isNewest || !isAged) return { verdict, evidence };
   return { verdict: 'removable', evidence: `${evidence.split(', but')[0]}, which is the newest release` };
 }
 
@@ -208,25 +211,37 @@ function judgeAdvisory(exception: Exception, { facts, scopeOf }: Known): Judged 
   return { verdict: 'removable', evidence: none };
 }
 
-const UNITS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+const DAY = 86_400_000;
+const UNITS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: DAY };
 
-/** An exclude from the cooldown ends when the version that it lets in is old enough. */
-function judgeExclude(exception: Exception, known: Known): Judged {
-  const { package: name = '*', range = '', path, ecosystem = '' } = exception;
-  if (name.includes('*')) return unknown('it is about all packages of a pattern');
-  const cooldown = known.cooldowns.find(
+/** The ms that the cooldown beside an exception asks for; `undefined` without one, and for a date. */
+function cooldownBeside({ path, ecosystem = '' }: Exception, { cooldowns }: Known): number | undefined {
+  const cooldown = cooldowns.find(
     (one) => folderOf(one.path) === folderOf(path) && one.ecosystem === ecosystem,
   );
   const [, count, unit = ''] = /^(\d+(?:\.\d+)?) (minute|hour|day)s?$/.exec(cooldown?.value ?? '') ?? [];
-  if (count === undefined) return unknown('no cooldown is stated beside it');
+  return count === undefined ? undefined : Number(count) * (UNITS[unit] ?? Number.NaN);
+}
+
+/** In ms since 1970; NaN where it is not known. */
+function publishedAt({ resolution }: HeldPackage): number {
+  return Date.parse(resolution?.record?.publishedAt ?? '');
+}
+
+/** An exclude from the cooldown ends when the version that it lets in is old enough. */
+function judgeExclude(exception: Exception, known: Known): Judged {
+  const { package: name = '*', range = '', ecosystem = '' } = exception;
+  if (name.includes('*')) return unknown('it is about all packages of a pattern');
+  const age = cooldownBeside(exception, known);
+  if (age === undefined) return unknown('no cooldown is stated beside it');
   const match = versionMatch(range, ecosystem);
   const locked = packagesFor(exception, known).filter(
     ({ version }) => typeof match === 'function' && match(version),
   );
   if (locked.length === 0) return unknown(`no such version of ${name} is locked`);
-  const times = locked.map(({ resolution }) => Date.parse(resolution?.record?.publishedAt ?? ''));
+  const times = locked.map(publishedAt);
   if (times.some(Number.isNaN)) return unknown(`when ${name} was published is not known`);
-  const end = Math.max(...times) + Number(count) * (UNITS[unit] ?? Number.NaN);
+  const end = Math.max(...times) + age;
   const what = `the cooldown of ${name} ${[...new Set(locked.map((one) => one.version))].join(', ')}`;
   const day = new Date(end).toISOString();
   if (end <= known.facts.now) return { verdict: 'removable', evidence: `${what} ended at ${day}` };
