@@ -80,19 +80,26 @@ export function wrongRecords(witness: Witness, keys: Keys, happened: Happened): 
     if (due.has(target) !== happened.isSuppressedIn(target))
       say(`${target} is ${due.has(target) ? '' : 'not '}due`);
   }
-  for (const schedule of SOURCES) {
-    const runs = Number(witness.ask('HLEN', keys.scheduleRuns(schedule)));
-    const counts = Number(witness.ask('HLEN', keys.scheduleCounts(schedule)));
-    if (runs > KEPT_RUNS || counts > KEPT_RUNS * COUNTED)
-      say(`${schedule} has ${runs} runs and ${counts} counts`);
-    // The next run would be skipped, and so would each one after it.
-    const open = Number(witness.ask('HLEN', keys.openTargets(schedule)));
-    if (open > 0) say(`a run of ${schedule} has ${open} targets that are not read`);
-  }
+  for (const schedule of SOURCES) checkSchedule(witness, keys, schedule, say);
   const refreshed = JSON.parse(textOf(witness.ask('HGET', keys.refreshes, 'all')) ?? '{}') as Fields;
   for (const name of ['failed', 'unanswered'])
     if (Number(refreshed[name] ?? 1) !== 0) say(`the last refresh has ${refreshed[name]} ${name}`);
   return found;
+}
+
+function checkSchedule(witness: Witness, keys: Keys, schedule: string, say: Say): void {
+  const runs = Number(witness.ask('HLEN', keys.scheduleRuns(schedule)));
+  const counts = Number(witness.ask('HLEN', keys.scheduleCounts(schedule)));
+  if (runs > KEPT_RUNS || counts > KEPT_RUNS * COUNTED)
+    say(`${schedule} has ${runs} runs and ${counts} counts`);
+  // Otherwise each run reads the source again.
+  const [watched, readings] = [keys.watchedTargets(schedule), keys.sourceReadings(schedule)].map((key) =>
+    witness.ask('HLEN', key),
+  );
+  if (readings !== watched) say(`${readings} readings of ${schedule} are stored, not ${watched}`);
+  // The next run would be skipped, and so would each one after it.
+  const open = Number(witness.ask('HLEN', keys.openTargets(schedule)));
+  if (open > 0) say(`a run of ${schedule} has ${open} targets that are not read`);
 }
 
 export interface ReceivedAlert extends Received {

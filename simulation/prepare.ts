@@ -27,6 +27,8 @@ const BOUNDED: ReadonlyMap<string, keyof typeof BOUNDS> = new Map(
       ['store/fleet/ledger.ts', 'GROUPS'],
       ['compose/worker/schedules.ts', 'SELECTION_MS'],
       ['jobs/gather-digest.ts', 'MAX_ISSUES'],
+      ['jobs/scan/deliveries.ts', 'MAX_SINGLE_CHANGES'],
+      ['jobs/refresh/select-targets.ts', 'TARGETS_PER_JOB'],
       ['config/sections/route.ts', 'LEAST_EVERY_MS'],
     ] as const
   ).map(([file, name]) => [new URL(`../src/${file}`, import.meta.url).href, name]),
