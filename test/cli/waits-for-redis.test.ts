@@ -75,15 +75,28 @@ describe.skipIf(!HAS_REDIS)('without Redis at its start (skipped without redis-s
     expect(await process.stop()).toBe(0);
   });
 
-  it.each(COMMANDS)('%s stops while it waits', async (command, variable) => {
+  it('worker stops while it waits', async () => {
     const port = await freePort();
-    const process = start(command, {
+    const process = start('worker', {
       REDIS_URL: `redis://127.0.0.1:${await freePort()}`,
-      [variable]: String(port),
+      LOCKHOUND_WORKER_HEALTH_PORT: String(port),
     });
     await until('it says that it runs', async () => (await at(port, '/healthz'))[0] === 200);
     expect(await process.stop()).toBe(0);
     expect(process.output()).not.toMatch(/^ +at /m);
+  });
+
+  it('serve stops while it waits', async () => {
+    const port = await freePort();
+    vi.stubEnv('REDIS_URL', `redis://127.0.0.1:${await freePort()}`);
+    vi.stubEnv('LOCKHOUND_SERVE_HEALTH_PORT', String(port));
+    const others = new Set(process.listeners('SIGTERM'));
+    const running = lockhound(['serve']);
+    await until('it says that it runs', async () => (await at(port, '/healthz'))[0] === 200);
+    for (const stop of process.listeners('SIGTERM')) if (!others.has(stop)) stop('SIGTERM');
+    const { code, out, note } = await running;
+    expect([code, out, note]).toEqual([0, '', expect.not.stringMatching(/^ +at /m)]);
+    expect(await at(port, '/healthz')).toEqual([undefined, undefined]);
   });
 
   it('a process does not wait for a password to become right', async () => {

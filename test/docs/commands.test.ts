@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { run as runCommand } from '../../src/cli/program/program.ts';
 import { lockhound } from '../cli/lockhound.ts';
-import { runWorkerUntilReady } from '../cli/worker-process.ts';
 import { git } from '../sources/repositories.ts';
 import { LIMIT_MS } from '../until.ts';
 import { type DocumentedWorld, openDocumentedWorld } from './documented-world.ts';
@@ -31,6 +30,7 @@ const NOT_RUN: readonly (readonly [line: RegExp, reason: string])[] = [
     'needs a server of its own: test/deploy/backup.test.ts runs it',
   ],
   [/^lockhound demo(?: --serve)?$/, 'test/cli/demo.test.ts runs it'],
+  [/^lockhound worker$/, 'needs a process of its own: test/cli/worker.test.ts runs it'],
   [/^lockhound ci fix /, 'needs a job of a code host: test/cli/ci-fix.test.ts and test/ci run it'],
   [/^npm run simulate /, SIMULATION],
 ];
@@ -111,8 +111,6 @@ async function run(text: string): Promise<{ readonly code: number | null; readon
   };
   if (line.includes('--token-env TOKEN')) given['TOKEN'] = await world.token('submit');
   const words = (rest.match(WORD) ?? []).map((word) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2'));
-  if (text === 'lockhound worker')
-    return await runWorkerUntilReady(world.folder, [], { ...world.environment, LOCKHOUND_LOG_LEVEL: 'info' });
   const [, ready] = UNTIL.find(([pattern]) => pattern.test(text)) ?? [];
   try {
     Object.assign(process.env, given);

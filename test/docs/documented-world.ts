@@ -72,7 +72,6 @@ export async function openDocumentedWorld() {
     receiver: world.services.receiver.url,
     insights: world.services.insights.url,
     lists: lists.url,
-    environment,
     /** A token that is valid until `revokeTokens`. */
     async token(role: NewToken['role']): Promise<string> {
       const created = await tokens.create({ name: `documented-${given.length}`, role });
