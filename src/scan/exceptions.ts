@@ -59,10 +59,9 @@ async function withProofs(
   // Without a statement, nothing is known of requirements.
   let isStated = STATING.has(format);
   const statement = isStated && readStatement({ path, text, files }, () => (isStated = false));
-  const prove = lockfileProver({
-    ...{ path, text, others: [...files.values()], packages, isWhole: isReadWhole(lockfile) },
-    statement: statement !== false && isStated ? statement : undefined,
-  });
+  const evidence = { path, text, others: [...files.values()], packages, isWhole: isReadWhole(lockfile) };
+  const stated = statement !== false && isStated ? statement : undefined;
+  const prove = lockfileProver({ ...evidence, statement: stated }, found);
   return found.map((one) => {
     const proof = PROVEN.has(one.kind) ? prove(one) : undefined;
     return proof === undefined ? one : { ...one, proof };

@@ -129,6 +129,32 @@ snapshots:
     ]);
   });
 
+  it('that stand in the way of another one', async () => {
+    const all = [
+      { a: '>=1.2.0', c: { e: '>=2.0.0' } },
+      { a: '>=1.2.0', e: '>=1.1.0', c: { e: '>=2.0.0' } },
+    ];
+    const [alone, both] = await Promise.all(
+      all.map((overrides) =>
+        proofs('package-lock.json', npmLock, { 'package.json': JSON.stringify({ overrides }) }),
+      ),
+    );
+    expect(alone).toEqual([
+      ['a', 'removable'],
+      ['c>e', 'removable'],
+    ]);
+    expect(both).toEqual([
+      ['a', 'removable'],
+      ['e', 'unknown'],
+      ['c>e', 'unknown'],
+    ]);
+    // npm looks at the first key of a package alone.
+    const hiding = { c: { e: '>=2.0.0' }, 'c@*': '0.9.0' };
+    expect(
+      await proofs('package-lock.json', npmLock, { 'package.json': JSON.stringify({ overrides: hiding }) }),
+    ).toContainEqual(['c>e', 'unknown']);
+  });
+
   it('of a dependent with a range, and of one that is not there', async () => {
     const lock = npmLock.replace('"e":"^1.0.0"', '"e":"^1.0.0 <1.3.0"');
     const overrides = {

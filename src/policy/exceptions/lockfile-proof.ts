@@ -27,10 +27,11 @@ const MAX_RANGE = 500;
 
 /**
  * Returns what a lockfile proves about exceptions beside it: that it stays as it is without the exception, or that it would change. It proves
- * nothing (`undefined`) about most kinds.
+ * nothing (`undefined`) about most kinds. `all`: the exceptions beside it.
  */
 export function lockfileProver(
   lockfile: LockfileEvidence,
+  all: readonly Exception[],
 ): (exception: Exception) => LockfileProof | undefined {
   const { path, packages, text, others, statement } = lockfile;
   // With one lockfile for each member of a pnpm workspace, the exceptions of its root are about all of them.
@@ -39,6 +40,7 @@ export function lockfileProver(
   const byName = Map.groupBy(packages, ({ ecosystem, name }) => nameIn(ecosystem, name));
   const byId = new Map(packages.map((one) => [`${one.name}@${one.version}`, one]));
   const required = Map.groupBy(statement?.requirements ?? [], ({ name }) => name);
+  const overrides = Map.groupBy(all, ({ setting, package: name = '' }) => `${setting} ${name}`);
   let names: ReadonlySet<string> | undefined;
   // A member of a workspace, which may have no place in the lockfile, may be the parent that a selector names.
   const hasMembers = others.some((one) => /^packages:|"workspaces"/m.test(one));
@@ -76,13 +78,31 @@ export function lockfileProver(
     return parentsOf(exception).find((one) => names?.has(one) === false);
   }
 
+  /**
+   * Whether an override, and nothing else, decides about its requirements: not another entry for the same package or for one of its parents, not a
+   * part of its value that was cut off, and not a lockfile that is older.
+   */
+  function isAlone(
+    exception: Exception,
+    own: readonly StatedRequirement[],
+    versions: readonly (string | undefined)[],
+  ): boolean {
+    const { setting, value = '', package: name = '' } = exception;
+    const entries = overrides.get(`${setting} ${name}`) ?? [];
+    const isHiding =
+      entries.length > 1 || parentsOf(exception).some((one) => overrides.has(`${setting} ${one}`));
+    if (isHiding || value.length > MAX_VALUE) return false;
+    return own.every(
+      (one, index) => !isConcerned(one, exception) || npm.satisfies(versions[index] ?? '', value) === true,
+    );
+  }
+
   /** npm's, Yarn's and Bun's overrides of a package that is locked. */
   function overrideProof(exception: Exception, locked: readonly LockedPackage[]): LockfileProof | undefined {
     const { package: name = '', value = '' } = exception;
     const own = required.get(name) ?? [];
     const version = locked[0]?.version ?? '';
-    if (statement?.statesDirect !== true || !isWhole || own.length === 0 || value.length > MAX_VALUE)
-      return undefined;
+    if (statement?.statesDirect !== true || !isWhole || own.length === 0) return undefined;
     const versions = own.map((one) => versionFor(one, locked));
     const fits = own.map(({ requirement }, index) => {
       const has = versions[index];
@@ -97,11 +117,7 @@ export function lockfileProver(
       return { verdict: 'needed', evidence };
     }
     if (!fits.every((fit) => fit === true)) return undefined;
-    // The lockfile may be older than the override.
-    const isMade = own.every(
-      (one, index) => !isConcerned(one, exception) || npm.satisfies(versions[index] ?? '', value) === true,
-    );
-    if (!isMade) return undefined;
+    if (!isAlone(exception, own, versions)) return undefined;
     const all = `all ${own.length} requirements of ${name} permit ${version}`;
     // Yarn 2 and later lock by requirement, and would select anew.
     const stays = !text.includes('\n__metadata:');
