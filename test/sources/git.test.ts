@@ -162,16 +162,24 @@ describe('a git repository', () => {
     await limited.close();
   });
 
-  it('with 30,000 files is listed without reading them', async () => {
+  it('with 60,000 files is listed without reading them, also where its last files name each other', async () => {
     const many = repositories.create('many');
-    const lines = Array.from(
-      { length: 30_000 },
-      (_, index) => `M 100644 inline d${index % 317}/f${index}.txt\ndata 1\nx\n`,
-    ).join('');
+    const files = Array.from({ length: 60_000 }, (_, index) => [`d${index % 317}/f${index}.txt`, 'x']);
+    const named = [
+      ['deep/go.sum', 'hi'],
+      ['e/base.txt', 'y==2'],
+      ['e/requirements.txt', '-r base.txt'],
+    ];
+    const lines = [...files, ...named].map(
+      ([path, text = '']) => `M 100644 inline ${path}\ndata ${text.length}\n${text}\n`,
+    );
     const head = 'commit refs/heads/main\ncommitter A <a@a.example> 1700000000 +0000\ndata 1\nm\n';
-    const lockfile = 'M 100644 inline deep/go.sum\ndata 2\nhi\n';
-    spawnSync('git', ['fast-import', '--quiet'], { cwd: many.folder, input: head + lines + lockfile });
-    expect(room.listed(await room.read(source(many.folder)))).toEqual(['deep/go.sum: hi']);
+    spawnSync('git', ['fast-import', '--quiet'], { cwd: many.folder, input: head + lines.join('') });
+    expect(room.listed(await room.read(source(many.folder)))).toEqual([
+      'deep/go.sum: hi',
+      'e/requirements.txt: -r base.txt',
+      '  base.txt: y==2',
+    ]);
   });
 
   it('with more lockfiles than a scan may have is refused, with the remedy', async () => {
@@ -477,8 +485,8 @@ describe('credentials', () => {
     expect(own.listed(reading)).toEqual(['go.sum: closed']);
     const called = readFileSync(log, 'utf8');
     expect(called).toContain('ls-remote');
-    // For the lockfiles, and for what they may name.
-    expect(called.match(/^ls-tree/gm)).toHaveLength(2);
+    // For the lockfiles, and for what they may name, together.
+    expect(called.match(/^ls-tree/gm)).toHaveLength(1);
     for (const form of [
       'token-5f0c9a',
       Buffer.from('x-access-token:token-5f0c9a').toString('base64'),

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { UnreadError } from '../../model/scan/inventory.ts';
 import type { Git } from './git-process.ts';
 import { blobSizes, readBlobs, requireBlobs } from './objects.ts';
-import { type TreeEntry, visitTree } from './tree.ts';
+import type { ListedTree, TreeEntry } from './tree.ts';
 
 /** The blob of a path, and the path that it has without links; or why the path cannot be read. */
 export type Located = { readonly oid: string; readonly path: string } | { readonly unread: UnreadError };
@@ -12,20 +12,18 @@ const MAX_LINK_BYTES = 4_096;
 
 /**
  * Finds files in the tree of a commit. Links are followed inside the repository only; they are never opened on this machine.
- * Paths that do not exist are absent. `known`: the entries of these paths, by path; then the tree is not listed for them.
+ * Paths that do not exist are absent.
  */
 export async function locateFiles(
   git: Git,
-  commit: string,
+  tree: ListedTree,
   paths: readonly string[],
-  known?: ReadonlyMap<string, TreeEntry>,
 ): Promise<ReadonlyMap<string, Located>> {
   const located = new Map<string, Located>();
   // The path to look for, by the path that was asked for.
   let open = new Map(paths.map((path) => [path, path]));
   for (let links = 0; open.size > 0; links += 1) {
-    const entries =
-      links === 0 && known !== undefined ? known : await entriesOf(git, commit, new Set(open.values()));
+    const entries = await tree.entriesOf(open.values());
     const targets = await linkTargets(
       git,
       [...entries.values()].filter(({ isLink }) => isLink),
@@ -57,18 +55,6 @@ function placeOf(
   const target = targets.get(entry.oid);
   const to = target === undefined ? undefined : insideRepository(path, target);
   return to ?? { unread: outside(asked) };
-}
-
-async function entriesOf(
-  git: Git,
-  commit: string,
-  paths: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, TreeEntry>> {
-  const entries = new Map<string, TreeEntry>();
-  await visitTree(git, commit, (entry) => {
-    if (paths.has(entry.path)) entries.set(entry.path, entry);
-  });
-  return entries;
 }
 
 /** The content of links by their blob: the paths to which they lead. */

@@ -11,7 +11,7 @@ import { type PutContent, type ReadingLimits, requireFew } from '../stored-files
 import type { Git } from './git-process.ts';
 import { type Located, locateFiles } from './locate-files.ts';
 import { blobSizes, readBlobs, requireBlobs } from './objects.ts';
-import { type TreeEntry, visitTree } from './tree.ts';
+import { ListedTree, type TreeEntry } from './tree.ts';
 
 interface TreeOptions {
   /** In the notation of `.gitignore`. */
@@ -45,13 +45,14 @@ export async function readTreeLockfiles(
   commit: string,
   { put, limits, ...selection }: TreeOptions,
 ): Promise<readonly SourceFile[]> {
-  const found = await findLockfiles(git, commit, selection);
+  const tree = new ListedTree(git, commit);
+  const found = await findLockfiles(git, tree, selection);
   const files = found.map(
     ({ entry, format }): OpenLockfile => ({ path: entry.path, format, companions: [] }),
   );
-  const entries = new Map(found.map(({ entry }) => [entry.path, entry]));
-  const located = await locateFiles(git, commit, [...entries.keys()], entries);
-  const names = new Set(entries.keys());
+  for (const { entry } of found) tree.keep(entry);
+  const names = new Set(found.map(({ entry }) => entry.path));
+  const located = await locateFiles(git, tree, [...names]);
   const read = files.filter(({ path }) => !isFoundElsewhere(path, located, names));
   const byPath = new Map(read.map((file) => [file.path, file]));
   await readContents(git, located, [...byPath.keys()], limits.maxLockfileBytes, async (path, result) => {
@@ -59,7 +60,7 @@ export async function readTreeLockfiles(
     if (file !== undefined) await keepLockfile(file, result, put);
   });
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    if (!(await readCompanionRound(git, commit, read, put))) break;
+    if (!(await readCompanionRound(git, tree, read, put))) break;
   }
   return read.map(sourceFile);
 }
@@ -80,7 +81,7 @@ async function keepLockfile(file: OpenLockfile, result: Contents, put: PutConten
 /** Reads the companions that the files read so far name. Resolves to false when there are none. */
 async function readCompanionRound(
   git: Git,
-  commit: string,
+  tree: ListedTree,
   files: readonly OpenLockfile[],
   put: PutContent,
 ): Promise<boolean> {
@@ -95,7 +96,7 @@ async function readCompanionRound(
     }
   }
   if (wanted.size === 0) return false;
-  const located = await locateFiles(git, commit, [...wanted.keys()]);
+  const located = await locateFiles(git, tree, [...wanted.keys()]);
   const existing = [...wanted.keys()].filter((path) => located.has(path));
   await readContents(git, located, existing, MAX_COMPANION_BYTES, async (path, result) => {
     const stored = Buffer.isBuffer(result) ? await put(result) : result;
@@ -163,13 +164,13 @@ function appendTo<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): voi
 
 async function findLockfiles(
   git: Git,
-  commit: string,
+  tree: ListedTree,
   { exclude, paths = [''], format: forced }: Pick<TreeOptions, 'exclude' | 'paths' | 'format'>,
 ) {
   const excluded = exclude.length === 0 ? undefined : ignore().add([...exclude]);
   const entriesIn = new Map<string, TreeEntry[]>();
   const found: { readonly entry: TreeEntry; readonly format: string | undefined }[] = [];
-  await visitTree(git, commit, (entry) => {
+  await tree.visit((entry) => {
     const { path } = entry;
     if (paths.includes(path)) {
       found.push({ entry, format: forced ?? formatOfName(path)?.name });

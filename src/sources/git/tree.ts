@@ -58,3 +58,48 @@ function entryOf(line: string): TreeEntry | undefined {
   if (mode !== LINK && !REGULAR.has(mode)) return undefined;
   return { path: line.slice(tab + 1), oid, isLink: mode === LINK };
 }
+
+/** Entries of a tree that are kept in memory: some megabytes. */
+const MAX_KEPT = 50_000;
+
+/** The tree of a commit, which is listed once. A larger one is listed again for entries that are not kept. */
+export class ListedTree {
+  readonly #git: Git;
+  readonly #commit: string;
+  readonly #kept = new Map<string, TreeEntry>();
+  #isWhole = true;
+
+  constructor(git: Git, commit: string) {
+    this.#git = git;
+    this.#commit = commit;
+  }
+
+  /** Lists the tree. Throws `SourceError`. */
+  async visit(visit: (entry: TreeEntry) => void): Promise<void> {
+    await visitTree(this.#git, this.#commit, (entry) => {
+      if (this.#kept.size < MAX_KEPT) this.keep(entry);
+      else this.#isWhole = false;
+      visit(entry);
+    });
+  }
+
+  keep(entry: TreeEntry): void {
+    this.#kept.set(entry.path, entry);
+  }
+
+  /** The entries of these paths after `visit`, by path; those that do not exist are absent. Throws `SourceError`. */
+  async entriesOf(paths: Iterable<string>): Promise<ReadonlyMap<string, TreeEntry>> {
+    const found = new Map<string, TreeEntry>();
+    const open = new Set<string>();
+    for (const path of paths) {
+      const entry = this.#kept.get(path);
+      if (entry === undefined) open.add(path);
+      else found.set(path, entry);
+    }
+    if (open.size > 0 && !this.#isWhole)
+      await visitTree(this.#git, this.#commit, (entry) => {
+        if (open.has(entry.path)) found.set(entry.path, entry);
+      });
+    return found;
+  }
+}
