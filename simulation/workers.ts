@@ -1,7 +1,7 @@
 import { runWorker } from '../src/compose/worker.ts';
 import type { LoadedConfig } from '../src/config/load.ts';
 import type { Network } from './network.ts';
-import type { AtWrite } from './plan.ts';
+import { type AtWrite, START } from './plan.ts';
 import { createOwner, type Owner, type Scheduler } from './scheduler.ts';
 
 /** A line of the log that asks for attention. */
@@ -12,6 +12,10 @@ const WARNS = /"level":"(?:warn|error|fatal)"/;
  */
 const EXPECTED_WARNING =
   /Redis does not write to disk|the next start of a schedule was missing|"(?:key|jobId)":"refused-|"job":"deliver-notification".*retried later \(retry\)|it may have lost data|not be read completely/;
+/** Workers write all schedules when they start: a search that finds more than these missing so early has done it for them. */
+const MISSED = /the next start of a schedule was missing/;
+const MOST_MISSED = 2;
+const STARTED_BY = START + 1_000;
 /** A line of the log that says what only lost writes can lead to. */
 const LOSS =
   /the outcome of a job was lost|a job was lost with what it reads|a place in a lane is skipped|a lost job is opened again/;
@@ -63,6 +67,7 @@ export class Workers {
   readonly #options: WorkersOptions;
   readonly #workers: RunningWorker[] = [];
   readonly #atWrites = new Set<AwaitedWrite>();
+  #missed = 0;
 
   constructor(options: WorkersOptions) {
     this.#options = options;
@@ -250,8 +255,10 @@ export class Workers {
   }
 
   #readLog(index: number, line: string): void {
-    const { log, isCalm, losesWrites, fail } = this.#options;
+    const { scheduler, log, isCalm, losesWrites, fail } = this.#options;
     log?.(index, line);
+    if (MISSED.test(line) && scheduler.now < STARTED_BY && ++this.#missed > MOST_MISSED)
+      fail(new Error(`worker ${index} has not written the schedules at its start`));
     if (!losesWrites && LOSS.test(line))
       fail(new Error(`worker ${index} has lost what Redis has kept: ${line}`));
     if (!isCalm() || !WARNS.test(line) || EXPECTED_WARNING.test(line)) return;
