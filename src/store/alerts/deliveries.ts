@@ -166,7 +166,7 @@ return file(KEYS, ARGV)
 
 /**
  * Adds an attempt and keeps the newest ones. That of a delivery which Redis has lost is not kept: nothing would ever remove it. A worker
- * that was stopped may end its attempt after another one has delivered.
+ * that was stopped may end its attempt after another one has delivered: its list, which may be new, expires with the record.
  *
  * Keys: record, attempts (list). Arguments: attempt, bound, status ('' without).
  */
@@ -177,9 +177,11 @@ if not state then
 end
 redis.call('RPUSH', KEYS[2], ARGV[1])
 redis.call('LTRIM', KEYS[2], -tonumber(ARGV[2]), -1)
-if state ~= 'delivered' and ARGV[3] == '' then
+if state == 'delivered' then
+  redis.call('PEXPIRE', KEYS[2], redis.call('PTTL', KEYS[1]))
+elseif ARGV[3] == '' then
   redis.call('HDEL', KEYS[1], 'lastStatus')
-elseif state ~= 'delivered' then
+else
   redis.call('HSET', KEYS[1], 'lastStatus', ARGV[3])
 end
 return redis.call('HINCRBY', KEYS[1], 'attempts', 1)

@@ -210,6 +210,10 @@ describe('a delivery', () => {
       Promise.all([room.redis.pttl(keys.delivery(id)), room.redis.pttl(keys.deliveryAttempts(id))]);
     for (const left of await ttl('m1')) expect(left).toBeGreaterThan(HOUR - 60_000);
     expect(await ttl('m2')).toEqual([-1, -1]);
+    // Redis had lost the delivery, whose attempt ends after another one.
+    await store.move(identity('m4'), { state: 'delivered' });
+    await store.addAttempt('m4', { at: '2026-05-01T00:00:00Z', durationMs: 3, error: 'reset' });
+    for (const left of await ttl('m4')) expect(left).toBeGreaterThan(HOUR - 60_000);
   });
 });
 
