@@ -5,11 +5,11 @@ import { argument } from './managers/manager.ts';
 
 type Removed = Pick<Exception, 'setting' | 'subject'>;
 
-/** What locks again, by the format of the lockfile. */
+/** What locks again, by the format of the lockfile, also where CI is set. Yarn 1 ignores the option. */
 const LOCKS: ReadonlyMap<string, string> = new Map([
   ['npm-package-lock', 'npm install'],
-  ['yarn-lock', 'yarn install'],
-  ['pnpm-lock', 'pnpm install'],
+  ['yarn-lock', 'yarn install --no-immutable'],
+  ['pnpm-lock', 'pnpm install --no-frozen-lockfile'],
   ['bun-lock', 'bun install'],
 ]);
 

@@ -161,6 +161,15 @@ describe('the commands for several changes', () => {
     ]);
   });
 
+  it('lock again after an override, also where CI is set', () => {
+    const of = (format: string) =>
+      commandsFor([change('override', 'pad', '1.0.1')], openProject({ ...lockfile, format })).at(-1);
+    expect([of('yarn-lock'), of('pnpm-lock')]).toEqual([
+      'yarn install --no-immutable',
+      'pnpm install --no-frozen-lockfile',
+    ]);
+  });
+
   it('restore the resolutions of a workspace of Yarn 1, which an upgrade in one of its folders takes out', () => {
     const member = { by: '', folder: 'packages/app', name: 'pad', requirement: '1.0.0' };
     const statement = { ...lockfile.statement, requirements: [member], manager: 'yarn-1' as const };
@@ -176,7 +185,7 @@ describe('the commands for several changes', () => {
     const project = openProject({ ...lockfile, format: 'pnpm-lock', statement });
     expect(commandsFor([change('override', 'pad', '1.0.1')], project)).toEqual([
       `pnpm config set --location project --json overrides '{"left":"1.0.0","query":"0.9.0","pad":"1.0.1"}'`,
-      'pnpm install',
+      'pnpm install --no-frozen-lockfile',
     ]);
   });
 

@@ -37,15 +37,15 @@ it.each<[string, readonly string[], readonly string[], string]>([
 
 it('uses the settings of each manager', () => {
   expect(commandsOf('yarn-lock', overrides('package.json', 'resolutions', ['**/a/b'], ['c']))).toEqual([
-    ...["npm pkg delete 'resolutions[**/a/b]'", 'yarn install'],
+    ...["npm pkg delete 'resolutions[**/a/b]'", 'yarn install --no-immutable'],
   ]);
   expect(commandsOf('pnpm-lock', overrides('package.json', 'pnpm.overrides', ['a>b'], ['c']))).toEqual([
-    ...["npm pkg delete 'pnpm.overrides[a>b]'", 'pnpm install'],
+    ...["npm pkg delete 'pnpm.overrides[a>b]'", 'pnpm install --no-frozen-lockfile'],
   ]);
   const workspace = (kept: readonly string[]) => overrides('pnpm-workspace.yaml', 'overrides', ['a'], kept);
   expect(commandsOf('pnpm-lock', workspace(["it's"]))).toEqual([
     `pnpm config set --location project --json overrides '{"it'\\''s":"1"}'`,
-    'pnpm install',
+    'pnpm install --no-frozen-lockfile',
   ]);
   expect(commandsOf('pnpm-lock', workspace([]))?.[0]).toBe('pnpm config delete --location project overrides');
 });

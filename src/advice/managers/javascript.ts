@@ -90,7 +90,7 @@ export const yarnModern: Manager = {
   upgradesDependents: false,
   relock: (moves) => [`yarn up --recursive ${all(moves)}`],
   upgrade: (moves) => [`yarn up ${[...new Set(moves.map((move) => argument(exactly(move))))].join(' ')}`],
-  override: (moves) => [...moves.map((move) => setResolution(move, '')), 'yarn install'],
+  override: (moves) => [...moves.map((move) => setResolution(move, '')), 'yarn install --no-immutable'],
 };
 
 /**
@@ -128,7 +128,10 @@ export const pnpmManager: Manager = {
       return keys.map((key) => [key, to] as const);
     });
     const all = JSON.stringify({ ...overrides, ...Object.fromEntries(added) });
-    return [`pnpm config set --location project --json overrides ${argument(all)}`, 'pnpm install'];
+    return [
+      `pnpm config set --location project --json overrides ${argument(all)}`,
+      'pnpm install --no-frozen-lockfile',
+    ];
   },
 };
 
