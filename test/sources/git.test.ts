@@ -151,7 +151,7 @@ describe('a git repository', () => {
     const random = Buffer.from(Array.from({ length: 100_000 }, (_, index) => (index * 2_654_435_761) >>> 13));
     const full = repositories.create('full', { 'go.sum': 'small', 'yarn.lock': random });
     git(full.folder, 'config', 'uploadpack.allowFilter', 'false');
-    const limited = sourceRoom({ maxRepositoryBytes: 1_000, timeoutMs: 20_000 });
+    const limited = sourceRoom({ maxRepositoryBytes: 1_000, timeoutMs: 240_000 });
     // The connection stays open after the answer, so that git is still running when the size is checked.
     const slow = await serveRepositories(repositories.root, { holdMs: 1_500 });
     await expect(limited.read(source(`${slow.url}/full`))).rejects.toMatchObject({
