@@ -171,7 +171,7 @@ function parentsOf({ setting, subject }: Pick<Exception, 'setting' | 'subject'>)
   return parts
     .slice(0, -1)
     .filter((one) => one !== '**')
-    .map((one) => one.replace(/(.)@.*$/, '$1'));
+    .map((one) => /^.[^@]*/.exec(one)?.[0] ?? '');
 }
 
 function nameIn(ecosystem: string, name: string): string {
