@@ -175,13 +175,14 @@ async function factsOf(
   // What a version requires and calls is compared once; later only whether its own requirements stay.
   const isCompared = before !== undefined && before.unknown.length === 0;
   const compareWith = isCompared ? list.then(() => undefined) : earlier;
-  const [requirements, digests, capabilities, likeness] = await Promise.all([
+  // Each promise is awaited here: where the list is aborted, one that is awaited later would be a rejection that nobody handles.
+  const [compared, requirements, digests, capabilities, likeness] = await Promise.all([
+    earlier,
     requirementFacts(one, compareWith, before, options),
     digestFacts(one, options),
     isCompared ? {} : capabilityFacts(key, earlier, options),
     one.newDirect === true ? list.then((own) => likenessFacts(key, own, options)) : {},
   ]);
-  const compared = (await earlier)?.version;
   return {
     key,
     at: options.at,
@@ -189,7 +190,7 @@ async function factsOf(
     isNewDirect: one.newDirect === true,
     ...(one.script === undefined ? {} : { hasNewScript: one.script === 'new' }),
     releases: await list,
-    ...defined({ comparedWith: compared }),
+    ...defined({ comparedWith: compared?.version }),
     ...requirements,
     ...digests,
     ...capabilities,

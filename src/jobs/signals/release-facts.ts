@@ -103,6 +103,10 @@ export async function requirementFacts(
   const added = own.filter(
     ({ name, requirement }) => !names.has(name) || (isAddress(requirement) && !addresses.has(requirement)),
   );
+  if (added.length > MAX_NEW_REQUIREMENTS)
+    await attempt('requirements', async () => {
+      throw new JobError('facts-missing', `only ${MAX_NEW_REQUIREMENTS} of ${added.length} new ones`);
+    });
   const looked = added.map(async (required, at): Promise<NewRequirement> => {
     if (isAddress(required.requirement) || at >= MAX_NEW_REQUIREMENTS) return required;
     const found = await attempt('requirements', async () => ({
@@ -110,10 +114,6 @@ export async function requirementFacts(
     }));
     return found === undefined ? required : { ...required, ...found };
   });
-  if (added.length > MAX_NEW_REQUIREMENTS)
-    await attempt('requirements', async () => {
-      throw new JobError('facts-missing', `only ${MAX_NEW_REQUIREMENTS} of ${added.length} new ones`);
-    });
   return { ...stated, newRequirements: await Promise.all(looked) };
 }
 

@@ -225,3 +225,27 @@ describe('the edges of a lockfile', () => {
     expect((await gathered({})).facts.unlocked).toBeUndefined();
   });
 });
+
+it('leaves no rejection that nobody handles when an inspection again is aborted', async () => {
+  const index = await openLocalIndex({
+    data: { packages: [packageOf('acme-a')], advisories: [], projects: [] },
+  });
+  const end = new AbortController();
+  const insights = await insightsOver(index);
+  const list = async () => {
+    end.abort(new Error('the lock was lost'));
+    throw end.signal.reason;
+  };
+  const releases = { ...insights.releases, list };
+  const unhandled: unknown[] = [];
+  const onRejection = (reason: unknown): void => void unhandled.push(reason);
+  const others = process.listeners('unhandledRejection');
+  process.removeAllListeners('unhandledRejection').on('unhandledRejection', onRejection);
+  const subject = { package: { system: 'NPM' as const, name: 'acme-a', version: '1.0.1' }, before: BEFORE };
+  const options = { releases, signal: end.signal, at: AT, knowsDigests: async () => true };
+  await expect(gatherFacts([subject], options)).rejects.toThrow('the lock was lost');
+  await new Promise(setImmediate);
+  process.off('unhandledRejection', onRejection);
+  for (const one of others) process.on('unhandledRejection', one);
+  expect(unhandled).toEqual([]);
+});
