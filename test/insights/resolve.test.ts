@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createGate } from '../../src/insights/gate.ts';
 import { UNCOVERED } from '../../src/model/api/extensions.ts';
 import type { LockedPackage } from '../../src/model/lockfile/lockfile.ts';
+import { unhandledDuring } from '../unhandled.ts';
 import { createMemoryCache, locked, manyLocked, startFakeService, untilOpen } from './fake-service.ts';
 
 type Fake = Awaited<ReturnType<typeof startFakeService>>;
@@ -449,4 +450,16 @@ describe('cache and concurrent calls', () => {
     expect(seen.at(-1)).toEqual([302, 302]);
     expect(seen.map(([done]) => done)).toEqual(seen.map(([done]) => done).toSorted((a, b) => a - b));
   });
+});
+
+test('an answer that cannot be stored is an error of the call alone, also while others are awaited', async () => {
+  const add = async () => {
+    throw new Error('Redis has no memory left');
+  };
+  const seen = { has: async (keys: readonly string[]) => keys.map(() => false), add };
+  const { resolve } = await setUp({ seen });
+  const unhandled = await unhandledDuring(() =>
+    expect(resolve(manyLocked(450))).rejects.toThrow('no memory left'),
+  );
+  expect(unhandled).toEqual([]);
 });

@@ -139,18 +139,22 @@ function ask(
   const work = async (): Promise<Answers> => {
     const answers: Answers = new Map();
     const stored: Promise<void>[] = [];
+    const keep = (storing: Promise<void>): void => {
+      // It may fail before it is awaited, while further answers arrive.
+      storing.catch(() => {});
+      stored.push(storing);
+    };
     await lookUpVersions(lookUps, signal, (settled) => {
       if (isShared) for (const [{ key }, value] of settled) answers.set(key, value);
       // Stored immediately: the next attempt after an abort has less to do.
-      stored.push(remember(cache, seen, settled));
-      if (facts !== undefined) {
-        stored.push(
+      keep(remember(cache, seen, settled));
+      if (facts !== undefined)
+        keep(
           recordUnanswered(
             facts,
             settled.map(([{ key }, value]) => [key, value]),
           ),
         );
-      }
       onSettled(settled);
     });
     await Promise.all(stored);

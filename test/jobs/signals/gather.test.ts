@@ -6,6 +6,7 @@ import { createMemoryInspections } from '../../../src/jobs/signals/inspect-now.t
 import { createProjectLookUp } from '../../../src/jobs/signals/project-scores.ts';
 import type { Inspection } from '../../../src/model/signal/inspection.ts';
 import { insightsOver } from '../../incidents/replay.ts';
+import { unhandledDuring } from '../../unhandled.ts';
 
 const AT = Date.parse('2026-05-11T20:00:00Z');
 const HOUR = 3_600_000;
@@ -237,15 +238,10 @@ it('leaves no rejection that nobody handles when an inspection again is aborted'
     throw end.signal.reason;
   };
   const releases = { ...insights.releases, list };
-  const unhandled: unknown[] = [];
-  const onRejection = (reason: unknown): void => void unhandled.push(reason);
-  const others = process.listeners('unhandledRejection');
-  process.removeAllListeners('unhandledRejection').on('unhandledRejection', onRejection);
   const subject = { package: { system: 'NPM' as const, name: 'acme-a', version: '1.0.1' }, before: BEFORE };
   const options = { releases, signal: end.signal, at: AT, knowsDigests: async () => true };
-  await expect(gatherFacts([subject], options)).rejects.toThrow('the lock was lost');
-  await new Promise(setImmediate);
-  process.off('unhandledRejection', onRejection);
-  for (const one of others) process.on('unhandledRejection', one);
+  const unhandled = await unhandledDuring(() =>
+    expect(gatherFacts([subject], options)).rejects.toThrow('the lock was lost'),
+  );
   expect(unhandled).toEqual([]);
 });
