@@ -65,7 +65,7 @@ export async function openCandidates(facts: AdviceFacts, key: VersionKey): Promi
     }
   };
   let isStated = false;
-  /** What OSV names as fixed is the first good one, because it lists the lower ones: no other one is looked up. */
+  /** Returns the version that OSV names as fixed. It is the first good one, because OSV lists the lower ones: no other one is looked up. */
   const statedAmong = async (
     versions: readonly PublishedVersion[],
   ): Promise<PublishedVersion | undefined> => {

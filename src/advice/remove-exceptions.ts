@@ -5,7 +5,7 @@ import { argument } from './managers/manager.ts';
 
 type Removed = Pick<Exception, 'setting' | 'subject'>;
 
-/** What locks again, by the format of the lockfile, also where CI is set. Yarn 1 ignores the option. */
+/** The commands that lock again, by the format of the lockfile. They do so where `CI` is set, too. Yarn 1 ignores the option. */
 const LOCKS: ReadonlyMap<string, string> = new Map([
   ['npm-package-lock', 'npm install'],
   ['yarn-lock', 'yarn install --no-immutable'],
@@ -78,7 +78,7 @@ function keyOf({ setting, subject }: Removed): string {
   return `${setting} ${subject}`;
 }
 
-/** Only npm nests its entries. */
+/** Returns the keys on the way to an entry in package.json. Only npm nests its entries. */
 function keysOf({ setting, subject }: Removed): readonly string[] {
   return [setting, ...(setting === 'overrides' ? subject.split(SELECTOR_SEPARATOR) : [subject])];
 }

@@ -28,7 +28,7 @@ export interface LockfileInput {
    * the files of package managers have. A format with `readsInOnePass` throws `UnknownLayout` for any other file.
    */
   readonly onePassOnly?: boolean | undefined;
-  /** Of the blocks of an earlier version of a TOML file, for those who read many versions. What is read is the same without it. */
+  /** It keeps the blocks of an earlier version of a TOML file, for callers that read many versions. The result is the same without it. */
   readonly memo?: BlockMemo | undefined;
 }
 

@@ -42,7 +42,7 @@ export interface ImportedHistory {
   /** Commits that were read, and those among them whose changes are imported. */
   readonly commits: number;
   readonly entries: number;
-  /** Where the history begins with the oldest commit of a shallow clone: earlier ones are not known. */
+  /** The history begins with the oldest commit of a shallow clone, so that earlier ones are not known. */
   readonly shallow?: true;
 }
 
@@ -92,8 +92,8 @@ export async function importHistory(loaded: LoadedConfig, options: ImportOptions
 }
 
 /**
- * Reads the segments of commits that follow each other, at the same time, in threads. Where a lockfile cannot be read at the beginning of a segment and one
- * before holds packages of it, the history is read from its beginning in one piece.
+ * Reads commits that follow each other in segments, at the same time, in threads. Where a lockfile cannot be read at the beginning of a segment
+ * and one before holds packages of it, the history is read from its beginning in one piece.
  */
 export async function readSegments(
   git: Git,

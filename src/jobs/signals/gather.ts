@@ -175,7 +175,7 @@ async function factsOf(
   // What a version requires and calls is compared once; later only whether its own requirements stay.
   const isCompared = before !== undefined && before.unknown.length === 0;
   const compareWith = isCompared ? list.then(() => undefined) : earlier;
-  // Each promise is awaited here: where the list is aborted, one that is awaited later would be a rejection that nobody handles.
+  // All promises are awaited together: when the list rejects, one that is awaited later would be an unhandled rejection.
   const [compared, requirements, digests, capabilities, likeness] = await Promise.all([
     earlier,
     requirementFacts(one, compareWith, before, options),

@@ -56,7 +56,7 @@ function valueAt(tree: unknown, path: string): unknown {
   return path.split('.').reduce((of: unknown, key) => tableIn(of)[key], tree);
 }
 
-/** A number, a duration or a date; `undefined` for what is none of them, and for zero. `unit`: the minutes of a number. */
+/** Reads a number, a duration or a date. It returns `undefined` for any other text, and for zero. `unit`: the minutes that a number of 1 means. */
 function ageIn(stated: string, unit: number): Pick<StatedCooldown, 'minutes' | 'before'> | undefined {
   const minutes = /^\d+(?:\.\d+)?$/.test(stated) ? Number(stated) * unit : durationIn(stated);
   if (minutes !== undefined) return minutes > 0 ? { minutes } : undefined;
