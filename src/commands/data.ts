@@ -20,6 +20,7 @@ import { defined } from '../model/defined.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Feed, FeedName } from '../model/exploits/exploit-data.ts';
 import type { FeedHead } from '../model/exploits/feed-head.ts';
+import { awaitedLater } from '../model/time-limit.ts';
 import { firstShard } from '../operations/context.ts';
 
 export interface ImportOptions {
@@ -191,7 +192,7 @@ export async function importFromBundle(
 export async function storedLists(loaded: LoadedConfig): Promise<readonly ListPlace[]> {
   const folder = dataFolder(loaded.config.data.folder);
   const inFolder = readFolder(folder).then((feeds) => feeds.map(({ head }) => head));
-  const places = [await placeOf(folder, 'scan', inFolder, importedCoverage(folder))];
+  const places = [await placeOf(folder, 'scan', inFolder, awaitedLater(importedCoverage(folder)))];
   if (loaded.config.redis.url === undefined) return places;
   return await closing(openFleetStore(loaded), async (fleet) => [
     ...places,

@@ -2,6 +2,7 @@ import { defined } from '../model/defined.ts';
 import type { VersionKey } from '../model/lockfile/ecosystem.ts';
 import type { AdvisoryClaim } from '../model/scan/claim.ts';
 import type { Advisory, PublishedVersions, VersionRecordSummary } from '../model/scan/inventory.ts';
+import { awaitedLater } from '../model/time-limit.ts';
 import { inSlices } from '../model/yielding.ts';
 import { InsightsError } from './errors.ts';
 import { readAdvisory } from './records/advisory.ts';
@@ -92,10 +93,7 @@ function importedToo(lookUp: VersionLookUp, imported: Imported): VersionLookUp {
   return async (lookUps, signal, settled) => {
     const joining: Promise<void>[] = [];
     await lookUp(lookUps, signal, (answers) => {
-      const join = imported().then((advisories) => settled(joined(answers, advisories)));
-      // The look-up may reject before it is awaited.
-      join.catch(() => {});
-      joining.push(join);
+      joining.push(awaitedLater(imported().then((advisories) => settled(joined(answers, advisories)))));
     });
     await Promise.all(joining);
   };

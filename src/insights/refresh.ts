@@ -13,6 +13,7 @@ import {
 import type { Insights, Refreshed } from '../model/ports/insights.ts';
 import type { Answer, Known, RefreshedFacts, SeenVersions } from '../model/ports/shared-state.ts';
 import type { Advisory, VersionRecordSummary } from '../model/scan/inventory.ts';
+import { awaitedLater } from '../model/time-limit.ts';
 import { loadOrMiss } from './caching.ts';
 import { InsightsError } from './errors.ts';
 import { provenLosses, type Witnessing } from './losses/judge-losses.ts';
@@ -193,7 +194,7 @@ async function createAnswers<Value>(
     due,
     add(answers: readonly (readonly [key: string, answer: Answer<Value> | Failure])[]): void {
       const found: Entry<Value>[] = [];
-      if (facts !== undefined) stored.push(recordUnanswered(facts, answers, isKnown));
+      if (facts !== undefined) stored.push(awaitedLater(recordUnanswered(facts, answers, isKnown)));
       for (const [key, answer] of answers) {
         if ('error' in answer) {
           if (answer.error.code !== 'uncovered' || isKnown(key)) fail(key, answer);
@@ -206,7 +207,7 @@ async function createAnswers<Value>(
         if ('missing' in compared.known) counts.unknown += 1;
         found.push([key, compared.known]);
       }
-      stored.push(learn(found));
+      stored.push(awaitedLater(learn(found)));
     },
     async concluded(): Promise<Refreshed> {
       await Promise.all(stored);

@@ -74,3 +74,9 @@ export async function within<Value, Late = never>(
     clearTimeout(timer);
   }
 }
+
+/** Returns work that is awaited later, or not at all: where it fails before, that is no unhandled rejection, which ends a process. */
+export function awaitedLater<Work extends Promise<unknown>>(work: Work): Work {
+  work.catch(() => {});
+  return work;
+}

@@ -4,6 +4,7 @@ import { createRefresh } from '../../src/insights/refresh.ts';
 import { createEligibility } from '../../src/insights/resolve/eligibility.ts';
 import type { Known } from '../../src/model/ports/shared-state.ts';
 import type { VersionRecordSummary } from '../../src/model/scan/inventory.ts';
+import { unhandledDuring } from '../unhandled.ts';
 import { locked } from './fake-service.ts';
 
 test('what a local data set does not cover changes nothing that is known, and makes it no fresher', async () => {
@@ -44,4 +45,33 @@ test('what a local data set does not cover changes nothing that is known, and ma
     reason: 'not in the local data set',
   });
   expect(learnt).toEqual([]);
+});
+
+test('an answer that cannot be stored is an error of the refresh alone, also while others are awaited', async () => {
+  const full = async () => {
+    throw new Error('Redis has no memory left');
+  };
+  const facts = {
+    read: async () => [],
+    changedSince: async () => new Map(),
+    answeredAt: async () => [],
+    notAnswered: full,
+    forgetTimes: async () => {},
+    learn: full,
+  };
+  const { refreshVersions } = createRefresh({
+    facts: { versions: facts, advisories: facts as never },
+    eligibility: createEligibility({ privatePatterns: [], mirrors: [] }),
+    async lookUpVersions(lookUps, _signal, settled) {
+      const error = new InsightsError('unavailable', 'away');
+      settled(lookUps.map((lookUp, index) => [lookUp, index === 0 ? { missing: true } : { error }]));
+      await new Promise(setImmediate);
+    },
+    loadAdvisory: () => Promise.reject(new Error('not expected')),
+  });
+  const options = { signal: new AbortController().signal, since: 1 };
+  const unhandled = await unhandledDuring(() =>
+    expect(refreshVersions([locked('one'), locked('other')], options)).rejects.toThrow('no memory left'),
+  );
+  expect(unhandled).toEqual([]);
 });

@@ -6,6 +6,7 @@ import { openFleetStore } from '../../compose/fleet-store.ts';
 import { inheritedEnvironment } from '../../config/inherited-environment.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { withOtherIds } from '../../fleet/ledger/ledger-entries.ts';
+import { awaitedLater } from '../../model/time-limit.ts';
 import { chunks } from '../../model/yielding.ts';
 import { SourceError, type SourceErrorCode } from '../../sources/errors.ts';
 import type { Git } from '../../sources/git/git-process.ts';
@@ -169,7 +170,7 @@ async function readInThreads(
     return read;
   } finally {
     signal.removeEventListener('abort', onAbort);
-    failed.promise.catch(() => {});
+    awaitedLater(failed.promise);
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
 }

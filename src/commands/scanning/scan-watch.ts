@@ -2,6 +2,7 @@ import type { Store } from '../../compose/store.ts';
 import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
 import { JUDGE_SCAN } from '../../jobs/payloads/judge-scan.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
+import { awaitedLater } from '../../model/time-limit.ts';
 import { readInventory, readReport, reportGone } from '../../operations/scans/stored-scan.ts';
 import type { WorkerEvent } from '../../workers/events.ts';
 import { ScanError } from '../errors.ts';
@@ -31,8 +32,7 @@ export function watchScans(store: Store) {
     /** The report of a scan, when it is judged. Throws `ScanError` when one of its jobs failed permanently. */
     async report(scan: string, { progress, signal }: WatchOptions): Promise<ScanReport> {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      // It may reject before it is awaited, which must not be an unhandled rejection.
-      promise.catch(() => {});
+      awaitedLater(promise);
       const onEvent = progress && scanProgress(progress);
       const watcher: Watcher = {
         scan,

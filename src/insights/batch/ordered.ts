@@ -1,6 +1,8 @@
 /** Settles entries, in any order, each by the index of its item. */
 export type Settled<Entry> = (entries: readonly (readonly [index: number, entry: Entry])[]) => void;
 
+import { awaitedLater } from '../../model/time-limit.ts';
+
 /** Works on a list of items and settles one entry for each, in any order. */
 export type WindowWork<Item, Entry> = (
   items: readonly Item[],
@@ -69,9 +71,7 @@ export async function* inOrder<Item, Entry>(
       let following: ReturnType<typeof startNext> | undefined;
       for await (const entry of current.read()) {
         // Starts only after the first answer of this window, which shows the page size.
-        following ??= startNext();
-        // A rejection is handled where it is awaited, which may be later.
-        following.catch(() => {});
+        following ??= awaitedLater(startNext());
         yield entry;
       }
       current = await following;

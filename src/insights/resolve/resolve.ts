@@ -3,7 +3,7 @@ import { resolutionOfRecord } from '../../model/losses/statements.ts';
 import type { Resolved, ResolveOptions } from '../../model/ports/insights.ts';
 import type { RefreshedFacts, SeenVersions } from '../../model/ports/shared-state.ts';
 import type { Resolution, VersionRecordSummary } from '../../model/scan/inventory.ts';
-import { raceAbort } from '../../model/time-limit.ts';
+import { awaitedLater, raceAbort } from '../../model/time-limit.ts';
 import { inSlices, mapInSlices } from '../../model/yielding.ts';
 import type { RecordCache } from '../caching.ts';
 import { countLookUps } from '../look-up-counts.ts';
@@ -139,22 +139,12 @@ function ask(
   const work = async (): Promise<Answers> => {
     const answers: Answers = new Map();
     const stored: Promise<void>[] = [];
-    const keep = (storing: Promise<void>): void => {
-      // It may fail before it is awaited, while further answers arrive.
-      storing.catch(() => {});
-      stored.push(storing);
-    };
     await lookUpVersions(lookUps, signal, (settled) => {
       if (isShared) for (const [{ key }, value] of settled) answers.set(key, value);
       // Stored immediately: the next attempt after an abort has less to do.
-      keep(remember(cache, seen, settled));
-      if (facts !== undefined)
-        keep(
-          recordUnanswered(
-            facts,
-            settled.map(([{ key }, value]) => [key, value]),
-          ),
-        );
+      stored.push(awaitedLater(remember(cache, seen, settled)));
+      const answered = settled.map(([{ key }, value]) => [key, value] as const);
+      if (facts !== undefined) stored.push(awaitedLater(recordUnanswered(facts, answered)));
       onSettled(settled);
     });
     await Promise.all(stored);

@@ -12,6 +12,7 @@ import type {
   Requirement,
   SiblingRelease,
 } from '../../model/signal/release-facts.ts';
+import { awaitedLater } from '../../model/time-limit.ts';
 import { isAddress } from '../../policy/signals/young-requirement.ts';
 import { JobError } from '../errors.ts';
 import type { InspectedPackage } from '../payloads/inspect-packages.ts';
@@ -166,9 +167,9 @@ export async function projectFacts(
     }
   }
   const siblings = createSiblings(options);
-  const scores = packages.size === 0 ? undefined : lookUpProjects?.(packages);
   // Each version takes note of the failure itself.
-  scores?.catch(() => {});
+  const scores =
+    packages.size === 0 || lookUpProjects === undefined ? undefined : awaitedLater(lookUpProjects(packages));
   return await Promise.all(
     subjects.map(async ({ key, publishedAt, isFirst, detail, attempt }) => {
       const ids = projectsOf(detail);

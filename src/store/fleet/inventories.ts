@@ -13,6 +13,7 @@ import { identityOf } from '../../fleet/identity.ts';
 import type { CompactLockfile } from '../../model/fleet/compact-lockfile.ts';
 import type { ResolvedLockfile } from '../../model/scan/inventory.ts';
 import { LOCKFILE_INVENTORY } from '../../model/stored/catalog.ts';
+import { awaitedLater } from '../../model/time-limit.ts';
 import { mapInSlices } from '../../model/yielding.ts';
 import { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
@@ -69,12 +70,9 @@ export function createInventories(redis: RedisClient, keys: Keys, packageIds: Pa
     return new Map((await Promise.all(parts)).flat().filter(isFound));
   };
   const readBuckets = (from: number): readonly Promise<ReadonlyMap<string, Buffer>>[] =>
-    Array.from({ length: Math.min(AT_ONCE, BUCKETS - from) }, (_, index) => {
-      const found = readHash(redis, keys.idLists(from + index));
-      // A caller that ends early does not wait for it.
-      found.catch(() => {});
-      return found;
-    });
+    Array.from({ length: Math.min(AT_ONCE, BUCKETS - from) }, (_, index) =>
+      awaitedLater(readHash(redis, keys.idLists(from + index))),
+    );
   return {
     async pack(file: ResolvedLockfile): Promise<PackedInventory> {
       const identities = await mapInSlices(file.packages, identityOf);

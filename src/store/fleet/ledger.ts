@@ -4,6 +4,7 @@ import type { LedgerHead } from '../../fleet/ledger/ledger-entries.ts';
 import type { LedgerEntry } from '../../model/fleet/ledger.ts';
 import type { ObjectStorage } from '../../model/ports/object-storage.ts';
 import { LEDGER_BLOCK } from '../../model/stored/catalog.ts';
+import { awaitedLater } from '../../model/time-limit.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { readHash } from '../redis/scan.ts';
@@ -83,12 +84,8 @@ export function createLedger(redis: RedisClient, keys: Keys, storage?: ObjectSto
       );
       const coming: Promise<ReadonlyMap<string, Buffer>>[] = [];
       for (const [at, { part }] of places.entries()) {
-        for (let next = at + coming.length; next < Math.min(at + AHEAD, places.length); next += 1) {
-          const found = readHash(redis, places[next]?.key ?? '');
-          // A caller that ends early does not wait for it.
-          found.catch(() => {});
-          coming.push(found);
-        }
+        for (let next = at + coming.length; next < Math.min(at + AHEAD, places.length); next += 1)
+          coming.push(awaitedLater(readHash(redis, places[next]?.key ?? '')));
         const heads = [...((await coming.shift()) ?? [])];
         yield {
           heads: new Map(
