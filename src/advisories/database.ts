@@ -1,12 +1,12 @@
 import {
   closeSync,
   copyFileSync,
-  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync as Database } from 'node:sqlite';
@@ -85,7 +85,7 @@ export function advisoriesPath(folder: string): string {
  * `database-damaged`).
  */
 export async function openAdvisories(path: string) {
-  if (!existsSync(path)) {
+  if (!isThere(path)) {
     throw new AdvisoryError(
       'database-missing',
       `${path}: no advisories are imported: \`lockhound data import osv <zip, folder, file or URL>\``,
@@ -157,7 +157,15 @@ export async function importedCoverage(folder: string): Promise<readonly Coverag
 /** The coverage of the imported advisories of a data folder, and what an import rejected. See `importedCoverage`. */
 export async function importedState(folder: string) {
   const path = advisoriesPath(folder);
-  return existsSync(path) ? await importedFacts(path) : undefined;
+  return isThere(path) ? await importedFacts(path) : undefined;
+}
+
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (cause) {
+    throw new AdvisoryError('database-damaged', `${path}: cannot be read: ${messageOf(cause)}`, { cause });
+  }
 }
 
 /** The coverage of the stored advisories, and a value beside them (`AdvisoryUpdate.fact`). Throws `AdvisoryError`. */

@@ -44,8 +44,8 @@ export async function openAdvisoryIndex(
       fault: undefined,
     };
   };
-  let opened = open();
-  await opened;
+  let read = await open();
+  let opening: Promise<typeof read> | undefined;
   const reported = new Map<string, string>();
   const reportOne = (data: string, reason: string | undefined): void => {
     if (reason === reported.get(data)) return;
@@ -54,7 +54,7 @@ export async function openAdvisoryIndex(
     else reported.set(data, reason);
   };
   const report = (
-    { rejected, importedAt = '' }: Pick<Awaited<typeof opened>, 'rejected' | 'importedAt'>,
+    { rejected, importedAt = '' }: Pick<typeof read, 'rejected' | 'importedAt'>,
     fault?: string,
   ): void => {
     const isOld = !isFollowed && now() - Date.parse(importedAt) > OLD_IMPORT_MS;
@@ -62,25 +62,23 @@ export async function openAdvisoryIndex(
     reportOne('records of imported advisories', rejected);
     reportOne('age of imported advisories', isOld ? `imported on ${importedAt.slice(0, 10)}` : undefined);
   };
-  const look = async (): Promise<
-    Omit<Awaited<typeof opened>, 'fault'> & { readonly fault: string | undefined }
-  > => {
+  const look = async (): Promise<Omit<typeof read, 'fault'> & { readonly fault: string | undefined }> => {
     for (;;) {
-      const reading = opened;
-      const before = await reading;
+      const before = read;
       if ((await stampNow()) === before.stamp) {
         report(before);
         return before;
       }
       // Another caller may be reading it already.
-      if (opened === reading) opened = open();
+      opening ??= open().finally(() => {
+        opening = undefined;
+      });
       try {
-        const next = await opened;
+        read = await opening;
         // Work that began before may still read it.
-        if (next !== before) setTimeout(before.close, CLOSE_AFTER_MS).unref();
+        if (read !== before) setTimeout(before.close, CLOSE_AFTER_MS).unref();
       } catch (error) {
         // The file is damaged or gone: what was read of it stays.
-        opened = reading;
         const fault = `${messageOf(error)} (those in use are as of ${before.asOf})`;
         report(before, fault);
         return { ...before, fault };
@@ -101,15 +99,19 @@ export async function openAdvisoryIndex(
       return due;
     },
     async close() {
-      (await opened).close();
+      read.close();
     },
   };
 }
 
-/** Another value after the file was replaced. */
+/** Another value after the file was replaced, or cannot be found any more. */
 function stampOf(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? '' : `${found.ino} ${found.mtimeMs} ${found.size}`;
+  try {
+    const { ino, mtimeMs, size } = statSync(path);
+    return `${ino} ${mtimeMs} ${size}`;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 function rejectedText(all: readonly Rejected[]): string | undefined {

@@ -1,9 +1,9 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { dataFolder } from '../config/data-folder.ts';
 import { policyOf } from '../config/effective-policy.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { LocalIndex } from '../embedded/insights/local-index.ts';
-import { stat } from '../files/file-system.ts';
 import type { HttpClient } from '../http/client.ts';
 import { createMemoryCache } from '../insights/disk-cache/memory-cache.ts';
 import type { InsightsOptions } from '../insights/insights.ts';
@@ -86,7 +86,7 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
     insights,
     attempts,
     rules: { routing: NO_ROUTING, policy, suppressions, hasOneTarget: true },
-    exploits: await folderExploits(dataFolder(config.data.folder), log),
+    exploits: await folderExploits(dataFolder(config.data.folder)),
     lackingSystems: async (inventory: Inventory, signal: AbortSignal) =>
       cache.isAddedTo()
         ? await lackingSystems(inventory, witnesses, { signal, hasPast: options.stated !== undefined })
@@ -151,22 +151,19 @@ async function openInspections({
   return inspectNow({ inspections, ...parts });
 }
 
-/** The imported lists about exploitation in a folder, for runs without Redis. What cannot be read is as if it was never imported. */
-async function folderExploits(folder: string, log: Pick<Log, 'error'>): Promise<ExploitData> {
+/** The imported lists about exploitation in a folder, for runs without Redis. What cannot be read is a gap of the scan. */
+async function folderExploits(folder: string): Promise<ExploitData> {
   try {
     return await read(folder);
   } catch (error) {
-    log.error({ folder }, `priorities lack what is known about exploitation: ${messageOf(error)}`);
-    return NO_EXPLOIT_DATA;
+    return { ...NO_EXPLOIT_DATA, fault: messageOf(error) };
   }
 }
 
 /** Most machines have no such lists: nothing is loaded for them. */
 async function read(folder: string): Promise<ExploitData> {
-  const found = await Promise.all(
-    FEEDS.map((feed) => stat(join(folder, `${feed}.list`)).catch(() => undefined)),
-  );
-  if (found.every((one) => one === undefined)) return NO_EXPLOIT_DATA;
+  if (FEEDS.every((feed) => statSync(join(folder, `${feed}.list`), { throwIfNoEntry: false }) === undefined))
+    return NO_EXPLOIT_DATA;
   const [{ readFolder }, { exploitData }] = await Promise.all([
     import('../exploits/folder.ts'),
     import('../exploits/feed.ts'),

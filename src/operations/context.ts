@@ -46,7 +46,13 @@ export function lazyGate(...parts: Parameters<typeof openPackageGate>): Operatio
   let opened: Promise<PackageGate> | undefined;
   return {
     async open() {
-      opened ??= import('../compose/package-gate.ts').then((gate) => gate.openPackageGate(...parts));
+      opened ??= import('../compose/package-gate.ts')
+        .then((gate) => gate.openPackageGate(...parts))
+        .catch((error: unknown) => {
+          // Imported advisories may be readable when somebody asks again.
+          opened = undefined;
+          throw error;
+        });
       return await opened;
     },
     close: async () => await (await opened)?.close(),

@@ -1,17 +1,32 @@
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { importedCoverage } from '../../src/advisories/database.ts';
 import { importOsv } from '../../src/advisories/import-osv.ts';
+import { storedLists } from '../../src/commands/data.ts';
 import { INSIGHTS_CHECKS } from '../../src/commands/doctor/insights-checks.ts';
 import { openAdvisoryIndex } from '../../src/compose/advisory-index.ts';
+import { createDeferredLog } from '../../src/compose/deferred-log.ts';
 import { currentData } from '../../src/compose/exploits.ts';
 import { NO_ROUTING } from '../../src/compose/ports.ts';
+import { openScanner } from '../../src/compose/scanner.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { NO_EXPLOIT_DATA } from '../../src/model/exploits/exploit-data.ts';
 import { type DataFault, dataFaults } from '../../src/model/telemetry.ts';
+import { lazyGate } from '../../src/operations/context.ts';
 import { compareScan } from '../../src/scan/compare.ts';
 import { inventoryGaps } from '../../src/scan/gaps.ts';
 import { POLICY } from '../policy/facts.ts';
+import { unhandledDuring } from '../unhandled.ts';
 
 let folder: string;
 let faults: DataFault[];
@@ -39,19 +54,78 @@ it('imported advisories that are damaged are used as they were, which is said un
     writeFileSync(`${path}.other`, content);
     renameSync(`${path}.other`, path);
   };
-  replace('no database');
-  for (let count = 0; count < 2; count += 1) {
-    const { fault, affecting } = await index.current();
-    expect(fault).toMatch(/cannot be read .*\(those in use are as of 2026-05-01T00:00:00Z\)$/);
+  const expectAsBefore = ({ fault, affecting }: Awaited<ReturnType<typeof index.current>>) => {
+    expect(fault).toMatch(/cannot be read.*\(those in use are as of 2026-05-01T00:00:00Z\)$/);
     expect(affecting([{ system: 'NPM', name: 'left', version: '1.0.0' }])).toEqual([{ own: ['A-1'] }]);
+  };
+  replace('no database');
+  // Others ask while it is read again.
+  const asked = [];
+  for (let count = 0; count < 50; count += 1) {
+    asked.push(index.current());
+    await undefined;
   }
+  for (const one of await Promise.all(asked)) expectAsBefore(one);
+  expectAsBefore(await index.current());
+  // The system says neither that it is there nor that it is not.
+  symlinkSync('advisories.sqlite', `${path}.other`);
+  renameSync(`${path}.other`, path);
+  expectAsBefore(await index.current());
+  await expect(openAdvisoryIndex(folder)).rejects.toMatchObject({ code: 'database-damaged' });
+  await expect(importedCoverage(folder)).rejects.toMatchObject({ code: 'database-damaged' });
   replace(whole);
   expect((await index.current()).fault).toBeUndefined();
   expect(faults.map(({ data, reason }) => [data, reason === undefined])).toEqual([
     ['imported advisories', false],
+    ['imported advisories', false],
     ['imported advisories', true],
   ]);
   await index.close();
+});
+
+it('the gate opens once imported advisories can be read, and closes before, too', async () => {
+  const environment = { LOCKHOUND_INSIGHTS_SOURCES: 'osv', LOCKHOUND_DATA_FOLDER: folder };
+  const {
+    config: { policy: _, ...config },
+    ...others
+  } = loadConfig({ environment });
+  const gate = lazyGate(
+    { config, ...others } as never,
+    { shards: [], policy: POLICY } as never,
+    async () => NO_EXPLOIT_DATA,
+  );
+  await expect(gate.open()).rejects.toMatchObject({ code: 'database-missing' });
+  await gate.close();
+  const from = join(folder, 'record.json');
+  writeFileSync(from, JSON.stringify({ id: 'A-1', modified: '2026-05-01T00:00:00Z', affected: [] }));
+  const { signal } = new AbortController();
+  await importOsv({ path: join(folder, 'advisories.sqlite'), from, signal });
+  await (await gate.open()).close();
+});
+
+it('every place of imported lists that cannot be read is shown with its fault', async () => {
+  for (const name of ['kev.list', 'advisories.sqlite']) writeFileSync(join(folder, name), 'damaged');
+  const loaded = loadConfig({ environment: { LOCKHOUND_DATA_FOLDER: folder } });
+  const unhandled = await unhandledDuring(async () => {
+    expect(await storedLists(loaded)).toMatchObject([
+      { place: folder, fault: expect.stringContaining('kev') },
+    ]);
+    await expect(importedCoverage(folder)).rejects.toThrow();
+  });
+  expect(unhandled).toEqual([]);
+});
+
+it('lists that the system does not show are a gap of a scan, and not absent', async () => {
+  symlinkSync('kev.list', join(folder, 'kev.list'));
+  const loaded = loadConfig({ environment: { LOCKHOUND_DATA_FOLDER: folder } });
+  const scanner = await openScanner(loaded, {
+    log: createDeferredLog(loaded),
+    signal: new AbortController().signal,
+    onWait() {},
+    onProgress() {},
+  });
+  expect(scanner.exploits.fault).toMatch(/kev\.list/);
+  await scanner.close();
 });
 
 it('all who ask for imported advisories in one turn share one look, which sees what changed before it', async () => {
