@@ -98,6 +98,18 @@ describe('the stream of events', () => {
     expect((await fetch(url, { headers: { ...headers, 'last-event-id': 'x' } })).status).toBe(400);
   });
 
+  it('begins anew after the store could not be read at first', async () => {
+    const api = await room.serve({}, all);
+    const [url, headers] = [`${api.server.url}/api/v1/events`, { authorization: `Bearer ${all}` }];
+    const { changes } = room.fleets[0]?.keys ?? expect.fail();
+    await room.redis.rename(changes, `${changes}:other`);
+    await room.redis.set(changes, 'no stream');
+    expect((await fetch(url, { headers })).status).toBe(500);
+    await room.redis.rename(`${changes}:other`, changes);
+    const found = await events(url, headers, 1, () => saved('again'));
+    expect(found.map(({ target }) => target)).toEqual(['again']);
+  });
+
   it('shows a token its own targets only', async () => {
     const team = (await tokens.create({ name: 'team', role: 'read', targets: ['a/*'] })).token;
     const api = await room.serve({}, all);

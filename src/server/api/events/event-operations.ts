@@ -34,10 +34,18 @@ export function eventOperations(context: ServeContext) {
   const { shards } = context.fleet;
   const readers = createReaderCount();
   let following: ReturnType<typeof followStore> | undefined;
-  const begin = () => {
+  const begin = async () => {
     const { onUnreadable } = context.fleet;
     following ??= followStore({ shards, add: log.add, onUnreadable, onFailure: context.onEventFailure });
-    return following.begun;
+    const own = following;
+    try {
+      await own.begun;
+    } catch (error) {
+      // The next reader begins anew.
+      if (following === own) following = undefined;
+      await own.close();
+      throw error;
+    }
   };
   const operations: Pick<HttpOperations, 'lockhound.events.stream'> = {
     async 'lockhound.events.stream'(call) {
