@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { AdvisoryFact, IndexedPackage } from '../src/embedded/insights/data-set.ts';
+import {
+  type AdvisoryFact,
+  type IndexedPackage,
+  type InsightsData,
+  readBundledData,
+} from '../src/embedded/insights/data-set.ts';
 import { type LocalIndex, openLocalIndex } from '../src/embedded/insights/local-index.ts';
+import { witnessesOf } from '../src/insights/losses/witnesses.ts';
 import type { Answered, Asked } from './platform.ts';
 import type { Random } from './random.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -77,6 +83,20 @@ export function advisoryOf({ id, name, versions, score }: WorldAdvisory): Adviso
   return { id, title: 'A flaw', aliases: [], score, affected, heldBack: false };
 }
 
+/** The well-known packages that every index has. While it states their advisories, the withdrawal of another one is believed. */
+const WELL_KNOWN = await wellKnown();
+
+async function wellKnown(): Promise<Pick<InsightsData, 'advisories' | 'packages'>> {
+  const { packages, advisories } = await readBundledData();
+  const names = new Set(witnessesOf('NPM').map(({ lookUp }) => lookUp.versionKey.name));
+  return {
+    packages: packages.filter(({ system, name }) => system === 'NPM' && names.has(name)),
+    advisories: advisories.filter(({ affected }) =>
+      affected.some(({ system, name }) => system === 'NPM' && names.has(name)),
+    ),
+  };
+}
+
 /** The services outside of Lockhound: the package-insights API over a small index, and the receiver of alerts. */
 export class World {
   readonly received: Received[] = [];
@@ -103,7 +123,12 @@ export class World {
   }
 
   static async create(packages: readonly IndexedPackage[], scheduler: Scheduler): Promise<World> {
-    const data = { packages, advisories: [], projects: [], partial: false };
+    const data = {
+      packages: [...packages, ...WELL_KNOWN.packages],
+      advisories: WELL_KNOWN.advisories,
+      projects: [],
+      partial: false,
+    };
     return new World(await openLocalIndex({ data: data as never, partial: false }), scheduler);
   }
 
