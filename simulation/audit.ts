@@ -51,7 +51,7 @@ export function openWork(witness: Witness, keys: Keys): readonly string[] {
 export async function leftOver(
   witness: Witness,
   redis: Redis,
-  { shards, targets, model }: { readonly shards: number; readonly targets: number; readonly model: Model },
+  { shards, model }: { readonly shards: number; readonly model: Model },
 ): Promise<readonly string[]> {
   const found: string[] = [];
   let known = 0;
@@ -73,7 +73,7 @@ export async function leftOver(
     if (touched !== all.length || summaries !== all.length)
       found.push(`${touched} of ${all.length} targets are touched, ${summaries} have summaries`);
   }
-  if (known !== targets) found.push(`${known} targets are known`);
+  if (known !== model.targets) found.push(`${known} targets are known`);
   return found;
 }
 

@@ -45,6 +45,11 @@ export class Model {
     this.#targets.set(target, new Map(packages));
   }
 
+  /** Number of targets that lock something. */
+  get targets(): number {
+    return this.#targets.size;
+  }
+
   publish(id: string, advisory: Advisory, at = 0): void {
     this.#advisories.set(id, { ...advisory, at });
   }
@@ -238,6 +243,7 @@ export class Ledger {
     const key = keyOf(target, change);
     const state = this.#states.get(key) ?? (this.#suppressed.has(key) ? 'suppressed' : 'unknown');
     const isExpected = (FOLLOWING[state] ?? []).includes(transition);
+    if (!isExpected && this.#isOvertaken(key, times)) return;
     if (!isExpected && !this.#mayRepeat(key))
       throw new Error(`told twice or out of order: ${transition} of ${key}, which is ${state}`);
     this.#told.set(key, times);
@@ -273,6 +279,12 @@ export class Ledger {
       ...missing.map((key) => `the reminder of ${date} lacks ${key}`),
       ...closed.map((key) => `the reminder of ${date} lists ${key}`),
     ];
+  }
+
+  /** Whether Redis lost the verdict of a delivery while it was under way, so that another scan was told of before it arrived. */
+  #isOvertaken(key: string, { sentAt, at }: { readonly sentAt: number; readonly at: number }): boolean {
+    const told = this.#told.get(key);
+    return told !== undefined && sentAt < told.sentAt && this.#lost.has(sentAt, at);
   }
 
   #mayRepeat(key: string): boolean {

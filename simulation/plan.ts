@@ -17,7 +17,8 @@ export type Happening =
   /**
    * A producer asks for a scan of a target with these packages. `via`: another program, which knows only the queue. `after`: soon afterwards
    * somebody asks for the same scan, for another content under its id, or, under another id, for the same content, with other labels,
-   * without a change, or when the index has a package that it did not have before (`late`, about which there is an advisory).
+   * without a change, or when the index has a package that it did not have before (`late`, about which there is an advisory). `release`: for
+   * the same content as a release.
    */
   | {
       readonly kind: 'scan';
@@ -26,7 +27,7 @@ export type Happening =
       /** Its number among the scans of a busy target. */
       readonly extra?: number;
       readonly via?: 'queue';
-      readonly after?: 'same' | 'other' | 'unchanged' | 'labels' | 'late';
+      readonly after?: 'same' | 'other' | 'unchanged' | 'labels' | 'late' | 'release';
     }
   /** The lockfile of a target changes that Lockhound reads itself. */
   | { readonly kind: 'file'; readonly target: string; readonly packages: Packages }
@@ -178,6 +179,10 @@ export function freshFor(now: number): number {
 const LATE_PACKAGES = 0x7a7e;
 /** Part of the calm rounds in which the index learns late of a package. */
 const LATE = 0.3;
+/** Distinguishes the random numbers of releases from all others, which stay the same. */
+const RELEASES = 0x4e1e;
+/** Part of the rounds in which a target is released. */
+const RELEASED = 0.2;
 /** Part of the scans that are asked for in another way than by a producer, and once. */
 const UNUSUAL = 0.25;
 /** A scan and a refresh of such a fleet have a worker receive about so many chunks. */
@@ -243,6 +248,7 @@ export function planOf(seed: number): Plan {
   // A clock that is wrong may take a scan for older than the one before it.
   const isInOrder = steps.every(({ kind }) => kind !== 'clock');
   addLate(steps, createRandom(seed ^ LATE_PACKAGES));
+  addReleases(steps, createRandom(seed ^ RELEASES));
   const kept = steps.filter((step) => isInOrder || step.kind !== 'scan' || step.extra === undefined);
   kept.sort((left, right) => left.round - right.round || left.at - right.at);
   const shards = random.next() < SHARDED ? 2 : 1;
@@ -346,6 +352,21 @@ function addLate(steps: Step[], random: Random): void {
     const packages = [...step.packages.slice(1), [`late-${round}`, VERSIONS[0] ?? ''] as const];
     // The refresh at the end of the round knows it.
     steps[at] = { ...step, at: step.at / 2, packages, after: 'late' };
+  }
+}
+
+/** In some of the rounds, one target is released that no suppression is about. */
+function addReleases(steps: Step[], random: Random): void {
+  const isReleasable = (step: Step): boolean =>
+    step.kind === 'scan' &&
+    step.after === undefined &&
+    !SUPPRESSION.targets.some((target) => target === step.target);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const places = steps.flatMap((step, at) => (step.round === round && isReleasable(step) ? [at] : []));
+    const at = random.oneOf(places);
+    const step = steps[at];
+    if (random.next() < RELEASED && step?.kind === 'scan')
+      steps[at] = { ...step, at: step.at / 2, after: 'release' };
   }
 }
 

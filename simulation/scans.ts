@@ -3,12 +3,15 @@ import { Redis } from 'ioredis';
 import { createProducer, type Producer } from '../src/producer.ts';
 import { createKeys } from '../src/store/keys.ts';
 import type { Model } from './oracle.ts';
-import { freshFor, type Packages, type Step, WITHOUT_EDGES } from './plan.ts';
+import { CALM_ROUNDS, freshFor, type Packages, type Step, WITHOUT_EDGES } from './plan.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export const REDIS = 'redis://redis.test:6379';
 const INGEST = 'ingest-lockfiles';
 const TAKEN = 'scan-exists';
+const RELEASED = 'release-exists';
+/** Between the id of a target and the name of its release. */
+const RELEASE_MARK = '@release:';
 
 type ScanStep = Step & { kind: 'scan' };
 /** Of a target, by name. */
@@ -119,7 +122,8 @@ export class Scans {
     // What is asked for last counts, so that an earlier scan is not asked for again.
     if (this.last(step.target) !== scan) return scan;
     if (step.after === 'same') await this.enqueue(scan);
-    else if (step.after === 'other') await this.#askOther(scan);
+    else if (step.after === 'other') await this.#askOther(scan, TAKEN);
+    else if (step.after === 'release') await this.#release(scan);
     else if (step.after === 'labels')
       await this.#enqueueNew({ ...scan, labels: relabelled(scan) }, `${scan.id}-labels`);
     else await this.#enqueueNew(scan, `${scan.id}-${step.after}`);
@@ -137,14 +141,18 @@ export class Scans {
     // Redis may lose the scan until it is confirmed again.
     delete scan.confirmedAt;
     if (step.via === 'queue') {
-      const payload = payloadOf({ id: step.target, labels }, id, [this.#lockfile(step)], at);
-      await this.#queue({ version: 1, key: id, payload }, `${id}-${step.target}`);
+      const payload = {
+        ...payloadOf({ id: step.target, labels }, id, [this.#lockfile(step)], at),
+        ...releaseOf(step),
+      };
+      await this.#queue({ version: 1, key: id, payload }, `${id}-${step.target}`.replace(':', '-'));
     } else
       await this.#producer.enqueue({
         target: { id: step.target, labels },
         scan: id,
         requestedAt: new Date(at).toISOString(),
         lockfiles: [this.#lockfile(step)],
+        ...releaseOf(step),
       });
     scan.confirmedAt = this.#scheduler.now;
   }
@@ -186,18 +194,29 @@ export class Scans {
     await this.enqueue(again);
   }
 
-  /** Another lockfile under the id of a scan is refused. */
-  async #askOther({ step, id }: AskedScan): Promise<void> {
+  /** Has a release of the target with what it locks, and no other release of that name. */
+  async #release({ step, id, labels }: AskedScan): Promise<void> {
+    const released = { ...step, target: `${step.target}${RELEASE_MARK}${id}` };
+    this.#model.lock(released.target, new Map(step.packages));
+    await this.#enqueueNew({ step: released, labels }, `${id}-release`);
+    // A claim that Redis has lost refuses nothing, and a worker makes it for what another program queued.
+    if (CALM_ROUNDS.includes(step.round) && step.via === undefined)
+      await this.#askOther({ step: released, id: `${id}-other-release` }, RELEASED);
+  }
+
+  /** Another lockfile under the id of a scan, or for a release, is refused. */
+  async #askOther({ step, id }: Pick<AskedScan, 'step' | 'id'>, expected: string): Promise<void> {
     const other = {
       target: { id: step.target },
       scan: id,
       lockfiles: [{ path: PATH, content: lockfileOf([]) }],
+      ...releaseOf(step),
     };
     const code = await this.#producer.enqueue(other).then(
       () => 'none',
       (error: unknown) => (error as { readonly code?: unknown }).code,
     );
-    if (code !== TAKEN) throw new Error(`another content of scan ${id} of ${step.target}: ${code}`);
+    if (code !== expected) throw new Error(`another content of scan ${id} of ${step.target}: ${code}`);
   }
 
   /** As a program does that knows nothing but the queue, and no shards. */
@@ -222,6 +241,12 @@ const LATE_MS = 800;
 const LOOKED_MS = 3_000;
 /** A payload of a newer release is looked at again after this time. */
 const NEWER_MS = 60_000;
+
+/** What a producer says of the release that a target is. */
+function releaseOf({ target }: Pick<ScanStep, 'target'>): { readonly release?: string } {
+  const release = target.split(RELEASE_MARK)[1];
+  return release === undefined ? {} : { release };
+}
 
 /** Another label than the target had. */
 function relabelled({ id, labels }: AskedScan): Labels {

@@ -98,6 +98,17 @@ describe('the oracle', () => {
     expect(() => ledger.read(delivery('opened'), 2_950, 2_890)).toThrow('told twice');
   });
 
+  it('ignores a delivery that was under way when Redis lost its verdict, and that another one has overtaken', () => {
+    const lost = new LostPeriods();
+    const ledger = new Ledger({ lost });
+    ledger.read(delivery('opened'), 100);
+    lost.add({ from: 400, to: 900 });
+    ledger.read(delivery('resolved'), 2_000, 1_990);
+    ledger.read(delivery('resolved'), 3_000, 890);
+    expect(ledger.differences(new Map())).toEqual([]);
+    expect(() => ledger.read(delivery('resolved'), 3_000, 950)).toThrow('told twice');
+  });
+
   it('does not expect the end of what was told only while Redis lost its writes', () => {
     const lost = new LostPeriods();
     const ledger = new Ledger({ lost });
