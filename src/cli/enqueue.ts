@@ -44,6 +44,8 @@ interface EnqueueOptions extends ResultOptions, DestinationOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 1_800_000;
+/** The longest delay of a timer in Node. */
+const MAX_TIMEOUT_MS = 24 * 86_400_000;
 
 const EXAMPLES = `
 Examples:
@@ -184,6 +186,3 @@ function parseTimeout(text: string): number {
   if (parsed.success && parsed.data <= MAX_TIMEOUT_MS) return parsed.data;
   throw new InvalidArgumentError('a duration such as `30s`, `5m` or `2h`, at most `24d`');
 }
-
-/** Longest delay of a timer in Node. */
-const MAX_TIMEOUT_MS = 24 * 86_400_000;

@@ -3,6 +3,7 @@ import type { ServicesOptions } from '../commands/services.ts';
 import { secretFromEnvironment } from '../config/secret-reference.ts';
 import { closing } from '../model/closing.ts';
 import { defined } from '../model/defined.ts';
+import { parsePort, wholeNumber } from './program/options.ts';
 import { type CommandContext, interruptible, type Terminal, untilAborted } from './program/terminal.ts';
 
 interface Flags {
@@ -21,19 +22,26 @@ interface Flags {
 }
 
 export function servicesCommand(command: Command, { terminal }: CommandContext): void {
-  const port = between(0, 65_535);
   command
     .option(
       '--settings <file>',
       'YAML file with faults, keys and more (docs/services.md); options take precedence',
     )
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
-    .option('--insights-port <port>', 'port of the package-insights service (0: any; default: 8701)', port)
-    .option('--webhooks-port <port>', 'port of the webhook-integration service (0: any; default: 8702)', port)
-    .option('--receiver-port <port>', 'port of the receiver (0: any; default: 8703)', port)
-    .option('--discovery-port <port>', 'port of the discovery service (0: any; default: 8704)', port)
+    .option(
+      '--insights-port <port>',
+      'port of the package-insights service (0: any; default: 8701)',
+      parsePort,
+    )
+    .option(
+      '--webhooks-port <port>',
+      'port of the webhook-integration service (0: any; default: 8702)',
+      parsePort,
+    )
+    .option('--receiver-port <port>', 'port of the receiver (0: any; default: 8703)', parsePort)
+    .option('--discovery-port <port>', 'port of the discovery service (0: any; default: 8704)', parsePort)
     .option('--data <folder>', 'data of the package-insights service (default: the bundled data)')
-    .option('--page-size <entries>', 'entries per page of a batch (default: 100)', between(1, 5_000))
+    .option('--page-size <entries>', 'entries per page of a batch (default: 100)', wholeNumber(1, 5_000))
     .option(
       '--header-prefix <prefix>',
       'first part of the credential headers, such as DD (default: SVC)',
@@ -46,11 +54,11 @@ export function servicesCommand(command: Command, { terminal }: CommandContext):
         'manage_integrations',
       ]),
     )
-    .option('--latency <ms>', 'delay of every request in milliseconds', between(0, 3_600_000))
+    .option('--latency <ms>', 'delay of every request in milliseconds', wholeNumber(0, 3_600_000))
     .option(
       '--rate-limit <requests>',
       'requests per second of each API; others are answered with 429',
-      between(1, 1_000_000),
+      wholeNumber(1, 1_000_000),
     )
     .addHelpText(
       'after',
@@ -104,13 +112,4 @@ function optionsOf(flags: Flags): ServicesOptions {
 function prefix(text: string): string {
   if (/^[A-Za-z][\w-]*$/.test(text)) return text;
   throw new InvalidArgumentError('letters, digits and hyphens, such as DD');
-}
-
-function between(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || value < least || value > most)
-      throw new InvalidArgumentError(`a whole number from ${least} to ${most}`);
-    return value;
-  };
 }

@@ -1,7 +1,13 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { print } from './program/admin.ts';
-import { type ConfigOptions, type OutputOptions, withConfig, withOutputFormat } from './program/options.ts';
+import {
+  type ConfigOptions,
+  type OutputOptions,
+  wholeNumber,
+  withConfig,
+  withOutputFormat,
+} from './program/options.ts';
 import { progressLine } from './program/progress.ts';
 import { type CommandContext, interruptible } from './program/terminal.ts';
 
@@ -18,7 +24,7 @@ export function shardsCommand(command: Command, { terminal }: CommandContext): v
   command.addCommand(
     withConfig(withOutputFormat(new Command('move'), 'print JSON'))
       .description('Spread all targets over another number of shards (redis.shards).')
-      .argument('<number>', `new number of shards, 1 to ${MAX_SHARDS}`, parseShards)
+      .argument('<number>', `new number of shards, 1 to ${MAX_SHARDS}`, wholeNumber(1, MAX_SHARDS))
       .addHelpText('after', NOTES)
       .action(async (to: number, { config, ...output }: ConfigOptions & OutputOptions) => {
         const loaded = loadConfig({ file: config });
@@ -31,10 +37,4 @@ export function shardsCommand(command: Command, { terminal }: CommandContext): v
         print(terminal, output, result);
       }),
   );
-}
-
-function parseShards(text: string): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= 1 && count <= MAX_SHARDS) return count;
-  throw new InvalidArgumentError(`a number from 1 to ${MAX_SHARDS}`);
 }

@@ -7,9 +7,9 @@ import { readFile } from '../../files/read-file.ts';
 import { messageOf } from '../../model/errors.ts';
 import { answerText } from '../../report/answer.ts';
 import { EXIT } from '../program/errors.ts';
+import { readJsonOption } from '../program/input.ts';
 import { withOutputFile } from '../program/output-file.ts';
 import { interruptible, type Terminal } from '../program/terminal.ts';
-import { readJsonOption } from './json-input.ts';
 
 interface CallOptions {
   readonly params?: string;
@@ -87,8 +87,8 @@ async function call(terminal: Terminal, options: Call): Promise<CalledApi> {
   const loaded = await loadOrDefault(options.config);
   const { tokenEnv, body, media, mediaType } = options;
   const token = tokenEnv === undefined ? undefined : secretNamedBy('--token-env', tokenEnv);
-  const params = await readJsonOption(terminal, '--params', options.params ?? '{}');
-  const json = body === undefined ? undefined : await readJsonOption(terminal, '--body', body);
+  const params = await readJsonOption('--params', options.params ?? '{}', terminal);
+  const json = body === undefined ? undefined : await readJsonOption('--body', body, terminal);
   const content = media === undefined ? undefined : await readMedia(media);
   const { callApi } = await import('../../commands/api/call-api.ts');
   return await interruptible((signal) =>

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { EXIT } from '../program/errors.ts';
+import { inputLines, readJsonOption } from '../program/input.ts';
 import { interruptible, type Terminal } from '../program/terminal.ts';
-import { inputLines, readJsonOption } from './json-input.ts';
 
 interface UrlOptions {
   readonly params?: string;
@@ -76,7 +76,7 @@ async function printUrl(
   options: UrlOptions & { readonly document: string; readonly methodId: string; readonly values: string[] },
 ): Promise<void> {
   const { makeUrl } = await import('../../commands/api/urls.ts');
-  const params = await readJsonOption(terminal, '--params', options.params ?? '{}');
+  const params = await readJsonOption('--params', options.params ?? '{}', terminal);
   const request = await interruptible((signal) =>
     makeUrl({
       ...options,

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { MAX_INPUT_BYTES, readTextSync } from '../../files/read-file.ts';
 import type { VersionKey } from '../../model/lockfile/ecosystem.ts';
-import { unreadable } from '../program/errors.ts';
+import { readInput } from '../program/input.ts';
 import { systemOf } from './session.ts';
 
 /**
@@ -9,13 +7,13 @@ import { systemOf } from './session.ts';
  * JSON; empty lines and lines that begin with `#` are skipped. `problems` name the items that are not requests. Throws
  * `CommandError` when the file cannot be read.
  */
-export function readBatchFile<Request>(
+export async function readBatchFile<Request>(
   file: string,
   read: (item: unknown) => Request | undefined,
-): { readonly requests: readonly Request[]; readonly problems: readonly string[] } {
+): Promise<{ readonly requests: readonly Request[]; readonly problems: readonly string[] }> {
   const requests: Request[] = [];
   const problems: string[] = [];
-  for (const { item, where } of itemsOf(readInput(file))) {
+  for (const { item, where } of itemsOf(await readInput(file))) {
     const request = read(item);
     if (request !== undefined) requests.push(request);
     else {
@@ -40,14 +38,6 @@ function itemsOf(text: string): readonly Item[] {
     if (trimmed === '' || trimmed.startsWith('#')) return [];
     return [{ item: jsonOr(trimmed), where: `line ${index + 1}` }];
   });
-}
-
-function readInput(file: string): string {
-  try {
-    return file === '-' ? readFileSync(0, 'utf8') : readTextSync(file, MAX_INPUT_BYTES);
-  } catch (error) {
-    throw unreadable(file, error);
-  }
 }
 
 /** `npm lodash 4.17.21`, `npm/@types/node/20.11.0`, or `{"system", "name", "version"}`, also below `versionKey`. */

@@ -126,7 +126,7 @@ async function runBatch<Request, Value>(
   { read, run, subject, shows, asSent }: BatchOperation<Request, Value>,
   options: BatchOptions,
 ): Promise<void> {
-  const { requests, problems } = readBatchFile(options.file, read);
+  const { requests, problems } = await readBatchFile(options.file, read);
   for (const problem of problems) terminal.note(`cannot be read: ${problem}\n`);
   const counts = { entries: 0, missing: 0, failed: problems.length };
   const uncoveredAt: number[] = [];

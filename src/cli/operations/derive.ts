@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { text as textOfStream } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type {
   ParameterDescription,
@@ -8,9 +6,8 @@ import type {
 } from '../../discovery/description/description.ts';
 import type { ApiMethod } from '../../discovery/description/methods.ts';
 import { matchesPattern } from '../../discovery/request/formats.ts';
-import { reasonOf } from '../../files/errors.ts';
 import type { ParameterTexts } from '../../operations/call.ts';
-import { CommandError } from '../program/errors.ts';
+import { readJsonOption } from '../program/input.ts';
 import { collectLabel } from '../program/options.ts';
 
 /** Parameters of pages, which the command line joins: `--limit` says how many entries they have. `--format` is one of every command. */
@@ -97,16 +94,8 @@ export async function bodyOf(
     const isNumber = description.type === 'integer' || description.type === 'number';
     return [[property, isMap ? labels() : isNumber ? Number(value) : value] as const];
   });
-  return { ...(isRead ? await readData(data) : {}), ...Object.fromEntries(typed) };
-}
-
-async function readData(path: string): Promise<object> {
-  try {
-    return JSON.parse(path === '-' ? await textOfStream(process.stdin) : await readFile(path, 'utf8'));
-  } catch (error) {
-    const reason = error instanceof SyntaxError ? error.message : reasonOf(error);
-    throw new CommandError('options-unsuited', `--data ${path}: ${reason}`, { cause: error });
-  }
+  const read = isRead ? await readJsonOption('--data', data === '-' ? data : `@${data}`) : {};
+  return { ...(read as object), ...Object.fromEntries(typed) };
 }
 
 /** Whether the body has parts that cannot be typed, so that it is read from a file. */

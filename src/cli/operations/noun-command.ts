@@ -3,8 +3,7 @@ import { duration } from '../../config/values.ts';
 import { readBundledDescription } from '../../discovery/bundled.ts';
 import type { RestDescription } from '../../discovery/description/description.ts';
 import { type ApiMethod, findMethod } from '../../discovery/description/methods.ts';
-import { parseCount } from '../program/admin.ts';
-import { withConfig, withOutputFormat } from '../program/options.ts';
+import { wholeNumber, withConfig, withOutputFormat } from '../program/options.ts';
 import { withDestinationOptions } from '../program/output-file.ts';
 import { REPORT_NAMES, withReports } from '../program/scan-result.ts';
 import type { CommandContext } from '../program/terminal.ts';
@@ -53,7 +52,7 @@ function declare(command: Command, context: CommandContext, { document, method, 
   if (view.report !== undefined) withReports(command);
   if ((view.items !== undefined && each === undefined) || method.parameters.has('limit')) {
     const preset = view.limit === undefined ? '' : ` (default: ${view.limit}; all with --json)`;
-    command.option('--limit <count>', `at most this many entries${preset}`, parseCount);
+    command.option('--limit <count>', `at most this many entries${preset}`, wholeNumber(1));
   }
   part?.options?.(command);
   if (hasOtherBody(document, method, made))

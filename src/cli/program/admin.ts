@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { plainText } from '../../report/answer.ts';
 import { counted } from '../../report/layout.ts';
 import { EXIT } from './errors.ts';
@@ -8,8 +8,8 @@ import type { CommandContext, Terminal } from './terminal.ts';
 /** The options of commands that administer what is stored in Redis. */
 export type AdminOptions = OutputOptions & ConfigOptions;
 
-export function withAdminOptions(command: Command, formats?: readonly string[]): Command {
-  return withConfig(withOutputFormat(command, 'print JSON', formats));
+export function withAdminOptions(command: Command): Command {
+  return withConfig(withOutputFormat(command, 'print JSON'));
 }
 
 /** Prints a result as one line of JSON, or as text: by default all that it has. */
@@ -20,13 +20,6 @@ export function print(
   text = () => plainText(value, terminal),
 ): void {
   terminal.out(format === 'json' ? `${JSON.stringify(value)}\n` : text());
-}
-
-/** The value of an option that counts: a whole number of at least 1. */
-export function parseCount(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('a whole number of at least 1');
-  return value;
 }
 
 /**

@@ -53,9 +53,15 @@ function outputFormat(name: string, formats: readonly string[]): string {
   );
 }
 
-/** The port of an option; 0: the system chooses one. Throws `InvalidArgumentError`. */
-export function parsePort(text: string): number {
-  const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new InvalidArgumentError('a port from 0 to 65535');
+/** Returns a function that reads the whole number of an option or argument. It throws `InvalidArgumentError`. */
+export function wholeNumber(least: number, most = Number.POSITIVE_INFINITY): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+    const range = Number.isFinite(most) ? `from ${least} to ${most}` : `of at least ${least}`;
+    throw new InvalidArgumentError(`a whole number ${range}`);
+  };
 }
+
+/** The port of an option; 0: the system chooses one. */
+export const parsePort = wholeNumber(0, 65_535);

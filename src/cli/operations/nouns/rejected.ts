@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { text as textOfStream } from 'node:stream/consumers';
 import type {
   DroppedPayloads,
   RejectedPayload,
@@ -7,7 +5,7 @@ import type {
   RetriedPayloads,
 } from '../../../model/api/lockhound-api.generated.ts';
 import { printable } from '../../../model/printable.ts';
-import { unreadable } from '../../program/errors.ts';
+import { readInput } from '../../program/input.ts';
 import type { Noun } from '../noun.ts';
 
 const isQueued = ({ outcome }: RetriedPayload): boolean => outcome === 'queued';
@@ -22,7 +20,7 @@ export const NOUN: Noun = {
         options: (command) =>
           void command.option('--data <file>', 'corrected data (JSON); `-` reads standard input'),
         complete: async (_typed, { data }) =>
-          data === undefined ? {} : { data: await readData(String(data)) },
+          data === undefined ? {} : { data: await readInput(String(data)) },
       },
       isFound: isQueued,
     },
@@ -42,13 +40,6 @@ Examples:
 
 Exit codes: 0 done, 1 some payloads were not put back, 2 an error.`,
 };
-
-async function readData(file: string): Promise<string> {
-  if (file === '-') return await textOfStream(process.stdin);
-  return await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw unreadable(file, cause);
-  });
-}
 
 /** The data alone, indented when it is JSON, with control characters escaped as in JSON. */
 function dataText({ data }: RejectedPayload): string {
