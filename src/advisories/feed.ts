@@ -167,19 +167,11 @@ export function firstPosition(coverage: readonly Coverage[], ecosystem: string, 
   return { until: new Date(until).toISOString(), readAt: new Date(now).toISOString(), recent: {}, open: {} };
 }
 
-interface ListedChanges {
-  readonly changes: readonly Change[];
-  readonly etag: string | undefined;
-  /** Whether these are all changes since the position. */
-  readonly isWhole: boolean;
-}
-
-/** The changes since a position, and a while before it; `undefined` when the list is the one that was read last. */
-async function readList(
-  url: string,
-  position: FeedPosition,
-  options: FeedOptions,
-): Promise<ListedChanges | undefined> {
+/**
+ * The changes since a position, and a while before it; `undefined` when the list is the one that was read last. `isWhole`: whether these
+ * are all changes since the position.
+ */
+async function readList(url: string, position: FeedPosition, options: FeedOptions) {
   const { until, etag } = position;
   const oldest = Date.parse(until) - OVERLAP_MS;
   const changes: Change[] = [];

@@ -54,15 +54,8 @@ function growthPercent(live: number, others: number): number {
   return Math.min(Math.max(percent, LEAST_PERCENT), MOST_PERCENT);
 }
 
-/** In bytes. */
-interface HeapSizes {
-  readonly young: number;
-  /** The bytes that the old generation takes, and those of them that objects take. */
-  readonly committed: number;
-  readonly live: number;
-}
-
-function heapSizes(): HeapSizes {
+/** Sizes in bytes: of young objects, of what the old generation takes (`committed`), and of the objects in it (`live`). */
+function heapSizes() {
   let [young, committed, live] = [0, 0, 0];
   for (const { space_name, space_size, space_used_size } of getHeapSpaceStatistics()) {
     if (space_name.startsWith('new_')) young += space_size;

@@ -47,12 +47,6 @@ interface PipelineOptions {
 
 export type Pipeline = Awaited<ReturnType<typeof startPipeline>>;
 
-/** The shards whose jobs this process runs, and all others. */
-interface PipelineStores {
-  readonly own: readonly Store[];
-  readonly of: Stores['of'];
-}
-
 /** Records of each kind (package versions, advisories) in memory: some tens of megabytes. */
 const MEMORY_ENTRIES = 20_000;
 const MEMORY_TTL_MS = 60_000;
@@ -63,7 +57,7 @@ const DELIVERY_OVERHEAD_MS = 30_000;
 /** Starts the workers of all jobs over open stores: one set for each shard, with common connections and limits. */
 export async function startPipeline(
   loaded: LoadedConfig,
-  stores: Store | PipelineStores,
+  stores: Store | { readonly own: readonly Store[]; readonly of: Stores['of'] },
   options: PipelineOptions,
 ) {
   const { own, of } = 'own' in stores ? stores : { own: [stores], of: () => stores };

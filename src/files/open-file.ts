@@ -3,13 +3,6 @@ import { sep } from 'node:path';
 import { FileError, toFileError } from './errors.ts';
 import { close, fstat, open, realpath, stat } from './file-system.ts';
 
-export interface OpenedFile {
-  /** Closed with `close` of `file-system.ts`. */
-  readonly descriptor: number;
-  /** Size in bytes when the file was opened. Files in `/proc` contain more than this. */
-  readonly size: number;
-}
-
 /**
  * The flags for opening. Without them, opening a named pipe waits for its writer, and a terminal can become the
  * controlling one.
@@ -19,8 +12,10 @@ export const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (co
 /**
  * Opens a regular file for reading. The caller closes it. With `within`, the file must be inside that folder after all links
  * are resolved. Throws `FileError`.
+ * `descriptor`: closed with `close` of `file-system.ts`. `size`: size in bytes when the file was opened. Files in `/proc` contain more
+ * than this.
  */
-export async function openFile(path: string, within?: string): Promise<OpenedFile> {
+export async function openFile(path: string, within?: string) {
   try {
     // Before the file is opened, because opening a device can have effects.
     checkKind(path, await stat(path));

@@ -140,11 +140,6 @@ interface Failure {
   readonly error: InsightsError;
 }
 
-interface AnswerOptions {
-  readonly since: number;
-  readonly seen?: SeenVersions | undefined;
-}
-
 /**
  * Collects answers, which are stored page by page. A refresh that goes on after a failure does not ask again what was answered. A version
  * that a local data set does not cover has no answer; it counts as one that the service does not have unless something is known of it,
@@ -154,7 +149,7 @@ async function createAnswers<Value>(
   facts: Facts<Value>,
   kind: Statements<Value>,
   keys: readonly string[],
-  { since, seen }: AnswerOptions,
+  { since, seen }: { readonly since: number; readonly seen?: SeenVersions | undefined },
 ) {
   const known = (await facts?.read(keys)) ?? [];
   const before = new Map(keys.map((key, index) => [key, known[index]]));

@@ -31,11 +31,6 @@ export interface DeliveryMeasured {
   readonly durationMs: number;
 }
 
-/** Spans of traces that the collector did not accept. */
-export interface LostSpans {
-  readonly count: number;
-}
-
 /** Imported data that are old, or of which a part or the present state cannot be read. */
 export interface DataFault {
   readonly data: string;
@@ -47,7 +42,7 @@ export const dataFaults = measurement<DataFault>('lockhound:data-fault');
 export const httpAttempts = measurement<HttpAttempt>('lockhound:http-attempt');
 export const endedLookUps = measurement<EndedLookUps>('lockhound:look-ups');
 export const deliveryAttempts = measurement<DeliveryMeasured>('lockhound:delivery-attempt');
-export const lostSpans = measurement<LostSpans>('lockhound:lost-spans');
+export const lostSpans = measurement<{ readonly count: number }>('lockhound:lost-spans');
 
 function measurement<Message extends object>(name: string) {
   const one = channel(name);

@@ -1,18 +1,10 @@
-/** A signal that also aborts when time is over. */
-export interface TimeLimit {
-  /** Aborts with the reason of the outer signal, or with a `TimeoutError`. */
-  readonly signal: AbortSignal;
-  /** Whether the time was over before the outer signal aborted. */
-  isOver(): boolean;
-  /**
-   * Removes the timer and the listener. `AbortSignal.timeout` and `AbortSignal.any` keep theirs in memory until the time is over,
-   * however soon the work ends.
-   */
-  release(): void;
-}
-
-/** A limit of `limitMs` for work that `outer` may end earlier. It does not keep the process alive. */
-export function timeLimit(limitMs: number, outer: AbortSignal | undefined): TimeLimit {
+/**
+ * A limit of `limitMs` for work that `outer` may end earlier. It does not keep the process alive. `signal`: aborts with the reason of the
+ * outer signal, or with a `TimeoutError`. `isOver`: whether the time was over before the outer signal aborted. `release`: removes the
+ * timer and the listener. `AbortSignal.timeout` and `AbortSignal.any` keep theirs in memory until the time is over, however soon the work
+ * ends.
+ */
+export function timeLimit(limitMs: number, outer: AbortSignal | undefined) {
   const end = new AbortController();
   let isOver = false;
   const onOver = (): void => {

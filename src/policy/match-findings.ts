@@ -11,25 +11,20 @@ export interface MatchedFinding {
   readonly tracked: TrackedFinding | undefined;
 }
 
-interface Matched {
-  readonly found: readonly MatchedFinding[];
-  /** Stored findings that this scan did not find. */
-  readonly absent: readonly TrackedFinding[];
-}
-
 /**
  * Matches the findings of a scan with stored ones that share rule, package and a name of the issue:
  * - First with open ones at the same version. Stored findings that turn out to be one issue are merged without a notification. An issue with
- *   two names stays one finding when the advisory that joins them did not load this time.
+ * two names stays one finding when the advisory that joins them did not load this time.
  * - Then at another version: an upgrade that keeps the issue is not a change. It is one when the first version may still be
- *   present (`remaining`).
+ * present (`remaining`).
  * - Then with resolved ones at the same version, which reopen.
+ * `absent`: stored findings that this scan did not find.
  */
 export async function matchFindings(
   findings: readonly Finding[],
   stored: readonly TrackedFinding[],
   remaining: (finding: Finding) => Finding | undefined,
-): Promise<Matched> {
+) {
   const index = new TrackedIndex();
   for await (const slice of inSlices(stored)) for (const tracked of slice) index.add(tracked);
   const { matches, rest, matched } = await matchVersions(findings, index);
@@ -57,14 +52,8 @@ interface Match {
   readonly tracked: TrackedFinding | undefined;
 }
 
-interface MatchedVersions {
-  readonly matches: Match[];
-  readonly rest: readonly Finding[];
-  /** Stored findings that were found again, with their match. */
-  readonly matched: Map<TrackedFinding, Match>;
-}
-
-async function matchVersions(findings: readonly Finding[], index: TrackedIndex): Promise<MatchedVersions> {
+/** Returns the matches, the findings without one, and the stored findings that were found again with their match. */
+async function matchVersions(findings: readonly Finding[], index: TrackedIndex) {
   const matches: Match[] = [];
   const rest: Finding[] = [];
   const matched = new Map<TrackedFinding, Match>();

@@ -2,15 +2,11 @@ import type { Change } from '../model/scan/change.ts';
 import { countedSeverity, RATED_SEVERITIES } from '../model/scan/severity.ts';
 import { endsAlert, TRANSITIONS, type Transition, type TransitionCounts } from '../model/scan/transition.ts';
 
-/** The listed changes in the order given, and the number of those left out. */
-interface WorstChanges<One extends Change> {
-  readonly changes: readonly One[];
-  /** `undefined` when all are listed. */
-  readonly omitted: TransitionCounts | undefined;
-}
-
-/** The worst changes, at most `limit`: findings that are open before resolved ones, then by severity. */
-export function worstChanges<One extends Change>(changes: readonly One[], limit: number): WorstChanges<One> {
+/**
+ * The worst changes, at most `limit`: findings that are open before resolved ones, then by severity. `omitted`: `undefined` when all are
+ * listed.
+ */
+export function worstChanges<One extends Change>(changes: readonly One[], limit: number) {
   if (changes.length <= limit) return { changes, omitted: undefined };
   const kept = new Set(changes.toSorted((left, right) => rankOf(left) - rankOf(right)).slice(0, limit));
   return {

@@ -6,22 +6,16 @@ import { isAlert } from '../model/scan/is-alert.ts';
 import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
 import { counted } from './layout.ts';
 
-/** The words of a report for a scan that found nothing to report. */
-export interface NoFindings {
-  /** One sentence without a period. */
-  readonly text: string;
-  /** The rest of the sentence, where there is room; it begins with its own punctuation. */
-  readonly detail: string;
-  /** False where the scan looked at nothing, or does not know what it looked at: this is no success. */
-  readonly isClean: boolean;
-}
-
-/** Says that a scan found nothing, and how much it knew: every report begins with it. */
+/**
+ * Says that a scan found nothing, and how much it knew: every report begins with it. `text`: one sentence without a period. `detail`: the
+ * rest of the sentence, where there is room; it begins with its own punctuation. `isClean`: false where the scan looked at nothing, or
+ * does not know what it looked at: this is no success.
+ */
 export function noFindings({
   verdict,
   comparison,
   leftOut = 0,
-}: Pick<ScanReport, 'verdict' | 'comparison' | 'leftOut'>): NoFindings {
+}: Pick<ScanReport, 'verdict' | 'comparison' | 'leftOut'>) {
   const { packages, outcomes, lockfiles } = verdict.counts;
   const total = counted(packages, 'package');
   const none = comparison === undefined ? 'No findings' : 'No new findings';

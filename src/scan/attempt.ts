@@ -109,23 +109,17 @@ function isFinal(error: unknown): boolean {
   return error instanceof CodedError && !error.retryable;
 }
 
-interface FetchedFacts<Key, Fact> {
-  readonly found: readonly { readonly key: Key; readonly fact: Fact }[];
-  /** Keys for which the service has nothing. */
-  readonly absent: readonly Key[];
-  readonly failed: readonly { readonly key: Key; readonly reason: string }[];
-}
-
 /**
  * Fetches one fact for each key, concurrently. Throws `IncompleteError` when a key may succeed later; fetched facts are
  * then in the cache. On the last attempt such keys are `failed`. Errors without a code count as retryable.
+ * `absent`: keys for which the service has nothing.
  */
 export async function fetchAll<Key, Fact>(
   keys: readonly Key[],
   fetch: (key: Key) => Promise<Fact | undefined>,
   describe: (key: Key) => string,
   attempt: Attempt,
-): Promise<FetchedFacts<Key, Fact>> {
+) {
   const found: { key: Key; fact: Fact }[] = [];
   const absent: Key[] = [];
   const failed: { key: Key; reason: string; error: unknown }[] = [];

@@ -15,22 +15,12 @@ interface SourceCredentials {
 
 export type CredentialsByName = ReadonlyMap<string, SourceCredentials>;
 
-interface CredentialHeader {
-  readonly name: string;
-  readonly value: string;
-}
-
 /**
  * The header for a request to `url`. `basicUser`: user name where the entry has none and the service needs basic
  * authentication; without it the secret is a bearer token. Throws `SourceError` (`credentials-invalid`), and `ConfigError` when the
  * secret cannot be read.
  */
-export function credentialHeader(
-  all: CredentialsByName,
-  name: string,
-  url: URL,
-  basicUser?: string,
-): CredentialHeader {
+export function credentialHeader(all: CredentialsByName, name: string, url: URL, basicUser?: string) {
   const found = all.get(name);
   if (found === undefined) {
     throw new SourceError(

@@ -9,15 +9,11 @@ const MAX_MATCHES = 10_000;
 
 const WILDCARD = /[*?[\]{}!()]/;
 
-interface MatchedPaths {
-  /** The deepest folder that contains all patterns up to their first wildcard. */
-  readonly base: string;
-  /** Absolute paths of files and folders, sorted. */
-  readonly matches: readonly string[];
-}
-
-/** The files and folders on this machine that match. Throws `SourceError` (`too-large`) when they are too many. */
-export async function matchPaths(patterns: readonly string[], signal: AbortSignal): Promise<MatchedPaths> {
+/**
+ * The files and folders on this machine that match. Throws `SourceError` (`too-large`) when they are too many. `base`: the deepest folder
+ * that contains all patterns up to their first wildcard. `matches`: absolute paths of files and folders, sorted.
+ */
+export async function matchPaths(patterns: readonly string[], signal: AbortSignal) {
   const matches = new Set<string>();
   for (const pattern of patterns) {
     for await (const match of matchesOf(pattern)) {

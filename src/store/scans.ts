@@ -85,7 +85,7 @@ export function createScanStore(
     },
     findEach,
     /** Yields all scans, each with the time when it was first noted, the newest first, from a place on. */
-    async *newest(range: NewestRange): AsyncGenerator<TimedScan> {
+    async *newest(range: NewestRange) {
       for await (const part of newestIds(redis, keys.scanOrder, range)) {
         const found = new Map((await findEach(part.map(({ id }) => id))).map((scan) => [scan.scan, scan]));
         for (const place of part) {
@@ -95,11 +95,6 @@ export function createScanStore(
       }
     },
   };
-}
-
-/** A record with its place in the order by time. */
-export interface TimedScan extends PlacedId {
-  readonly scan: ScanRecord;
 }
 
 /** Keys and arguments of `NOTE_STEP`. Times in ms since 1970. */

@@ -1,16 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { packageFile } from '../../files/package-file.ts';
 
-/** A target of the demo's fleet. */
-export interface DemoTarget {
-  readonly target: string;
-  readonly labels: Readonly<Record<string, string>>;
-  /** When it was scanned first, in days before now. */
-  readonly daysAgo: number;
-  /** A `package-lock.json`. */
-  readonly content: Buffer;
-}
-
 interface PackageLock {
   readonly name: string;
   readonly lockfileVersion: number;
@@ -41,8 +31,11 @@ const SERVICES: readonly (readonly [target: string, team: string, part: number])
   ['platform/status', 'platform', 13],
 ];
 
-/** Eleven targets beside the shop itself. Their lockfiles are parts of that of the example. */
-export function demoFleet(): readonly DemoTarget[] {
+/**
+ * Eleven targets beside the shop itself. Their lockfiles are parts of that of the example. `daysAgo`: when it was scanned first, in days
+ * before now. `content`: a `package-lock.json`.
+ */
+export function demoFleet() {
   const lock = JSON.parse(readFileSync(SHOP, 'utf8')) as PackageLock;
   return SERVICES.map(([target, team, part], index) => ({
     target,

@@ -3,12 +3,6 @@ import { platform } from 'node:process';
 import { endOf, killGroup } from '../../sources/git/git-process.ts';
 import { FixError } from './errors.ts';
 
-export interface ScriptResult {
-  readonly succeeded: boolean;
-  /** The last lines that it wrote, standard output and errors together. */
-  readonly lastLines: string;
-}
-
 const MAX_TEXT = 16_384;
 const LAST_LINES = 12;
 /** How long the commands of one lockfile, and the check, may take. */
@@ -31,12 +25,13 @@ const SETTINGS = [
  * Runs lines of a shell in a folder; the first that fails ends it. It has the environment of this process. Aborting the signal
  * ends it with all processes that it started; the promise then rejects with the signal's reason. Throws `FixError` where there
  * is no shell.
+ * `lastLines`: the last lines that it wrote, standard output and errors together.
  */
 export async function runScript(
   folder: string,
   lines: readonly string[],
   options: { readonly signal: AbortSignal; readonly isCheck?: boolean },
-): Promise<ScriptResult> {
+) {
   const { signal, isCheck = false } = options;
   if (platform === 'win32') throw new FixError('not-applicable', '--apply needs a POSIX shell (/bin/sh)');
   signal.throwIfAborted();

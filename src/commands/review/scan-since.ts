@@ -79,18 +79,11 @@ interface RevisionOptions {
   readonly onRead?: ((path: string, file: DiscoveredLockfile) => void) | undefined;
 }
 
-/** The lockfiles of two states of a repository. */
-export interface Revisions {
-  readonly base: ComparisonBase;
-  readonly before: readonly ProducedLockfile[];
-  readonly after: readonly ProducedLockfile[];
-}
-
 /**
  * Reads the lockfiles of both sides: the older one from git, the newer one from git or, when the range has no end, from the files
  * here. Nothing is checked out. Throws `ReviewError`, `SourceError`, `ScanError` (`nothing-to-scan`).
  */
-async function readRevisions(options: RevisionOptions): Promise<Revisions> {
+async function readRevisions(options: RevisionOptions) {
   const { range, paths, format, maxBytes, signal, onRead } = options;
   const { from, to, fromCommon } = partsOf(range);
   const repository = await openLocalRepository(folderOf(paths), {

@@ -6,14 +6,8 @@ import { presetNamed } from '../../notify/webhooks/preset-webhook.ts';
 
 const DEFAULT_ROUTE = 'default';
 
-interface ConfiguredWebhook {
-  readonly route: string;
-  readonly name: string;
-  readonly webhook: WebhookConfig;
-}
-
 /** Every webhook with its route and name: the routes in order, then the default route. */
-export function configuredWebhooks({ webhook, routes }: NotifyConfig): readonly ConfiguredWebhook[] {
+export function configuredWebhooks({ webhook, routes }: NotifyConfig) {
   const named = routes.map((route) => ({
     route: route.name,
     name: route.webhook.name ?? `lockhound-${route.name}`,

@@ -18,26 +18,20 @@ interface ParameterOptions {
 /** Segments that URL parsers remove together with the preceding one, also when they are percent-encoded. */
 const DOTS = /^(?:\.|%2e){1,2}$/i;
 
-/** The path and the query for the parameters of a call. */
-interface PlacedParameters {
-  readonly path: string;
-  /** The query without `?`; it may be empty. */
-  readonly query: string;
-}
-
 /** A variable of the path that the document does not declare (`flatPath` never does). */
 const UNDECLARED: ParameterDescription = { type: 'string', location: 'path', required: true };
 
 /**
  * Places the parameters of a call in the path and the query, and checks each of them. A required parameter without a value
  * has its default. Throws `DiscoveryError` (`invalid-parameter`).
+ * `query`: the query without `?`; it may be empty.
  */
 export function placeParameters(
   document: RestDescription,
   method: ApiMethod,
   params: Params,
   options: ParameterOptions,
-): PlacedParameters {
+) {
   const { flatPath, lenient } = options;
   const common = document.parameters ?? {};
   const template = templateOf(method, options);

@@ -1,14 +1,11 @@
-import type { FiledDelivery } from '../../model/alert/delivery.ts';
 import type { Notification } from '../../model/alert/notification.ts';
 import type { RouteRule } from '../../model/alert/routing.ts';
 import { defined } from '../../model/defined.ts';
-import type { DigestAddition } from '../../model/queue/outcome.ts';
 import type { Change } from '../../model/scan/change.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
 import { isSummarised } from '../../policy/routing/first-scan.ts';
 import type { RoutedChanges } from '../../policy/routing/route-changes.ts';
 import { addCounts, worstChanges } from '../../policy/worst-changes.ts';
-import type { FollowUp } from '../job.ts';
 import { contentOf, type DeliverNotification, plannedDelivery } from '../payloads/deliver-notification.ts';
 
 /** Changes that one notification lists; it counts the others. */
@@ -16,28 +13,19 @@ export const MAX_LISTED_CHANGES = 10_000;
 /** Changes of one scan that a route of mode `change` sends individually; the others are sent together. */
 const MAX_SINGLE_CHANGES = 1_000;
 
-interface ScanDeliveries {
-  readonly next: readonly FollowUp[];
-  readonly filed: readonly FiledDelivery[];
-  /** Changes that wait for periodic digests. */
-  readonly digests: readonly DigestAddition[];
-  /** See `TargetState`: after these. */
-  readonly told: string | undefined;
-}
-
 /** Findings that the summary of a first scan lists. */
 const MAX_SUMMARY_CHANGES = 10;
 
 /**
  * The deliveries of a scan, and its changes that wait for periodic digests. `resolved`: routes for which all findings of the
- * first scan's summary are resolved. `told`: see `TargetState`, before these.
+ * first scan's summary are resolved. `told`: see `TargetState`, before these; in the answer, after these.
  */
 export function deliveriesOf(
   verdict: Verdict,
   routed: readonly RoutedChanges[],
   resolved: readonly RouteRule[],
   told?: string,
-): ScanDeliveries {
+) {
   const payloads = [
     ...routed.flatMap((one) => payloadsOf(verdict, one)),
     ...resolved.map((rule) => ({ ...digestOf(verdict, rule), first: 'resolved' as const })),

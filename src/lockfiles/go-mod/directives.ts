@@ -12,15 +12,8 @@ export interface Directive {
 const WORD = /"((?:[^"\\]|\\.)*)"?|`([^`]*)`|(=>|[^\s"`()]+)/g;
 const BLOCK = /^(\S+)\s*\($/;
 
-interface Directives {
-  readonly directives: readonly Directive[];
-  readonly malformed: readonly { readonly line: number; readonly text: string }[];
-  /** The line of a block that has no end. */
-  readonly open?: number;
-}
-
-/** Parses the syntax of go.mod (https://go.dev/ref/mod#go-mod-file-grammar). */
-export function readDirectives(text: string): Directives {
+/** Parses the syntax of go.mod (https://go.dev/ref/mod#go-mod-file-grammar). `open`: the line of a block that has no end. */
+export function readDirectives(text: string) {
   const directives: Directive[] = [];
   const malformed: { line: number; text: string }[] = [];
   let block: string | undefined;

@@ -12,16 +12,11 @@ export interface ChecksummedModule {
 /** `h1:` and a SHA-256 in base64. */
 const H1_CHARACTERS = 47;
 
-interface Checksums {
-  readonly modules: readonly ChecksummedModule[];
-  readonly malformed: readonly { readonly line: number; readonly text: string }[];
-}
-
 /**
  * Reads `module version hash` lines. Leaves out versions with a checksum of their `go.mod` only: Go needed them to determine
  * the versions of the build, but not their code.
  */
-export function readChecksums(text: string): Checksums {
+export function readChecksums(text: string) {
   const modules: ChecksummedModule[] = [];
   const malformed: { line: number; text: string }[] = [];
   for (const [index, raw] of text.split('\n').entries()) {

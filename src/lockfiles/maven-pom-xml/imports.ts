@@ -4,20 +4,15 @@ import { createInterpolation, type Interpolated } from './interpolation.ts';
 import { findPom, lineageOf, type PlacedPom } from './lineage.ts';
 import { isImport, type Pom, type PomDependency } from './pom.ts';
 
-/** Dependency management that is imported from available poms. */
-interface Imports {
-  /** Interpolated, in the order of precedence. */
-  readonly managed: readonly PomDependency[];
-  /** The imports whose poms are available. */
-  readonly found: ReadonlySet<PomDependency>;
-}
-
-/** Reads imports recursively. `seen`: paths of poms that were read before. */
+/**
+ * Reads imports recursively. `seen`: paths of poms that were read before. `managed`: interpolated, in the order of precedence. `found`:
+ * the imports whose poms are available.
+ */
 export function readImports(
   lineage: readonly PlacedPom[],
   input: LockfileInput,
   seen: Set<string> = new Set(),
-): Imports {
+) {
   const interpolate = createInterpolation(lineage);
   const managed: PomDependency[] = [];
   const found = new Set<PomDependency>();

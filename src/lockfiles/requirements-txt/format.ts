@@ -189,14 +189,8 @@ function rawLines(text: string): readonly LogicalLine[] {
     .flatMap((row, index) => row.split(SEPARATORS).map((part) => ({ line: index + 1, text: part })));
 }
 
-interface Include {
-  readonly path: string;
-  /** A constraint limits the versions of requirements and is not a requirement itself. */
-  readonly isConstraint: boolean;
-}
-
-/** The file that a line includes. */
-function includeOf(text: string): Include | undefined {
+/** The file that a line includes. `isConstraint`: a constraint limits the versions of requirements and is not a requirement itself. */
+function includeOf(text: string) {
   const path = INCLUDE.exec(text)?.[1];
   if (path === undefined) return undefined;
   return { path: path.replace(/^(["'])(.*)\1$/, '$2'), isConstraint: /^(?:-c|--constraint)/.test(text) };

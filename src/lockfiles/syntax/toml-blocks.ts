@@ -8,12 +8,6 @@ export interface TomlTables {
   readonly lines: (index: number) => number | undefined;
 }
 
-interface Block {
-  readonly root: Table;
-  readonly line: number | undefined;
-  readonly feeds: number;
-}
-
 /** Parses a text whose packages are the tables `[[list]]`. Throws as `parseToml` does. */
 export function parseTomlTables(text: string, path: string, list: string, memo?: BlockMemo): TomlTables {
   const known = memo && inBlocks(text, path, list, memo);
@@ -53,7 +47,7 @@ function inBlocks(text: string, path: string, list: string, memo: BlockMemo): To
   }
 }
 
-function blockOf(block: string, path: string, list: string): Block {
+function blockOf(block: string, path: string, list: string) {
   return { root: parseToml(block, path), line: tableLines(block, list)(0), feeds: lineFeeds(block) };
 }
 

@@ -1,20 +1,13 @@
 /** Between the id of a target and the name of one of its releases. No target that a producer names has it in its id. */
 const MARK = '@release:';
 
-/** A release of a target: a target of its own, whose lockfiles never change. */
-export interface NamedRelease {
-  /** Id of the target that was released. */
-  readonly target: string;
-  readonly release: string;
-}
-
 /** The id of a release. */
 export function releaseIdOf(target: string, release: string): string {
   return `${target}${MARK}${release}`;
 }
 
-/** The release that an id names; `undefined` for the id of another target. */
-export function releaseIn(id: string): NamedRelease | undefined {
+/** The release that an id names; `undefined` for the id of another target. `target`: id of the target that was released. */
+export function releaseIn(id: string) {
   const at = id.indexOf(MARK);
   return at < 0 ? undefined : { target: id.slice(0, at), release: id.slice(at + MARK.length) };
 }

@@ -19,21 +19,12 @@ export interface PackageGroup {
   readonly changes: readonly ChangeText[];
 }
 
-export interface FittedGroups {
-  readonly groups: readonly PackageGroup[];
-  /** Number of changes that are counted only. */
-  readonly leftOut: number;
-}
-
 /**
  * The changes by package and then by advisory, those of the highest priority first: as many as a person reads at once and as fit into
  * `budget`. `sizeOf` returns the size of a group as its receiver writes it.
+ * `leftOut`: number of changes that are counted only.
  */
-export function packageGroups(
-  alert: Alert,
-  budget: number,
-  sizeOf: (group: PackageGroup) => number,
-): FittedGroups {
+export function packageGroups(alert: Alert, budget: number, sizeOf: (group: PackageGroup) => number) {
   const groups = new Map<string, PackageGroup>();
   const sizes = new Map<string, number>();
   let [used, shown] = [0, 0];

@@ -4,7 +4,7 @@ import type { Store } from '../../compose/store.ts';
 import { createIdSet } from '../../fleet/id-list.ts';
 import type { IdentifiedPackage } from '../../fleet/identity.ts';
 import { findPlaces, type PackagePlace } from '../../fleet/package-places.ts';
-import type { HeldPackage, OtherVersions, WhereAnswer } from '../../model/api/lockhound-api.generated.ts';
+import type { HeldPackage, OtherVersions } from '../../model/api/lockhound-api.generated.ts';
 import { systemOf } from '../../model/lockfile/ecosystem.ts';
 import { compareText } from '../../policy/finding-order.ts';
 import { reportTo } from '../../store/values/stored-values.ts';
@@ -13,18 +13,8 @@ import type { OperationContext } from '../context.ts';
 import { findHolders, type Holder, type HolderTest, type SelectedPackages } from './holders.ts';
 import type { PackageQuery } from './query.ts';
 
-/** The answer about a package, before its places are read. */
-interface PackageAnswer extends Omit<WhereAnswer, 'places'> {
-  /** The places by target and lockfile. `limit`: of lockfiles. */
-  places(limit?: number): AsyncGenerator<HeldPackage>;
-}
-
-/** Throws `Refusal` (`nothing-stored`, `query-invalid`). */
-export async function findPackage(
-  context: OperationContext,
-  query: PackageQuery,
-  fits: HolderTest,
-): Promise<PackageAnswer> {
+/** Throws `Refusal` (`nothing-stored`, `query-invalid`). `places`: the places by target and lockfile. `limit`: of lockfiles. */
+export async function findPackage(context: OperationContext, query: PackageQuery, fits: HolderTest) {
   const { versions, holders, notCompared } = await findHolders(context, query, fits);
   const others =
     holders.length > 0 || query.versions === ''

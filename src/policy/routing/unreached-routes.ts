@@ -10,19 +10,15 @@ export interface UnreachedRoute {
   readonly takenBy: string | undefined;
 }
 
-/** Finds routes that no target reaches. */
-export interface RouteReach {
-  add(target: Target): void;
-  /** The routes, in their order. */
-  unreached(): readonly UnreachedRoute[];
-}
-
-/** Compares the labels of targets with those of the routes. What else a route asks for may come with the next finding. */
-export function createRouteReach({ take, rules }: Routing): RouteReach {
+/**
+ * Compares the labels of targets with those of the routes. What else a route asks for may come with the next finding. `unreached`: the
+ * routes, in their order.
+ */
+export function createRouteReach({ take, rules }: Routing) {
   const reached = new Set<RouteRule>();
   const taken = new Map<RouteRule, string>();
   return {
-    add(target) {
+    add(target: Target): void {
       const open = rules.filter(({ match }) => fitsLabels(match, target));
       for (const [index, rule] of open.entries()) {
         const isLast = take === 'first' || rule.rest;

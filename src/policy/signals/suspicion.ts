@@ -23,32 +23,20 @@ export function pointsOf({ signal, grade = '' }: Signal, groups: readonly string
   return signal === 'provenance-lost' && isForDevelopment ? Math.max(0, points - 1) : points;
 }
 
-/** One reason of a suspicion. */
-export interface Reason {
-  readonly signal: string;
-  readonly points: number;
-  readonly text: string;
-}
-
 /** The signals of a version in a target, as one judgement. */
 export interface Suspicion {
   /** Sum of the points of the reasons. */
   readonly score: number;
   /** The most points first; never empty. */
-  readonly reasons: readonly Reason[];
+  readonly reasons: readonly { readonly signal: string; readonly points: number; readonly text: string }[];
   /** The signal that names a finding that is no incident; `undefined` when none is a finding of its own, or not any more. */
   readonly headline: string | undefined;
-}
-
-export interface SuspectedPackage {
-  readonly target: string;
-  readonly groups: readonly string[];
 }
 
 /** Combines the signals of a version. `undefined` without a signal. A rule that is `off` does not count. */
 export function suspicionOf(
   { signals }: Pick<Inspection, 'signals'>,
-  { target, groups }: SuspectedPackage,
+  { target, groups }: { readonly target: string; readonly groups: readonly string[] },
   { rules }: Pick<Policy, 'rules'>,
 ): Suspicion | undefined {
   const counted = signals

@@ -16,25 +16,19 @@ interface TarEntry {
   readonly bytes: number;
 }
 
-interface Tar {
-  /** Regular files by name. Of several with one name, the last. */
-  readonly entries: ReadonlyMap<string, TarEntry>;
-  read(entry: TarEntry): Promise<Buffer>;
-  close(): Promise<void>;
-}
-
 /**
  * Reads the headers of a tar archive. Contents are skipped by their size and not read, so that an image of gigabytes takes as long as one of
  * megabytes; no library offers that. Links and names of more than 100 characters are left out: no file of an image has them. Throws
  * `ImageError` and `FileError`.
+ * `entries`: regular files by name. Of several with one name, the last.
  */
-export async function openTar(path: string): Promise<Tar> {
+export async function openTar(path: string) {
   const { descriptor, size } = await openFile(path);
   try {
     const entries = await readEntries(path, descriptor, size);
     return {
       entries,
-      read: async ({ at, bytes }) => await readAt(path, descriptor, at, bytes),
+      read: async ({ at, bytes }: TarEntry) => await readAt(path, descriptor, at, bytes),
       close: () => close(descriptor),
     };
   } catch (error) {

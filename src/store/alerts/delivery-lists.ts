@@ -7,11 +7,6 @@ import type { RedisClient } from '../redis/connection.ts';
 export const DELIVERY_INDEXES = ['open', 'failed', 'delivered'] as const;
 export type DeliveryIndex = (typeof DELIVERY_INDEXES)[number];
 
-/** A delivery with its place in the order by its last change. */
-export interface TimedDelivery extends PlacedId {
-  readonly delivery: DeliveryRecord;
-}
-
 /** Records that are read in parallel. */
 const CHUNK = 500;
 /** Open deliveries at each end of their order whose age is read. */
@@ -50,7 +45,7 @@ export function createDeliveryLists(
       return Array.from(times, ([id, time]) => ({ id, time })).sort((left, right) => left.time - right.time);
     },
     /** Deliveries of one kind by their last change, newest first, from a place on. An unreadable one is reported. */
-    async *newest(kind: DeliveryIndex, range: NewestRange): AsyncGenerator<TimedDelivery> {
+    async *newest(kind: DeliveryIndex, range: NewestRange) {
       for await (const part of newestIds(redis, index[kind], range)) {
         const records = new Map((await findAll(part.map(({ id }) => id))).map((one) => [one.id, one]));
         for (const place of part) {

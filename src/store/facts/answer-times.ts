@@ -17,16 +17,11 @@ export interface AnswerTime {
   readonly at: number;
 }
 
-export interface AnswerTimeOptions {
-  readonly now: () => number;
-  readonly onUnreadable: (error: StoreError) => void;
-}
-
 /** When the service answered last about the subjects of facts. `LEARN` writes these times with the answers. */
 export function createAnswerTimes(
   redis: RedisClient,
   keys: ReturnType<Keys['facts']>,
-  { now, onUnreadable }: AnswerTimeOptions,
+  { now, onUnreadable }: { readonly now: () => number; readonly onUnreadable: (error: StoreError) => void },
 ) {
   const { answered, unanswered, failure } = keys;
   return {

@@ -27,18 +27,8 @@ With --json, --follow prints one line for each change.
 Exit codes: 0 found, 1 no target holds it, 2 an error or an incomplete result, 130 interrupted.`,
 };
 
-/** A target that locked other versions of a package than before. */
-interface PackageMove {
-  readonly target: string;
-  readonly took: readonly string[];
-  readonly left: readonly string[];
-}
-
 /** The packages that targets locked, and those that they no longer lock. */
-export function movesBetween(
-  before: readonly PackageHolder[],
-  now: readonly PackageHolder[],
-): readonly PackageMove[] {
+export function movesBetween(before: readonly PackageHolder[], now: readonly PackageHolder[]) {
   const [old, current] = [before, now].map((all) => new Map(all.map((one) => [one.target, one.purls])));
   const names = [...new Set([...(old?.keys() ?? []), ...(current?.keys() ?? [])])].sort();
   return names.flatMap((target) => {
