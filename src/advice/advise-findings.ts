@@ -105,7 +105,7 @@ function withFixes(finding: Finding, fixes: ReadonlyMap<string, readonly Fix[]>)
 }
 
 /** The result, or the reason why no advice is given. */
-async function orReason<T>(work: () => Promise<T>): Promise<T | string> {
+export async function orReason<T>(work: () => Promise<T>): Promise<T | string> {
   try {
     return await work();
   } catch (error) {

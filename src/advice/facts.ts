@@ -34,7 +34,7 @@ export interface AdviceFacts {
   /** The graph that a new installation of a version resolves to. It is not known when the service has none, and when a request fails. */
   graph(key: VersionKey): Promise<Search<DependencyGraph>>;
   /**
-   * The requirements that a version of Cargo, Go or PyPI declares. Not known as graphs are, and for a service that does not have it.
+   * The requirements that a version of Cargo, Go, npm or PyPI declares. Not known as graphs are, and for a service that does not have it.
    */
   requirements(key: VersionKey): Promise<Search<readonly DeclaredRequirement[]>>;
   /** Why graphs could not be read: another time they can be. */

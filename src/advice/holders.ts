@@ -37,12 +37,21 @@ export async function holdersOf(
     }));
   const everywhere = pins.filter((pin) => pin.everywhere);
   if (everywhere.length > 0) return everywhere.map(({ holder }) => holder);
+  return [...pins.map(({ holder }) => holder), ...(await requirersOf(locked, project, facts))];
+}
+
+/** The target and the packages that require a locked package, whatever pins replace. */
+export async function requirersOf(
+  locked: ResolvedPackage,
+  project: Project,
+  facts: AdviceFacts,
+): Promise<readonly Holder[]> {
   const own = (await goHolders(locked, project, facts)) ?? targetHolders(locked, project);
   const others: Holder[] = [];
   for (const dependent of project.dependents.of(locked.id)) {
     others.push(...(await packageHolders(dependent, locked, project, facts)));
   }
-  return [...pins.map(({ holder }) => holder), ...own, ...others];
+  return [...own, ...others];
 }
 
 /** More modules than these are not asked which one brings another. */
@@ -60,8 +69,8 @@ async function goHolders(
   if (locked.ecosystem !== 'golang' || locked.direct !== false || project.hasEdges) return undefined;
   for (const one of project.packages.filter(({ direct }) => direct === true).slice(0, MAX_MODULES)) {
     const key = publicKey(one);
-    const [requirement] = key === undefined ? [] : await declaredRequirements(key, locked, facts);
-    if (requirement !== undefined) return [{ kind: 'package', by: one.id, folder: '', requirement }];
+    const [required] = key === undefined ? [] : await declaredRequirements(key, locked, facts);
+    if (required !== undefined) return [{ kind: 'package', by: one.id, folder: '', ...required }];
   }
   return undefined;
 }
@@ -83,46 +92,39 @@ function targetHolders({ name, direct }: ResolvedPackage, project: Project): rea
   }));
 }
 
-/** From the lockfile, or else from the graph of the dependent, whose edges state requirements. */
+type Required = Pick<Holder, 'requirement' | 'isPeer'>;
+
+/** From the lockfile, or else by what the index has of the dependent. */
 async function packageHolders(
   dependent: ResolvedPackage,
   locked: ResolvedPackage,
   project: Project,
   facts: AdviceFacts,
 ): Promise<readonly Holder[]> {
-  const system = systemOf(locked.ecosystem) as System;
-  const stated = project.requirements(dependent.id, locked.name);
-  const known =
-    stated.length > 0
-      ? stated
-      : (await publishedRequirements(dependent, locked, system, facts)).map((requirement) => ({
-          requirement,
-        }));
-  const holder = { kind: 'package', by: dependent.id, folder: '' } as const;
-  if (known.length === 0) return [{ ...holder, requirement: undefined }];
-  return known.map(({ requirement, isPeer }: Pick<Holder, 'requirement' | 'isPeer'>) => ({
-    ...holder,
-    requirement,
-    isPeer,
-  }));
+  const stated: readonly Required[] = project.requirements(dependent.id, locked.name);
+  const found = stated.length > 0 ? stated : await publishedRequirements(dependent, locked, facts);
+  const known = found.length > 0 ? found : [{ requirement: undefined }];
+  return known.map(({ requirement, isPeer }: Required) => {
+    return { kind: 'package', by: dependent.id, folder: '', requirement, isPeer };
+  });
 }
 
+/** Those that the dependent declares, or else those of the edges of its graph. */
 async function publishedRequirements(
   dependent: ResolvedPackage,
   locked: ResolvedPackage,
-  system: System,
   facts: AdviceFacts,
-): Promise<readonly string[]> {
+): Promise<readonly Required[]> {
   const key = publicKey(dependent);
   const declared = key && (await declaredRequirements(key, locked, facts));
   if (declared !== undefined && declared.length > 0) return declared;
   const search = key === undefined ? undefined : await facts.graph(key);
-  if (search?.state !== 'good') return [];
+  if (key === undefined || search?.state !== 'good') return [];
   const { found: graph } = search;
-  const name = canonicalName(locked.name, system);
+  const name = canonicalName(locked.name, key.system);
   return graph.edges.flatMap(({ from, to, requirement }) => {
     const isWanted = graph.nodes[from]?.relation === 'SELF' && graph.nodes[to]?.versionKey.name === name;
-    return isWanted && requirement !== undefined ? [requirement] : [];
+    return isWanted && requirement !== undefined ? [{ requirement }] : [];
   });
 }
 
@@ -131,17 +133,18 @@ async function declaredRequirements(
   key: VersionKey,
   locked: ResolvedPackage,
   facts: AdviceFacts,
-): Promise<readonly string[]> {
+): Promise<readonly Required[]> {
   const { system } = key;
-  const declared = DECLARING.has(system) ? await facts.requirements(key) : undefined;
+  const isKnown = system === 'NPM' || DECLARING.has(system);
+  const declared = isKnown ? await facts.requirements(key) : undefined;
   if (declared?.state !== 'good') return [];
   const scheme = schemeOf(system);
   const name = canonicalName(locked.name, system);
-  const own = declared.found.flatMap((one) =>
-    canonicalName(one.name, system) === name ? one.requirement : [],
-  );
+  const own = declared.found.filter((one) => canonicalName(one.name, system) === name);
   const isValid = scheme.isValid(locked.version);
-  const fitting = own.filter((one) => isValid && scheme.satisfies(locked.version, one) === true);
+  const fitting = own.filter(
+    ({ requirement }) => isValid && scheme.satisfies(locked.version, requirement) === true,
+  );
   return fitting.length > 0 ? fitting : own;
 }
 

@@ -17,7 +17,7 @@ interface ExceptionOptions extends OutputOptions, ConfigOptions, DestinationOpti
 const EXAMPLES = `
 Examples:
   lockhound exceptions                        what overrules the tools of this folder; looks nothing up
-  lockhound exceptions --look-up              also which ignored advisories affect nothing, and which cooldowns ended
+  lockhound exceptions --look-up              also by advisories, dates, and what dependents require
   lockhound exceptions . --json               with line, reason, author and evidence of each
   lockhound targets exceptions org/shop       the same of a target of the fleet
 

@@ -95,6 +95,7 @@ export async function adviseAndApply(terminal: Terminal, paths: readonly string[
       progress,
       format: options.as,
       adviceRequests,
+      exceptionRequests: adviceRequests,
     });
   try {
     const scanned = await scan(paths, MAX_REQUESTS);

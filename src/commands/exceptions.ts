@@ -74,9 +74,12 @@ async function readOnly({ config }: LoadedConfig, { path, signal }: ExceptionOpt
   }
 }
 
+/** Requests for the proof of exceptions. */
+const MAX_REQUESTS = 5_000;
+
 async function lookedUp(loaded: LoadedConfig, { path, ...options }: ExceptionOptions): Promise<Found> {
   const { scanPaths } = await import('./scan.ts');
-  const { report } = await scanPaths(loaded, { paths: [path], ...options });
+  const { report } = await scanPaths(loaded, { paths: [path], exceptionRequests: MAX_REQUESTS, ...options });
   const { lockfiles, unread } = report.inventory;
   return { ...report.verdict, lockfiles, ...unreadOf(unread) };
 }

@@ -43,6 +43,8 @@ export interface ScanOptions {
   readonly progress: ScanProgress;
   /** Requests for advice on findings at most. Default: 0, without advice. */
   readonly adviceRequests?: number;
+  /** Requests for the proof of exceptions at most. Default: 0, without them. */
+  readonly exceptionRequests?: number;
 }
 
 /**
@@ -164,7 +166,7 @@ function targetOf({ target, paths, image }: Pick<ScanOptions, 'target' | 'paths'
   return target ?? (basename(resolve(paths[0] ?? image?.path ?? '.')) || 'target');
 }
 
-/** The advice is loaded when there are findings on which there can be any. */
+/** The advice is loaded when there are findings on which there can be any, or exceptions to prove. */
 async function advised(
   report: ScanReport,
   {
@@ -176,12 +178,20 @@ async function advised(
     readonly options: ScanOptions;
   },
 ): Promise<AdvisedScan> {
-  const { adviceRequests: maxRequests = 0, signal } = options;
-  const isAdvisable = report.verdict.findings.some(({ advisory }) => advisory !== undefined);
-  if (maxRequests === 0 || !isAdvisable) return { report, plans: [] };
-  const { adviseScan } = await import('./scanning/scan-advice.ts');
+  const { adviceRequests = 0, exceptionRequests = 0, signal } = options;
   const { maxBytes } = loaded.config.lockfiles;
-  return await adviseScan(report, { ...parts, maxRequests, maxBytes, signal });
+  const isAdvised =
+    adviceRequests > 0 && report.verdict.findings.some(({ advisory }) => advisory !== undefined);
+  const isProven =
+    exceptionRequests > 0 && report.inventory.lockfiles.some((one) => one.exceptions !== undefined);
+  if (!isAdvised && !isProven) return { report, plans: [] };
+  const { adviseScan, proveExceptions } = await import('./scanning/scan-advice.ts');
+  const limits = { ...parts, maxBytes, signal };
+  const proven = isProven
+    ? await proveExceptions(report, { ...limits, maxRequests: exceptionRequests })
+    : report;
+  if (!isAdvised) return { report: proven, plans: [] };
+  return await adviseScan(proven, { ...limits, maxRequests: adviceRequests });
 }
 
 /** The content of the VEX documents of an option. Loaded on use: few scans name a document. */

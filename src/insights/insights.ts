@@ -161,7 +161,7 @@ export function createInsights(options: InsightsOptions): Insights {
       );
     },
     async requirements(key, signal) {
-      if (!hasNewerRequirements(key.system)) return undefined;
+      if (key.system !== 'NPM' && !hasNewerRequirements(key.system)) return undefined;
       const answered = await limit(() => getRequirements(service, key, { signal }));
       const isUnknown = answered.error?.code === 'unsupported' || answered.error?.code === 'not-found';
       return isUnknown ? undefined : readDeclared(answerOf(answered));

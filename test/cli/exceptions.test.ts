@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { startInsightsService } from '../../src/embedded/insights/service.ts';
 import { lockhound } from './lockhound.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'exceptions-'));
@@ -59,6 +60,137 @@ unknown (1)
       ['suppression', 'needed'],
       ['ignored-advisory', 'needed'],
     ]);
+  });
+
+  describe('with the requirements of dependents, which the index has', () => {
+    const of = (name: string, versions: Record<string, object>, latest = '1.0.0') => ({
+      ...{ system: 'NPM' as const, name, default: latest },
+      versions: Object.entries(versions).map(([version, one]) => ({ version, ...one })),
+    });
+    const two = { '1.0.0': {}, '1.1.0': {} };
+    const packages = [
+      of('a', {
+        '1.0.0': {
+          dependencies: { open: '^1.0.0', old: '^2.0.0', newest: '^1.0.0', held: '^1.0.0', one: '^1.0.0' },
+          optionalDependencies: { maybe: '1.0.0' },
+          peerDependencies: { peer: '^1.0.0' },
+        },
+      }),
+      ...['old', 'newest', 'maybe', 'peer', 'own'].map((name) => of(name, { '1.0.0': {} })),
+      ...['open', 'held'].map((name) => of(name, two, '1.1.0')),
+      of('one', { '1.0.0': {}, '1.0.1': {} }, '1.0.1'),
+    ];
+    const overrides = {
+      ...{ open: '>=1.0.0', old: '1.0.0', newest: '1.0.0', held: '1.0.0', maybe: '>=1.0.0 <9', peer: '>=1' },
+      ...{ own: '1.0.0', 'own@>=2 <3': '1.0.0', strange: '1.0.0', 'a>one': '>=1.0.1', 'b>own': '>=1.0.0' },
+      ...{ gone: '-' },
+    };
+    const pnpm = (replaced: object, more = '') => `lockfileVersion: '9.0'
+${more}overrides:
+${Object.entries(replaced)
+  .map(([name, value]) => `  '${name}': '${value}'\n`)
+  .join('')}
+importers:
+  .:
+    dependencies:
+      a: { specifier: ^1.0.0, version: 1.0.0(peer@1.0.0) }
+      strange: { specifier: 1.0.0, version: 1.0.0 }
+  packages/b:
+    dependencies:
+      own: { specifier: 1.0.0, version: 1.0.0 }
+packages:
+  a@1.0.0: { resolution: { integrity: sha512-a }, peerDependencies: { peer: '>=1' } }
+${['open', 'old', 'newest', 'held', 'maybe', 'peer', 'own', 'strange', 'other']
+  .map((name) => `  ${name}@1.0.0: { resolution: { integrity: sha512-a } }\n`)
+  .join('')}  one@1.0.1: { resolution: { integrity: sha512-a } }
+snapshots:
+  a@1.0.0(peer@1.0.0):
+    dependencies: { open: 1.0.0, old: 1.0.0, newest: 1.0.0, held: 1.0.0, one: 1.0.1, peer: 1.0.0 }
+    optionalDependencies: { maybe: 1.0.0 }
+${['open', 'old', 'newest', 'held', 'maybe', 'peer', 'own']
+  .map((name) => `  ${name}@1.0.0: {}\n`)
+  .join('')}  one@1.0.1: {}
+  other@1.0.0:
+    dependencies: { strange: 1.0.0 }
+  strange@1.0.0: {}
+`;
+    const files = {
+      'package.json': JSON.stringify({
+        ...{ name: 'root', dependencies: { a: '^1.0.0', strange: '^1.0.0' }, pnpm: { overrides } },
+      }),
+      'pnpm-workspace.yaml': 'packages: [packages/*]\n',
+      'packages/b/package.json': JSON.stringify({ name: 'b', dependencies: { own: '^1.0.0' } }),
+    };
+
+    async function judged(place: string, ...args: string[]) {
+      const service = await startInsightsService({ data: { packages, advisories: [] } });
+      try {
+        const config = join(place, 'config.yaml');
+        writeFileSync(config, `insights: { url: "${service.url}" }\n`);
+        const { out } = await lockhound(['exceptions', place, '--json', '--config', config, ...args]);
+        const { exceptions } = JSON.parse(out) as { exceptions: Record<string, string>[] };
+        return Object.fromEntries(
+          exceptions.map(({ subject = '', verdict, evidence }) => [subject, `${verdict}: ${evidence}`]),
+        );
+      } finally {
+        await service.close();
+      }
+    }
+
+    it('most overrides of pnpm get a verdict', async () => {
+      const place = project('pnpm', { ...files, 'pnpm-lock.yaml': pnpm(overrides) });
+      rmSync(join(place, 'package-lock.json'));
+      expect(await judged(place)).toMatchObject({
+        open: expect.stringMatching(/^unknown: .* does not state what requires open: .*--look-up/),
+      });
+      expect(await judged(place, '--look-up')).toEqual({
+        open: 'removable: all 1 requirements of open permit 1.0.0',
+        old: 'needed: a@1.0.0 requires old ^2.0.0, and 1.0.0 is locked',
+        newest: 'removable: all 1 requirements of newest permit 1.0.0, the newest that each permits',
+        held: 'unknown: all 1 requirements of held permit 1.0.0, but without the lockfile, 1.1.0 is selected',
+        maybe: 'removable: all 1 requirements of maybe permit 1.0.0',
+        // The lockfile has the override in the place of this requirement.
+        peer: 'removable: all 1 requirements of peer permit 1.0.0',
+        'a>one': 'removable: all 1 requirements of one permit 1.0.1',
+        // The manifest of the member has what the lockfile has not.
+        'b>own': 'removable: all 1 requirements of own permit 1.0.0',
+        own: 'unknown: another entry may decide without it',
+        'own@>=2 <3': 'removable: nothing requires own@>=2 <3',
+        strange: 'unknown: it is not known which versions of strange other@1.0.0 requires',
+        gone: expect.stringMatching(/^unknown: /),
+      });
+    });
+
+    it('nothing is proven where hooks change requirements, and of entries that the lockfile does not have', async () => {
+      const { held, ...others } = overrides;
+      const hooked = pnpm(others, 'pnpmfileChecksum: sha256-a\n');
+      const place = project('hooked', { ...files, 'pnpm-lock.yaml': hooked });
+      rmSync(join(place, 'package-lock.json'));
+      const { open, held: missing } = await judged(place, '--look-up');
+      expect(open).toBe('unknown: pnpm-lock.yaml is not all that decides about open');
+      expect(missing).toMatch(/^unknown: pnpm-lock.yaml does not have held/);
+    });
+
+    it('a pin of Yarn 4 below the version that it would select is needed', async () => {
+      const entry = (key: string, id: string, more = '') =>
+        `\n"${key}":\n  version: 1.0.0\n  resolution: "${id}"\n${more}  checksum: 10/a\n  languageName: node\n  linkType: hard\n`;
+      const needs = '  dependencies:\n    held: "npm:^1.0.0"\n    newest: "npm:^1.0.0"\n';
+      const lock = [
+        '__metadata:\n  version: 8\n',
+        entry('a@npm:^1.0.0', 'a@npm:1.0.0', needs),
+        entry('held@npm:1.0.0', 'held@npm:1.0.0'),
+        entry('newest@npm:1.0.0', 'newest@npm:1.0.0'),
+        '\n"root@workspace:.":\n  version: 0.0.0-use.local\n  resolution: "root@workspace:."\n  dependencies:\n    a: "npm:^1.0.0"\n  languageName: unknown\n  linkType: soft\n',
+      ];
+      const resolutions = { held: '1.0.0', newest: '1.0.0' };
+      const manifest = JSON.stringify({ name: 'root', dependencies: { a: '^1.0.0' }, resolutions });
+      const place = project('berry', { 'package.json': manifest, 'yarn.lock': lock.join('') });
+      rmSync(join(place, 'package-lock.json'));
+      expect(await judged(place, '--look-up')).toEqual({
+        held: 'needed: without it, Yarn selects held 1.1.0',
+        newest: 'removable: all 1 requirements of newest permit 1.0.0, the newest that each permits',
+      });
+    });
   });
 
   it('names the commit of a line, and none for a line that is not committed', async () => {

@@ -95,7 +95,7 @@ describe('requirements', () => {
       'package.json': JSON.stringify({ workspaces: { packages: ['packages/*', 1] } }),
       'packages/x/package.json': JSON.stringify({ dependencies: { a: '1.0.0' } }),
     };
-    expect(memberPatterns('yarn-lock', new Map(Object.entries(own)))).toEqual(['packages/*']);
+    expect(await memberPatterns('yarn-lock', new Map(Object.entries(own)))).toEqual(['packages/*']);
     expect(await statement('yarn-lock', text, own)).toMatchObject({
       lines: ['./packages/x a 1.0.0'],
       statesDirect: false,

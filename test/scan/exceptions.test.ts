@@ -229,7 +229,8 @@ e@^1.0.0, e@^2.0.0:
       ['a', 'removable'],
       ['x', 'removable'],
       ['**/@s/gone/**/e', 'removable'],
-      ['a/**/e', 'needed'],
+      // Another entry forces what is locked.
+      ['a/**/e', 'unknown'],
     ]);
   });
 });

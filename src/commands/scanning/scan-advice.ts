@@ -1,6 +1,10 @@
 import { dirname, join } from 'node:path';
-import { type AdviceRequest, type Advised, adviseFindings } from '../../advice/advise-findings.ts';
-import { createAdviceFacts } from '../../advice/facts.ts';
+import pLimit from 'p-limit';
+import { type AdviceRequest, type Advised, adviseFindings, orReason } from '../../advice/advise-findings.ts';
+import { waitsUntil } from '../../advice/candidates.ts';
+import { type AdviceFacts, createAdviceFacts } from '../../advice/facts.ts';
+import { publicKey, requirersOf } from '../../advice/holders.ts';
+import { openProject } from '../../advice/project.ts';
 import { FileError } from '../../files/errors.ts';
 import { foldersLike } from '../../files/folders-like.ts';
 import { readFile } from '../../files/read-file.ts';
@@ -12,11 +16,16 @@ import {
   STATEMENT_FILES,
   statementReader,
 } from '../../lockfiles/requirements/read-statement.ts';
+import type { StatementInput } from '../../lockfiles/requirements/statement.ts';
 import { decodeText } from '../../lockfiles/syntax/decode-text.ts';
-import type { ProjectStatement } from '../../model/advice/project-statement.ts';
-import type { Insights } from '../../model/ports/insights.ts';
-import type { ResolvedPackage } from '../../model/scan/inventory.ts';
+import type { ProjectStatement, StatedRequirement } from '../../model/advice/project-statement.ts';
+import { messageOf } from '../../model/errors.ts';
+import { isReadWhole } from '../../model/lockfile/read-whole.ts';
+import type { Insights, PublishedVersion } from '../../model/ports/insights.ts';
+import type { Exception } from '../../model/scan/exception.ts';
+import type { ResolvedLockfile, ResolvedPackage } from '../../model/scan/inventory.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
+import { lockfileProver } from '../../policy/exceptions/lockfile-proof.ts';
 import { compareFindingOrder } from '../../policy/finding-order.ts';
 import { withPriority } from '../../policy/priority/priority.ts';
 
@@ -64,15 +73,109 @@ export async function adviseScan(report: ScanReport, advice: ScanAdvice): Promis
   };
 }
 
+/**
+ * Proves the overrides of JavaScript that the lockfiles alone do not decide: by what the index has of the dependents, and by the releases of the
+ * overridden packages. What cannot be read or asked leaves them unknown, with the reason.
+ */
+export async function proveExceptions(report: ScanReport, advice: ScanAdvice): Promise<ScanReport> {
+  const { insights, maxRequests, signal } = advice;
+  const facts = createAdviceFacts(insights, { signal, maxRequests });
+  const lockfiles: ResolvedLockfile[] = [];
+  for (const file of report.inventory.lockfiles) lockfiles.push(await proven(file, advice, facts));
+  return { ...report, inventory: { ...report.inventory, lockfiles } };
+}
+
+/** Packages about which the index is asked at the same time. */
+const CONCURRENCY = 8;
+/** Yarn and pnpm have a cooldown of a day by themselves; in minutes. */
+const DAY = 1_440;
+
+async function proven(
+  file: ResolvedLockfile,
+  advice: ScanAdvice,
+  facts: AdviceFacts,
+): Promise<ResolvedLockfile> {
+  const { path, format, exceptions = [] } = file;
+  const open = exceptions.filter(isOpenOverride);
+  const problems: string[] = [];
+  const problem = (reason: string): void => void problems.push(reason);
+  const input = open.length === 0 ? undefined : await inputOf(path, format, advice, problem);
+  const statement = input && (await statementReader(format))(input, problem);
+  if (input === undefined || statement === undefined || problems.length > 0) return file;
+  const { cooldown = { minutes: 0, where: '', except: [] } } = statement;
+  const age = { ...cooldown, minutes: Math.max(cooldown.minutes, DAY) };
+  const now = Date.now();
+  const project = openProject({ ...file, statement });
+  const published = new Map<string, readonly PublishedVersion[]>();
+  const look = async (name: string): Promise<readonly StatedRequirement[]> => {
+    const locked = project.named(name);
+    const holders = await Promise.all(locked.map((one) => requirersOf(one, project, facts)));
+    if (locked.some((one) => publicKey(one) !== undefined)) {
+      const list = await facts.versions({ system: 'NPM', name });
+      const aged = list?.versions.filter((one) => waitsUntil(name, one, age, now) === undefined);
+      if (aged !== undefined && list?.isPartial !== true) published.set(name, aged);
+    }
+    return holders.flat().flatMap(({ kind, by, requirement, isPeer }) => {
+      const isStated = kind !== 'package' || project.requirements(by, name).length > 0;
+      return isStated || requirement === undefined ? [] : [{ by, folder: '', name, requirement, isPeer }];
+    });
+  };
+  const limit = pLimit(CONCURRENCY);
+  const names = [...new Set(open.flatMap((one) => one.package ?? []))];
+  const found = await Promise.all(names.map((name) => limit(() => orReason(() => look(name)))));
+  const failed = new Map(names.map((name, index) => [name, found[index]]));
+  const requirements = [
+    ...statement.requirements,
+    ...found.flatMap((one) => (typeof one === 'string' ? [] : one)),
+  ];
+  const prove = lockfileProver(
+    {
+      ...{ path, packages: file.packages, isWhole: isReadWhole(file), text: input.text },
+      ...{ others: [...input.files.values()], statement: { ...statement, requirements } },
+      publishedOf: (name) => published.get(name),
+    },
+    exceptions,
+  );
+  const [failure] = facts.failures();
+  return {
+    ...file,
+    exceptions: exceptions.map((one) => {
+      const proof = open.includes(one) ? prove(one) : undefined;
+      if (proof === undefined) return one;
+      const own = failed.get(one.package ?? '');
+      const reason = typeof own === 'string' ? own : failure && messageOf(failure);
+      if (proof.verdict !== 'unknown' || reason === undefined) return { ...one, proof };
+      return { ...one, proof: { ...proof, evidence: `${proof.evidence} (${reason})` } };
+    }),
+  };
+}
+
+/** Whether a lockfile of JavaScript may say more about an exception with what the index has. */
+function isOpenOverride({ kind, ecosystem, proof }: Exception): boolean {
+  return kind === 'override' && ecosystem === 'npm' && (proof?.verdict ?? 'unknown') === 'unknown';
+}
+
 async function statementOf(
+  path: string,
+  format: string,
+  advice: ScanAdvice,
+  problem: (reason: string) => void,
+): Promise<ProjectStatement> {
+  const input = await inputOf(path, format, advice, problem);
+  if (input === undefined) return { requirements: [], statesDirect: false, pins: [] };
+  return (await statementReader(format))(input, problem);
+}
+
+/** A lockfile and the files beside it; `undefined` for one that is not there any more, or cannot be read: then with the reason. */
+async function inputOf(
   path: string,
   format: string,
   { places, maxBytes }: ScanAdvice,
   problem: (reason: string) => void,
-): Promise<ProjectStatement> {
+): Promise<StatementInput | undefined> {
   const place = places.get(path);
   const text = place === undefined ? undefined : await textOf(place.path, place.within, maxBytes, problem);
-  if (place === undefined || text === undefined) return { requirements: [], statesDirect: false, pins: [] };
+  if (place === undefined || text === undefined) return undefined;
   const folder = dirname(place.path);
   const files = new Map<string, string>();
   const add = async (name: string): Promise<void> => {
@@ -80,9 +183,9 @@ async function statementOf(
     if (own !== undefined) files.set(name, own);
   };
   for (const name of STATEMENT_FILES) await add(name);
-  const members = await foldersLike(memberPatterns(format, files), folder);
+  const members = await foldersLike(await memberPatterns(format, files), folder);
   for (const member of members) await add(`${member}/package.json`);
-  return (await statementReader(format))({ path, text, files }, problem);
+  return { path, text, files };
 }
 
 /** `undefined` for a file that does not exist, or that cannot be read: then with the reason. */

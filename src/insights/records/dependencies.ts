@@ -40,14 +40,14 @@ function readNode(node: api.DependencyNode, errors: string[]): Node {
 const MAX_REQUIREMENTS = 5_000;
 
 /**
- * Reads the requirements of a version of Cargo, Go or PyPI for its installation. `undefined` for an answer with none of them, with too
+ * Reads the requirements of a version of Cargo, Go, npm or PyPI for its installation. `undefined` for an answer with none of them, with too
  * many, or with parts that cannot be read: without one of them, the rest says too little.
  */
 export function readDeclared({
-  value: { cargo, pypi, go },
+  value: { cargo, pypi, go, npm },
   problems,
 }: Answer<api.Requirements>): readonly DeclaredRequirement[] | undefined {
-  const stated = cargo ? ofCargo(cargo) : pypi ? ofPypi(pypi) : go && ofGo(go);
+  const stated = cargo ? ofCargo(cargo) : pypi ? ofPypi(pypi) : npm ? ofNpm(npm) : go && ofGo(go);
   const isReadable = problems.length === 0 && (stated?.length ?? 0) <= MAX_REQUIREMENTS;
   return isReadable && stated?.every(({ name }) => name !== '') ? stated : undefined;
 }
@@ -57,6 +57,23 @@ function ofCargo({ dependencies = [] }: api.CargoRequirements): readonly Declare
   return dependencies.flatMap(({ name = '', requirement = '', kind = '', optional = false }) =>
     kind.toLowerCase() === 'dev' ? [] : { name, requirement, isConditional: optional },
   );
+}
+
+/** Of a name in several lists, npm reads the last one of these. */
+function ofNpm({ dependencies: lists = {} }: api.NpmRequirements): readonly DeclaredRequirement[] {
+  const { peerDependencies = [], dependencies = [], optionalDependencies = [] } = lists;
+  const peers = peerDependencies.map((one) => ({ ...one, isPeer: true }));
+  const byKey = new Map(
+    [...peers, ...dependencies, ...optionalDependencies].map((one) => [one.name, one] as const),
+  );
+  return [...byKey.values()].map(({ name = '', requirement = '', ...peer }) => {
+    return { name: packageFor(name, requirement), requirement, isConditional: false, ...peer };
+  });
+}
+
+/** The package that npm installs under a name: that of an alias (`npm:name@^1`). */
+export function packageFor(name: string, requirement: string): string {
+  return /^npm:(@?[^@]+)/.exec(requirement)?.[1] ?? name;
 }
 
 function ofPypi({ dependencies = [] }: api.PyPIRequirements): readonly DeclaredRequirement[] {

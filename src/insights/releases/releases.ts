@@ -29,6 +29,7 @@ import {
   getSimilarlyNamedPackages,
   query,
 } from '../operations.ts';
+import { packageFor } from '../records/dependencies.ts';
 import { requireGraph, requirePackage } from '../records/subject.ts';
 import { hasFacts, readHash } from '../request/params.ts';
 import type { InsightsService } from '../service.ts';
@@ -189,8 +190,7 @@ export function readRequirements({ npm, maven, nuget, rubygems }: api.Requiremen
   return [...stated, ...inMaven].flatMap(({ name = '', requirement = '' }) => {
     // `${…}`: a property of a POM, which is not resolved.
     if (name === '' || name.includes('${')) return [];
-    const [, real] = /^npm:(@?[^@]+)/.exec(requirement) ?? [];
-    return { name: real ?? name, requirement };
+    return { name: packageFor(name, requirement), requirement };
   });
 }
 

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type { StatedPin, StatedRequirement } from '../../model/advice/project-statement.ts';
 import { isObject, type JsonObject } from '../../model/json-object.ts';
 import { parseJsonObject } from '../syntax/parse-json.ts';
@@ -8,10 +9,11 @@ export const MANIFEST = 'package.json';
 
 const LISTS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const;
 
-/** The manifest beside a lockfile; `undefined` without one. Throws `LockfileError`. */
-export function readManifest(files: ReadonlyMap<string, string>): JsonObject | undefined {
-  const text = files.get(MANIFEST);
-  return text === undefined ? undefined : parseJsonObject(text, MANIFEST, 'a package.json');
+/** The manifest beside a lockfile, or in a folder below it; `undefined` without one. Throws `LockfileError`. */
+export function readManifest(files: ReadonlyMap<string, string>, folder = ''): JsonObject | undefined {
+  const name = posix.join(folder, MANIFEST);
+  const text = files.get(name);
+  return text === undefined ? undefined : parseJsonObject(text, name, 'a package.json');
 }
 
 /** The requirements in the lists of a manifest, or of an entry of a lockfile, which has the same lists. */

@@ -9,20 +9,43 @@ const LISTS = ['dependencies', 'devDependencies', 'optionalDependencies'];
 
 /**
  * pnpm-lock.yaml states the requirements of the target, its pins, and what packages require as a peer. Other requirements of packages are resolved,
- * so they are not in it.
+ * so they are not in it. Of a pinned name it has the pin in the place of each requirement: the manifests have those of the target.
  */
 export const pnpmStatement: StatementReader = ({ text, path, files }) => {
   const documents = parseYaml(text, path).map(({ content }) => tableIn(content));
+  const replacing = documents.flatMap((document) => pinsOf(document['overrides'], `${path} overrides`));
+  const replaced = new Set(replacing.map(({ name }) => name));
+  const stated = documents.flatMap((document) => [...requirementsOf(document), ...peersOf(document)]);
   return {
-    requirements: documents.flatMap((document) => [...requirementsOf(document), ...peersOf(document)]),
+    requirements: stated.flatMap((one) =>
+      replaced.has(one.name) ? (one.by === '' ? manifestRequirement(one, files) : []) : one,
+    ),
     statesDirect: true,
     overrides: Object.fromEntries(documents.flatMap((document) => textsOf(document['overrides']))),
-    pins: [
-      ...documents.flatMap((document) => pinsOf(document['overrides'], `${path} overrides`)),
-      ...pinsIn(readManifest(files)),
-    ],
+    pins: [...replacing, ...pinsIn(readManifest(files))],
   };
 };
+
+/** Of several lists, pnpm reads the first one of these. A peer that is missing is installed, too. */
+const MANIFEST_LISTS = ['optionalDependencies', 'dependencies', 'devDependencies', 'peerDependencies'];
+
+/** A requirement of a project as its manifest states it. */
+function manifestRequirement(
+  { folder, name }: StatedRequirement,
+  files: ReadonlyMap<string, string>,
+): readonly StatedRequirement[] {
+  const manifest = readManifest(files, folder);
+  const stated = MANIFEST_LISTS.map((list) => tableIn(manifest?.[list])[name]).find((one) => textIn(one));
+  return requirementOf(folder, name, stated);
+}
+
+/** Patterns of the folders of a workspace. */
+export function workspaceFolders(files: ReadonlyMap<string, string>): unknown {
+  const text = files.get(WORKSPACE);
+  return text === undefined ? undefined : tableIn(parseYaml(text, WORKSPACE)[0]?.content)['packages'];
+}
+
+const WORKSPACE = 'pnpm-workspace.yaml';
 
 function requirementsOf(document: Table): readonly StatedRequirement[] {
   // Without workspaces, older versions have the lists and `specifiers` at the top.

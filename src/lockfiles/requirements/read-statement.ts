@@ -33,18 +33,26 @@ export const STATEMENT_FILES: readonly string[] = [
 ];
 
 /**
- * Patterns of folders whose manifests state requirements, too: the workspaces of Yarn 1, which its lockfile does not have. `files`: those beside
- * the lockfile.
+ * Patterns of folders whose manifests state requirements, too: the workspaces of Yarn 1, which its lockfile does not have, and those of pnpm, whose
+ * lockfile has overrides in their place. `files`: those beside the lockfile.
  */
-export function memberPatterns(format: string, files: ReadonlyMap<string, string>): readonly string[] {
-  if (format !== 'yarn-lock') return [];
-  const workspaces = orProblem(
-    () => readManifest(files)?.['workspaces'],
-    () => undefined,
-  );
-  const patterns = isObject(workspaces) ? workspaces['packages'] : workspaces;
+export async function memberPatterns(
+  format: string,
+  files: ReadonlyMap<string, string>,
+): Promise<readonly string[]> {
+  const foldersIn = format === 'pnpm-lock' ? (await import('./pnpm.ts')).workspaceFolders : yarnWorkspaces;
+  const patterns =
+    format === 'pnpm-lock' || format === 'yarn-lock' ? orProblem(() => foldersIn(files), ignored) : [];
   return Array.isArray(patterns) ? patterns.filter((one) => typeof one === 'string') : [];
 }
+
+function yarnWorkspaces(files: ReadonlyMap<string, string>): unknown {
+  const workspaces = readManifest(files)?.['workspaces'];
+  return isObject(workspaces) ? workspaces['packages'] : workspaces;
+}
+
+/** The statement says what is wrong with the file. */
+function ignored(): undefined {}
 
 const NOTHING: ProjectStatement = { requirements: [], statesDirect: false, pins: [] };
 

@@ -60,7 +60,7 @@ export interface Insights {
   /** `undefined` when there is no graph: not computed, or a system without graphs. Throws `InsightsError`. */
   dependencies(key: VersionKey, signal: AbortSignal): Promise<DependencyGraph | undefined>;
   /**
-   * The requirements that a version of Cargo, Go or PyPI declares for its installation; `undefined` when that is not known: another
+   * The requirements that a version of Cargo, Go, npm or PyPI declares for its installation; `undefined` when that is not known: another
    * system, a version that the index does not have, or a service without such requirements. Throws `InsightsError`.
    */
   requirements(key: VersionKey, signal: AbortSignal): Promise<readonly DeclaredRequirement[] | undefined>;

@@ -38,6 +38,8 @@ export interface Requirement {
 export interface DeclaredRequirement extends Requirement {
   /** Whether it may not apply: an optional crate, or an environment marker. */
   readonly isConditional: boolean;
+  /** Whether it is one of npm's `peerDependencies`. */
+  readonly isPeer?: boolean;
 }
 
 /** A package that a version requires for the first time. */

@@ -1,9 +1,18 @@
+import intersects from 'semver/ranges/intersects.js';
 import subset from 'semver/ranges/subset.js';
 import validRange from 'semver/ranges/valid.js';
 import type { ProjectStatement, StatedRequirement } from '../../model/advice/project-statement.ts';
-import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
+import type { LockedPackage as ReadPackage } from '../../model/lockfile/lockfile.ts';
+import type { PublishedVersion } from '../../model/ports/insights.ts';
 import { type Exception, type LockfileProof, SELECTOR_SEPARATOR } from '../../model/scan/exception.ts';
 import { npm } from '../../versions/scheme.ts';
+
+type LockedPackage = Omit<ReadPackage, 'integrity' | 'source'> & Partial<Pick<ReadPackage, 'source'>>;
+
+/** A requirement with the version that its dependent has; `undefined` where that is not known. */
+interface Held extends StatedRequirement {
+  readonly version: string | undefined;
+}
 
 /** A lockfile, with what it and the files beside it state. */
 export interface LockfileEvidence {
@@ -14,8 +23,10 @@ export interface LockfileEvidence {
   readonly text: string;
   /** The texts of the files beside it. */
   readonly others: readonly string[];
-  /** The requirements of npm packages; absent where the lockfile does not state those of all packages. */
+  /** The requirements of npm packages; absent where nothing is known of them. */
   readonly statement?: ProjectStatement | undefined;
+  /** The releases of a package that its manager may select; absent where they were not looked up. */
+  publishedOf?(name: string): readonly PublishedVersion[] | undefined;
 }
 
 /** Later than any version: a requirement that permits it has no upper bound. */
@@ -40,7 +51,13 @@ export function lockfileProver(
   const byName = Map.groupBy(packages, ({ ecosystem, name }) => nameIn(ecosystem, name));
   const byId = new Map(packages.map((one) => [`${one.name}@${one.version}`, one]));
   const required = Map.groupBy(statement?.requirements ?? [], ({ name }) => name);
-  const overrides = Map.groupBy(all, ({ setting, package: name = '' }) => `${setting} ${name}`);
+  const overrides = Map.groupBy(
+    all.filter(({ kind }) => kind === 'override'),
+    (one) => one.package,
+  );
+  // pnpm locks with its overrides in the place of requirements.
+  const replaced = statement?.overrides;
+  const hasHooks = /^(?:pnpmfile|packageExtensions)Checksum:/m.test(text);
   let names: ReadonlySet<string> | undefined;
   // A member of a workspace, which may have no place in the lockfile, may be the parent that a selector names.
   const hasMembers = others.some((one) => /^packages:|"workspaces"/m.test(one));
@@ -66,7 +83,7 @@ export function lockfileProver(
       if (unused.some((table) => table.trimStart().startsWith(`name = "${name}"\n`)))
         return { verdict: 'removable', evidence: `${path} lists it as a patch that nothing uses` };
       const used = isPatch
-        ? locked.find((one) => one.source.kind === 'git')
+        ? locked.find((one) => one.source?.kind === 'git')
         : packages.find((one) => ecosystem === 'golang' && setting === 'replace' && one.line === line);
       return used && { verdict: 'needed', evidence: `${path} has ${used.name} ${used.version} in its place` };
     }
@@ -78,53 +95,132 @@ export function lockfileProver(
     return parentsOf(exception).find((one) => names?.has(one) === false);
   }
 
-  /**
-   * Whether an override, and nothing else, decides about its requirements: not another entry for the same package or for one of its parents, not a
-   * part of its value that was cut off, and not a lockfile that is older.
-   */
-  function isAlone(
+  /** npm's, Yarn's, pnpm's and Bun's overrides of a package that is locked. */
+  function overrideProof(exception: Exception, locked: readonly LockedPackage[]): LockfileProof {
+    const { package: name = '', subject } = exception;
+    const value = valueFor(exception);
+    const unstated = unstatedBy(name, locked);
+    if (statement === undefined)
+      return unproven(`${path} does not state what requires ${name}: \`exceptions --look-up\` asks for it`);
+    if (value === undefined)
+      return unproven(`${path} does not have ${subject}: it is older, or nothing reads the entry`);
+    if (!isWhole || hasHooks) return unproven(`${path} is not all that decides about ${name}`);
+    if (unstated !== undefined)
+      return unproven(`it is not known which versions of ${name} ${unstated} requires`);
+    const all = required.get(name) ?? [];
+    // A selector of pnpm is about no other requirements.
+    const stated = replaced === undefined ? all : all.filter((one) => isConcerned(one, exception));
+    const own = stated.map((one) => ({ ...one, version: versionFor(one, locked) }));
+    const entries = entriesFor(exception);
+    const against = own.find((one) => isConcerned(one, exception) && isForced(one, entries));
+    if (against !== undefined) {
+      const evidence = `${ownerOf(against)} requires ${name} ${against.requirement}, and ${against.version} is locked`;
+      return { verdict: 'needed', evidence };
+    }
+    const doubt = doubtAbout(exception, value, own);
+    return doubt === undefined ? heldProof(exception, value, own, locked) : unproven(doubt);
+  }
+
+  /** Whether nothing but one override explains the version that a requirement does not permit. `entries`: the others. */
+  function isForced(one: Held, entries: readonly Exception[]): boolean {
+    const { version, requirement, isPeer } = one;
+    if (version === undefined || isPeer === true || npm.satisfies(version, requirement) !== false)
+      return false;
+    return entries.every((entry) => !isConcerned(one, entry) || fits(version, valueFor(entry)) === false);
+  }
+
+  /** An override whose requirements all permit what is locked: it may hold off other versions. */
+  function heldProof(
     exception: Exception,
-    own: readonly StatedRequirement[],
-    versions: readonly (string | undefined)[],
-  ): boolean {
-    const { setting, value = '', package: name = '' } = exception;
-    const entries = overrides.get(`${setting} ${name}`) ?? [];
-    const isHiding =
-      entries.length > 1 || parentsOf(exception).some((one) => overrides.has(`${setting} ${one}`));
-    if (isHiding || value.length > MAX_VALUE) return false;
-    return own.every(
-      (one, index) => !isConcerned(one, exception) || npm.satisfies(versions[index] ?? '', value) === true,
+    value: string,
+    own: readonly Held[],
+    locked: readonly LockedPackage[],
+  ): LockfileProof {
+    const { package: name = '', subject } = exception;
+    const versions = [...new Set(own.map(({ version }) => version))];
+    const permitting =
+      own.length === 0
+        ? `nothing requires ${subject}`
+        : `all ${own.length} requirements of ${name} permit ${versions.join(', ')}`;
+    const others = entriesFor(exception).length;
+    const isOpen = npm.satisfies(ENDLESS, value) === true;
+    const isFree =
+      isOpen || own.length === 0 || (others === 0 && own.every((one) => isWithin(one, locked, value)));
+    // Yarn 2 and later lock by requirement, and would select anew.
+    const stays = !/^__metadata:/m.test(text);
+    if (stays && isFree) return { verdict: 'removable', evidence: permitting };
+    const published = others === 0 ? lockfile.publishedOf?.(name) : undefined;
+    if (published !== undefined) return newestProof(own, published, permitting, stays);
+    const only = others === 0 && locked.length === 1 ? { locked: versions[0] ?? '' } : {};
+    return { ...unproven(`${permitting}, but it may hold off newer versions`), ...only };
+  }
+
+  /** The value of an override; of pnpm, as its lockfile has it. `undefined` where that does not have it. */
+  function valueFor({ subject, value = '' }: Exception): string | undefined {
+    return replaced === undefined ? value : replaced[subject];
+  }
+
+  /** Other overrides of the same package. */
+  function entriesFor(exception: Exception): readonly Exception[] {
+    const same = overrides.get(exception.package) ?? [];
+    return same.filter(
+      (one) => one !== exception && (replaced !== undefined || one.setting === exception.setting),
     );
   }
 
-  /** npm's, Yarn's and Bun's overrides of a package that is locked. */
-  function overrideProof(exception: Exception, locked: readonly LockedPackage[]): LockfileProof | undefined {
-    const { package: name = '', value = '' } = exception;
-    const own = required.get(name) ?? [];
-    const version = locked[0]?.version ?? '';
-    if (statement?.statesDirect !== true || !isWhole || own.length === 0) return undefined;
-    const versions = own.map((one) => versionFor(one, locked));
-    const fits = own.map(({ requirement }, index) => {
-      const has = versions[index];
-      return has === undefined ? undefined : npm.satisfies(has, requirement);
-    });
-    const against = own.find(
-      (one, index) => fits[index] === false && one.isPeer !== true && isConcerned(one, exception),
+  /** Who requires a package with a requirement that is not known; `undefined` where all are. */
+  function unstatedBy(name: string, locked: readonly LockedPackage[]): string | undefined {
+    if (statement?.statesDirect !== true) return 'the project';
+    const stated = new Set(required.get(name)?.map(({ by }) => by));
+    if (stated.size === 0) return 'nothing that is known';
+    if (replaced === undefined) return undefined;
+    if (locked.some(({ direct }) => direct === true) && !stated.has('')) return 'the project';
+    const ids = new Set(locked.map(({ id }) => id));
+    return packages.find((one) => !stated.has(one.id) && one.dependencies?.some((id) => ids.has(id)))?.id;
+  }
+
+  /**
+   * Why it is not sure that the locked versions stay without an override: a requirement that may not permit its version, another entry that decides about
+   * the same requirements then, a value that was cut off or is no range, or a lockfile that is older.
+   */
+  function doubtAbout(exception: Exception, value: string, own: readonly Held[]): string | undefined {
+    const { package: name = '', setting } = exception;
+    const open = own.find(({ version, requirement }) => fits(version, requirement) !== true);
+    if (open !== undefined)
+      return `it is not known which version ${ownerOf(open)} gets by ${name} ${open.requirement}`;
+    if (value.length > MAX_VALUE) return 'its value is too long';
+    if (replaced !== undefined && rangeOf(value) === undefined) return `${value} is no range of ${name}`;
+    const entries = entriesFor(exception);
+    const isHiding =
+      replaced === undefined
+        ? entries.length > 0 ||
+          parentsOf(exception).some((one) => overrides.get(one)?.some((entry) => entry.setting === setting))
+        : own.length > 0 && entries.length > 0 && npm.satisfies(ENDLESS, value) !== true;
+    if (isHiding) return 'another entry may decide without it';
+    const isLocked = own.every((one) =>
+      [exception, ...entries].every(
+        (entry) => !isConcerned(one, entry) || fits(one.version, valueFor(entry)) === true,
+      ),
     );
-    if (against !== undefined) {
-      const who = against.by === '' ? 'the project' : against.by;
-      const evidence = `${who} requires ${name} ${against.requirement}, and ${version} is locked`;
-      return { verdict: 'needed', evidence };
+    return isLocked ? undefined : `the locked version of ${name} is not the one that it asks for`;
+  }
+
+  /**
+   * Whether an override is about a requirement: of any dependent, of the one that its selector names, or of a range, which for npm and pnpm has a version
+   * in common with that of the selector. A dependent that is not locked is a part of the project.
+   */
+  function isConcerned(
+    { by, requirement }: StatedRequirement,
+    { setting, subject, range }: Exception,
+  ): boolean {
+    if (range !== undefined && requirement !== range && `npm:${requirement}` !== range) {
+      const [stated, selected] = [rangeOf(requirement), rangeOf(range)];
+      if (setting === 'resolutions' || stated === undefined || selected === undefined) return false;
+      if (!intersects(stated, selected)) return false;
     }
-    if (!fits.every((fit) => fit === true)) return undefined;
-    if (!isAlone(exception, own, versions)) return undefined;
-    const all = `all ${own.length} requirements of ${name} permit ${version}`;
-    // Yarn 2 and later lock by requirement, and would select anew.
-    const stays = !text.includes('\n__metadata:');
-    const isOpen = npm.satisfies(ENDLESS, value) === true || own.every((one) => isWithin(one, locked, value));
-    if (stays && isOpen) return { verdict: 'removable', evidence: all };
-    const evidence = `${all}, but it may hold off newer versions`;
-    return { verdict: 'unknown', evidence, ...(locked.length === 1 ? { locked: version } : {}) };
+    const parent = parentsOf({ setting, subject }).at(-1);
+    if (parent === undefined || by.startsWith(`${parent}@`)) return true;
+    return by === '' && !byName.has(nameIn('npm', parent));
   }
 
   /** The version that the dependent of a requirement has; `undefined` where that is not known. */
@@ -134,9 +230,63 @@ export function lockfileProver(
       locked.length === 1
         ? locked
         : locked.filter(({ id, direct }) => (by === '' ? direct === true : ids.includes(id)));
-    const isKnown = others.length === 0 && one?.source.kind === 'registry' && npm.isValid(one.version);
+    const isKnown = others.length === 0 && one?.source?.kind === 'registry' && npm.isValid(one.version);
     return isKnown ? one.version : undefined;
   }
+}
+
+/** An override that may hold off releases. `stays`: whether the manager keeps what is locked. */
+function newestProof(
+  own: readonly Held[],
+  published: readonly PublishedVersion[],
+  permitting: string,
+  stays: boolean,
+): LockfileProof {
+  const changed = own
+    .map((one) => ({ ...one, other: selectedFor(one, published) }))
+    .find(({ version, other }) => version !== other);
+  if (changed === undefined)
+    return { verdict: 'removable', evidence: `${permitting}, the newest that each permits` };
+  const { name, version = '', other } = changed;
+  if (other === undefined) return unproven(`${permitting}, but which version would be selected is not known`);
+  if (!stays && npm.compare(other, version) > 0)
+    return { verdict: 'needed', evidence: `without it, Yarn selects ${name} ${other}` };
+  return unproven(`${permitting}, but without the lockfile, ${other} is selected`);
+}
+
+/** The version that a manager selects for a requirement; `undefined` where managers may differ: between the latest and a higher one. */
+function selectedFor(
+  { requirement }: StatedRequirement,
+  published: readonly PublishedVersion[],
+): string | undefined {
+  const fitting = published.filter(
+    ({ version, isDeprecated }) => !isDeprecated && npm.satisfies(version, requirement) === true,
+  );
+  const highest = fitting.reduce<string | undefined>(
+    (best, { version }) => (best === undefined || npm.compare(version, best) > 0 ? version : best),
+    undefined,
+  );
+  const latest = fitting.find(({ isDefault }) => isDefault)?.version;
+  return latest === undefined || latest === highest ? highest : undefined;
+}
+
+/** Whether a requirement permits a version; `undefined` where one of them is not known. */
+function fits(version: string | undefined, requirement: string | undefined): boolean | undefined {
+  return version === undefined || requirement === undefined ? undefined : npm.satisfies(version, requirement);
+}
+
+function ownerOf({ by }: StatedRequirement): string {
+  return by === '' ? 'the project' : by;
+}
+
+function unproven(evidence: string): LockfileProof {
+  return { verdict: 'unknown', evidence };
+}
+
+/** The range of a requirement in the form of node-semver; `undefined` for a tag, another protocol, and one that is too long. */
+function rangeOf(requirement: string): string | undefined {
+  if (requirement.length > MAX_RANGE) return undefined;
+  return validRange(requirement.replace(/^npm:(?:@?[^@]+@)?(?=[^@]*$)/, '')) ?? undefined;
 }
 
 /** Whether an override permits every version that a requirement permits from the lowest locked one on. */
@@ -145,21 +295,11 @@ function isWithin(
   locked: readonly LockedPackage[],
   value: string,
 ): boolean {
-  const [range, permitted] = [requirement, value].map((one) => validRange(one.slice(0, MAX_RANGE)));
-  if (range == null || permitted == null || requirement.length > MAX_RANGE) return false;
+  const [range, permitted] = [rangeOf(requirement), rangeOf(value)];
+  if (range === undefined || permitted === undefined) return false;
   const [lowest = ''] = locked.map(({ version }) => version).sort(npm.compare);
   const parts = range.split('||').map((part) => `${part} >=${lowest}`);
   return subset(parts.join(' || '), permitted);
-}
-
-/** Whether an override is about a requirement: of any dependent, of the one that its selector names, or of one range. */
-function isConcerned(
-  { by, requirement }: StatedRequirement,
-  { setting, subject, range }: Exception,
-): boolean {
-  if (range !== undefined) return requirement === range || `npm:${requirement}` === range;
-  const parent = parentsOf({ setting, subject }).at(-1);
-  return parent === undefined || by.startsWith(`${parent}@`);
 }
 
 /** The names of the packages before the last one of a selector: `a>b`, `a@>=1>b`, `a@npm:^1/b`, `**` + `/a/b`. */
