@@ -28,5 +28,9 @@ export type ServicesErrorCode = 'settings-invalid';
 
 export class ServicesError extends CodedError<ServicesErrorCode> {}
 
-/** `target-unknown`: no scan of the target has been recorded. `history-empty`: no commit is as recent as was asked for. */
-export class LedgerError extends CodedError<'target-unknown' | 'history-empty'> {}
+/**
+ * - `target-unknown`: no scan of the target has been recorded.
+ * - `history-empty`: no commit is as recent as was asked for.
+ * - `schedule-unknown`: there is no such schedule.
+ */
+export class LedgerError extends CodedError<'target-unknown' | 'history-empty' | 'schedule-unknown'> {}

@@ -183,7 +183,7 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, storage
     inventories,
     targetSummaries,
     ledger,
-    importLedger: createLedgerImport(redis, keys, storage),
+    importedLedger: createLedgerImport(redis, keys, storage),
     /** `undefined` without `ledger.storage`. */
     archiveLedgers:
       storage && createLedgerArchive(redis, keys, { storage, afterMs: config.ledger.storage?.after ?? 0 }),

@@ -1,4 +1,3 @@
-import type { AddressGuard } from '../http/address-guard.ts';
 import type { HttpClient } from '../http/client.ts';
 import { createMasker } from '../model/secret.ts';
 import { timeLimit } from '../model/time-limit.ts';
@@ -6,22 +5,16 @@ import type { SourceReading, SourceRevision, TargetSource } from '../model/watch
 import { addressOf } from '../model/watch/source-address.ts';
 import type { CredentialsByName } from './credentials.ts';
 import { SourceError } from './errors.ts';
-import { readRepository } from './git/read-repository.ts';
+import { type RepositoryAccess, readRepository } from './git/read-repository.ts';
 import { readPath, readPaths } from './read-paths.ts';
 import { readUrl } from './read-url.ts';
 import { asSourceError, type PutContent, putWithin, type ReadingLimits } from './stored-files.ts';
 
-export interface SourceReaderOptions {
+export interface SourceReaderOptions extends RepositoryAccess {
   /** Stores the contents of lockfiles. */
   readonly put: PutContent;
-  readonly credentials: CredentialsByName;
   /** Limits size and time of answers, and checks addresses. */
   readonly http: HttpClient;
-  readonly guard: AddressGuard;
-  /** Variables that git inherits. */
-  readonly inherited: Readonly<Record<string, string>>;
-  readonly workFolder: string;
-  readonly maxRepositoryBytes: number;
   readonly limits: ReadingLimits;
   /** Time limit of one reading. */
   readonly timeoutMs: number;
@@ -79,8 +72,8 @@ async function readKind(
   }
 }
 
-/** Servers may repeat what they were sent. */
-function masked(credentials: CredentialsByName, error: unknown): unknown {
+/** The error without the credentials: servers may repeat what they were sent. */
+export function masked(credentials: CredentialsByName, error: unknown): unknown {
   if (!(error instanceof SourceError)) return error;
   const secrets = [...credentials.values()].flatMap(({ secret }) => secret.known());
   const message = createMasker(secrets)(error.message);

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import ignore from 'ignore';
 import { MAX_COMPANION_BYTES, searchCompanions } from '../../lockfiles/companions.ts';
 import type { Companion } from '../../lockfiles/format.ts';
 import { lockfileFormat } from '../../lockfiles/known-formats.ts';
@@ -32,18 +33,20 @@ interface Known extends CommittedLockfile {
 
 /**
  * Follows the lockfiles of a repository from commit to commit. A lockfile is read again when its content changed, or a companion that it
- * names. `next` resolves to the lockfiles of a commit that changed, the paths of those that are gone, and of those that no commit had in a
- * form that can be read.
+ * names. `next` resolves to the lockfiles of a commit that changed, the changed paths that are none, and those of lockfiles that no commit had
+ * in a form that can be read.
  */
-export function followLockfiles(contents: BlobReader, reader: LockfileReader) {
+export function followLockfiles(contents: BlobReader, reader: LockfileReader, exclude: readonly string[]) {
+  const excluded = ignore().add([...exclude]);
   const blobs = new Map<string, string>();
   /** Names of possible lockfiles by folder: some count only without others beside them. */
   const namesIn = new Map<string, Set<string>>();
   const known = new Map<string, Known>();
   const memos = new Map<string, BlockMemo>();
-  /** The lockfiles that were read from a path. */
+  /** The lockfiles that were read from a path, or could not be. */
   const readers = new Map<string, Set<string>>();
-  const isCandidate = (path: string) => !isSkipped(path) && lockfileFormat(path, new Set()) !== undefined;
+  const isCandidate = (path: string) =>
+    !isSkipped(path) && lockfileFormat(path, new Set()) !== undefined && !excluded.ignores(path);
   const apply = ({ changes }: HistoryCommit): Set<string> => {
     const touched = new Set<string>();
     for (const [path, oid] of changes) {
@@ -66,6 +69,7 @@ export function followLockfiles(contents: BlobReader, reader: LockfileReader) {
     const contentOf = async (name: string, maxBytes: number): Promise<Buffer | undefined> => {
       const oid = blobs.get(name);
       from.set(name, oid);
+      readers.set(name, (readers.get(name) ?? new Set()).add(path));
       return oid === undefined ? undefined : await contents.read(oid, maxBytes);
     };
     const before = known.get(path);
@@ -93,11 +97,11 @@ export function followLockfiles(contents: BlobReader, reader: LockfileReader) {
       return unread;
     }
   };
-  /** The format of a lockfile that has to be read; `undefined` for one that is as it was, and `gone` for one that is no lockfile any more. */
+  /** The format of a lockfile that has to be read; `undefined` for one that is as it was, and `GONE` for what is no lockfile now. */
   const formatToRead = (path: string): string | undefined => {
     const names = namesIn.get(posix.dirname(path)) ?? new Set();
     const format = blobs.has(path) ? lockfileFormat(path, names)?.name : undefined;
-    if (format === undefined) return known.has(path) ? GONE : undefined;
+    if (format === undefined) return GONE;
     const { format: last, from = [] } = known.get(path) ?? {};
     return last === format && [...from].every(([name, oid]) => blobs.get(name) === oid) ? undefined : format;
   };
@@ -106,7 +110,6 @@ export function followLockfiles(contents: BlobReader, reader: LockfileReader) {
     const now = await read(path, format);
     if (now === undefined) return undefined;
     known.set(path, now);
-    for (const name of now.from.keys()) readers.set(name, (readers.get(name) ?? new Set()).add(path));
     return now.packages === before?.packages ? undefined : now;
   };
   return {
@@ -116,8 +119,13 @@ export function followLockfiles(contents: BlobReader, reader: LockfileReader) {
       const gone: string[] = [];
       for (const path of apply(commit)) {
         const format = formatToRead(path);
-        if (format === GONE && known.delete(path) && memos.delete(path)) gone.push(path);
-        if (format === undefined || format === GONE) continue;
+        if (format === undefined) continue;
+        if (format === GONE) {
+          known.delete(path);
+          memos.delete(path);
+          gone.push(path);
+          continue;
+        }
         const now = await readAgain(path, format);
         if (now !== undefined) found.push(now);
         else if (!known.has(path)) failed.push(path);
@@ -127,5 +135,5 @@ export function followLockfiles(contents: BlobReader, reader: LockfileReader) {
   };
 }
 
-/** Stands for the format of a lockfile that a commit removed. */
+/** Stands for the format of what is no lockfile. */
 const GONE = '';

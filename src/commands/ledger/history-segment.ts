@@ -17,6 +17,9 @@ import { type CommittedLockfile, followLockfiles } from './history-lockfiles.ts'
 /** Handing the packages of each commit over to another thread takes longer than reading them. */
 const INLINE = { ...COMMAND_INLINE, bytes: 2_097_152 };
 
+/** Stands for the packages that a lockfile held before a segment, where it cannot be read at the base of the segment. */
+export const HELD_BEFORE = '?';
+
 /** Commits that follow each other along first parents. */
 export interface Segment {
   /** The commit whose lockfiles are read in whole. */
@@ -24,21 +27,23 @@ export interface Segment {
   /** Whether the base is the first commit of the history, with which all of its packages came. */
   readonly isStart: boolean;
   readonly tip: string;
+  /** Lockfiles that are left out, in the notation of `.gitignore`. */
+  readonly exclude: readonly string[];
 }
 
 export interface SegmentHistory {
-  /** The changes by each commit. Its packages have ids of their own, which are positions in `names`. */
+  /** The changes by each commit. Its packages have ids of their own, which are positions in `names`; one name may be `HELD_BEFORE`. */
   readonly entries: readonly LedgerEntry[];
   readonly names: readonly string[];
   readonly commits: number;
-  /** Lockfiles that cannot be read in the base: what they held is known to the segment before alone. */
+  /** Lockfiles that cannot be read in the base. */
   readonly unread: readonly string[];
 }
 
 /** Reads what the commits of a segment changed. Throws `SourceError`. */
 export async function readSegment(
   git: Git,
-  { base, isStart, tip }: Segment,
+  { base, isStart, tip, exclude }: Segment,
   onCommit: () => void,
 ): Promise<SegmentHistory> {
   const reader = createLockfileReader({ threads: 1, inline: INLINE });
@@ -54,7 +59,7 @@ export async function readSegment(
   let unread: readonly string[] = [];
   try {
     await withBlobs(git, async (blobs) => {
-      const lockfiles = followLockfiles(blobs, reader);
+      const lockfiles = followLockfiles(blobs, reader, exclude);
       let current: ReadonlyMap<string, ComparedLockfile> = new Map();
       const apply = async (one: Parameters<typeof lockfiles.next>[0]) => {
         const { read, gone, failed } = await lockfiles.next(one);
@@ -76,6 +81,7 @@ export async function readSegment(
       const start = await apply({ ...base, changes });
       unread = start.failed;
       if (isStart) add(base, start.files);
+      else current = new Map([...current, ...unread.map((path) => [path, heldBefore(path, idOf)] as const)]);
       await readHistory(git, base.commit, tip, async (one) => add(one, (await apply(one)).files));
     });
   } finally {
@@ -83,6 +89,11 @@ export async function readSegment(
   }
   const used = namedIds(entries);
   return { entries, names: names.map((name, id) => (used.has(id) ? name : '')), commits, unread };
+}
+
+function heldBefore(path: string, idOf: (identity: string) => number): ComparedLockfile {
+  const ids = { lookedUp: Uint32Array.of(idOf(HELD_BEFORE)), excluded: new Uint32Array() };
+  return { path, inventory: HELD_BEFORE, ids };
 }
 
 /** The lockfile as it was when it has the same packages. */
@@ -128,13 +139,19 @@ function graphColumns(
   return { positions, direct, dependencies };
 }
 
-function entryOf({ commit, time }: CommitAtTime, files: NonNullable<LedgerEntry['files']>): LedgerEntry {
+/** The time of a commit in an entry, in seconds since 1970; 0 for what is no time. */
+export function secondsOf(time: string): number {
   const committedAt = timeOfCommit(time);
   const at = Math.floor((committedAt === undefined ? 0 : Date.parse(committedAt)) / 1_000);
+  return Math.min(at, 0xffff_ffff);
+}
+
+function entryOf({ commit, time }: CommitAtTime, files: NonNullable<LedgerEntry['files']>): LedgerEntry {
+  const committedAt = timeOfCommit(time);
   // A segment may know the lockfiles in another order than the history.
   const ordered = files.toSorted((one, other) => (one.path < other.path ? -1 : 1));
   return {
-    at: Math.min(at, 0xffff_ffff),
+    at: secondsOf(time),
     scan: IMPORTED + commit,
     commit,
     ...defined({ committedAt }),

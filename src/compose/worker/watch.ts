@@ -11,6 +11,7 @@ import { runDue, sourceFailing, sourceResolved } from '../../jobs/payloads/sourc
 import type { Ports } from '../../jobs/ports.ts';
 import { defined } from '../../model/defined.ts';
 import type { Schedule, WatchedTarget } from '../../model/watch/schedule.ts';
+import type { RepositoryAccess } from '../../sources/git/read-repository.ts';
 import { createSourceReader } from '../../sources/source-reader.ts';
 import { listTargets } from '../../sources/target-list.ts';
 import type { Schedule as Starts, StoredSchedules } from '../../workers/schedules.ts';
@@ -24,22 +25,18 @@ const MAX_TOTAL_BYTES = 1_073_741_824;
 /** The schedules that are kept in Redis, and the sources that they read. Each shard runs them for its own targets. */
 export function openWatch(loaded: LoadedConfig, stores: Pick<Stores, 'shards' | 'of'>) {
   const { config } = loaded;
-  const guard = publicAddressesOnly(config.watch.allowAddresses);
+  const access = repositoryAccess(loaded);
   const http = createHttpClient({
     service: 'source',
-    guard,
+    guard: access.guard,
     totalTimeoutMs: config.watch.timeout,
     maxResponseBytes: config.lockfiles.maxBytes,
   });
   const read = createSourceReader({
+    ...access,
     http,
-    guard,
     // All shards share the contents.
     put: (stores.shards[0] as Store).blobs.put,
-    credentials: credentialsOf(loaded),
-    inherited: inheritedEnvironment(),
-    workFolder: config.watch.folder ?? join(tmpdir(), `lockhound-${process.getuid?.() ?? 'sources'}`),
-    maxRepositoryBytes: config.watch.maxRepositoryBytes,
     limits: { maxLockfileBytes: config.lockfiles.maxBytes, maxTotalBytes: MAX_TOTAL_BYTES },
     timeoutMs: config.watch.timeout,
   });
@@ -58,6 +55,18 @@ export function openWatch(loaded: LoadedConfig, stores: Pick<Stores, 'shards' | 
       };
     },
     close: () => http.close(),
+  };
+}
+
+/** How the repositories of schedules are reached. */
+export function repositoryAccess(loaded: LoadedConfig): RepositoryAccess {
+  const { watch } = loaded.config;
+  return {
+    guard: publicAddressesOnly(watch.allowAddresses),
+    credentials: credentialsOf(loaded),
+    inherited: inheritedEnvironment(),
+    workFolder: watch.folder ?? join(tmpdir(), `lockhound-${process.getuid?.() ?? 'sources'}`),
+    maxRepositoryBytes: watch.maxRepositoryBytes,
   };
 }
 

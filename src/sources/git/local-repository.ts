@@ -21,6 +21,8 @@ export interface LocalRepository extends Git {
 const TIMEOUT_MS = 300_000;
 const MAX_BYTES = 65_536;
 const MAX_REF_CHARACTERS = 255;
+/** A hundred thousand branches. */
+const MAX_REFS_BYTES = 16_777_216;
 
 /**
  * Finds the repository that contains a folder. Nothing of it is executed: no hooks, no configured programs, no requests to its
@@ -62,6 +64,16 @@ export async function commitOf(git: Git, ref: string): Promise<string> {
   } catch (error) {
     throw isOtherFault(error) ? error : noSuchRef(`there is no commit "${ref}" in this repository`, error);
   }
+}
+
+/** The branches with their commits: those of the repository, and others that it knows of its remote `origin`. Throws `SourceError`. */
+export async function branchesOf(git: Git): Promise<ReadonlyMap<string, string>> {
+  const format = '--format=%(if)%(symref)%(then)%(else)%(objectname) %(refname)%(end)';
+  const args = ['for-each-ref', format, 'refs/remotes/origin/', 'refs/heads/'];
+  const text = await runGit(git, args, { read: textOf(git.what, MAX_REFS_BYTES) });
+  const found = [...text.matchAll(/^(\w+) refs\/(?:heads|remotes\/origin)\/(.+)$/gm)];
+  // Those of the repository come first in the output of git, and count.
+  return new Map(found.reverse().map(([, commit = '', name = '']) => [name, commit]));
 }
 
 /** Whether the repository is a shallow clone, which lacks earlier commits. Throws `SourceError`. */

@@ -10,11 +10,15 @@ import { readTreeLockfiles } from './tree-lockfiles.ts';
 
 type GitSource = Extract<TargetSource, { kind: 'git' }>;
 
-interface RepositoryOptions extends RemoteOptions {
+/** How repositories are reached, and where they are while they are read. */
+export interface RepositoryAccess extends RemoteOptions {
   /** Repositories are read in new folders in this one. */
   readonly workFolder: string;
   /** The bytes that git may receive from one repository. */
   readonly maxRepositoryBytes: number;
+}
+
+interface RepositoryOptions extends RepositoryAccess {
   readonly put: PutContent;
   readonly limits: ReadingLimits;
   readonly signal: AbortSignal;
@@ -33,19 +37,47 @@ export async function readRepository(
   known: SourceRevision | undefined,
   options: RepositoryOptions,
 ): Promise<SourceReading | 'unchanged'> {
-  const { repository, exclude } = source;
+  const { repository, exclude, ref: name } = source;
+  return await inRepository(source, options, async (git) => {
+    const ref = await readRemoteRef(git, name);
+    if (known?.commit === ref.commit) return 'unchanged';
+    const revision = await fetchRef(git, ref, ['--depth=1', '--filter=blob:none']);
+    const files = await readTreeLockfiles(git, revision.commit, { ...options, exclude });
+    return requireFiles(`${repository} (${name})`, { revision, files });
+  });
+}
+
+/**
+ * Gets the whole history of one ref, without contents of more than `maxBytes` where the server can leave them out, and passes it to `use` with
+ * its last commit. It is removed afterwards. Throws `SourceError`.
+ */
+export async function withHistory<Result>(
+  source: GitSource,
+  options: RepositoryAccess & { readonly maxBytes: number; readonly signal: AbortSignal },
+  use: (git: Git, tip: string) => Promise<Result>,
+): Promise<Result> {
+  return await inRepository(source, options, async (git) => {
+    const ref = await readRemoteRef(git, source.ref);
+    const { commit } = await fetchRef(git, ref, [`--filter=blob:limit=${options.maxBytes + 1}`]);
+    return await use(git, commit);
+  });
+}
+
+/** Runs `use` with an empty repository that has the source as its origin. */
+async function inRepository<Result>(
+  source: GitSource,
+  options: RepositoryAccess & { readonly limits?: ReadingLimits; readonly signal: AbortSignal },
+  use: (git: Git) => Promise<Result>,
+): Promise<Result> {
+  const { repository: what } = source;
   const environment = await gitEnvironment(source, options);
   const { workFolder: root, maxRepositoryBytes: maxBytes, signal } = options;
-  return await inWorkFolder({ root, maxBytes, what: repository, signal }, async (folder, limited) => {
-    const { maxListBytes } = options.limits;
-    const git: Git = { what: repository, folder, environment, signal: limited, ...defined({ maxListBytes }) };
+  return await inWorkFolder({ root, maxBytes, what, signal }, async (folder, limited) => {
+    const { maxListBytes } = options.limits ?? {};
+    const git: Git = { what, folder, environment, signal: limited, ...defined({ maxListBytes }) };
     await requireVersion(git);
     await quietly(git, ['init', '--quiet', '--bare', '--template=', '.']);
-    const ref = await readRemoteRef(git, source.ref);
-    if (known?.commit === ref.commit) return 'unchanged';
-    const revision = await fetchTrees(git, ref);
-    const files = await readTreeLockfiles(git, revision.commit, { ...options, exclude });
-    return requireFiles(`${repository} (${source.ref})`, { revision, files });
+    return await use(git);
   });
 }
 
@@ -77,14 +109,14 @@ async function readRemoteRef(git: Git, ref: string): Promise<RemoteRef> {
   throw new SourceError('no-such-ref', `${git.what}: ${what}`);
 }
 
-/** Gets the commit and its trees; returns the commit, which may be newer than the one that was announced. */
-async function fetchTrees(git: Git, { name, commit }: RemoteRef) {
+/** Gets what the options of `git fetch` say; returns the commit, which may be newer than the one that was announced. */
+async function fetchRef(git: Git, { name, commit }: RemoteRef, options: readonly string[]) {
   if (commit.length > 40)
     throw new SourceError('failed', `${git.what}: repositories with SHA-256 ids are not supported`);
   const file = join(git.folder, 'config');
   const config = await readFile(file);
-  const args = ['fetch', '--quiet', '--depth=1', '--filter=blob:none', '--no-tags', '--no-write-fetch-head'];
-  await quietly(git, [...args, 'origin', `+${name}:${LOCAL_REF}`]);
+  const args = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head'];
+  await quietly(git, [...args, ...options, 'origin', `+${name}:${LOCAL_REF}`]);
   // The fetch has marked the repository as one whose missing objects are fetched when they are read, one by one.
   await writeFile(file, config);
   const read = textOf(git.what, MAX_BYTES);

@@ -3,12 +3,15 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SegmentHistory } from '../../../src/commands/ledger/history-segment.ts';
-import { readSegments } from '../../../src/commands/ledger/import-history.ts';
+import { readSegment, type SegmentHistory } from '../../../src/commands/ledger/history-segment.ts';
+import { readSegments } from '../../../src/commands/ledger/history-segments.ts';
+import { type ImportOptions, importHistory } from '../../../src/commands/ledger/import-history.ts';
+import { joinSegment } from '../../../src/commands/ledger/join-segment.ts';
 import { idsOf } from '../../../src/fleet/ledger/lockfile-deltas.ts';
 import { firstParents } from '../../../src/sources/git/history.ts';
 import { commitOf, openLocalRepository } from '../../../src/sources/git/local-repository.ts';
-import { createLedger } from '../../../src/store/fleet/ledger.ts';
+import { createLedger, headKeys } from '../../../src/store/fleet/ledger.ts';
+import { createLedgerImport } from '../../../src/store/fleet/ledger-import.ts';
 import { type Fleet, openFleetCli } from '../../cli/fleet/fleet-cli.ts';
 import { lockhound } from '../../cli/lockhound.ts';
 import { seededRandom } from '../../seeded-random.ts';
@@ -107,7 +110,11 @@ describe('lockhound ledger import', () => {
     const args = ['ledger', 'import', repository, '--target', 'own', '--json'];
     for (let time = 0; time < 2; time += 1) {
       const { code, out } = await lockhound(args);
-      expect([code, JSON.parse(out)]).toEqual([0, { target: 'own', commits: 6, entries: 3 }]);
+      // The last commit is newer than the scan. Again, the first commit is read with its lockfiles, and no other.
+      expect([code, JSON.parse(out)]).toEqual([
+        0,
+        { target: 'own', commits: 6, entries: 3, read: [5, 1][time] },
+      ]);
     }
     const packages = ['package-lock.json NPM:a@1.0.0', 'package-lock.json NPM:a@2.0.0'];
     expect(await deltasOf('own')).toEqual([
@@ -124,13 +131,13 @@ describe('lockhound ledger import', () => {
     );
     expect(shown).toEqual([`1.0.0 ${first} ${second}`, `2.0.0 ${second} ${third}`, '3.0.0 - -', '4.0.0 - -']);
     const after = JSON.parse((await lockhound([...args, '--since', '2026-01-03'])).out);
-    expect(after).toEqual({ target: 'own', commits: 4, entries: 2 });
+    expect(after).toEqual({ target: 'own', commits: 4, entries: 2, read: 3 });
     expect(await deltasOf('own')).toEqual([
       { commit: second, came: packages.slice(1), went: [] },
       { commit: third, came: [], went: packages.slice(1) },
     ]);
     const from = JSON.parse((await lockhound([...args, '--since', '2026-01-02'])).out);
-    expect(from).toEqual({ target: 'own', commits: 5, entries: 3 });
+    expect(from).toEqual({ target: 'own', commits: 5, entries: 3, read: 3 });
     const [start] = await deltasOf('own');
     expect(start).toMatchObject({ came: packages.slice(0, 1), went: [] });
     expect(start?.commit).not.toBe(first);
@@ -140,55 +147,84 @@ describe('lockhound ledger import', () => {
     const clone = join(folder, 'shallow');
     git(folder, 'clone', '-q', '--bare', '--depth', '3', `file://${repository}`, clone);
     const cut = await lockhound(['ledger', 'import', clone, '--target', 'own', '--json']);
-    expect(JSON.parse(cut.out)).toEqual({ target: 'own', commits: 3, entries: 2, shallow: true });
+    expect(JSON.parse(cut.out)).toEqual({ target: 'own', commits: 3, entries: 2, read: 1, shallow: true });
     expect(cut.note).toContain('shallow clone');
     expect((await lockhound(['ledger', 'import', repository, '--target', 'none'])).code).toBe(2);
     expect((await lockhound(['ledger', 'import', folder, '--target', 'own'])).code).toBe(2);
   });
 
   it('reads a long history in threads as in one piece, also where a lockfile is damaged between them', async () => {
-    const repository = join(folder, 'long');
-    const random = seededRandom(33);
-    const stream: string[] = [];
-    const commits = 120;
-    for (let index = 0; index < commits; index += 1) {
-      const versions = Object.fromEntries(
-        ['a', 'b', 'c'].map((name) => [name, `${Math.floor(random() * 3)}.0.0`]),
-      );
-      const files = {
-        'package-lock.json': npmLock(versions),
-        // It cannot be read for some time, and keeps its packages.
-        'kept/package-lock.json':
-          index < 55 || index > 65 ? npmLock({ k: `${index}.0.0` }) : `damaged ${index}`,
-        // It can never be read.
-        'never/package-lock.json': `damaged ${index}`,
-      };
-      stream.push(
-        `commit refs/heads/main\ncommitter a <a@example.com> ${1_700_000_000 + index} +0000\ndata 0\n`,
-      );
-      for (const [path, text] of Object.entries(files)) {
-        if (path.startsWith('kept') && index > 90) stream.push(`D ${path}\n`);
-        else stream.push(`M 100644 inline ${path}\ndata ${Buffer.byteLength(text)}\n${text}\n`);
-      }
-    }
-    execFileSync('git', ['init', '-q', '--bare', '-b', 'main', repository]);
-    execFileSync('git', ['-C', repository, 'fast-import', '--quiet'], { input: stream.join('') });
-    const opened = await openLocalRepository(repository, {
-      inherited: { PATH: process.env['PATH'] ?? '' },
-      signal: new AbortController().signal,
-    });
-    // Segments of 60 commits begin where it is damaged, and those of 50 do not.
-    for (const [tip, parts] of [
-      ['main', 1],
-      ['main~20', 2],
-      ['main~110', 1],
-    ] as const) {
+    const { git: opened } = await longRepository('long', 200);
+    for (const tip of ['main', 'main~20', 'main~150']) {
       const history = await firstParents(opened, await commitOf(opened, tip));
-      const several = await readSegments(opened, history, () => {}, 3);
-      expect(several).toHaveLength(parts);
-      const whole = await readSegments(opened, history, () => {}, 1);
-      expect(namedEntries(several)).toEqual(namedEntries(whole));
+      const several = await joined(readSegments(opened, history, { ...READ, threads: 3 }));
+      const [base, end] = [history[0], history.at(-1)];
+      if (base === undefined || end === undefined) throw new Error('no history');
+      const whole = { base, isStart: true, tip: end.commit, exclude: [] };
+      expect(several).toEqual(await joined([await readSegment(opened, whole, () => {})]));
     }
+  });
+
+  it('goes on after an interruption, and reads no commit again that did not change', async () => {
+    const { git: opened, add } = await longRepository('resumed', 300);
+    const tip = await commitOf(opened, 'main');
+    const before = await commitOf(opened, 'main~90');
+    const importAgain = async (own: string, options: Partial<ImportOptions> = {}) =>
+      await importHistory(stores(), opened, { target: 't', tip: own, threads: 1, ...options });
+    const anew = async (own: string, options: Partial<ImportOptions> = {}) => {
+      fleet = await cli.fresh();
+      await fleet.save('t', [npmFile('x', [])], { ledger: { requestedAt: '2100-01-01T00:00:00Z' } });
+      return await importAgain(own, options);
+    };
+    const whole = await anew(tip);
+    expect(whole).toEqual({ target: 't', commits: 300, entries: whole.entries, read: 300 });
+    expect(whole.entries).toBeGreaterThan(250);
+    const expected = await dump();
+    for (let stored = 1; stored <= 3; stored += 1) {
+      fleet = await cli.fresh();
+      await fleet.save('t', [npmFile('x', [])], { ledger: { requestedAt: '2100-01-01T00:00:00Z' } });
+      // Redis is lost after it has stored something.
+      const options = { target: 't', tip, saveMs: 0, threads: 1 };
+      await expect(importHistory(stores(stored), opened, options)).rejects.toThrow('lost');
+      const { read } = await importAgain(tip);
+      expect([stored, read <= 303 - stored * 100]).toEqual([stored, true]);
+      expect(await dump()).toEqual(expected);
+    }
+    // New commits; a later begin, and an earlier one; a history that was rewritten.
+    await anew(before);
+    expect(await importAgain(tip)).toMatchObject({ read: 91 });
+    expect(await dump()).toEqual(expected);
+    let begin = 150;
+    const isDamaged = (index: number): boolean =>
+      git(opened.folder, 'show', `main~${299 - index}:kept/package-lock.json`).startsWith('damaged');
+    while (isDamaged(begin) || begin % 40 > 30) begin += 1;
+    const since = (1_700_000_000 + begin) * 1_000;
+    const late = await anew(tip, { since });
+    const ofLate = await named();
+    expect(late).toMatchObject({ commits: 300 - begin, read: 300 - begin });
+    // The first commit of before has its changes now.
+    expect(await importAgain(tip)).toMatchObject({ read: begin + 1 });
+    const ofAll = await named();
+    expect(await importAgain(tip, { since })).toMatchObject({ read: 1 });
+    expect(await named()).toEqual(ofLate);
+    await anew(tip);
+    expect(await named()).toEqual(ofAll);
+    add('rewritten', 'main~100', 30);
+    const rewritten = await commitOf(opened, 'rewritten');
+    expect(await importAgain(rewritten)).toMatchObject({
+      read: 31,
+    });
+    const ofRewritten = await named();
+    await anew(rewritten);
+    expect(await named()).toEqual(ofRewritten);
+    // Files that are left out: what the ledger has of them is not kept.
+    const exclude = ['/kept'];
+    const { read } = await importAgain(rewritten, { exclude });
+    expect(read).toBe(230);
+    expect(JSON.stringify(await named())).not.toContain('kept');
+    expect(await importAgain(rewritten, { anew: true, exclude })).toMatchObject({
+      read: 230,
+    });
   });
 
   it.skipIf(BUNDLES.length === 0).each(BUNDLES)(
@@ -234,25 +270,119 @@ describe('lockhound ledger import', () => {
   );
 });
 
-/** The entries of segments with the names of their packages. */
-function namedEntries(segments: readonly SegmentHistory[]): unknown {
-  return segments.flatMap(({ entries, names }) =>
-    entries.map(({ files = [], ...entry }) => ({
-      ...entry,
-      files: files.map(({ path, came, via, roots, went }) => ({
-        path,
-        came: idsOf(came)
-          .map((id, at) => {
-            const place = via[at] ?? -1;
-            return `${names[id]} ${place > 0 ? names[roots[place - 1] ?? 0] : place}`;
-          })
-          .sort(),
-        went: idsOf(went)
-          .map((id) => names[id])
-          .sort(),
-      })),
-    })),
+const READ = { isStart: true, exclude: [], onCommit: () => {} };
+
+/** The stores of an import. They fail after so many writes. */
+function stores(writes = Number.POSITIVE_INFINITY): Parameters<typeof importHistory>[0] {
+  const { read, write } = createLedgerImport(fleet.redis, fleet.keys);
+  let left = writes;
+  return {
+    packageIds: fleet.packageIds,
+    importedLedger: {
+      read,
+      async write(...args) {
+        const written = await write(...args);
+        left -= 1;
+        if (left === 0) throw new Error('lost');
+        return written;
+      },
+    },
+  };
+}
+
+/** All that Redis has of the ledger, byte for byte, and the ids of packages. */
+async function dump(): Promise<unknown> {
+  const { redis, keys } = fleet;
+  const heads = headKeys(keys, 't').map(async (key) => (await redis.hgetBuffer(key, 't'))?.toString('hex'));
+  const blocks = await redis.lrangeBuffer(keys.ledger('t'), 0, -1);
+  return {
+    blocks: blocks.map((one) => one.toString('hex')),
+    heads: await Promise.all(heads),
+    names: await redis.hgetall(keys.packageNames),
+  };
+}
+
+/** The imported entries with the names of their packages. */
+async function named(): Promise<unknown> {
+  const entries = await createLedger(fleet.redis, fleet.keys).read('t');
+  const nameOf = new Map(
+    Object.entries(await fleet.redis.hgetall(fleet.keys.packageNames)).map(([id, name]) => [
+      Number(id),
+      name,
+    ]),
   );
+  return entries.map(({ files = [], ...entry }) => ({
+    ...entry,
+    files: files.map(({ path, came, via, roots, went }) => ({
+      path,
+      came: idsOf(came)
+        .map((id, at) => `${nameOf.get(id)} ${via[at]} ${nameOf.get(roots[(via[at] ?? 0) - 1] ?? 0)}`)
+        .sort(),
+      went: idsOf(went)
+        .map((id) => nameOf.get(id))
+        .sort(),
+    })),
+  }));
+}
+
+/** The entries of segments with ids in the order in which they are asked for. */
+async function joined(segments: AsyncIterable<SegmentHistory> | Iterable<SegmentHistory>): Promise<unknown> {
+  const ids = new Map<string, number>();
+  const intern = async (names: readonly string[]) =>
+    names.map((name) => {
+      const id = ids.get(name) ?? ids.size + 1;
+      ids.set(name, id);
+      return id;
+    });
+  const entries: unknown[] = [];
+  const held = new Map();
+  for await (const one of segments) entries.push(...(await joinSegment(one, held, intern)));
+  return { entries, held, ids };
+}
+
+function lockfilesAt(index: number, random: () => number): Readonly<Record<string, string | undefined>> {
+  const versions = ['a', 'b', 'c'].map((one) => [one, `${Math.floor(random() * 3)}.0.0`]);
+  const kept = random() < 0.5 ? `damaged ${index}` : npmLock({ k: `${index % 9}.0.0` });
+  const round = index % 40;
+  return {
+    'package-lock.json': npmLock(Object.fromEntries(versions)),
+    // It cannot be read for some time, and keeps its packages; it is away for some time.
+    'kept/package-lock.json': index % 100 > 90 ? undefined : kept,
+    // It is removed while it is damaged, and has the same packages again later.
+    'damaged/package-lock.json':
+      round === 0 ? undefined : round > 30 ? `damaged ${index}` : npmLock({ d: '1.0.0' }),
+    // It can never be read.
+    'never/package-lock.json': `damaged ${index}`,
+  };
+}
+
+/** A repository whose lockfiles change with each commit, are damaged, vanish and come back. */
+async function longRepository(name: string, commits: number) {
+  const repository = join(folder, name);
+  const random = seededRandom(33);
+  execFileSync('git', ['init', '-q', '--bare', '-b', 'main', repository]);
+  const add = (branch: string, from: string | undefined, count: number): void => {
+    const stream: string[] = [];
+    for (let index = 0; index < count; index += 1) {
+      stream.push(
+        `commit refs/heads/${branch}\ncommitter a <a@example.com> ${1_700_000_000 + index} +0000\ndata 0\n`,
+        index === 0 && from !== undefined ? `from refs/heads/${from}\n` : '',
+      );
+      for (const [path, text] of Object.entries(lockfilesAt(index, random)))
+        stream.push(
+          text === undefined
+            ? `D ${path}\n`
+            : `M 100644 inline ${path}\ndata ${Buffer.byteLength(text)}\n${text}\n`,
+        );
+    }
+    execFileSync('git', ['-C', repository, 'fast-import', '--quiet'], { input: stream.join('') });
+  };
+  add('main', undefined, commits);
+  const opened = await openLocalRepository(repository, {
+    inherited: { PATH: process.env['PATH'] ?? '' },
+    signal: new AbortController().signal,
+  });
+  return { git: opened, add };
 }
 
 /** The packages of a `package-lock.json` of version 2 or 3 that come from a registry; `undefined` for one of version 1. */

@@ -275,9 +275,9 @@ describe('old blocks of a ledger', () => {
     const imported = createLedgerImport(room.redis, fleet.keys, fleet.storage);
     const before = Array.from({ length: 20 }, (_, at) => ({ at: at + 1, scan: `import.${at}` }));
     fleet.state.isAway = true;
-    await expect(imported('t', before)).rejects.toMatchObject({ code: 'storage-away' });
+    await expect(imported.write('t', before)).rejects.toMatchObject({ code: 'storage-away' });
     fleet.state.isAway = false;
-    expect(await imported('t', before)).toBe(20);
+    expect(await imported.write('t', before)).toBe(20);
     expect(await fleet.referred()).toEqual([]);
     const { entries } = await fleet.read();
     expect(entries).toHaveLength(60);

@@ -1,0 +1,182 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { Schedule } from '../../../src/model/watch/schedule.ts';
+import type { TargetSource } from '../../../src/model/watch/source.ts';
+import { createLedger } from '../../../src/store/fleet/ledger.ts';
+import { createScheduleStore } from '../../../src/store/schedules.ts';
+import { type Fleet, openFleetCli } from '../../cli/fleet/fleet-cli.ts';
+import { lockhound } from '../../cli/lockhound.ts';
+import { type GitServer, git, openRepositories, serveRepositories } from '../../sources/repositories.ts';
+import { npmFile } from '../../store/fleet/fleet-room.ts';
+
+const repositories = openRepositories();
+const work = join(repositories.root, 'work');
+const config = join(repositories.root, 'lockhound.yaml');
+let cli: Awaited<ReturnType<typeof openFleetCli>>;
+let fleet: Fleet;
+let server: GitServer;
+
+beforeAll(async () => {
+  cli = await openFleetCli();
+  fleet = await cli.fresh();
+  server = await serveRepositories(repositories.root, { token: 'secret-33' });
+  vi.stubEnv('GIT_TOKEN', 'secret-33');
+  mkdirSync(work);
+  const settings = {
+    watch: { allowAddresses: ['127.0.0.1'], folder: work },
+    credentials: { host: { hosts: [new URL(server.url).host], secret: { env: 'GIT_TOKEN' } } },
+  };
+  writeFileSync(config, JSON.stringify(settings));
+});
+
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await server.close();
+  await cli.close();
+  repositories.close();
+});
+
+function npmLock(version: string): string {
+  const packages = { '': { dependencies: { a: version } }, 'node_modules/a': { version } };
+  return JSON.stringify({ lockfileVersion: 3, packages });
+}
+
+async function scanned(...targets: readonly string[]): Promise<void> {
+  for (const target of targets)
+    await fleet.save(target, [npmFile('x', [])], { ledger: { requestedAt: '2100-01-01T00:00:00Z' } });
+}
+
+/** The commits of the imported entries with the lockfiles that they changed. */
+async function imported(target: string): Promise<readonly string[]> {
+  const entries = await createLedger(fleet.redis, fleet.keys).read(target);
+  return entries.flatMap(({ scan, commit, files = [] }) =>
+    scan.startsWith('import.') ? `${commit} ${files.map(({ path }) => path).join(' ')}` : [],
+  );
+}
+
+async function importing(...args: readonly string[]) {
+  const { code, out, note } = await lockhound(['ledger', 'import', ...args, '--config', config, '--json']);
+  expect(out + note).not.toContain('secret-33');
+  return { code, note, result: out === '' ? undefined : JSON.parse(out) };
+}
+
+it('imports the repositories of a schedule as the schedule reads them', async () => {
+  const shop = repositories.create('shop');
+  const [first, second, third] = shop.build([
+    {
+      branch: 'main',
+      files: { 'package-lock.json': npmLock('1.0.0'), 'old/package-lock.json': npmLock('1.0.0') },
+    },
+    { branch: 'main', parents: [0], files: { 'old/package-lock.json': npmLock('2.0.0') } },
+    { branch: 'main', parents: [1], files: { 'package-lock.json': npmLock('2.0.0') } },
+    { branch: 'release', parents: [1], files: { 'package-lock.json': npmLock('3.0.0') } },
+  ]);
+  const schedules = createScheduleStore(fleet.redis, fleet.keys);
+  const schedule = async (name: string, watched: Readonly<Record<string, TargetSource>>, isRead = true) => {
+    const source: Schedule['source'] = { kind: 'path', paths: ['/srv'], targets: 'all', exclude: [] };
+    const state = { labels: {}, jitterMs: 0, origin: 'command', paused: false } as const;
+    await schedules.put({ name, source, times: { everyMs: 1_000 }, ...state });
+    for (const [id, own] of Object.entries(watched)) {
+      const at = '2026-01-01T00:00:00Z';
+      const known = { source: own, definition: 'd', run: 'r', due: at, at, ending: 'scanned' } as const;
+      const entry = { ...known, target: { id, labels: {} }, ...(isRead ? { readAt: at } : {}) };
+      await schedules.update({
+        kind: 'reading',
+        schedule: name,
+        run: 'r',
+        target: id,
+        ending: 'scanned',
+        at,
+        entry,
+      });
+    }
+  };
+  const source = (name: string, ref = 'main', exclude: readonly string[] = []): TargetSource => ({
+    kind: 'git',
+    repository: `${server.url}/${name}/.git`,
+    ref,
+    credentials: 'host',
+    exclude: [...exclude],
+  });
+  await schedule('shops', {
+    away: source('away'),
+    folder: { kind: 'path', path: '/srv', exclude: [] },
+    fresh: source('shop'),
+    shop: source('shop', 'main', ['old/']),
+    'shop@release': source('shop', 'release'),
+  });
+  await schedule('taken', { other: source('shop') }, false);
+  await scanned('away', 'folder', 'shop', 'shop@release', 'other');
+  const { code, result } = await importing('--schedule', 'shops');
+  expect([code, result]).toEqual([
+    2,
+    {
+      imported: [
+        { target: 'shop', commits: 3, entries: 2, read: 3 },
+        { target: 'shop@release', commits: 3, entries: 3, read: 3 },
+      ],
+      unscanned: ['fresh'],
+      failed: [{ target: 'away', reason: expect.stringContaining('/away') }],
+    },
+  ]);
+  expect(await imported('shop')).toEqual([`${first} package-lock.json`, `${third} package-lock.json`]);
+  expect((await imported('shop@release')).slice(0, 2)).toEqual([
+    `${first} old/package-lock.json package-lock.json`,
+    `${second} old/package-lock.json`,
+  ]);
+  expect(readdirSync(work)).toEqual([]);
+  // All schedules; a target that none of them has read belongs to others.
+  const again = await importing('--schedule');
+  expect(again.result.imported).toMatchObject([{ read: 1 }, { read: 1 }]);
+  expect(await imported('other')).toEqual([]);
+  expect(await importing('--schedule', 'none')).toMatchObject({
+    code: 2,
+    note: expect.stringContaining('there is no schedule none'),
+  });
+  await schedules.put({ ...((await schedules.find('shops')) as Schedule), removed: true });
+  expect((await importing('--schedule', 'shops')).code).toBe(2);
+});
+
+it('imports each branch of a repository to a target of its own', async () => {
+  const origin = repositories.create('origin');
+  const [, second, third] = origin.build([
+    { branch: 'main', files: { 'package-lock.json': npmLock('1.0.0') } },
+    { branch: 'main', parents: [0], files: { 'package-lock.json': npmLock('2.0.0') } },
+    { branch: 'topic/a', parents: [0], files: { 'package-lock.json': npmLock('3.0.0') } },
+    { branch: 'topic/b', parents: [0], files: { 'package-lock.json': npmLock('4.0.0') } },
+  ]);
+  const clone = join(repositories.root, 'clone');
+  git(repositories.root, 'clone', '--quiet', origin.folder, clone);
+  await scanned('t@main', 't@topic/a', 't@HEAD');
+  const all = ['--all-branches', '--target', 't@$BRANCH'];
+  const { code, result } = await importing(clone, ...all);
+  expect([code, result]).toEqual([
+    0,
+    {
+      imported: [
+        { target: 't@main', commits: 2, entries: 2, read: 2 },
+        { target: 't@topic/a', commits: 2, entries: 2, read: 2 },
+      ],
+      unscanned: ['t@topic/b'],
+      failed: [],
+    },
+  ]);
+  expect((await imported('t@main')).at(-1)).toContain(second);
+  expect((await imported('t@topic/a')).at(-1)).toContain(third);
+  // The ledger of a branch that is deleted stays.
+  git(clone, 'update-ref', '-d', 'refs/remotes/origin/topic/a');
+  expect((await importing(clone, ...all)).result.imported).toMatchObject([{ target: 't@main', read: 1 }]);
+  expect(await imported('t@topic/a')).toHaveLength(2);
+});
+
+it.each([
+  [[]],
+  [['.']],
+  [['.', '--schedule', 'a', '--target', 't']],
+  [['--schedule', 'a', '--target', 't']],
+  [['.', '--all-branches', '--target', 't']],
+  [['.', '--all-branches', '--target', 't@$BRANCH', '--ref', 'main']],
+])('refuses %j', async (args) => {
+  expect((await lockhound(['ledger', 'import', ...args])).code).toBe(2);
+});
