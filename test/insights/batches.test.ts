@@ -188,6 +188,26 @@ describe('a batch', () => {
     expect(narrow).toMatchObject({ value: { isDefault: true }, problems: [] });
   });
 
+  test.each([
+    ['a version that is a number', { versionKey: { system: 'NPM', name: 'p0', version: 1 } }],
+    ['a version that is an object', { versionKey: { system: 'NPM', name: 'p0', version: {} } }],
+    ['a package without a version', { versionKey: null, packageKey: { system: 'NPM', name: 'p0' } }],
+  ])('a miss that repeats %s is an error of this entry alone', async (_what, echo) => {
+    fake.behaviour.override = (_request, response) => {
+      const responses = [{ request: echo }, { request: { versionKey: keys(2)[1] } }];
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ responses, nextPageToken: '' }));
+      return true;
+    };
+    for (const [first, second] of [
+      await all(batches.versions(keys(2), { signal, fields: ['isDefault'] })),
+      await all(batches.findings(keys(2), { signal })),
+    ]) {
+      expect(first?.missing === true || first?.error?.code === 'contract').toBe(true);
+      expect(second?.missing).toBe(true);
+    }
+  });
+
   test('yields errors as entries while the service is unavailable, and rejects when it is aborted', async () => {
     fake.behaviour.override = (_request, response) => {
       response.writeHead(500).end('internal error');

@@ -27,7 +27,11 @@ describe('an answer is about something else', () => {
     ['a pre-release', key('NPM', 'a', '1.0.0-rc.1')],
     ['another ecosystem', key('PYPI', 'a', '1.0.0')],
     ['nothing that it names', {}],
-  ])('%s', (_what, answered) => {
+    ['no object', null],
+    ['a version that is no text', { ...key('NPM', 'a', '1.0.0'), version: 1 }],
+    ['a name that is no text', { ...key('PYPI', 'a', '1.0.0'), name: {} }],
+  ])('%s', (_what, answered: unknown) => {
     expect(isAboutVersion(key('NPM', 'a', '1.0.0'), answered)).toBe(false);
+    expect(isAboutVersion(key('PYPI', 'a', '1.0.1'), answered)).toBe(false);
   });
 });

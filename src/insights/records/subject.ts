@@ -1,4 +1,5 @@
 import type * as api from '../../model/api/insights-api.generated.ts';
+import { isObject } from '../../model/json-object.ts';
 import { canonicalName, formatVersionKey, SYSTEMS, type VersionKey } from '../../model/lockfile/ecosystem.ts';
 import { InsightsError } from '../errors.ts';
 import type { PackageName } from '../request/params.ts';
@@ -7,16 +8,18 @@ import type { PackageName } from '../request/params.ts';
  * Whether an answer names the version that was asked for. The index may spell both in its own way (field notes, "Order": `3.0` →
  * `3.0.0`), so that only what differs beyond the spelling is another version.
  */
-export function isAboutVersion(asked: VersionKey, answered: api.VersionKey = {}): boolean {
-  if (!isAboutPackage(asked, answered)) return false;
+export function isAboutVersion(asked: VersionKey, answered: unknown): boolean {
+  if (!isObject(answered) || !isAboutPackage(asked, answered)) return false;
   const { version = '' } = answered;
+  if (typeof version !== 'string') return false;
   return version === asked.version || plainVersion(version) === plainVersion(asked.version);
 }
 
-/** Whether an answer names the package that was asked for, in any spelling. */
-export function isAboutPackage(asked: PackageName, answered: api.PackageKey = {}): boolean {
+/** Whether an answer names the package that was asked for, in any spelling. The request that a miss repeats has no checked form. */
+export function isAboutPackage(asked: PackageName, answered: unknown): boolean {
+  if (!isObject(answered)) return false;
   const { system, name = '' } = answered;
-  if (system !== asked.system) return false;
+  if (system !== asked.system || typeof name !== 'string') return false;
   if (name === asked.name) return true;
   const known = SYSTEMS.find((one) => one === system);
   // Names of npm that differ in case name two packages.
