@@ -180,9 +180,7 @@ function distinctChanges(changes: readonly FixChange[], { manager }: Project): r
   return [...byKey.values()].filter(isNeeded);
 }
 
-/**
- * The re-lock of the affected version for those that permit a good one: it stays locked for them when the others get another one.
- */
+/** The re-lock of the affected version for those that permit a good one: it stays locked for them when the others get another one. */
 async function relockForOthers(
   { affected, project, candidates, holders, usable }: Question,
   blockers: readonly Holder[],

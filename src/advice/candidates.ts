@@ -15,9 +15,7 @@ const BATCH = 20;
 /** The versions of a package that are later than the locked one. */
 export interface Candidates {
   readonly scheme: VersionScheme;
-  /**
-   * The later versions, in the order of the ecosystem: no pre-releases, unless the locked version is one, and no deprecated ones.
-   */
+  /** The later versions, in the order of the ecosystem: no pre-releases, unless the locked version is one, and no deprecated ones. */
   readonly later: readonly PublishedVersion[];
   /** Set when the list of the versions is partial: why nothing is known of all versions. One that is not listed may be good. */
   readonly unlisted: Refuted | undefined;

@@ -18,9 +18,7 @@ export interface AdvisedLockfile {
 /** A lockfile, prepared for questions about its packages. */
 export interface Project {
   readonly path: string;
-  /**
-   * The packages. When the statement has all requirements of the target, it says which of them are direct if the lockfile does not.
-   */
+  /** The packages. When the statement has all requirements of the target, it says which of them are direct if the lockfile does not. */
   readonly packages: readonly ResolvedPackage[];
   readonly statement: ProjectStatement;
   readonly manager: Manager;

@@ -42,7 +42,6 @@ const headSchema = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** The content of a bundle. */
 export interface BundleContent {
   readonly coverage: readonly Coverage[];
   readonly lists: readonly Feed[];

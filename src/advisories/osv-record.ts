@@ -18,7 +18,6 @@ export interface WholeRecord extends OsvRecord {
   readonly said?: AdvisoryText;
 }
 
-/** A record that was read. */
 export interface ReadRecord extends WholeRecord {
   /** Parts that cannot be used, each in a few words. */
   readonly problems: readonly string[];

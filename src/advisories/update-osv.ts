@@ -143,9 +143,7 @@ function factOf(ecosystem: string): string {
   return `feed ${ecosystem}`;
 }
 
-/**
- * The position where the last update ended; that of the newest imported advisory when an import came after it, or nothing was updated yet.
- */
+/** The position where the last update ended; that of the newest imported advisory when an import came after it, or nothing was updated yet. */
 async function positionOf(ecosystem: string, path: string): Promise<FeedPosition> {
   const { coverage, fact } = await importedFacts(path, factOf(ecosystem));
   const first = firstPosition(coverage, ecosystem, Date.now());

@@ -15,7 +15,6 @@ import { openStores, type Store } from './store.ts';
 /** The fleet in the Redis of the workers, and what could not be read of it. */
 export interface FleetStore {
   readonly shards: readonly Store[];
-  /** The shard of a target. */
   of(target: string): Store;
   /** The queue of a job in a shard. It is opened once, and its metadata stay those of the workers. */
   queueOf(shard: Pick<Store, 'redis' | 'prefix'>, job: string): Promise<Queue>;

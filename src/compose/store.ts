@@ -65,11 +65,9 @@ function logCacheFailure(log: Logger): (error: unknown) => void {
 /** The stores of one shard in Redis, and the connection that all shards share. */
 export type Store = ReturnType<typeof createStore>;
 
-/** The stores of all shards. */
 export interface Stores {
   /** The shards by their index. */
   readonly shards: readonly Store[];
-  /** The stores of the shard that has a target. */
   of(target: string): Store;
   readonly layouts: ShardLayouts;
   readonly workers: WorkerRecords;

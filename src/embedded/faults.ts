@@ -25,7 +25,6 @@ export type FaultRule = Fault & {
   readonly times?: number;
   /** Selects every nth of the matching requests. Default 1. */
   readonly every?: number;
-  /** Selects requests with this method. */
   readonly method?: string;
   /** Selects requests for this path, without its query; `*` matches any text. */
   readonly path?: string;

@@ -8,7 +8,6 @@ import { type IdentifiedPackage, isSpelledAs, packageOf } from './identity.ts';
 
 /** The two lists of package ids of a lockfile, without repetition. */
 export interface LockfileIds {
-  /** Packages that are looked up. */
   readonly lookedUp: IdList;
   /** Packages that are not: private ones, and those that the index cannot have. */
   readonly excluded: IdList;

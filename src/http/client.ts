@@ -1,4 +1,3 @@
-/** One request. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;

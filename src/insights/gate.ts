@@ -38,7 +38,6 @@ const OUTAGES: ReadonlySet<InsightsErrorCode> = new Set([
 interface State {
   failures: number;
   error: InsightsError | undefined;
-  /** When it may be tried again. */
   triedAgainAt: number;
   pauseMs: number;
   /** The request that tries it again. Other requests wait for its end. */

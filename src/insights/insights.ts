@@ -45,7 +45,6 @@ import { createInsightsService } from './service.ts';
 export interface InsightsOptions extends CachePolicy, Partial<Privacy>, FromImports {
   /** Read-only client of `apis/insights.v3alpha.json`. */
   readonly api: ApiClient;
-  /** The number of concurrent requests. */
   readonly concurrency?: number;
   /** Limits the requests of several clients together, in place of `concurrency`. */
   readonly limit?: LimitFunction;

@@ -21,7 +21,6 @@ import { readSource } from './sources/read-source.ts';
 import { runSchedule } from './sources/run-schedule.ts';
 import { scanSource } from './sources/scan-source.ts';
 
-/** All jobs. */
 export const JOBS: readonly AnyJob[] = [
   ingestLockfiles,
   collectAdvisories,

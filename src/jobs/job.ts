@@ -84,9 +84,7 @@ export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Po
    */
   readonly followsDirectly?: true;
   log?(payload: Payload, result: Result): LogFacts;
-  /**
-   * Outcomes to free once the job is closed; `own`: a marker stays of its own one. What marked ones hold stays readable for some minutes.
-   */
+  /** Outcomes to free once the job is closed; `own`: a marker stays of its own one. What marked ones hold stays readable for some minutes. */
   readonly spent?: 'own' | ((payload: Payload) => SpentOutcomes);
   /**
    * Runs after each attempt that failed, before the queue records that. May run twice. What a job does when it is done is saved with its
@@ -95,7 +93,6 @@ export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Po
   onEnd?(payload: Payload, ending: AttemptEnding, ports: Pick<Ports, Needs>): Promise<void>;
 }
 
-/** A job with any payload. */
 // biome-ignore lint/suspicious/noExplicitAny: payloads differ from job to job; the envelope's schema checks them
 export type AnyJob = Job<any, unknown>;
 

@@ -30,7 +30,6 @@ export interface ReadRequest {
   readonly memo?: LockfileInput['memo'];
 }
 
-/** A lockfile with its companions. */
 export type LockfileRequest = Omit<ReadRequest, 'companion'> & { readonly companions: readonly Companion[] };
 
 /** The remedy for a lockfile that is too large. */

@@ -1,10 +1,8 @@
 /** Units of time in ms as the configuration writes them, the largest first. */
 export const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const;
 
-/** The name of a unit. */
 export type Unit = keyof typeof UNITS;
 
-/** The units with their sizes. */
 export const SIZES = Object.entries(UNITS) as readonly (readonly [Unit, number])[];
 
 /** `90m`: a duration as the configuration has it, in the largest unit that it is a multiple of. */

@@ -1,4 +1,3 @@
-/** Options of every coded error. */
 export interface CodedErrorOptions {
   /** The error that caused it, for logs; never shown alone. */
   readonly cause?: unknown;

@@ -13,7 +13,6 @@ import type { PageTokens } from './page-token.ts';
 import type { Principal } from './principal.ts';
 import { Refusal } from './refusal.ts';
 
-/** The context of operations. */
 export interface OperationContext {
   readonly loaded: LoadedConfig;
   /** The stores, and the errors of values that could not be read. */
@@ -125,9 +124,7 @@ export function omitted(count: number): { readonly omitted?: number } {
   return count > 0 ? { omitted: count } : {};
 }
 
-/**
- * The parts that the answer lacks because they cannot be read. Most reasons name targets, so they are for callers who see all of them.
- */
+/** The parts that the answer lacks because they cannot be read. Most reasons name targets, so they are for callers who see all of them. */
 export function unreadableOf(
   { fleet }: Pick<OperationContext, 'fleet'>,
   { seesAll }: Principal,

@@ -14,7 +14,6 @@ import { vanished } from './rules/vanished.ts';
 import { vulnerability } from './rules/vulnerability.ts';
 import { staleFactsText } from './stale-facts.ts';
 
-/** All rules. */
 export const RULES: readonly Rule[] = [
   vulnerability,
   suspicious,

@@ -46,9 +46,7 @@ function keyOf(locked: ResolvedPackage): string {
   return isNotLookedUp(locked) ? `${locked.purl} ${locked.resolution.outcome}` : locked.purl;
 }
 
-/**
- * Says whether a package is not looked up. The facts about a public package do not apply to one of the same name from another source.
- */
+/** Says whether a package is not looked up. The facts about a public package do not apply to one of the same name from another source. */
 export function isNotLookedUp({ resolution: { outcome } }: ResolvedPackage): boolean {
   return outcome === 'private' || outcome === 'unsupported';
 }

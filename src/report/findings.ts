@@ -31,7 +31,6 @@ export function issueListText(list: IssueList, options: TextOptions): string {
   );
 }
 
-/** An issue with the targets that have it. */
 function issueRow({ first, targets, named, versions, fixedIn }: Issue, verbose: boolean): FindingRow {
   const { finding, status, openedAt } = first as unknown as FleetFinding;
   const rest = targets - named.length;

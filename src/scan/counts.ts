@@ -6,9 +6,7 @@ import type { Outcome } from '../model/scan/outcome.ts';
 import type { Severity } from '../model/scan/severity.ts';
 import type { Verdict } from '../model/scan/verdict.ts';
 
-/**
- * The counts of a scan. Every locked package is in exactly one of `outcomes`. `others`: packages that are resolved, and not in the inventory.
- */
+/** The counts of a scan. Every locked package is in exactly one of `outcomes`. `others`: packages that are resolved, and not in the inventory. */
 export function countScan(inventory: Inventory, findings: readonly Finding[], others = 0): Verdict['counts'] {
   const { lockfiles } = inventory;
   const packages = lockfiles.reduce((sum, file) => sum + file.packages.length, others);

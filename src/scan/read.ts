@@ -20,7 +20,6 @@ import { readTargetSettings } from './target-settings.ts';
 /** Each line is compared with each lockfile. GitHub reads 3 MB. */
 const MAX_OWNER_BYTES = 3_145_728;
 
-/** How lockfiles are read. */
 export interface Reading {
   readonly limits: LockfileLimits;
   /**
@@ -172,7 +171,6 @@ export function packagesIn({ read }: AllRead): readonly LockedPackage[] {
   return read.flatMap(({ lockfile }) => lockfile.packages);
 }
 
-/** The request of a scan: the lockfiles of a target. */
 export interface ScanRequest {
   readonly target: { readonly id: string; readonly labels?: Readonly<Record<string, string>> };
   /** May be empty where the scan names an image. */

@@ -17,7 +17,6 @@ import { judgeInventory } from './judge.ts';
 import { type AllRead, type Reading, readLockfiles, type ScanRequest } from './read.ts';
 import { resolveLockfiles } from './resolve.ts';
 
-/** The sources of a scan. */
 interface ScanSources {
   readonly reading: Reading;
   readonly insights: Pick<Insights, 'resolve' | 'advisory' | 'dependencies' | 'baseImage'>;

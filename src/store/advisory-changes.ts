@@ -53,7 +53,6 @@ export function createAdvisoryChanges(redis: RedisClient, keys: Keys, onUnreadab
   return {
     /** Another text after a change, and after Redis may have lost one. Differs between processes. */
     revision: async () => `${epoch()} ${(await redis.get(advisoryRevision)) ?? ''}`,
-    /** All records. */
     async records(): Promise<readonly OsvRecord[]> {
       const found: OsvRecord[] = [];
       for await (const [, record] of records.each()) found.push(record);

@@ -47,7 +47,6 @@ export function createApiAnswerStore(redis: RedisClient, keys: Keys) {
     async answer(caller: string, key: string, request: string, answer: StoredAnswer): Promise<void> {
       await redis.set(keyOf(caller, key), writeText(API_ANSWER, { request, answer }), 'PX', KEPT_MS);
     },
-    /** Whether something was remembered. */
     isKnown: async (what: string): Promise<boolean> => (await redis.exists(keyOf('known', what))) === 1,
     /** Remembers that something happened, for `ttlMs`. */
     async remember(what: string, ttlMs: number): Promise<void> {

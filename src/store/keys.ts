@@ -99,7 +99,6 @@ function sharedKeys(shared: string) {
   };
 }
 
-/** The keys of one shard. */
 export type ShardKeys = ReturnType<typeof shardKeys>;
 
 function shardKeys(tagged: string) {

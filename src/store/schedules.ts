@@ -101,7 +101,6 @@ export function createScheduleStore(redis: RedisClient, keys: Keys, onUnreadable
   };
 }
 
-/** The values in the order of their names. */
 function inOrder<Value>(entries: readonly (readonly [name: string, value: Value])[]): Value[] {
   return entries.toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, value]) => value);
 }

@@ -66,7 +66,6 @@ export function createTargetStore(redis: RedisClient, keys: Keys) {
       const targets = found.filter((_, index) => index % 2 === 0);
       return { targets, newest: Number(found.at(-1) ?? time) };
     },
-    /** Number of targets with a state. */
     count: () => redis.scard(keys.targets),
     /** The revisions of the states of these targets, in the same order; `undefined` for a target without a state. */
     async revisions(targets: readonly string[]): Promise<readonly (string | undefined)[]> {

@@ -45,7 +45,6 @@ interface OtherShard {
   readonly openJobs: OpenJobs;
 }
 
-/** One attempt at a queued job. */
 export interface Attempt {
   readonly queued: QueuedJob;
   readonly token: string | undefined;

@@ -106,9 +106,7 @@ async function isLost({ openJobs, flow }: ProcessorOptions, error: unknown, { qu
   return waiting === undefined || waiting.finishedOn !== undefined;
 }
 
-/**
- * The wait of a first attempt that waited for nothing but a worker: not for its children, another attempt or its turn.
- */
+/** The wait of a first attempt that waited for nothing but a worker: not for its children, another attempt or its turn. */
 function waitOf({ queued, stored }: Attempt, time: number): { readonly waitedMs?: number } {
   const { attemptsStarted, timestamp, opts } = queued;
   if (attemptsStarted > 1 || stored?.children !== undefined) return {};

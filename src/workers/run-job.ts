@@ -44,7 +44,6 @@ interface FinishedJob extends RunningJob, PrecedingRun {
   readonly run: JobRun<unknown>;
 }
 
-/** A job whose outcome is saved. */
 interface SavedJob extends RunningJob {
   readonly outcome: StoredOutcome;
   /** The follow-ups that no queue holds yet. Absent when an earlier attempt, or another worker, saved the outcome. */

@@ -47,7 +47,6 @@ const COLUMNS = {
   enum: 'value',
 };
 
-/** Prints a value as JSON, or as text. */
 function print(terminal: Terminal, { json }: ApiOptions, value: object, shown: object = value): void {
   terminal.out(json === true ? `${JSON.stringify(value, null, 2)}\n` : columnsText(shown, COLUMNS, terminal));
 }

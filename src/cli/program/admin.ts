@@ -22,9 +22,7 @@ export function print(
   terminal.out(format === 'json' ? `${JSON.stringify(value)}\n` : text());
 }
 
-/**
- * Says what could not be read. The result lacks it, so that the exit code is 2 like that of an incomplete scan.
- */
+/** Says what could not be read. The result lacks it, so that the exit code is 2 like that of an incomplete scan. */
 export function reportUnreadable({ terminal, exit }: CommandContext, unreadable: readonly string[]): void {
   if (unreadable.length === 0) return;
   const shown = unreadable.slice(0, MAX_SHOWN).map((message) => `  ${message}\n`);

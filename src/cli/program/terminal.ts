@@ -4,7 +4,6 @@ import { type Output, outputTo } from './process-output.ts';
 export interface Terminal extends Output {
   /** Progress, notes and errors. */
   note(text: string): void;
-  /** Whether results may be coloured. */
   readonly colour: boolean;
   /** Whether the terminal shows links in results (OSC 8). Missing when results do not go to one. */
   showsLinks?(): Promise<boolean>;
@@ -81,9 +80,7 @@ export class Interruption extends Error {
   }
 }
 
-/**
- * Runs `work` with a signal that aborts on SIGINT or SIGTERM. A second SIGINT ends the process immediately.
- */
+/** Runs `work` with a signal that aborts on SIGINT or SIGTERM. A second SIGINT ends the process immediately. */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const onSignal = (name: NodeJS.Signals) => {

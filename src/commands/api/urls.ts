@@ -26,7 +26,6 @@ export async function makeUrl(options: UrlOptions): Promise<Pick<CompiledRequest
   return { method, url };
 }
 
-/** A call of one method of a document. */
 export interface CallOfMethod extends DocumentsOptions {
   readonly document: string;
   readonly methodId: string;

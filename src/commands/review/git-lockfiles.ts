@@ -16,9 +16,7 @@ export interface GitLockfiles {
 /** Size of all lockfiles of one commit with their companions. They are held in memory. */
 const MAX_TOTAL_BYTES = 1_073_741_824;
 
-/**
- * The lockfiles of a commit with their companions, without a checkout. Paths are those of the repository. Throws `SourceError`.
- */
+/** The lockfiles of a commit with their companions, without a checkout. Paths are those of the repository. Throws `SourceError`. */
 export async function readGitLockfiles(
   git: Git,
   commit: string,

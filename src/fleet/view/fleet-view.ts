@@ -9,7 +9,6 @@ import { type OnUnreadable, reportTo } from '../../store/values/stored-values.ts
 import { EMPTY_FLEET, type FleetSnapshot, type FleetUpdate, updateFleet } from './fleet-snapshot.ts';
 import { summaryFrom, type ViewedContent, viewedContent, viewedTarget } from './viewed-target.ts';
 
-/** The stores of one shard that the view reads. */
 export interface ViewedShard {
   readonly targets: TargetStore;
   readonly targetSummaries: TargetSummaries;
@@ -55,7 +54,6 @@ interface FollowedShard extends ViewedShard {
   /** Newest change that was read, by the clock of Redis. */
   newest: number;
   comparedAt: number;
-  /** Revisions by target. */
   readonly revisions: Map<string, string>;
   staleTargets: ReadonlySet<string>;
 }

@@ -40,7 +40,6 @@ export const HOLDER = Symbol('holder');
 /** The reference of an open alert that was made without the state of its target: it has no places and times. Not part of the JSON of a finding. */
 export const ALERT = Symbol('alert');
 
-/** A finding in the view of the fleet. */
 export interface ViewedFinding extends FleetFinding {
   readonly [SEARCHED]: string;
   readonly [RANK]: number;

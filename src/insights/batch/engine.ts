@@ -3,7 +3,6 @@ import { type ContractProblem, formatProblem } from '../answered.ts';
 import { InsightsError } from '../errors.ts';
 import { MAX_BATCH } from '../request/params.ts';
 
-/** One page of a batch's answer. */
 export interface BatchPage<Answer> {
   readonly responses: readonly Answer[];
   /** Empty on the last page. */

@@ -174,9 +174,7 @@ function readDetail(version: api.Version): ReleaseDetail {
   };
 }
 
-/**
- * Reads the requirements of a version for its installation; requirements of development and of the environment (`peer`) are not.
- */
+/** Reads the requirements of a version for its installation; requirements of development and of the environment (`peer`) are not. */
 export function readRequirements({ npm, maven, nuget, rubygems }: api.Requirements): readonly Requirement[] {
   const stated = [
     ...(npm?.dependencies?.dependencies ?? []),

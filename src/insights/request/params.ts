@@ -30,7 +30,6 @@ export function versionParams(service: Service, given: VersionKey, facts?: Facts
   };
 }
 
-/** A package, or a version of it. */
 export interface FindingsSubject extends PackageName {
   readonly version?: string | undefined;
 }

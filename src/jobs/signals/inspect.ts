@@ -15,7 +15,6 @@ import type { Ports } from '../ports.ts';
 import { type Gathered, gatherFacts } from './gather.ts';
 import { createProjectLookUp } from './project-scores.ts';
 
-/** The ports of an inspection. */
 interface InspectionPorts extends Pick<Ports, 'inspections' | 'policy'> {
   readonly fleet: Pick<Ports['fleet'], 'affectedTargets'>;
   readonly insights: Pick<Insights, 'releases'>;

@@ -10,7 +10,6 @@ import { readSource } from './read-source.ts';
 
 type Needs = Pick<Ports, 'schedules' | 'sources'>;
 
-/** The result of a run. */
 type Result = Pick<ScheduleRun, 'state' | 'targets' | 'reason'>;
 
 /** Runs of a schedule that are kept. */

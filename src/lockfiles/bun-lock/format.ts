@@ -214,7 +214,6 @@ function instancesOf(names: readonly string[], place: Place<Instance>): Instance
   return found;
 }
 
-/** The keys of an object. */
 function namesIn(list: unknown): readonly string[] {
   return isObject(list) ? Object.keys(list) : [];
 }

@@ -143,9 +143,7 @@ function cleaned(stated: unknown): Record<string, string> | undefined {
 const PUBLIC_REPOSITORY =
   /^(?:git:|(?:git\+)?https:)\/\/(?:github\.com|gitlab\.com|bitbucket\.org)\/[^@#]*$/i;
 
-/**
- * The qualifiers without the places of the tarball and the repository, which do not identify a package of a registry.
- */
+/** The qualifiers without the places of the tarball and the repository, which do not identify a package of a registry. */
 function withoutPlaces(qualifiers: Record<string, string> | undefined): Record<string, string> | undefined {
   if (qualifiers === undefined) return undefined;
   const { download_url: _download, vcs_url: _vcs, ...rest } = qualifiers;

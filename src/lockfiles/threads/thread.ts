@@ -7,7 +7,6 @@ import { LockfileError } from '../errors.ts';
 import type { LockfileRequest } from '../read-as.ts';
 import type { FromThread, ToThread } from './messages.ts';
 
-/** A thread that reads one file at a time. */
 export interface Thread {
   /** Reads a file. Returns the result without its packages, and their number. Rejects with `LockfileError`. */
   read(request: LockfileRequest): Promise<{ lockfile: Omit<Lockfile, 'packages'>; count: number }>;

@@ -14,7 +14,6 @@ export function aliasedName(range: string): string | undefined {
   return range.startsWith('npm:@') && range.includes('/') ? range.slice(4) : undefined;
 }
 
-/** The packages of one name. */
 interface Named {
   readonly byRange: Map<string, PackageDraft>;
   /** The only package of the name; `undefined` where there are several. */

@@ -2,7 +2,6 @@ import type { FixChange } from './fix.ts';
 
 /** The result of applying the plan of one lockfile. */
 export interface AppliedPlan {
-  /** The lockfile. */
   readonly path: string;
   /** Why the lockfile stays as it was; absent where the plan does what it says. */
   readonly reason?: string;

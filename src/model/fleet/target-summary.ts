@@ -14,7 +14,6 @@ export const targetSummarySchema = z.object({
   packages: z.number(),
   /** Open findings by severity, without notes; severities without any are absent. */
   open: z.partialRecord(z.enum(SEVERITIES), z.number()),
-  /** Open findings by rule and severity. */
   openByRule: z.record(z.string(), z.partialRecord(z.enum(SEVERITIES), z.number())),
   /** Open findings that are suppressed; absent when there are none. */
   suppressed: z.number().exactOptional(),

@@ -37,7 +37,6 @@ export const judgedImageSchema = z.object({
   reference: z.string().exactOptional(),
   platform: z.string(),
   digest: z.string(),
-  /** Number of its layers. */
   layers: z.number(),
   /** The base; absent when no public image has its lowest layers, or when that is not known. */
   base: baseImageSchema.exactOptional(),

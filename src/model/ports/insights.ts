@@ -16,9 +16,7 @@ import type {
   ServiceFinding,
 } from '../signal/release-facts.ts';
 
-/**
- * The source of answers. `cache`: the cache, then the service. `facts`: what the fleet knows already, without any request.
- */
+/** The source of answers. `cache`: the cache, then the service. `facts`: what the fleet knows already, without any request. */
 export type AnswerSource = 'cache' | 'facts';
 
 export interface ResolveOptions {
@@ -77,9 +75,7 @@ export interface Insights {
   ): Promise<BaseImage | undefined>;
   /** The lowest version in which imported advisories say that all is fixed which they say of a version. Absent where none are imported. */
   fixedIn?(key: VersionKey): Promise<string | undefined>;
-  /**
-   * The published versions of a package, unordered. `undefined` when the index does not have the package. Throws `InsightsError`.
-   */
+  /** The published versions of a package, unordered. `undefined` when the index does not have the package. Throws `InsightsError`. */
   publishedVersions(
     name: Pick<VersionKey, 'system' | 'name'>,
     signal: AbortSignal,

@@ -77,7 +77,6 @@ export type Known<Value> =
   | { readonly record: Value; readonly doubted?: Answer<Value> }
   | { readonly missing: true };
 
-/** An inspection to store. */
 export interface StoredInspection {
   /** Identity of the package version in the fleet. */
   readonly identity: string;

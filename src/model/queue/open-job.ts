@@ -21,7 +21,6 @@ export interface Envelope {
   readonly payload: unknown;
 }
 
-/** A follow-up as it is stored. */
 export interface StoredFollowUp extends Envelope {
   /** Name of the job, which is that of its queue. */
   readonly job: string;
@@ -97,7 +96,6 @@ export interface EndedJob {
   readonly spent?: SpentOutcomes | undefined;
 }
 
-/** A job to close. */
 export interface ClosedJob extends EndedJob {
   /** The job is closed only when Redis has this outcome. */
   readonly outcome?: OutcomeName | undefined;

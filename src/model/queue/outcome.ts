@@ -133,7 +133,6 @@ export interface PrecedingRun {
   readonly circumstances: Omit<RunCircumstances, 'after'>;
 }
 
-/** Circumstances of a run. */
 export interface RunCircumstances {
   /** The run that this one follows directly. Both outcomes are saved, or none when one of them exists or the state moved. */
   readonly after?: PrecedingRun | undefined;

@@ -36,7 +36,6 @@ export const scanCountsSchema = z.object({
   outcomes: z.record(z.enum(OUTCOMES), z.number()),
   /** Findings that alert. */
   severities: severityCountsSchema,
-  /** Findings that are notes. */
   notes: z.number(),
   /** Findings that are suppressed; absent when there are none. */
   suppressed: z.number().exactOptional(),

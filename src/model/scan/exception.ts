@@ -72,7 +72,6 @@ export const exceptionSchema = z.object({
     .exactOptional(),
 });
 
-/** An exception with the verdict on it. */
 export interface JudgedException extends Omit<Exception, 'proof'> {
   readonly verdict: (typeof EXCEPTION_VERDICTS)[number];
   readonly evidence: string;

@@ -20,7 +20,6 @@ export type Finding = ValueOf<typeof findingSchema>;
 
 export const severitySchema = z.enum(SEVERITIES);
 
-/** A `Claim`. */
 export const claimSchema = z.object({
   source: z.enum(CLAIM_SOURCES),
   says: z.enum(CLAIM_STATEMENTS),

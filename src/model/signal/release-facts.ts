@@ -66,7 +66,6 @@ export interface ServiceFinding {
   readonly alternatives?: readonly string[];
 }
 
-/** A package with a similar name. */
 export interface SimilarPackage {
   readonly name: string;
   /** How many packages depend on its default version; absent where the index does not count them. */
@@ -133,7 +132,6 @@ export interface ReleaseFacts {
   readonly requirements?: string;
   /** Packages that the version requires by its statement and by its resolved graph, and that the lockfile does not have as its edges. */
   readonly unlocked?: readonly string[];
-  /** Its source projects. */
   readonly projects?: readonly SourceProject[];
   /** Versions of other packages of its source project, in no order; absent where they were not looked up. */
   readonly siblings?: readonly SiblingRelease[];

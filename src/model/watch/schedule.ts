@@ -40,7 +40,6 @@ export const scheduleRunSchema = z.object({
   trigger: z.enum(['schedule', 'command']),
   /** `skipped`: another run was not finished. `failed`: its targets could not be listed. */
   state: z.enum(['started', 'skipped', 'failed']),
-  /** Number of its targets. */
   targets: z.number(),
   /** Why it was skipped or failed. */
   reason: z.string().exactOptional(),

@@ -156,9 +156,7 @@ const KNOWN: Readonly<Record<string, (dossier: Known) => string | undefined>> = 
   update: upgrades,
 };
 
-/**
- * The decisions of a person before a report is sent: the questions of its stage and of those before it, and what has no value yet.
- */
+/** The decisions of a person before a report is sent: the questions of its stage and of those before it, and what has no value yet. */
 function decisionsOf(dossier: Known): DossierDecision[] {
   const { stage, publisher, counts, notKnown } = dossier;
   const stages = Object.keys(QUESTIONS) as (keyof typeof QUESTIONS)[];

@@ -18,7 +18,6 @@ import type { Holder } from '../packages/holders.ts';
 import { EVER, periodsOf, timeOf } from '../packages/periods.ts';
 
 export interface Asked {
-  /** The subject that was asked for. */
   readonly subject: string;
   /** The names of the one vulnerability that is asked for; `undefined`: all of the target. */
   readonly names: ReadonlySet<string> | undefined;
@@ -26,7 +25,6 @@ export interface Asked {
   readonly known: Map<string, DossierVulnerability>;
 }
 
-/** A finding with an advisory. */
 type Advised = TrackedFinding & { readonly finding: Finding & { readonly advisory: AdvisoryEvidence } };
 
 /** One statement for each of the targets and each vulnerability that is asked for. A state that cannot be read is reported. */

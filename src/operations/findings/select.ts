@@ -10,7 +10,6 @@ import { fixableOf } from './shown.ts';
 
 /** Findings in remembered lists. */
 const REMEMBERED = 500_000;
-/** Remembered lists. */
 const MAX_LISTS = 1_000;
 /** How long it is remembered which findings of a list are fixable, in ms: workers find out about fixes meanwhile. */
 const FIXABLE_MS = 10_000;

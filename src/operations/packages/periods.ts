@@ -27,7 +27,6 @@ export interface AskedTime {
   readonly unlessGoneWithin?: number;
 }
 
-/** All times. */
 export const EVER: AskedTime = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 
 export interface PeriodsAnswer

@@ -22,9 +22,7 @@ export interface FoundScan {
   readonly shard: Store;
 }
 
-/**
- * A scan by its id, or the newest one whose producer chose that id. A scan of another team takes the same time as none. Throws `Refusal`.
- */
+/** A scan by its id, or the newest one whose producer chose that id. A scan of another team takes the same time as none. Throws `Refusal`. */
 export async function findScan(fleet: FleetStore, principal: Principal, id: string): Promise<FoundScan> {
   const { sees } = principal;
   const found = await Promise.all(fleet.shards.map((shard) => findIn(fleet, shard, id)));

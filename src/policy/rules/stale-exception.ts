@@ -7,9 +7,7 @@ import { judgeExceptions } from '../exceptions/judge.ts';
 import type { Rule } from '../rule.ts';
 import { fingerprintOf } from '../same-finding.ts';
 
-/**
- * Entries that overrule a tool for nothing. No package has them, so they come from `staleExceptions`, for each full scan of the lockfiles.
- */
+/** Entries that overrule a tool for nothing. No package has them, so they come from `staleExceptions`, for each full scan of the lockfiles. */
 export const staleException: Rule = {
   name: 'stale-exception',
   title: 'An exception is not needed any more',

@@ -10,9 +10,7 @@ import { html, type Markup, NOTHING, withCode } from '../html/markup.ts';
 import { STAGES } from './csaf.ts';
 import { dayTime, productName, statusText, timeOfPackage } from './parts.ts';
 
-/**
- * The dossier as one HTML file for people, with what is open first. It needs no network, no server and no script. Every text is escaped.
- */
+/** The dossier as one HTML file for people, with what is open first. It needs no network, no server and no script. Every text is escaped. */
 export function* renderDossier(dossier: Dossier): Generator<string> {
   const { subject, stage, createdAt, publisher, counts, statements, count, vulnerabilities } = dossier;
   yield documentHead(`${subject} · ${STAGES[stage]}`).markup;

@@ -2,7 +2,6 @@ import type { Integrity, LockedPackage, Source } from '../../model/lockfile/lock
 import { printable } from '../../model/printable.ts';
 import type { ChangeAspect, PackageChange } from '../../model/review/package-change.ts';
 
-/** The word for each aspect. */
 export const ASPECT_WORDS: Readonly<Record<ChangeAspect, string>> = {
   integrity: 'integrity changed',
   moved: 'moved',

@@ -9,9 +9,7 @@ import { type FindingRow, findingTable, groupedByPackage } from './finding-table
 /** Places of a finding that `--verbose` lists. */
 const SHOWN_PLACES = 10;
 
-/**
- * Findings by package, the worst first; with `verbose` everything about each. `several`: they are of more than one lockfile.
- */
+/** Findings by package, the worst first; with `verbose` everything about each. `several`: they are of more than one lockfile. */
 export function scanFindings(
   findings: readonly Finding[],
   several: boolean,

@@ -6,7 +6,6 @@ import type { FleetNumbers } from '../metrics/fleet-numbers.ts';
 export interface HealthFacts {
   readonly numbers: FleetNumbers;
   readonly workers: readonly WorkerPresence[];
-  /** Number of shards. */
   readonly shards: number;
   /** Median of some round trips to Redis, in milliseconds. */
   readonly redisMs: number;

@@ -125,7 +125,6 @@ export function createFactStore<Value extends object>(
         }),
       );
     },
-    /** Keys of all facts. */
     keys: () => redis.hkeys(facts),
     /** Facts that changed and whose targets are not selected yet, oldest first. */
     async pending(limit: number): Promise<readonly PendingFact[]> {

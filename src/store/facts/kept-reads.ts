@@ -6,7 +6,6 @@ import { createKeptValues, type KeptValues } from '../values/kept-values.ts';
 const CHUNK = 500;
 
 export interface KeptReadsOptions<Value> {
-  /** Key of the hash. */
   readonly hash: string;
   /** Key of a text that changes with each write that may change a value in the memory of a process. */
   readonly revision: string;

@@ -85,7 +85,6 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
       };
       return (await known.getMany(identities, give)) as readonly number[];
     },
-    /** The ids of identities that have one. */
     async find(identities: readonly string[]): Promise<ReadonlyMap<string, number>> {
       const ids = new Map<string, number>();
       for (const part of chunks(identities, CHUNK)) {

@@ -115,7 +115,6 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
   };
 }
 
-/** An outcome, and where it is stored. */
 interface ReadOutcome extends StoredOutcome {
   readonly place: StoredPlace;
 }

@@ -14,7 +14,6 @@ export interface ServerInfo {
   /** Memory of the machine. */
   readonly systemBytes?: number | undefined;
   readonly role?: string | undefined;
-  /** Replicas that are connected. */
   readonly replicas: number;
   readonly connectedClients: number;
   readonly maxClients?: number | undefined;

@@ -60,9 +60,7 @@ export function createShardLayouts(redis: RedisClient, prefix: string) {
   };
 }
 
-/**
- * Throws `shards-differ` or `shards-moving` for a process that is configured for another number of shards than the stored one.
- */
+/** Throws `shards-differ` or `shards-moving` for a process that is configured for another number of shards than the stored one. */
 export function requireLayout(stored: ShardLayout | undefined, shards: number): void {
   if (stored?.move !== undefined) {
     throw new StoreError('shards-moving', unfinishedMove(stored.move), { retryable: true });

@@ -4,7 +4,6 @@ import { scanFields } from '../redis/scan.ts';
 import { type OnUnreadable, readEach, readValue, reportTo, writeText } from './stored-values.ts';
 
 export interface HashValuesOptions {
-  /** Key of the hash. */
   readonly key: string;
   /** The remedy for an operator when a field cannot be read, in a sentence. */
   readonly remedy: string | ((field: string) => string);
