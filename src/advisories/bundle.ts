@@ -48,14 +48,8 @@ export interface BundleContent {
   readonly records: Iterable<OsvRecord>;
 }
 
-/** A bundle that was opened: its content is only read once. */
-export interface OpenedBundle {
-  readonly head: BundleHead;
-  /** Whether a key was given, and signed it. */
-  readonly isVerified: boolean;
-  lists(): Promise<readonly Feed[]>;
-  records(): AsyncGenerator<OsvRecord>;
-}
+/** A bundle that was opened: its content is only read once. `isVerified`: whether a key was given, and signed it. */
+export type OpenedBundle = Awaited<ReturnType<typeof openBundle>>;
 
 const MAX_HEAD_BYTES = 1_048_576;
 const NEWLINE = 0x0a;
@@ -143,7 +137,7 @@ function* linesOf(lists: readonly Feed[], records: Iterable<OsvRecord>): Generat
  * Opens a bundle and checks its signature and its content. Throws `AdvisoryError` (`not-verified` when a key is given that did not sign
  * it, `damaged`) and `FileError`.
  */
-export async function openBundle(path: string, key?: KeyObject): Promise<OpenedBundle> {
+export async function openBundle(path: string, key?: KeyObject) {
   const { head, signature, text, start } = await readHead(path);
   if (key !== undefined && !verify(null, text, key, signature))
     throw new AdvisoryError('not-verified', `${path}: the key did not sign it`);

@@ -6,10 +6,7 @@ import { affects, fixedAfter, fixedVersions, highestOf, versionsText } from './a
 import type { Advisories, StoredAdvisory, StoredAffected } from './database.ts';
 
 /** The ids of advisories that affect a version, and of those whose versions cannot be compared with it. */
-export interface MatchedIds {
-  readonly own: readonly string[];
-  readonly undecided?: string[];
-}
+export type MatchedIds = ReturnType<typeof idsOf>;
 
 type PackageKey = Pick<VersionKey, 'system' | 'name'>;
 
@@ -64,7 +61,7 @@ export function matchedWith(advisories: Advisories) {
   };
 }
 
-function idsOf(about: readonly StoredAffected[], system: System, version: string): MatchedIds {
+function idsOf(about: readonly StoredAffected[], system: System, version: string) {
   const [own, undecided]: [string[], string[]] = [[], []];
   for (const one of about) {
     const isAffected = affects(one, system, version);

@@ -20,12 +20,8 @@ export interface ListenOptions {
 /** The options of every local service. */
 export interface ServiceOptions extends ListenOptions, FaultOptions {}
 
-export interface LocalService {
-  /** Base URL without a trailing slash. */
-  readonly url: string;
-  /** Breaks open connections and stops listening. May be called more than once. */
-  close(): Promise<void>;
-}
+/** `url`: base URL without a trailing slash. `close`: breaks open connections and stops listening. May be called more than once. */
+export type LocalService = Awaited<ReturnType<typeof listen>>;
 
 /** A server that closes with open connections; bodies of up to `bodyLimit` bytes are read as text. */
 export function createServer(bodyLimit: number, errors: ErrorShape = PLAIN_ERRORS): FastifyInstance {
@@ -85,7 +81,7 @@ export async function listen(
   app: FastifyInstance,
   what: string,
   { port = 0, host = '127.0.0.1' }: ListenOptions,
-): Promise<LocalService> {
+) {
   const url = await listenOn(app, what, { port, host });
   return { url, close: async () => void (await app.close()) };
 }

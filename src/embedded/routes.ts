@@ -10,11 +10,8 @@ export interface Route {
   readonly path: () => PathPattern;
 }
 
-interface PathPattern {
-  readonly pattern: RegExp;
-  /** Path parameters in the order of the pattern's groups. */
-  readonly names: readonly string[];
-}
+/** `names`: path parameters in the order of the pattern's groups. */
+type PathPattern = ReturnType<typeof patternOf>;
 
 export type RouteMatch =
   | { readonly kind: 'found'; readonly method: ApiMethod; readonly parameters: ReadonlyMap<string, string> }
@@ -31,7 +28,7 @@ export function routesOf(document: RestDescription): readonly Route[] {
   return routes.toSorted((left, right) => right.literals - left.literals);
 }
 
-function patternOf(path: string): PathPattern {
+function patternOf(path: string) {
   const names: string[] = [];
   const source = path.replaceAll(/\{(\+?)([^{}]+)\}|[^{]+/g, (literal, reserved, name) => {
     if (name === undefined) return literal.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');

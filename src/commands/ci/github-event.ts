@@ -10,18 +10,17 @@ const eventSchema = z.object({
   before: commit.optional(),
 });
 
-export interface GithubEvent {
-  /** Number of the pull request; absent for other events. */
-  readonly pullRequest?: number;
-  /** Expressions for the commit to compare with, the best first; empty when the event names no commit. */
-  readonly bases: readonly string[];
-}
+/**
+ * `pullRequest`: number of the pull request; absent for other events. `bases`: expressions for the commit to compare with, the best first;
+ * empty when the event names no commit.
+ */
+export type GithubEvent = Awaited<ReturnType<typeof readGithubEvent>>;
 
 /** GitHub limits payloads of events to 25 MB. */
 const MAX_BYTES = 33_554_432;
 
 /** Reads the payload of the event that started the job. Throws `CiError` (`event-invalid`), `FileError`. */
-export async function readGithubEvent(path: string): Promise<GithubEvent> {
+export async function readGithubEvent(path: string) {
   const parsed = eventSchema.safeParse(parseJson(path, await readFile(path, { maxBytes: MAX_BYTES })));
   if (!parsed.success) throw new CiError('event-invalid', `${path}: ${z.prettifyError(parsed.error)}`);
   const { pull_request: pull, before } = parsed.data;

@@ -17,11 +17,7 @@ interface Edge {
 }
 
 /** A Dependencies object (package-insights API, "Dependency graph"). */
-export interface Graph {
-  readonly nodes: readonly Node[];
-  readonly edges: readonly Edge[];
-  readonly error: string;
-}
+export type Graph = ReturnType<typeof resolveGraph>;
 
 /**
  * Resolves the graph of a version within the index: each requirement selects the greatest version that satisfies it.
@@ -30,7 +26,7 @@ export interface Graph {
 export function resolveGraph(
   root: { readonly indexed: IndexedVersion; readonly package: IndexedPackage },
   find: (name: string) => IndexedPackage | undefined,
-): Graph {
+) {
   const { system, name: rootName } = root.package;
   const nodes: Node[] = [];
   const edges: Edge[] = [];

@@ -3,14 +3,8 @@ import { messageOf } from '../../model/errors.ts';
 import { isLoopback } from '../../model/loopback.ts';
 import type { StoredVariable, StoredWebhook } from './model.ts';
 
-/** A call that the platform made. */
-export interface WebhookCall {
-  readonly webhook: string;
-  /** Status of the last attempt; absent when there was no answer. */
-  readonly status?: number;
-  readonly error?: string;
-  readonly attempts: number;
-}
+/** A call that the platform made. `status`: status of the last attempt; absent when there was no answer. */
+export type WebhookCall = Awaited<ReturnType<typeof callWebhook>>;
 
 const ATTEMPTS = 3;
 const PAUSE_MS = 50;
@@ -24,7 +18,7 @@ export async function callWebhook(
   webhook: StoredWebhook,
   variables: readonly StoredVariable[],
   event: ReadonlyMap<string, string>,
-): Promise<WebhookCall> {
+) {
   const values = new Map([...event, ...variables.map(({ name, value }) => [name, value] as const)]);
   const url = URL.parse(fill(webhook.url, values, (text) => text));
   // A local service must not call real receivers.

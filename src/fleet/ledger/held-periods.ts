@@ -53,15 +53,10 @@ interface Wanted {
   has(id: number): boolean;
 }
 
-/** A part of a ledger without a gap. */
-interface Segment {
-  readonly start: LedgerEntry | undefined;
-  last: LedgerEntry | undefined;
-  /** The periods that have not ended. */
-  readonly open: Map<string, HeldPeriod>;
-}
+/** A part of a ledger without a gap. `open`: the periods that have not ended. */
+type Segment = ReturnType<typeof newSegment>;
 
-function newSegment(start: LedgerEntry | undefined): Segment {
+function newSegment(start: LedgerEntry | undefined) {
   return { start, last: start, open: new Map() };
 }
 

@@ -68,13 +68,10 @@ export const finishRefresh: Job<FinishRefresh, RefreshRecord | null, Needs> = {
   }),
 };
 
-interface Parts {
-  readonly packages: readonly (RefreshedPart | undefined)[];
-  readonly advisories: readonly (RefreshedPart | undefined)[];
-}
+type Parts = Awaited<ReturnType<typeof readParts>>;
 
 /** A part that failed permanently has no result. */
-async function readParts(outcomes: OutcomePort, payload: FinishRefresh): Promise<Parts> {
+async function readParts(outcomes: OutcomePort, payload: FinishRefresh) {
   const parts = await Promise.all(
     namesOf(payload).map(({ job, key }) => outcomes.read(REFRESHED_PART, job, key)),
   );

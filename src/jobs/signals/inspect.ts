@@ -23,14 +23,8 @@ interface InspectionPorts extends Pick<Ports, 'inspections' | 'policy'> {
 /** `startedAt`: ms since 1970. */
 type InspectionContext = Attempt & { readonly startedAt: number };
 
-/** The numbers of one job. */
-export interface InspectionCounts {
-  readonly inspected: number;
-  /** Versions with signals that were not known before. */
-  readonly news: number;
-  /** Facts that could not be had. */
-  readonly unknown: number;
-}
+/** The numbers of one job. `news`: versions with signals that were not known before. `unknown`: facts that could not be had. */
+export type InspectionCounts = Awaited<ReturnType<typeof inspect>>;
 
 /** When a script of a version is no longer new. */
 const USUAL_MS = 14 * 24 * 3_600_000;
@@ -38,11 +32,7 @@ const USUAL_MS = 14 * 24 * 3_600_000;
  * Inspects package versions and stores what was found. Throws `IncompleteError` when facts may be had later; at the last attempt they
  * are gaps.
  */
-export async function inspect(
-  payload: InspectPackages,
-  ports: InspectionPorts,
-  context: InspectionContext,
-): Promise<InspectionCounts> {
+export async function inspect(payload: InspectPackages, ports: InspectionPorts, context: InspectionContext) {
   const found = await gatherEntries(
     { ...payload, packages: await openPackages(payload, ports) },
     ports,

@@ -3,12 +3,8 @@ import type { Rule } from '../rule.ts';
 /** The text between the version and the licences in the issue of a finding. */
 const JOINED = ' AND ';
 
-/** Licences of the version that a target locked before. */
-export interface FormerLicenses {
-  readonly version: string;
-  /** SPDX expressions that apply together, as one text. */
-  readonly text: string;
-}
+/** Licences of the version that a target locked before. `text`: SPDX expressions that apply together, as one text. */
+export type FormerLicenses = ReturnType<typeof formerLicensesOf>;
 
 export const licenseChanged: Rule = {
   name: 'license-changed',
@@ -50,7 +46,7 @@ export function licensesText(stated: readonly string[]): string {
 }
 
 /** The licences that the issue of a finding names. */
-export function formerLicensesOf(issue: string): FormerLicenses {
+export function formerLicensesOf(issue: string) {
   const end = issue.indexOf(' ');
   return { version: issue.slice(0, end), text: issue.slice(end + 1) };
 }

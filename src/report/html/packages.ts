@@ -16,12 +16,8 @@ const AGES: readonly (readonly [days: number, name: string])[] = [
   [Number.POSITIVE_INFINITY, '5 years and more'],
 ];
 
-interface Row {
-  readonly locked: ResolvedPackage;
-  readonly licence: string;
-  /** Days since its release; `undefined` when it is not known. */
-  readonly days: number | undefined;
-}
+/** `days`: days since its release; `undefined` when it is not known. */
+type Row = ReturnType<typeof rowOf>;
 
 /** All packages of the lockfiles, and what they are by licence and by age. */
 export function packagesSection({ inventory, verdict }: ScanReport): Markup {
@@ -45,7 +41,7 @@ ${rest > 0 ? html`<p>${counted(rest, 'more package')}: the JSON report lists all
 `;
 }
 
-function rowOf(locked: ResolvedPackage, now: number): Row {
+function rowOf(locked: ResolvedPackage, now: number) {
   const { record } = locked.resolution;
   const released = record?.publishedAt === undefined ? Number.NaN : Date.parse(record.publishedAt);
   const days = Math.max(Math.floor((now - released) / DAY), 0);

@@ -29,15 +29,8 @@ const LEAST_TITLE = 28;
 /** Indent of what belongs to a finding on a narrow terminal. */
 const NARROW_INDENT = 4;
 
-interface Cells {
-  readonly row: FindingRow;
-  readonly lead: string;
-  /** `name 1.0.0 → 1.0.1`; empty for another finding of the same package. */
-  readonly name: string;
-  readonly id: string;
-  /** Empty for another finding of the same package. */
-  readonly why: readonly string[];
-}
+/** `name`: `name 1.0.0 → 1.0.1`; empty for another finding of the same package. `why`: empty for another finding of the same package. */
+type Cells = ReturnType<typeof cellsOf>;
 
 /** Widths of the columns; `title` is 0 where there is no room for one. */
 interface Widths {
@@ -77,7 +70,7 @@ export function groupedByPackage<Item>(
   return [...groups.values()].flat();
 }
 
-function cellsOf(row: FindingRow, before: FindingRow | undefined): Cells {
+function cellsOf(row: FindingRow, before: FindingRow | undefined) {
   const { finding, fixed } = row;
   const { name, version, purl } = finding.package;
   const isSame = before?.finding.package.purl === purl && isAlert(before.finding) === isAlert(finding);

@@ -25,13 +25,11 @@ const GROUPS = 32;
 /** Hashes that are requested before they are needed. */
 const AHEAD = 4;
 
-/** A part of the head of a ledger as it is stored. */
-export interface StoredHead {
-  /** Seconds since 1970. */
-  readonly since: number;
-  /** The ids of the part, each divided by the number of parts, as `encodeIds` writes them. */
-  readonly ids: Buffer;
-}
+/**
+ * A part of the head of a ledger as it is stored. `since`: seconds since 1970. `ids`: the ids of the part, each divided by the number of
+ * parts, as `encodeIds` writes them.
+ */
+export type StoredHead = ReturnType<typeof storedHead>;
 
 /** One part of the heads of some targets. */
 export interface HeadPart {
@@ -163,6 +161,6 @@ export function readHead(parts: readonly (Buffer | null)[]): LedgerHead | undefi
   return { since: read[0].since, ids: Uint32Array.from(ids).sort() };
 }
 
-function storedHead(stored: Buffer): StoredHead {
+function storedHead(stored: Buffer) {
   return { since: stored.readUInt32LE(0), ids: stored.subarray(4) };
 }

@@ -3,12 +3,9 @@ import { messageOf } from '../../model/errors.ts';
 import type { RedisClient } from '../redis/connection.ts';
 
 /** A Lua script and its SHA-1, by which Redis finds it. */
-export interface Script {
-  readonly source: string;
-  readonly sha1: string;
-}
+export type Script = ReturnType<typeof defineScript>;
 
-export function defineScript(source: string): Script {
+export function defineScript(source: string) {
   return { source, sha1: createHash('sha1').update(source).digest('hex') };
 }
 
