@@ -59,7 +59,14 @@ async function withProofs(
   // Without a statement, nothing is known of requirements.
   let isStated = STATING.has(format);
   const statement = isStated && readStatement({ path, text, files }, () => (isStated = false));
-  const evidence = { path, text, others: [...files.values()], packages, isWhole: isReadWhole(lockfile) };
+  const evidence = {
+    path,
+    format,
+    text,
+    others: [...files.values()],
+    packages,
+    isWhole: isReadWhole(lockfile),
+  };
   const stated = statement !== false && isStated ? statement : undefined;
   const prove = lockfileProver({ ...evidence, statement: stated }, found);
   return found.map((one) => {

@@ -71,19 +71,26 @@ unknown (1)
     const packages = [
       of('a', {
         '1.0.0': {
-          dependencies: { open: '^1.0.0', old: '^2.0.0', newest: '^1.0.0', held: '^1.0.0', one: '^1.0.0' },
+          dependencies: {
+            open: '^1.0.0',
+            old: '^2.0.0',
+            newest: '^1.0.0',
+            held: '^1.0.0',
+            one: '^1.0.0',
+            both: '^1.0.0',
+          },
           optionalDependencies: { maybe: '1.0.0' },
           peerDependencies: { peer: '^1.0.0' },
         },
       }),
       ...['old', 'newest', 'maybe', 'peer', 'own'].map((name) => of(name, { '1.0.0': {} })),
-      ...['open', 'held'].map((name) => of(name, two, '1.1.0')),
+      ...['open', 'held', 'both'].map((name) => of(name, two, '1.1.0')),
       of('one', { '1.0.0': {}, '1.0.1': {} }, '1.0.1'),
     ];
     const overrides = {
       ...{ open: '>=1.0.0', old: '1.0.0', newest: '1.0.0', held: '1.0.0', maybe: '>=1.0.0 <9', peer: '>=1' },
       ...{ own: '1.0.0', 'own@>=2 <3': '1.0.0', strange: '1.0.0', 'a>one': '>=1.0.1', 'b>own': '>=1.0.0' },
-      ...{ gone: '-' },
+      ...{ gone: '-', both: '1.0.0' },
     };
     const pnpm = (replaced: object, more = '') => `lockfileVersion: '9.0'
 ${more}overrides:
@@ -95,19 +102,20 @@ importers:
     dependencies:
       a: { specifier: ^1.0.0, version: 1.0.0(peer@1.0.0) }
       strange: { specifier: 1.0.0, version: 1.0.0 }
+      both: { specifier: 1.0.0, version: 1.0.0 }
   packages/b:
     dependencies:
       own: { specifier: 1.0.0, version: 1.0.0 }
 packages:
   a@1.0.0: { resolution: { integrity: sha512-a }, peerDependencies: { peer: '>=1' } }
-${['open', 'old', 'newest', 'held', 'maybe', 'peer', 'own', 'strange', 'other']
+${['open', 'old', 'newest', 'held', 'maybe', 'peer', 'own', 'strange', 'other', 'both']
   .map((name) => `  ${name}@1.0.0: { resolution: { integrity: sha512-a } }\n`)
   .join('')}  one@1.0.1: { resolution: { integrity: sha512-a } }
 snapshots:
   a@1.0.0(peer@1.0.0):
-    dependencies: { open: 1.0.0, old: 1.0.0, newest: 1.0.0, held: 1.0.0, one: 1.0.1, peer: 1.0.0 }
+    dependencies: { open: 1.0.0, old: 1.0.0, newest: 1.0.0, held: 1.0.0, one: 1.0.1, peer: 1.0.0, both: 1.0.0 }
     optionalDependencies: { maybe: 1.0.0 }
-${['open', 'old', 'newest', 'held', 'maybe', 'peer', 'own']
+${['open', 'old', 'newest', 'held', 'maybe', 'peer', 'own', 'both']
   .map((name) => `  ${name}@1.0.0: {}\n`)
   .join('')}  one@1.0.1: {}
   other@1.0.0:
@@ -116,7 +124,12 @@ ${['open', 'old', 'newest', 'held', 'maybe', 'peer', 'own']
 `;
     const files = {
       'package.json': JSON.stringify({
-        ...{ name: 'root', dependencies: { a: '^1.0.0', strange: '^1.0.0' }, pnpm: { overrides } },
+        ...{
+          name: 'root',
+          dependencies: { a: '^1.0.0', strange: '^1.0.0', both: '1.0.0' },
+          pnpm: { overrides },
+        },
+        overrides: { 'not-read': '1.0.0', old: '1.0.0' },
       }),
       'pnpm-workspace.yaml': 'packages: [packages/*]\n',
       'packages/b/package.json': JSON.stringify({ name: 'b', dependencies: { own: '^1.0.0' } }),
@@ -140,14 +153,16 @@ ${['open', 'old', 'newest', 'held', 'maybe', 'peer', 'own']
     it('most overrides of pnpm get a verdict', async () => {
       const place = project('pnpm', { ...files, 'pnpm-lock.yaml': pnpm(overrides) });
       rmSync(join(place, 'package-lock.json'));
+      const looked = await judged(place, '--look-up');
       expect(await judged(place)).toMatchObject({
         open: expect.stringMatching(/^unknown: .* does not state what requires open: .*--look-up/),
       });
-      expect(await judged(place, '--look-up')).toEqual({
+      expect(looked).toEqual({
+        'not-read': 'removable: the package manager of pnpm-lock.yaml does not read overrides',
         open: 'removable: all 1 requirements of open permit 1.0.0',
         old: 'needed: a@1.0.0 requires old ^2.0.0, and 1.0.0 is locked',
         newest: 'removable: all 1 requirements of newest permit 1.0.0, the newest that each permits',
-        held: 'unknown: all 1 requirements of held permit 1.0.0, but without the lockfile, 1.1.0 is selected',
+        held: 'needed: it holds off held 1.1.0, which a@1.0.0 permits (^1.0.0)',
         maybe: 'removable: all 1 requirements of maybe permit 1.0.0',
         // The lockfile has the override in the place of this requirement.
         peer: 'removable: all 1 requirements of peer permit 1.0.0',
@@ -157,6 +172,8 @@ ${['open', 'old', 'newest', 'held', 'maybe', 'peer', 'own']
         own: 'unknown: another entry may decide without it',
         'own@>=2 <3': 'removable: nothing requires own@>=2 <3',
         strange: 'unknown: it is not known which versions of strange other@1.0.0 requires',
+        // The project itself keeps the version, which pnpm then takes for all.
+        both: 'unknown: all 2 requirements of both permit 1.0.0; without it, 1.1.0 may be selected',
         gone: expect.stringMatching(/^unknown: /),
       });
     });
@@ -171,7 +188,7 @@ ${['open', 'old', 'newest', 'held', 'maybe', 'peer', 'own']
       expect(missing).toMatch(/^unknown: pnpm-lock.yaml does not have held/);
     });
 
-    it('a pin of Yarn 4 below the version that it would select is needed', async () => {
+    it('of Yarn 4, which would select anew', async () => {
       const entry = (key: string, id: string, more = '') =>
         `\n"${key}":\n  version: 1.0.0\n  resolution: "${id}"\n${more}  checksum: 10/a\n  languageName: node\n  linkType: hard\n`;
       const needs = '  dependencies:\n    held: "npm:^1.0.0"\n    newest: "npm:^1.0.0"\n';
@@ -187,7 +204,7 @@ ${['open', 'old', 'newest', 'held', 'maybe', 'peer', 'own']
       const place = project('berry', { 'package.json': manifest, 'yarn.lock': lock.join('') });
       rmSync(join(place, 'package-lock.json'));
       expect(await judged(place, '--look-up')).toEqual({
-        held: 'needed: without it, Yarn selects held 1.1.0',
+        held: 'needed: it holds off held 1.1.0, which a@1.0.0 permits (npm:^1.0.0)',
         newest: 'removable: all 1 requirements of newest permit 1.0.0, the newest that each permits',
       });
     });

@@ -130,7 +130,7 @@ async function proven(
   ];
   const prove = lockfileProver(
     {
-      ...{ path, packages: file.packages, isWhole: isReadWhole(file), text: input.text },
+      ...{ path, format, packages: file.packages, isWhole: isReadWhole(file), text: input.text },
       ...{ others: [...input.files.values()], statement: { ...statement, requirements } },
       publishedOf: (name) => published.get(name),
     },

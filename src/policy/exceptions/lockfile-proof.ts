@@ -17,6 +17,7 @@ interface Held extends StatedRequirement {
 /** A lockfile, with what it and the files beside it state. */
 export interface LockfileEvidence {
   readonly path: string;
+  readonly format: string;
   readonly packages: readonly LockedPackage[];
   /** Whether `packages` are all that it has. */
   readonly isWhole: boolean;
@@ -36,6 +37,18 @@ const MAX_VALUE = 299;
 /** Longer requirements are not compared with an override: the time grows with the product of their parts. */
 const MAX_RANGE = 500;
 
+/** The settings that a package manager for JavaScript reads, by the format of its lockfile. */
+const READ_SETTINGS: ReadonlyMap<string, RegExp> = new Map([
+  ['npm-package-lock', /package\.json overrides$/],
+  ['yarn-lock', /package\.json resolutions$/],
+  ['pnpm-lock', /package\.json (?:pnpm\.overrides|resolutions)$|pnpm-workspace\.yaml overrides$/],
+]);
+
+/** Whether the manager that writes lockfiles of a format reads an override. */
+function isRead(format: string, { path, setting }: Exception): boolean {
+  return READ_SETTINGS.get(format)?.test(`${path} ${setting}`) !== false;
+}
+
 /**
  * Returns what a lockfile proves about exceptions beside it: that it stays as it is without the exception, or that it would change. It proves
  * nothing (`undefined`) about most kinds. `all`: the exceptions beside it.
@@ -51,10 +64,8 @@ export function lockfileProver(
   const byName = Map.groupBy(packages, ({ ecosystem, name }) => nameIn(ecosystem, name));
   const byId = new Map(packages.map((one) => [`${one.name}@${one.version}`, one]));
   const required = Map.groupBy(statement?.requirements ?? [], ({ name }) => name);
-  const overrides = Map.groupBy(
-    all.filter(({ kind }) => kind === 'override'),
-    (one) => one.package,
-  );
+  const read = all.filter((one) => one.kind === 'override' && isRead(lockfile.format, one));
+  const overrides = Map.groupBy(read, (one) => one.package);
   // pnpm locks with its overrides in the place of requirements.
   const replaced = statement?.overrides;
   const hasHooks = /^(?:pnpmfile|packageExtensions)Checksum:/m.test(text);
@@ -67,6 +78,11 @@ export function lockfileProver(
     const locked = byName.get(nameIn(ecosystem, name)) ?? [];
     if (kind === 'source') return sourceProof(exception);
     const isNpm = ecosystem === 'npm';
+    if (isNpm && !isRead(lockfile.format, exception))
+      return {
+        verdict: 'removable',
+        evidence: `the package manager of ${path} does not read ${exception.setting}`,
+      };
     if (isNpm) names ??= new Set([...namesIn(text), ...others.flatMap(ownNames)]);
     const absent = absentParent(exception);
     if (absent !== undefined) return { verdict: 'removable', evidence: `${path} has no package ${absent}` };
@@ -150,7 +166,7 @@ export function lockfileProver(
     const stays = !/^__metadata:/m.test(text);
     if (stays && isFree) return { verdict: 'removable', evidence: permitting };
     const published = others === 0 ? lockfile.publishedOf?.(name) : undefined;
-    if (published !== undefined) return newestProof(own, published, permitting, stays);
+    if (published !== undefined) return newestProof(own, value, published, permitting);
     const only = others === 0 && locked.length === 1 ? { locked: versions[0] ?? '' } : {};
     return { ...unproven(`${permitting}, but it may hold off newer versions`), ...only };
   }
@@ -235,39 +251,44 @@ export function lockfileProver(
   }
 }
 
-/** An override that may hold off releases. `stays`: whether the manager keeps what is locked. */
+/** An override that may hold off releases. `published`: those that the manager may select. */
 function newestProof(
   own: readonly Held[],
+  value: string,
   published: readonly PublishedVersion[],
   permitting: string,
-  stays: boolean,
 ): LockfileProof {
-  const changed = own
-    .map((one) => ({ ...one, other: selectedFor(one, published) }))
-    .find(({ version, other }) => version !== other);
-  if (changed === undefined)
+  const selected = own.map((one) => ({ ...one, versions: selectedFor(one, published) }));
+  if (selected.some(({ versions }) => versions.length === 0))
+    return unproven(`${permitting}; what would be selected without it is not known`);
+  const others = selected.flatMap(({ versions, ...one }) =>
+    versions.flatMap((other) => (other === one.version ? [] : { ...one, other })),
+  );
+  const [first] = others;
+  if (first === undefined)
     return { verdict: 'removable', evidence: `${permitting}, the newest that each permits` };
-  const { name, version = '', other } = changed;
-  if (other === undefined) return unproven(`${permitting}, but which version would be selected is not known`);
-  if (!stays && npm.compare(other, version) > 0)
-    return { verdict: 'needed', evidence: `without it, Yarn selects ${name} ${other}` };
-  return unproven(`${permitting}, but without the lockfile, ${other} is selected`);
+  // A release that the cooldown holds off, or that is deprecated, may be locked; or managers may select another one.
+  const isHeld = ({ other, version = other }: (typeof others)[number]) =>
+    npm.compare(other, version) > 0 && npm.satisfies(other, value) === false;
+  // Where one requirement keeps the locked version, managers take it for the others, too.
+  const isKept = selected.some(({ versions, version = '' }) => versions.includes(version));
+  if (isKept || !others.every(isHeld))
+    return unproven(`${permitting}; without it, ${first.other} may be selected`);
+  const evidence = `it holds off ${first.name} ${first.other}, which ${ownerOf(first)} permits (${first.requirement})`;
+  return { verdict: 'needed', evidence };
 }
 
-/** The version that a manager selects for a requirement; `undefined` where managers may differ: between the latest and a higher one. */
+/** The versions of which a manager selects one for a requirement: the highest one, and the latest, which some prefer. */
 function selectedFor(
   { requirement }: StatedRequirement,
   published: readonly PublishedVersion[],
-): string | undefined {
+): readonly string[] {
   const fitting = published.filter(
     ({ version, isDeprecated }) => !isDeprecated && npm.satisfies(version, requirement) === true,
   );
-  const highest = fitting.reduce<string | undefined>(
-    (best, { version }) => (best === undefined || npm.compare(version, best) > 0 ? version : best),
-    undefined,
-  );
-  const latest = fitting.find(({ isDefault }) => isDefault)?.version;
-  return latest === undefined || latest === highest ? highest : undefined;
+  const sorted = fitting.map(({ version }) => version).sort(npm.compare);
+  const latest = fitting.flatMap(({ version, isDefault }) => (isDefault ? version : []));
+  return [...new Set([...latest, ...sorted.slice(-1)])];
 }
 
 /** Whether a requirement permits a version; `undefined` where one of them is not known. */
