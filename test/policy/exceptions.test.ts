@@ -64,6 +64,20 @@ describe('a rule of updates', () => {
   });
 });
 
+it('a registry is needed where packages of its ecosystem are locked, with a scope those of the scope', () => {
+  const registry = {
+    kind: 'registry',
+    setting: '.npmrc',
+    subject: 'registry',
+    value: 'https://r.example',
+  } as const;
+  const facts = { lockfiles: [lockfile([locked('a@1.0.0', {})])] };
+  expect(verdictOf(registry, facts)[0]).toBe('needed');
+  expect(verdictOf({ ...registry, package: '@s/*' }, facts)[0]).toBe('unknown');
+  expect(verdictOf({ ...registry, ecosystem: 'pypi' }, facts)[0]).toBe('unknown');
+  expect(verdictOf({ ...registry, setting: 'tool.uv.index' }, facts)[0]).toBe('unknown');
+});
+
 describe('an ignored advisory', () => {
   const ignored = { kind: 'ignored-advisory', advisory: 'CVE-2024-1', subject: 'CVE-2024-1' } as const;
   const sound = locked('a@1.0.0', {});

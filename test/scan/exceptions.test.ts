@@ -259,6 +259,16 @@ version = "1.0.0"
     ['idle', 'removable'],
     ['old', 'unknown'],
   ]);
+  const pnpm = `lockfileVersion: '9.0'
+packages:
+  a@1.2.0: {}
+`;
+  const patched = 'patchedDependencies:\n  a@1.2.0: a.patch\n  a@1.3.0: b.patch\n  b: b.patch\n';
+  expect(await proofs('pnpm-lock.yaml', pnpm, { 'pnpm-workspace.yaml': patched })).toEqual([
+    ['a@1.2.0', 'needed'],
+    ['a@1.3.0', 'unknown'],
+    ['b', 'unknown'],
+  ]);
   const go = `module a
 go 1.22
 require b.example/b v1.0.0

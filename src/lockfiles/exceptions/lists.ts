@@ -1,11 +1,8 @@
 import { requirementName } from '../ecosystems/python.ts';
 import { readDirectives } from '../go-mod/directives.ts';
-import { npmrcEntries } from '../requirements/cooldown.ts';
+import { isNpmrcExcept, NPMRC_AGES, npmrcEntries } from '../requirements/cooldown.ts';
 import { ageText, packageOf } from './settings.ts';
 import { type ExceptionReader, entryFinder, type StatedException } from './text-file.ts';
-
-/** Minutes of a number. */
-const NPMRC_AGES = new Map(Object.entries({ 'min-release-age': 1_440, 'minimum-release-age': 1, before: 1 }));
 
 /** .npmrc: registries and the cooldown. Other keys and comments, which may be credentials, are not looked at. */
 export const readNpmrc: ExceptionReader = ({ text }) => {
@@ -19,7 +16,7 @@ export const readNpmrc: ExceptionReader = ({ text }) => {
     const unit = NPMRC_AGES.get(key);
     if (unit !== undefined)
       return [finder.entry({ kind: 'cooldown', ...about, value: ageText(value, unit) })];
-    if (!/^min(?:imum)?-release-age-exclude(?:\[\])?$/.test(key)) return [];
+    if (!isNpmrcExcept(key)) return [];
     return value.split(',').map((name) => {
       const subject = name.trim();
       return finder.entry({ kind: 'cooldown-exclude', setting, subject, ...packageOf(subject, 'npm') });

@@ -129,7 +129,7 @@ export function isDate(text: string | undefined): boolean {
 /** `4320` minutes are `3 days`. A date stays as it is. */
 export function ageText(stated: string, unit: number): string {
   const minutes = /^\d+(?:\.\d+)?$/.test(stated) ? Number(stated) * unit : durationIn(stated);
-  if (minutes === undefined) return stated;
+  if (minutes === undefined || Number.isNaN(minutes)) return stated;
   const units: readonly [number, string][] = [
     [1_440, 'day'],
     [60, 'hour'],

@@ -8,7 +8,7 @@ const DAY = 1_440;
 /** The file, the setting, the minutes of a number, and the setting of the exceptions. */
 type Setting = readonly [file: string, at: string, unit: number, except: string];
 
-const NPM_EXCEPT = 'min-release-age-exclude';
+const [NPM_EXCEPT, PNPM_EXCEPT] = ['min-release-age-exclude', 'minimum-release-age-exclude'];
 
 /** By format; the first one that is stated counts. A uv.toml replaces the table of the manifest. */
 const SETTINGS: Readonly<Record<string, readonly Setting[]>> = {
@@ -19,7 +19,7 @@ const SETTINGS: Readonly<Record<string, readonly Setting[]>> = {
   'pnpm-lock': [
     ['pnpm-workspace.yaml', 'minimumReleaseAge', 1, 'minimumReleaseAgeExclude'],
     ['package.json', 'pnpm.minimumReleaseAge', 1, 'pnpm.minimumReleaseAgeExclude'],
-    ['.npmrc', 'minimum-release-age', 1, 'minimum-release-age-exclude'],
+    ['.npmrc', 'minimum-release-age', 1, PNPM_EXCEPT],
   ],
   'yarn-lock': [['.yarnrc.yml', 'npmMinimalAgeGate', 1, 'npmPreapprovedPackages']],
   'bun-lock': [['bunfig.toml', 'install.minimumReleaseAge', 1 / 60, 'install.minimumReleaseAgeExcludes']],
@@ -28,6 +28,18 @@ const SETTINGS: Readonly<Record<string, readonly Setting[]>> = {
     ['pyproject.toml', 'tool.uv.exclude-newer', Number.NaN, 'tool.uv.exclude-newer-package'],
   ],
 };
+
+/** The settings of a .npmrc: the minutes of a number, by name. */
+export const NPMRC_AGES: ReadonlyMap<string, number> = new Map(
+  Object.values(SETTINGS).flatMap((all) =>
+    all.flatMap(([file, at, unit]) => (file === '.npmrc' ? [[at, unit]] : [])),
+  ),
+);
+
+/** Whether a setting of a .npmrc lists packages without a cooldown. */
+export function isNpmrcExcept(key: string): boolean {
+  return [NPM_EXCEPT, PNPM_EXCEPT].includes(key.replace(/\[\]$/, ''));
+}
 
 /**
  * Returns the reader of how long a release has to be public, by the project's own setting for the package manager of a format: npm

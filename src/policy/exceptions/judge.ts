@@ -170,6 +170,9 @@ function judgeProof(exception: Exception, known: Known): Judged {
 /** The settings of Dependabot's updates, each of one ecosystem. */
 const WHOLE: ReadonlySet<string> = new Set(['ignore', 'open-pull-requests-limit']);
 
+/** Settings of a registry of all packages that have no other one. */
+const DEFAULT_REGISTRY = /^(?:\.npmrc|npmRegistryServer|install\.registry|(?:tool\.uv\.)?index-url)$/;
+
 /** Kinds of which only the use is known. That a package is not locked proves nothing: it may be elsewhere. */
 function judgeUse(exception: Exception, known: Known): Judged {
   const { kind, setting, subject, package: name = '*', value = '' } = exception;
@@ -177,7 +180,10 @@ function judgeUse(exception: Exception, known: Known): Judged {
   // The file asks for updates of the ecosystem, whose manifests may have no lockfile.
   if (kind === 'update-rule' && WHOLE.has(setting) && name === '*')
     return { verdict: 'needed', evidence: `it holds off updates of all packages (${value || subject})` };
-  const [used] = packagesFor(exception, known);
+  const [used] = packagesFor(
+    DEFAULT_REGISTRY.test(setting) ? { ...exception, package: name } : exception,
+    known,
+  );
   if (used === undefined) return unknown('it is about no locked package that was read');
   if (kind === 'update-rule' || kind === 'registry')
     return { verdict: 'needed', evidence: `it is about ${used.purl}` };

@@ -92,8 +92,17 @@ export function lockfileProver(
     if (names?.has(name) === true) return undefined;
     return { verdict: 'removable', evidence: `${path} has no package ${name}` };
 
-    /** Cargo's `[patch]`, of which it lists those that nothing uses, and Go's `replace`, whose line the replaced module has. */
-    function sourceProof({ setting }: Exception): LockfileProof | undefined {
+    /**
+     * Cargo's `[patch]`, of which it lists those that nothing uses, Go's `replace`, whose line the replaced module has, and pnpm's patches, of which each
+     * has to apply.
+     */
+    function sourceProof({ setting, range }: Exception): LockfileProof | undefined {
+      if (setting.endsWith('patchedDependencies')) {
+        const patched = locked.find(
+          ({ version }) => range === undefined || npm.satisfies(version, range) === true,
+        );
+        return patched && { verdict: 'needed', evidence: `it patches ${name} ${patched.version}` };
+      }
       const isPatch = ecosystem === 'cargo' && setting.startsWith('patch.');
       const [, ...unused] = isPatch ? text.split('[[patch.unused]]') : [];
       if (unused.some((table) => table.trimStart().startsWith(`name = "${name}"\n`)))

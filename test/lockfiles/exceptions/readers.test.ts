@@ -74,6 +74,8 @@ auditConfig:
 //npm.corp.example/:_authToken=secret
 min-release-age = 3 # days
 min-release-age-exclude[] = left-pad
+before = 2024
+minimum-release-age-exclude = right-pad
 `;
     const found = await read('.npmrc', text);
     expect(JSON.stringify(found)).not.toContain('secret');
@@ -81,8 +83,10 @@ min-release-age-exclude[] = left-pad
       ['registry', 2, '@corp/*', 'https://npm.corp.example/'],
       ['cooldown', 4, undefined, '3 days'],
       ['cooldown-exclude', 5, 'left-pad', undefined],
+      ['cooldown', 6, undefined, '2024'],
+      ['cooldown-exclude', 7, 'right-pad', undefined],
     ]);
-    expect(found.map(({ reason }) => reason)).toEqual([undefined, undefined, undefined]);
+    expect(found.filter(({ reason }) => reason !== undefined)).toEqual([]);
   });
 
   it.each([
