@@ -5,18 +5,10 @@ import { CodedError } from '../model/errors.ts';
  * - `invalid-request`: the name of the target, or the image, is not valid.
  * - `insights-unreachable`: no package could be looked up.
  * - `scan-failed`: a step of the scan failed, or its job was rejected or lost.
- * - `timed-out`: the scan was not done within the time limit.
- * - `no-report`: the report of the scan is not there yet, or has expired.
  */
-export type ScanErrorCode =
-  | 'nothing-to-scan'
-  | 'invalid-request'
-  | 'insights-unreachable'
-  | 'scan-failed'
-  | 'timed-out'
-  | 'no-report';
-
-export class ScanError extends CodedError<ScanErrorCode> {}
+export class ScanError extends CodedError<
+  'nothing-to-scan' | 'invalid-request' | 'insights-unreachable' | 'scan-failed'
+> {}
 
 /** The text of `nothing-to-scan` where no path has a lockfile. */
 export function noLockfileIn(paths: readonly string[]): string {
@@ -24,9 +16,7 @@ export function noLockfileIn(paths: readonly string[]): string {
 }
 
 /** The settings of the local services are not valid. */
-export type ServicesErrorCode = 'settings-invalid';
-
-export class ServicesError extends CodedError<ServicesErrorCode> {}
+export class ServicesError extends CodedError<'settings-invalid'> {}
 
 /**
  * - `target-unknown`: no scan of the target has been recorded.

@@ -1,16 +1,16 @@
 import { CodedError, messageOf } from '../model/errors.ts';
 
 /**
+ * Why a file was not read. The message begins with its path.
  * - `not-found`: there is no such file.
  * - `unreadable`: the file exists and cannot be read: no permission, an I/O error, a name that is not UTF-8.
  * - `not-a-file`: a directory, named pipe, socket or device.
  * - `outside`: a link leads out of the allowed folder.
  * - `too-large`: the file exceeds the limit.
  */
-export type FileErrorCode = 'not-found' | 'unreadable' | 'not-a-file' | 'outside' | 'too-large';
-
-/** Why a file was not read. The message begins with its path. */
-export class FileError extends CodedError<FileErrorCode> {}
+export class FileError extends CodedError<
+  'not-found' | 'unreadable' | 'not-a-file' | 'outside' | 'too-large'
+> {}
 
 /** Returns the coded error of a failed access to a path. Throws errors that are not about the path. */
 export function codedError(path: string, error: unknown): CodedError {

@@ -12,15 +12,9 @@ import type { FleetPort } from './ports.ts';
  * - `release-exists`: the release has other lockfiles.
  * - `source-invalid`: the source of a scan is not one that workers read.
  */
-export type JobErrorCode =
-  | 'facts-missing'
-  | 'route-held'
-  | 'route-later'
-  | 'others-first'
-  | 'release-exists'
-  | 'source-invalid';
-
-export class JobError extends CodedError<JobErrorCode> {}
+export class JobError extends CodedError<
+  'facts-missing' | 'route-held' | 'route-later' | 'others-first' | 'release-exists' | 'source-invalid'
+> {}
 
 /** Throws `JobError` (`release-exists`) when the release that a target is has other lockfiles. */
 export function requireSameRelease(

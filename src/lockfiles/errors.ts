@@ -15,7 +15,6 @@ export type LockfileErrorCode =
   | 'too-deep'
   | 'too-many-packages'
   | 'unknown-format'
-  | 'not-found'
   | 'too-slow'
   | 'too-much-memory'
   | 'reader-failed';

@@ -1,6 +1,7 @@
 import { CodedError } from '../model/errors.ts';
 
 /**
+ * A fault of Redis, or of what is stored there. Messages name addresses without user name and password.
  * - `address-invalid`: a Redis URL that cannot be used.
  * - `unreachable`: no Redis answers. `refused`: it refuses the credentials.
  * - `evicting`: it drops keys when its memory is full.
@@ -11,7 +12,7 @@ import { CodedError } from '../model/errors.ts';
  * - `storage-away`: the storage of old blocks of ledgers does not answer or is not configured.
  * - `state-corrupt`: a stored value that is damaged or is not of its kind. `state-newer`: a newer release wrote it.
  */
-export type StoreErrorCode =
+export class StoreError extends CodedError<
   | 'address-invalid'
   | 'unreachable'
   | 'refused'
@@ -25,7 +26,5 @@ export type StoreErrorCode =
   | 'blob-too-large'
   | 'storage-away'
   | 'state-corrupt'
-  | 'state-newer';
-
-/** A fault of Redis, or of what is stored there. Messages name addresses without user name and password. */
-export class StoreError extends CodedError<StoreErrorCode> {}
+  | 'state-newer'
+> {}
