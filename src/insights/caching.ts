@@ -8,8 +8,6 @@ export interface CachePolicy {
   readonly cache: Cache;
   readonly recordTtlMs: number;
   readonly missTtlMs: number;
-  /** Called when the cache fails; the work continues without it. */
-  readonly onCacheFailure?: (error: unknown) => void;
   /** The cache holds what the fleet knows: the work fails when it cannot be read or written. */
   readonly isRequired?: boolean;
   /** Everything is answered in this process: nothing is read, so that an import is seen at once, and writes are for those that follow them. */
@@ -32,12 +30,12 @@ export function createRecordCache<Value>(
     checked.add(value);
     return true;
   };
-  const { cache, recordTtlMs, missTtlMs, onCacheFailure, isRequired = false, isLocal = false } = policy;
+  const { cache, recordTtlMs, missTtlMs, isRequired = false, isLocal = false } = policy;
   const orElse =
     <T>(fallback: T) =>
     (error: unknown): T => {
+      // Where the work goes on without it, a cache reports its faults itself.
       if (isRequired) throw error;
-      onCacheFailure?.(error);
       return fallback;
     };
   return {

@@ -21,8 +21,6 @@ import type { RedisClient } from './redis/connection.ts';
 import { createHashValues } from './values/hash-values.ts';
 import type { OnUnreadable } from './values/stored-values.ts';
 
-export type ScheduleStore = ReturnType<typeof createScheduleStore>;
-
 /** Schedules, their runs and their targets. Runs and readings are written together with outcomes (`outcomes.ts`). */
 export function createScheduleStore(redis: RedisClient, keys: Keys, onUnreadable?: OnUnreadable) {
   const schedules = createHashValues(redis, SCHEDULE, {

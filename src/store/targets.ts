@@ -21,8 +21,6 @@ export function createTargetStore(redis: RedisClient, keys: Keys) {
     /** `undefined` for a target without a judged scan. Throws `state-corrupt` or `state-newer`. */
     read: async (target: string) =>
       await readTargetState(keys, target, await redis.hgetBuffer(keys.target(target), 'state')),
-    /** Number of targets whose last scan could not see everything. */
-    countIncomplete: () => redis.scard(keys.incompleteTargets),
     /** The ids of all targets with a state, in parts, each once. */
     async *ids(): AsyncGenerator<readonly string[]> {
       const seen = new Set<string>();

@@ -4,8 +4,23 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { HEALTH_PARTS } from '../../src/model/fleet/checks.ts';
 import { createRegistry } from '../../src/server/metrics/registry.ts';
+
+/** The questions of `lockhound health`, of which each has a verdict, with the alert rules of `deploy/prometheus` that watch it. */
+const HEALTH_PARTS = {
+  flow: ['RedisDown', 'Down', 'NoWorker', 'StandsStill', 'QueueLate'],
+  runs: [
+    'JobsFailed',
+    'AlertsNotDelivered',
+    'ReceiverRefuses',
+    'SourcesUnreadable',
+    'LedgersNotArchived',
+    'PayloadsRejected',
+  ],
+  facts: ['FactsOld'],
+  telemetry: ['TracesLost'],
+  limits: ['RateLimited', 'RedisMemory', 'EventLoopLate'],
+} as const;
 
 const DEPLOY = join(import.meta.dirname, '..', '..', 'deploy');
 const RULES = join(DEPLOY, 'prometheus', 'alerts.yml');

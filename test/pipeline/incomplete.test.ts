@@ -88,13 +88,13 @@ describe('a scan that sees less than the one before', () => {
       expect(verdict, what).toMatchObject({ complete: false });
       expect(verdict.kept, what).toBeGreaterThanOrEqual(open);
     }
-    expect(await room.store.targets.countIncomplete()).toBe(1);
+    expect((await room.store.fleetCounts()).incompleteTargets).toBe(1);
     expect((await room.lockhound('health')).output).toContain('the last scan of 1 target was incomplete');
     expect(worker.output()).toMatch(/"level":"warn"[^\n]*incomplete/);
     const last = await scan({ [LOCK]: ENVIRONMENT + PROJECT.replaceAll('4.17.20', '4.17.21') });
     expect(transitions(last).filter((one) => one === 'resolved lodash')).toHaveLength(open);
     expect(last).toMatchObject({ complete: true, kept: 0 });
-    expect(await room.store.targets.countIncomplete()).toBe(0);
+    expect((await room.store.fleetCounts()).incompleteTargets).toBe(0);
   });
 
   it('keeps findings in lockfiles that a partial scan does not name', async () => {

@@ -21,8 +21,6 @@ export interface FleetViewOptions {
   readonly staleAfter: number;
   /** Time between two readings of what changed, in milliseconds. Default 1,000. */
   readonly every?: number;
-  /** Findings in memory, of about 1.5 KB each. Default 200,000. */
-  readonly maxFindings?: number;
   /** The lists about exploitation; another value after they changed. */
   readonly exploits: () => Promise<ExploitData>;
   readonly onUnreadable: OnUnreadable;
@@ -43,6 +41,8 @@ export interface FleetView {
   close(): Promise<void>;
 }
 
+/** Findings in memory, of about 1.5 KB each. */
+const MAX_FINDINGS = 200_000;
 /** All revisions are compared this often. */
 const COMPARE_EVERY_MS = 300_000;
 /** Changes are read again over this time, because the clock of Redis may be set back a little. */
@@ -60,7 +60,7 @@ interface FollowedShard extends ViewedShard {
 
 /** `shardOf`: the index of the shard of a target. */
 export function openFleetView(options: FleetViewOptions, shardOf: (target: string) => number): FleetView {
-  const { every = 1_000, maxFindings = 200_000, staleAfter, onUnreadable, onFailure } = options;
+  const { every = 1_000, staleAfter, onUnreadable, onFailure } = options;
   const stop = new AbortController();
   const shards = options.shards.map((shard): FollowedShard => {
     return {
@@ -90,13 +90,13 @@ export function openFleetView(options: FleetViewOptions, shardOf: (target: strin
         fleet = await updateFleet(
           fleet,
           await readTargets(shard, part, { exploits, onUnreadable }),
-          maxFindings,
+          MAX_FINDINGS,
         );
         for (const [index, target] of part.entries()) remember(shard, target, revisions[index]);
       }
     }
     readAt = began;
-    if (fleet.leftOut.size === 0 || fleet.findingLists.severity.length > 0.9 * maxFindings) return;
+    if (fleet.leftOut.size === 0 || fleet.findingLists.severity.length > 0.9 * MAX_FINDINGS) return;
     // There is room again: the next reading reads these targets.
     for (const target of fleet.leftOut.keys()) shards[shardOf(target)]?.revisions.delete(target);
   };

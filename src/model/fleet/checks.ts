@@ -12,22 +12,6 @@ export function worstVerdict(verdicts: readonly Verdict[]): Verdict {
   return VERDICTS.findLast((verdict) => verdicts.includes(verdict)) ?? 'fine';
 }
 
-/** The questions of `lockhound health`, of which each has a verdict, with the alert rules of `deploy/prometheus` that watch it. */
-export const HEALTH_PARTS = {
-  flow: ['RedisDown', 'Down', 'NoWorker', 'StandsStill', 'QueueLate'],
-  runs: [
-    'JobsFailed',
-    'AlertsNotDelivered',
-    'ReceiverRefuses',
-    'SourcesUnreadable',
-    'LedgersNotArchived',
-    'PayloadsRejected',
-  ],
-  facts: ['FactsOld'],
-  telemetry: ['TracesLost'],
-  limits: ['RateLimited', 'RedisMemory', 'EventLoopLate'],
-} as const;
-
 /** The result of a check. */
 export interface Found {
   readonly verdict: Verdict;
