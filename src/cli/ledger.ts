@@ -66,7 +66,9 @@ export function ledgerCommand(command: Command, { terminal, exit }: CommandConte
         if (repository !== undefined && target === undefined)
           importing.error('error: a repository needs a --target');
         const loaded = loadConfig({ file: config });
-        const { BRANCH, ...ledgers } = await import('../commands/ledger/import-ledgers.ts');
+        const { BRANCH, importRepository, importSchedules } = await import(
+          '../commands/ledger/import-ledgers.ts'
+        );
         if (allBranches === true && target?.includes(BRANCH) !== true)
           importing.error(`error: --all-branches needs ${BRANCH} in --target, such as 'org/shop@${BRANCH}'`);
         const progress = progressLine(terminal);
@@ -74,13 +76,12 @@ export function ledgerCommand(command: Command, { terminal, exit }: CommandConte
         const result = await interruptible(async (signal) => {
           const common = { since, anew, signal, onProgress };
           if (repository === undefined || target === undefined)
-            return await ledgers.importSchedules(loaded, {
+            return await importSchedules(loaded, {
               ...common,
               schedule: schedule === true ? undefined : schedule,
             });
-          return allBranches === true
-            ? await ledgers.importBranches(loaded, { ...common, repository, target })
-            : await ledgers.importRepository(loaded, { ...common, repository, target, ref });
+          const from = { repository, target, ref: allBranches === true ? undefined : ref };
+          return await importRepository(loaded, { ...common, ...from });
         }).finally(progress.clear);
         const all = 'imported' in result ? result.imported : [result];
         if (all.some(({ shallow }) => shallow === true)) terminal.note(SHALLOW);

@@ -18,9 +18,5 @@ export function noLockfileIn(paths: readonly string[]): string {
 /** The settings of the local services are not valid. */
 export class ServicesError extends CodedError<'settings-invalid'> {}
 
-/**
- * - `target-unknown`: no scan of the target has been recorded.
- * - `history-empty`: no commit is as recent as was asked for.
- * - `schedule-unknown`: there is no such schedule.
- */
-export class LedgerError extends CodedError<'target-unknown' | 'history-empty' | 'schedule-unknown'> {}
+/** `target-unknown`: no scan of the target has been recorded. `history-empty`: no commit is as recent as was asked for. */
+export class LedgerError extends CodedError<'target-unknown' | 'history-empty'> {}

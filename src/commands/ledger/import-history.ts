@@ -99,46 +99,28 @@ export async function importHistory(
     }
   };
   await readOn(history.slice(0, joint + 1), true);
-  let from = joint;
-  const place = Math.max(...later.map(placeOf));
+  /** Kept entries lead to what their last commit holds, unless the import before read other files, or the oldest ones were dropped. */
+  const fits = async (at: CommitAtTime): Promise<boolean> => {
+    const after: Held = new Map([...held].map(([path, ids]) => [path, new Set(ids)]));
+    const excluded = ignore().add([...exclude]);
+    const files = later.flatMap((entry) => entry.files ?? []);
+    if (!files.every((file) => !excluded.ignores(file.path) && apply(file, after))) return false;
+    const whole = await readSegment(git, { base: at, isStart: true, tip: at.commit, exclude }, () => {});
+    const read: Held = new Map();
+    await joinSegment(whole, read, intern);
+    if (!holdSame(after, read, new Set(whole.unread))) return false;
+    held = after;
+    return true;
+  };
+  const place = Math.max(joint, ...later.slice(-1).map(placeOf));
   const at = history[place];
-  const after = at && (await stateAfter(later, held, { git, at, exclude, intern }));
-  if (after !== undefined) {
-    for (const one of later) entries.push(one);
-    [held, from] = [after, place];
-  }
-  await readOn(history.slice(from), false);
+  const isKept = later.length > 0 && at !== undefined && (await fits(at));
+  if (isKept) for (const one of later) entries.push(one);
+  await readOn(history.slice(isKept ? place : joint), false);
   const written = await save();
   const isCut = first === 0 && (await isShallow(git));
   const result = { target, commits: parents.length - first, entries: written, read: commits };
   return { ...result, ...(isCut ? { shallow: true } : {}) };
-}
-
-interface Joint {
-  readonly git: Git;
-  /** The commit of the last entry. */
-  readonly at: CommitAtTime;
-  readonly exclude: readonly string[];
-  readonly intern: Store['packageIds']['intern'];
-}
-
-/**
- * The state after entries that the ledger has; `undefined` unless they lead from the state before them to what the lockfiles of their last commit
- * hold. They do not after an import that read other files, or whose oldest entries were dropped.
- */
-async function stateAfter(
-  entries: readonly LedgerEntry[],
-  before: Held,
-  { git, at, exclude, intern }: Joint,
-): Promise<Held | undefined> {
-  const after = new Map([...before].map(([path, ids]) => [path, new Set(ids)]));
-  const excluded = ignore().add([...exclude]);
-  const files = entries.flatMap((entry) => entry.files ?? []);
-  if (!files.every((file) => !excluded.ignores(file.path) && apply(file, after))) return undefined;
-  const segment = await readSegment(git, { base: at, isStart: true, tip: at.commit, exclude }, () => {});
-  const read: Held = new Map();
-  await joinSegment(segment, read, intern);
-  return holdSame(after, read, new Set(segment.unread)) ? after : undefined;
 }
 
 function unknownTarget(target: string): LedgerError {

@@ -1,3 +1,4 @@
+import { deltaWithIds } from '../../fleet/ledger/ledger-entries.ts';
 import { idsOf, stepsOf } from '../../fleet/ledger/lockfile-deltas.ts';
 import type { LedgerEntry, LockfileDelta } from '../../model/fleet/ledger.ts';
 import { HELD_BEFORE, type SegmentHistory } from './history-segment.ts';
@@ -22,40 +23,20 @@ export async function joinSegment(
   }
   const given = await intern([...named]);
   const ids = new Map([...named].map((name, index) => [name, given[index] ?? 0]));
-  const idOf = (id: number): number => ids.get(nameOf(id)) ?? 0;
+  const idOf = (id: number): number | undefined => ids.get(nameOf(id));
   return entries.flatMap((entry) => {
     const files = (entry.files ?? []).flatMap((file) => {
-      const before = held.get(file.path) ?? new Set();
-      const joined = withIds(file, idOf, idsOf(file.went).some((id) => nameOf(id) === HELD_BEFORE) && before);
-      apply(joined, held);
-      return joined.came.length + joined.went.length === 0 ? [] : joined;
+      const isUnread = idsOf(file.went).some((id) => nameOf(id) === HELD_BEFORE);
+      const before = isUnread ? held.get(file.path) : undefined;
+      const now = new Set(idsOf(file.came).map(idOf));
+      const own = [...(before ?? [])].filter((id) => !now.has(id)).sort((one, other) => one - other);
+      const joined = deltaWithIds(file, idOf, before);
+      const delta = isUnread ? { ...joined, went: stepsOf(own) } : joined;
+      apply(delta, held);
+      return delta.came.length + delta.went.length === 0 ? [] : delta;
     });
     return files.length === 0 ? [] : { ...entry, files };
   });
-}
-
-/** `before`: what the lockfile held, where it stands for what went. */
-function withIds(
-  { path, came, via, roots, went }: LockfileDelta,
-  idOf: (id: number) => number,
-  before: ReadonlySet<number> | false,
-): LockfileDelta {
-  const pairs = idsOf(came).map((id, index) => {
-    const place = via[index] ?? -1;
-    return { id: idOf(id), root: place > 0 ? idOf(roots[place - 1] ?? 0) : place };
-  });
-  pairs.sort((one, other) => one.id - other.id);
-  const now = new Set(pairs.map(({ id }) => id));
-  const gone = before === false ? idsOf(went).map(idOf) : [...before].filter((id) => !now.has(id));
-  const brought = before === false ? pairs : pairs.filter(({ id }) => !before.has(id));
-  const own = [...new Set(brought.flatMap(({ root }) => (root > 0 ? root : [])))];
-  return {
-    path,
-    came: stepsOf(brought.map(({ id }) => id)),
-    via: brought.map(({ root }) => (root > 0 ? own.indexOf(root) + 1 : root)),
-    roots: own,
-    went: stepsOf(gone.sort((one, other) => one - other)),
-  };
 }
 
 /** Brings packages to the state after a change. Returns whether it fits to the state before. */

@@ -39,27 +39,36 @@ export function withOtherIds(
   entries: readonly LedgerEntry[],
   others: ReadonlyMap<number, number>,
 ): readonly LedgerEntry[] {
-  const inFile = ({ path, came, via, roots, went }: LockfileDelta): LockfileDelta => {
-    const pairs = idsOf(came).flatMap((id, index) => {
-      const other = others.get(id);
-      return other === undefined ? [] : [[other, via[index] ?? -1] as const];
-    });
-    pairs.sort(([left], [right]) => left - right);
-    return {
-      path,
-      came: stepsOf(pairs.map(([id]) => id)),
-      via: pairs.map(([, one]) => one),
-      roots: roots.map((id) => others.get(id) ?? 0),
-      went: stepsOf(
-        idsOf(went)
-          .flatMap((id) => others.get(id) ?? [])
-          .sort((left, right) => left - right),
-      ),
-    };
-  };
+  const other = (file: LockfileDelta) => deltaWithIds(file, (id) => others.get(id));
   return entries.map((entry) =>
-    entry.files === undefined ? entry : { ...entry, files: entry.files.map(inFile) },
+    entry.files === undefined ? entry : { ...entry, files: entry.files.map(other) },
   );
+}
+
+/** A change with other ids of the same packages; those without one are left out. `held`: packages that did not come, by their other ids. */
+export function deltaWithIds(
+  { path, came, via, roots, went }: LockfileDelta,
+  otherOf: (id: number) => number | undefined,
+  held: ReadonlySet<number> = new Set(),
+): LockfileDelta {
+  const pairs = idsOf(came).flatMap((id, index) => {
+    const [other, place = -1] = [otherOf(id), via[index]];
+    const root = place > 0 ? (otherOf(roots[place - 1] ?? 0) ?? -1) : place;
+    return other === undefined || held.has(other) ? [] : { id: other, root };
+  });
+  pairs.sort((one, other) => one.id - other.id);
+  const own = [...new Set(pairs.flatMap(({ root }) => (root > 0 ? root : [])))];
+  return {
+    path,
+    came: stepsOf(pairs.map(({ id }) => id)),
+    via: pairs.map(({ root }) => (root > 0 ? own.indexOf(root) + 1 : root)),
+    roots: own,
+    went: stepsOf(
+      idsOf(went)
+        .flatMap((id) => otherOf(id) ?? [])
+        .sort((left, right) => left - right),
+    ),
+  };
 }
 
 /** All ids that the entries name. */

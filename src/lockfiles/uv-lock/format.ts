@@ -1,4 +1,4 @@
-import type { Source } from '../../model/lockfile/lockfile.ts';
+import type { Integrity, Source } from '../../model/lockfile/lockfile.ts';
 import { indexByPythonName, normalizedName, parseDigests } from '../ecosystems/python.ts';
 import { CUT } from '../packages/lockfile-builder.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
@@ -25,9 +25,7 @@ export const uvLock = tomlFormat({
     return {
       read(table, name) {
         if (isOwn(table['source'], members.has(normalizedName(name)))) return 'own';
-        const files = [...tablesIn([table['sdist']]), ...tablesIn(table['wheels'])];
-        const integrity = parseDigests(files.flatMap((file) => textIn(file['hash']) ?? []));
-        return { source: sourceOf(table['source']), direct: false, integrity };
+        return { source: sourceOf(table['source']), direct: false, integrity: digestsOf(table) };
       },
       finder(entries, builder) {
         const find = indexByPythonName(entries, builder);
@@ -42,10 +40,15 @@ export const uvLock = tomlFormat({
             }
             return find(name).filter((one) => version === undefined || one.version === version);
           });
-        return (table) => [
-          ...findIn(table['dependencies']),
-          ...membersOf(table['optional-dependencies']).flatMap(([, list]) => findIn(list)),
-        ];
+        const found = new Map<Table, readonly PackageDraft[]>();
+        return (table) => {
+          const known = found.get(table) ?? [
+            ...findIn(table['dependencies']),
+            ...membersOf(table['optional-dependencies']).flatMap(([, list]) => findIn(list)),
+          ];
+          found.set(table, known);
+          return known;
+        };
       },
       finish(entries, find) {
         const roots = [...rootsOf(entries, findIn), ...rootsOfManifest(manifest, entries)];
@@ -55,6 +58,16 @@ export const uvLock = tomlFormat({
     };
   },
 });
+
+/** Successive versions of a file share the tables of blocks that did not change. */
+const DIGESTS = new WeakMap<Table, readonly Integrity[]>();
+
+function digestsOf(table: Table): readonly Integrity[] {
+  const files = () => [...tablesIn([table['sdist']]), ...tablesIn(table['wheels'])];
+  const digests = DIGESTS.get(table) ?? parseDigests(files().flatMap((file) => textIn(file['hash']) ?? []));
+  DIGESTS.set(table, digests);
+  return digests;
+}
 
 /** Finds the packages in a list of dependencies, which states a version only where the name alone is ambiguous. */
 type FindIn = (list: unknown) => readonly PackageDraft[];
