@@ -2,6 +2,7 @@ import { bunLock } from './bun-lock/format.ts';
 import { cargoLock } from './cargo-lock/format.ts';
 import { cyclonedxJson } from './cyclonedx-json/format.ts';
 import { cyclonedxXml } from './cyclonedx-xml/format.ts';
+import { denoLock } from './deno-lock/format.ts';
 import type { Format } from './format.ts';
 import { gemfileLock } from './gemfile-lock/format.ts';
 import { goMod } from './go-mod/format.ts';
@@ -31,6 +32,7 @@ export const FORMATS: readonly Format[] = [
   npmPackageLock,
   yarnLock,
   pnpmLock,
+  denoLock,
   requirementsTxt,
   poetryLock,
   pipfileLock,

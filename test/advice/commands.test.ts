@@ -38,6 +38,10 @@ describe('a package that the target and another package require', () => {
       'yarn upgrade pad@1.0.1',
     ]);
   });
+
+  it('is upgraded for the target alone by Deno, which locks no single package again', async () => {
+    expect(await commandsOf('deno-lock')).toEqual(['deno add npm:pad@1.0.1']);
+  });
 });
 
 it('locks an affected version again for dependents that permit a good one, besides the upgrade of another', async () => {

@@ -196,6 +196,33 @@ lock-version = "2.1"
 [metadata.files]
 b = [{file = "b-1.0.tar.gz", hash = "sha256:${SHA256}"}]
 `,
+  'deno-lock': JSON.stringify(
+    {
+      version: '5',
+      specifiers: { 'jsr:@s/m@1': '1.0.0', 'npm:a@^1': '1.0.0_c@2.0.0', 'npm:t@1': '1.0.0' },
+      jsr: { '@s/m@1.0.0': { integrity: SHA256, dependencies: ['npm:t@1'] } },
+      npm: {
+        'a@1.0.0_c@2.0.0': {
+          integrity: 'sha512-YWJj',
+          dependencies: ['alias@npm:b@1.0.0', 'c'],
+          scripts: true,
+        },
+        'b@1.0.0': {
+          integrity: 'sha512-YWJj',
+          optionalDependencies: ['c'],
+          tarball: 'https://h/b/-/b-1.0.0.tgz',
+        },
+        'c@2.0.0': { integrity: 'sha512-YWJj' },
+        't@1.0.0': { integrity: 'sha512-YWJj' },
+      },
+      workspace: {
+        dependencies: ['jsr:@s/m@1'],
+        members: { w: { packageJson: { dependencies: ['npm:a@^1'] } } },
+      },
+    },
+    null,
+    2,
+  ),
   'pipfile-lock': JSON.stringify({
     _meta: { sources: [{ name: 'pypi', url: 'https://h/simple' }] },
     default: {

@@ -59,6 +59,13 @@ const MANAGERS: Readonly<Record<string, Manager>> = {
   'yarn-lock': yarnModern,
   'pnpm-lock': pnpmManager,
   'bun-lock': bunManager,
+  'deno-lock': {
+    ...BY_REQUIREMENT,
+    name: 'Deno',
+    nests: true,
+    upgradesDependents: false,
+    upgrade: each(({ name, to }) => `deno add ${argument(`npm:${name}@${to}`)}`),
+  },
   'cargo-lock': {
     ...BY_REQUIREMENT,
     name: 'Cargo',

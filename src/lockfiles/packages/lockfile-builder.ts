@@ -167,7 +167,13 @@ function draftOf(parts: DraftParts, source: Source, id: string, purl: string): P
 }
 
 /** The separator between namespace and name, for ecosystems that have namespaces. */
-const NAMESPACE_END: Readonly<Record<string, string>> = { npm: '/', golang: '/', maven: ':', composer: '/' };
+const NAMESPACE_END: Readonly<Record<string, string>> = {
+  npm: '/',
+  golang: '/',
+  jsr: '/',
+  maven: ':',
+  composer: '/',
+};
 
 function purlOf(parts: DraftParts, source: Source): string | undefined {
   const { ecosystem, name, version } = parts;
