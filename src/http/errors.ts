@@ -75,12 +75,11 @@ function classify(error: unknown): Failure {
   const name = error instanceof Error ? error.name : '';
   if (name === 'TimeoutError')
     return { code: 'timeout', reason: 'no complete answer in time', retryable: true };
-  const code = codeOf(error);
-  const known = FAILURES.get(code);
-  if (known !== undefined) return known;
-  if (code.startsWith('HPE_')) {
+  // undici states no code for it.
+  if (name === 'HTTPParserError')
     return { code: 'invalid-answer', reason: 'the answer is not HTTP', retryable: false };
-  }
+  const known = FAILURES.get(codeOf(error));
+  if (known !== undefined) return known;
   // Certificates, and everything else that prevents a connection.
   return { code: 'connect-failed', reason: tlsFault(error) ?? messageOf(error), retryable: false };
 }

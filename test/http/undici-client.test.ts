@@ -192,6 +192,17 @@ describe('failures', () => {
     });
   });
 
+  test.each(['hello', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nabc'])(
+    'an answer that is not HTTP is no failed connection: %j',
+    async (answer) => {
+      const { http, url } = await setUp(({ socket }) => void socket.end(answer));
+      await expect(http.send({ method: 'GET', url })).rejects.toMatchObject({
+        code: 'invalid-answer',
+        message: `GET ${url}/: the answer is not HTTP`,
+      });
+    },
+  );
+
   test('a late answer is ended by the time limit', async () => {
     const { http, url } = await setUp(() => {}, { headersTimeoutMs: 100 });
     await expect(http.send({ method: 'GET', url })).rejects.toMatchObject({
