@@ -330,6 +330,7 @@ describe('the storage of old blocks of ledgers', () => {
       'name either a `folder` or a bucket',
     ],
     [`s3: { endpoint: "https://user:word@s3.example", bucket: abc, ${keys} }`, 'a URL without credentials'],
+    [`s3: { endpoint: "s3.example", bucket: abc, ${keys} }`, 'an http or https URL'],
     [`s3: { endpoint: "ftp://s3.example", bucket: abc, ${keys} }`, 'an http or https URL'],
     [`s3: { endpoint: "https://s3.example", bucket: A/b, ${keys} }`, 'the name of a bucket'],
     [

@@ -8,8 +8,9 @@ const keep = (text: string) =>
 const s3 = z.strictObject({
   endpoint: httpUrl
     .refine((text) => {
-      const { username, password, search, hash } = new URL(text);
-      return username + password + search + hash === '';
+      const url = URL.parse(text);
+      // A text that is no URL is refused as such.
+      return url === null || url.username + url.password + url.search + url.hash === '';
     }, 'a URL without credentials and query')
     .describe(
       'URL of the service, such as `https://s3.eu-central-1.amazonaws.com`. The bucket follows in the path.',
