@@ -321,6 +321,11 @@ describe('one object that cannot be applied', () => {
     variables: desiring().variables,
   });
   const names = ({ definitions }: ReadBack) => [...definitions.keys()];
+  const withNumber = (field: string) => {
+    const body = JSON.stringify({ name: 'two', url: WEBHOOK.url, [field]: 1 });
+    const headers = { 'content-type': 'application/json' };
+    return { kind: 'answer', status: 200, body, headers } as const;
+  };
 
   it.each([
     ['403', { kind: 'answer', status: 403 }],
@@ -328,6 +333,8 @@ describe('one object that cannot be applied', () => {
     ['an HTML page', { kind: 'answer', status: 200, body: '<!doctype html><p>Maintenance' }],
     ['half an answer', { kind: 'answer', status: 200, body: '{"name": "two", "url": "htt' }],
     ['no answer', { kind: 'drop' }],
+    ['a number as payload', withNumber('payload')],
+    ['a number as headers', withNumber('custom_headers')],
   ] as const)('is the only one without a definition (%s), until the next call', async (_, fault) => {
     const { shared, service } = await start();
     service.faults.inject(fault, { times: 99, when: ({ url }) => url.endsWith('/webhooks/two') });

@@ -1,6 +1,7 @@
 import type { ApiClient, ApiResponse } from '../../discovery/client.ts';
 import { DiscoveryError } from '../../discovery/errors.ts';
 import { HttpError } from '../../http/errors.ts';
+import { isObject } from '../../model/json-object.ts';
 import { isRateLimited, isTemporary, retryOptions } from '../../model/retry-after.ts';
 import type { Secret } from '../../model/secret.ts';
 import { createMasker, harmlessCause, type Masker } from '../../model/secret.ts';
@@ -102,11 +103,24 @@ function refusal(response: ApiResponse, hidden: readonly string[]): NotifyError 
   return new NotifyError(code, message, retryOptions(response));
 }
 
+/** The types of the fields that are read. Each may be absent or `null`. */
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ...['name', 'url', 'custom_headers', 'payload', 'encode_as', 'value'].map(
+    (one) => [one, 'string'] as const,
+  ),
+  ['is_secret', 'boolean'],
+]);
+
 /** The JSON object of a success. Throws `NotifyError` (`contract`). */
 function objectIn<Value>(response: ApiResponse, hidden: readonly string[]): Value {
   const { content, request, status } = response;
-  if (content.kind === 'json' && typeof content.value === 'object' && content.value !== null) {
-    return content.value as Value;
+  if (content.kind === 'json' && isObject(content.value)) {
+    const [misfit] = Object.entries(content.value).flatMap(([name, value]) =>
+      value === null || typeof value === (TYPES.get(name) ?? typeof value) ? [] : name,
+    );
+    if (misfit === undefined) return content.value as Value;
+    const message = `${request}: HTTP ${status}, \`${misfit}\` is no ${TYPES.get(misfit)}`;
+    throw new NotifyError('contract', message, { retryable: true });
   }
   // A proxy may have answered or cut the answer short: a retry may succeed.
   const reason = quote(reasonIn(response), createMasker(hidden));
