@@ -219,10 +219,13 @@ a@^1.0.0:
 
 e@^1.0.0, e@^2.0.0:
   version "2.0.0"
+
+f@3.0.0:
+  version "3.0.0"
 `;
     const manifest = {
       dependencies: { a: '^1.0.0' },
-      resolutions: { e: '2.0.0', a: '>=1', x: '1', '**/@s/gone/**/e': '9', 'a/**/e': '9' },
+      resolutions: { e: '2.0.0', a: '>=1', x: '1', '**/@s/gone/**/e': '9', 'a/**/e': '9', 'gone/f': '3.0.0' },
     };
     expect(await proofs('yarn.lock', lock, { 'package.json': JSON.stringify(manifest) })).toEqual([
       ['e', 'needed'],
@@ -231,6 +234,8 @@ e@^1.0.0, e@^2.0.0:
       ['**/@s/gone/**/e', 'removable'],
       // Another entry forces what is locked.
       ['a/**/e', 'unknown'],
+      // Yarn has locked it for the entry.
+      ['gone/f', 'unknown'],
     ]);
   });
 });

@@ -78,14 +78,9 @@ export function lockfileProver(
     const locked = byName.get(nameIn(ecosystem, name)) ?? [];
     if (kind === 'source') return sourceProof(exception);
     const isNpm = ecosystem === 'npm';
-    if (isNpm && !isRead(lockfile.format, exception))
-      return {
-        verdict: 'removable',
-        evidence: `the package manager of ${path} does not read ${exception.setting}`,
-      };
     if (isNpm) names ??= new Set([...namesIn(text), ...others.flatMap(ownNames)]);
-    const absent = absentParent(exception);
-    if (absent !== undefined) return { verdict: 'removable', evidence: `${path} has no package ${absent}` };
+    const idle = isNpm ? idleProof(exception) : undefined;
+    if (idle !== undefined) return idle;
     if (locked.length > 0) return isNpm ? overrideProof(exception, locked) : undefined;
     // A marker and pnpm's `-` leave a package out, and an alias puts another one under its name.
     if (!isWhole || value === '' || value === '-' || value.includes(';')) return undefined;
@@ -114,10 +109,19 @@ export function lockfileProver(
     }
   };
 
-  /** A package that a selector names before the overridden one, and that is not there. */
-  function absentParent(exception: Exception): string | undefined {
-    if (names === undefined || hasMembers || !isWhole) return undefined;
-    return parentsOf(exception).find((one) => names?.has(one) === false);
+  /** An override that its manager does not read, and one whose selector names a package before the overridden one that is not there. */
+  function idleProof(exception: Exception): LockfileProof | undefined {
+    const { setting, package: name = '', value = '' } = exception;
+    if (!isRead(lockfile.format, exception))
+      return { verdict: 'removable', evidence: `the package manager of ${path} does not read ${setting}` };
+    if (hasMembers || !isWhole) return undefined;
+    const absent = parentsOf(exception).find((one) => names?.has(one) === false);
+    if (absent === undefined) return undefined;
+    // Yarn 1 locks the package of such an entry, although nothing requires it.
+    const entry = `${name}@${value}`;
+    const isLocked = [`\n${entry}:\n`, `\n"${entry}":\n`].some((line) => text.includes(line));
+    if (isLocked) return unproven(`${path} has ${entry} for it alone`);
+    return { verdict: 'removable', evidence: `${path} has no package ${absent}` };
   }
 
   /** npm's, Yarn's, pnpm's and Bun's overrides of a package that is locked. */
