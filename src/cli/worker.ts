@@ -29,7 +29,7 @@ export function workerCommand(command: Command): void {
     .addHelpText('after', NOTES)
     .action(async (options: WorkerCommandOptions) => {
       const loaded = loadConfig({ file: options.config });
-      const { runWorker } = await import('../compose/worker.ts');
+      const { closeInTurn, runWorker } = await import('../compose/worker.ts');
       const { limitHeapGrowth } = await import('../compose/heap-growth.ts');
       limitHeapGrowth();
       await interruptible(async (signal) => {
@@ -46,9 +46,8 @@ export function workerCommand(command: Command): void {
           await untilAborted(AbortSignal.any([signal, worker.lost]));
           if (!signal.aborted) throw worker.lost.reason;
         } finally {
-          await server?.close();
-          await worker.close();
-          exitAfterGracePeriod();
+          const parts = [async () => await server?.close(), worker.close];
+          await closeInTurn(parts, (closing) => closing).finally(exitAfterGracePeriod);
         }
       });
     });

@@ -10,11 +10,14 @@ describe('a file that is cut where what is left of it is valid', () => {
   const YARN = '# yarn lockfile v1\n\na@^1.0.0:\n  version "1.0.0"\n  dependencies:\n    b "^1.0.0"\n';
   const UV = 'version = 1\n\n[[package]]\nname = "a"\nversion = "1"\ndependencies = [{ name = "b" }]\n';
   const POETRY = '[[package]]\nname = "a"\nversion = "1"\n';
+  const PNPM =
+    "lockfileVersion: '9.0'\n\npackages:\n\n  a@1.0.0:\n    resolution: {integrity: sha512-AA==}\n";
   const REQUIREMENT = `a==1 --hash=sha256:${'ab'.repeat(32)}`;
   it.each([
     ['yarn.lock', YARN, '\nb@^1.0.0:\n  version "1.0.0"\n'],
     ['uv.lock', UV, '\n[[package]]\nname = "B"\nversion = "1"\n'],
     ['poetry.lock', POETRY, '[metadata]\nlock-version = "2.0"\n'],
+    ['pnpm-lock.yaml', PNPM, '\nsnapshots:\n\n  a@1.0.0: {}\n'],
     ['gradle.lockfile', 'g:a:1=compileClasspath\n', 'empty=\n'],
     ['go.mod', 'module m\n\ngo 1.21\n\nrequire (\n\texample.com/a v1.0.0\n', ')\n'],
     ['requirements.txt', `${REQUIREMENT.slice(0, -1)}`, 'b\n'],

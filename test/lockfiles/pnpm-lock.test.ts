@@ -324,7 +324,7 @@ describe('a dependency without an entry', () => {
     ],
     [
       "lockfileVersion: '9.0'\nimporters:\n  .:\n    dependencies:\n      nanoid:\n        version: 3.3.4\npackages:\n",
-      entry('a@1.0.0'),
+      `${entry('a@1.0.0')}snapshots:\n  a@1.0.0: {}\n`,
     ],
     [
       "lockfileVersion: '9.0'\npackages:\n",
@@ -339,7 +339,7 @@ describe('a dependency without an entry', () => {
   it('is not reported for a folder of the target or an entry without a snapshot', () => {
     const lists =
       'importers:\n  .:\n    dependencies:\n      l:\n        version: link:../l\n      a:\n        version: 1.0.0(p@1.0.0)\n';
-    const text = `lockfileVersion: '9.0'\n${lists}packages:\n${entry('a@1.0.0')}`;
+    const text = `lockfileVersion: '9.0'\n${lists}packages:\n${entry('a@1.0.0')}${entry('b@1.0.0')}snapshots:\n  b@1.0.0: {}\n`;
     expect(readText('pnpm-lock.yaml', text).problems).toEqual([]);
   });
 
@@ -348,7 +348,7 @@ describe('a dependency without an entry', () => {
     ["'6.0'", 'https://codeload.github.com/o/g/tar.gz/0123456'],
     ["'9.0'", 'file:nameless.tgz'],
   ])('is reported for an entry of lockfileVersion %s without a name: %s', (version, key) => {
-    const text = `lockfileVersion: ${version}\npackages:\n  ${key}:\n    resolution: {directory: x, type: directory}\n`;
+    const text = `lockfileVersion: ${version}\npackages:\n  ${key}:\n    resolution: {directory: x, type: directory}\nsnapshots:\n  ${key}: {}\n`;
     const { packages, problems } = readText('pnpm-lock.yaml', text);
     expect(packages).toEqual([]);
     expect(problems).toEqual([{ kind: 'unread', line: 3, message: `"${key}" has no name` }]);
@@ -368,7 +368,7 @@ describe('YAML that pnpm writes rarely or users write', () => {
     ['tabs', '  a@1.0.0:\n    resolution:\t{integrity: sha512-YWJj}\n'],
     ['deeper indentation', '     a@1.0.0:\n         resolution: {integrity: sha512-YWJj}\n'],
   ])('reads %s', (_what, entry) => {
-    const { packages, problems } = readText('pnpm-lock.yaml', head + entry);
+    const { packages, problems } = readText('pnpm-lock.yaml', `${head}${entry}snapshots:\n  a@1.0.0: {}\n`);
     expect(problems).toEqual([]);
     expect(packages).toMatchObject([
       { id: 'a@1.0.0', integrity: [{ algorithm: 'sha512', value: 'YWJj' }], line: 3 },
@@ -403,7 +403,7 @@ snapshots:
   it('takes the packages of repeated sections, which pnpm refuses', () => {
     const { packages, problems } = readText(
       'pnpm-lock.yaml',
-      `${head}  a@1.0.0: {}\npackages:\n  b@1.0.0: {}\n`,
+      `${head}  a@1.0.0: {}\npackages:\n  b@1.0.0: {}\nsnapshots:\n  a@1.0.0: {}\n  b@1.0.0: {}\n`,
     );
     expect(packages).toMatchObject([{ id: 'a@1.0.0' }, { id: 'b@1.0.0', line: 5 }]);
     expect(problems).toMatchObject([
@@ -444,7 +444,8 @@ snapshots:
   });
 
   it('reports entries that are not packages', () => {
-    const { packages, problems } = readText('pnpm-lock.yaml', `${head}  nothing: {}\n  a@1.0.0: {}\n`);
+    const text = `${head}  nothing: {}\n  a@1.0.0: {}\nsnapshots:\n  a@1.0.0: {}\n`;
+    const { packages, problems } = readText('pnpm-lock.yaml', text);
     expect(packages).toHaveLength(1);
     expect(problems).toEqual([{ kind: 'unread', line: 3, message: '"nothing" has no version' }]);
   });

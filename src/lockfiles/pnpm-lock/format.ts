@@ -1,6 +1,6 @@
 import { LockfileError, type LockfileErrorCode } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
-import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { CUT, type LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { readYaml } from '../syntax/read-yaml.ts';
 import { ENVIRONMENT_LISTS, type PnpmDocument, readDocument } from './document.ts';
 import { addPackages } from './packages.ts';
@@ -24,6 +24,9 @@ export const pnpmLock: Format = {
         builder.problem(undefined, `"${repeated.slice(0, 100)}" is there twice: pnpm refuses the file`);
     }
     const readable = readableDocuments(documents, input, builder);
+    for (const { lockfileVersion = '', packages, snapshots } of readable)
+      if (Number.parseInt(lockfileVersion, 10) >= 9 && packages.length > 0 && snapshots.length === 0)
+        builder.problem(undefined, `it has packages and no snapshots: ${CUT}`);
     addPackages(readable, builder);
     // Since lockfileVersion 9, which has snapshots, `requiresBuild` is no longer written.
     const states = readable.length > 0 && readable.every(({ snapshots }) => snapshots.length === 0);
