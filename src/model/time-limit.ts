@@ -20,7 +20,8 @@ export function timeLimit(limitMs: number, outer: AbortSignal | undefined) {
   };
   outer?.addEventListener('abort', onAbort);
   if (outer?.aborted === true) onAbort();
-  return { signal: end.signal, isOver: () => isOver, release };
+  const { signal }: { readonly signal: AbortSignal } = end;
+  return { signal, isOver: () => isOver, release };
 }
 
 /**

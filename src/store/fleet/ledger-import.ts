@@ -15,7 +15,7 @@ const ATTEMPTS = 5;
 export const IMPORTED = 'import.';
 
 /** What a ledger has of an import. */
-interface ImportedLedger {
+export interface ImportedLedger {
   readonly entries: readonly LedgerEntry[];
   /** Time of the first scan, in seconds since 1970: no imported entry is as recent. */
   readonly before: number;
