@@ -205,7 +205,6 @@ b = [{file = "b-1.0.tar.gz", hash = "sha256:${SHA256}"}]
         'a@1.0.0_c@2.0.0': {
           integrity: 'sha512-YWJj',
           dependencies: ['alias@npm:b@1.0.0', 'c'],
-          scripts: true,
         },
         'b@1.0.0': {
           integrity: 'sha512-YWJj',
