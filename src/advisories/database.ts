@@ -411,6 +411,9 @@ function open(DatabaseSync: Sqlite['DatabaseSync'], path: string, readOnly = tru
   }
 }
 
+/** Result codes: https://sqlite.org/rescode.html. */
+const BUSY = 5;
+
 /** Held until it is closed, and at the latest until this process ends. */
 function lockedBy(DatabaseSync: Sqlite['DatabaseSync'], path: string): Database {
   const lock = new DatabaseSync(path);
@@ -419,6 +422,7 @@ function lockedBy(DatabaseSync: Sqlite['DatabaseSync'], path: string): Database 
     return lock;
   } catch (cause) {
     lock.close();
+    if ((cause as { readonly errcode?: unknown }).errcode !== BUSY) throw cause;
     throw new AdvisoryError('busy', `${path}: another process imports advisories`, { cause });
   }
 }

@@ -9,6 +9,7 @@ import { CodedError } from '../model/errors.ts';
  * - `older`: a newer bundle was imported, or the one before it was not.
  * - `busy`: another process imports into the same folder.
  * - `database-damaged`: the stored advisories cannot be read; import them again.
+ * - `unwritable`: the stored advisories cannot be written, as on a full disk.
  * - `not-configured`: `data.osv.url` is not set.
  * - `database-missing`: `insights.sources` names `osv`, and nothing was imported.
  */
@@ -21,6 +22,7 @@ export type AdvisoryErrorCode =
   | 'older'
   | 'busy'
   | 'database-damaged'
+  | 'unwritable'
   | 'not-configured'
   | 'database-missing';
 

@@ -81,17 +81,22 @@ export async function importOsv({ path, from, source = from, signal }: ImportOpt
   return { ...counts, problems, coverage };
 }
 
-/** Changes the stored advisories, entirely or not at all. Returns what is stored then. */
+/** Changes the stored advisories, entirely or not at all. Returns what is stored then. Throws `AdvisoryError` (`busy`, `unwritable`). */
 export async function updated(
   path: string,
   change: (update: AdvisoryUpdate) => Promise<void>,
 ): Promise<readonly Coverage[]> {
-  const update = await updateAdvisories(path);
   try {
-    await change(update);
-    return update.complete();
-  } finally {
-    update.discard();
+    const update = await updateAdvisories(path);
+    try {
+      await change(update);
+      return update.complete();
+    } finally {
+      update.discard();
+    }
+  } catch (cause) {
+    if ((cause as { readonly code?: unknown }).code !== 'ERR_SQLITE_ERROR') throw cause;
+    throw new AdvisoryError('unwritable', `${path}: cannot be written: ${messageOf(cause)}`, { cause });
   }
 }
 

@@ -458,6 +458,19 @@ describe('an import', () => {
     expect(await imported(many)).toMatchObject({ stored: 600 });
   });
 
+  it('that cannot write says so, and not that another one is under way', async () => {
+    mkdirSync(join(folder, 'data'), { recursive: true });
+    const damaged = `${database()}.lock`;
+    writeFileSync(damaged, 'no database, and longer than the head of one'.repeat(10));
+    const one = write('1.json', JSON.stringify(record('A-1')));
+    await expect(imported(one)).rejects.toMatchObject({
+      code: 'unwritable',
+      message: expect.stringContaining('cannot be written: file is not a database'),
+    });
+    rmSync(damaged);
+    expect(await imported(one)).toMatchObject({ stored: 1 });
+  });
+
   it('that is killed leaves what was stored, and the next one works', async () => {
     await imported(write('1.json', JSON.stringify(record('A-1'))));
     const script = `

@@ -78,6 +78,15 @@ describe('advisories in the OSV format', () => {
     expect(note).toMatch(/no advisories are imported: `lockhound data import osv/);
   });
 
+  it('cannot be imported into a folder that cannot be made, which is an error without a stack', async () => {
+    vi.stubEnv('LOCKHOUND_DATA_FOLDER', join(folder, 'few.json', 'data'));
+    const { code, note } = await lockhound(['data', 'import', 'osv', join(folder, 'records.json')]);
+    vi.stubEnv('LOCKHOUND_DATA_FOLDER', join(folder, 'data'));
+    expect(code).toBe(2);
+    expect(note).toMatch(/^error: ENOTDIR: not a directory, mkdir '[^']*few\.json\/data' \[ENOTDIR\]$/m);
+    expect(note).not.toMatch(/^\s+at /m);
+  });
+
   it('are imported, and listed with their date', async () => {
     const { code, out } = await lockhound(['data', 'import', 'osv', join(folder, 'records.json'), '--json']);
     expect({ code, ...JSON.parse(out) }).toMatchObject({

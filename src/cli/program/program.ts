@@ -137,6 +137,9 @@ function widthOf({ width }: Terminal): number {
 function describe(error: unknown): string {
   if (error instanceof CodedError) return `error: ${error.message} [${error.code}]`;
   if (error instanceof Interruption) return error.message;
+  // What the operating system refuses, such as a write to a full disk, is no fault of Lockhound. Its message names the path.
+  if (error instanceof Error && 'syscall' in error && 'code' in error)
+    return `error: ${error.message} [${String(error.code)}]`;
   return `error: ${error instanceof Error ? (error.stack ?? error.message) : messageOf(error)}`;
 }
 
