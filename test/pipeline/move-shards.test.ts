@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { moveShards } from '../../src/commands/shards/move-shards.ts';
@@ -146,6 +148,24 @@ describe.skipIf(!HAS_REDIS)('lockhound shards move', () => {
     expect(await room.store.redis.keys('{cancelled-*')).toEqual([]);
     expect(await stateOf(room, 1, '{cancelled}')).toEqual(states);
     expect(await room.stores.layouts.read()).toMatchObject({ shards: 1 });
+  });
+
+  it('needs the documented rights, and says so before it begins', async () => {
+    const room = await world.room('rights');
+    const page = await readFile(join(import.meta.dirname, '..', '..', 'docs', 'redis.md'), 'utf8');
+    const [, ...rights] = /ACL SETUSER (lockhound [^\n]+)/.exec(page)?.[1]?.split(' ') ?? [];
+    const own = rights.map((one) =>
+      one.replace('~lockhound:', '~rights:').replace('~{lockhound', '~{rights'),
+    );
+    await room.store.redis.call('ACL', 'SETUSER', 'mover', ...own);
+    const mover = room.load({ REDIS_URL: world.redisUrl.replace('//', '//mover:password@') });
+    const options = { to: 2, settleMs: 0, signal: new AbortController().signal, onProgress: () => {} };
+    await room.store.redis.call('ACL', 'SETUSER', 'mover', '-restore');
+    await expect(moveShards(mover, options)).rejects.toMatchObject({ code: 'refused' });
+    expect(await room.stores.layouts.read()).toBeUndefined();
+    expect(await room.store.redis.keys('{rights-*')).toEqual([]);
+    await room.store.redis.call('ACL', 'SETUSER', 'mover', '+restore');
+    expect(await moveShards(mover, options)).toMatchObject({ outcome: 'moved' });
   });
 
   const alertsAt = (path: string) =>

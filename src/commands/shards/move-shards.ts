@@ -4,13 +4,14 @@ import { requireRedisUrl } from '../../compose/redis-connection.ts';
 import { openStores, type Store, type Stores } from '../../compose/store.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { closing } from '../../model/closing.ts';
+import { messageOf } from '../../model/errors.ts';
 import { StoreError } from '../../store/errors.ts';
 import { createKeys, isSharedKey } from '../../store/keys.ts';
 import type { RedisClient } from '../../store/redis/connection.ts';
 import { copyQueues } from './copy-queues.ts';
 import { copyRecords } from './copy-records.ts';
 import { copyTargets } from './copy-targets.ts';
-import { createMove, type Move, scanKeys } from './move.ts';
+import { copyKey, createMove, type Move, scanKeys } from './move.ts';
 
 export interface MoveOptions {
   /** The new number of shards. */
@@ -33,7 +34,8 @@ const SETTLE_MS = 2_000;
 /**
  * The `shards move` command: spreads all targets over another number of shards. Everything is copied to the keys of that number, one
  * write makes this number valid, and the originals are deleted. Run again after an interruption at any point, it first deletes the
- * keys of the number that is not valid. Throws `StoreError` (`shards-moving`) while workers run.
+ * keys of the number that is not valid. Throws `StoreError`: `shards-moving` while workers run, `refused` where the user of Redis may not
+ * run `RESTORE`.
  */
 export async function moveShards(loaded: LoadedConfig, options: MoveOptions): Promise<MoveResult> {
   requireRedisUrl(loaded);
@@ -62,6 +64,7 @@ async function moveLocked(
     if (stored === undefined) await layouts.write({ shards: to });
     return { from, to, outcome: 'unchanged' };
   }
+  if (from !== to) await requireRestore(redis, `${createKeys(prefix, { index: 0, count: to }).prefix}:right`);
   await requireNoWorkers(stores, await layouts.begin({ shards: from, move: move ?? { from, to } }));
   if (move !== undefined) {
     const invalid = from === move.from ? move.to : move.from;
@@ -79,6 +82,20 @@ async function moveLocked(
   }
   await layouts.write({ shards: to });
   return { from, to, outcome: from === to ? 'unchanged' : 'moved' };
+}
+
+/** Copies a key, which the rights of a worker do not include. */
+async function requireRestore(redis: RedisClient, key: string): Promise<void> {
+  await redis.set(key, '1', 'PX', 60_000);
+  try {
+    await copyKey(redis, key, key);
+  } catch (cause) {
+    if (!messageOf(cause).includes('NOPERM')) throw cause;
+    const reason = 'the user of Redis may not run RESTORE, by which keys are moved';
+    throw new StoreError('refused', `${reason}: grant what docs/redis.md ("Rights") lists`, { cause });
+  } finally {
+    await redis.del(key);
+  }
 }
 
 /** `running`: ids of workers. Throws `StoreError` (`shards-moving`) that names them. */
