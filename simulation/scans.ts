@@ -242,7 +242,7 @@ const LOOKED_MS = 3_000;
 /** A payload of a newer release is looked at again after this time. */
 const NEWER_MS = 60_000;
 
-/** What a producer says of the release that a target is. */
+/** Returns the fields by which a producer says that the target is a release. */
 function releaseOf({ target }: Pick<ScanStep, 'target'>): { readonly release?: string } {
   const release = target.split(RELEASE_MARK)[1];
   return release === undefined ? {} : { release };

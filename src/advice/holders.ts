@@ -13,7 +13,7 @@ export interface Holder {
   readonly kind: 'target' | 'package' | 'pin';
   /** Id of the package, `.` and the folder of the target, or where a pin is stated. */
   readonly by: string;
-  /** Only of `target`. */
+  /** It is set where `kind` is `target`. */
   readonly folder: string;
   /** `undefined` when it is not known. */
   readonly requirement: string | undefined;
@@ -109,7 +109,7 @@ async function packageHolders(
   });
 }
 
-/** Those that the dependent declares, or else those of the edges of its graph. */
+/** Returns the requirements that the dependent declares, or else those of the edges of its graph. */
 async function publishedRequirements(
   dependent: ResolvedPackage,
   locked: ResolvedPackage,

@@ -12,7 +12,7 @@ import { apply, type Held, holdSame, joinSegment } from './join-segment.ts';
 
 /** Commits between two reports of progress. */
 const PROGRESS = 100;
-/** What was read is stored so often, and less often where storing takes longer than the second time. */
+/** The import stores what it has read at this interval, and less often where storing takes longer than `SLOW_SAVE_MS`. */
 const SAVE_MS = 5_000;
 const SLOW_SAVE_MS = 250;
 

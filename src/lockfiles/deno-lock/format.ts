@@ -168,7 +168,7 @@ function requiredBy(list: unknown, registry: Registry): readonly string[] {
   return keys.map((key) => `npm:${key.replace(/^.[^@]*@npm:/, '')}`);
 }
 
-/** What the target and its members need. */
+/** Returns the specifiers that the target and its members need. */
 function directSpecifiers(workspace: unknown): readonly string[] {
   const { dependencies, packageJson, members } = tableIn(workspace);
   return [
