@@ -47,7 +47,7 @@ export function workerCommand(command: Command): void {
           if (!signal.aborted) throw worker.lost.reason;
         } finally {
           const parts = [async () => await server?.close(), worker.close];
-          await closeInTurn(parts, (closing) => closing).finally(exitAfterGracePeriod);
+          await closeInTurn(parts).finally(exitAfterGracePeriod);
         }
       });
     });

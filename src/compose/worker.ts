@@ -58,7 +58,8 @@ export async function runWorker(loaded: LoadedConfig, options: WorkerOptions) {
     // A part that Redis or a service keeps from closing must not keep a stopped worker alive.
     const late = () =>
       log.warn({ limitMs }, 'a part of the worker did not close in time; it is left as it is');
-    await closeInTurn(opened.splice(0).reverse(), (closing) => within(closing, limitMs, late));
+    const parts = opened.splice(0).reverse();
+    await closeInTurn(parts.map((step) => () => within(step(), limitMs, late)));
   };
   const opening = openWorker(loaded, options, log, (step) => opened.push(step));
   const { lost, monitored } = await opening.catch(async (error: unknown) => {
@@ -78,12 +79,9 @@ export async function runWorker(loaded: LoadedConfig, options: WorkerOptions) {
 }
 
 /** Closes parts one after the other, also when one of them fails. Throws the first error after all. */
-export async function closeInTurn(
-  parts: readonly (() => Promise<unknown>)[],
-  wait: (closing: Promise<unknown>) => Promise<unknown>,
-): Promise<void> {
+export async function closeInTurn(parts: readonly (() => Promise<unknown>)[]): Promise<void> {
   const failures: unknown[] = [];
-  for (const close of parts) await wait(close()).catch((error: unknown) => failures.push(error));
+  for (const close of parts) await close().catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
 }
 

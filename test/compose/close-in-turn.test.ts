@@ -8,6 +8,6 @@ it('closes the parts behind one that cannot be closed, and throws its error', as
     if (error !== undefined) throw error;
   };
   const parts = [part('server', new Error('no server')), part('queue', new Error('no queue')), part('redis')];
-  await expect(closeInTurn(parts, (closing) => closing)).rejects.toThrow('no server');
+  await expect(closeInTurn(parts)).rejects.toThrow('no server');
   expect(closed).toEqual(['server', 'queue', 'redis']);
 });

@@ -7,6 +7,7 @@ import { messageOf } from '../../model/errors.ts';
 import { broken, degraded, fine } from '../../model/fleet/checks.ts';
 import { formatAddresses, parseAddresses, type RedisAddress } from '../../store/redis/address.ts';
 import { dataNodes } from '../../store/redis/server-info.ts';
+import { isForbidden } from '../../store/redis/server-settings.ts';
 import { type Check, check, type Finding, independent } from './check.ts';
 import { redisOf } from './redis-server.ts';
 
@@ -123,7 +124,7 @@ const rights = check('redis', 'rights', async ({ stores }) => {
     try {
       await redis.call(command, ...all);
     } catch (error) {
-      if (!/NOPERM|unknown command|not allowed|no permissions/i.test(messageOf(error))) throw error;
+      if (!isForbidden(error)) throw error;
       refused.push(command.toUpperCase());
     }
   }

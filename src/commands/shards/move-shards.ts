@@ -4,10 +4,10 @@ import { requireRedisUrl } from '../../compose/redis-connection.ts';
 import { openStores, type Store, type Stores } from '../../compose/store.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { closing } from '../../model/closing.ts';
-import { messageOf } from '../../model/errors.ts';
 import { StoreError } from '../../store/errors.ts';
 import { createKeys, isSharedKey } from '../../store/keys.ts';
 import type { RedisClient } from '../../store/redis/connection.ts';
+import { isForbidden } from '../../store/redis/server-settings.ts';
 import { copyQueues } from './copy-queues.ts';
 import { copyRecords } from './copy-records.ts';
 import { copyTargets } from './copy-targets.ts';
@@ -90,7 +90,7 @@ async function requireRestore(redis: RedisClient, key: string): Promise<void> {
   try {
     await copyKey(redis, key, key);
   } catch (cause) {
-    if (!messageOf(cause).includes('NOPERM')) throw cause;
+    if (!isForbidden(cause)) throw cause;
     const reason = 'the user of Redis may not run RESTORE, by which keys are moved';
     throw new StoreError('refused', `${reason}: grant what docs/redis.md ("Rights") lists`, { cause });
   } finally {

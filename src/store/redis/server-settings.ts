@@ -57,6 +57,11 @@ async function info(server: Redis, section: string, field: string): Promise<stri
   return new RegExp(`^${field}:(.*?)\\r?$`, 'm').exec(String(text ?? ''))?.[1];
 }
 
+/** Whether Redis does not let its user run a command, or does not have it under this name. */
+export function isForbidden(error: unknown): boolean {
+  return /NOPERM|unknown command|not allowed|no permissions/i.test(messageOf(error));
+}
+
 /** `undefined` when the command is forbidden, renamed or unknown. */
 async function unlessForbidden(ask: () => Promise<unknown>): Promise<unknown> {
   try {
