@@ -122,12 +122,14 @@ async function proven(
   };
   const limit = pLimit(CONCURRENCY);
   const names = [...new Set(open.flatMap((one) => one.package ?? []))];
-  const found = await Promise.all(names.map((name) => limit(() => orReason(() => look(name)))));
-  const failed = new Map(names.map((name, index) => [name, found[index]]));
-  const requirements = [
-    ...statement.requirements,
-    ...found.flatMap((one) => (typeof one === 'string' ? [] : one)),
-  ];
+  /** What was found, or why nothing was. */
+  const answers = new Map(
+    await Promise.all(
+      names.map(async (name) => [name, await limit(() => orReason(() => look(name)))] as const),
+    ),
+  );
+  const found = [...answers.values()].flatMap((one) => (typeof one === 'string' ? [] : one));
+  const requirements = [...statement.requirements, ...found];
   const prove = lockfileProver(
     {
       ...{ path, format, packages: file.packages, isWhole: isReadWhole(file), text: input.text },
@@ -140,9 +142,9 @@ async function proven(
   return {
     ...file,
     exceptions: exceptions.map((one) => {
-      const proof = open.includes(one) ? prove(one) : undefined;
+      const proof = isOpenOverride(one) ? prove(one) : undefined;
       if (proof === undefined) return one;
-      const own = failed.get(one.package ?? '');
+      const own = answers.get(one.package ?? '');
       const reason = typeof own === 'string' ? own : failure && messageOf(failure);
       if (proof.verdict !== 'unknown' || reason === undefined) return { ...one, proof };
       return { ...one, proof: { ...proof, evidence: `${proof.evidence} (${reason})` } };

@@ -46,23 +46,11 @@ function readDenoLock(input: LockfileInput, builder: LockfileBuilder): void {
     throw unsupported(input.path, stated, `${OLDEST_VERSION} to ${NEWEST_VERSION}`);
   }
   builder.checkVersion(root['version'], NEWEST_VERSION);
-  // Version 3 has the lists in `packages`, version 2 those of npm in `npm`.
-  const nested = isObject(root['packages']);
-  const listed = nested ? tableIn(root['packages']) : root;
-  const listedLines = nested ? lines?.members?.get('packages') : lines;
-  const npm = version === OLDEST_VERSION ? tableIn(tableIn(listed['npm'])['packages']) : listed['npm'];
-  const npmLines = listedLines?.members?.get('npm');
+  const { specifiers, npm, jsr } = listsOf({ value: root, lines }, version);
   const found = new Map<string, Entry>();
-  readList(
-    'npm',
-    npm,
-    version === OLDEST_VERSION ? npmLines?.members?.get('packages') : npmLines,
-    found,
-    builder,
-  );
-  readList('jsr', listed['jsr'], listedLines?.members?.get('jsr'), found, builder);
-  const specifiers = version === OLDEST_VERSION ? tableIn(listed['npm'])['specifiers'] : listed['specifiers'];
-  connectAll(found, idsOf(specifiers), root['workspace']);
+  readList('npm', npm, found, builder);
+  readList('jsr', jsr, found, builder);
+  connectAll(found, idsOf(specifiers.value), root['workspace']);
   if (version >= NEWEST_VERSION) builder.state({ statesScripts: true });
   const needed = directSpecifiers(root['workspace']);
   if (isObject(root['workspace'])) builder.own(needed.length > 0);
@@ -73,14 +61,33 @@ function readDenoLock(input: LockfileInput, builder: LockfileBuilder): void {
   }
 }
 
+/** A part of the file, and where it is. */
+interface Part {
+  readonly value: unknown;
+  readonly lines: LineNode | undefined;
+}
+
+function partIn({ value, lines }: Part, name: string): Part {
+  return { value: tableIn(value)[name], lines: lines?.members?.get(name) };
+}
+
+/** Version 2 has the lists of npm in `npm`, and version 3 has all of them in `packages`. */
+function listsOf(root: Part, version: number): Readonly<Record<'specifiers' | Registry, Part>> {
+  const packages = partIn(root, 'packages');
+  const listed = isObject(packages.value) ? packages : root;
+  const [npm, jsr] = [partIn(listed, 'npm'), partIn(listed, 'jsr')];
+  return version === OLDEST_VERSION
+    ? { specifiers: partIn(npm, 'specifiers'), npm: partIn(npm, 'packages'), jsr }
+    : { specifiers: partIn(listed, 'specifiers'), npm, jsr };
+}
+
 function readList(
   registry: Registry,
-  list: unknown,
-  lines: LineNode | undefined,
+  { value, lines }: Part,
   found: Map<string, Entry>,
   builder: LockfileBuilder,
 ): void {
-  for (const [key, stated] of membersOf(list)) {
+  for (const [key, stated] of membersOf(value)) {
     const line = lines?.members?.get(key)?.line;
     const draft = builder.add(
       isObject(stated) ? draftOf(registry, key, stated, line) : 'is not an object',
