@@ -13,7 +13,7 @@ export interface Holder {
   readonly kind: 'target' | 'package' | 'pin';
   /** Id of the package, `.` and the folder of the target, or where a pin is stated. */
   readonly by: string;
-  /** It is set where `kind` is `target`. */
+  /** The folder is empty unless `kind` is `target`. */
   readonly folder: string;
   /** `undefined` when it is not known. */
   readonly requirement: string | undefined;

@@ -59,7 +59,7 @@ function ofCargo({ dependencies = [] }: api.CargoRequirements): readonly Declare
   );
 }
 
-/** Of a name in several lists, npm reads the last one of these. */
+/** The lists stand in the order in which npm reads them: the last one that has a name decides. */
 function ofNpm({ dependencies: lists = {} }: api.NpmRequirements): readonly DeclaredRequirement[] {
   const { peerDependencies = [], dependencies = [], optionalDependencies = [] } = lists;
   const peers = peerDependencies.map((one) => ({ ...one, isPeer: true }));

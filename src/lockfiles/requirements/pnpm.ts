@@ -26,7 +26,7 @@ export const pnpmStatement: StatementReader = ({ text, path, files }) => {
   };
 };
 
-/** Of several lists, pnpm reads the first one of these. A peer that is missing is installed, too. */
+/** The first of these lists that has a name decides. pnpm installs a peer that is missing, too. */
 const MANIFEST_LISTS = ['optionalDependencies', 'dependencies', 'devDependencies', 'peerDependencies'];
 
 /** A requirement of a project as its manifest states it. */

@@ -14,7 +14,7 @@ const ATTEMPTS = 5;
 /** Scans of imported entries have this prefix, and the commit. */
 export const IMPORTED = 'import.';
 
-/** What a ledger has of an import. */
+/** The part of a ledger that an import wrote. */
 export interface ImportedLedger {
   readonly entries: readonly LedgerEntry[];
   /** Time of the first scan, in seconds since 1970: no imported entry is as recent. */
