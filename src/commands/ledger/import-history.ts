@@ -99,28 +99,47 @@ export async function importHistory(
     }
   };
   await readOn(history.slice(0, joint + 1), true);
-  /** Kept entries lead to what their last commit holds, unless the import before read other files, or the oldest ones were dropped. */
-  const fits = async (at: CommitAtTime): Promise<boolean> => {
-    const after: Held = new Map([...held].map(([path, ids]) => [path, new Set(ids)]));
-    const excluded = ignore().add([...exclude]);
-    const files = later.flatMap((entry) => entry.files ?? []);
-    if (!files.every((file) => !excluded.ignores(file.path) && apply(file, after))) return false;
-    const whole = await readSegment(git, { base: at, isStart: true, tip: at.commit, exclude }, () => {});
-    const read: Held = new Map();
-    await joinSegment(whole, read, intern);
-    if (!holdSame(after, read, new Set(whole.unread))) return false;
-    held = after;
-    return true;
-  };
   const place = Math.max(joint, ...later.slice(-1).map(placeOf));
   const at = history[place];
-  const isKept = later.length > 0 && at !== undefined && (await fits(at));
-  if (isKept) for (const one of later) entries.push(one);
-  await readOn(history.slice(isKept ? place : joint), false);
+  const after =
+    later.length === 0 || at === undefined
+      ? undefined
+      : await heldAfter(git, later, { held, at, exclude, intern });
+  if (after !== undefined) {
+    held = after;
+    for (const one of later) entries.push(one);
+  }
+  await readOn(history.slice(after === undefined ? joint : place), false);
   const written = await save();
   const isCut = first === 0 && (await isShallow(git));
   const result = { target, commits: parents.length - first, entries: written, read: commits };
   return { ...result, ...(isCut ? { shallow: true } : {}) };
+}
+
+/**
+ * The packages that the lockfiles hold after kept entries. `undefined` where these do not lead to what their last commit holds: the import before
+ * read other files, or the oldest entries were dropped. `held`: the packages before them. `at`: their last commit.
+ */
+async function heldAfter(
+  git: Git,
+  kept: readonly LedgerEntry[],
+  { held, at, exclude, intern }: KeptOptions,
+): Promise<Held | undefined> {
+  const after: Held = new Map([...held].map(([path, ids]) => [path, new Set(ids)]));
+  const excluded = ignore().add([...exclude]);
+  const files = kept.flatMap((entry) => entry.files ?? []);
+  if (!files.every((file) => !excluded.ignores(file.path) && apply(file, after))) return undefined;
+  const whole = await readSegment(git, { base: at, isStart: true, tip: at.commit, exclude }, () => {});
+  const read: Held = new Map();
+  await joinSegment(whole, read, intern);
+  return holdSame(after, read, new Set(whole.unread)) ? after : undefined;
+}
+
+interface KeptOptions {
+  readonly held: Held;
+  readonly at: CommitAtTime;
+  readonly exclude: readonly string[];
+  readonly intern: Stores['packageIds']['intern'];
 }
 
 function unknownTarget(target: string): LedgerError {
