@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { OSV_ECOSYSTEMS } from '../model/advisories/osv-record.ts';
 import { isObject } from '../model/json-object.ts';
 import { secretReference } from './secret-reference.ts';
-import { dossier } from './sections/dossier.ts';
 import { ledger } from './sections/ledger.ts';
 import { type NotifyConfig, notify } from './sections/notify.ts';
 import { owners } from './sections/owners.ts';
@@ -12,6 +11,20 @@ import { serve } from './sections/serve.ts';
 import { suppressions } from './sections/suppressions.ts';
 import { credentials, schedules, watch } from './sections/watch.ts';
 import { durationOf, httpUrl } from './values.ts';
+
+const text = () => z.string().trim().min(1).max(300);
+
+/** Settings of dossiers (`docs/dossiers.md`). */
+const dossier = z.strictObject({
+  publisher: z
+    .strictObject({
+      name: text().describe('Name of the manufacturer, as `lockhound dossier` states it.'),
+      namespace: httpUrl.describe('A URL that identifies it.'),
+      contact: text().optional().describe('How it can be reached.'),
+    })
+    .optional()
+    .describe('Who publishes dossiers. Unset: a person has to fill it in.'),
+});
 
 const traces = z.strictObject({
   endpoint: httpUrl

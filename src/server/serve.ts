@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { currentData } from '../compose/exploits.ts';
 import { openFleetNumbers } from '../compose/fleet-numbers.ts';
@@ -10,15 +10,19 @@ import { waitForRedis } from '../compose/redis-connection.ts';
 import type { MonitoredWorker } from '../compose/worker/worker-health.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { readBundledDescription } from '../discovery/bundled.ts';
+import type { RestDescription } from '../discovery/description/description.ts';
+import { directoryOf, documentPath, withRootUrl } from '../discovery/directory/served-directory.ts';
 import { packageFile } from '../files/package-file.ts';
 import { openFleetView } from '../fleet/view/fleet-view.ts';
 import { holdPackages } from '../fleet/view/held-packages.ts';
 import { lazily } from '../model/lazily.ts';
 import { listen } from '../model/listen.ts';
+import { type CallOperation, createCall } from '../operations/call.ts';
 import { OPERATIONS } from '../operations/catalog.generated.ts';
 import { firstShard, lazyGate } from '../operations/context.ts';
 import type { Call, MethodId, Operation } from '../operations/operation.ts';
 import { createPageTokens } from '../operations/page-token.ts';
+import { Refusal } from '../operations/refusal.ts';
 import { shardOf } from '../store/shards/shard-layout.ts';
 import { logThrottled } from '../workers/throttled-log.ts';
 import { createApiServer } from './api/api-server.ts';
@@ -26,11 +30,13 @@ import { openAskStore } from './api/ask-store.ts';
 import { openCallers } from './api/auth/callers.ts';
 import { createRequestRates } from './api/auth/request-rates.ts';
 import { sessionOperations } from './api/auth/session-operations.ts';
-import { addDocuments } from './api/documents.ts';
 import { eventOperations } from './api/events/event-operations.ts';
+import { withHidden } from './api/hidden.ts';
 import type { HttpOperations } from './api/http-operation.ts';
+import type { Json } from './api/json-schema.ts';
+import { OPEN_API } from './api/openapi.generated.ts';
+import { addPost, type RouteParts } from './api/post-route.ts';
 import { type HealthServer, startHealthServer } from './health.ts';
-import { addMcp } from './mcp-route.ts';
 import { addMonitoring } from './metrics/monitoring.ts';
 import { addNpmAudit } from './npm-audit.ts';
 import { mountPage } from './page/mount-page.ts';
@@ -200,4 +206,49 @@ function contextOf(loaded: LoadedConfig, stores: FleetStore, log: Logger): Serve
     health: openHealth(loaded, stores, numbers),
     onEventFailure: (reason) => logEvents(new Error(reason)),
   };
+}
+
+/** Adds `POST /mcp`: the streamable HTTP transport of the Model Context Protocol. The tools have the rights of the caller. */
+function addMcp(
+  app: FastifyInstance,
+  document: RestDescription,
+  context: ServeContext,
+  parts: RouteParts,
+): void {
+  addPost(app, '/mcp', { ...parts, bodyLimit: 1_048_576 }, async (request, principal, signal) => {
+    const own = createCall(document, context, principal);
+    const call: CallOperation = (id, params, options) =>
+      parts.askStore(() => withHidden(principal, () => own(id, params, { ...options, signal })));
+    // The SDK is loaded with the first question.
+    const { answerMcp, createMcpServer } = await import('./mcp.ts');
+    const headers = request.headers as Readonly<Record<string, string>>;
+    const asked = new Request(`http://localhost${request.url}`, { method: 'POST', headers });
+    return await answerMcp(createMcpServer(document, call), asked, request.body);
+  });
+}
+
+/**
+ * Adds the directory of the discovery service, the description document and its form as OpenAPI. They need no role. `publicUrl`: by
+ * which callers reach the server. Default: the host that they name.
+ */
+function addDocuments(app: FastifyInstance, document: RestDescription, publicUrl?: string): void {
+  const rootOf = (request: FastifyRequest): string => publicUrl ?? hostOf(request);
+  const { name = '', version = '', servicePath = '' } = document;
+  const openApi: Json = JSON.parse(OPEN_API);
+  app.get('/discovery/v1/apis', async (request) => {
+    const parameters = new URLSearchParams(request.raw.url?.split('?')[1]);
+    return directoryOf([document], new Map(parameters), rootOf(request).replace(/\/$/, ''));
+  });
+  app.get(documentPath(name, version), async (request) => withRootUrl(document, rootOf(request)));
+  app.get('/openapi.json', async (request) => {
+    const url = new URL(servicePath, rootOf(request)).href.replace(/\/$/, '');
+    return { ...openApi, servers: [{ url }] };
+  });
+}
+
+/** The URL by which the caller reaches this server. */
+function hostOf({ protocol, host }: { readonly protocol: string; readonly host: string }): string {
+  const url = URL.parse(`${protocol}://${host}`);
+  if (url === null) throw new Refusal(400, 'host-invalid', 'the header Host is not valid');
+  return url.origin;
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { adviseOn } from '../../src/advice/advise-on.ts';
 import { proofOf } from '../../src/advice/candidates.ts';
+import { searchSmallest } from '../../src/advice/direct-upgrade.ts';
 import { AdviceError, type AdvisedBy, createAdviceFacts } from '../../src/advice/facts.ts';
 import { openProject } from '../../src/advice/project.ts';
 import { sentenceOf } from '../../src/advice/sentence.ts';
-import { searchSmallest } from '../../src/advice/smallest.ts';
 import type { VersionKey } from '../../src/model/lockfile/ecosystem.ts';
 import type { ReleaseDetail } from '../../src/model/signal/release-facts.ts';
 import { unexpected } from '../jobs/facts.ts';

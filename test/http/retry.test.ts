@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryDelay } from '../../src/http/retry.ts';
+import { retryDelay } from '../../src/http/undici-client.ts';
 
 test('a delay is random below a bound that doubles', () => {
   const policy = { attempts: 9, baseMs: 100, longestWaitMs: 1000 };

@@ -7,8 +7,8 @@ import {
 } from '../../src/fleet/compact-lockfile.ts';
 import { identityOf, lockedPackageOf } from '../../src/fleet/identity.ts';
 import { createEligibility } from '../../src/insights/resolve/eligibility.ts';
-import { resolveFromFacts } from '../../src/insights/resolve/from-facts.ts';
 import { createPlainVersions } from '../../src/insights/resolve/plain-versions.ts';
+import { resolveFromFacts } from '../../src/insights/resolve/resolve.ts';
 import type { Ports } from '../../src/jobs/ports.ts';
 import { judgeTarget } from '../../src/jobs/refresh/judge-target.ts';
 import { defined } from '../../src/model/defined.ts';

@@ -5,8 +5,8 @@ import { SYSTEMS, type System, type VersionKey } from '../../model/lockfile/ecos
 import { cutPage, Refused, readBatch } from './batch.ts';
 import type { InsightsModel } from './model.ts';
 import { canonicalKey, parsePurl, purlOf } from './names.ts';
-import { queryResults } from './query.ts';
 import { requirementsObject } from './requirements.ts';
+import { artifactsOf } from './version-object.ts';
 
 interface Question {
   /** Path and query parameters, decoded. */
@@ -181,4 +181,36 @@ function keyOf(parameters: ReadonlyMap<string, string>): VersionKey {
 function orMissing(value: object | undefined, otherwise: string): object {
   if (value === undefined) throw new Refused(404, otherwise);
   return value;
+}
+
+const LIMIT = 1_000;
+
+/**
+ * The answer of Query, `undefined` without results. Searches by hash, by name or by both; with both, every given
+ * part of the name must match as well. Parts of `asked` that were not given are empty.
+ */
+function queryResults(
+  model: InsightsModel,
+  parameters: ReadonlyMap<string, string>,
+  asked: VersionKey,
+): object | undefined {
+  const hash = parameters.get('hash.value');
+  const hasSystem = parameters.has('versionKey.system');
+  const known =
+    hash === undefined
+      ? model.versionsOf(asked)
+      : model.versionsByHash(parameters.get('hash.type') ?? '', hash);
+  const keys = known.filter((key) => matches(key, asked, hasSystem)).slice(0, LIMIT);
+  if (keys.length === 0) return undefined;
+  const results = keys.map((key) => ({
+    version: model.version(key),
+    artifacts: hash === undefined ? [] : artifactsOf(key, model.indexedVersion(key)),
+  }));
+  return { results };
+}
+
+function matches(key: VersionKey, { system, name, version }: VersionKey, hasSystem: boolean): boolean {
+  if (hasSystem && key.system !== system) return false;
+  const wanted = canonicalKey({ system: key.system, name, version });
+  return (name === '' || key.name === wanted.name) && (version === '' || key.version === wanted.version);
 }

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chainsOf } from '../../../src/sources/image/chain-ids.ts';
-import { readImage } from '../../../src/sources/image/oci-image.ts';
+import { chainsOf, readImage } from '../../../src/sources/image/oci-image.ts';
 import { chainOf, digestOf, dockerOf, EMPTY, layoutOf, tarEntry, tarOf } from './image-room.ts';
 
 const [A, B, C] = [digestOf('a'), digestOf('b'), digestOf('c')];
