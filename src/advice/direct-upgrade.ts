@@ -5,14 +5,8 @@ import type { ResolvedPackage } from '../model/scan/inventory.ts';
 import { schemeOf } from '../versions/scheme.ts';
 import type { VersionScheme } from '../versions/version-scheme.ts';
 import { openCandidates, waitsUntil } from './candidates.ts';
-import {
-  evidenceOf,
-  type GraphEvidence,
-  type GraphQuestion,
-  type Probe,
-  probeGraph,
-  relocksFor,
-} from './graph-probe.ts';
+import type { GraphEvidence, GraphQuestion, Probe } from './graph-probe.ts';
+import { evidenceOf, probeGraph, relocksFor } from './graph-probe.ts';
 import { publicKey } from './holders.ts';
 import { bad, noneOf, type Refuted, type Search, unknown } from './proof.ts';
 

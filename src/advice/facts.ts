@@ -1,11 +1,7 @@
 import { CodedError, messageOf } from '../model/errors.ts';
 import type { DependencyGraph } from '../model/lockfile/dependency-graph.ts';
-import {
-  canonicalName,
-  formatVersionKey,
-  publishedPackage,
-  type VersionKey,
-} from '../model/lockfile/ecosystem.ts';
+import type { VersionKey } from '../model/lockfile/ecosystem.ts';
+import { canonicalName, formatVersionKey, publishedPackage } from '../model/lockfile/ecosystem.ts';
 import type { Insights } from '../model/ports/insights.ts';
 import type { PublishedVersions, Resolution, VersionRecordSummary } from '../model/scan/inventory.ts';
 import type { DeclaredRequirement } from '../model/signal/release-facts.ts';

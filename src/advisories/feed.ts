@@ -1,12 +1,8 @@
 import pLimit from 'p-limit';
 import type { HttpResponse } from '../http/client.ts';
 import { printableUrl } from '../http/errors.ts';
-import {
-  type FeedPosition,
-  MAX_AHEAD_MS,
-  type OsvRecord,
-  osvSystem,
-} from '../model/advisories/osv-record.ts';
+import type { FeedPosition, OsvRecord } from '../model/advisories/osv-record.ts';
+import { MAX_AHEAD_MS, osvSystem } from '../model/advisories/osv-record.ts';
 import { defined } from '../model/defined.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Coverage } from './database.ts';

@@ -1,10 +1,6 @@
 import { z } from 'zod';
-import {
-  type AffectedPackage,
-  type OsvRecord,
-  osvSystem,
-  type RangeEvent,
-} from '../model/advisories/osv-record.ts';
+import type { AffectedPackage, OsvRecord, RangeEvent } from '../model/advisories/osv-record.ts';
+import { osvSystem } from '../model/advisories/osv-record.ts';
 import { defined } from '../model/defined.ts';
 import { type System, storedName } from '../model/lockfile/ecosystem.ts';
 import { schemeOf } from '../versions/scheme.ts';

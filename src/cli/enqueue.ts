@@ -9,22 +9,12 @@ import { openCaller, withServer } from './operations/open-caller.ts';
 import { layoutOf } from './operations/run.ts';
 import { CommandError, EXIT } from './program/errors.ts';
 import { collectLabel, withConfig, withOutputFormat } from './program/options.ts';
-import {
-  type DestinationOptions,
-  withDestination,
-  withDestinationOptions,
-  withOutputFile,
-} from './program/output-file.ts';
+import type { DestinationOptions } from './program/output-file.ts';
+import { withDestination, withDestinationOptions, withOutputFile } from './program/output-file.ts';
 import { writeParts } from './program/process-output.ts';
 import { progressLine } from './program/progress.ts';
-import {
-  EXIT_CODES,
-  REPORT_NAMES,
-  type ResultOptions,
-  scanExitCode,
-  withFailOn,
-  withReports,
-} from './program/scan-result.ts';
+import type { ResultOptions } from './program/scan-result.ts';
+import { EXIT_CODES, REPORT_NAMES, scanExitCode, withFailOn, withReports } from './program/scan-result.ts';
 import { type CommandContext, interruptible, type Terminal } from './program/terminal.ts';
 
 interface EnqueueOptions extends ResultOptions, DestinationOptions {

@@ -8,14 +8,8 @@ import type { ScanReport } from '../model/scan/verdict.ts';
 import { withConfig, withOutputFormat } from './program/options.ts';
 import { type DestinationOptions, withDestination, withDestinationOptions } from './program/output-file.ts';
 import { progressLine } from './program/progress.ts';
-import {
-  EXIT_CODES,
-  printScan,
-  REPORT_NAMES,
-  type ResultOptions,
-  withFailOn,
-  withReports,
-} from './program/scan-result.ts';
+import type { ResultOptions } from './program/scan-result.ts';
+import { EXIT_CODES, printScan, REPORT_NAMES, withFailOn, withReports } from './program/scan-result.ts';
 import { type CommandContext, interruptible, type Terminal } from './program/terminal.ts';
 
 interface ScanOptions extends ResultOptions, DestinationOptions {

@@ -1,13 +1,8 @@
 import { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { print } from './program/admin.ts';
-import {
-  type ConfigOptions,
-  type OutputOptions,
-  wholeNumber,
-  withConfig,
-  withOutputFormat,
-} from './program/options.ts';
+import type { ConfigOptions, OutputOptions } from './program/options.ts';
+import { wholeNumber, withConfig, withOutputFormat } from './program/options.ts';
 import { progressLine } from './program/progress.ts';
 import { type CommandContext, interruptible } from './program/terminal.ts';
 

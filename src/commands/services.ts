@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import { parseYaml } from '../config/load.ts';
 import { readInsightsData } from '../embedded/insights/given-data.ts';
-import {
-  type LocalServices,
-  type LocalServicesOptions,
-  startLocalServices,
-} from '../embedded/local-services.ts';
+import type { LocalServices, LocalServicesOptions } from '../embedded/local-services.ts';
+import { startLocalServices } from '../embedded/local-services.ts';
 import type { WebhookKey } from '../embedded/webhooks/service.ts';
 import { readTextSync } from '../files/read-file.ts';
 import type { Secret } from '../model/secret.ts';

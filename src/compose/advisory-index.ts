@@ -1,11 +1,6 @@
 import { statSync } from 'node:fs';
-import {
-  advisoriesPath,
-  OLD_IMPORT_MS,
-  openAdvisories,
-  type Rejected,
-  withChanges,
-} from '../advisories/database.ts';
+import type { Rejected } from '../advisories/database.ts';
+import { advisoriesPath, OLD_IMPORT_MS, openAdvisories, withChanges } from '../advisories/database.ts';
 import { matchedWith } from '../advisories/matched.ts';
 import { messageOf } from '../model/errors.ts';
 import { dataFaults } from '../model/telemetry.ts';

@@ -5,12 +5,8 @@ import { startValkey } from '../embedded/valkey.ts';
 import { redisUrlList } from '../model/queue/redis-urls.ts';
 import type { HealthServer } from '../server/health.ts';
 import { withSentinelPassword } from '../store/redis/address.ts';
-import {
-  type ConnectOptions,
-  closeRedis,
-  connectRedis,
-  type RedisClient,
-} from '../store/redis/connection.ts';
+import type { ConnectOptions, RedisClient } from '../store/redis/connection.ts';
+import { closeRedis, connectRedis } from '../store/redis/connection.ts';
 
 /** The connection that all shards share, and the embedded engine. */
 export type Connection = Awaited<ReturnType<typeof openConnection>>;

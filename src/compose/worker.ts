@@ -19,12 +19,8 @@ import { openTracing } from './tracing.ts';
 import { dayCountSchedule, digestSchedules, refreshSchedules } from './worker/schedules.ts';
 
 import { openWatch, storeConfiguredSchedules } from './worker/watch.ts';
-import {
-  type MonitoredWorker,
-  monitorWorker,
-  openWorkerMetrics,
-  startWorkerHealth,
-} from './worker/worker-health.ts';
+import type { MonitoredWorker } from './worker/worker-health.ts';
+import { monitorWorker, openWorkerMetrics, startWorkerHealth } from './worker/worker-health.ts';
 import { keepPresence, measureLoad } from './worker/worker-presence.ts';
 
 /** Time for closing one part of a worker, in addition to the grace time of running jobs. */

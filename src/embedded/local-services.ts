@@ -1,13 +1,7 @@
-import {
-  type DiscoveryService,
-  type DiscoveryServiceOptions,
-  startDiscoveryService,
-} from './discovery/service.ts';
-import {
-  type InsightsService,
-  type InsightsServiceOptions,
-  startInsightsService,
-} from './insights/service.ts';
+import type { DiscoveryService, DiscoveryServiceOptions } from './discovery/service.ts';
+import { startDiscoveryService } from './discovery/service.ts';
+import type { InsightsService, InsightsServiceOptions } from './insights/service.ts';
+import { startInsightsService } from './insights/service.ts';
 import type { LocalService, ServiceOptions } from './loopback.ts';
 import { type Receiver, startReceiver } from './receiver/service.ts';
 import { startWebhookService, type WebhookService, type WebhookServiceOptions } from './webhooks/service.ts';

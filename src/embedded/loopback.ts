@@ -1,14 +1,8 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { messageOf } from '../model/errors.ts';
 import { listen as listenOn } from '../model/listen.ts';
-import {
-  type ErrorShape,
-  errorAnswer,
-  type Fault,
-  type FaultOptions,
-  type Faults,
-  PLAIN_ERRORS,
-} from './faults.ts';
+import type { ErrorShape, Fault, FaultOptions, Faults } from './faults.ts';
+import { errorAnswer, PLAIN_ERRORS } from './faults.ts';
 
 export interface ListenOptions {
   /** Default 0: the system chooses. */

@@ -2,14 +2,8 @@ import { defined } from '../model/defined.ts';
 import { formatVersionKey, systemOf } from '../model/lockfile/ecosystem.ts';
 import type { LockedPackage } from '../model/lockfile/lockfile.ts';
 import { acceptedGroups, addTo, createTally, dataLossOf } from '../model/losses/evidence.ts';
-import {
-  ADVISORY_STATEMENTS,
-  type Compared,
-  compareAnswer,
-  type Loss,
-  type Statements,
-  VERSION_STATEMENTS,
-} from '../model/losses/statements.ts';
+import type { Compared, Loss, Statements } from '../model/losses/statements.ts';
+import { ADVISORY_STATEMENTS, compareAnswer, VERSION_STATEMENTS } from '../model/losses/statements.ts';
 import type { Insights, Refreshed } from '../model/ports/insights.ts';
 import type { Answer, Known, RefreshedFacts, SeenVersions } from '../model/ports/shared-state.ts';
 import type { Advisory, VersionRecordSummary } from '../model/scan/inventory.ts';

@@ -2,11 +2,8 @@ import type { DeliveryMove, DeliveryReceipt } from '../model/alert/delivery.ts';
 import type { Notification } from '../model/alert/notification.ts';
 import { JobError } from './errors.ts';
 import type { AttemptEnding, Job } from './job.ts';
-import {
-  DELIVER_NOTIFICATION,
-  type DeliverNotification,
-  identityOf,
-} from './payloads/deliver-notification.ts';
+import type { DeliverNotification } from './payloads/deliver-notification.ts';
+import { DELIVER_NOTIFICATION, identityOf } from './payloads/deliver-notification.ts';
 import type { Ports } from './ports.ts';
 
 /**

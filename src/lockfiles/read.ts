@@ -2,13 +2,8 @@ import type { Lockfile } from '../model/lockfile/lockfile.ts';
 import { detectFormat } from './catalog.ts';
 import { LockfileError } from './errors.ts';
 import { unknownFormat } from './known-formats.ts';
-import {
-  decodeRequest,
-  type LockfileRequest,
-  type ReadRequest,
-  readDecoded,
-  withCompanions,
-} from './read-as.ts';
+import type { LockfileRequest, ReadRequest } from './read-as.ts';
+import { decodeRequest, readDecoded, withCompanions } from './read-as.ts';
 
 const HEAD_CHARACTERS = 4_096;
 

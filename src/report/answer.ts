@@ -1,14 +1,11 @@
 import { isObject } from '../model/json-object.ts';
+import type { AnswerSchema, Described, Page, Properties } from './answer-values.ts';
 import {
-  type AnswerSchema,
   cellOf,
-  type Described,
   isEmpty,
   isLine,
   isStated,
   labelOf,
-  type Page,
-  type Properties,
   propertiesOf,
   resolve,
   UNKNOWN,

@@ -13,12 +13,8 @@ import { inSlices } from '../model/yielding.ts';
 import { judge } from '../policy/judge.ts';
 import type { PathFinder } from '../policy/located-packages.ts';
 import { policyFor } from '../policy/policy-for.ts';
-import {
-  type FormerLicenses,
-  formerLicensesOf,
-  licenseChanged,
-  licensesText,
-} from '../policy/rules/license-changed.ts';
+import type { FormerLicenses } from '../policy/rules/license-changed.ts';
+import { formerLicensesOf, licenseChanged, licensesText } from '../policy/rules/license-changed.ts';
 import { staleExceptions } from '../policy/rules/stale-exception.ts';
 import { SIGNAL_RULES, suspicious } from '../policy/rules/suspicious.ts';
 import { type StillOpen, stillOpenAfter, type Unjudged } from '../policy/still-open.ts';

@@ -1,8 +1,5 @@
-import {
-  type JSONObject,
-  Server,
-  WebStandardStreamableHTTPServerTransport,
-} from '@modelcontextprotocol/server';
+import type { JSONObject } from '@modelcontextprotocol/server';
+import { Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { RestDescription } from '../discovery/description/description.ts';
 import { findMethod } from '../discovery/description/methods.ts';

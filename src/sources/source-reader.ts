@@ -16,14 +16,8 @@ import { SourceError } from './errors.ts';
 import { type RepositoryAccess, readRepository } from './git/read-repository.ts';
 import { matchPaths } from './match-paths.ts';
 import { readUrl } from './read-url.ts';
-import {
-  asSourceError,
-  type PutContent,
-  putWithin,
-  type ReadingLimits,
-  requireFew,
-  requireFiles,
-} from './stored-files.ts';
+import type { PutContent, ReadingLimits } from './stored-files.ts';
+import { asSourceError, putWithin, requireFew, requireFiles } from './stored-files.ts';
 
 export interface SourceReaderOptions extends RepositoryAccess {
   /** Stores the contents of lockfiles. */

@@ -1,25 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  DelayedError,
-  type Processor,
-  type Job as QueuedJob,
-  UnrecoverableError,
-  WaitingError,
-  Worker,
-} from 'bullmq';
+import type { Processor, Job as QueuedJob } from 'bullmq';
+import { DelayedError, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { EnvelopeError, sealEnvelope } from '../jobs/envelope.ts';
 import { JobError } from '../jobs/errors.ts';
 import { type AnyJob, type AttemptEnding, spentBy } from '../jobs/job.ts';
 import { messageOf } from '../model/errors.ts';
 import { isObject } from '../model/json-object.ts';
-import {
-  type Attempt,
-  beginAttempt,
-  idTaken,
-  type ParsedJob,
-  type ProcessorOptions,
-  refuse,
-} from './attempt.ts';
+import type { Attempt, ParsedJob, ProcessorOptions } from './attempt.ts';
+import { beginAttempt, idTaken, refuse } from './attempt.ts';
 import { WorkerError } from './errors.ts';
 import { DEFAULT_WAITING, endingOf, failureOf } from './failure.ts';
 import { MAX_STALLS, resetStalls, stallsOf } from './queued-jobs.ts';

@@ -1,13 +1,5 @@
-import {
-  type ConnectionOptions,
-  FlowProducer,
-  type Job,
-  type JobJson,
-  type Processor,
-  Queue,
-  type QueueOptions,
-  Worker,
-} from 'bullmq';
+import type { ConnectionOptions, Job, JobJson, Processor, QueueOptions } from 'bullmq';
+import { FlowProducer, Queue, Worker } from 'bullmq';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Logger } from 'pino';
 import { UnparsedData } from '../jobs/envelope.ts';
@@ -22,13 +14,8 @@ import type { FlowOptions } from './flow.ts';
 import { createProcessor } from './processor.ts';
 import { rememberCompleted } from './recheck-completed.ts';
 import { type ReconcilerOptions, startReconciler } from './reconciler.ts';
-import {
-  DRAIN_DELAY_S,
-  FEW_EVENTS,
-  type Schedule,
-  type StoredSchedules,
-  startSchedules,
-} from './schedules.ts';
+import type { Schedule, StoredSchedules } from './schedules.ts';
+import { DRAIN_DELAY_S, FEW_EVENTS, startSchedules } from './schedules.ts';
 import { logThrottled } from './throttled-log.ts';
 
 export interface RuntimeOptions

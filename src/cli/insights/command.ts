@@ -9,13 +9,8 @@ import { palette } from '../../report/layout.ts';
 import { EXIT } from '../program/errors.ts';
 import type { CommandContext } from '../program/terminal.ts';
 import { readBatchFile, readSubjectItem, readTextItem, readVersionItem } from './batch-file.ts';
-import {
-  type Description,
-  type OperationOptions,
-  operationCommand,
-  problemsText,
-  withSession,
-} from './session.ts';
+import type { Description, OperationOptions } from './session.ts';
+import { operationCommand, problemsText, withSession } from './session.ts';
 import { query, SINGLE_OPERATIONS, single } from './single.ts';
 
 /** The fields that the line of a version shows. */

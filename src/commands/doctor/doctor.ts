@@ -7,14 +7,8 @@ import { type LoadedConfig, namedSecrets } from '../../config/load.ts';
 import { packageVersion } from '../../files/package-file.ts';
 import { closing } from '../../model/closing.ts';
 import { messageOf } from '../../model/errors.ts';
-import {
-  broken,
-  type Diagnosis,
-  DOCTOR_SUBJECTS,
-  type DoctorReport,
-  degraded,
-  fine,
-} from '../../model/fleet/checks.ts';
+import type { Diagnosis, DoctorReport } from '../../model/fleet/checks.ts';
+import { broken, DOCTOR_SUBJECTS, degraded, fine } from '../../model/fleet/checks.ts';
 import { NotifyError } from '../../notify/errors.ts';
 import { StoreError } from '../../store/errors.ts';
 import { parseAddresses } from '../../store/redis/address.ts';

@@ -8,12 +8,8 @@ import type { ResolvedPackage } from '../../model/scan/inventory.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { compareScans, hashesOf } from '../../policy/review/compare-scans.ts';
 import type { ProducedLockfile, ScanRequest } from '../../scan/read.ts';
-import {
-  commitOf,
-  type LocalRepository,
-  mergeBase,
-  openLocalRepository,
-} from '../../sources/git/local-repository.ts';
+import type { LocalRepository } from '../../sources/git/local-repository.ts';
+import { commitOf, mergeBase, openLocalRepository } from '../../sources/git/local-repository.ts';
 import { readLockfilePaths } from '../lockfile-paths.ts';
 import { isLarge, limitGarbage } from '../scanning/large-scan.ts';
 import { ReviewError } from './errors.ts';

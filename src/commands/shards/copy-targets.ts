@@ -4,12 +4,8 @@ import type { TargetLockfile } from '../../model/fleet/target-summary.ts';
 import type { ObjectStorage } from '../../model/ports/object-storage.ts';
 import type { ResolvedPackage } from '../../model/scan/inventory.ts';
 import { CACHED_ADVISORY, CACHED_VERSION, TARGET_STATE, TARGET_SUMMARY } from '../../model/stored/catalog.ts';
-import {
-  bucketOf,
-  createInventories,
-  type Inventories,
-  type PackedInventory,
-} from '../../store/fleet/inventories.ts';
+import type { Inventories, PackedInventory } from '../../store/fleet/inventories.ts';
+import { bucketOf, createInventories } from '../../store/fleet/inventories.ts';
 import { createLedger, headKeys, placeOf, writeBlock, writeHead } from '../../store/fleet/ledger.ts';
 import { isReference, readReference } from '../../store/fleet/ledger-reference.ts';
 import { createPackageIds, type PackageIds } from '../../store/fleet/package-ids.ts';

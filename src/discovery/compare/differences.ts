@@ -1,8 +1,5 @@
-import {
-  type ContractDifference,
-  DIFFERENCE_CLASSES,
-  type DifferenceClass,
-} from '../../model/api/contract.ts';
+import type { ContractDifference, DifferenceClass } from '../../model/api/contract.ts';
+import { DIFFERENCE_CLASSES } from '../../model/api/contract.ts';
 import { jsonPath } from '../description/json-path.ts';
 
 /** One thing as both documents have it. */

@@ -3,13 +3,8 @@ import type { VersionKey } from '../../model/lockfile/ecosystem.ts';
 import { EmbeddedError } from '../errors.ts';
 import { matchRoute, type Route, routesOf } from '../routes.ts';
 import { Refused } from './batch.ts';
-import {
-  type AdvisoryFact,
-  type IndexedPackage,
-  type InsightsData,
-  type ProjectFact,
-  readBundledData,
-} from './data-set.ts';
+import type { AdvisoryFact, IndexedPackage, InsightsData, ProjectFact } from './data-set.ts';
+import { readBundledData } from './data-set.ts';
 import { insightsOperations } from './handler.ts';
 import { InsightsModel } from './model.ts';
 

@@ -1,10 +1,6 @@
 import { UNCOVERED } from '../../model/api/extensions.ts';
-import {
-  canonicalName,
-  formatVersionKey,
-  type System,
-  type VersionKey,
-} from '../../model/lockfile/ecosystem.ts';
+import type { System, VersionKey } from '../../model/lockfile/ecosystem.ts';
+import { canonicalName, formatVersionKey } from '../../model/lockfile/ecosystem.ts';
 import type {
   AdvisoryFact,
   ImageFact,

@@ -6,14 +6,8 @@ import { addFaults, createServer, type LocalService, listen, type ServiceOptions
 import { matchRoute, type RouteMatch, routesOf } from '../routes.ts';
 import { callWebhook, type WebhookCall } from './call.ts';
 import { mentionsIn, type PlatformEvent, readEvent, variablesOf } from './event.ts';
-import {
-  type Collection,
-  createWebhookModel,
-  type Outcome,
-  type StoredVariable,
-  type StoredWebhook,
-  type WebhookModel,
-} from './model.ts';
+import type { Collection, Outcome, StoredVariable, StoredWebhook, WebhookModel } from './model.ts';
+import { createWebhookModel } from './model.ts';
 
 const BODY_LIMIT = 1 << 20;
 const EVENTS_PATH = '/api/v1/events';

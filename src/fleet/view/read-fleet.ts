@@ -4,13 +4,8 @@ import type { StoredAlerts } from '../../store/fleet/open-alerts.ts';
 import type { TargetSummaries } from '../../store/fleet/target-summaries.ts';
 import type { TargetStore } from '../../store/targets.ts';
 import { type OnUnreadable, reportTo } from '../../store/values/stored-values.ts';
-import {
-  EMPTY_FLEET,
-  type FindingOrder,
-  type FleetSnapshot,
-  type TargetOrder,
-  updateFleet,
-} from './fleet-snapshot.ts';
+import type { FindingOrder, FleetSnapshot, TargetOrder } from './fleet-snapshot.ts';
+import { EMPTY_FLEET, updateFleet } from './fleet-snapshot.ts';
 import type { HeldAlerts } from './held-alerts.ts';
 import { summaryFrom, type ViewedContent, viewedContent, viewedTarget } from './viewed-target.ts';
 

@@ -16,13 +16,8 @@ import { formatVersionKey, isMissedByPurl, type VersionKey } from '../../model/l
 import type { Fields } from '../answer-check.ts';
 import { InsightsError } from '../errors.ts';
 import { isAboutPackage, isAboutVersion } from '../records/subject.ts';
-import {
-  type FindingsSubject,
-  findingsRequest,
-  MAX_BATCH,
-  validateProject,
-  validateVersion,
-} from '../request/params.ts';
+import type { FindingsSubject } from '../request/params.ts';
+import { findingsRequest, MAX_BATCH, validateProject, validateVersion } from '../request/params.ts';
 import { readVersionPurl } from '../request/purl.ts';
 import type { AskOptions, InsightsService } from '../service.ts';
 import { type BatchEntry, type BatchOperation, type BatchWork, createBatchWork } from './operation.ts';

@@ -1,10 +1,6 @@
 import { addTo, createTally } from '../../model/losses/evidence.ts';
-import {
-  ADVISORY_STATEMENTS,
-  type Compared,
-  compareAnswer,
-  VERSION_STATEMENTS,
-} from '../../model/losses/statements.ts';
+import type { Compared } from '../../model/losses/statements.ts';
+import { ADVISORY_STATEMENTS, compareAnswer, VERSION_STATEMENTS } from '../../model/losses/statements.ts';
 import type { Answer, Facts, Known } from '../../model/ports/shared-state.ts';
 import type { Advisory, VersionRecordSummary } from '../../model/scan/inventory.ts';
 import type { LookUp } from '../resolve/eligibility.ts';

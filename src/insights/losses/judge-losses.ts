@@ -1,11 +1,8 @@
 import { addTo, isHandful, isProven, isSingle, type Tally } from '../../model/losses/evidence.ts';
+import type { Compared, Group, Loss, Statements } from '../../model/losses/statements.ts';
 import {
   ADVISORY_STATEMENTS,
-  type Compared,
   compareAnswer,
-  type Group,
-  type Loss,
-  type Statements,
   statedBy,
   VERSION_STATEMENTS,
 } from '../../model/losses/statements.ts';

@@ -1,10 +1,5 @@
-import {
-  formatVersionKey,
-  purlTypeOf,
-  type System,
-  type VersionKey,
-  writePurl,
-} from '../../model/lockfile/ecosystem.ts';
+import type { System, VersionKey } from '../../model/lockfile/ecosystem.ts';
+import { formatVersionKey, purlTypeOf, writePurl } from '../../model/lockfile/ecosystem.ts';
 import type { Advisory } from '../../model/scan/inventory.ts';
 import type { LookUp } from '../resolve/eligibility.ts';
 

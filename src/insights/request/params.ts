@@ -1,10 +1,5 @@
-import {
-  canonicalName,
-  canonicalVersion,
-  SYSTEMS,
-  type System,
-  type VersionKey,
-} from '../../model/lockfile/ecosystem.ts';
+import type { System, VersionKey } from '../../model/lockfile/ecosystem.ts';
+import { canonicalName, canonicalVersion, SYSTEMS } from '../../model/lockfile/ecosystem.ts';
 import { type RuleName, ruleError } from '../errors.ts';
 import type { InsightsService as Service } from '../service.ts';
 

@@ -5,12 +5,8 @@ import type { Finding } from '../../model/scan/finding.ts';
 import type { Advisory, CollectedAdvisories, Inventory } from '../../model/scan/inventory.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
 import type { PathFinder } from '../../policy/located-packages.ts';
-import {
-  advisoriesOf,
-  knownAdvisories,
-  referredAdvisories,
-  type ScanAdvisories,
-} from '../../scan/advisories.ts';
+import type { ScanAdvisories } from '../../scan/advisories.ts';
+import { advisoriesOf, knownAdvisories, referredAdvisories } from '../../scan/advisories.ts';
 import { graphsIn } from '../../scan/graphs.ts';
 import { judgeInventory } from '../../scan/judge.ts';
 import { inspectionsByPurl } from '../../scan/known-facts.ts';

@@ -8,15 +8,8 @@ import { FEW_DEPENDENTS } from '../../policy/signals/look-alike.ts';
 import { COMPARED_RELEASES } from '../../policy/signals/provenance-lost.ts';
 import { JobError } from '../errors.ts';
 import type { InspectedPackage } from '../payloads/inspect-packages.ts';
-import {
-  type Attempt,
-  createLists,
-  createNotes,
-  type FactOptions,
-  type GatherOptions,
-  projectFacts,
-  requirementFacts,
-} from './release-facts.ts';
+import type { Attempt, FactOptions, GatherOptions } from './release-facts.ts';
+import { createLists, createNotes, projectFacts, requirementFacts } from './release-facts.ts';
 
 const MAX_SIMILAR = 5;
 

@@ -5,12 +5,8 @@ import type { Insights } from '../../model/ports/insights.ts';
 import type { StoredInspection } from '../../model/ports/shared-state.ts';
 import type { Inspection } from '../../model/signal/inspection.ts';
 import { type Attempt, IncompleteError } from '../../scan/attempt.ts';
-import {
-  type InspectedPackage,
-  type InspectPackages,
-  scriptSubject,
-  subjectOf,
-} from '../payloads/inspect-packages.ts';
+import type { InspectedPackage, InspectPackages } from '../payloads/inspect-packages.ts';
+import { scriptSubject, subjectOf } from '../payloads/inspect-packages.ts';
 import type { Ports } from '../ports.ts';
 import { type Gathered, gatherFacts } from './gather.ts';
 import { createProjectLookUp } from './project-scores.ts';

@@ -6,13 +6,8 @@ import type { Format, LockfileInput } from '../format.ts';
 import { findUpwards, newPlace, type Place, placeIn } from '../packages/installed-tree.ts';
 import { draftLockedPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
-import {
-  connectInstance,
-  type Instance,
-  newInstance,
-  propagateGroupsOfInstances,
-  type Root,
-} from '../packages/propagate-groups.ts';
+import type { Instance, Root } from '../packages/propagate-groups.ts';
+import { connectInstance, newInstance, propagateGroupsOfInstances } from '../packages/propagate-groups.ts';
 import { registrySource } from '../packages/sources.ts';
 import { type CodeUnits, textOfUnits, unitsOf } from '../syntax/decode-text.ts';
 import { endOfString, type LineNode } from '../syntax/json-lines.ts';

@@ -5,15 +5,8 @@ import { LockfileError, shownValue, unsupported } from '../errors.ts';
 import type { Format } from '../format.ts';
 import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { withoutCredentials } from '../packages/sources.ts';
-import {
-  addPackages,
-  addRelation,
-  type Relations,
-  type Sbom,
-  type SbomEntry,
-  sbomDigest,
-  textOf,
-} from '../sbom/sbom.ts';
+import type { Relations, Sbom, SbomEntry } from '../sbom/sbom.ts';
+import { addPackages, addRelation, sbomDigest, textOf } from '../sbom/sbom.ts';
 import type { LineNode, Wanted } from '../syntax/json-lines.ts';
 import { parseJsonLines } from '../syntax/parse-json.ts';
 import { tableIn, tablesIn, textsIn } from '../syntax/parse-toml.ts';

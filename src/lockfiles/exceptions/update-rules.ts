@@ -1,13 +1,8 @@
 import { membersOf, type Table, tableIn, tablesIn, textIn, textsIn } from '../syntax/parse-toml.ts';
 import { parseYaml } from '../syntax/parse-yaml.ts';
 import { ageText, isDate, settingsIn } from './settings.ts';
-import {
-  type EntryFinder,
-  type ExceptionReader,
-  entryFinder,
-  type Rule,
-  type StatedException,
-} from './text-file.ts';
+import type { EntryFinder, ExceptionReader, Rule, StatedException } from './text-file.ts';
+import { entryFinder } from './text-file.ts';
 
 /** purl types by the names that Dependabot and Renovate have for package managers. */
 const ECOSYSTEMS: ReadonlyMap<string, string> = new Map([

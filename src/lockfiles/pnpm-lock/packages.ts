@@ -2,13 +2,8 @@ import type { Group } from '../../model/lockfile/lockfile.ts';
 import { parseIntegrity } from '../ecosystems/npm-source.ts';
 import { draftLockedPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
-import {
-  connectInstance,
-  type Instance,
-  newInstance,
-  propagateGroupsOfInstances,
-  type Root,
-} from '../packages/propagate-groups.ts';
+import type { Instance, Root } from '../packages/propagate-groups.ts';
+import { connectInstance, newInstance, propagateGroupsOfInstances } from '../packages/propagate-groups.ts';
 import type { PnpmDocument, PnpmEntry, Reference, References } from './document.ts';
 import { identify, withoutPeers } from './identity.ts';
 

@@ -1,16 +1,8 @@
 import type { StatedPin, StatedRequirement } from '../../model/advice/project-statement.ts';
 import { PYPROJECT, statedDependencies } from '../ecosystems/pyproject.ts';
 import { normalizedName, requirementName } from '../ecosystems/python.ts';
-import {
-  isTable,
-  membersOf,
-  parseToml,
-  type Table,
-  tableIn,
-  tablesIn,
-  textIn,
-  textsIn,
-} from '../syntax/parse-toml.ts';
+import type { Table } from '../syntax/parse-toml.ts';
+import { isTable, membersOf, parseToml, tableIn, tablesIn, textIn, textsIn } from '../syntax/parse-toml.ts';
 import type { StatementReader } from './statement.ts';
 
 /** poetry.lock states the requirements of all packages; those of the target are in its manifest. */

@@ -2,12 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Notification, NotifiedChange } from '../../model/alert/notification.ts';
 import { printableStrings } from '../../model/printable.ts';
 import { priorityScore } from '../../model/scan/priority.ts';
-import {
-  countedSeverity,
-  RATED_SEVERITIES,
-  type RatedSeverity,
-  type Severity,
-} from '../../model/scan/severity.ts';
+import type { RatedSeverity, Severity } from '../../model/scan/severity.ts';
+import { countedSeverity, RATED_SEVERITIES } from '../../model/scan/severity.ts';
 import { endsAlert, TRANSITIONS, type Transition } from '../../model/scan/transition.ts';
 
 /** The content of one request about a notification: all of its changes, or the worst ones and a count of the rest. */

@@ -4,15 +4,8 @@ import { disputeText } from '../../model/scan/claim.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { countedSeverity, type RatedSeverity } from '../../model/scan/severity.ts';
 import { endsAlert, type Transition } from '../../model/scan/transition.ts';
-import {
-  type Alert,
-  detailsUrl,
-  fitChanges,
-  MAX_LINE,
-  summaryOf,
-  truncateText,
-  worstSeverity,
-} from './alert.ts';
+import type { Alert } from './alert.ts';
+import { detailsUrl, fitChanges, MAX_LINE, summaryOf, truncateText, worstSeverity } from './alert.ts';
 
 const FIRST_SCAN = { opened: 'first scan: ', resolved: 'first-scan summary closed: ' } as const;
 

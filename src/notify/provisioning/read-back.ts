@@ -1,10 +1,6 @@
 import { NotifyError } from '../errors.ts';
-import {
-  type Desired,
-  readDefinition,
-  type VariableValue,
-  type WebhookDefinition,
-} from '../webhooks/definition.ts';
+import type { Desired, VariableValue, WebhookDefinition } from '../webhooks/definition.ts';
+import { readDefinition } from '../webhooks/definition.ts';
 import { readIfThere } from './compare.ts';
 import { collectFaults, type Faults, type ObjectFault } from './object-faults.ts';
 import { type Account, sameUrl } from './resources.ts';

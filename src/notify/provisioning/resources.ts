@@ -8,14 +8,8 @@ import type {
 } from '../platform/api.generated.ts';
 import type { PlatformClient } from '../platform/client.ts';
 import { markQuoted, splitTemplate } from '../rendering/template.ts';
-import {
-  bodyOf,
-  DEFAULT_PAYLOAD,
-  type Desired,
-  type DesiredWebhook,
-  parseHeaders,
-  type VariableValue,
-} from '../webhooks/definition.ts';
+import type { Desired, DesiredWebhook, VariableValue } from '../webhooks/definition.ts';
+import { bodyOf, DEFAULT_PAYLOAD, parseHeaders } from '../webhooks/definition.ts';
 
 /** An account on the platform, and what is remembered of it. */
 export interface Account {

@@ -5,13 +5,8 @@ import { PLATFORM_VARIABLES } from '../rendering/platform-variables.ts';
 import { renderRequest } from '../rendering/render-request.ts';
 import { partlyKnownNames, splitTemplate, unknownNames } from '../rendering/template.ts';
 import { ALERT_VARIABLES, knownNames, textOf, type Values, valuesOf } from '../rendering/values.ts';
-import {
-  DEFAULT_PAYLOAD,
-  type Desired,
-  type DesiredWebhook,
-  type VariableValue,
-  type WebhookDefinition,
-} from './definition.ts';
+import type { Desired, DesiredWebhook, VariableValue, WebhookDefinition } from './definition.ts';
+import { DEFAULT_PAYLOAD } from './definition.ts';
 
 type IsKnown = (name: string) => boolean;
 

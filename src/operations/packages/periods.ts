@@ -1,12 +1,8 @@
 import type { Store } from '../../compose/store.ts';
 import { createIdSet, heldIds } from '../../fleet/id-list.ts';
 import { packageOf } from '../../fleet/identity.ts';
-import {
-  heldPeriods,
-  overlaps,
-  type HeldPeriod as Period,
-  wereGoneWithin,
-} from '../../fleet/ledger/held-periods.ts';
+import type { HeldPeriod as Period } from '../../fleet/ledger/held-periods.ts';
+import { heldPeriods, overlaps, wereGoneWithin } from '../../fleet/ledger/held-periods.ts';
 import { headOf, NOT_KNOWN } from '../../fleet/ledger/ledger-entries.ts';
 import { findRoots, UNKNOWN_ROOT } from '../../fleet/package-places.ts';
 import type { HeldPeriod, LedgerPoint, WhereAnswer } from '../../model/api/lockhound-api.generated.ts';

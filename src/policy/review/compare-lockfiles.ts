@@ -1,11 +1,7 @@
 import { canonicalName, systemOf } from '../../model/lockfile/ecosystem.ts';
 import type { Integrity, LockedPackage, Source } from '../../model/lockfile/lockfile.ts';
-import {
-  CHANGE_ASPECTS,
-  type ChangeAspect,
-  type LockfileChanges,
-  type PackageChange,
-} from '../../model/review/package-change.ts';
+import type { ChangeAspect, LockfileChanges, PackageChange } from '../../model/review/package-change.ts';
+import { CHANGE_ASPECTS } from '../../model/review/package-change.ts';
 import { createYielder } from '../../model/yielding.ts';
 import { compareText } from '../finding-order.ts';
 

@@ -1,10 +1,6 @@
 import type { HealthVerdict } from '../../model/api/lockhound-api.generated.ts';
-import {
-  type Diagnosis,
-  DOCTOR_SUBJECTS,
-  type DoctorReport,
-  type Verdict,
-} from '../../model/fleet/checks.ts';
+import type { Diagnosis, DoctorReport, Verdict } from '../../model/fleet/checks.ts';
+import { DOCTOR_SUBJECTS } from '../../model/fleet/checks.ts';
 import { printable } from '../../model/printable.ts';
 import { columns, counted, fitLines, type Palette, palette, type TextOptions, wrapped } from '../layout.ts';
 

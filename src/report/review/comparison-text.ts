@@ -1,9 +1,6 @@
 import { printable } from '../../model/printable.ts';
-import {
-  type ComparisonBase,
-  type ScanComparison,
-  splitFindings,
-} from '../../model/review/scan-comparison.ts';
+import type { ComparisonBase, ScanComparison } from '../../model/review/scan-comparison.ts';
+import { splitFindings } from '../../model/review/scan-comparison.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { isAlert, isNote } from '../../model/scan/is-alert.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';

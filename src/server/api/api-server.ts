@@ -15,15 +15,8 @@ import type { AskStore } from './ask-store.ts';
 import { callerAddress } from './auth/request-rates.ts';
 import { acceptBodies, checkedBody } from './bodies.ts';
 import { withHidden } from './hidden.ts';
-import {
-  ACCEPTED,
-  abortedWith,
-  type HttpOperations,
-  isRead,
-  refuseUnrouted,
-  SECRET,
-  StreamAnswer,
-} from './http-operation.ts';
+import type { HttpOperations } from './http-operation.ts';
+import { ACCEPTED, abortedWith, isRead, refuseUnrouted, SECRET, StreamAnswer } from './http-operation.ts';
 import { MultipartBody } from './multipart.ts';
 import { answerClientError, PROBLEM_TYPE, problemOf, refusalOf } from './problem.ts';
 

@@ -1,13 +1,6 @@
 import type { HealthPart, HealthVerdict } from '../../model/api/lockhound-api.generated.ts';
-import {
-  broken,
-  degraded,
-  type Found,
-  fine,
-  unknown,
-  type Verdict,
-  worstVerdict,
-} from '../../model/fleet/checks.ts';
+import type { Found, Verdict } from '../../model/fleet/checks.ts';
+import { broken, degraded, fine, unknown, worstVerdict } from '../../model/fleet/checks.ts';
 import { judgeFacts } from './facts.ts';
 import type { HealthFacts } from './health-facts.ts';
 import { bottlenecks } from './limits.ts';

@@ -9,13 +9,8 @@ import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { readHash } from '../redis/scan.ts';
 import { compress, recogniseCompression } from '../values/compression.ts';
-import {
-  type OnUnreadable,
-  readValue,
-  reportTo,
-  type StoredPlace,
-  writeText,
-} from '../values/stored-values.ts';
+import type { OnUnreadable, StoredPlace } from '../values/stored-values.ts';
+import { readValue, reportTo, writeText } from '../values/stored-values.ts';
 import { isReference, readReference, readReferred } from './ledger-reference.ts';
 
 /** A head is stored in parts, by the remainder of its ids: a question about a package reads one part of each. */

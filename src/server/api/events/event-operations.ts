@@ -3,15 +3,8 @@ import { Refusal } from '../../../operations/refusal.ts';
 import { DELIVERY_INDEXES } from '../../../store/alerts/delivery-lists.ts';
 import type { ServeContext } from '../../serve-context.ts';
 import { type HttpCall, type HttpOperations, StreamAnswer } from '../http-operation.ts';
-import {
-  createEventLog,
-  type EventLog,
-  type FleetEvent,
-  type LoggedEvent,
-  type ResumePoint,
-  TOPICS,
-  type Topic,
-} from './event-log.ts';
+import type { EventLog, FleetEvent, LoggedEvent, ResumePoint, Topic } from './event-log.ts';
+import { createEventLog, TOPICS } from './event-log.ts';
 import { beginEventStream, type EventStream, type StreamedEvent } from './event-stream.ts';
 import { changeEvent, deliveryEvent, followStore, scanEvent } from './follow-store.ts';
 
