@@ -39,6 +39,17 @@ describe('lockhound deliveries', () => {
     expect((await lockhound(['deliveries', 'resume', 'default'])).note).toContain('is not stopped');
   });
 
+  it('names the key that holds something else, without a stack', async () => {
+    const key = '{lockhound}:deliveries:delivered';
+    await cli.redis.set(key, 'x');
+    const { code, note } = await lockhound(['deliveries']);
+    await cli.redis.del(key);
+    expect(code).toBe(2);
+    expect(note).toMatch(
+      /^error: Redis: WRONGTYPE .* \([A-Z]+ \{lockhound\}:deliveries:delivered\) \[redis-refused\]\n$/,
+    );
+  });
+
   it.each([[[]], [['msg_1', '--state', 'failed']]])(
     'retry asks for ids or a state, one of both: %j',
     async (args) => {

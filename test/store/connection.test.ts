@@ -185,6 +185,14 @@ describe('a connection', () => {
     expect(changes).toHaveLength(4);
   });
 
+  it('names the command and the keys of a wrong type', async () => {
+    await room.redis.set('own', 'x');
+    await expect(room.redis.hgetall('own')).rejects.toThrow(/WRONGTYPE .* \(HGETALL own\)$/);
+    await expect(
+      room.redis.eval("redis.call('LPUSH', KEYS[2], 'x')", 2, 'other', 'own', 'argument'),
+    ).rejects.toThrow(/WRONGTYPE .* \(EVAL other own\)$/);
+  });
+
   it('closes within its limit when Redis has ended', async () => {
     const gone = await openStoreRoom();
     const redis = await connectRedis({ urls: gone.url });

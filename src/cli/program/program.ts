@@ -140,6 +140,8 @@ function describe(error: unknown): string {
   // What the operating system refuses, such as a write to a full disk, is no fault of Lockhound. Its message names the path.
   if (error instanceof Error && 'syscall' in error && 'code' in error)
     return `error: ${error.message} [${String(error.code)}]`;
+  if (error instanceof Error && error.name === 'ReplyError')
+    return `error: Redis: ${error.message} [redis-refused]`;
   return `error: ${error instanceof Error ? (error.stack ?? error.message) : messageOf(error)}`;
 }
 

@@ -251,9 +251,9 @@ async function targetsHolding(
     for (const [target, stored] of part) {
       if (!mayHold(stored, holding)) continue;
       // One that cannot be read may hold them.
-      const { lockfiles } = await parse(target, stored);
-      if (lockfiles.some(({ inventory }) => inventory !== undefined && holding.has(inventory)))
-        targets.add(target);
+      const summary = await parse(target, stored).catch(reportTo(lists.onUnreadable));
+      const isHolding = summary?.lockfiles.some(({ inventory = '' }) => holding.has(inventory)) ?? true;
+      if (isHolding) targets.add(target);
     }
   }
   return [...targets];

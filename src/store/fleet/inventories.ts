@@ -46,7 +46,7 @@ export type Inventories = ReturnType<typeof createInventories>;
 export function createInventories(redis: RedisClient, keys: Keys, packageIds: PackageIds) {
   /** The inventory as it is stored, without the names of its packages. Throws `state-corrupt` when it is damaged or absent. */
   const compact = async (hash: string): Promise<StoredLockfile> => {
-    const place = { key: keys.lockfileInventory(hash), remedy: 'Scan its targets again.' };
+    const place = { key: keys.lockfileInventory(hash), remedy: REMEDY };
     const [ids, rest] = await Promise.all([
       redis.hgetBuffer(keys.idLists(bucketOf(hash)), hash),
       redis.getBuffer(place.key),
@@ -120,6 +120,8 @@ function isFound(entry: readonly [string, Buffer | null | undefined]): entry is 
   return entry[1] != null;
 }
 
+const REMEDY = 'A scan of its targets replaces it once the lockfile has changed.';
+
 /** Hashes that hold the id lists: a pass over all lists reads each with one command. */
 const BUCKETS = 256;
 /** Buckets that are requested together: some megabytes in a large fleet. */
@@ -148,7 +150,7 @@ async function orDamaged<Result>(key: string, read: () => Result | Promise<Resul
 function damaged(key: string, what: string, cause?: unknown): StoreError {
   return new StoreError(
     'state-corrupt',
-    `The lockfile inventory ${key} cannot be read (${what}). Scan its targets again.`,
+    `The lockfile inventory ${key} cannot be read (${what}). ${REMEDY}`,
     { cause },
   );
 }
@@ -156,6 +158,6 @@ function damaged(key: string, what: string, cause?: unknown): StoreError {
 /** The error for an id list that cannot be decoded, by the key of its inventory. Throws `cause` when that is no `RangeError`. */
 export function damagedIds(hash: string, cause: unknown): StoreError {
   if (!(cause instanceof RangeError)) throw cause;
-  const message = `The package ids of the lockfile inventory ${hash} cannot be read (${cause.message}). Scan its targets again.`;
+  const message = `The package ids of the lockfile inventory ${hash} cannot be read (${cause.message}). ${REMEDY}`;
   return new StoreError('state-corrupt', message, { cause });
 }

@@ -1,4 +1,4 @@
-import { decodeLockfileIds } from '../../fleet/compact-lockfile.ts';
+import { decodeLockfileIds, type LockfileIds } from '../../fleet/compact-lockfile.ts';
 import { headOf, type LedgerHead, NOT_KNOWN } from '../../fleet/ledger/ledger-entries.ts';
 import { type ComparedLockfile, idsOf, lockfileDeltas } from '../../fleet/ledger/lockfile-deltas.ts';
 import type { DeliveryIdentity } from '../../model/alert/delivery.ts';
@@ -105,7 +105,7 @@ function entryOf(
   };
 }
 
-/** `undefined` when an inventory of before is not stored any more. */
+/** `undefined` when an inventory of before is not stored any more, or is damaged. */
 async function deltasOf(
   inventories: Pick<Inventories, 'idListsOf'>,
   { before, after, packed }: ReplacedInventories,
@@ -118,8 +118,9 @@ async function deltasOf(
   const old: ComparedLockfile[] = [];
   for (const { path, inventory = '' } of changed) {
     const list = lists.get(inventory);
-    if (list === undefined) return undefined;
-    old.push({ path, inventory, ids: decodeLockfileIds(list) });
+    const ids = list === undefined ? undefined : readIds(list);
+    if (ids === undefined) return undefined;
+    old.push({ path, inventory, ids });
   }
   const unchanged = new Set(before.map(({ path, inventory = '' }) => `${inventory} ${path}`));
   const current = after.flatMap(({ path, inventory = '' }) => {
@@ -129,6 +130,16 @@ async function deltasOf(
       : [{ path, inventory, ...one.lockfile }];
   });
   return lockfileDeltas(old, current);
+}
+
+/** `undefined` when the list is damaged. */
+function readIds(list: Buffer): LockfileIds | undefined {
+  try {
+    return decodeLockfileIds(list);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 interface Place {

@@ -151,13 +151,19 @@ function createClient(addresses: readonly RedisAddress[], refusals: Refusals): R
   const [first] = addresses;
   if (first === undefined) throw new StoreError('address-invalid', 'No Redis URL was given.');
   const retryStrategy = (times: number): number => Math.max(backoff(times), refusals.delay());
-  const redisOptions = { ...BASE_OPTIONS, retryStrategy, ...first.options };
-  if (first.sentinel !== undefined)
-    return createSentinelClient(addresses, first, { ...redisOptions, reconnectOnError: refusals.onError });
-  // In a cluster, ioredis finds the node that accepts a command.
-  if (addresses.length === 1 && !first.cluster) {
-    return new Redis({ ...redisOptions, reconnectOnError: refusals.onError });
-  }
+  const isCluster = first.sentinel === undefined && (addresses.length > 1 || first.cluster);
+  const redisOptions = {
+    ...BASE_OPTIONS,
+    retryStrategy,
+    ...first.options,
+    reconnectOnError(error: Error) {
+      nameCommand(error);
+      // In a cluster, ioredis finds the node that accepts a command.
+      return isCluster ? false : refusals.onError(error);
+    },
+  };
+  if (first.sentinel !== undefined) return createSentinelClient(addresses, first, redisOptions);
+  if (!isCluster) return new Redis(redisOptions);
   const cluster = new Cluster(
     addresses.map(({ host, port }) => ({ host, port })),
     {
@@ -172,6 +178,19 @@ function createClient(addresses: readonly RedisAddress[], refusals: Refusals): R
     },
   );
   return followSlots(settleConnect(cluster));
+}
+
+/**
+ * Adds the command and its keys to the message of an error that is about a key: Redis does not say which one. A script names several.
+ */
+function nameCommand(
+  error: Error & { readonly command?: { readonly name: string; readonly args: readonly unknown[] } },
+): void {
+  const { message, command } = error;
+  if (command === undefined || !/WRONGTYPE|NOPERM/.test(message)) return;
+  const { name, args } = command;
+  const keys = /^eval/i.test(name) ? args.slice(2, 2 + Math.min(3, Number(args[1]))) : args.slice(0, 1);
+  error.message = `${message} (${name.toUpperCase()} ${keys.map(String).join(' ')})`;
 }
 
 /**

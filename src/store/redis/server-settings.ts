@@ -59,7 +59,7 @@ async function info(server: Redis, section: string, field: string): Promise<stri
 
 /** Whether Redis does not let its user run a command, or does not have it under this name. */
 export function isForbidden(error: unknown): boolean {
-  return /NOPERM|unknown command|not allowed|no permissions/i.test(messageOf(error));
+  return /NOPERM|unknown command|unsupported|not allowed|no permissions/i.test(messageOf(error));
 }
 
 /** `undefined` when the command is forbidden, renamed or unknown. */
@@ -67,7 +67,7 @@ async function unlessForbidden(ask: () => Promise<unknown>): Promise<unknown> {
   try {
     return await ask();
   } catch (error) {
-    if (/NOPERM|unknown command|not allowed|unsupported/i.test(messageOf(error))) return undefined;
+    if (isForbidden(error)) return undefined;
     throw error;
   }
 }

@@ -13,6 +13,7 @@ export async function openFleetCli() {
   const redis = await connectRedis({ urls: valkey.url });
   return {
     url: valkey.url,
+    redis,
     /** An empty fleet under the default prefix. */
     async fresh(): Promise<Fleet> {
       await redis.flushall();

@@ -121,7 +121,7 @@ describe('the inventory of a lockfile', () => {
     const fresh = createInventories(room.redis, keys, createPackageIds(room.redis, keys));
     await expect(fresh.read(hash)).rejects.toMatchObject({ code: 'state-corrupt' });
     await room.redis.set(keys.lockfileInventory(hash), '{');
-    await expect(inventories.read(hash)).rejects.toThrow('Scan its targets again');
+    await expect(inventories.read(hash)).rejects.toThrow('A scan of its targets replaces it');
     await expect(inventories.read('00')).rejects.toThrow('it is absent');
   });
 });

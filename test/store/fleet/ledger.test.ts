@@ -103,6 +103,23 @@ describe('the ledger of a target', () => {
     expect((await fleet.periods('t')).filter((period) => period.includes(`? ${since} t-s`))).toHaveLength(1);
   });
 
+  it('starts again where the package ids of before are damaged', async () => {
+    const fleet = open('damaged-ids');
+    await fleet.save('t', [npmFile('f', ['a@1.0.0'])]);
+    const hash = (await fleet.targets.read('t'))?.lockfiles?.[0]?.inventory ?? '';
+    await room.redis.hset(
+      fleet.keys.idLists(Number.parseInt(hash.slice(0, 2), 16)),
+      hash,
+      Buffer.of(9, 0, 0, 0),
+    );
+    await fleet.save('t', [npmFile('f', ['a@2.0.0'])]);
+    const entries = await fleet.ledger.read('t');
+    expect(entries.map(({ scan, start }) => [scan, start])).toEqual([
+      ['t-s1', true],
+      ['t-s2', true],
+    ]);
+  });
+
   it('takes a time before 1970, which a producer may state', async () => {
     const fleet = open('before-1970');
     const requestedAt = '1900-01-01T00:00:00.000Z';

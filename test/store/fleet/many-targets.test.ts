@@ -93,8 +93,20 @@ describe('a list of package ids that is damaged', () => {
       });
       expect([...affected].sort()).toEqual(['bad', 'good']);
       expect(damaged).toHaveLength(2);
-      expect(damaged[0]).toMatch(new RegExp(`^state-corrupt .*${hash}.*Scan its targets again`));
+      expect(damaged[0]).toMatch(new RegExp(`^state-corrupt .*${hash}.*A scan of its targets replaces it`));
     }
+    // Nor does a summary that is damaged: its target may hold each package too.
+    await room.redis.hset(fleet.keys.targetSummaries, 'other', '{"');
+    damaged.length = 0;
+    const versions = [{ key: 'NPM:x@1.0.0', changedAt: 0 }];
+    expect([...(await affectedTargets({ versions, advisories: [] }))].sort()).toEqual([
+      'bad',
+      'good',
+      'other',
+    ]);
+    expect(damaged).toContainEqual(
+      expect.stringMatching(/^state-corrupt .*field other.*Scan target "other" again/),
+    );
   });
 });
 
