@@ -8,8 +8,8 @@ export async function generateKnownFormats(): Promise<
 > {
   const catalog = await readFile(new URL('../src/lockfiles/catalog.ts', import.meta.url), 'utf8');
   const files = new Map(
-    [...catalog.matchAll(/^import \{ (\w+) \} from '(\.\/[\w-]+\/format\.ts)';$/gm)].map(
-      ([, exported = '', file = '']) => [exported, file],
+    [...catalog.matchAll(/^import \{ ([\w, ]+) \} from '(\.\/[\w-]+\/[\w-]+\.ts)';$/gm)].flatMap(
+      ([, exported = '', file = '']) => exported.split(', ').map((one) => [one, file] as const),
     ),
   );
   const entries = await Promise.all(FORMATS.map((format) => entryOf(format, files)));

@@ -17,6 +17,10 @@ import { nugetPackagesConfig } from './nuget-packages-config/format.ts';
 import { nugetPackagesLock } from './nuget-packages-lock/format.ts';
 import { pdmLock } from './pdm-lock/format.ts';
 import { pipfileLock } from './pipfile-lock/format.ts';
+import { composerLock, conanLock, packageResolved, renvLock } from './plain-lists/json.ts';
+import { paketLock } from './plain-lists/paket.ts';
+import { cabalFreeze, cartfileResolved, mixLock, rebarLock, terraformLock } from './plain-lists/text.ts';
+import { podfileLock, pubspecLock, stackLock } from './plain-lists/yaml.ts';
 import { pnpmLock } from './pnpm-lock/format.ts';
 import { poetryLock } from './poetry-lock/format.ts';
 import { pylockToml } from './pylock-toml/format.ts';
@@ -49,6 +53,19 @@ export const FORMATS: readonly Format[] = [
   nugetPackagesLock,
   nugetPackagesConfig,
   nugetDepsJson,
+  paketLock,
+  composerLock,
+  pubspecLock,
+  packageResolved,
+  cartfileResolved,
+  podfileLock,
+  mixLock,
+  rebarLock,
+  conanLock,
+  cabalFreeze,
+  stackLock,
+  renvLock,
+  terraformLock,
   cyclonedxJson,
   cyclonedxXml,
   spdxJson,

@@ -1,5 +1,4 @@
 import type { Integrity, Source } from '../../model/lockfile/lockfile.ts';
-import { LockfileError } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
 import { draftPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { indexByName } from '../packages/name-index.ts';
@@ -11,6 +10,7 @@ import {
   urlSource,
   withoutCredentials,
 } from '../packages/sources.ts';
+import { type IndentedLine, readSections, type Section } from '../syntax/indented-sections.ts';
 
 /** Bundler's lockfile, under both of its names. */
 export const gemfileLock: Format = {
@@ -43,10 +43,7 @@ const OTHER_SECTIONS: ReadonlySet<string> = new Set([
 const [OPTION, GEM, DEPENDENCY] = [2, 4, 6];
 
 function readGems({ text, path }: LockfileInput, builder: LockfileBuilder): void {
-  const sections = readSections(text);
-  if (typeof sections === 'number') {
-    throw new LockfileError('syntax', `${path}:${sections}: unresolved merge conflict`);
-  }
+  const sections = readSections(text, path);
   for (const { heading, line } of sections) {
     if (SOURCES.has(heading) || OTHER_SECTIONS.has(heading)) continue;
     builder.problem(line, `${JSON.stringify(heading.slice(0, 200))} is not a section of a Gemfile.lock`);
@@ -70,7 +67,7 @@ function readGems({ text, path }: LockfileInput, builder: LockfileBuilder): void
   }
 }
 
-function linesOf(sections: readonly Section[], heading: string): readonly Line[] {
+function linesOf(sections: readonly Section[], heading: string): readonly IndentedLine[] {
   return sections.filter((section) => section.heading === heading).flatMap(({ lines }) => lines);
 }
 
@@ -141,7 +138,7 @@ function sourceOf(heading: string, options: ReadonlyMap<string, string>): Source
   }
 }
 
-function checksumsIn(lines: readonly Line[]): ReadonlyMap<string, readonly Integrity[]> {
+function checksumsIn(lines: readonly IndentedLine[]): ReadonlyMap<string, readonly Integrity[]> {
   const found = new Map<string, readonly Integrity[]>();
   for (const { text } of lines) {
     const [, name, version, digests] = CHECKSUM.exec(text) ?? [];
@@ -153,38 +150,4 @@ function checksumsIn(lines: readonly Line[]): ReadonlyMap<string, readonly Integ
     found.set(`${name} ${version}`, integrity);
   }
   return found;
-}
-
-interface Line {
-  /** 1-based. */
-  readonly line: number;
-  /** Number of spaces before the text. */
-  readonly indent: number;
-  /** Trimmed. */
-  readonly text: string;
-}
-
-/** A heading in capitals with the indented lines below it. */
-interface Section {
-  readonly heading: string;
-  /** 1-based line of the heading. */
-  readonly line: number;
-  readonly lines: readonly Line[];
-}
-
-const CONFLICT = /^(?:<{7}|>{7}|={7}|\|{7})(?:\s|$)/;
-
-/** Splits the file into sections. Returns the 1-based line of the first merge conflict marker where there is one. */
-function readSections(text: string): readonly Section[] | number {
-  const sections: { heading: string; line: number; lines: Line[] }[] = [];
-  for (const [index, raw] of text.split('\n').entries()) {
-    const line = index + 1;
-    const stated = raw.trimEnd();
-    if (stated === '') continue;
-    if (CONFLICT.test(stated)) return line;
-    const indent = stated.length - stated.trimStart().length;
-    if (indent === 0) sections.push({ heading: stated, line, lines: [] });
-    else sections.at(-1)?.lines.push({ line, indent, text: stated.slice(indent) });
-  }
-  return sections;
 }

@@ -173,6 +173,10 @@ const NAMESPACE_END: Readonly<Record<string, string>> = {
   jsr: '/',
   maven: ':',
   composer: '/',
+  swift: '/',
+  hex: '/',
+  terraform: '/',
+  generic: '/',
 };
 
 function purlOf(parts: DraftParts, source: Source): string | undefined {

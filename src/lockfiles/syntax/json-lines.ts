@@ -189,6 +189,7 @@ function unescaped(key: string): string {
   }
 }
 
-function newNode(line: number): LineNode {
+/** A node of a line, without selected parts. */
+export function newNode(line: number): LineNode {
   return { line, members: undefined, elements: undefined };
 }
