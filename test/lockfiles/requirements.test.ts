@@ -220,6 +220,24 @@ describe('requirements', () => {
   );
 });
 
+it('of pnpm by a catalog are those of the catalog', async () => {
+  const text = `lockfileVersion: '9.0'
+catalogs:
+  default:
+    a: { specifier: ^1.0.0, version: 1.2.0 }
+  old:
+    b: { specifier: ^2.0.0, version: 2.2.0 }
+importers:
+  .:
+    dependencies:
+      a: { specifier: 'catalog:', version: 1.2.0 }
+      b: { specifier: 'catalog:old', version: 2.2.0 }
+      c: { specifier: 'catalog:gone', version: 1.0.0 }
+`;
+  const { lines } = await statement('pnpm-lock', text);
+  expect(lines).toEqual(['./ a ^1.0.0', './ b ^2.0.0', './ c catalog:gone']);
+});
+
 describe('the cooldown of a project', async () => {
   it.each([
     [
@@ -280,7 +298,6 @@ describe('the cooldown of a project', async () => {
 
   it.each([
     ['npm-package-lock', '.npmrc', 'min-release-age=soon'],
-    ['npm-package-lock', '.npmrc', 'min-release-age=0'],
     ['uv-lock', 'uv.toml', 'exclude-newer = "soon"'],
     ['npm-package-lock', '.npmrc', 'minimum-release-age=90'],
     ['pnpm-lock', 'pnpm-workspace.yaml', 'packages: []'],
@@ -307,6 +324,40 @@ describe('the cooldown of a project', async () => {
     expect((await statement('pnpm-lock', '{}', both)).cooldown).toMatchObject({ minutes: 60 });
     const uv = { 'uv.toml': '', 'pyproject.toml': '[tool.uv]\nexclude-newer = "P1D"' };
     expect((await statement('uv-lock', '{}', uv)).cooldown).toBeUndefined();
+  });
+
+  it.each([
+    ['yarn-lock', '__metadata:\n  version: 10\n', {}, 1_440],
+    ['yarn-lock', '__metadata:\n  version: 9\n', {}, 0],
+    ['yarn-lock', '# yarn lockfile v1\n', {}, 0],
+    ['yarn-lock', '__metadata:\n  version: 10\n', { '.yarnrc.yml': 'npmMinimalAgeGate: "0"' }, 0],
+    ['pnpm-lock', '', { 'package.json': '{"packageManager":"pnpm@11.0.0+sha512.0a"}' }, 1_440],
+    ['pnpm-lock', '', { 'package.json': '{"packageManager":"pnpm@10.34.9"}' }, 0],
+    ['pnpm-lock', '', { 'package.json': '{"packageManager":"npm@12.0.0"}' }, undefined],
+    ['pnpm-lock', '', { 'package.json': '{}' }, undefined],
+    ['pnpm-lock', 'importers:\n  .:\n    packageManagerDependencies:\n      pnpm: {}\n', {}, 1_440],
+    ...(
+      [
+        ['^11.2.0', 1_440],
+        ['^9 || ^10', 0],
+        ['>=10', undefined],
+      ] as const
+    ).map(([version, minutes]) => {
+      const manifest = { devEngines: { packageManager: { name: 'pnpm', version } } };
+      return ['pnpm-lock', '', { 'package.json': JSON.stringify(manifest) }, minutes] as const;
+    }),
+    ['npm-package-lock', '{}', {}, undefined],
+  ] as const)('%s by itself: %j with %j', async (format, text, files, minutes) => {
+    expect((await statement(format, text, { ...files })).cooldown?.minutes).toBe(minutes);
+  });
+
+  it('by default has the excludes that are stated', async () => {
+    const files = { '.yarnrc.yml': 'npmPreapprovedPackages: ["@own/*"]' };
+    expect((await statement('yarn-lock', '__metadata:\n  version: 10\n', files)).cooldown).toEqual({
+      minutes: 1_440,
+      where: 'the default of the package manager',
+      except: ['@own/*'],
+    });
   });
 
   it('of a damaged file is none, and the reason is stated', async () => {

@@ -3,6 +3,7 @@ import { messageOf } from '../../model/errors.ts';
 import type { Exception } from '../../model/scan/exception.ts';
 import { LockfileError } from '../errors.ts';
 import type { Companion } from '../format.ts';
+import { cooldownsIn } from '../requirements/cooldown-settings.ts';
 import { decodeText } from '../syntax/decode-text.ts';
 import { type ExceptionReader, entryFinder, type Rule, shown, type Tree } from './text-file.ts';
 
@@ -25,26 +26,23 @@ const PNPM: readonly Rule[] = [
   ['peer-rule', 'names', 'peerDependencyRules.allowAny'],
   ['ignored-advisory', 'names', 'auditConfig.ignoreCves'],
   ['ignored-advisory', 'names', 'auditConfig.ignoreGhsas'],
-  ['cooldown', 'age', 'minimumReleaseAge'],
-  ['cooldown-exclude', 'names', 'minimumReleaseAgeExclude'],
   ['trust-exclude', 'names', 'trustPolicyExclude'],
 ];
 const PACKAGE_JSON: readonly Rule[] = [
   ['override', 'pins', 'overrides'],
   ['override', 'pins', 'resolutions'],
   ...below('pnpm', PNPM),
+  ...cooldownRules('package.json'),
 ];
 const YARN: readonly Rule[] = [
-  ['cooldown', 'age', 'npmMinimalAgeGate'],
-  ['cooldown-exclude', 'names', 'npmPreapprovedPackages'],
+  ...cooldownRules('.yarnrc.yml'),
   ['ignored-advisory', 'names', 'npmAuditIgnoreAdvisories'],
   ['ignored-package', 'names', 'npmAuditExcludePackages'],
   ['registry', 'url', 'npmRegistryServer'],
   ['registry', 'url', 'npmScopes.*.npmRegistryServer'],
 ];
 const BUN: readonly Rule[] = [
-  ['cooldown', 'age', 'install.minimumReleaseAge', 1 / 60],
-  ['cooldown-exclude', 'names', 'install.minimumReleaseAgeExcludes'],
+  ...cooldownRules('bunfig.toml'),
   ['registry', 'url', 'install.registry'],
   ['registry', 'url', 'install.scopes.*'],
 ];
@@ -53,14 +51,13 @@ const UV: readonly Rule[] = [
   ['override', 'names', 'exclude-dependencies'],
   ['constraint', 'names', 'constraint-dependencies'],
   ['constraint', 'names', 'build-constraint-dependencies'],
-  ['cooldown', 'age', 'exclude-newer'],
-  ['cooldown-exclude', 'pins', 'exclude-newer-package'],
   ['source', 'pins', 'sources'],
   ['registry', 'names', 'index'],
   ['registry', 'url', 'index-url'],
 ];
 const PYPROJECT: readonly Rule[] = [
   ...below('tool.uv', UV),
+  ...cooldownRules('pyproject.toml'),
   ['override', 'pins', 'tool.pdm.resolution.overrides'],
   ['registry', 'names', 'tool.pdm.source'],
   ['registry', 'names', 'tool.poetry.source'],
@@ -91,6 +88,13 @@ function below(prefix: string, rules: readonly Rule[]): readonly Rule[] {
   return rules.map(([kind, form, at, ...unit]) => [kind, form, `${prefix}.${at}`, ...unit]);
 }
 
+function cooldownRules(file: string): readonly Rule[] {
+  return cooldownsIn(file).flatMap(([, at, unit, except]): readonly Rule[] => [
+    ['cooldown', 'age', at, unit],
+    ['cooldown-exclude', except.endsWith('-package') ? 'pins' : 'names', except],
+  ]);
+}
+
 function tree(
   syntax: Tree['syntax'],
   rules: readonly Rule[],
@@ -109,12 +113,15 @@ const cargoAudit = tree('toml', CARGO_AUDIT, ['cargo', CARGO]);
 /** All files of exceptions by their names, with their readers. */
 const EXCEPTION_FILES: ReadonlyMap<string, ExceptionFile> = new Map<string, ExceptionFile>([
   ['package.json', tree('json', PACKAGE_JSON, ['npm', JAVASCRIPT])],
-  ['pnpm-workspace.yaml', tree('yaml', PNPM, ['npm', JAVASCRIPT])],
+  [
+    'pnpm-workspace.yaml',
+    tree('yaml', [...PNPM, ...cooldownRules('pnpm-workspace.yaml')], ['npm', JAVASCRIPT]),
+  ],
   ['.yarnrc.yml', tree('yaml', YARN, ['npm', JAVASCRIPT])],
   ['bunfig.toml', tree('toml', BUN, ['npm', JAVASCRIPT])],
   ['.npmrc', { beside: JAVASCRIPT, reader: async () => (await lists()).readNpmrc }],
   ['pyproject.toml', tree('toml', PYPROJECT, ['pypi', PYTHON])],
-  ['uv.toml', tree('toml', UV, ['pypi', PYTHON])],
+  ['uv.toml', tree('toml', [...UV, ...cooldownRules('uv.toml')], ['pypi', PYTHON])],
   [
     'constraints.txt',
     { beside: new Set(['requirements-txt']), reader: async () => (await lists()).readConstraints },
@@ -170,9 +177,13 @@ const MAX_BYTES = 1_048_576;
 
 /**
  * The exceptions in a companion of a lockfile. `path`: below the root of the target; each exception has it. One that cannot be read, or has too
- * many, is an exception of the kind `unread`, which says why.
+ * many, is an exception of the kind `unread`, which says why. `decode`: for a caller that needs the text, too.
  */
-export async function readExceptions(path: string, file: Companion): Promise<readonly Exception[]> {
+export async function readExceptions(
+  path: string,
+  file: Companion,
+  decode = decodeText,
+): Promise<readonly Exception[]> {
   const { name, content } = file;
   const reader = exceptionFile(name)?.reader;
   const unread = (why: string): Exception => {
@@ -181,7 +192,7 @@ export async function readExceptions(path: string, file: Companion): Promise<rea
   if (content === undefined) return [unread(file.error.message)];
   if (content.length > MAX_BYTES) return [unread(`larger than ${MAX_BYTES} bytes`)];
   try {
-    const text = decodeText(content, path);
+    const text = decode(content, path);
     if (reader === undefined || text.trim() === '') return [];
     const read = typeof reader === 'function' ? await reader() : await treeReader(reader, text);
     const found = read({ path, text });

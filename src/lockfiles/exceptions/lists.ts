@@ -1,6 +1,7 @@
 import { requirementName } from '../ecosystems/python.ts';
 import { readDirectives } from '../go-mod/directives.ts';
-import { isNpmrcExcept, NPMRC_AGES, npmrcEntries } from '../requirements/cooldown.ts';
+import { npmrcEntries } from '../requirements/cooldown.ts';
+import { cooldownsIn } from '../requirements/cooldown-settings.ts';
 import { ageText, packageOf } from './settings.ts';
 import { type ExceptionReader, entryFinder, type StatedException } from './text-file.ts';
 
@@ -8,15 +9,16 @@ import { type ExceptionReader, entryFinder, type StatedException } from './text-
 export const readNpmrc: ExceptionReader = ({ text }) => {
   const finder = entryFinder(text, 'none');
   const setting = '.npmrc';
+  const cooldowns = cooldownsIn(setting);
   return npmrcEntries(text).flatMap(([key, value]): readonly StatedException[] => {
     const about = { setting, subject: key, ecosystem: 'npm' };
     const scope = /^(@[^:/]+):registry$/.exec(key)?.[1];
     if (key === 'registry' || scope !== undefined)
       return [finder.entry({ kind: 'registry', ...about, package: scope && `${scope}/*`, value })];
-    const unit = NPMRC_AGES.get(key);
-    if (unit !== undefined)
-      return [finder.entry({ kind: 'cooldown', ...about, value: ageText(value, unit) })];
-    if (!isNpmrcExcept(key)) return [];
+    const age = cooldowns.find(([, at]) => at === key);
+    if (age !== undefined)
+      return [finder.entry({ kind: 'cooldown', ...about, value: ageText(value, age[2]) })];
+    if (!cooldowns.some(([, , , except]) => except === key.replace(/\[\]$/, ''))) return [];
     return value.split(',').map((name) => {
       const subject = name.trim();
       return finder.entry({ kind: 'cooldown-exclude', setting, subject, ...packageOf(subject, 'npm') });

@@ -1,77 +1,68 @@
+import subset from 'semver/ranges/subset.js';
+import validRange from 'semver/ranges/valid.js';
 import type { StatedCooldown } from '../../model/advice/project-statement.ts';
 import { parseJsonObject } from '../syntax/parse-json.ts';
 import { parseToml, tableIn, textsIn } from '../syntax/parse-toml.ts';
 import { parseYaml } from '../syntax/parse-yaml.ts';
+import { COOLDOWN_SETTINGS } from './cooldown-settings.ts';
+import { readManifest } from './package-json.ts';
+import type { StatementInput } from './statement.ts';
 
 const DAY = 1_440;
-
-/** The file, the setting, the minutes of a number, and the setting of the exceptions. */
-type Setting = readonly [file: string, at: string, unit: number, except: string];
-
-const [NPM_EXCEPT, PNPM_EXCEPT] = ['min-release-age-exclude', 'minimum-release-age-exclude'];
-
-/** By format; the first one that is stated counts. A uv.toml replaces the table of the manifest. */
-const SETTINGS: Readonly<Record<string, readonly Setting[]>> = {
-  'npm-package-lock': [
-    ['.npmrc', 'before', Number.NaN, NPM_EXCEPT],
-    ['.npmrc', 'min-release-age', DAY, NPM_EXCEPT],
-  ],
-  'pnpm-lock': [
-    ['pnpm-workspace.yaml', 'minimumReleaseAge', 1, 'minimumReleaseAgeExclude'],
-    ['package.json', 'pnpm.minimumReleaseAge', 1, 'pnpm.minimumReleaseAgeExclude'],
-    ['.npmrc', 'minimum-release-age', 1, PNPM_EXCEPT],
-  ],
-  'yarn-lock': [['.yarnrc.yml', 'npmMinimalAgeGate', 1, 'npmPreapprovedPackages']],
-  'bun-lock': [['bunfig.toml', 'install.minimumReleaseAge', 1 / 60, 'install.minimumReleaseAgeExcludes']],
-  'uv-lock': [
-    ['uv.toml', 'exclude-newer', Number.NaN, 'exclude-newer-package'],
-    ['pyproject.toml', 'tool.uv.exclude-newer', Number.NaN, 'tool.uv.exclude-newer-package'],
-  ],
-};
-
-/** The settings of a .npmrc: the minutes of a number, by name. */
-export const NPMRC_AGES: ReadonlyMap<string, number> = new Map(
-  Object.values(SETTINGS).flatMap((all) =>
-    all.flatMap(([file, at, unit]) => (file === '.npmrc' ? [[at, unit]] : [])),
-  ),
-);
-
-/** Whether a setting of a .npmrc lists packages without a cooldown. */
-export function isNpmrcExcept(key: string): boolean {
-  return [NPM_EXCEPT, PNPM_EXCEPT].includes(key.replace(/\[\]$/, ''));
-}
 
 /**
  * Returns the reader of how long a release has to be public, by the project's own setting for the package manager of a format: npm
  * `min-release-age` (days) or `before` (a date), pnpm `minimumReleaseAge` (minutes), Yarn `npmMinimalAgeGate` (minutes, or a duration), Bun
- * `minimumReleaseAge` (seconds), uv `exclude-newer` (a duration or a date). It throws `LockfileError`.
+ * `minimumReleaseAge` (seconds), uv `exclude-newer` (a duration or a date); or else by the default of the manager, where its version is known. It
+ * throws `LockfileError`.
  */
 export function cooldownOf(format: string) {
-  return (files: ReadonlyMap<string, string>): StatedCooldown | undefined => {
-    for (const [file, at, unit, except] of SETTINGS[format] ?? []) {
-      const text = files.get(file);
+  return (input: Pick<StatementInput, 'text' | 'files'>): StatedCooldown | undefined => {
+    const excepted: string[] = [];
+    for (const [file, at, unit, except] of COOLDOWN_SETTINGS[format] ?? []) {
+      const text = input.files.get(file);
       if (text === undefined) continue;
       const tree = treeOf(file, text);
       const stated = valueAt(tree, at);
-      if (stated === undefined && file !== 'uv.toml') continue;
       const names = valueAt(tree, except);
+      const own = [...listIn(names), ...Object.keys(tableIn(names))];
+      excepted.push(...own);
+      if (stated === undefined && file !== 'uv.toml') continue;
       const age = ageIn(stated instanceof Date ? stated.toISOString() : String(stated), unit);
-      return (
-        age && { ...age, where: `${file} ${at}`, except: [...listIn(names), ...Object.keys(tableIn(names))] }
-      );
+      return age && { ...age, where: `${file} ${at}`, except: own };
     }
-    return undefined;
+    const has = hasDefault(format, input);
+    const where = 'the default of the package manager';
+    return has === undefined ? undefined : { minutes: has ? DAY : 0, where, except: excepted };
   };
+}
+
+/**
+ * Whether a package manager has a cooldown of a day by itself: pnpm since 11, which alone writes its own version into lockfiles, and Yarn since 4.15,
+ * which writes version 10, and a gate of 0 into the settings beside an older lockfile. `undefined` where its version is not known.
+ */
+function hasDefault(
+  format: string,
+  { text, files }: Pick<StatementInput, 'text' | 'files'>,
+): boolean | undefined {
+  if (format === 'yarn-lock') return Number(/^__metadata:\n {2}version: (\d+)$/m.exec(text)?.[1]) >= 10;
+  if (format !== 'pnpm-lock') return undefined;
+  if (/^ +packageManagerDependencies:/m.test(text)) return true;
+  const manifest = readManifest(files);
+  const { name, version } = tableIn(tableIn(manifest?.['devEngines'])['packageManager']);
+  const [, stated] = /^pnpm@(.+)/.exec(String(manifest?.['packageManager'])) ?? [];
+  const range = validRange(stated ?? (name === 'pnpm' ? String(version) : '*')) ?? '*';
+  return subset(range, '>=11') || (subset(range, '<11') ? false : undefined);
 }
 
 function valueAt(tree: unknown, path: string): unknown {
   return path.split('.').reduce((of: unknown, key) => tableIn(of)[key], tree);
 }
 
-/** Reads a number, a duration or a date. It returns `undefined` for any other text, and for zero. `unit`: the minutes that a number of 1 means. */
+/** Reads a number, a duration or a date. It returns `undefined` for any other text. `unit`: the minutes that a number of 1 means. */
 function ageIn(stated: string, unit: number): Pick<StatedCooldown, 'minutes' | 'before'> | undefined {
   const minutes = /^\d+(?:\.\d+)?$/.test(stated) ? Number(stated) * unit : durationIn(stated);
-  if (minutes !== undefined) return minutes > 0 ? { minutes } : undefined;
+  if (minutes !== undefined) return Number.isNaN(minutes) ? undefined : { minutes };
   const before = /^\d{4}-/.test(stated) ? Date.parse(stated) : Number.NaN;
   return Number.isNaN(before) ? undefined : { minutes: 0, before };
 }

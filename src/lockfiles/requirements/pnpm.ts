@@ -15,16 +15,27 @@ export const pnpmStatement: StatementReader = ({ text, path, files }) => {
   const documents = parseYaml(text, path).map(({ content }) => tableIn(content));
   const replacing = documents.flatMap((document) => pinsOf(document['overrides'], `${path} overrides`));
   const replaced = new Set(replacing.map(({ name }) => name));
+  const catalogs = documents.map((document) => tableIn(document['catalogs']));
   const stated = documents.flatMap((document) => [...requirementsOf(document), ...peersOf(document)]);
   return {
-    requirements: stated.flatMap((one) =>
-      replaced.has(one.name) ? (one.by === '' ? manifestRequirement(one, files) : []) : one,
-    ),
+    requirements: stated
+      .flatMap((one) =>
+        replaced.has(one.name) ? (one.by === '' ? manifestRequirement(one, files) : []) : one,
+      )
+      .map((one) => ({ ...one, requirement: fromCatalog(one, catalogs) })),
     statesDirect: true,
     overrides: Object.fromEntries(documents.flatMap((document) => textsOf(document['overrides']))),
     pins: [...replacing, ...pinsIn(readManifest(files))],
   };
 };
+
+/** The requirement itself where one names a catalog of the workspace, which the lockfile has. */
+function fromCatalog({ name, requirement }: StatedRequirement, catalogs: readonly Table[]): string {
+  const [, catalog] = /^catalog:(.*)$/.exec(requirement) ?? [];
+  if (catalog === undefined) return requirement;
+  const entries = catalogs.map((all) => tableIn(tableIn(all[catalog || 'default'])[name]));
+  return entries.map((one) => textIn(one['specifier'])).find((one) => one !== undefined) ?? requirement;
+}
 
 /** The first of these lists that has a name decides. pnpm installs a peer that is missing, too. */
 const MANIFEST_LISTS = ['optionalDependencies', 'dependencies', 'devDependencies', 'peerDependencies'];
@@ -67,8 +78,11 @@ function requirementsOf(document: Table): readonly StatedRequirement[] {
 function peersOf(document: Table): readonly StatedRequirement[] {
   return membersOf(document['packages']).flatMap(([key, entry]) => {
     const by = withoutPeers(key).replace(/^\//, '');
-    return textsOf(tableIn(entry)['peerDependencies']).map(([name, requirement]) => {
-      return { by, folder: '', name, requirement, isPeer: true };
+    const { peerDependencies, peerDependenciesMeta } = tableIn(entry);
+    const meta = tableIn(peerDependenciesMeta);
+    return textsOf(peerDependencies).map(([name, requirement]) => {
+      const isOptional = tableIn(meta[name])['optional'] === 'true';
+      return { by, folder: '', name, requirement, isPeer: true, isOptional };
     });
   });
 }

@@ -58,16 +58,17 @@ const NOTHING: ProjectStatement = { requirements: [], statesDirect: false, pins:
 
 /**
  * Returns the reader of what a lockfile of a format, and the files beside it, state about the selection of versions. A file that cannot be
- * read states nothing; `problem` is then called with the reason.
+ * read states nothing; `problem` is then called with the reason. `manager`: the format whose package manager has the cooldown.
  */
 export async function statementReader(
   format: string,
+  manager = format,
 ): Promise<(input: StatementInput, problem: (reason: string) => void) => ProjectStatement> {
   const read = Object.hasOwn(READERS, format) ? await READERS[format]?.() : undefined;
-  const cooldownIn = (await import('./cooldown.ts')).cooldownOf(format);
+  const cooldownIn = (await import('./cooldown.ts')).cooldownOf(manager);
   return (input, problem) => {
     const statement = orProblem(() => read?.(input), problem) ?? NOTHING;
-    return { ...statement, cooldown: orProblem(() => cooldownIn(input.files), problem) };
+    return { ...statement, cooldown: orProblem(() => cooldownIn(input), problem) };
   };
 }
 

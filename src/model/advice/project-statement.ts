@@ -9,6 +9,8 @@ export interface StatedRequirement {
   readonly requirement: string;
   /** Whether it is about the version that the package finds beside itself, so that no other one can be installed for it (npm's `peerDependencies`). */
   readonly isPeer?: boolean | undefined;
+  /** Whether such a peer may be missing, where that is read. */
+  readonly isOptional?: boolean | undefined;
 }
 
 /** A version that the project itself forces on every dependent: npm's `overrides`, Yarn's `resolutions`. */

@@ -62,9 +62,9 @@ auditConfig:
       ['override', 8, 'lodash', 'until request is gone'],
       ['peer-rule', 11, 'a>eslint', undefined],
       ['ignored-advisory', 13, 'CVE-2024-1', undefined],
+      ['trust-exclude', 6, 'chokidar@4.0.3', undefined],
       ['cooldown', 2, 'minimumReleaseAge', undefined],
       ['cooldown-exclude', 5, 'hono@4.1.2 || 4.1.3', 'the fix of CVE-2026-1'],
-      ['trust-exclude', 6, 'chokidar@4.0.3', undefined],
     ]);
   });
 
